@@ -1,0 +1,62 @@
+import type { Profile } from './profile.ts'
+
+/** What a drafter is given. Pure data: everything it may use is here, so a draft can be explained by it. */
+export interface DraftBrief {
+  profile: Profile
+  /** How many posts are asked for, 1 to 20. */
+  count: number
+  /** What the batch is about; may be empty. At most 2,000 characters. */
+  focus: string
+  /** The newest posts of the workspace first, so that a batch repeats neither hook nor wording of earlier ones. */
+  recent: RecentPost[]
+  /** Active learnings of the workspace. */
+  learnings: BriefLearning[]
+  /** The longest body the network takes, in the network's own measure. */
+  maxLength: number
+  /** The length of a text in the network's own measure. */
+  measure(text: string): number
+  /** Makes the run repeatable: the same brief gives the same drafts where the drafter is deterministic. */
+  seed: string
+}
+
+export interface RecentPost {
+  body: string
+  hook: string
+}
+
+export interface BriefLearning {
+  id: string
+  kind: 'worked' | 'flopped' | 'hypothesis'
+  note: string
+}
+
+export interface Draft {
+  body: string
+  /** The shape of the post, for example `story`, `list`, `question`. */
+  format: string
+  /** The name of the opening pattern used. */
+  hook: string
+  /** Why this draft, for the person who approves it: one or two sentences. */
+  rationale: string
+  /** The profile's stories used, verbatim. */
+  stories: string[]
+  /** The ids of the learnings used. */
+  learnings: string[]
+}
+
+export interface DraftSet {
+  drafts: Draft[]
+  /** `composer`, or the name of the model that wrote them. */
+  model: string
+  usage: ModelUsage
+}
+
+/** What a model call cost; estimated from the provider's token counts. */
+export interface ModelUsage {
+  input_tokens: number
+  output_tokens: number
+  /** Millionths of a US dollar. */
+  cost_micros: number
+}
+
+export const noUsage: ModelUsage = { input_tokens: 0, output_tokens: 0, cost_micros: 0 }

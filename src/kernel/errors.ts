@@ -1,0 +1,89 @@
+/**
+ * One table of every error that a caller can meet: code → HTTP status, CLI exit code, text.
+ * REST, MCP, the CLI, the manifest and the OpenAPI document all read it, so they cannot disagree.
+ */
+
+interface ErrorKind {
+  status: number
+  /** Exit code of the command line. */
+  exit: number
+  /** The message; `detail` is what the thrower adds. Prefixes that clients match on are fixed by the API document. */
+  text(detail: string): string
+}
+
+const plain = (fallback: string) => (detail: string) => detail || fallback
+const prefixed = (prefix: string) => (detail: string) => (detail ? `${prefix}:${detail}` : prefix)
+
+export const errorTable = {
+  invalid_input: { status: 400, exit: 2, text: plain('the request is not valid') },
+  x_not_connected: { status: 400, exit: 5, text: () => 'x_not_connected' },
+  unauthenticated: { status: 401, exit: 3, text: plain('API key missing, wrong or revoked') },
+  missing_scope: { status: 403, exit: 3, text: (scope) => `API key missing scope: ${scope}` },
+  plan_invalid: { status: 403, exit: 4, text: prefixed('plan_invalid') },
+  plan_quota_exceeded: { status: 403, exit: 4, text: prefixed('plan_quota_exceeded') },
+  plan_feature_disabled: { status: 403, exit: 4, text: prefixed('plan_feature_disabled') },
+  not_found: { status: 404, exit: 6, text: plain('not found') },
+  method_not_allowed: { status: 405, exit: 2, text: plain('method not allowed') },
+  conflict: { status: 409, exit: 7, text: plain('the record is in another state') },
+  idempotency_in_flight: {
+    status: 409,
+    exit: 8,
+    text: () => 'idempotency_in_flight: a request with this Idempotency-Key is still running',
+  },
+  payload_too_large: { status: 413, exit: 2, text: plain('the body is larger than 1 MiB') },
+  unsupported_media_type: { status: 415, exit: 2, text: plain('send the body as application/json') },
+  idempotency_key_reused: {
+    status: 422,
+    exit: 2,
+    text: () => 'idempotency_key_reused: this Idempotency-Key was used with another request',
+  },
+  rate_limited: { status: 429, exit: 8, text: prefixed('rate_limited') },
+  x_read_budget_exhausted: { status: 429, exit: 8, text: () => 'x_read_budget_exhausted' },
+  internal: { status: 500, exit: 1, text: () => 'internal error' },
+  network_error: { status: 502, exit: 9, text: prefixed('network_error') },
+  unavailable: { status: 503, exit: 8, text: plain('temporarily unavailable, try again') },
+} as const satisfies Record<string, ErrorKind>
+
+export type ErrorCode = keyof typeof errorTable
+
+export interface ErrorDetail {
+  /** The field that is wrong, as a dotted path; empty for the whole body. */
+  path: string
+  message: string
+}
+
+interface Extra extends ErrorOptions {
+  details?: ErrorDetail[]
+  /** Seconds until a retry may succeed; sent as Retry-After. */
+  retryAfter?: number
+}
+
+export class AppError extends Error {
+  override readonly name = 'AppError'
+  readonly details: ErrorDetail[] | undefined
+  readonly retryAfter: number | undefined
+
+  constructor(
+    readonly code: ErrorCode,
+    readonly detail = '',
+    { details, retryAfter, ...options }: Extra = {},
+  ) {
+    super(errorTable[code].text(detail), options)
+    this.details = details
+    this.retryAfter = retryAfter ?? (this.status === 429 || this.status === 503 ? 1 : undefined)
+  }
+
+  get status(): number {
+    return errorTable[this.code].status
+  }
+
+  /** Normalises anything thrown: what is not ours becomes `internal`, whose text never leaves the process. */
+  static from(cause: unknown): AppError {
+    return cause instanceof AppError ? cause : new AppError('internal', '', { cause })
+  }
+}
+
+/** Throws; usable as an expression: `row ?? fail('not_found', 'item')`. */
+export const fail = (code: ErrorCode, detail = '', extra: Extra = {}): never => {
+  throw new AppError(code, detail, extra)
+}
