@@ -1,0 +1,23 @@
+import type { Clock } from '#kernel/clock'
+import type { Failpoints } from '#kernel/failpoint'
+import type { Log } from '#kernel/log'
+import type { Db } from '#store/db'
+import type { AnyLane } from './lane.ts'
+import type { MailboxOptions } from './mailbox.ts'
+
+/** What every actor of a process shares. */
+export interface ActorDeps {
+  db: Db
+  clock: Clock
+  log: Log
+  failpoints: Failpoints
+  lanes: AnyLane[]
+  mailbox?: MailboxOptions
+  /** How long a caller waits for a lane before it gets the record as it stands. */
+  replyWithinMs: number
+}
+
+/** Another process owns the tenant now, or this one has lost its place: nothing of the letter happened. */
+export class Fenced extends Error {
+  override readonly name = 'Fenced'
+}

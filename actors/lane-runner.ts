@@ -1,0 +1,236 @@
+/** Takes a tenant's due work into lanes, runs them beside the mailbox, and brings their outcomes back as letters. */
+import { sleep } from '#kernel/clock'
+import type { Sql } from '#store/db'
+import { type Gate, type Ownership, type Provenance, purgeExpired } from '#store/letter'
+import { claimWork, nextDue, runningElsewhere, untilNextDue, type Work, workById } from '#store/work'
+import { type ActorDeps, Fenced } from './deps.ts'
+import type { AnyLane, LaneContext } from './lane.ts'
+import type { Decision, Letter, LiveLanes } from './letter.ts'
+import type { Priority } from './mailbox.ts'
+
+type Post = <R>(letter: Letter<R>) => Promise<{ reply: R }>
+
+/** A lane that runs in this process. */
+interface Live {
+  work: Work
+  controller: AbortController
+  /** Past the point of no return. */
+  committed: boolean
+  done: Promise<void>
+}
+
+interface Start {
+  work: Work
+  lane: AnyLane
+  job: unknown
+  claimedAt: number
+}
+
+const byTimer: Provenance = { principal: { kind: 'system', id: 'timer' }, surface: 'timer' }
+const byLane: Provenance = { principal: { kind: 'system', id: 'lane' }, surface: 'lane' }
+
+/** A due time further away is looked at again by then: clocks drift, and a wake-up must not be missed. */
+const LONGEST_NAP_MS = 60_000
+const SETTLE_TRIES = 30
+const RETRY_MS = 1_000
+
+export class LaneRunner implements LiveLanes {
+  readonly #live = new Map<string, Live>()
+  readonly #lanes: Map<string, AnyLane>
+  readonly #pumping = new Set<Priority>()
+  #timer: Disposable | undefined
+  #recovering = false
+  #stopping = false
+
+  constructor(
+    private readonly own: Ownership,
+    private readonly deps: ActorDeps,
+    private readonly post: Post,
+  ) {
+    this.#lanes = new Map(deps.lanes.map((lane) => [lane.kind, lane]))
+  }
+
+  get idle(): boolean {
+    return this.#live.size === 0
+  }
+
+  ids(): string[] {
+    return [...this.#live.keys()]
+  }
+
+  recall(choose: (work: Work) => boolean): Work[] {
+    const chosen = [...this.#live.values()].filter((live) => !live.committed && !live.controller.signal.aborted && choose(live.work))
+    for (const live of chosen) live.controller.abort(new Error('recalled'))
+    return chosen.map((live) => live.work)
+  }
+
+  /** Claims the next due work by a letter, unless one is on its way already. */
+  pump(priority: Priority): void {
+    if (this.#stopping || this.#pumping.has(priority)) return
+    this.#pumping.add(priority)
+    this.post<Start | number | undefined>({
+      name: 'claim',
+      priority,
+      provenance: byTimer,
+      decide: (sql, gate) => {
+        this.#pumping.delete(priority)
+        return this.#claim(sql, gate)
+      },
+    }).then(
+      ({ reply }) => this.#afterClaim(reply, priority),
+      (cause) => this.#later(cause, priority),
+    )
+  }
+
+  /** Settles, by the rule of its kind, each row that a dead process or a failed letter left running. */
+  recover(): void {
+    if (this.#recovering || this.#stopping) return
+    this.#recovering = true
+    this.post({
+      name: 'recover',
+      priority: 'control',
+      provenance: byTimer,
+      decide: async (sql) => ({ reply: await runningElsewhere(sql, this.ids()), effects: { writes: [purgeExpired] } }),
+    })
+      .then(async ({ reply }) => {
+        for (const work of reply) await this.#recoverOne(work)
+        this.#recovering = false
+        this.pump('background')
+      })
+      .catch((cause) => {
+        this.#recovering = false
+        if (cause instanceof Fenced || this.#stopping) return
+        this.#arm(RETRY_MS, () => this.recover())
+      })
+  }
+
+  /** Lets running lanes end for `ms`, then aborts them and waits for their outcome letters. */
+  async stop(ms: number): Promise<void> {
+    this.#stopping = true
+    this.#timer?.[Symbol.dispose]()
+    for (const live of this.#live.values()) if (!live.committed) live.controller.abort(new Error('stopping'))
+    const ended = Promise.all([...this.#live.values()].map((live) => live.done))
+    await Promise.race([ended, sleep(this.deps.clock, ms)])
+  }
+
+  abandon(): void {
+    this.#stopping = true
+    this.#timer?.[Symbol.dispose]()
+    for (const live of this.#live.values()) live.controller.abort(new Error('tenant lost'))
+  }
+
+  #arm(ms: number, wake: () => void): void {
+    this.#timer?.[Symbol.dispose]()
+    this.#timer = this.deps.clock.after(ms, wake)
+  }
+
+  async #claim(sql: Sql, gate: Gate): Promise<Decision<Start | number | undefined>> {
+    const claimedAt = this.deps.clock.monotonic()
+    const view = { busy: [...this.#live.values()].map((live) => live.work.slot), paused: gate.paused }
+    const work = await nextDue(sql, view)
+    if (!work) return { reply: await untilNextDue(sql, view) }
+    const lane = this.#lanes.get(work.kind)
+    if (!lane) throw new Error(`no lane for work of kind ${work.kind}`)
+    const { job, decision } = await lane.claim(sql, gate, work)
+    if (job === undefined) return { ...decision, reply: 0 }
+    const leaseUntil = new Date(gate.now.getTime() + lane.leaseMs)
+    const writes = [...(decision.effects?.writes ?? []), claimWork(work, { owner: this.own.owner, leaseUntil })]
+    const claimed: Work = { ...work, attempt: work.attempt + 1, state: 'running' }
+    return { ...decision, effects: { ...decision.effects, writes }, reply: { work: claimed, lane, job, claimedAt } }
+  }
+
+  /** A started lane may leave others due; a number is the time until something is. */
+  #afterClaim(reply: Start | number | undefined, priority: Priority): void {
+    if (this.#stopping) return
+    if (typeof reply === 'object') {
+      this.#start(reply)
+      this.pump(priority)
+      return
+    }
+    if (reply !== undefined) this.#arm(Math.min(reply, LONGEST_NAP_MS), () => this.pump('background'))
+  }
+
+  #later(cause: unknown, priority: Priority): void {
+    this.#pumping.delete(priority)
+    if (cause instanceof Fenced || this.#stopping) return
+    this.#arm(RETRY_MS, () => this.pump('background'))
+  }
+
+  #start(start: Start): void {
+    const live: Live = { work: start.work, controller: new AbortController(), committed: false, done: Promise.resolve() }
+    this.#live.set(start.work.id, live)
+    live.done = this.#run(start, live)
+  }
+
+  async #run({ work, lane, job, claimedAt }: Start, live: Live): Promise<void> {
+    const context: LaneContext = {
+      tenantId: this.own.tenantId,
+      signal: live.controller.signal,
+      elapsed: () => this.deps.clock.monotonic() - claimedAt,
+      commit: () => {
+        if (live.controller.signal.aborted) return false
+        live.committed = true
+        return true
+      },
+    }
+    const outcome = await lane.run(job, context).catch((cause) => {
+      this.deps.log.error({ err: cause, kind: work.kind, ref: work.ref_id, tenant: this.own.tenantId }, 'a lane failed')
+      return lane.crashed(cause)
+    })
+    if (outcome !== undefined) await this.#settle(lane, { work, job, outcome })
+    this.#live.delete(work.id)
+    if (outcome === undefined) this.recover()
+    this.pump('background')
+  }
+
+  /** Brings the outcome home, through outages of the database. What cannot be written at all is left to `orphaned`. */
+  async #settle(lane: AnyLane, finished: { work: Work; job: unknown; outcome: unknown }): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        await this.post(this.#outcomeLetter(lane, finished))
+        return
+      } catch (cause) {
+        if (cause instanceof Fenced) return
+        if (tries >= SETTLE_TRIES) return this.recover()
+        await sleep(this.deps.clock, Math.min(RETRY_MS, 50 * 2 ** tries))
+      }
+    }
+  }
+
+  #outcomeLetter(lane: AnyLane, { work, job, outcome }: { work: Work; job: unknown; outcome: unknown }): Letter<void> {
+    return {
+      name: `${lane.kind}.settle`,
+      priority: lane.priority,
+      provenance: byLane,
+      decide: async (sql, gate) => {
+        const current = await workById(sql, work.id)
+        // Settled by another letter, or claimed again since: this outcome is of the past.
+        if (!current || current.state !== 'running' || current.attempt !== work.attempt)
+          return { reply: undefined, answers: [{ refId: work.ref_id, with: 'late' }] }
+        return lane.settle(sql, gate, { work: current, job, outcome })
+      },
+    }
+  }
+
+  async #recoverOne(work: Work): Promise<void> {
+    const lane = this.#lanes.get(work.kind)
+    if (!lane) return
+    await this.post({
+      name: `${lane.kind}.orphaned`,
+      priority: 'control',
+      provenance: byTimer,
+      decide: async (sql, gate) => {
+        const current = await workById(sql, work.id)
+        if (!current || current.state !== 'running' || current.attempt !== work.attempt || this.#live.has(work.id))
+          return { reply: undefined }
+        return lane.orphaned(sql, gate, current)
+      },
+    }).catch((cause) => {
+      if (cause instanceof Fenced) throw cause
+      this.deps.log.error(
+        { err: cause, kind: work.kind, ref: work.ref_id, tenant: this.own.tenantId },
+        'orphaned work could not be settled',
+      )
+    })
+  }
+}

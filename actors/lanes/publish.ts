@@ -1,0 +1,168 @@
+/** The publish lane: claim and intent in one commit, one send without retries, the answer as a letter. */
+import { createHash } from 'node:crypto'
+import type { Connection } from '#domain/connection'
+import type { Item } from '#domain/item'
+import {
+  type Attempt,
+  claim,
+  doubt,
+  giveBack,
+  isMissed,
+  type Outcome,
+  PROCESS_STOPPED,
+  type PublishTimes,
+  type ReturnReason,
+  settle,
+} from '#domain/publish'
+import { AppError } from '#kernel/errors'
+import type { Failpoints } from '#kernel/failpoint'
+import { newId } from '#kernel/ids'
+import type { Network } from '#port/network/network'
+import type { Networks } from '#port/network/registry'
+import { fingerprintText } from '#port/network/text'
+import { attemptCount, insertAttempt, openAttempt, sameTextOpen } from '#store/attempts'
+import { accountFor, disconnect } from '#store/connections'
+import type { Sql } from '#store/db'
+import { lockItem, saveItem } from '#store/items'
+import { forgetPending, type Gate } from '#store/letter'
+import { currentProfile } from '#store/profiles'
+import type { Work } from '#store/work'
+import type { Claimed, Lane, LaneContext } from '../lane.ts'
+import type { Decision } from '../letter.ts'
+import { decisionOf } from './settled.ts'
+
+export interface PublishDeps {
+  networks: Networks
+  times: PublishTimes
+  failpoints: Failpoints
+}
+
+interface Job {
+  item: Item
+  attempt: Attempt
+  connection: Connection
+  network: Network
+}
+
+const triesOf = (work: Work): number => Number(work.payload.tries ?? 0)
+const textHash = (body: string): string => createHash('sha256').update(fingerprintText(body)).digest('hex')
+
+export const publishLane = (deps: PublishDeps): Lane<Job, Outcome> => ({
+  kind: 'publish',
+  leaseMs: deps.times.leaseMs,
+  priority: 'control',
+  claim: (sql, gate, work) => claimItem(deps, { sql, gate, work }),
+  run: (job, context) => send(deps, job, context),
+  async settle(sql, gate, { work, job, outcome }) {
+    const item = await lockItem(sql, work.ref_id)
+    const settled = settle({ item, attempt: job.attempt, tries: triesOf(work), now: gate.now, times: deps.times }, outcome)
+    const decision = decisionOf(settled, work, outcome)
+    if (outcome.kind === 'disconnected') decision.effects!.writes!.push(disconnect(job.connection.id, gate.now))
+    return decision
+  },
+  crashed: (cause) => ({ kind: 'unknown', reason: `the send broke off: ${cause instanceof Error ? cause.name : 'unknown error'}` }),
+  async orphaned(sql, gate, work) {
+    const item = await lockItem(sql, work.ref_id)
+    const attempt = await openAttempt(sql, item.id)
+    // The claim and the attempt are one commit, so there is one; without it nothing was sent.
+    if (!attempt) return { reply: undefined, effects: { requeued: [{ id: work.id, runAt: gate.now }] } }
+    // Its process may still be alive somewhere, and send until the lease ends: look only after that.
+    const settleFrom = new Date(Math.max(gate.now.getTime(), attempt.lease_until.getTime()))
+    return decisionOf(doubt({ item, attempt, now: gate.now, times: deps.times }, PROCESS_STOPPED, settleFrom), work)
+  },
+})
+
+interface Claiming {
+  sql: Sql
+  gate: Gate
+  work: Work
+}
+
+/** Everything that may forbid the send is checked again here, under the lock: plan, account, approval, schedule. */
+const claimItem = async (deps: PublishDeps, claiming: Claiming): Promise<Claimed<Job>> => {
+  const { sql, gate, work } = claiming
+  const item = await lockItem(sql, work.ref_id)
+  if (!isWaiting(item, work)) return { decision: { reply: undefined, effects: { settled: [work.id] } } }
+  if (gate.plan.billing !== 'ok') return back(claiming, item, `plan_invalid:${gate.plan.billing}`)
+  if (work.origin === 'automatic' && (await missed(deps, claiming, item))) return back(claiming, item, 'missed')
+  const connection = await accountFor(sql, item.account_external_id)
+  const network = connection && deps.networks.named(connection.network)
+  if (!connection || !network) return back(claiming, item, 'x_not_connected')
+  const next = claim(item, connection.external_id, gate.now)
+  if (next === 'approval_stale') return back(claiming, item, next)
+  const body_sha = textHash(item.body)
+  if (await sameTextOpen(sql, connection.id, body_sha)) return back(claiming, item, 'same_text_unconfirmed')
+  const attempt = newAttempt(deps, { item, connection, gate, work, body_sha, number: (await attemptCount(sql, item.id)) + 1 })
+  return {
+    job: { item: next, attempt, connection, network },
+    decision: { reply: undefined, effects: { writes: [saveItem(next), insertAttempt(attempt)] } },
+  }
+}
+
+/** Still what the row was made for: asked for now, or on the schedule. */
+const isWaiting = (item: Item, work: Work): boolean =>
+  work.origin === 'manual' ? item.status === 'publishing' : item.status === 'approved' && item.post_at !== null
+
+const missed = async ({ times }: PublishDeps, { sql, gate, work }: Claiming, item: Item): Promise<boolean> => {
+  const policy = item.on_missed ?? (await currentProfile(sql)).profile.on_missed
+  return isMissed(item, { now: gate.now, tries: triesOf(work), times, policy })
+}
+
+/** Not sent, off the schedule, with the reason; whoever waits for it is told. */
+const back = ({ gate, work }: Claiming, item: Item, reason: ReturnReason): { decision: Decision<void> } => {
+  const { item: next, event } = giveBack(item, reason, gate.now)
+  const [code, detail = ''] = reason.split(':')
+  const error =
+    code === 'plan_invalid' || code === 'x_not_connected' ? new AppError(code, detail) : new AppError('conflict', `cannot post: ${reason}`)
+  return {
+    decision: {
+      reply: undefined,
+      effects: { writes: [saveItem(next), forgetPending(item.id)], events: [event], settled: [work.id] },
+      answers: [{ refId: item.id, with: error }],
+    },
+  }
+}
+
+interface NewAttempt {
+  item: Item
+  connection: Connection
+  gate: Gate
+  work: Work
+  body_sha: string
+  number: number
+}
+
+const newAttempt = ({ times }: PublishDeps, { item, connection, gate, work, body_sha, number }: NewAttempt): Attempt => ({
+  id: newId(),
+  item_id: item.id,
+  number,
+  connection_id: connection.id,
+  body_sha,
+  origin: work.origin,
+  state: 'open',
+  intent_at: gate.now,
+  lease_until: new Date(gate.now.getTime() + times.leaseMs),
+  doubt_at: null,
+  clean_reads: 0,
+  external_id: null,
+  error: null,
+  ended_at: null,
+})
+
+/** One send. Too late for the lease, or recalled: nothing is sent. */
+const send = async ({ times, failpoints }: PublishDeps, job: Job, context: LaneContext): Promise<Outcome> => {
+  await failpoints('publish.claimed')
+  const tooLate = context.elapsed() > times.leaseMs - times.deadlineMs - times.marginMs
+  if (tooLate || !context.commit()) return { kind: 'unsent' }
+  const account = { id: job.connection.id, externalId: job.connection.external_id, handle: job.connection.handle }
+  const request = { account, text: job.item.body, attemptId: job.attempt.id, deadlineMs: times.deadlineMs }
+  const outcome = await Promise.race([job.network.publish(request, AbortSignal.timeout(times.deadlineMs)), silence(times)])
+  await failpoints('publish.sent')
+  return outcome
+}
+
+/** An adapter that overlooks its signal must not hold the account for ever. */
+const silence = async ({ deadlineMs, marginMs }: PublishTimes): Promise<Outcome> => {
+  await Bun.sleep(deadlineMs + marginMs / 2)
+  return { kind: 'unknown', reason: 'timeout' }
+}

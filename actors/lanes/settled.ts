@@ -1,0 +1,37 @@
+import { itemAnswer } from '#domain/item'
+import type { Outcome, Settled } from '#domain/publish'
+import { AppError } from '#kernel/errors'
+import { forgetPending } from '#store/letter'
+import { settledEffects } from '#store/settled'
+import type { Work } from '#store/work'
+import type { Decision } from '../letter.ts'
+
+/** The rows that follow from the state machine's decision, and what callers who wait are told. Doubt is no answer yet. */
+export const decisionOf = (settled: Settled, work: Work, outcome?: Outcome): Decision<void> => {
+  const { item } = settled
+  const effects = settledEffects(settled, work)
+  if (item.status === 'posted')
+    return { reply: undefined, effects, answers: [{ refId: item.id, with: { status: 200, body: itemAnswer(item) } }] }
+  const error = outcome && errorOf(outcome)
+  if (!error) return { reply: undefined, effects }
+  effects.writes?.push(forgetPending(item.id))
+  return { reply: undefined, effects, answers: [{ refId: item.id, with: error }] }
+}
+
+/** What a caller of post-now is told when it is certain that nothing was posted. */
+const errorOf = (outcome: Outcome): AppError | undefined => {
+  switch (outcome.kind) {
+    case 'not_applied': {
+      const retryAfter = Math.ceil((outcome.retryAfterMs ?? 1_000) / 1_000)
+      return outcome.reason === 'rate_limited'
+        ? new AppError('rate_limited', 'network', { retryAfter })
+        : new AppError('network_error', outcome.reason)
+    }
+    case 'refused':
+      return new AppError('network_error', `refused: ${outcome.reason}`)
+    case 'disconnected':
+      return new AppError('x_not_connected')
+    default:
+      return undefined
+  }
+}

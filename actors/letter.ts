@@ -1,0 +1,48 @@
+import type { AppError } from '#kernel/errors'
+import type { Sql } from '#store/db'
+import type { Effects, Gate, IdempotencyClaim, Keep, Provenance } from '#store/letter'
+import type { Work } from '#store/work'
+import type { Priority } from './mailbox.ts'
+
+/** What a program or a person gets back: serialised once, so that a replay is equal to the byte. */
+export interface Answer {
+  status: number
+  /** JSON text. */
+  body: string
+  replayed?: boolean
+}
+
+/** One command, timer or lane outcome on its way to a tenant. It is decided in one transaction, alone. */
+export interface Letter<R> {
+  name: string
+  priority: Priority
+  provenance: Provenance
+  /** The API key that must still live when the letter is decided. */
+  keyId?: string | undefined
+  claim?: IdempotencyClaim | undefined
+  /** Reads and locks through `sql`, changes nothing: all changes are in the decision. May throw an `AppError`. */
+  decide(sql: Sql, gate: Gate, lanes: LiveLanes): Promise<Decision<R>>
+  /** The reply when a lane takes too long to give it: the record as it stands. */
+  late?(): Promise<R>
+}
+
+export interface Decision<R> {
+  reply: R
+  effects?: Effects
+  keep?: Keep | undefined
+  /** The reply is given by the outcome of the work on this record instead. */
+  awaits?: string
+  /** Replies to callers who wait for the work on a record; `late`: they get the record as it stands. */
+  answers?: { refId: string; with: Answer | AppError | 'late' }[]
+}
+
+/** The lanes of the tenant that run in this process, as a letter may see them. */
+export interface LiveLanes {
+  /** Ids of works that run here. */
+  ids(): string[]
+  /**
+   * Stops, in this very tick, the lanes chosen that have not passed their point of no return, and returns their works. The
+   * letter must settle them. A lane stopped by a letter that is rolled back reports itself as unsent.
+   */
+  recall(choose: (work: Work) => boolean): Work[]
+}

@@ -1,0 +1,165 @@
+/** All tenants that are awake in this process: finds or wakes the actor for a letter, and lets idle ones go. */
+
+import { sleep } from '#kernel/clock'
+import { AppError } from '#kernel/errors'
+import type { ConnectionOptions } from '#store/db'
+import type { Ownership } from '#store/letter'
+import { claimTenant, releaseTenant, wakeable } from '#store/placement'
+import { type ActorDeps, Fenced } from './deps.ts'
+import type { Letter } from './letter.ts'
+import { Placement } from './placement.ts'
+import { TenantActor } from './tenant.ts'
+
+export interface RuntimeDeps extends ActorDeps {
+  options: ConnectionOptions
+  url: string
+  idleMs: number
+  sweepMs: number
+}
+
+/** A takeover needs a dead owner's lock to be missed for a second; a letter waits that long rather than fail. */
+const CLAIM_WITHIN_MS = 2_500
+const CLAIM_EVERY_MS = 100
+const WAKE_AT_ONCE = 16
+const STOP_LANES_MS = 15_000
+
+export class Runtime implements AsyncDisposable {
+  readonly #actors = new Map<string, Promise<TenantActor>>()
+  readonly #awake = new Map<string, TenantActor>()
+  /** Idle tenants that have left memory but not yet the database's view of this process. */
+  readonly #unreleased = new Set<Ownership>()
+  readonly #placement: Placement
+  #sweep: Disposable | undefined
+  #stopped = false
+
+  constructor(private readonly deps: RuntimeDeps) {
+    this.#placement = new Placement({ ...deps, onLost: () => this.#forgetAll() })
+  }
+
+  async start(): Promise<this> {
+    await this.#placement.start()
+    this.#nextSweep()
+    return this
+  }
+
+  /** How many tenants are in memory. */
+  get awake(): number {
+    return this.#awake.size
+  }
+
+  /** Runs a letter in the tenant's mailbox and gives its reply. A letter that met a lost tenant is sent once more. */
+  async ask<R>(tenantId: string, letter: Letter<R>): Promise<R> {
+    for (let tries = 0; ; tries++) {
+      this.#refuseWhenDown()
+      const actor = await this.#actor(tenantId)
+      try {
+        return await actor.ask(letter)
+      } catch (cause) {
+        if (!(cause instanceof Fenced)) throw cause
+        if (tries >= 2) throw new AppError('unavailable', 'the workspace is moving between processes, try again', { cause })
+      }
+    }
+  }
+
+  /** Ends in good order: letters finish, lanes reach a safe point, every tenant is released. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#stopped) return
+    this.#stopped = true
+    this.#sweep?.[Symbol.dispose]()
+    await Promise.all([...this.#awake.values()].map((actor) => actor.stop(STOP_LANES_MS)))
+    await this.#placement.stop()
+  }
+
+  /** Ends at once and without a word, as a process that is killed does. */
+  async abandon(): Promise<void> {
+    this.#stopped = true
+    this.#sweep?.[Symbol.dispose]()
+    this.#forgetAll()
+    await this.#placement.abandon()
+  }
+
+  #refuseWhenDown(): void {
+    if (this.#stopped) throw new AppError('unavailable', 'the server is stopping, try again')
+    if (!this.#placement.alive) throw new AppError('unavailable', 'the database is not reachable, try again')
+  }
+
+  async #actor(tenantId: string): Promise<TenantActor> {
+    const known = this.#actors.get(tenantId)
+    if (known) return known
+    const waking = this.#activate(tenantId)
+    this.#actors.set(tenantId, waking)
+    waking.catch(() => {
+      if (this.#actors.get(tenantId) === waking) this.#actors.delete(tenantId)
+    })
+    return waking
+  }
+
+  async #activate(tenantId: string): Promise<TenantActor> {
+    const owner = this.#placement.incarnation
+    const epoch = await this.#claim(tenantId, owner)
+    const actor: TenantActor = new TenantActor({ tenantId, owner, epoch }, this.deps, () => this.#forget(actor))
+    // The place may have been lost while the claim was on its way.
+    if (owner !== this.#placement.incarnation || this.#stopped) throw new AppError('unavailable', 'the server lost its place, try again')
+    this.#awake.set(tenantId, actor)
+    actor.activate()
+    return actor
+  }
+
+  async #claim(tenantId: string, owner: string): Promise<number> {
+    const until = this.deps.clock.monotonic() + CLAIM_WITHIN_MS
+    for (;;) {
+      const epoch = await claimTenant(this.deps.db, tenantId, owner)
+      if (epoch !== undefined) return epoch
+      if (this.deps.clock.monotonic() >= until)
+        throw new AppError('unavailable', 'another process serves this workspace', { retryAfter: 2 })
+      await sleep(this.deps.clock, CLAIM_EVERY_MS)
+    }
+  }
+
+  #forget(actor: TenantActor): void {
+    const { tenantId } = actor.own
+    if (this.#awake.get(tenantId) !== actor) return
+    this.#actors.delete(tenantId)
+    this.#awake.delete(tenantId)
+  }
+
+  #forgetAll(): void {
+    for (const actor of this.#awake.values()) actor.abandon()
+    this.#awake.clear()
+    this.#actors.clear()
+  }
+
+  #nextSweep(): void {
+    this.#sweep = this.deps.clock.after(this.deps.sweepMs, () => void this.#sweepOnce())
+  }
+
+  /** Wakes tenants whose time has come, and lets those go that nobody has asked for. */
+  async #sweepOnce(): Promise<void> {
+    try {
+      this.#passivate()
+      const due = await wakeable(this.deps.db, this.#placement.incarnation, WAKE_AT_ONCE)
+      await Promise.all(due.map((tenantId) => this.#actor(tenantId).catch(() => {})))
+    } catch (cause) {
+      this.deps.log.warn({ err: cause }, 'the sweep failed')
+    }
+    if (!this.#stopped) this.#nextSweep()
+  }
+
+  #passivate(): void {
+    for (const actor of this.#awake.values()) {
+      if (!actor.idleFor(this.deps.idleMs)) continue
+      actor.abandon()
+      this.#forget(actor)
+      this.#unreleased.add(actor.own)
+    }
+    for (const own of this.#unreleased) this.#release(own)
+  }
+
+  /** A letter that comes meanwhile claims the tenant again under a new epoch; the release then changes nothing. */
+  #release(own: Ownership): void {
+    releaseTenant(this.deps.db, own).then(
+      () => this.#unreleased.delete(own),
+      (cause) => this.deps.log.warn({ err: cause, tenant: own.tenantId }, 'a tenant could not be released yet'),
+    )
+  }
+}

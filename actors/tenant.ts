@@ -1,0 +1,143 @@
+/**
+ * The actor of one tenant: letters run one at a time, each in one transaction that begins with the fence. Storage is the
+ * truth; in memory are only the lanes that run here, the callers that wait, and the next due time.
+ */
+
+import { AppError } from '#kernel/errors'
+import { apply, type Effects, gate, KeyTaken, type Ownership } from '#store/letter'
+import { type ActorDeps, Fenced } from './deps.ts'
+import { LaneRunner } from './lane-runner.ts'
+import type { Decision, Letter } from './letter.ts'
+import { Mailbox } from './mailbox.ts'
+import { Waiters } from './waiters.ts'
+
+const settlesWork = ({ work = [], settled = [], requeued = [], paused }: Effects = {}): boolean =>
+  work.length > 0 || settled.length > 0 || requeued.length > 0 || paused !== undefined
+
+export class TenantActor {
+  readonly #mailbox: Mailbox
+  readonly #waiters: Waiters
+  readonly #runner: LaneRunner
+  /** Idempotency keys of requests that have not been answered yet, with their fingerprint. */
+  readonly #inFlight = new Map<string, string>()
+  #gone = false
+  /** Monotonic time of the last letter. */
+  #lastUsed: number
+
+  constructor(
+    readonly own: Ownership,
+    private readonly deps: ActorDeps,
+    private readonly onFenced: () => void,
+  ) {
+    this.#mailbox = new Mailbox(deps.mailbox)
+    this.#waiters = new Waiters(deps.clock, deps.replyWithinMs)
+    this.#lastUsed = deps.clock.monotonic()
+    this.#runner = new LaneRunner(own, deps, (letter) => this.#post(letter))
+  }
+
+  /** Settles what a dead process left behind, then looks for due work. */
+  activate(): void {
+    this.#runner.recover()
+  }
+
+  get waiting(): number {
+    return this.#mailbox.waiting
+  }
+
+  /** Nothing runs, nothing waits, nobody asked for `ms`. */
+  idleFor(ms: number): boolean {
+    const unused = this.deps.clock.monotonic() - this.#lastUsed >= ms
+    return unused && this.#mailbox.idle && this.#runner.idle && this.#inFlight.size === 0
+  }
+
+  /** Runs a letter and gives its reply. Rejects with `Fenced` when nothing of it happened because the tenant is not ours. */
+  async ask<R>(letter: Letter<R>): Promise<R> {
+    this.#lastUsed = this.deps.clock.monotonic()
+    if (this.#gone) throw new Fenced()
+    if (!letter.claim) return this.#replyTo(letter)
+    const { key, fingerprint } = letter.claim
+    const other = this.#inFlight.get(key)
+    if (other !== undefined) throw new AppError(other === fingerprint ? 'idempotency_in_flight' : 'idempotency_key_reused')
+    this.#inFlight.set(key, fingerprint)
+    try {
+      return await this.#replyTo(letter)
+    } finally {
+      this.#inFlight.delete(key)
+    }
+  }
+
+  /** Looks for due work now. */
+  wake(): void {
+    this.#lastUsed = this.deps.clock.monotonic()
+    this.#runner.pump('background')
+  }
+
+  /** Finishes the letters and lets lanes reach a safe point, for `ms` at most; then aborts them. */
+  async stop(ms: number): Promise<void> {
+    await this.#runner.stop(ms)
+    await this.#mailbox.drained()
+    this.abandon()
+  }
+
+  /** Ends everything at once, without a word to the database: the tenant is lost, or the process is to look dead. */
+  abandon(): void {
+    this.#gone = true
+    this.#runner.abandon()
+    this.#waiters.rejectAll(new AppError('unavailable', 'the workspace moved to another process, try again'))
+  }
+
+  async #replyTo<R>(letter: Letter<R>): Promise<R> {
+    const { reply, outcome } = await this.#post(letter)
+    if (!outcome) return reply
+    const answer = await outcome
+    return answer === 'late' ? letter.late!() : (answer as R)
+  }
+
+  async #post<R>(letter: Letter<R>): Promise<{ reply: R; outcome?: Promise<unknown> }> {
+    return this.#mailbox.post(letter.priority, async () => {
+      if (this.#gone) throw new Fenced()
+      try {
+        return this.#committed(await this.#decide(letter))
+      } catch (cause) {
+        throw this.#failed(letter, cause)
+      }
+    })
+  }
+
+  /** After the commit, in the same turn: no later letter of this tenant has run yet. */
+  #committed<R>({ reply, effects, awaits, answers = [] }: Decision<R>): { reply: R; outcome?: Promise<unknown> } {
+    for (const answer of answers) this.#waiters.settle(answer.refId, answer.with)
+    const outcome = awaits ? this.#waiters.wait(awaits) : undefined
+    if (settlesWork(effects)) this.#runner.pump(awaits ? 'control' : 'background')
+    return outcome ? { reply, outcome } : { reply }
+  }
+
+  /** The letter's transaction. An answer stored meanwhile under the same key runs it once more, from the gate. */
+  async #decide<R>(letter: Letter<R>, again = true): Promise<Decision<R>> {
+    try {
+      return await this.deps.db.letter(async (sql) => {
+        const open = await gate(sql, this.own, { keyId: letter.keyId, idempotencyKey: letter.claim?.key })
+        if (!open) throw new Fenced()
+        const decision = await letter.decide(sql, open, this.#runner)
+        await this.deps.failpoints('letter.deciding')
+        await apply(sql, decision.effects ?? {}, { now: open.now, provenance: letter.provenance, keep: decision.keep })
+        return decision
+      })
+    } catch (cause) {
+      if (cause instanceof KeyTaken && again) return this.#decide(letter, false)
+      throw cause
+    }
+  }
+
+  #failed<R>(letter: Letter<R>, cause: unknown): unknown {
+    if (cause instanceof Fenced) {
+      this.abandon()
+      this.onFenced()
+      return cause
+    }
+    if (cause instanceof AppError && cause.code !== 'unavailable') return cause
+    this.deps.log.error({ err: cause, letter: letter.name, tenant: this.own.tenantId }, 'a letter failed')
+    this.#runner.recover()
+    return cause
+  }
+}

@@ -1,0 +1,56 @@
+import { join } from 'node:path'
+import { AppError } from '#kernel/errors'
+
+/** Everything the environment decides, read once. Every default is here. */
+export interface Config {
+  port: number
+  host: string
+  /** Where people and programs reach this deployment. */
+  publicUrl: string
+  /** Where other processes of this deployment reach this one. */
+  nodeUrl: string
+  home: string
+  databaseUrl: string | undefined
+  logLevel: string
+  commit: string | null
+  sandboxFaults: string
+  openai: { apiKey: string; baseUrl: string | undefined; fast: string; reasoning: string } | undefined
+  bootstrapKey: string | undefined
+  failpoints: string
+}
+
+type Env = Record<string, string | undefined>
+
+const defaultHome = (env: Env): string => (process.getuid?.() === 0 ? '/var/lib/tendril' : join(env.HOME ?? '.', '.tendril', 'server'))
+
+const portOf = (text: string): number => {
+  const port = Number(text)
+  if (Number.isInteger(port) && port >= 0 && port < 65_536) return port
+  throw new AppError('invalid_input', `PORT is not a port number: ${text}`)
+}
+
+export const readConfig = (env: Env = process.env): Config => {
+  const port = portOf(env.PORT || '7070')
+  const host = env.HOST || '127.0.0.1'
+  return Object.freeze({
+    port,
+    host,
+    publicUrl: env.PUBLIC_URL || `http://localhost:${port}`,
+    nodeUrl: env.NODE_URL || `http://${host}:${port}`,
+    home: env.TENDRIL_HOME || defaultHome(env),
+    databaseUrl: env.DATABASE_URL || undefined,
+    logLevel: env.LOG_LEVEL || 'info',
+    commit: env.TENDRIL_COMMIT || null,
+    sandboxFaults: env.SANDBOX_FAULTS || '',
+    openai: env.OPENAI_API_KEY
+      ? {
+          apiKey: env.OPENAI_API_KEY,
+          baseUrl: env.OPENAI_BASE_URL || undefined,
+          fast: env.MODEL_FAST || 'gpt-5-mini',
+          reasoning: env.MODEL_REASONING || 'gpt-5',
+        }
+      : undefined,
+    bootstrapKey: env.TENDRIL_BOOTSTRAP_KEY || undefined,
+    failpoints: env.TENDRIL_FAILPOINTS || '',
+  })
+}

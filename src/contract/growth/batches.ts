@@ -1,0 +1,46 @@
+import { Type as T } from '@sinclair/typebox'
+import { op } from '../op.ts'
+import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.ts'
+import { Item } from './items.ts'
+
+const fields = {
+  id: Id,
+  status: oneOf(['queued', 'generating', 'ready', 'failed']),
+  error: nullable(T.String({ description: 'With failed: generation_failed: <hint>, cancelled or enqueue_failed.' })),
+  focus: T.String(),
+  requested: T.Integer(),
+  delivered: T.Integer(),
+  model: nullable(T.String({ description: 'Who wrote it: a model, or composer, the offline drafter.' })),
+  usage: nullable(record({ input_tokens: T.Integer(), output_tokens: T.Integer(), cost_micros: T.Integer() })),
+  created_at: Time,
+  updated_at: Time,
+}
+
+export const Batch = record(fields)
+
+export const batches = {
+  create: op(
+    'POST /api/v1/growth/batches',
+    'Draft a batch of posts from the growth profile. Answers at once; poll the batch until it is ready or failed.',
+    {
+      input: {
+        count: T.Optional(T.Integer({ minimum: 1, maximum: 20, default: 5, description: 'How many posts, 5 when absent.' })),
+        focus: T.Optional(T.String({ maxLength: 2_000, description: 'What the batch is about.' })),
+      },
+      output: record({ batch: Batch }),
+    },
+    { tool: 'growth_create_batch', status: 201, errors: ['plan_invalid', 'plan_quota_exceeded'] },
+  ),
+  list: op(
+    'GET /api/v1/growth/batches',
+    'List batches, newest first.',
+    { input: page, output: record({ batches: T.Array(Batch), next_cursor: NextCursor }) },
+    { tool: 'growth_list_batches' },
+  ),
+  get: op(
+    'GET /api/v1/growth/batches/:id',
+    'One batch with its drafted items. While it is in flight, poll about every 20 seconds.',
+    { input: { id: Id }, output: record({ batch: record({ ...fields, items: T.Array(Item) }) }) },
+    { errors: ['not_found'] },
+  ),
+}

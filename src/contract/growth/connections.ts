@@ -1,0 +1,50 @@
+import { Type as T } from '@sinclair/typebox'
+import { op } from '../op.ts'
+import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.ts'
+
+export const Account = record({
+  id: Id,
+  network: T.String({ description: 'For example sandbox.' }),
+  external_id: T.String({ description: "The network's own id of the account." }),
+  handle: T.String(),
+  status: oneOf(['connected', 'disconnected']),
+  is_default: T.Boolean(),
+  created_at: Time,
+  updated_at: Time,
+})
+
+const Connection = record({
+  connected: T.Boolean(),
+  tier: oneOf(['free', 'payg'], { description: 'payg: reads spend a metered daily budget.' }),
+  account: nullable(Account),
+})
+
+export const connection = {
+  get: op(
+    'GET /api/v1/growth/connection',
+    'Whether a network account is connected, and which one is the default.',
+    { input: {}, output: record({ connection: Connection }) },
+    { tool: 'growth_connection_status' },
+  ),
+  disconnect: op(
+    'DELETE /api/v1/growth/connection',
+    'Disconnect the default network account. What is scheduled stays, and comes back to approved if nothing is connected when it is due.',
+    { input: {}, output: record({ connection: Connection }) },
+    { errors: ['x_not_connected'] },
+  ),
+}
+
+export const connections = {
+  list: op(
+    'GET /api/v1/growth/connections',
+    'List the connected accounts.',
+    { input: page, output: record({ connections: T.Array(Account), next_cursor: NextCursor }) },
+    { tool: 'growth_list_accounts' },
+  ),
+  setDefault: op(
+    'POST /api/v1/growth/connections/:id/default',
+    'Make a connected account the default for new approvals. Items that are bound to another account stay with it.',
+    { input: { id: Id }, output: record({ connection: Connection }) },
+    { tool: 'growth_set_default_account', errors: ['not_found', 'conflict'] },
+  ),
+}

@@ -1,0 +1,87 @@
+import { Type as T } from '@sinclair/typebox'
+import { op } from '../op.ts'
+import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.ts'
+
+export const ItemStatus = oneOf(['drafted', 'approved', 'publishing', 'posted', 'rejected', 'publish_failed', 'publish_unconfirmed'])
+export const OnMissed = oneOf(['post', 'skip'], {
+  description: 'A scheduled post found overdue: post it if it is less than an hour late, or skip it back to approved.',
+})
+
+export const Item = record({
+  id: Id,
+  batch_id: nullable(Id),
+  kind: oneOf(['post', 'article']),
+  status: ItemStatus,
+  review: T.Boolean({ description: 'With publish_unconfirmed: a person must look whether it was posted.' }),
+  body: T.String(),
+  format: T.String(),
+  hook: T.String({ description: 'The opening pattern used.' }),
+  rationale: T.String({ description: 'Why this draft.' }),
+  stories: T.Array(T.String(), { description: "The profile's stories used." }),
+  learnings: T.Array(Id, { description: 'The learnings used.' }),
+  length: T.Integer({ description: "By the network's own rule." }),
+  post_at: nullable(Time),
+  on_missed: nullable(OnMissed),
+  account: nullable(T.String({ description: "The network's id of the account that the approval is bound to." })),
+  reject_reason: nullable(T.String()),
+  external_id: nullable(T.String({ description: "The network's id of the post." })),
+  url: nullable(T.String()),
+  posted_at: nullable(Time),
+  last_error: nullable(T.String()),
+  created_at: Time,
+  updated_at: Time,
+})
+
+const OneItem = record({ item: Item })
+const id = Id
+const onItem = ['not_found', 'conflict'] as const
+
+export const items = {
+  list: op(
+    'GET /api/v1/growth/items',
+    'List content items, newest first; filter by status, for example drafted for what waits for approval.',
+    { input: { status: T.Optional(ItemStatus), ...page }, output: record({ items: T.Array(Item), next_cursor: NextCursor }) },
+    { tool: 'growth_list_queue' },
+  ),
+  approve: op(
+    'POST /api/v1/growth/items/:id/approve',
+    'Approve a drafted item, as it is or with an edited body. The approval is bound to this text and to the default account.',
+    { input: { id, edited_body: T.Optional(T.String({ minLength: 1, maxLength: 25_000 })) }, output: OneItem },
+    { tool: 'growth_approve_item', errors: onItem },
+  ),
+  reject: op(
+    'POST /api/v1/growth/items/:id/reject',
+    'Reject a drafted item, or one that the network refused.',
+    { input: { id, reason: T.Optional(T.String({ maxLength: 2_000 })) }, output: OneItem },
+    { tool: 'growth_reject_item', errors: onItem },
+  ),
+  schedule: op(
+    'POST /api/v1/growth/items/:id/schedule',
+    'Schedule an approved item, or move its time. It is posted when due; overdue posts follow on_missed.',
+    { input: { id, post_at: Time, on_missed: T.Optional(OnMissed) }, output: OneItem },
+    { tool: 'growth_schedule_item', errors: onItem },
+  ),
+  unschedule: op(
+    'POST /api/v1/growth/items/:id/unschedule',
+    'Take an item off the schedule; it stays approved.',
+    { input: { id }, output: OneItem },
+    { tool: 'growth_unschedule_item', errors: onItem },
+  ),
+  postNow: op(
+    'POST /api/v1/growth/items/:id/post-now',
+    'Post an approved item now. Answers 202 with the item as it stands when the network takes longer than 20 seconds; poll the item. ' +
+      'An item in doubt (publish_unconfirmed) is never sent again.',
+    { input: { id }, output: OneItem },
+    {
+      tool: 'growth_post_item',
+      errors: [...onItem, 'x_not_connected', 'plan_invalid', 'network_error'],
+      slow: true,
+    },
+  ),
+  markPosted: op(
+    'POST /api/v1/growth/items/:id/posted',
+    'Mark an approved item posted by hand, or settle an unconfirmed one that is on the network.',
+    { input: { id, url: T.Optional(T.String({ format: 'uri', maxLength: 2_000 })) }, output: OneItem },
+    { tool: 'growth_mark_item_posted', errors: onItem },
+  ),
+}

@@ -1,0 +1,38 @@
+import { Type as T } from '@sinclair/typebox'
+import { op } from '../op.ts'
+import { Id, oneOf, record, Time } from '../shapes.ts'
+import { Item } from './items.ts'
+import { Profile } from './profile.ts'
+
+const GrowthChannel = record({
+  id: Id,
+  name: T.String(),
+  status: oneOf(['active', 'inactive']),
+  format_rules: T.Record(T.String(), T.Unknown()),
+  cadence: T.Record(T.String(), T.Unknown()),
+  created_at: Time,
+  updated_at: Time,
+})
+
+export const Learning = record({
+  id: Id,
+  kind: oneOf(['worked', 'flopped', 'hypothesis']),
+  note: T.String(),
+  status: oneOf(['active', 'retired']),
+  created_at: Time,
+  updated_at: Time,
+})
+
+export const overview = {
+  get: op(
+    'GET /api/v1/growth/overview',
+    'Profile, channels, the newest drafts that wait for approval, and active learnings in one call.',
+    {
+      input: {},
+      output: record({
+        overview: record({ profile: Profile, channels: T.Array(GrowthChannel), drafted: T.Array(Item), learnings: T.Array(Learning) }),
+      }),
+    },
+    { tool: 'growth_overview' },
+  ),
+}

@@ -1,0 +1,41 @@
+import { Type as T } from '@sinclair/typebox'
+import { op } from '../op.ts'
+import { nullable, record, Time } from '../shapes.ts'
+import { OnMissed } from './items.ts'
+
+const entries = (description: string) => T.Array(T.String({ minLength: 1, maxLength: 2_000 }), { maxItems: 100, description })
+
+const dna = {
+  voice_rules: entries('How the posts are to sound, a rule each.'),
+  stories: entries('Things that happened, in your own words.'),
+  proof: entries('Results, numbers, names that may be cited.'),
+  patterns: entries('Shapes of posts that suit you.'),
+  use: entries('Phrases to use.'),
+  avoid: entries('Phrases that no draft may contain.'),
+}
+
+const fields = {
+  goal: T.String({ maxLength: 2_000 }),
+  audience: T.String({ maxLength: 2_000 }),
+  voice: T.String({ maxLength: 2_000 }),
+  language: T.String({ format: 'language', maxLength: 35, description: 'A BCP 47 tag, such as en or pt-BR.' }),
+  time_zone: T.String({ format: 'time-zone', maxLength: 64, description: 'An IANA name, such as Europe/Berlin.' }),
+  on_missed: OnMissed,
+}
+
+export const Profile = record({ ...fields, writing_dna: record(dna), created_at: nullable(Time), updated_at: nullable(Time) })
+
+export const profile = {
+  update: op(
+    'PUT /api/v1/growth/profile',
+    'Update the growth profile and Writing DNA. Fields that are absent stay; a list that is given replaces the whole list. Answers the whole profile.',
+    {
+      input: {
+        ...T.Partial(T.Object(fields)).properties,
+        writing_dna: T.Optional(T.Partial(T.Object(dna), { additionalProperties: false })),
+      },
+      output: record({ profile: Profile }),
+    },
+    { tool: 'growth_update_profile' },
+  ),
+}

@@ -1,0 +1,90 @@
+/** An operation is data: the server, the documents, the other surfaces and the tests are loops over it. */
+import { type Static, Type as T, type TObject, type TProperties, type TSchema } from '@sinclair/typebox'
+import type { ErrorCode } from '#kernel/errors'
+import type { Scope } from '#kernel/scopes'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+export interface Op<I extends TSchema = TSchema, O extends TSchema = TSchema> {
+  method: Method
+  /** With parameters as `:name`; each is a field of the input. */
+  path: string
+  scope: Scope
+  summary: string
+  /** Path parameters, query and body in one flat object. */
+  input: I
+  output: O
+  status: number
+  tool?: string
+  /** The errors that this operation adds to those any operation can give. */
+  errors: readonly ErrorCode[]
+  /** Also answers 202 with the record as it stands, when the outside world takes long. */
+  slow: boolean
+}
+
+/** What any operation may answer beside its own result. */
+export const commonErrors: readonly ErrorCode[] = [
+  'invalid_input',
+  'unauthenticated',
+  'missing_scope',
+  'rate_limited',
+  'internal',
+  'unavailable',
+]
+/** What any command may answer, because of its Idempotency-Key and its body. */
+export const commandErrors: readonly ErrorCode[] = [
+  'idempotency_in_flight',
+  'idempotency_key_reused',
+  'payload_too_large',
+  'unsupported_media_type',
+]
+
+type More = Partial<Pick<Op, 'tool' | 'errors' | 'status'>>
+
+/** The method of a route, and what else decides which kind of handler an operation needs, kept in the type. */
+type Declared<I extends TProperties, O extends TSchema, M extends Method, S> = Op<TObject<I>, O> & { method: M; slow: S }
+
+export const op = <M extends Method, I extends TProperties, O extends TSchema, const S extends boolean = false>(
+  route: `${M} /${string}`,
+  summary: string,
+  shape: { input: I; output: O },
+  more: More & { slow?: S } = {},
+): Declared<I, O, M, S> => {
+  const [method, path] = route.split(' ') as [M, string]
+  return {
+    method,
+    path,
+    scope: method === 'GET' ? 'api:read' : 'api:write',
+    summary,
+    input: T.Object(shape.input, { additionalProperties: false }),
+    output: shape.output,
+    status: 200,
+    errors: [],
+    ...more,
+    slow: (more.slow ?? false) as S,
+  }
+}
+
+/** Operations by the last part of their id. */
+export type Group = Record<string, Op>
+
+/** A group with the first part of its ids. */
+export interface Resource<G extends Group = Group> {
+  prefix: string
+  group: G
+}
+
+export interface NamedOp extends Op {
+  /** `growth.items.approve`. */
+  id: string
+}
+
+export const named = ({ prefix, group }: Resource): NamedOp[] =>
+  Object.entries(group).map(([name, o]) => ({ ...o, id: `${prefix}.${name}` }))
+
+export const isQuery = (o: Op): boolean => o.method === 'GET'
+
+export const pathParams = (path: string): string[] => [...path.matchAll(/:([a-z_]+)/gi)].map((match) => match[1]!)
+
+export type InputOf<O extends Op> = Static<O['input']>
+export type OutputOf<O extends Op> = Static<O['output']>

@@ -1,0 +1,82 @@
+/** The shapes that several resources share. */
+import { FormatRegistry, Kind, type SchemaOptions, Type as T, type TSchema, TypeRegistry } from '@sinclair/typebox'
+
+interface OneOf<V extends string> extends TSchema {
+  [Kind]: 'OneOf'
+  static: V
+  type: 'string'
+  enum: V[]
+}
+
+TypeRegistry.Set('OneOf', (schema: { enum: string[] }, value: unknown) => typeof value === 'string' && schema.enum.includes(value))
+
+/** One of some words, as plain JSON schema: unions of literals would be `anyOf`, which many clients of MCP refuse. */
+export const oneOf = <const V extends string>(values: readonly V[], options: SchemaOptions = {}): OneOf<V> =>
+  ({ ...options, [Kind]: 'OneOf', type: 'string', enum: [...values] }) as unknown as OneOf<V>
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const DATE_TIME =
+  /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?([Zz]|[+-]([01]\d|2[0-3]):?[0-5]\d)$/
+
+/** A calendar date that exists: 30 February matches the form and is still refused. */
+const isDateTime = (text: string): boolean => {
+  if (!DATE_TIME.test(text)) return false
+  const [year, month, day] = text.slice(0, 10).split('-').map(Number)
+  return day! <= new Date(Date.UTC(year!, month!, 0)).getUTCDate()
+}
+
+const isTimeZone = (text: string): boolean => {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text }) !== undefined && !/^[+-]/.test(text)
+  } catch {
+    return false
+  }
+}
+
+const isLanguage = (text: string): boolean => {
+  try {
+    return Intl.getCanonicalLocales(text).length === 1
+  } catch {
+    return false
+  }
+}
+
+const isHttpUrl = (text: string): boolean => {
+  if (!/^https?:\/\/[^\s]+$/i.test(text)) return false
+  return URL.canParse(text)
+}
+
+FormatRegistry.Set('uuid', (text) => UUID.test(text))
+FormatRegistry.Set('date-time', isDateTime)
+FormatRegistry.Set('time-zone', isTimeZone)
+FormatRegistry.Set('language', isLanguage)
+FormatRegistry.Set('uri', isHttpUrl)
+
+export const Id = T.String({ format: 'uuid', description: 'A uuid.' })
+
+interface Timestamp extends TSchema {
+  [Kind]: 'Timestamp'
+  static: string | Date
+}
+
+TypeRegistry.Set('Timestamp', (_, value: unknown) => value instanceof Date || (typeof value === 'string' && isDateTime(value)))
+
+/** A point in time. Comes in as text; handlers return it as a `Date`, which goes out as ISO 8601 in UTC. */
+export const Time = {
+  [Kind]: 'Timestamp',
+  type: 'string',
+  format: 'date-time',
+  description: 'An ISO 8601 timestamp.',
+} as unknown as Timestamp
+export const nullable = <S extends TSchema>(schema: S) => T.Union([schema, T.Null()])
+
+/** Input of every list. */
+export const page = {
+  limit: T.Optional(T.Integer({ minimum: 1, maximum: 100, default: 25, description: 'How many records, 25 when absent.' })),
+  cursor: T.Optional(T.String({ maxLength: 200, description: 'next_cursor of the page before.' })),
+}
+
+export const NextCursor = nullable(T.String({ description: 'Give it as cursor to read on; null at the end.' }))
+
+/** An object of the output: says all its fields and no others. */
+export const record = <P extends Parameters<typeof T.Object>[0]>(fields: P) => T.Object(fields, { additionalProperties: false })

@@ -1,0 +1,167 @@
+/**
+ * A content item and what people may do with it. Every function is one row of the state table: it returns the next item, or
+ * throws `conflict` naming the state. What the publishing machine does with an item is in publish.ts.
+ *
+ *   drafted ─approve→ approved ─(post_at)→ scheduled ─due→ publishing ─→ posted | publish_failed | publish_unconfirmed
+ *      └─reject→ rejected
+ */
+import { createHash } from 'node:crypto'
+import { fail } from '#kernel/errors'
+import type { OnMissed } from './profile.ts'
+
+export const itemStatuses = ['drafted', 'approved', 'publishing', 'posted', 'rejected', 'publish_failed', 'publish_unconfirmed'] as const
+export type ItemStatus = (typeof itemStatuses)[number]
+
+export interface Item {
+  id: string
+  batch_id: string | null
+  kind: 'post' | 'article'
+  status: ItemStatus
+  /** In doubt, and the machine has given up: a person must look. */
+  review: boolean
+  body: string
+  format: string
+  hook: string
+  rationale: string
+  stories: string[]
+  learnings: string[]
+  /** Length of the body in the network's own measure. */
+  length: number
+  /** Set while approved: scheduled. */
+  post_at: Date | null
+  on_missed: OnMissed | null
+  /** SHA-256 of what was approved; a send whose content differs is refused. */
+  approved_hash: string | null
+  /** The network's own id of the account that the approval is bound to; null until there is one. */
+  account_external_id: string | null
+  reject_reason: string | null
+  external_id: string | null
+  url: string | null
+  posted_at: Date | null
+  last_error: string | null
+  created_at: Date
+  updated_at: Date
+}
+
+/** The post_at furthest away that is accepted: what lies further is a typing error. */
+const FURTHEST_DAYS = 730
+/** Clocks differ: a post_at this far in the past still means "now". */
+const PAST_TOLERANCE_MS = 60_000
+
+/** What an approval is bound to: the bytes that go out and the account they go out from. */
+export const contentHash = (body: string, accountExternalId: string | null): string =>
+  createHash('sha256')
+    .update(JSON.stringify({ body, attachments: [], account: accountExternalId }))
+    .digest('hex')
+
+/** The item's state as a person would name it. */
+export const stateOf = (item: Item): string => {
+  if (item.status === 'approved' && item.post_at) return 'scheduled'
+  if (item.status === 'publish_unconfirmed' && item.review) return 'publish_unconfirmed (in review)'
+  return item.status
+}
+
+const illegal = (item: Item, action: string): never => fail('conflict', `cannot ${action}: the item is ${stateOf(item)}`)
+
+interface Approval {
+  editedBody?: string | undefined
+  accountExternalId: string | null
+  measure(text: string): number
+  maxLength: number
+  now: Date
+}
+
+/** Approves a draft, with the edited body if one is given, for the account that is the default now. */
+export const approve = (item: Item, { editedBody, accountExternalId, measure, maxLength, now }: Approval): Item => {
+  if (item.status !== 'drafted') illegal(item, 'approve')
+  const body = editedBody ?? item.body
+  if (body.trim() === '') fail('invalid_input', 'edited_body is empty', { details: [{ path: 'edited_body', message: 'is empty' }] })
+  const length = measure(body)
+  if (length > maxLength) {
+    const message = `is ${length} long by the network's rule; at most ${maxLength}`
+    fail('invalid_input', `edited_body ${message}`, { details: [{ path: 'edited_body', message }] })
+  }
+  const approved_hash = contentHash(body, accountExternalId)
+  return {
+    ...item,
+    status: 'approved',
+    body,
+    length,
+    approved_hash,
+    account_external_id: accountExternalId,
+    last_error: null,
+    updated_at: now,
+  }
+}
+
+/** A draft, or an item the network refused, is put aside. */
+export const reject = (item: Item, reason: string | undefined, now: Date): Item => {
+  if (item.status !== 'drafted' && item.status !== 'publish_failed') illegal(item, 'reject')
+  return { ...item, status: 'rejected', reject_reason: reason ?? null, updated_at: now }
+}
+
+interface Schedule {
+  postAt: Date
+  onMissed: OnMissed | null
+  now: Date
+}
+
+/** Sets or moves the time at which an approved item goes out. */
+export const schedule = (item: Item, { postAt, onMissed, now }: Schedule): Item => {
+  if (item.status !== 'approved' && item.status !== 'publish_failed') illegal(item, 'schedule')
+  const ahead = postAt.getTime() - now.getTime()
+  if (ahead < -PAST_TOLERANCE_MS) invalidTime('is in the past')
+  if (ahead > FURTHEST_DAYS * 86_400_000) invalidTime(`is more than ${FURTHEST_DAYS} days ahead`)
+  return { ...item, status: 'approved', post_at: postAt, on_missed: onMissed, last_error: null, updated_at: now }
+}
+
+const invalidTime = (message: string): never => fail('invalid_input', `post_at ${message}`, { details: [{ path: 'post_at', message }] })
+
+/** Takes an item off the schedule; it stays approved. */
+export const unschedule = (item: Item, now: Date): Item => {
+  if (item.status !== 'approved' || !item.post_at) illegal(item, 'unschedule')
+  return { ...item, post_at: null, on_missed: null, updated_at: now }
+}
+
+/**
+ * A person published the item by hand, or found it on the network: it is posted. Settles an unconfirmed item too. The
+ * address, when given, is kept as it is.
+ */
+export const markPosted = (item: Item, url: string | undefined, now: Date): Item => {
+  if (item.status !== 'approved' && item.status !== 'publish_unconfirmed') illegal(item, 'mark posted')
+  return posted(item, { externalId: null, url: url ?? null, now })
+}
+
+/** The one way an item becomes posted. */
+export const posted = (item: Item, { externalId, url, now }: { externalId: string | null; url: string | null; now: Date }): Item => ({
+  ...item,
+  status: 'posted',
+  review: false,
+  post_at: null,
+  on_missed: null,
+  external_id: externalId,
+  url,
+  posted_at: now,
+  last_error: null,
+  updated_at: now,
+})
+
+/** `growth.item.posted`: written with every way an item becomes posted. */
+export const postedEvent = (item: Item) => ({
+  type: 'growth.item.posted',
+  data: { item_id: item.id, batch_id: item.batch_id, external_id: item.external_id, url: item.url, posted_at: item.posted_at },
+})
+
+/** A person wants it out now, scheduled or not. What may be out there already is never sent again. */
+export const requestPost = (item: Item, now: Date): Item => {
+  if (item.status === 'publish_unconfirmed')
+    fail('conflict', `cannot post: the item is ${stateOf(item)} and may be on the network already; look there, and mark it posted if it is`)
+  if (item.status !== 'approved' && item.status !== 'publish_failed') illegal(item, 'post')
+  return { ...item, status: 'publishing', post_at: null, on_missed: null, updated_at: now }
+}
+
+/** The item as every surface shows it. */
+export const itemView = ({ approved_hash: _, account_external_id, ...item }: Item) => ({ ...item, account: account_external_id })
+
+/** The body of every answer about one item. */
+export const itemAnswer = (item: Item): string => JSON.stringify({ item: itemView(item) })

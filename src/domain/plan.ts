@@ -1,0 +1,76 @@
+/** Plans as data: features, monthly quotas, hourly caps. An operator overrides single numbers per workspace. */
+import { fail } from '#kernel/errors'
+
+/** What a workspace may spend its month on; one unit per item asked for, or per record. */
+export type QuotaKey = 'posts' | 'articles' | 'audits' | 'reports'
+/** Actions with an hourly cap. */
+export type CapKey = 'create_batch' | 'post_now'
+
+interface Plan {
+  quotas: Record<QuotaKey, number>
+  caps: Record<CapKey, number>
+}
+
+export const plans = {
+  free: { quotas: { posts: 60, articles: 4, audits: 2, reports: 4 }, caps: { create_batch: 10, post_now: 20 } },
+  creator: { quotas: { posts: 600, articles: 40, audits: 20, reports: 20 }, caps: { create_batch: 30, post_now: 60 } },
+  team: { quotas: { posts: 3_000, articles: 200, audits: 100, reports: 100 }, caps: { create_batch: 120, post_now: 240 } },
+} as const satisfies Record<string, Plan>
+
+export type PlanName = keyof typeof plans
+export const planNames = Object.keys(plans) as PlanName[]
+
+/** What a self-hosted deployment gives a new workspace; the operator changes it with `tendril admin plan set`. */
+export const defaultPlan: PlanName = 'team'
+
+export const billingStates = ['ok', 'billing_suspended', 'trial_expired', 'grace_period_ended', 'plan_expired'] as const
+export type Billing = (typeof billingStates)[number]
+
+export interface PlanState {
+  plan: string
+  billing: Billing
+  /** Numbers that replace the plan's, by quota or cap key. */
+  overrides: Partial<Record<QuotaKey | CapKey, number>>
+}
+
+export interface Spend {
+  key: string
+  period: string
+  amount: number
+}
+
+/** `2026-11`, in UTC. */
+export const monthOf = (now: Date): string => now.toISOString().slice(0, 7)
+/** `2026-11-21T07`, in UTC. */
+export const hourOf = (now: Date): string => now.toISOString().slice(0, 13)
+
+const planOf = (state: PlanState): Plan => plans[state.plan as PlanName] ?? plans[defaultPlan]
+
+/** Costly actions stop when billing does; reads stay open. */
+export const requireBilling = ({ billing }: PlanState): void => {
+  if (billing !== 'ok') fail('plan_invalid', billing)
+}
+
+interface Budget {
+  plan: PlanState
+  counters: Record<string, number>
+  now: Date
+}
+
+/** The spend of a generation, taken whole at admission, or `plan_quota_exceeded`. */
+export const takeQuota = ({ plan, counters, now }: Budget, key: QuotaKey, amount: number): Spend => {
+  requireBilling(plan)
+  const period = monthOf(now)
+  const limit = plan.overrides[key] ?? planOf(plan).quotas[key]
+  if ((counters[`${key}@${period}`] ?? 0) + amount > limit) fail('plan_quota_exceeded', key)
+  return { key, period, amount }
+}
+
+/** One use of a capped action, or `rate_limited` with the seconds until the next hour. */
+export const takeCap = ({ plan, counters, now }: Budget, key: CapKey): Spend => {
+  const period = hourOf(now)
+  const limit = plan.overrides[key] ?? planOf(plan).caps[key]
+  const used = counters[`${key}@${period}`] ?? 0
+  if (used + 1 > limit) fail('rate_limited', key, { retryAfter: 3_600 - Math.floor((now.getTime() / 1_000) % 3_600) })
+  return { key, period, amount: 1 }
+}

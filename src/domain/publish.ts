@@ -1,0 +1,217 @@
+/**
+ * Posting exactly once: what happens to an item from the claim to the answer. Pure: each function returns the next rows and
+ * what follows. The rule behind all of them: what may have reached the network is never sent again by the machine.
+ */
+import { contentHash, type Item, posted, postedEvent } from './item.ts'
+
+export type AttemptState = 'open' | 'doubt' | 'review' | 'posted' | 'failed' | 'unsent'
+export type Origin = 'manual' | 'automatic'
+
+/** One try to post an item, written before the send. */
+export interface Attempt {
+  id: string
+  item_id: string
+  number: number
+  connection_id: string
+  /** Hash of the normalised text: two open attempts of an account never carry the same, or read-back could not tell them apart. */
+  body_sha: string
+  origin: Origin
+  state: AttemptState
+  intent_at: Date
+  lease_until: Date
+  doubt_at: Date | null
+  clean_reads: number
+  external_id: string | null
+  error: string | null
+  ended_at: Date | null
+}
+
+/** All durations of the machine, in milliseconds; source: DESIGN §6. */
+export interface PublishTimes {
+  /** How long a send may take. */
+  deadlineMs: number
+  /** How long a claim holds; the send must start early enough to end inside it. */
+  leaseMs: number
+  /** Kept free between the deadline of a send and the end of its lease. */
+  marginMs: number
+  /** Wait before the timeline of a doubtful post is read first. */
+  settleMs: number
+  /** Clean reads before a person must look, spread over `windowMs`. */
+  cleanReads: number
+  windowMs: number
+  /** How long after the doubt a late hit still settles it. */
+  lateHitMs: number
+  /** Waits between the tries of a scheduled post that provably did not go out. */
+  backoffMs: readonly number[]
+  /** A scheduled post is tried no longer than this after it was due. */
+  retryWindowMs: number
+  /** Overdue by less than this, `on_missed: post` still posts. */
+  missedMs: number
+  /** Overdue by more than this counts as missed at all. */
+  missedToleranceMs: number
+}
+
+export const publishTimes: PublishTimes = {
+  deadlineMs: 10_000,
+  leaseMs: 20_000,
+  marginMs: 2_000,
+  settleMs: 5_000,
+  cleanReads: 3,
+  windowMs: 30_000,
+  lateHitMs: 86_400_000,
+  backoffMs: [2_000, 8_000, 30_000, 300_000],
+  retryWindowMs: 3_600_000,
+  missedMs: 3_600_000,
+  missedToleranceMs: 60_000,
+}
+
+/** Why a due item was not sent and left the schedule. */
+export type ReturnReason = 'x_not_connected' | 'approval_stale' | 'missed' | `plan_invalid:${string}` | 'same_text_unconfirmed'
+
+type Event = { type: string; data: Record<string, unknown> }
+
+/** Is the scheduled item too late to go out? `tries` are sends that provably failed since it was due: those do not count as missed. */
+export const isMissed = (
+  item: Item,
+  { now, tries, times, policy }: { now: Date; tries: number; times: PublishTimes; policy: 'post' | 'skip' },
+): boolean => {
+  if (!item.post_at || tries > 0) return false
+  const late = now.getTime() - item.post_at.getTime()
+  return late > (policy === 'skip' ? times.missedToleranceMs : times.missedMs)
+}
+
+/** Back to approved and off the schedule, with the reason where a person sees it; stale content goes back to drafted. */
+export const giveBack = (item: Item, reason: ReturnReason, now: Date): { item: Item; event: Event } => ({
+  item: {
+    ...item,
+    status: reason === 'approval_stale' ? 'drafted' : 'approved',
+    post_at: null,
+    on_missed: null,
+    last_error: reason,
+    updated_at: now,
+  },
+  event: { type: 'growth.item.returned', data: { item_id: item.id, batch_id: item.batch_id, reason } },
+})
+
+/** The claim: bound to the account, or `approval_stale` when what would go out is not what was approved. */
+export const claim = (item: Item, accountExternalId: string, now: Date): Item | 'approval_stale' => {
+  if (item.approved_hash !== contentHash(item.body, item.account_external_id)) return 'approval_stale'
+  return {
+    ...item,
+    status: 'publishing',
+    account_external_id: accountExternalId,
+    approved_hash: contentHash(item.body, accountExternalId),
+    updated_at: now,
+  }
+}
+
+/** What the lane reports; see port/network for the first five. `unsent`: our own fence or the kill switch stopped it before the send. */
+export type Outcome =
+  | { kind: 'posted'; externalId: string; url: string | null }
+  | { kind: 'refused'; reason: string }
+  | { kind: 'not_applied'; reason: 'rate_limited' | 'unreachable'; detail: string; retryAfterMs?: number | undefined }
+  | { kind: 'disconnected'; reason: string }
+  | { kind: 'unknown'; reason: string }
+  | { kind: 'unsent' }
+
+export interface Sent {
+  item: Item
+  attempt: Attempt
+  /** The tries before this one that provably failed. */
+  tries: number
+  now: Date
+  times: PublishTimes
+}
+
+export interface Settled {
+  item: Item
+  attempt: Attempt
+  events: Event[]
+  /** What becomes of the work row: done, tried again at a time, or handed to the reconciler at a time. */
+  next: { kind: 'done' } | { kind: 'again'; at: Date; tries: number } | { kind: 'reconcile'; at: Date }
+}
+
+const end = (attempt: Attempt, state: AttemptState, now: Date, error: string | null = null): Attempt => ({
+  ...attempt,
+  state,
+  error,
+  ended_at: now,
+})
+
+/** The state machine's answer to the network's answer. */
+export const settle = (sent: Sent, outcome: Outcome): Settled => {
+  const { item, attempt, now } = sent
+  switch (outcome.kind) {
+    case 'posted':
+      return settlePosted(item, attempt, { ...outcome, now })
+    case 'unknown':
+      return doubt(sent, outcome.reason)
+    case 'refused':
+      return failed(sent, outcome.reason)
+    case 'disconnected':
+      return returned(sent, 'x_not_connected')
+    case 'not_applied':
+      return notApplied(sent, outcome)
+    case 'unsent':
+      return unsent(sent)
+  }
+}
+
+export const settlePosted = (item: Item, attempt: Attempt, hit: { externalId: string; url: string | null; now: Date }): Settled => {
+  const next = posted(item, hit)
+  return {
+    item: next,
+    attempt: { ...end(attempt, 'posted', hit.now), external_id: hit.externalId },
+    events: [postedEvent(next)],
+    next: { kind: 'done' },
+  }
+}
+
+/** Why an attempt of a process that died is in doubt. */
+export const PROCESS_STOPPED = 'the process stopped while sending'
+
+/** It may be out there. From here only the timeline or a person decides; it is read first a settling time after `from`. */
+export const doubt = ({ item, attempt, now, times }: Omit<Sent, 'tries'>, reason: string, from: Date = now): Settled => ({
+  item: { ...item, status: 'publish_unconfirmed', review: false, last_error: reason, updated_at: now },
+  attempt: { ...attempt, state: 'doubt', doubt_at: now, error: reason },
+  events: [],
+  next: { kind: 'reconcile', at: new Date(from.getTime() + times.settleMs) },
+})
+
+const failed = ({ item, attempt, now }: Sent, reason: string): Settled => ({
+  item: { ...item, status: 'publish_failed', post_at: null, on_missed: null, last_error: reason, updated_at: now },
+  attempt: end(attempt, 'failed', now, reason),
+  events: [{ type: 'growth.item.failed', data: { item_id: item.id, batch_id: item.batch_id, reason } }],
+  next: { kind: 'done' },
+})
+
+const returned = ({ item, attempt, now }: Sent, reason: ReturnReason): Settled => {
+  const back = giveBack(item, reason, now)
+  return { item: back.item, attempt: end(attempt, 'failed', now, reason), events: [back.event], next: { kind: 'done' } }
+}
+
+/** Our own fence or the kill switch stopped it: what a person asked for now stays asked for, the rest waits on the schedule. */
+const unsent = ({ item, attempt, now, tries }: Sent): Settled => ({
+  item: { ...item, status: item.post_at ? 'approved' : 'publishing', updated_at: now },
+  attempt: end(attempt, 'unsent', now),
+  events: [],
+  next: { kind: 'again', at: now, tries },
+})
+
+/** Provably not applied: approved again, on the schedule where it was. */
+const waiting = ({ item, attempt, now }: Sent, error: string): Settled => ({
+  item: { ...item, status: 'approved', last_error: error, updated_at: now },
+  attempt: end(attempt, 'failed', now, error),
+  events: [],
+  next: { kind: 'done' },
+})
+
+/** Only scheduled posts are tried again by the machine; a person who asked for "now" gets the error. */
+const notApplied = (sent: Sent, outcome: Extract<Outcome, { kind: 'not_applied' }>): Settled => {
+  const { now, tries, times } = sent
+  const postAt = sent.item.post_at
+  if (!postAt) return waiting(sent, outcome.reason)
+  const wait = Math.max(times.backoffMs[tries] ?? Number.POSITIVE_INFINITY, outcome.retryAfterMs ?? 0)
+  if (now.getTime() + wait > postAt.getTime() + times.retryWindowMs) return failed(sent, outcome.reason)
+  return { ...waiting(sent, outcome.reason), next: { kind: 'again', at: new Date(now.getTime() + wait), tries: tries + 1 } }
+}

@@ -1,0 +1,101 @@
+/** Doubt, resolved by reading the account's timeline: is the post there? Pure. */
+import type { Item } from './item.ts'
+import { type Attempt, type PublishTimes, type Settled, settlePosted } from './publish.ts'
+
+export interface SeenPost {
+  externalId: string
+  /** The network's text, normalised as the attempt's was. */
+  text: string
+  truncated: boolean
+  createdAt: Date
+  url: string | null
+}
+
+export interface OpenAttempt {
+  attempt: Attempt
+  /** The normalised text that was sent. */
+  text: string
+}
+
+/** The network's clock may differ from the database's by this much. */
+const CLOCK_SKEW_MS = 5_000
+/** A shorter beginning proves nothing. */
+const SHORTEST_PREFIX = 40
+
+/** How far back the timeline must be read to decide about an attempt. */
+export const readSince = (attempt: Attempt): Date => new Date(attempt.intent_at.getTime() - CLOCK_SKEW_MS)
+
+const ELLIPSIS = /(…|\.\.\.)$/
+
+/** The beginning that a cut-off text shows, or undefined when it is not cut off. */
+const prefixOf = ({ text, truncated }: SeenPost): string | undefined => {
+  if (!truncated && !ELLIPSIS.test(text)) return undefined
+  const prefix = text.replace(ELLIPSIS, '').trimEnd()
+  return prefix.length >= SHORTEST_PREFIX ? prefix : undefined
+}
+
+/**
+ * The post that an attempt made, if the timeline shows it: the whole normalised text, or the beginning of it where the
+ * network cut the text short and no other open attempt of the account fits. `taken`: posts that other items own already.
+ */
+export const findPost = (
+  own: OpenAttempt,
+  posts: SeenPost[],
+  { others, taken }: { others: OpenAttempt[]; taken: Set<string> },
+): SeenPost | undefined => {
+  // A text of links alone leaves nothing to compare: it identifies no post.
+  if (own.text === '') return undefined
+  const since = readSince(own.attempt).getTime()
+  const candidates = posts.filter((post) => post.createdAt.getTime() >= since && !taken.has(post.externalId))
+  const exact = candidates.filter((post) => post.text === own.text)
+  // Several equal posts: the oldest is the one this attempt made, for a later one can only be a person's.
+  if (exact.length > 0) return exact.reduce((oldest, post) => (post.createdAt < oldest.createdAt ? post : oldest))
+  return candidates.find((post) => {
+    const prefix = prefixOf(post)
+    return prefix !== undefined && own.text.startsWith(prefix) && !others.some((other) => other.text.startsWith(prefix))
+  })
+}
+
+interface Read {
+  item: Item
+  attempt: Attempt
+  now: Date
+  times: PublishTimes
+}
+
+/** Between reads: evenly over the window until a person must look, then ever more rarely until the late-hit limit. */
+const nextRead = ({ attempt, now, times }: Read, cleanReads: number): Date | undefined => {
+  if (cleanReads < times.cleanReads) return new Date(now.getTime() + (times.windowMs - times.settleMs) / (times.cleanReads - 1))
+  const age = now.getTime() - (attempt.doubt_at ?? now).getTime()
+  return age >= times.lateHitMs ? undefined : new Date(now.getTime() + Math.max(times.windowMs, age / 2))
+}
+
+/** The timeline shows it. */
+export const hit = ({ item, attempt, now }: Read, post: SeenPost): Settled =>
+  settlePosted(item, attempt, { externalId: post.externalId, url: post.url, now })
+
+/** A complete read that does not show it. After enough of them a person must look; a late hit still settles it. */
+export const cleanRead = (read: Read): Settled => {
+  const { item, attempt, times } = read
+  const clean_reads = attempt.clean_reads + 1
+  const at = nextRead(read, clean_reads)
+  const next: Settled['next'] = at ? { kind: 'reconcile', at } : { kind: 'done' }
+  if (!item.review && clean_reads < times.cleanReads) return { item, attempt: { ...attempt, clean_reads }, events: [], next }
+  return { ...inReview({ ...read, attempt: { ...attempt, clean_reads } }), next }
+}
+
+/** A read that failed or was incomplete decides nothing: only its time moves, until the late-hit limit. */
+export const unread = (read: Read, retryAfterMs = 0): Settled => {
+  const { item, attempt, now, times } = read
+  const age = now.getTime() - (attempt.doubt_at ?? now).getTime()
+  if (age >= times.lateHitMs) return { ...inReview(read), next: { kind: 'done' } }
+  const wait = Math.max(retryAfterMs, times.settleMs, age / 10)
+  return { item, attempt, events: [], next: { kind: 'reconcile', at: new Date(now.getTime() + wait) } }
+}
+
+/** A person must look. Said once. */
+const inReview = ({ item, attempt, now }: Read): Omit<Settled, 'next'> => ({
+  item: item.review ? item : { ...item, review: true, updated_at: now },
+  attempt: { ...attempt, state: 'review' },
+  events: item.review ? [] : [{ type: 'growth.approval.requested', data: { kind: 'item_review', item_id: item.id } }],
+})

@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import { randomBase62, toBase62 } from './ids.ts'
+
+const PREFIX = 'ak_'
+const RANDOM_LENGTH = 30
+const CHECKSUM_LENGTH = 6
+const FORM = /^ak_[0-9A-Za-z]{36}$/
+
+const checksum = (random: string): string => toBase62(crc32(random), CHECKSUM_LENGTH)
+
+/** `ak_`, 30 random base62 characters, 6 of checksum: a mistyped key is told from a wrong one without a look at the database. */
+export const newApiKey = (): string => {
+  const random = randomBase62(RANDOM_LENGTH)
+  return PREFIX + random + checksum(random)
+}
+
+export const isApiKey = (text: string): boolean => {
+  if (!FORM.test(text)) return false
+  const random = text.slice(PREFIX.length, PREFIX.length + RANDOM_LENGTH)
+  return text.endsWith(checksum(random))
+}
+
+/** Keys are stored as this only. They are random enough that a slow hash would add nothing. */
+export const hashApiKey = (key: string): Buffer => createHash('sha256').update(key).digest()

@@ -1,0 +1,54 @@
+/**
+ * Every gate of every operation, in reading order: scope → input → (a query reads; a command becomes a letter, see
+ * command.ts) → output check. Who is calling is settled before (edge/auth.ts).
+ */
+import type { Answer } from '#actors/letter'
+import { type Group, isQuery, type NamedOp, named, type Resource } from '#contract/op'
+import { type ErrorCode, fail } from '#kernel/errors'
+import type { Call, CommandContext, Handlers, Outcome, QueryContext, SlowHandler, World } from './call.ts'
+import { commandLetter } from './command.ts'
+import { checkerOf, validate } from './validate.ts'
+
+/** An operation that can be called, from any surface. */
+export interface Operation extends NamedOp {
+  run(input: unknown, call: Call): Promise<Answer>
+}
+
+export type AnyQuery = (input: unknown, context: QueryContext) => Promise<unknown>
+export type AnyCommand = ((input: unknown, context: CommandContext) => Promise<Outcome<unknown>>) | SlowHandler<NamedOp>
+
+/** The body of an answer, if it is what the contract promises. */
+export const serialise = (o: NamedOp, reply: unknown): string => {
+  const checker = checkerOf(o.output)
+  if (checker.Check(reply)) return JSON.stringify(reply)
+  const wrong = checker.Errors(reply).First()
+  throw new Error(`${o.id} answered against its contract: ${wrong?.path} ${wrong?.message}`)
+}
+
+export const bind = <G extends Group>(world: World, resource: Resource<G>, handlers: Handlers<G>): Operation[] =>
+  named(resource).map((o) => ({ ...o, run: runner(world, o, handlers[o.id.slice(resource.prefix.length + 1)] as AnyQuery | AnyCommand) }))
+
+const runner = (world: World, o: NamedOp, handler: AnyQuery | AnyCommand): Operation['run'] => {
+  const toResult = isQuery(o) ? query(world, o, handler as AnyQuery) : command(world, o, handler as AnyCommand)
+  return async (input, call) => {
+    if (!call.scopes.has(o.scope)) fail('missing_scope', o.scope)
+    validate(o.input, input)
+    return toResult(input, call)
+  }
+}
+
+const contextFor = (world: World, call: Call): QueryContext => ({
+  networks: world.networks,
+  read: (sql) => world.db.read({ tenantId: call.tenantId, keyId: call.principal.kind === 'key' ? call.principal.id : undefined }, sql),
+})
+
+const query =
+  (world: World, o: NamedOp, handler: AnyQuery): Operation['run'] =>
+  async (input, call) => ({ status: o.status, body: serialise(o, await handler(input, contextFor(world, call))) })
+
+const command =
+  (world: World, o: NamedOp, handler: AnyCommand): Operation['run'] =>
+  (input, call) =>
+    world.ask(call.tenantId, commandLetter({ o, handler, input, call, networks: world.networks, reader: contextFor(world, call) }))
+
+export type { ErrorCode }

@@ -1,0 +1,75 @@
+/** Who is calling, what handlers may use, and what they give back. */
+import type { Static, TSchema } from '@sinclair/typebox'
+import type { Answer, Letter, LiveLanes } from '#actors/letter'
+import type { Group, Op } from '#contract/op'
+import type { AppError } from '#kernel/errors'
+import type { Scope } from '#kernel/scopes'
+import type { Networks } from '#port/network/registry'
+import type { Db, Query, Sql } from '#store/db'
+import type { Effects, Gate, Principal } from '#store/letter'
+
+/** One request, from whatever surface. */
+export interface Call {
+  tenantId: string
+  principal: Principal
+  scopes: ReadonlySet<Scope>
+  surface: 'rest' | 'mcp' | 'cli' | 'admin'
+  requestId: string
+  idempotencyKey?: string | undefined
+}
+
+/** The parts of the process that operations reach. */
+export interface World {
+  db: Db
+  networks: Networks
+  ask<R>(tenantId: string, letter: Letter<R>): Promise<R>
+}
+
+export interface QueryContext {
+  /** One statement over the caller's rows. */
+  read<Row>(query: Query): Promise<Row[]>
+  networks: Networks
+}
+
+export interface CommandContext {
+  /** The letter's transaction: reads and locks only. What changes is in the outcome. */
+  sql: Sql
+  gate: Gate
+  lanes: LiveLanes
+  networks: Networks
+}
+
+type Replies = { refId: string; with: Answer | AppError }[]
+
+export interface Outcome<O> {
+  reply: O
+  effects?: Effects
+  /** The record that the audit row names, where the input has no id. */
+  refId?: string
+  answers?: Replies
+}
+
+/** A command whose reply belongs to the outcome of the work on a record. */
+export interface Begun {
+  awaits: string
+  effects: Effects
+}
+
+/** Timestamps leave handlers as `Date`s, and no handler's output is changed afterwards. */
+type Input<O extends Op> = Static<O['input']>
+type Output<O extends Op> = Static<O['output'] extends TSchema ? O['output'] : never>
+
+export interface SlowHandler<O extends Op> {
+  begin(input: Input<O>, context: CommandContext): Promise<Begun>
+  /** The answer for whoever comes while it lasts: 202 with the record as it stands, or the final one. */
+  asItStands(input: Input<O>, context: QueryContext): Promise<Answer>
+}
+
+export type Handler<O extends Op> = O extends { method: 'GET' }
+  ? (input: Input<O>, context: QueryContext) => Promise<Output<O>>
+  : O extends { slow: true }
+    ? SlowHandler<O>
+    : (input: Input<O>, context: CommandContext) => Promise<Outcome<Output<O>>>
+
+/** A missing handler, or one that returns another shape, does not compile. */
+export type Handlers<G extends Group> = { [K in keyof G]: Handler<G[K]> }

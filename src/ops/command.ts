@@ -1,0 +1,103 @@
+/** A command as a letter: replay, decision, output check and the answer to keep, for every operation alike. */
+import { createHash } from 'node:crypto'
+import type { Answer, Decision, Letter } from '#actors/letter'
+import type { NamedOp } from '#contract/op'
+import { AppError, fail } from '#kernel/errors'
+import type { IdempotencyClaim, Keep, StoredAnswer } from '#store/letter'
+import { type AnyCommand, serialise } from './bind.ts'
+import type { Begun, Call, CommandContext, Outcome, QueryContext } from './call.ts'
+
+interface Command {
+  o: NamedOp
+  handler: AnyCommand
+  input: unknown
+  call: Call
+  networks: CommandContext['networks']
+  reader: QueryContext
+}
+
+/** JSON with the keys of every object in order, so that equal inputs have equal text. */
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, child) =>
+    child && typeof child === 'object' && !Array.isArray(child)
+      ? Object.fromEntries(Object.entries(child).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : child,
+  )
+
+/** The fingerprint is over operation, path (its parameters are in the input) and canonical input. */
+const claimOf = ({ o, input, call }: Command): IdempotencyClaim | undefined =>
+  call.idempotencyKey === undefined
+    ? undefined
+    : {
+        key: call.idempotencyKey,
+        operation: o.id,
+        fingerprint: createHash('sha256')
+          .update(`${o.id}\n${o.path}\n${canonical(input)}`)
+          .digest('hex'),
+      }
+
+export const commandLetter = (command: Command): Letter<Answer> => {
+  const { o, call, handler } = command
+  const claim = claimOf(command)
+  const late = () => ('asItStands' in handler ? handler.asItStands(command.input as never, command.reader) : fail('internal'))
+  return {
+    name: o.id,
+    priority: o.id.startsWith('growth.automation.') ? 'control' : 'interactive',
+    provenance: { principal: call.principal, surface: call.surface, requestId: call.requestId },
+    keyId: call.principal.kind === 'key' ? call.principal.id : undefined,
+    claim,
+    late,
+    async decide(sql, gate, lanes) {
+      const decide = () => decideOnce(command, { sql, gate, lanes, networks: command.networks }, claim)
+      if (!claim || !gate.seen) return decide()
+      return { reply: await replay(gate.seen, claim, { decide, late }) }
+    },
+  }
+}
+
+/** A stored answer goes out again as it was; a record still in flight goes out as it stands. Nothing runs a second time. */
+const replay = async (
+  seen: StoredAnswer,
+  claim: IdempotencyClaim,
+  { decide, late }: { decide(): Promise<unknown>; late(): Promise<Answer> },
+): Promise<Answer> => {
+  if (seen.fingerprint !== claim.fingerprint) {
+    // An unknown id is 404 before the key is looked at. A decision changes nothing until it is applied, so it may be tried.
+    await decide().catch((cause) => {
+      if (cause instanceof AppError && cause.code === 'not_found') throw cause
+    })
+    fail('idempotency_key_reused')
+  }
+  if (seen.state === 'done') return { status: seen.status!, body: seen.body!, replayed: true }
+  return late()
+}
+
+const decideOnce = async (
+  { o, handler, input }: Command,
+  context: CommandContext,
+  claim: IdempotencyClaim | undefined,
+): Promise<Decision<Answer>> => {
+  const refId = (input as { id?: string }).id
+  if ('begin' in handler) return begun(o, await handler.begin(input as never, context), claim)
+  return answered(o, await handler(input, context), { refId, claim })
+}
+
+const audit = (o: NamedOp, refId: string | undefined) => ({ audit: refId ? { operation: o.id, refId } : { operation: o.id } })
+
+const begun = (o: NamedOp, { awaits, effects }: Begun, claim: IdempotencyClaim | undefined): Decision<Answer> => ({
+  // Never seen: the reply is the outcome's.
+  reply: { status: 202, body: '' },
+  awaits,
+  effects: { ...effects, ...audit(o, awaits) },
+  keep: claim && { claim, pending: awaits },
+})
+
+const answered = (
+  o: NamedOp,
+  { reply, effects, refId, answers }: Outcome<unknown>,
+  context: { refId: string | undefined; claim: IdempotencyClaim | undefined },
+): Decision<Answer> => {
+  const answer: Answer = { status: o.status, body: serialise(o, reply) }
+  const keep: Keep | undefined = context.claim && { claim: context.claim, ...answer }
+  return { reply: answer, effects: { ...effects, ...audit(o, refId ?? context.refId) }, keep, ...(answers ? { answers } : {}) }
+}

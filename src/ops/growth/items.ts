@@ -1,0 +1,90 @@
+import type { items } from '#contract/growth/items'
+import { approve, type Item, itemAnswer, itemView, markPosted, postedEvent, reject, requestPost, schedule, unschedule } from '#domain/item'
+import { requireBilling, takeCap } from '#domain/plan'
+import { fail } from '#kernel/errors'
+import { newId } from '#kernel/ids'
+import { openAttempt, saveAttempt } from '#store/attempts'
+import { accountFor, currentDefault } from '#store/connections'
+import type { Sql } from '#store/db'
+import { itemById, listItems, lockItem, saveItem } from '#store/items'
+import { type Effects, resolvePending } from '#store/letter'
+import { workOf } from '#store/work'
+import type { CommandContext, Handlers } from '../call.ts'
+import { pageOf, pageResult } from '../paging.ts'
+
+const shown = (item: Item) => ({ item: itemView(item) })
+const saved = (item: Item, effects: Effects = {}) => ({
+  reply: shown(item),
+  effects: { ...effects, writes: [saveItem(item), ...(effects.writes ?? [])] },
+})
+
+export const itemHandlers: Handlers<typeof items> = {
+  async list({ status, ...input }, { read }) {
+    const page = pageOf(input)
+    const { rows, next_cursor } = pageResult(await read<Item>(listItems({ ...page, status })), page.limit)
+    return { items: rows.map(itemView), next_cursor }
+  },
+
+  async approve({ id, edited_body }, { sql, gate, networks }) {
+    const item = await lockItem(sql, id)
+    const account = await currentDefault(sql)
+    const { capabilities } = (account && networks.named(account.network)) ?? networks.first
+    const rule = { measure: capabilities.measure, maxLength: item.kind === 'article' ? capabilities.maxLongLength : capabilities.maxLength }
+    return saved(approve(item, { editedBody: edited_body, accountExternalId: account?.external_id ?? null, now: gate.now, ...rule }))
+  },
+
+  reject: async ({ id, reason }, { sql, gate }) => saved(reject(await lockItem(sql, id), reason, gate.now)),
+
+  async schedule({ id, post_at, on_missed }, { sql, gate }) {
+    const item = schedule(await lockItem(sql, id), { postAt: new Date(post_at), onMissed: on_missed ?? null, now: gate.now })
+    return saved(item, await enqueue(sql, item, { runAt: item.post_at!, origin: 'automatic' }))
+  },
+
+  async unschedule({ id }, { sql, gate }) {
+    const item = unschedule(await lockItem(sql, id), gate.now)
+    return saved(item, await withdraw(sql, item.id, 'publish'))
+  },
+
+  postNow: {
+    async begin({ id }, { sql, gate }) {
+      const item = requestPost(await lockItem(sql, id), gate.now)
+      if (!(await accountFor(sql, item.account_external_id))) fail('x_not_connected')
+      requireBilling(gate.plan)
+      const spend = [takeCap(gate, 'post_now')]
+      const effects = await enqueue(sql, item, { runAt: gate.now, origin: 'manual' })
+      return { awaits: item.id, effects: { ...effects, spend, writes: [saveItem(item)] } }
+    },
+    async asItStands({ id }, { read }) {
+      const [item] = await read<Item>(itemById(id))
+      if (!item) return fail('not_found', 'no such item')
+      return { status: item.status === 'posted' ? 200 : 202, body: itemAnswer(item) }
+    },
+  },
+
+  async markPosted({ id, url }, { sql, gate }) {
+    const before = await lockItem(sql, id)
+    const item = markPosted(before, url, gate.now)
+    const work = await withdraw(sql, id, before.status === 'approved' ? 'publish' : 'reconcile')
+    const body = itemAnswer(item)
+    const writes = [resolvePending(id, 200, body), ...(await settledByHand({ sql, gate }, id))]
+    return { ...saved(item, { ...work, writes, events: [postedEvent(item)] }), answers: [{ refId: id, with: { status: 200, body } }] }
+  },
+}
+
+/** The publish work of an item: its one row is moved, or made. */
+const enqueue = async (sql: Sql, item: Item, { runAt, origin }: { runAt: Date; origin: 'manual' | 'automatic' }): Promise<Effects> => {
+  const existing = await workOf(sql, 'publish', item.id)
+  if (existing) return { requeued: [{ id: existing.id, runAt, origin, payload: {} }] }
+  return { work: [{ id: newId(), lane: 'publish', kind: 'publish', refId: item.id, origin, runAt }] }
+}
+
+const withdraw = async (sql: Sql, itemId: string, kind: 'publish' | 'reconcile'): Promise<Effects> => {
+  const work = await workOf(sql, kind, itemId)
+  return work ? { settled: [work.id] } : {}
+}
+
+/** The open attempt of an item in doubt ends with the person's word. */
+const settledByHand = async ({ sql, gate }: Pick<CommandContext, 'sql' | 'gate'>, itemId: string) => {
+  const attempt = await openAttempt(sql, itemId)
+  return attempt ? [saveAttempt({ ...attempt, state: 'posted', ended_at: gate.now })] : []
+}

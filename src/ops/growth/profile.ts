@@ -1,0 +1,15 @@
+import type { profile } from '#contract/growth/profile'
+import { updateProfile } from '#domain/profile'
+import { currentProfile, type StoredProfile, saveProfile } from '#store/profiles'
+import type { Handlers } from '../call.ts'
+
+export const profileView = ({ profile, created_at, updated_at }: StoredProfile) => ({ ...profile, created_at, updated_at })
+
+export const profileHandlers: Handlers<typeof profile> = {
+  async update(patch, { sql, gate }) {
+    const before = await currentProfile(sql)
+    const next = updateProfile(before.profile, patch)
+    const reply = { profile: profileView({ profile: next, created_at: before.created_at ?? gate.now, updated_at: gate.now }) }
+    return { reply, effects: { writes: [saveProfile(next, gate.now)] } }
+  },
+}

@@ -1,0 +1,153 @@
+import { type Block, candidate, cite, type Form, quoteOf, type Scope } from './candidate.ts'
+import type { Cue } from './cues.ts'
+import type { GlueSlot } from './glue.ts'
+import type { Story, Unit } from './material.ts'
+import { INVITES, isHeadline, type Role } from './roles.ts'
+import { shared } from './text.ts'
+
+const prose = (units: readonly Unit[]): Block => ({ kind: 'prose', units })
+const glued = (slot: GlueSlot): Block => ({ kind: 'glue', slot })
+
+/** Sentences that may stand on their own, with the story they come from. */
+const points = ({ material }: Scope): { unit: Unit; story: Story | undefined }[] => [
+  ...material.stories.flatMap((story) => story.units.map((unit) => ({ unit, story }))),
+  ...material.proof.map((unit) => ({ unit, story: undefined })),
+]
+const own = (unit: Unit): boolean => unit.standalone && unit.complete
+const kindOf = (unit: Unit): string => (unit.source === 'proof' ? 'proof' : 'story')
+
+/** The lesson or rule of a story before the story. */
+export const lessonFirst: Form = (scope) =>
+  points(scope).flatMap(({ unit: told, story }) => {
+    const unit = told.bare === undefined ? told : { ...told, text: told.bare }
+    const rest = story?.units.slice(0, story.units.indexOf(told)) ?? []
+    const source = scope.fits([unit, ...rest], 44) ? rest : rest.slice(0, rest.length > 2 ? 0 : 1)
+    const rule = unit.roles.has('rule')
+    const leads = told.bare !== undefined || (own(unit) && (rule || unit.roles.has('lesson')))
+    if (!leads || source.length === 0 || !scope.fits([unit, ...source], 44)) return []
+    const shape = { format: 'lesson', units: [unit, ...source], lead: unit, cues: ['lesson', 'story'] as Cue[], weight: 1.2 }
+    const why = `Puts the ${rule ? 'rule' : 'lesson'} of your story ${cite(unit)} before the story itself.`
+    const behind = glued(rule ? 'rule-source' : 'lesson-source')
+    const plain = candidate({ ...shape, hook: 'point-then-story', blocks: [prose([unit]), behind, prose(source)], why })
+    if (rule) return [plain]
+    return [candidate({ ...shape, hook: 'lesson-first', blocks: [glued('lesson-lead'), prose([unit]), prose(source)], why }), plain]
+  })
+
+/** An opinion, with whatever comes after it in the story. */
+export const disagree: Form = (scope) =>
+  points(scope).flatMap(({ unit, story }) => {
+    if (!own(unit) || !unit.roles.has('stance')) return []
+    const following = story?.units.slice(story.units.indexOf(unit) + 1) ?? []
+    const rest = following.length > 0 && scope.fits([unit, ...following], 34) ? following : []
+    const units = [unit, ...rest]
+    if (!scope.fits(units, 34)) return []
+    const why = `Leads with an opinion taken from your ${kindOf(unit)} ${cite(unit)}.`
+    const shape = { format: 'contrarian', units, lead: unit, cues: ['contrarian'] as Cue[], weight: 1.1, why }
+    return [
+      candidate({ ...shape, hook: 'disagree', blocks: [glued('disagree-lead'), prose([unit]), ...(rest.length ? [prose(rest)] : [])] }),
+      candidate({ ...shape, hook: 'flat-claim', blocks: [prose([unit]), ...(rest.length ? [prose(rest)] : [])], closer: 'close-stance' }),
+    ]
+  })
+
+const TELLING: readonly Role[] = ['number', 'lesson', 'stance', 'failure', 'rule', 'quote']
+/** What a sentence from the middle of a story needs to say something without it. */
+const POINT_MAKING: readonly Role[] = ['lesson', 'stance', 'rule', 'quote']
+const LEAST_WORDS = 6
+
+const closerOf = (unit: Unit): GlueSlot | undefined => {
+  if (unit.roles.has('lesson') || unit.roles.has('rule')) return 'close-lesson'
+  return unit.roles.has('stance') ? 'close-stance' : undefined
+}
+
+const lineHook = (unit: Unit): string => {
+  if (unit.roles.has('quote')) return 'quote-alone'
+  return unit.source === 'proof' ? 'proof-alone' : 'one-line'
+}
+
+/** One sentence that carries a post alone. */
+export const oneLine: Form = (scope) =>
+  points(scope).flatMap(({ unit, story }) => {
+    const telling = TELLING.some((role) => unit.roles.has(role)) || (story?.units.length === 1 && unit.words > 9)
+    if (scope.style.english && (!own(unit) || !telling || unit.words < LEAST_WORDS)) return []
+    if (!scope.style.english && !unit.standalone) return []
+    if (unit.source === 'news' || !scope.fits([unit], 0)) return []
+    const quote = unit.roles.has('quote')
+    const opens = story === undefined || story.units[0] === unit
+    const makesPoint = POINT_MAKING.some((role) => unit.roles.has(role))
+    const closer = closerOf(unit)
+    return [
+      candidate({
+        hook: lineHook(unit),
+        format: quote ? 'quote' : 'one-liner',
+        blocks: [prose([unit])],
+        units: [unit],
+        lead: unit,
+        cues: quote ? ['quote', 'short'] : ['short'],
+        ...(closer ? { closer } : {}),
+        weight: (unit.words < 9 ? 0.25 : 0.7) * (opens || makesPoint ? 1 : 0.3),
+        why: `Lets one sentence of your ${kindOf(unit)} stand alone: ${quoteOf(unit)}.`,
+      }),
+    ]
+  })
+
+/** A piece of proof, then the story that speaks of the same thing. */
+export const proofFirst: Form = (scope) =>
+  scope.material.proof.flatMap((proof) =>
+    scope.material.stories.flatMap((story) => {
+      const related = story.units.some(({ terms }) => shared(terms, proof.terms) >= 2)
+      const told = [3, 2, 1].map((length) => story.units.slice(0, length)).find((units) => scope.fits([proof, ...units], 30))
+      if (!related || !told || !proof.standalone || story.source === 'news') return []
+      return [
+        candidate({
+          hook: 'proof-lead',
+          format: 'proof',
+          blocks: [prose([proof]), glued('context'), prose(told)],
+          units: [proof, ...told],
+          lead: proof,
+          cues: ['proof', 'story'],
+          weight: 1.1,
+          why: `Leads with your proof ${cite(proof)} and follows with the story on the same subject, ${cite(story)}.`,
+        }),
+      ]
+    }),
+  )
+
+/** A saying of the person's over one of their stories. */
+export const ownPhrase: Form = (scope) =>
+  scope.material.sayings
+    .filter(({ text }) => !INVITES.test(text))
+    .flatMap((saying) =>
+      scope.material.stories
+        .filter(({ source, units }) => source === 'story' && units[0]?.complete && scope.fits([saying, ...units], 4))
+        .map((story) =>
+          candidate({
+            hook: 'own-phrase',
+            format: 'maxim',
+            blocks: [prose([saying]), prose(story.units)],
+            units: [saying, ...story.units],
+            lead: saying,
+            cues: ['story'],
+            weight: story.units.some(({ terms }) => shared(terms, saying.terms) > 0) ? 1 : 0.25,
+            why: `Puts your phrase ${cite(saying)} over your story ${cite(story)}.`,
+          }),
+        ),
+    )
+
+/** A story that is only a heading becomes an invitation to ask. */
+export const askAbout: Form = (scope) =>
+  points(scope).flatMap(({ unit }) => {
+    if (!isHeadline(unit.text) || !scope.fits([unit], 30)) return []
+    const slots = { I: 'ask-me', we: 'ask-us' } as const
+    const slot = scope.material.person ? slots[scope.material.person] : 'ask-any'
+    return [
+      candidate({
+        hook: 'ask-about',
+        format: 'invitation',
+        blocks: [{ kind: 'led', slot, phrase: unit.text }],
+        units: [unit],
+        cues: ['question', 'story', 'short'],
+        weight: 0.7,
+        why: `Your story ${cite(unit)} is a heading so far, so the post invites people to ask for it; write the story out to have it told.`,
+      }),
+    ]
+  })

@@ -1,0 +1,36 @@
+/** Uniform numbers in [0, 1), the same sequence for the same seed. */
+export type Random = () => number
+
+/** FNV-1a over the seed starts a mulberry32 generator: small, well spread, and the same on every machine. */
+export const createRandom = (seed: string): Random => {
+  let state = 0x811c9dc5
+  for (const character of seed) state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 0x01000193)
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** One of `choices` at random; undefined when there is none. */
+export const pick = <T>(random: Random, choices: readonly T[]): T | undefined => choices[Math.floor(random() * choices.length)]
+
+/** The choices in random order. */
+export const shuffled = <T>(random: Random, choices: readonly T[]): T[] =>
+  choices
+    .map((choice) => ({ choice, key: random() }))
+    .sort((a, b) => a.key - b.key)
+    .map(({ choice }) => choice)
+
+/** An index drawn in proportion to the weights; -1 when all are zero. */
+export const drawIndex = (random: Random, weights: readonly number[]): number => {
+  const total = weights.reduce((sum, weight) => sum + weight, 0)
+  if (total <= 0) return -1
+  let rest = random() * total
+  for (const [index, weight] of weights.entries()) {
+    rest -= weight
+    if (rest < 0) return index
+  }
+  return weights.findLastIndex((weight) => weight > 0)
+}

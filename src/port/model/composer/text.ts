@@ -1,0 +1,119 @@
+import { foldText } from '../check-draft.ts'
+
+const ABBREVIATION = /(?:^|[\s(])(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|approx|inc|ltd|co|no|fig|est|dept|jr|sr|u\.s|u\.k|a\.m|p\.m)\.$/i
+
+/** An opened quote or bracket that is closed in a later piece: the pieces are one sentence. */
+const isOpen = (text: string): boolean => {
+  const count = (pattern: RegExp) => text.match(pattern)?.length ?? 0
+  return count(/"/g) % 2 === 1 || count(/“/g) > count(/”/g) || count(/\(/g) > count(/\)/g)
+}
+
+const continues = (before: string, after: string): boolean =>
+  ABBREVIATION.test(before) || /^\p{Ll}/u.test(after) || isOpen(before) || /^[)\]”’"]/.test(after)
+
+const splitLine = (line: string, language: string): string[] => {
+  const sentences: string[] = []
+  for (const { segment } of new Intl.Segmenter(language, { granularity: 'sentence' }).segment(line)) {
+    const text = segment.trim()
+    const before = sentences.at(-1)
+    if (text === '') continue
+    if (before !== undefined && continues(before, text)) sentences[sentences.length - 1] = `${before} ${text}`
+    else sentences.push(text)
+  }
+  return sentences
+}
+
+const segmenterLanguage = (language: string): string => {
+  try {
+    return Intl.getCanonicalLocales(language)[0] ?? 'en'
+  } catch {
+    return 'en'
+  }
+}
+
+/** Text written without capitals, which the segmenter takes for one sentence. */
+const splitSmall = (line: string): string[] =>
+  /^\p{Ll}/u.test(line) && !/[.!?]\s+\p{Lu}/u.test(line)
+    ? line.split(/(?<=\p{L}{2}[.!?])\s+(?=\p{Ll})/u).reduce<string[]>((parts, part) => {
+        const before = parts.at(-1)
+        return before !== undefined && (ABBREVIATION.test(before) || isOpen(before))
+          ? [...parts.slice(0, -1), `${before} ${part}`]
+          : [...parts, part]
+      }, [])
+    : [line]
+
+/** The whole sentences of a text, in order; a line break always ends one, an abbreviation, a quote or a bracket never. */
+export const sentencesOf = (text: string, language: string): string[] =>
+  text
+    .split(/[\r\n]+/)
+    .map((line) => line.replace(/\s+/g, ' ').trim())
+    .filter((line) => line !== '')
+    .flatMap(splitSmall)
+    .flatMap((line) => splitLine(line, segmenterLanguage(language)))
+
+/** Upper-cases the first letter, but not of names that begin small: `dbt`, `iPhone`, `npm`. */
+export const capitalised = (text: string): string => {
+  const [lead = '', first = ''] = text.match(/^["“'‘(]*([\p{L}\p{N}_.-]+)/u) ?? []
+  const isName = first.length > 1 && !/^\p{Ll}*[aeiouyà-ÿ]\p{Ll}*$/u.test(first.replace(/[.-].*/, ''))
+  if (!/^\p{Ll}/u.test(first) || isName) return text
+  const at = lead.length - first.length
+  return text.slice(0, at) + text.charAt(at).toUpperCase() + text.slice(at + 1)
+}
+
+/** Ends a sentence that lacks its full stop; an address is left alone, since the stop would become part of it. */
+export const ended = (text: string): string => {
+  const bare = text.replace(/[\s,;:–—-]+$/u, '')
+  if (/[.!?…。！？।]["”’')\]»」]*$/u.test(bare)) return bare
+  if (/["”]\s*[—–-]\s*[^"“”]+$/u.test(bare)) return bare
+  if (/(?:https?:\/\/|www\.)\S+$/i.test(bare)) return bare
+  return `${bare}.`
+}
+
+/** Takes list marks off the front: `- `, `* `, `1) `. */
+export const unmarked = (text: string): string => text.replace(/^\s*(?:[-*•–—]\s+|\d{1,2}[.)]\s+(?=\p{Lu}))/u, '').trim()
+
+/** The words of a text in order, without punctuation. */
+export const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}][\p{L}\p{N}'’.,%-]*[\p{L}\p{N}%]|[\p{L}\p{N}]/gu) ?? []
+
+/** A text reduced to its folded words, so that a sentence is found again whatever stands around it. */
+export const wordLine = (text: string): string => ` ${(foldText(text).match(/[\p{L}\p{N}]+/gu) ?? []).join(' ')} `
+
+const COMMON = new Set(
+  `a about after again all also am an and any are as at back be because been before being both but by can could did do does doing
+  down each ever every few first for from get got had has have having he her here hers him his how i if in into is it its just last
+  like made make makes many me more most much my never new no not now of off on once one only or other our ours out over own same
+  she so some still such than that the their them then there these they this those through to today too two under until up us use
+  used very was we were what when where which while who why will with without would year years you your post posts tweet write
+  draft people thing things run runs running ran work works worked working open opened opens keep kept keeps start started
+  starts put puts tell told tells turn turned turns change changed changes ask asked asks find found look looked come came go goes went
+  give gave given take took taken say said says show showed shows call called try tried help helped move moved week weeks month months day
+  days hour hours minute minutes morning night time times one two three four five six seven eight nine ten eleven twelve know knew want
+  wanted need needed here now next lot big small good better best long short left right end ended happen happened`.split(/\s+/),
+)
+
+/** Endings that forms of one word differ by; what remains is only ever compared with its like. */
+const stem = (word: string): string => {
+  const bare = word.replace(/['’]s?$/, '')
+  if (bare.length < 5) return bare.replace(/(?<=\w{2})s$/, '')
+  return bare.replace(/(?:ings?|edly|ed|ers?|ies|ied|es|s|ly|y|e)$/, '')
+}
+
+/** The telling words of a text as stems: what it is about. */
+export const termsOf = (text: string): Set<string> =>
+  new Set(
+    (foldText(text).match(/[\p{L}\p{N}][\p{L}\p{N}'-]*/gu) ?? [])
+      .filter((word) => word.length > 2 && !COMMON.has(word))
+      .map(stem)
+      .filter((term) => term.length > 1),
+  )
+
+/** How many terms two texts have in common. */
+export const shared = (a: ReadonlySet<string>, b: ReadonlySet<string>): number => [...a].filter((term) => b.has(term)).length
+
+/** The beginning of a text for a rationale: at most `limit` characters, cut between words. */
+export const excerpt = (text: string, limit: number): string => {
+  const line = text.replace(/\s+/g, ' ').trim()
+  if (line.length <= limit) return line.replace(/[.,;:]$/, '')
+  const cut = line.slice(0, limit)
+  return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), limit / 2)).replace(/[\s,;:.–—-]+$/u, '')}…`
+}

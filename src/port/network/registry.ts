@@ -1,0 +1,12 @@
+import type { Network } from './network.ts'
+
+/** The networks of this deployment, by name; the first one's rules hold where no account is connected. */
+export interface Networks {
+  named(name: string): Network | undefined
+  readonly first: Network
+}
+
+export const networksOf = (first: Network, ...others: Network[]): Networks => {
+  const byName = new Map([first, ...others].map((network) => [network.name, network]))
+  return { first, named: (name) => byName.get(name) }
+}

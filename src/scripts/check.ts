@@ -1,0 +1,51 @@
+/** Everything about the source that needs no database: one line a step, the output of those that fail. `npm run check`. */
+import { existsSync, readFileSync } from 'node:fs'
+
+interface Step {
+  name: string
+  /** What is wrong, for a person; empty when nothing is. */
+  problems(): Promise<string>
+}
+
+const LONGEST_FILE = 300
+const GENERATOR = 'src/scripts/generate.ts'
+
+const runs = (name: string, command: string[]): Step => ({
+  name,
+  async problems() {
+    const child = Bun.spawn(command, { stdio: ['ignore', 'pipe', 'pipe'] })
+    const [out, err, exitCode] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited])
+    return exitCode === 0 ? '' : `${out}${err}${command.join(' ')} ended with code ${exitCode}`
+  },
+})
+
+const fileLength: Step = {
+  name: 'file length',
+  async problems() {
+    const files = [...new Bun.Glob('{src,actors,test}/**/*.{ts,tsx}').scanSync()].sort()
+    const lengths = files.map((path) => ({ path, lines: readFileSync(path, 'utf8').split('\n').length - 1 }))
+    return lengths
+      .filter(({ lines }) => lines >= LONGEST_FILE)
+      .map(({ path, lines }) => `${path} has ${lines} lines; it must have fewer than ${LONGEST_FILE}`)
+      .join('\n')
+  },
+}
+
+const steps: Step[] = [
+  runs('format and lint', ['node_modules/.bin/biome', 'ci', '--colors=off', '--max-diagnostics=none', '.']),
+  runs('types', ['node_modules/.bin/tsc']),
+  ...(existsSync(GENERATOR) ? [runs('generated files', [process.execPath, GENERATOR, '--check'])] : []),
+  runs('architecture', [process.execPath, 'test', './test/architecture.test.ts']),
+  fileLength,
+]
+
+let failures = 0
+for (const { name, problems } of steps) {
+  const started = performance.now()
+  const text = await problems()
+  console.log(`${text === '' ? 'ok    ' : 'FAILED'} ${name} (${((performance.now() - started) / 1000).toFixed(1)} s)`)
+  if (text === '') continue
+  failures++
+  console.log(text)
+}
+process.exit(failures > 0 ? 1 : 0)

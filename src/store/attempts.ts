@@ -1,0 +1,52 @@
+import { type Attempt, PROCESS_STOPPED } from '#domain/publish'
+import type { Fragment, Query, Sql } from './db.ts'
+
+const columns = (
+  sql: Sql,
+): Fragment => sql`id, item_id, number, connection_id, body_sha, origin, state, intent_at, lease_until, doubt_at, clean_reads,
+  external_id, error, ended_at`
+
+/** The attempt of an item whose fate is open, or undefined. At most one exists. */
+export const openAttempt = async (sql: Sql, itemId: string): Promise<Attempt | undefined> =>
+  (await sql`select ${columns(sql)} from attempt where item_id = ${itemId} and state in ('open', 'doubt', 'review')`)[0] as
+    | Attempt
+    | undefined
+
+export const attemptCount = async (sql: Sql, itemId: string): Promise<number> =>
+  (await sql<{ count: number }[]>`select coalesce(max(number), 0)::int as count from attempt where item_id = ${itemId}`)[0]!.count
+
+/** Does another item of the account stand in doubt with the same text? */
+export const sameTextOpen = async (sql: Sql, connectionId: string, bodySha: string): Promise<boolean> =>
+  (
+    await sql`select 1 from attempt where connection_id = ${connectionId} and body_sha = ${bodySha} and state in ('open', 'doubt', 'review')`
+  ).length > 0
+
+/** Bodies of all attempts of an account whose fate is open, with their attempt. */
+export const openAttemptsOf =
+  (connectionId: string): Query =>
+  (sql) =>
+    sql`select a.id, a.item_id, a.number, a.connection_id, a.body_sha, a.origin, a.state, a.intent_at, a.lease_until, a.doubt_at, a.clean_reads,
+        a.external_id, a.error, a.ended_at, i.body from attempt a join item i on i.id = a.item_id
+        where a.connection_id = ${connectionId} and a.state in ('open', 'doubt', 'review')`
+
+/** Which of these posts belong to items already. */
+export const takenPosts =
+  (connectionId: string, externalIds: string[]): Query =>
+  (sql) =>
+    sql`select external_id from attempt where connection_id = ${connectionId} and external_id = any(${externalIds})`
+
+/** Attempts that may be on the wire: of this process, or of one that is gone but whose lease has not ended. */
+export const attemptsInFlight = async (sql: Sql): Promise<{ item_id: string; origin: 'manual' | 'automatic'; intent_at: Date }[]> =>
+  (await sql`select item_id, origin, intent_at from attempt
+    where state = 'open' or (state = 'doubt' and lease_until > clock_timestamp() and error = ${PROCESS_STOPPED}) order by intent_at limit 100`) as never
+
+export const insertAttempt =
+  (attempt: Attempt): Query =>
+  (sql) =>
+    sql`insert into attempt ${sql({ ...attempt } as never)}`
+
+export const saveAttempt =
+  ({ id, ...attempt }: Attempt): Query =>
+  (sql) =>
+    sql`update attempt set state = ${attempt.state}, doubt_at = ${attempt.doubt_at}, clean_reads = ${attempt.clean_reads},
+      external_id = ${attempt.external_id}, error = ${attempt.error}, ended_at = ${attempt.ended_at} where id = ${id}`

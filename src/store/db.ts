@@ -1,0 +1,149 @@
+/**
+ * The three entrances to the database. `read` sees one tenant's rows in one statement; `letter` is the transaction of a
+ * command (only store/letter.ts begins one); `system` sees placement, tenants and keys, and nothing else.
+ */
+import postgres from 'postgres'
+import { AppError } from '#kernel/errors'
+
+export type Sql = postgres.Sql | postgres.TransactionSql
+/** A query or a piece of one: not run until awaited, and usable inside another template. */
+export type Fragment = postgres.PendingQuery<postgres.Row[]>
+export type Query = (sql: Sql) => Fragment
+
+/** Where the database is: passes straight to postgres.js. */
+export interface ConnectionOptions {
+  host?: string | undefined
+  port?: number | undefined
+  database?: string | undefined
+  username?: string | undefined
+  password?: string | undefined
+  max?: number
+}
+
+/** Whose rows a statement sees, and the API key (if any) that must still be valid for it. */
+export interface Reader {
+  tenantId: string
+  keyId?: string | undefined
+}
+
+export interface Db extends AsyncDisposable {
+  read<Row>(reader: Reader, query: Query): Promise<Row[]>
+  letter<T>(body: (sql: Sql) => Promise<T>): Promise<T>
+  system<T>(body: (sql: Sql) => Promise<T>): Promise<T>
+}
+
+/** A process that stops in the middle of a transaction must not keep its row locks: a takeover would wait for it for ever. */
+const SESSION_LIMITS = {
+  statement_timeout: 5_000,
+  lock_timeout: 2_000,
+  idle_in_transaction_session_timeout: 2_000,
+  tcp_keepalives_idle: 5,
+  tcp_keepalives_interval: 2,
+  tcp_keepalives_count: 3,
+}
+const QUERY_DEADLINE_MS = 6_000
+
+/** Conditions that pass by themselves: the caller is told to come back. */
+const TRANSIENT =
+  /^(CONNECTION_|CONNECT_TIMEOUT|ECONN|ENOENT|EPIPE|ETIMEDOUT|ERR_SOCKET|57P0[123]|53[0-9A-Z]{3}|57014|55P03|25P0[34]|40001|40P01|08[0-9A-Z]{3})/
+
+export const codeOf = (cause: unknown): string => String((cause as { code?: unknown } | null)?.code ?? '')
+
+/** True when the database itself was not reached or gave up, so that trying again may work. */
+export const isTransient = (cause: unknown): boolean => TRANSIENT.test(codeOf(cause)) || cause instanceof DeadlineError
+
+class DeadlineError extends Error {
+  override readonly name = 'DeadlineError'
+}
+
+/** postgres.js has hung on a lost connection before: nothing waits for the database longer than this. */
+const withDeadline = async <T>(running: Promise<T>): Promise<T> => {
+  let timer: Timer | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new DeadlineError('the database did not answer in time')), QUERY_DEADLINE_MS)
+  })
+  try {
+    return await Promise.race([running, late])
+  } catch (cause) {
+    if (cause instanceof AppError || !isTransient(cause)) throw cause
+    throw new AppError('unavailable', 'the database is not available', { cause, retryAfter: 1 })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const open = (options: ConnectionOptions, role: string, max: number): postgres.Sql =>
+  postgres({
+    ...options,
+    max,
+    connect_timeout: 3,
+    idle_timeout: 60,
+    onnotice: () => {},
+    connection: { role, application_name: 'tendril', ...SESSION_LIMITS } as unknown as postgres.ConnectionParameters,
+    types: { bigint: { to: 20, from: [20], parse: Number, serialize: String } },
+    // Not in the type declarations. Without it the client decays under load: its queue of busy connections never drains.
+    ...({ max_pipeline: 1 } as object),
+  })
+
+/**
+ * Puts a query written without any tenant into one statement that sets the tenant first. Why the order is certain: the CTE
+ * is volatile, so it is not inlined; the lateral subqueries refer to it, and `offset 0` keeps them from being flattened.
+ * If the order were ever lost, the answer would be no rows. Always gives at least one row, which says whether the key lives.
+ */
+export const wrapped = (sql: Sql, { tenantId, keyId }: Reader, query: Fragment): Fragment => sql`
+  with scope as materialized (select set_config('app.tenant', ${tenantId}, true) as ok)
+  select k.live as __live, r.* from scope
+  cross join lateral (${keyIsLive(sql, keyId)}) k
+  left join lateral (select true as __hit, q.* from (${query}) q where scope.ok is not null offset 0) r on k.live`
+
+/** One row `live`: whether the key is neither revoked nor expired. Refers to `scope`, which sets the tenant. */
+export const keyIsLive = (sql: Sql, keyId: string | undefined): Fragment =>
+  keyId === undefined
+    ? sql`select true as live`
+    : sql`select count(*) = 1 as live from api_key where id = ${keyId} and scope.ok is not null
+            and revoked_at is null and (expires_at is null or expires_at > now())`
+
+interface Wrap {
+  __live: boolean
+  __hit: boolean | null
+}
+
+export const openDb = (options: ConnectionOptions): Db => {
+  const app = open(options, 'tendril_app', options.max ?? 10)
+  const system = open(options, 'tendril_system', 3)
+  return {
+    async read<Row>(reader: Reader, query: Query) {
+      const rows = (await withDeadline(wrapped(app, reader, query(app)).execute())) as unknown as (Row & Wrap)[]
+      if (!rows[0]?.__live) throw new AppError('unauthenticated')
+      return rows.filter((row) => row.__hit) as Row[]
+    },
+    letter: <T>(body: (sql: Sql) => Promise<T>) => withDeadline(app.begin(body) as Promise<T>),
+    system: <T>(body: (sql: Sql) => Promise<T>) => withDeadline(body(system)),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([app.end({ timeout: 5 }), system.end({ timeout: 5 })])
+    },
+  }
+}
+
+/** Refuses to serve as a role that policies do not bind: it would see every tenant. */
+export async function assertIsolation(db: Db): Promise<void> {
+  const [row] = await db.system(
+    (sql) => sql<{ unsafe: boolean }[]>`select exists (
+      select from pg_class c join pg_roles r on r.oid = c.relowner
+      where c.relrowsecurity and r.rolname = current_user) or (select rolbypassrls or rolsuper from pg_roles where rolname = current_user) as unsafe`,
+  )
+  if (row?.unsafe) throw new Error('the database role of the server owns tenant tables or bypasses row-level security')
+}
+
+/** A long-lived connection of its own, for a session lock. Closes on dispose; `onClose` tells when the database cut it. */
+export const openSession = (options: ConnectionOptions, onClose: () => void): postgres.Sql =>
+  postgres({
+    ...options,
+    max: 1,
+    idle_timeout: 0,
+    max_lifetime: null,
+    connect_timeout: 3,
+    onnotice: () => {},
+    onclose: onClose,
+    connection: { role: 'tendril_system', application_name: 'tendril-node' } as unknown as postgres.ConnectionParameters,
+  })

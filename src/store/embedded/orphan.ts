@@ -1,0 +1,58 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { isPostmaster, readIfThere } from './process.ts'
+
+/** What a running Postgres writes into its data directory. */
+export interface PidFile {
+  pid: number
+  /** The data directory under the name it was started with; the folder may have been moved since. */
+  data: string
+  socketFolder: string
+  /** Key and id of its System V shared memory, which exists only to show who is attached. */
+  memory: string[]
+  ready: boolean
+}
+
+/** Reads `postmaster.pid` of a data directory; undefined when there is none. */
+export const readPidFile = (data: string): PidFile | undefined => {
+  const text = readIfThere(join(data, 'postmaster.pid'))
+  if (text === undefined) return undefined
+  const [pid, folder, , , socketFolder, , memory, status] = text.split('\n').map((line) => line.trim())
+  return {
+    pid: Number(pid),
+    data: folder ?? '',
+    socketFolder: socketFolder ?? '',
+    memory: (memory ?? '').split(/\s+/),
+    ready: status === 'ready',
+  }
+}
+
+/** Whether backends whose postmaster was killed still run: they may write. Where the kernel does not list it, Postgres itself looks. */
+const attached = ([key, id]: string[]): boolean =>
+  (readIfThere('/proc/sysvipc/shm') ?? '').split('\n').some((line) => {
+    const fields = line.trim().split(/\s+/)
+    return fields[0] === key && fields[1] === id && Number(fields[6]) > 0
+  })
+
+const inUse = ({ pid, data, memory }: PidFile): boolean => isPostmaster(pid, data) || attached(memory)
+
+const POLL_MS = 50
+
+/**
+ * Waits until no Postgres uses `data` any more, at most `patienceMs`, then removes the pid file that would keep a new one from
+ * starting when its pid is a zombie's or meanwhile another program's. `onWait` is called once, with the pid, if it has to wait.
+ */
+export const awaitOrphan = async (data: string, patienceMs: number, onWait: (pid: number) => void): Promise<void> => {
+  const deadline = performance.now() + patienceMs
+  let waiting = false
+  for (let found = readPidFile(data); found && inUse(found); found = readPidFile(data)) {
+    if (!waiting) onWait(found.pid)
+    waiting = true
+    if (performance.now() > deadline)
+      throw new Error(
+        `Postgres of an earlier server (process ${found.pid}) still uses ${data}: end it with kill -INT ${found.pid} and start again`,
+      )
+    await Bun.sleep(POLL_MS)
+  }
+  rmSync(join(data, 'postmaster.pid'), { force: true })
+}

@@ -1,0 +1,160 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import type { Log } from '#kernel/log'
+import type { Account } from './account.ts'
+import type { Binaries } from './binaries.ts'
+import { readPidFile } from './orphan.ts'
+import { CHILD_ENV, isPostmaster } from './process.ts'
+import { PORT } from './socket.ts'
+
+/**
+ * Its standard input is a pipe that only the server holds: however the server ends, the pipe closes, and Postgres gets the signal
+ * of a fast shutdown. The signal is repeated, because one that comes before Postgres listens is lost. Signals to the whole
+ * group are ignored, so that Postgres outlasts the server, which says when to stop.
+ */
+const WRAPPER = `
+trap '' HUP INT TERM
+exec 3<&0 </dev/null
+"$@" 3<&- &
+postmaster=$!
+(
+  while read -r _ <&3; do :; done
+  tries=0
+  while kill -INT $postmaster 2>/dev/null; do
+    tries=$((tries + 1))
+    if [ $tries -gt 30 ]; then kill -QUIT $postmaster; fi
+    sleep 1
+  done
+) 2>/dev/null &
+watch=$!
+exec 3<&-
+wait $postmaster
+status=$?
+kill -KILL $watch 2>/dev/null
+exit $status
+`
+
+export interface Start {
+  binaries: Binaries
+  data: string
+  socketFolder: string
+  account: Account | undefined
+  durable: boolean
+  log: Log
+}
+
+/** A Postgres that accepts connections. */
+export interface Postmaster {
+  /** Settles when it and all its backends have ended, for whatever reason. */
+  readonly ended: Promise<void>
+  /** Fast shutdown: breaks off what runs, writes everything to disk; harder after a while. Returns when it has ended. */
+  stop(): Promise<void>
+}
+
+/** The path as one element of a list setting, where a comma would begin the next one. */
+const quoted = (path: string): string => `"${path.replaceAll('"', '""')}"`
+
+const settings = ({ socketFolder, durable }: Start): Record<string, string | number> => ({
+  port: PORT,
+  listen_addresses: '',
+  unix_socket_directories: quoted(socketFolder),
+  unix_socket_permissions: '0700',
+  password_encryption: 'scram-sha-256',
+  max_connections: 60,
+  shared_buffers: '64MB',
+  jit: 'off',
+  logging_collector: 'off',
+  log_destination: 'stderr',
+  log_line_prefix: '',
+  // Neither statements nor the values of a row that broke a rule belong in the log.
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  ...(durable
+    ? { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on' }
+    : { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' }),
+})
+
+const command = (start: Start): string[] => [
+  start.binaries.postgres,
+  '-D',
+  start.data,
+  ...Object.entries(settings(start)).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+]
+
+const LEVELS: Record<string, 'error' | 'warn'> = { PANIC: 'error', FATAL: 'warn', WARNING: 'warn' }
+const KEPT_LINES = 10
+
+/** Passes its messages to our log; what it returns fills with the latest ones, for the error of a start that fails. */
+const relay = (child: ChildProcess, log: Log): string[] => {
+  const latest: string[] = []
+  if (!child.stderr) return latest
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    const [, severity, message] = /^([A-Z]+\d?): +(.*)$/.exec(line) ?? []
+    log[LEVELS[severity ?? ''] ?? 'debug']({ from: 'postgres' }, message ?? line)
+    latest.push(line)
+    if (latest.length > KEPT_LINES) latest.shift()
+  })
+  return latest
+}
+
+const READY_POLL_MS = 10
+/** Recovery after a power cut reads the log since the last checkpoint; far longer than that means that it hangs. */
+const READY_PATIENCE_MS = 300_000
+/** How long each signal of a stop gets; together less than the server has for its own end. */
+const FAST_STOP_MS = 10_000
+const HARD_STOP_MS = 3_000
+
+const within = async (ms: number, ended: Promise<void>): Promise<boolean> => {
+  let timer: Timer | undefined
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, ms, false)
+  })
+  const result = await Promise.race([ended.then(() => true), late])
+  clearTimeout(timer)
+  return result
+}
+
+const stop = async (child: ChildProcess, data: string, ended: Promise<void>): Promise<void> => {
+  child.stdin?.end()
+  if (await within(FAST_STOP_MS, ended)) return
+  for (const signal of ['SIGQUIT', 'SIGKILL'] as const) {
+    const found = readPidFile(data)
+    if (found && isPostmaster(found.pid, found.data)) process.kill(found.pid, signal)
+    if (await within(HARD_STOP_MS, ended)) return
+  }
+}
+
+/** Starts Postgres on `data`, which nobody else may be using, and waits until it accepts connections. */
+export const startPostmaster = async (start: Start): Promise<Postmaster> => {
+  const { account, data, log } = start
+  const child = spawn('/bin/sh', ['-c', WRAPPER, 'sh', ...command(start)], {
+    ...(account && { uid: account.uid, gid: account.gid }),
+    cwd: '/',
+    // A session of its own: Ctrl-C at the terminal reaches the server alone.
+    detached: true,
+    env: CHILD_ENV,
+    stdio: ['pipe', 'ignore', 'pipe'],
+  })
+  let over = false
+  const ended = once(child, 'close').then(
+    () => {
+      over = true
+    },
+    () => {
+      over = true
+    },
+  )
+  child.stdin?.on('error', () => {})
+  const latest = relay(child, log)
+  const deadline = performance.now() + READY_PATIENCE_MS
+  while (!readPidFile(data)?.ready) {
+    if (over) throw new Error(`the embedded database did not start: ${latest.join(' ') || 'it ended without a word'}`)
+    if (performance.now() > deadline) {
+      await stop(child, data, ended)
+      throw new Error(`the embedded database did not become ready within ${READY_PATIENCE_MS / 1000} s: ${latest.join(' ')}`)
+    }
+    await Bun.sleep(READY_POLL_MS)
+  }
+  return { ended, stop: () => stop(child, data, ended) }
+}

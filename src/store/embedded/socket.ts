@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto'
+import { chmodSync, chownSync, lstatSync, mkdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { type Account, openWay } from './account.ts'
+
+/** Names the socket's file; nothing listens on a TCP port. */
+export const PORT = 5432
+
+const FILE = `.s.PGSQL.${PORT}`
+
+/** A socket's address holds 104 bytes on macOS and 108 on Linux. */
+const LONGEST_PATH = 100
+
+const inHome = (home: string): string => join(home, 'run')
+
+/** The folder of the socket: under the home, or in the system's temporary folder when that path is too long for a socket. */
+export const socketFolderOf = (home: string): string => {
+  if (Buffer.byteLength(join(inHome(home), FILE)) <= LONGEST_PATH) return inHome(home)
+  return join(tmpdir(), `tendril-${createHash('sha256').update(home).digest('hex').slice(0, 16)}`)
+}
+
+/** Makes the folder, open to the database's user alone; throws when somebody else made it before us. */
+export const makeSocketFolder = (folder: string, account: Account | undefined): void => {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const found = lstatSync(folder)
+  const own = found.uid === process.getuid?.() || found.uid === account?.uid
+  if (!found.isDirectory() || !own) throw new Error(`${folder}, the folder of the database's socket, belongs to another user: remove it`)
+  if (account) chownSync(folder, account.uid, account.gid)
+  chmodSync(folder, 0o700)
+  if (account) openWay(dirname(folder), account)
+}
+
+/** Removes the socket and its lock file: Postgres refuses to start where the lock names any live process. For when none uses it. */
+export const clearSocket = (folder: string): void => {
+  for (const name of [FILE, `${FILE}.lock`]) rmSync(join(folder, name), { force: true })
+}

@@ -1,0 +1,126 @@
+import { chmodSync, existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import postgres from 'postgres'
+import type { Log } from '#kernel/log'
+import { accountFor, openWay } from './account.ts'
+import { findBinaries } from './binaries.ts'
+import { dataMajor, dataOf, makeCluster, passwordOf, ROLE } from './cluster.ts'
+import { acquireLock, lockHolder } from './lock.ts'
+import { awaitOrphan, readPidFile } from './orphan.ts'
+import { type Postmaster, type Start, startPostmaster } from './postmaster.ts'
+import { clearSocket, makeSocketFolder, PORT, socketFolderOf } from './socket.ts'
+import { supervise } from './supervise.ts'
+
+/** How to reach the database; passes as it is to postgres.js. */
+export interface Target {
+  /** The folder of the Unix socket. */
+  host: string
+  port: number
+  database: string
+  username: string
+  password: string
+}
+
+/** Disposing shuts the database down and gives the home back. */
+export interface Embedded extends AsyncDisposable {
+  readonly target: Target
+}
+
+interface Options {
+  /** TENDRIL_HOME; made when it does not exist. */
+  home: string
+  log: Log
+  /** False gives up the promise that a commit survives a power cut, for tests. */
+  durable?: boolean
+}
+
+const DATABASE = 'tendril'
+const ORPHAN_PATIENCE_MS = 30_000
+
+const lockOf = (home: string): string => join(home, 'server.lock')
+
+const targetAt = (host: string, password: string): Target => ({ host, port: PORT, database: DATABASE, username: ROLE, password })
+
+/** Makes the home and, where they are missing, its parents; as root they may be passed through but not listed. */
+const makeHome = (path: string): string => {
+  const mode = process.getuid?.() === 0 ? 0o711 : 0o700
+  const first = mkdirSync(path, { recursive: true, mode })
+  const home = realpathSync(path)
+  const top = first && realpathSync(first)
+  // Once more, because the umask narrows the mode of what is made.
+  for (let folder = home; top && folder.length >= top.length; folder = dirname(folder)) chmodSync(folder, mode)
+  return home
+}
+
+/** Waits for a database that an earlier server left behind, clears what a dead one left, then starts. */
+const start = async (options: Start): Promise<Postmaster> => {
+  await awaitOrphan(options.data, ORPHAN_PATIENCE_MS, (pid) =>
+    options.log.warn({ pid }, 'the database of an earlier server is still shutting down: waiting for it'),
+  )
+  makeSocketFolder(options.socketFolder, options.account)
+  clearSocket(options.socketFolder)
+  return startPostmaster(options)
+}
+
+const createDatabase = async (target: Target): Promise<void> => {
+  const sql = postgres({ ...target, database: 'postgres', max: 1 })
+  try {
+    const found = await sql`select from pg_database where datname = ${DATABASE}`
+    if (found.length === 0) await sql`create database ${sql(DATABASE)}`
+  } finally {
+    await sql.end()
+  }
+}
+
+const prepare = async (home: string, log: Log, durable: boolean): Promise<Start> => {
+  const data = dataOf(home)
+  const account = accountFor(data)
+  if (account) openWay(home, account)
+  const binaries = await findBinaries({ home, account, durable, major: dataMajor(home) })
+  if (!existsSync(data)) await makeCluster({ home, binaries, account, durable })
+  return { binaries, data, socketFolder: socketFolderOf(home), account, durable, log }
+}
+
+/**
+ * Starts the embedded database of `home`, made at the first call, and waits until it accepts connections. Throws when another live
+ * process holds the home. The database ends with this process, however that ends; when it dies before, it is started again.
+ */
+export const startEmbedded = async ({ home: path, log, durable = true }: Options): Promise<Embedded> => {
+  await using stack = new AsyncDisposableStack()
+  const home = makeHome(path)
+  stack.use(acquireLock(lockOf(home)))
+  const options = await prepare(home, log, durable)
+  const password = passwordOf(home)
+  if (!password) throw new Error(`the password of the database under ${home} cannot be read: start as the user who made it`)
+  if (dirname(options.socketFolder) !== home) stack.defer(() => rmSync(options.socketFolder, { recursive: true, force: true }))
+  stack.use(supervise(await start(options), () => start(options), log))
+  const target = targetAt(options.socketFolder, password)
+  await createDatabase(target)
+  log.info({ home }, `embedded Postgres ${options.binaries.major} is ready`)
+  const rest = stack.move()
+  return { target, [Symbol.asyncDispose]: () => rest.disposeAsync() }
+}
+
+const answers = async (target: Target): Promise<boolean> => {
+  const sql = postgres({ ...target, max: 1, connect_timeout: 5 })
+  try {
+    await sql`select 1`
+    return true
+  } catch {
+    return false
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+/** The database of the server that runs on `home` now, for a command beside it; undefined when none runs or it is not ready yet. */
+export const findEmbedded = async (path: string): Promise<Target | undefined> => {
+  if (!existsSync(path)) return undefined
+  const home = realpathSync(path)
+  if (lockHolder(lockOf(home)) === undefined) return undefined
+  const running = readPidFile(dataOf(home))
+  const password = passwordOf(home)
+  if (!running?.ready || !password) return undefined
+  const target = targetAt(running.socketFolder, password)
+  return (await answers(target)) ? target : undefined
+}

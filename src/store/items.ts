@@ -1,0 +1,54 @@
+import type { Item, ItemStatus } from '#domain/item'
+import { fail } from '#kernel/errors'
+import type { Fragment, Query, Sql } from './db.ts'
+
+export interface Page {
+  limit: number
+  /** The id after which the page begins; ids are in order of creation. */
+  after?: string | undefined
+}
+
+const columns = (
+  sql: Sql,
+): Fragment => sql`id, batch_id, kind, status, review, body, format, hook, rationale, stories, learnings, length, post_at,
+  on_missed, approved_hash, account_external_id, reject_reason, external_id, url, posted_at, last_error, created_at, updated_at`
+
+export const itemById =
+  (id: string): Query =>
+  (sql) =>
+    sql`select ${columns(sql)} from item where id = ${id}`
+
+export const itemsOfBatch =
+  (batchId: string): Query =>
+  (sql) =>
+    sql`select ${columns(sql)} from item where batch_id = ${batchId} order by id`
+
+/** Newest first; one more than the limit, so that the caller sees whether there is a next page. */
+export const listItems =
+  ({ status, limit, after }: Page & { status?: ItemStatus | undefined }): Query =>
+  (sql) =>
+    sql`select ${columns(sql)} from item where true ${status ? sql`and status = ${status}` : sql``}
+        ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
+
+/** The newest bodies, whatever became of them: what a new draft must not repeat. */
+export const recentItems =
+  (limit: number): Query =>
+  (sql) =>
+    sql`select body, hook from item order by id desc limit ${limit}`
+
+export const lockItem = async (sql: Sql, id: string): Promise<Item> =>
+  ((await sql`select ${columns(sql)} from item where id = ${id} for update`)[0] as Item | undefined) ?? fail('not_found', 'no such item')
+
+export const insertItem =
+  (item: Item): Query =>
+  (sql) =>
+    sql`insert into item ${sql({ ...item, stories: sql.json(item.stories), learnings: sql.json(item.learnings) } as never)}`
+
+/** Everything that may change after drafting. */
+export const saveItem =
+  ({ id, ...item }: Item): Query =>
+  (sql) =>
+    sql`update item set status = ${item.status}, review = ${item.review}, body = ${item.body}, length = ${item.length}, post_at = ${item.post_at},
+      on_missed = ${item.on_missed}, approved_hash = ${item.approved_hash}, account_external_id = ${item.account_external_id},
+      reject_reason = ${item.reject_reason}, external_id = ${item.external_id}, url = ${item.url}, posted_at = ${item.posted_at},
+      last_error = ${item.last_error}, updated_at = ${item.updated_at} where id = ${id}`

@@ -1,0 +1,39 @@
+import { newId } from '#kernel/ids'
+import type { Scope } from '#kernel/scopes'
+import type { Db } from './db.ts'
+
+/** What a key stands for; safe to cache by hash, because every statement checks that the key still lives. */
+export interface KeyGrant {
+  id: string
+  tenantId: string
+  scopes: Scope[]
+}
+
+export const findKey = async (db: Db, hash: Buffer): Promise<KeyGrant | undefined> => {
+  const [row] = await db.system(
+    (sql) => sql<{ id: string; tenant_id: string; scopes: Scope[] }[]>`select id, tenant_id, scopes from api_key
+      where hash = ${hash} and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`,
+  )
+  return row && { id: row.id, tenantId: row.tenant_id, scopes: row.scopes }
+}
+
+export const insertKey = async (
+  db: Db,
+  key: { tenantId: string; name: string; hash: Buffer; last4: string; scopes: Scope[] },
+): Promise<string | undefined> => {
+  const id = newId()
+  const rows = await db.system(
+    (sql) => sql`insert into api_key (id, tenant_id, name, hash, last4, scopes)
+      select ${id}, t.id, ${key.name}, ${key.hash}, ${key.last4}, ${key.scopes} from tenant t where t.id = ${key.tenantId} returning 1`,
+  )
+  return rows.length === 1 ? id : undefined
+}
+
+/** False: there is no such key. Revoking twice keeps the first time. */
+export const revokeKey = async (db: Db, id: string): Promise<boolean> =>
+  (await db.system((sql) => sql`update api_key set revoked_at = coalesce(revoked_at, clock_timestamp()) where id = ${id} returning 1`))
+    .length === 1
+
+/** Notes when keys were last used; many at once, because it is not worth a statement per request. */
+export const touchKeys = (db: Db, ids: string[]): Promise<unknown> =>
+  db.system((sql) => sql`update api_key set last_used_at = clock_timestamp() where id = any(${ids}::uuid[])`)

@@ -1,0 +1,222 @@
+/**
+ * A letter's transaction: gate, decision, effects, in five statements. The gate checks in one statement everything that may
+ * forbid the command (fence, key, idempotency) and fetches what rules need (plan, counters, kill switch, the time). The
+ * effects — new rows, audit, events, work, the stored answer — are one data-modifying statement, so they commit together.
+ */
+
+import type { Billing, PlanState } from '#domain/plan'
+import { fail } from '#kernel/errors'
+import { newId } from '#kernel/ids'
+import { type Fragment, keyIsLive, type Query, type Sql } from './db.ts'
+
+/** The process incarnation and epoch under which a tenant is owned: what a letter is fenced by. */
+export interface Ownership {
+  tenantId: string
+  owner: string
+  epoch: number
+}
+
+/** Who asked, for the audit row. */
+export interface Principal {
+  kind: 'key' | 'session' | 'system'
+  id: string
+}
+
+export interface Provenance {
+  principal: Principal
+  /** `rest`, `mcp`, `cli`, `timer`, `lane`, `admin`. */
+  surface: string
+  requestId?: string | undefined
+}
+
+export interface IdempotencyClaim {
+  key: string
+  operation: string
+  /** SHA-256 over operation, path and canonical input. */
+  fingerprint: string
+}
+
+export interface StoredAnswer {
+  operation: string
+  fingerprint: string
+  state: 'pending' | 'done'
+  ref_id: string | null
+  status: number | null
+  body: string | null
+}
+
+/** What a letter knows before it decides. */
+export interface Gate {
+  /** The database's clock. */
+  now: Date
+  paused: boolean
+  plan: PlanState
+  /** Used amounts by `key@period`. */
+  counters: Record<string, number>
+  seen: StoredAnswer | null
+}
+
+/** Everything a decision changes, as data. */
+export interface Effects {
+  writes?: Query[]
+  events?: { type: string; data: Record<string, unknown> }[]
+  /** Counters to add to (negative gives back, only within the same period). */
+  spend?: { key: string; period: string; amount: number }[]
+  /** Work rows added. */
+  work?: NewWork[]
+  /** Ids of work rows settled or withdrawn. */
+  settled?: string[]
+  audit?: { operation: string; refId?: string; detail?: Record<string, unknown> }
+  /** Claimed or queued rows that go (back) to the queue with another due time. */
+  requeued?: { id: string; runAt: Date; payload?: Record<string, unknown>; origin?: NewWork['origin'] }[]
+  paused?: boolean
+}
+
+/** Several decisions as one; of audits the first one's stays. */
+export const merge = (...all: Effects[]): Effects => ({
+  ...Object.assign({}, ...[...all].reverse()),
+  writes: all.flatMap((one) => one.writes ?? []),
+  events: all.flatMap((one) => one.events ?? []),
+  spend: all.flatMap((one) => one.spend ?? []),
+  work: all.flatMap((one) => one.work ?? []),
+  settled: all.flatMap((one) => one.settled ?? []),
+  requeued: all.flatMap((one) => one.requeued ?? []),
+})
+
+export interface NewWork {
+  id: string
+  lane: 'generation' | 'agent' | 'publish' | 'sync' | 'ingest' | 'delivery'
+  kind: string
+  refId: string
+  origin: 'manual' | 'automatic'
+  runAt: Date
+  payload?: Record<string, unknown>
+}
+
+export const IDEMPOTENCY_TTL_HOURS = 24
+
+interface GateRow {
+  live: boolean
+  now: Date
+  paused: boolean
+  plan: string
+  billing: Billing
+  overrides: PlanState['overrides']
+  counters: Record<string, number>
+  seen: StoredAnswer | null
+}
+
+/** `undefined`: another process owns the tenant now. Throws `unauthenticated` when the key was revoked meanwhile. */
+export async function gate(
+  sql: Sql,
+  own: Ownership,
+  claim?: { keyId?: string | undefined; idempotencyKey?: string | undefined },
+): Promise<Gate | undefined> {
+  const [row] = (await sql`
+    with scope as materialized (select set_config('app.tenant', ${own.tenantId}, true) as ok)
+    select g.* from scope cross join lateral (
+      select clock_timestamp() as now, a.paused, t.plan, t.billing, t.overrides,
+        (select k.live from (${keyIsLive(sql, claim?.keyId)}) k) as live,
+        (select coalesce(jsonb_object_agg(c.key || '@' || c.period, c.used), '{}') from counter c) as counters,
+        (select to_jsonb(i) from idempotency i where i.key = ${claim?.idempotencyKey ?? null} and i.expires_at > now()) as seen
+      from actor a join tenant t on t.id = a.tenant_id
+      where a.tenant_id = ${own.tenantId}::uuid and a.epoch = ${own.epoch} and a.owner = ${own.owner}::uuid and scope.ok is not null
+      offset 0 for no key update of a) g`) as unknown as GateRow[]
+  if (!row) return undefined
+  if (!row.live) fail('unauthenticated')
+  const { now, paused, counters, seen, plan, billing, overrides } = row
+  return { now, paused, counters, seen, plan: { plan, billing, overrides } }
+}
+
+/** The answer that the same Idempotency-Key will replay. `pending` names the record whose outcome will supply it. */
+export type Keep = { claim: IdempotencyClaim; status: number; body: string } | { claim: IdempotencyClaim; pending: string }
+
+/** Writes all effects in one statement. Nothing is sent when there is nothing to write. */
+export async function apply(
+  sql: Sql,
+  effects: Effects,
+  context: { now: Date; provenance: Provenance; keep?: Keep | undefined },
+): Promise<void> {
+  const { now, provenance, keep } = context
+  const parts: Fragment[] = (effects.writes ?? []).map((write) => write(sql))
+  for (const event of effects.events ?? [])
+    parts.push(
+      sql`insert into outbox (id, type, data, created_at) values (${newId()}, ${event.type}, ${sql.json(event.data as never)}, ${now})`,
+    )
+  for (const { key, period, amount } of effects.spend ?? []) parts.push(spend(sql, key, period, amount))
+  for (const work of effects.work ?? []) parts.push(addWork(sql, work))
+  for (const work of effects.requeued ?? []) parts.push(requeue(sql, work))
+  const settled = effects.settled ?? []
+  if (settled.length > 0) parts.push(sql`delete from work where id = any(${settled})`)
+  if (effects.audit) parts.push(writeAudit(sql, effects.audit, context.now, provenance))
+  const placement = updateActor(sql, effects)
+  if (placement) parts.push(placement)
+  if (keep) parts.push(remember(sql, keep, now))
+  if (parts.length === 0) return
+  const ctes = parts.map((part, index) => sql`${index === 0 ? sql`` : sql`,`} ${sql(`e${index}`)} as (${part} returning 1)`)
+  const last = sql(`e${parts.length - 1}`)
+  const [row] = await sql<{ written: number }[]>`with ${ctes as unknown as Fragment} select count(*)::int as written from ${last}`
+  if (keep && row?.written !== 1) throw new KeyTaken()
+}
+
+/** Another letter stored an answer under the same Idempotency-Key after this one's gate had looked. */
+export class KeyTaken extends Error {
+  override readonly name = 'KeyTaken'
+}
+
+const spend = (sql: Sql, key: string, period: string, amount: number): Fragment =>
+  amount < 0
+    ? sql`update counter set used = greatest(0, used + ${amount}) where key = ${key} and period = ${period}`
+    : sql`insert into counter as c (key, period, used) values (${key}, ${period}, ${amount})
+          on conflict (tenant_id, key) do update
+          set used = case when c.period = excluded.period then c.used + excluded.used else excluded.used end, period = excluded.period`
+
+const addWork = (sql: Sql, work: NewWork): Fragment =>
+  sql`insert into work (id, lane, kind, ref_id, origin, run_at, payload)
+      values (${work.id}, ${work.lane}, ${work.kind}, ${work.refId}, ${work.origin}, ${work.runAt}, ${sql.json((work.payload ?? {}) as never)})`
+
+const writeAudit = (sql: Sql, audit: NonNullable<Effects['audit']>, now: Date, by: Provenance): Fragment =>
+  sql`insert into audit (id, at, actor_kind, actor_id, surface, operation, ref_id, request_id, detail)
+      values (${newId()}, ${now}, ${by.principal.kind}, ${by.principal.id}, ${by.surface}, ${audit.operation}, ${audit.refId ?? null},
+              ${by.requestId ?? null}, ${sql.json((audit.detail ?? {}) as never)})`
+
+/** An expired row of the same key gives way; a living one does not, and the letter is run again from the gate. */
+const remember = (sql: Sql, keep: Keep, now: Date): Fragment => {
+  const { key, operation, fingerprint } = keep.claim
+  const [state, ref, status, body] = 'pending' in keep ? ['pending', keep.pending, null, null] : ['done', null, keep.status, keep.body]
+  return sql`insert into idempotency as i (key, operation, fingerprint, state, ref_id, status, body, expires_at)
+    values (${key}, ${operation}, ${fingerprint}, ${state!}, ${ref}, ${status}, ${body}, ${now}::timestamptz + ${IDEMPOTENCY_TTL_HOURS} * interval '1 hour')
+    on conflict (tenant_id, key) do update set operation = excluded.operation, fingerprint = excluded.fingerprint, state = excluded.state,
+      ref_id = excluded.ref_id, status = excluded.status, body = excluded.body, expires_at = excluded.expires_at
+    where i.expires_at <= now()`
+}
+
+/** The stored answer of a command whose reply belonged to a later letter: written by the letter that makes it final. */
+export const resolvePending =
+  (refId: string, status: number, body: string): Query =>
+  (sql) =>
+    sql`update idempotency set state = 'done', status = ${status}, body = ${body} where ref_id = ${refId} and state = 'pending'`
+
+/** A provable failure frees the key: the same request may run again. */
+export const forgetPending =
+  (refId: string): Query =>
+  (sql) =>
+    sql`delete from idempotency where ref_id = ${refId} and state = 'pending'`
+
+/** Drops answers that have expired; a few at a time, so that no letter waits for it. */
+export const purgeExpired: Query = (sql) =>
+  sql`delete from idempotency where key in (select key from idempotency where expires_at <= now() order by expires_at limit 500)`
+
+const requeue = (sql: Sql, { id, runAt, payload, origin }: NonNullable<Effects['requeued']>[number]): Fragment =>
+  sql`update work set state = 'queued', run_at = ${runAt}, claimed_by = null, lease_until = null
+      ${origin ? sql`, origin = ${origin}` : sql``}${payload ? sql`, payload = ${sql.json(payload as never)}` : sql``} where id = ${id}`
+
+/** `wake_at` is never null while a work row is unfinished, and past while one runs: a claimed row keeps the time it was due. */
+const updateActor = (sql: Sql, { work = [], settled = [], requeued = [], paused }: Effects): Fragment | undefined => {
+  const changed = [...settled, ...requeued.map(({ id }) => id)]
+  const times = [...work, ...requeued].map(({ runAt }) => runAt.getTime())
+  if (changed.length === 0 && times.length === 0 && paused === undefined) return undefined
+  const soonest = times.length > 0 ? new Date(Math.min(...times)) : null
+  return sql`update actor set wake_at = least((select min(run_at) from work where id <> all(${changed}::uuid[])), ${soonest}::timestamptz)
+    ${paused === undefined ? sql`` : sql`, paused = ${paused}`}`
+}

@@ -1,0 +1,242 @@
+/**
+ * The tables of the sandbox network, reached as a remote service would be: over a pool of its own, as a role that sees
+ * nothing else, and with failures that say whether anything can have been written.
+ */
+import postgres from 'postgres'
+import { type Clock, systemClock } from '#kernel/clock'
+import { type ConnectionOptions, codeOf } from './db.ts'
+
+export interface SandboxPost {
+  id: string
+  text: string
+  createdAt: Date
+}
+
+export interface TimelineQuery {
+  accountId: string
+  since: Date
+  /** Posts younger than this are left out; 0 leaves none out. */
+  lagMs: number
+}
+
+/** Every method throws `SandboxFailure` when the database does not do its part. */
+export interface SandboxStore {
+  /** Makes the account, or finds it: handles differ by more than case. */
+  account(handle: string): Promise<{ id: string; handle: string }>
+  /** Publishes at once and gives the post's id; null when the account does not exist. */
+  add(accountId: string, text: string): Promise<string | null>
+  /** Makes sure that the post appears `afterMs` from now, whatever becomes of this process; false without such an account. */
+  addLater(accountId: string, text: string, afterMs: number): Promise<boolean>
+  /** Newest first, those due by now included; null when the account does not exist. */
+  timeline(query: TimelineQuery): Promise<SandboxPost[] | null>
+}
+
+export class SandboxFailure extends Error {
+  override readonly name = 'SandboxFailure'
+  constructor(
+    /** `nothing` when it is certain that nothing was written. */
+    readonly written: 'nothing' | 'unknown',
+    cause: unknown,
+  ) {
+    super(codeOf(cause) || (cause instanceof Error ? cause.message : String(cause)), { cause })
+  }
+}
+
+type Run = <T>(query: (sql: postgres.Sql) => Promise<T>) => Promise<T>
+
+const STATEMENT_TIMEOUT_MS = 5_000
+/** Longer than the server's own limit, which gives the better answer; for when the server does not answer at all. */
+const DEADLINE_MS = 6_000
+const CONNECT_TIMEOUT_S = 3
+/** How long disposing waits for queries in flight. */
+const END_PATIENCE_MS = 1_000
+/** With nothing known to be due, the table is still looked at this often: another process may have died with posts in it. */
+const IDLE_POLL_MS = 5_000
+const RETRY_POLL_MS = 1_000
+
+/** No connection, so nothing was sent: refused, no such host or socket, or turned away while logging in. */
+const NEVER_CONNECTED = /^(ECONNREFUSED|ENOENT|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT|CONNECTION_ENDED|28[0-9A-Z]{3}|3D000|53300|57P03)$/
+
+/** A statement that ended in an error was rolled back; a connection that ended says nothing about its last statement. */
+const writtenAfter = (cause: unknown): 'nothing' | 'unknown' => {
+  if (cause instanceof postgres.PostgresError && cause.severity === 'ERROR') return 'nothing'
+  return NEVER_CONNECTED.test(codeOf(cause)) ? 'nothing' : 'unknown'
+}
+
+const connect = (options: ConnectionOptions): postgres.Sql =>
+  postgres({
+    ...options,
+    max: 4,
+    connect_timeout: CONNECT_TIMEOUT_S,
+    idle_timeout: 60,
+    // The default waits up to 20 s between attempts, and a query that waits for one cannot tell that nothing was sent.
+    backoff: () => 0.1,
+    fetch_types: false,
+    onnotice: () => {},
+    connection: {
+      role: 'tendril_sandbox',
+      application_name: 'tendril-sandbox',
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      idle_in_transaction_session_timeout: 2_000,
+    } as unknown as postgres.ConnectionParameters,
+    // Not in the type declarations; store/db.ts says why.
+    ...({ max_pipeline: 1 } as object),
+  })
+
+/** Rejects when the deadline passes, after telling `onLate`. */
+const withDeadline = async <T>(running: Promise<T>, onLate: () => void): Promise<T> => {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  using _timer = systemClock.after(DEADLINE_MS, () => {
+    onLate()
+    reject(new Error(`no answer within ${DEADLINE_MS} ms`))
+  })
+  return await Promise.race([running, late])
+}
+
+/** A pool whose queries end by the deadline. One that does not is given up with the whole pool: its connections may be dead. */
+const openPool = (options: ConnectionOptions): { run: Run; end(): Promise<void> } => {
+  let current = connect(options)
+  const inFlight = new Set<Promise<unknown>>()
+  // Once a connection broke under a query, `end` of postgres.js waits for that query for ever: so never without a time-out.
+  const drop = (sql: postgres.Sql): Promise<void> => sql.end({ timeout: 0 })
+  const replace = (broken: postgres.Sql): void => {
+    if (broken !== current) return
+    current = connect(options)
+    void drop(broken)
+  }
+  const run: Run = async (query) => {
+    const sql = current
+    const running = withDeadline(query(sql), () => replace(sql)).catch((cause) => {
+      throw new SandboxFailure(writtenAfter(cause), cause)
+    })
+    inFlight.add(running)
+    return await running.finally(() => inFlight.delete(running))
+  }
+  const end = async (): Promise<void> => {
+    const { promise: outOfPatience, resolve } = Promise.withResolvers<void>()
+    using _timer = systemClock.after(END_PATIENCE_MS, resolve)
+    await Promise.race([Promise.allSettled(inFlight), outOfPatience])
+    await drop(current)
+  }
+  return { run, end }
+}
+
+/** Turns the delayed posts that are due into posts. Callers at the same time wait for each other, so each post appears once. */
+const applyDue = (run: Run) =>
+  run(
+    (sql) => sql`
+      with due as (
+        delete from sandbox.delayed
+        where id in (select id from sandbox.delayed where apply_at <= now() order by apply_at, id for update)
+        returning account_id, text, apply_at
+      )
+      insert into sandbox.posts (account_id, text) select account_id, text from due order by apply_at`,
+  )
+
+/** What comes before the caller's own statement cannot have written the caller's post. */
+const settle = (run: Run) =>
+  applyDue(run).catch((failure) => {
+    throw new SandboxFailure('nothing', failure instanceof SandboxFailure ? failure.cause : failure)
+  })
+
+const untilNext = async (run: Run): Promise<number | null> => {
+  const [row] = await run(
+    (sql) => sql<{ ms: number | null }[]>`
+      select (extract(epoch from min(apply_at) - clock_timestamp()) * 1000)::float8 as ms from sandbox.delayed`,
+  )
+  return row?.ms ?? null
+}
+
+const timelineOf = async (run: Run, { accountId, since, lagMs }: TimelineQuery): Promise<SandboxPost[] | null> => {
+  const rows = await run(
+    (sql) => sql<{ id: string | null; text: string; created_at: Date }[]>`
+      select p.id, p.text, p.created_at from sandbox.accounts a
+      left join sandbox.posts p on p.account_id = a.id and p.created_at >= ${since}
+        and (${lagMs}::float8 = 0 or p.created_at <= now() - ${lagMs}::float8 * interval '1 millisecond')
+      where a.id = ${accountId} order by p.created_at desc, p.id desc`,
+  )
+  if (rows.length === 0) return null
+  return rows.flatMap(({ id, text, created_at }) => (id === null ? [] : [{ id, text, createdAt: created_at }]))
+}
+
+const storeOn = (run: Run, onDelayed: (afterMs: number) => void): SandboxStore => ({
+  async account(handle) {
+    const [row] = await run(
+      (sql) => sql<{ id: string; handle: string }[]>`
+        insert into sandbox.accounts (handle) values (${handle})
+        on conflict (lower(handle)) do update set handle = accounts.handle returning id, handle`,
+    )
+    return row!
+  },
+  async add(accountId, text) {
+    await settle(run)
+    const [row] = await run(
+      (sql) => sql<{ id: string }[]>`
+        insert into sandbox.posts (account_id, text) select id, ${text} from sandbox.accounts where id = ${accountId} returning id`,
+    )
+    return row?.id ?? null
+  },
+  async addLater(accountId, text, afterMs) {
+    const rows = await run(
+      (sql) => sql`
+        insert into sandbox.delayed (account_id, text, apply_at)
+        select id, ${text}, clock_timestamp() + ${afterMs}::float8 * interval '1 millisecond'
+        from sandbox.accounts where id = ${accountId} returning id`,
+    )
+    if (rows.length === 0) return false
+    onDelayed(afterMs)
+    return true
+  },
+  async timeline(query) {
+    await settle(run)
+    return timelineOf(run, query)
+  },
+})
+
+/** Applies delayed posts when they are due even while nobody reads or publishes. */
+const startPolling = (run: Run, clock: Clock): { within(ms: number): void; stop(): Promise<void> } => {
+  let armed: { at: number; timer: Disposable } | undefined
+  let last: Promise<void> = Promise.resolve()
+  let stopped = false
+  const within = (ms: number): void => {
+    const at = clock.monotonic() + ms
+    if (stopped || (armed && armed.at <= at)) return
+    armed?.timer[Symbol.dispose]()
+    armed = { at, timer: clock.after(ms, wake) }
+  }
+  const poll = async (): Promise<number> => {
+    await applyDue(run)
+    return Math.max(1, Math.ceil((await untilNext(run)) ?? IDLE_POLL_MS))
+  }
+  const wake = (): void => {
+    armed = undefined
+    // A failure is no news: the same database fails the next read or publish, whose caller is told.
+    last = poll().then(
+      (ms) => within(Math.min(ms, IDLE_POLL_MS)),
+      () => within(RETRY_POLL_MS),
+    )
+  }
+  within(0)
+  const stop = (): Promise<void> => {
+    stopped = true
+    armed?.timer[Symbol.dispose]()
+    return last
+  }
+  return { within, stop }
+}
+
+/**
+ * Opens the sandbox's own pool on the given database. It connects at first use, and goes on trying by itself when the
+ * database was away. Disposing ends the pool; delayed posts that are not due yet stay for whoever opens the store next.
+ */
+export const openSandboxStore = (options: ConnectionOptions): SandboxStore & AsyncDisposable => {
+  const { run, end } = openPool(options)
+  const polling = startPolling(run, systemClock)
+  return {
+    ...storeOn(run, polling.within),
+    async [Symbol.asyncDispose]() {
+      await polling.stop()
+      await end()
+    },
+  }
+}

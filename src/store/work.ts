@@ -1,0 +1,64 @@
+/** Work rows: the durable mailbox of a tenant. What the letters add and settle is in letter.ts; this is how lanes take them. */
+
+import type { Fragment, Query, Sql } from './db.ts'
+import type { NewWork } from './letter.ts'
+
+export interface Work {
+  id: string
+  lane: NewWork['lane']
+  kind: string
+  ref_id: string
+  origin: 'manual' | 'automatic'
+  state: 'queued' | 'running'
+  run_at: Date
+  attempt: number
+  claimed_by: string | null
+  lease_until: Date | null
+  payload: Record<string, unknown>
+  /** Rows of one slot run one at a time. */
+  slot: string
+}
+
+/** Posts run one at a time per account (the bound one, or the default for what is bound to none), the rest one at a time per lane. */
+const withSlot = (sql: Sql): Fragment => sql`
+  select w.id, w.lane, w.kind, w.ref_id, w.origin, w.state, w.run_at, w.attempt, w.claimed_by, w.lease_until, w.payload,
+    case when w.lane = 'publish' then 'publish:' || coalesce((select i.account_external_id from item i where i.id = w.ref_id),
+      (select c.external_id from connection c where c.is_default and c.status = 'connected'), '') else w.lane end as slot
+  from work w`
+
+/** The first due row that no running one is in the way of; while paused only what people asked for. */
+export const nextDue = async (sql: Sql, { busy, paused }: { busy: string[]; paused: boolean }): Promise<Work | undefined> =>
+  (
+    await sql`select * from (${withSlot(sql)} where w.state = 'queued' and w.run_at <= clock_timestamp()
+      ${paused ? sql`and w.origin = 'manual'` : sql``}) due
+      where slot <> all(${busy}::text[]) order by origin = 'manual' desc, run_at, id limit 1`
+  )[0] as Work | undefined
+
+/** Milliseconds until the next row that may run becomes due, by the database's clock; undefined when there is none. */
+export const untilNextDue = async (sql: Sql, { busy, paused }: { busy: string[]; paused: boolean }): Promise<number | undefined> => {
+  const [row] = (await sql`select extract(epoch from min(run_at) - clock_timestamp())::float8 * 1000 as ms from (${withSlot(sql)}
+    where w.state = 'queued' ${paused ? sql`and w.origin = 'manual'` : sql``}) due where slot <> all(${busy}::text[])`) as unknown as {
+    ms: number | null
+  }[]
+  return row?.ms ?? undefined
+}
+
+export const workById = async (sql: Sql, id: string): Promise<Work | undefined> =>
+  (await sql`${withSlot(sql)} where w.id = ${id}`)[0] as Work | undefined
+
+export const workOf = async (sql: Sql, kind: string, refId: string): Promise<Work | undefined> =>
+  (await sql`${withSlot(sql)} where w.kind = ${kind} and w.ref_id = ${refId}`)[0] as Work | undefined
+
+/** Rows that somebody runs, except those that have a live lane here. */
+export const runningElsewhere = async (sql: Sql, live: string[]): Promise<Work[]> =>
+  (await sql`${withSlot(sql)} where w.state = 'running' and w.id <> all(${live}::uuid[]) limit 1000`) as unknown as Work[]
+
+export const automaticWork = async (sql: Sql, state: 'queued' | 'running', lane: string): Promise<Work[]> =>
+  (await sql`${withSlot(sql)} where w.state = ${state} and w.origin = 'automatic' and w.lane = ${lane} limit 1000`) as unknown as Work[]
+
+/** Claimed under this incarnation until the lease ends. The due time stays, so that the actor is looked after if we die. */
+export const claimWork =
+  (work: Work, claim: { owner: string; leaseUntil: Date }): Query =>
+  (sql) =>
+    sql`update work set state = 'running', claimed_by = ${claim.owner}, lease_until = ${claim.leaseUntil}, attempt = ${work.attempt + 1}
+        where id = ${work.id}`

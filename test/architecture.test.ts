@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { breaches, type Sources } from './support/architecture.ts'
+
+const readSources = (): Sources =>
+  Object.fromEntries([...new Bun.Glob('{src,actors}/**/*.{ts,tsx}').scanSync()].sort().map((path) => [path, readFileSync(path, 'utf8')]))
+
+test('the source keeps to the layers, without cycles, default exports or stray readers of the environment', () => {
+  const sources = readSources()
+  expect(Object.keys(sources)).toContain('src/config.ts')
+  expect(breaches(sources)).toEqual([])
+})
+
+describe('the checker refuses', () => {
+  const cases: [string, string, string][] = [
+    ['an upward import', 'src/domain/a.ts', `import { b } from '#store/b'`],
+    ['an upward import by a relative path', 'src/domain/a.ts', `import { b } from '../store/b.ts'`],
+    ['an import that spans lines', 'src/kernel/a.ts', `import {\n  b,\n  c,\n} from '#domain/b'`],
+    ['a re-export', 'src/kernel/a.ts', `export { b } from '#domain/b'`],
+    ['an import for its effects', 'src/store/a.ts', `import '#edge/b'`],
+    ['a dynamic import', 'src/store/a.ts', `const b = await import('#edge/b')`],
+    ['an import behind another on the same page', 'src/store/a.ts', `import { x } from '#kernel/x'\nimport type { b } from '#ops/b'`],
+    ['actors that know operations', 'actors/a.ts', `import type { b } from '#ops/b'`],
+    ['operations that use actors themselves', 'src/ops/a.ts', `import { b } from '#actors/b'`],
+    ['a command line that needs the server', 'src/cli/a.ts', `import { b } from '#domain/b'`],
+    ['a package in the contract', 'src/contract/a.ts', `import { b } from 'node:crypto'`],
+    ['Elysia outside the edge', 'src/ops/a.ts', `import { Elysia } from 'elysia'`],
+    ['a subpath of Elysia outside the edge', 'src/main.ts', `import type { b } from 'elysia/types'`],
+    ['postgres outside the store', 'actors/a.ts', `import postgres from 'postgres'`],
+    ['openai outside the ports', 'src/ops/a.ts', `import OpenAI from 'openai'`],
+    ['configuration that needs the product', 'src/config.ts', `import { b } from '#domain/b'`],
+    ['tests in the product', 'src/ops/a.ts', `import { b } from '#test/support/b'`],
+    ['the environment outside the configuration', 'src/main.ts', `const port = process.env.PORT`],
+    ["Bun's name of the environment", 'src/edge/a.ts', `const port = Bun.env.PORT`],
+    ['the environment by way of a module', 'src/edge/a.ts', `import { env } from 'node:process'`],
+    ['another behaviour under test', 'src/config.ts', `const testing = env.NODE_ENV === 'test'`],
+    ['a default export', 'src/main.ts', `export default {}`],
+    ['an unknown folder', 'src/misc/a.ts', ''],
+    ['a resource without operations', 'src/contract/growth/a.ts', ''],
+    ['operations without a contract', 'src/ops/growth/a.ts', ''],
+  ]
+  test.each(cases)('%s', (_, path, source) => {
+    expect(breaches({ [path]: source })).toHaveLength(1)
+  })
+
+  test('a cycle, even of types', () => {
+    const sources = { 'src/domain/a.ts': `import type { B } from './b.ts'`, 'src/domain/b.ts': `import { a } from '#domain/a'` }
+    expect(breaches(sources)).toEqual(['cycle: src/domain/a.ts → src/domain/b.ts → src/domain/a.ts'])
+  })
+})
+
+describe('the checker accepts', () => {
+  const cases: [string, string, string][] = [
+    ['a downward import', 'src/edge/a.ts', `import { b } from '#ops/b'`],
+    ['the types of actors in operations', 'src/ops/a.ts', `import type { b } from '#actors/b'`],
+    ['TypeBox in the contract', 'src/contract/a.ts', `import { Type } from '@sinclair/typebox'`],
+    ['Elysia at the edge', 'src/edge/a.ts', `import { Elysia } from 'elysia'`],
+    ['the environment in the configuration', 'src/config.ts', `const read = (env = process.env) => env`],
+    ['anything in scripts', 'src/scripts/a.ts', `import postgres from 'postgres'\nimport { b } from '#edge/b'\nprocess.env.CI`],
+    ['files that are not code', 'src/store/a.ts', `import text from '../../sql/a.sql' with { type: 'text' }`],
+    ['comments about what is forbidden', 'src/main.ts', `/** import { b } from '#x/b', process.env */\n// export default, process.env`],
+    ['addresses, which are no comments', 'src/edge/a.ts', `const home = 'https://localhost/' // process.env`],
+  ]
+  test.each(cases)('%s', (_, path, source) => {
+    expect(breaches({ [path]: source })).toEqual([])
+  })
+
+  test('a resource in both places', () => {
+    expect(breaches({ 'src/contract/growth/a.ts': '', 'src/ops/growth/a.ts': '' })).toEqual([])
+  })
+})

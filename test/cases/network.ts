@@ -1,0 +1,129 @@
+/** What every network adapter must do, whatever it talks to: one suite, run against each of them. */
+import { describe, expect, test } from 'bun:test'
+import { newId } from '#kernel/ids'
+import { type Network, type NetworkAccount, NetworkError, type PublishRequest, type PublishResult } from '#port/network/network'
+import { fingerprintText } from '#port/network/text'
+
+/** A network that is well, with two accounts of which nothing has been published. */
+export interface NetworkCase extends AsyncDisposable {
+  network: Network
+  account: NetworkAccount
+  other: NetworkAccount
+}
+
+const EVER = new Date(0)
+const DEADLINE_MS = 10_000
+
+const never = (): AbortSignal => new AbortController().signal
+
+const request = (account: NetworkAccount, text: string): PublishRequest => ({ account, text, attemptId: newId(), deadlineMs: DEADLINE_MS })
+
+const publish = ({ network, account }: NetworkCase, text: string): Promise<PublishResult> =>
+  network.publish(request(account, text), never())
+
+const post = async (it: NetworkCase, text: string): Promise<string> => {
+  const result = await publish(it, text)
+  if (result.kind !== 'posted') throw new Error(`not posted: ${JSON.stringify(result)}`)
+  return result.externalId
+}
+
+const timeline = ({ network, account }: NetworkCase, since = EVER) => network.readTimeline(account, since, never())
+
+const publishing = (open: () => Promise<NetworkCase>): void => {
+  test('a published post is in the timeline, with the id that was answered and the same text', async () => {
+    await using it = await open()
+    const before = Date.now()
+    const externalId = await post(it, 'Hello from the other side.')
+    const { posts, complete } = await timeline(it)
+    expect(complete).toBe(true)
+    expect(posts).toMatchObject([{ externalId, text: 'Hello from the other side.', truncated: false }])
+    expect(Math.abs((posts[0]?.createdAt.getTime() ?? 0) - before)).toBeLessThan(60_000)
+  })
+
+  test.each([
+    ['several lines', 'First line\n\n  Second line, indented\nThird'],
+    ['other scripts and emoji', 'Naïve café, 東京タワー, مرحبا 👩‍👩‍👧‍👦🇪🇺'],
+    ['a link', 'Read https://example.com/a_(b)?c=d#e, then example.org.'],
+    ['quotes and markup', `It's "5 < 6 && 7 > 6" — \\n is not a line break; 100% $1 {x} <b>bold</b>`],
+    ['decomposed letters', 'Cafe\u0301 de\u0301ja\u0300 vu'],
+  ])('a text of %s can be recognised again', async (_name, text) => {
+    await using it = await open()
+    await post(it, text)
+    const { posts } = await timeline(it)
+    expect(posts.map((found) => fingerprintText(found.text))).toEqual([fingerprintText(text)])
+  })
+
+  test('the longest post that its own measure allows is published; a longer one is refused and leaves nothing', async () => {
+    await using it = await open()
+    const { maxLength, measure } = it.network.capabilities
+    const longest = 'x'.repeat(maxLength)
+    expect(measure(longest)).toBe(maxLength)
+    const externalId = await post(it, longest)
+    expect(await publish(it, `${longest}y`)).toMatchObject({ kind: 'refused', reason: expect.any(String) })
+    expect((await timeline(it)).posts.map((found) => found.externalId)).toEqual([externalId])
+  })
+
+  test.each(['', ' \n '])('a text without a word (%j) is refused and leaves nothing', async (text) => {
+    await using it = await open()
+    expect(await publish(it, text)).toMatchObject({ kind: 'refused' })
+    expect((await timeline(it)).posts).toEqual([])
+  })
+
+  test('an attempt that is sent again posts once where writing is idempotent, and makes a post of its own elsewhere', async () => {
+    await using it = await open()
+    const attempt = request(it.account, 'Said once, or said twice.')
+    const results = [await it.network.publish(attempt, never()), await it.network.publish(attempt, never())]
+    const answered = new Set(results.flatMap((result) => (result.kind === 'posted' ? [result.externalId] : [])))
+    const found = (await timeline(it)).posts.map(({ externalId }) => externalId)
+    expect(new Set(found)).toEqual(answered)
+    if (it.network.capabilities.idempotent) expect(found).toHaveLength(1)
+  })
+
+  test('a publish given up before it was sent resolves, posts nothing and does not claim a refusal', async () => {
+    await using it = await open()
+    const result = await it.network.publish(request(it.account, 'Too late.'), AbortSignal.abort())
+    expect(['not_applied', 'unknown']).toContain(result.kind)
+    expect((await timeline(it)).posts).toEqual([])
+  })
+}
+
+const reading = (open: () => Promise<NetworkCase>): void => {
+  test('a timeline is newest first', async () => {
+    await using it = await open()
+    const ids = []
+    for (const text of ['One.', 'Two.', 'Three.']) ids.unshift(await post(it, text))
+    expect((await timeline(it)).posts.map((found) => found.externalId)).toEqual(ids)
+  })
+
+  test('a timeline holds the posts created at or after `since`, and no others', async () => {
+    await using it = await open()
+    for (const text of ['One.', 'Two.', 'Three.']) await post(it, text)
+    const { posts } = await timeline(it)
+    expect(posts).toHaveLength(3)
+    for (const { createdAt } of posts) {
+      const expected = posts.filter((found) => found.createdAt >= createdAt)
+      expect((await timeline(it, createdAt)).posts).toEqual(expected)
+    }
+    expect(await timeline(it, new Date(Date.now() + 3_600_000))).toEqual({ posts: [], complete: true })
+  })
+
+  test('a timeline holds posts of its own account only', async () => {
+    await using it = await open()
+    const mine = await post(it, 'Mine.')
+    const theirs = await post({ ...it, account: it.other }, 'Theirs.')
+    expect((await timeline(it)).posts.map((found) => found.externalId)).toEqual([mine])
+    expect((await timeline({ ...it, account: it.other })).posts.map((found) => found.externalId)).toEqual([theirs])
+  })
+
+  test('a read that is given up rejects with a NetworkError', async () => {
+    await using it = await open()
+    const read = it.network.readTimeline(it.account, EVER, AbortSignal.abort())
+    expect(await read.catch((error: unknown) => error)).toBeInstanceOf(NetworkError)
+  })
+}
+
+/** Declares the suite; `open` is called once per test and its result disposed of after it. */
+export const networkCases = (name: string, open: () => Promise<NetworkCase>): void => {
+  describe(`${name}: publishing`, () => publishing(open))
+  describe(`${name}: reading`, () => reading(open))
+}

@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createServer, connect as dial, type Socket } from 'node:net'
+import { newId } from '#kernel/ids'
+import { createLog } from '#kernel/log'
+import { type NetworkAccount, NetworkError } from '#port/network/network'
+import { createSandbox, type Sandbox } from '#port/network/sandbox'
+import { parseFaults } from '#port/network/sandbox-faults'
+import type { ConnectionOptions } from '#store/db'
+import { openSandboxStore } from '#store/sandbox'
+import { eventually, openSandboxWorld, type SandboxWorld } from './sandbox-world.ts'
+
+let world: SandboxWorld
+beforeAll(async () => {
+  world = await openSandboxWorld()
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+const never = (): AbortSignal => new AbortController().signal
+
+const publish = (sandbox: Sandbox, account: NetworkAccount, text: string, signal = never()) =>
+  sandbox.publish({ account, text, attemptId: newId(), deadlineMs: 10_000 }, signal)
+
+const standing = async ({ externalId }: NetworkAccount): Promise<string[]> => {
+  const rows = await world.admin<{ text: string }[]>`select text from sandbox.posts where account_id = ${externalId} order by id`
+  return rows.map(({ text }) => text)
+}
+
+/** A sandbox whose store reaches the database by these options. */
+const sandboxBy = (options: ConnectionOptions) => {
+  const store = openSandboxStore(options)
+  const sandbox = createSandbox({ store, faults: parseFaults(''), log: createLog('silent') })
+  return { sandbox, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
+}
+
+/** What happens to a connection from the moment the client sends a message that contains a certain text. */
+type Fate = 'request lost' | 'answer lost' | 'silence'
+
+interface Relay extends AsyncDisposable {
+  options: ConnectionOptions
+  /** Strikes the next connection that carries `text`, once. */
+  strike(fate: Fate, text: string): void
+}
+
+/** A wire between client and database that can be cut at a chosen message. */
+const openRelay = async (target: ConnectionOptions): Promise<Relay> => {
+  let armed: { fate: Fate; text: string } | undefined
+  const sockets = new Set<Socket>()
+  const keep = (socket: Socket): Socket => {
+    sockets.add(socket)
+    return socket.on('error', () => {}).on('close', () => sockets.delete(socket))
+  }
+  const server = createServer((client) => {
+    const { host = '', port = 5432 } = target
+    const upstream = keep(host.startsWith('/') ? dial(`${host}/.s.PGSQL.${port}`) : dial(port, host))
+    let fate: Fate | undefined
+    const cut = () => [client, upstream].map((socket) => socket.destroy())
+    keep(client).on('close', cut)
+    upstream.on('close', cut)
+    client.on('data', (bytes) => {
+      if (armed && bytes.includes(armed.text)) {
+        fate = armed.fate
+        armed = undefined
+      }
+      if (fate === 'request lost') cut()
+      else if (fate !== 'silence') upstream.write(bytes)
+    })
+    upstream.on('data', (bytes) => {
+      if (fate === 'answer lost') cut()
+      else if (fate === undefined) client.write(bytes)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  return {
+    options: { ...target, host: '127.0.0.1', port },
+    strike: (fate, text) => {
+      armed = { fate, text }
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+describe('no database', () => {
+  /** Nothing listens on a port that was just given up. */
+  const deadOptions = async (): Promise<ConnectionOptions> => {
+    await using relay = await openRelay(world.options)
+    return { ...relay.options }
+  }
+
+  test('a publish provably sent nothing', async () => {
+    await using it = sandboxBy(await deadOptions())
+    expect(await publish(it.sandbox, await world.newAccount(), 'Hello?')).toMatchObject({ kind: 'not_applied', reason: 'unreachable' })
+  })
+
+  test('a read and a connect reject as unreachable', async () => {
+    await using it = sandboxBy(await deadOptions())
+    const account = await world.newAccount()
+    const attempts = [it.sandbox.readTimeline(account, new Date(0), never()), it.sandbox.connect('nobody')]
+    for (const result of await Promise.allSettled(attempts)) {
+      expect(result).toMatchObject({ status: 'rejected', reason: { reason: 'unreachable' } })
+      expect(result.status === 'rejected' && result.reason instanceof NetworkError).toBe(true)
+    }
+  })
+})
+
+describe('a connection that breaks', () => {
+  test('after the post was applied: the answer proves nothing, and the post stands', async () => {
+    await using relay = await openRelay(world.options)
+    await using it = sandboxBy(relay.options)
+    const account = await world.newAccount()
+    const text = `Applied ${newId()}`
+    relay.strike('answer lost', text)
+    expect(await publish(it.sandbox, account, text)).toMatchObject({ kind: 'unknown' })
+    await eventually(async () => (await standing(account)).length === 1)
+  })
+
+  test('before the post arrived: the answer is the same, and nothing stands', async () => {
+    await using relay = await openRelay(world.options)
+    await using it = sandboxBy(relay.options)
+    const account = await world.newAccount()
+    const text = `Lost ${newId()}`
+    relay.strike('request lost', text)
+    expect(await publish(it.sandbox, account, text)).toMatchObject({ kind: 'unknown' })
+    expect(await standing(account)).toEqual([])
+  })
+
+  test('the next publish finds a connection of its own', async () => {
+    await using relay = await openRelay(world.options)
+    await using it = sandboxBy(relay.options)
+    const account = await world.newAccount()
+    relay.strike('request lost', 'First.')
+    await publish(it.sandbox, account, 'First.')
+    expect(await publish(it.sandbox, account, 'Second.')).toMatchObject({ kind: 'posted' })
+    expect(await standing(account)).toEqual(['Second.'])
+  })
+})
+
+describe('a database that does not answer', () => {
+  test('a publish ends as unknown when it is given up, and a read as unreachable', async () => {
+    await using relay = await openRelay(world.options)
+    await using it = sandboxBy(relay.options)
+    const account = await world.newAccount()
+    relay.strike('silence', 'Anyone?')
+    expect(await publish(it.sandbox, account, 'Anyone?', AbortSignal.timeout(50))).toEqual({ kind: 'unknown', reason: 'timeout' })
+    relay.strike('silence', account.externalId)
+    const read = it.sandbox.readTimeline(account, new Date(0), AbortSignal.timeout(50))
+    expect(await read.catch((error: unknown) => error)).toMatchObject({ name: 'NetworkError', reason: 'unreachable' })
+  })
+})
+
+describe('a statement stopped by the database', () => {
+  /** Lets a publish wait for a lock, does that to its backend, and gives the publish's result. */
+  const interrupted = async (account: NetworkAccount, stop: 'pg_cancel_backend' | 'pg_terminate_backend') => {
+    const blocker = await world.admin.reserve()
+    try {
+      await blocker`begin`
+      await blocker`lock table sandbox.accounts in access exclusive mode`
+      const result = publish(world.sandbox(), account, 'Waiting.')
+      await eventually(async () => {
+        const stopped = await world.admin.unsafe(
+          `select ${stop}(pid) from pg_stat_activity
+           where datname = current_database() and application_name = 'tendril-sandbox' and wait_event_type = 'Lock'`,
+        )
+        return stopped.length > 0
+      })
+      return await result
+    } finally {
+      await blocker`rollback`
+      blocker.release()
+    }
+  }
+
+  test('an error of the statement proves that nothing was posted', async () => {
+    const account = await world.newAccount()
+    expect(await interrupted(account, 'pg_cancel_backend')).toMatchObject({ kind: 'not_applied', detail: '57014' })
+    expect(await standing(account)).toEqual([])
+  })
+
+  test('the end of the connection proves nothing', async () => {
+    const account = await world.newAccount()
+    expect(await interrupted(account, 'pg_terminate_backend')).toMatchObject({ kind: 'unknown' })
+    expect(await standing(account)).toEqual([])
+    expect(await publish(world.sandbox(), account, 'Again.')).toMatchObject({ kind: 'posted' })
+  })
+})

@@ -1,0 +1,56 @@
+import postgres from 'postgres'
+import { newId } from '#kernel/ids'
+import { createLog } from '#kernel/log'
+import type { NetworkAccount } from '#port/network/network'
+import { createSandbox, type Sandbox } from '#port/network/sandbox'
+import { parseFaults } from '#port/network/sandbox-faults'
+import type { ConnectionOptions } from '#store/db'
+import { openSandboxStore, type SandboxStore } from '#store/sandbox'
+import { freshDb } from '#test/support/db'
+
+/** A sandbox on a database of its own, seen from both sides. */
+export interface SandboxWorld extends AsyncDisposable {
+  options: ConnectionOptions
+  /** The outside observer: the role that owns the database. */
+  admin: postgres.Sql
+  store: SandboxStore
+  /** Another process's adapter on the same world, failing as told. */
+  sandbox(faults?: string): Sandbox
+  /** An account of which nothing has been published yet. */
+  newAccount(): Promise<NetworkAccount>
+}
+
+/** The one place that decides where these tests get their database from. */
+const sandboxDb = freshDb
+
+const sandboxOn = (store: SandboxStore, faults = ''): Sandbox =>
+  createSandbox({ store, faults: parseFaults(faults), log: createLog('silent') })
+
+export const openSandboxWorld = async (): Promise<SandboxWorld> => {
+  await using starting = new AsyncDisposableStack()
+  const { options } = starting.use(await sandboxDb())
+  const admin = postgres({ ...options, max: 2, onnotice: () => {} })
+  starting.defer(() => admin.end({ timeout: 5 }))
+  const store = starting.use(openSandboxStore(options))
+  const running = starting.move()
+  return {
+    options,
+    admin,
+    store,
+    sandbox: (faults) => sandboxOn(store, faults),
+    newAccount: () => accountOn(store),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  }
+}
+
+/** Connects a handle nobody else uses. */
+export const accountOn = async (store: SandboxStore): Promise<NetworkAccount> => {
+  const handle = `user_${newId()}`
+  const { externalId } = await sandboxOn(store).connect(handle)
+  return { id: newId(), externalId, handle }
+}
+
+/** Asks until the answer is yes; the test's own time-out is the limit. */
+export const eventually = async (holds: () => Promise<boolean>): Promise<void> => {
+  while (!(await holds())) await Bun.sleep(10)
+}

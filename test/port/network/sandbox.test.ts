@@ -1,0 +1,270 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { AppError } from '#kernel/errors'
+import { newId } from '#kernel/ids'
+import { type NetworkAccount, NetworkError } from '#port/network/network'
+import type { Sandbox } from '#port/network/sandbox'
+import { openSandboxStore } from '#store/sandbox'
+import { networkCases } from '#test/cases/network'
+import { eventually, openSandboxWorld, type SandboxWorld } from './sandbox-world.ts'
+
+let world: SandboxWorld
+beforeAll(async () => {
+  world = await openSandboxWorld()
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+const EVER = new Date(0)
+const never = (): AbortSignal => new AbortController().signal
+
+interface Said {
+  text?: string
+  deadlineMs?: number
+  signal?: AbortSignal
+}
+
+const publish = (sandbox: Sandbox, account: NetworkAccount, { text = 'Hello.', deadlineMs = 10_000, signal = never() }: Said = {}) =>
+  sandbox.publish({ account, text, attemptId: newId(), deadlineMs }, signal)
+
+/** What truly went out, as an outside observer counts it. */
+const standing = async ({ externalId }: NetworkAccount): Promise<string[]> => {
+  const rows = await world.admin<{ text: string }[]>`select text from sandbox.posts where account_id = ${externalId} order by id`
+  return rows.map(({ text }) => text)
+}
+
+const delayed = ({ externalId }: NetworkAccount) =>
+  world.admin<{ text: string; apply_at: Date }[]>`select text, apply_at from sandbox.delayed where account_id = ${externalId}`
+
+networkCases('sandbox', async () => ({
+  network: world.sandbox(),
+  account: await world.newAccount(),
+  other: await world.newAccount(),
+  async [Symbol.asyncDispose]() {},
+}))
+
+describe('connecting', () => {
+  test('the same handle keeps its id and its spelling, with or without @ and in any case', async () => {
+    const sandbox = world.sandbox()
+    const first = await sandbox.connect('@Ada_L')
+    expect(first).toEqual({ externalId: expect.stringMatching(/^\d{19}$/), handle: 'Ada_L' })
+    expect(await sandbox.connect('ada_l ')).toEqual(first)
+    expect((await sandbox.connect('ada_b')).externalId).not.toBe(first.externalId)
+  })
+
+  test('connecting a handle many times at once makes one account', async () => {
+    const sandbox = world.sandbox()
+    const found = await Promise.all(Array.from({ length: 20 }, () => sandbox.connect('grace')))
+    expect(new Set(found.map(({ externalId }) => externalId)).size).toBe(1)
+  })
+
+  test.each(['', '@', 'two words', 'a'.repeat(51), "x'; drop table sandbox.posts"])('%j is no handle', async (handle) => {
+    const error = await world
+      .sandbox()
+      .connect(handle)
+      .catch((cause: unknown) => cause)
+    expect(error).toBeInstanceOf(AppError)
+    expect(error).toMatchObject({ code: 'invalid_input' })
+  })
+
+  test('an account that was never connected can neither publish nor be read', async () => {
+    const stranger = { id: newId(), externalId: '12345', handle: 'stranger' }
+    expect(await publish(world.sandbox(), stranger)).toMatchObject({ kind: 'disconnected' })
+    expect(await publish(world.sandbox('slow=1'), stranger)).toMatchObject({ kind: 'disconnected' })
+    const error = await world
+      .sandbox()
+      .readTimeline(stranger, EVER, never())
+      .catch((cause: unknown) => cause)
+    expect(error).toBeInstanceOf(NetworkError)
+    expect(error).toMatchObject({ reason: 'disconnected' })
+  })
+})
+
+describe('publishing', () => {
+  test('text is kept to the byte', async () => {
+    const account = await world.newAccount()
+    const text = '  Cafe\u0301\r\n\t👩‍👩‍👧‍👦  "x" \\n \u200b '
+    await publish(world.sandbox(), account, { text })
+    expect(await standing(account)).toEqual([text])
+    expect((await world.sandbox().readTimeline(account, EVER, never())).posts[0]?.text).toBe(text)
+  })
+
+  test('length is weighted: 140 emoji go out, 141 are refused', async () => {
+    const account = await world.newAccount()
+    expect(await publish(world.sandbox(), account, { text: '🚀'.repeat(140) })).toMatchObject({ kind: 'posted' })
+    expect(await publish(world.sandbox(), account, { text: '🚀'.repeat(141) })).toMatchObject({ kind: 'refused' })
+  })
+
+  test('a text that cannot be stored is refused', async () => {
+    expect(await publish(world.sandbox(), await world.newAccount(), { text: 'a\0b' })).toMatchObject({ kind: 'refused' })
+  })
+
+  test('posts sent at once get ids of their own, numeric, and an outside observer counts each once', async () => {
+    const account = await world.newAccount()
+    const texts = Array.from({ length: 100 }, (_, number) => `Post ${number}`)
+    const results = await Promise.all(texts.map((text) => publish(world.sandbox(), account, { text })))
+    const ids = results.flatMap((result) => (result.kind === 'posted' ? [result.externalId] : []))
+    expect(new Set(ids).size).toBe(100)
+    expect(ids.every((id) => /^\d{19}$/.test(id))).toBe(true)
+    const counted = await world.admin`
+      select account_id, text, count(*)::int as count from sandbox.posts where account_id = ${account.externalId} group by 1, 2`
+    expect(counted.map(({ text }) => text).sort()).toEqual(texts.toSorted())
+    expect(counted.every(({ count }) => count === 1)).toBe(true)
+  })
+
+  test('a timeline since the very instant of a post contains it', async () => {
+    const account = await world.newAccount()
+    await publish(world.sandbox(), account)
+    const instant = new Date('2026-01-01T00:00:00.500Z')
+    await world.admin`update sandbox.posts set created_at = ${instant} where account_id = ${account.externalId}`
+    expect((await world.sandbox().readTimeline(account, instant, never())).posts).toHaveLength(1)
+  })
+
+  test('ids sort by time', async () => {
+    const account = await world.newAccount()
+    const ids: string[] = []
+    for (let number = 0; number < 20; number += 1) {
+      const result = await publish(world.sandbox(), account, { text: `Post ${number}` })
+      if (result.kind === 'posted') ids.push(result.externalId)
+    }
+    expect(ids).toHaveLength(20)
+    expect(ids.toSorted()).toEqual(ids)
+  })
+})
+
+describe('faults', () => {
+  test.each([
+    ['500', { kind: 'unknown', reason: '500' }, 0],
+    ['429', { kind: 'not_applied', reason: 'rate_limited', retryAfterMs: 2_000 }, 0],
+    ['applied502', { kind: 'unknown', reason: '502' }, 1],
+    ['drop', { kind: 'unknown', reason: 'connection closed' }, 1],
+  ])('%s is answered as %j, with %i posts standing', async (fault, answer, count) => {
+    const account = await world.newAccount()
+    expect(await publish(world.sandbox(`${fault}=1`), account)).toMatchObject(answer)
+    expect(await standing(account)).toHaveLength(count)
+  })
+
+  test('a text that is refused is not applied by any fault', async () => {
+    const account = await world.newAccount()
+    for (const fault of ['slow', 'applied502', 'drop'])
+      expect(await publish(world.sandbox(`${fault}=1`), account, { text: '' })).toMatchObject({ kind: 'refused' })
+    expect([...(await standing(account)), ...(await delayed(account))]).toEqual([])
+  })
+
+  test('two adapters with equal settings misbehave equally', async () => {
+    const spec = '500=0.3,429=0.3,drop=0.2;seed=11'
+    const run = async () => {
+      const account = await world.newAccount()
+      const sandbox = world.sandbox(spec)
+      const kinds: string[] = []
+      for (let number = 0; number < 30; number += 1) kinds.push((await publish(sandbox, account)).kind)
+      return kinds
+    }
+    expect(await run()).toEqual(await run())
+  })
+
+  test('a timeline that lags misses young posts and still calls itself complete', async () => {
+    const account = await world.newAccount()
+    const lagging = world.sandbox('lag=1s')
+    await publish(lagging, account, { text: 'Old.' })
+    await publish(lagging, account, { text: 'Young.' })
+    await world.admin`
+      update sandbox.posts set created_at = created_at - interval '1 second' where account_id = ${account.externalId} and text = 'Old.'`
+    await world.admin`
+      update sandbox.posts set created_at = now() + interval '1 hour' where account_id = ${account.externalId} and text = 'Young.'`
+    const { posts, complete } = await lagging.readTimeline(account, EVER, never())
+    expect(posts.map(({ text }) => text)).toEqual(['Old.'])
+    expect(complete).toBe(true)
+    expect((await world.sandbox().readTimeline(account, EVER, never())).posts).toHaveLength(2)
+  })
+})
+
+describe('slow', () => {
+  test('the caller waits until it gives up, and the post is due 1 to 3 seconds after the deadline', async () => {
+    const account = await world.newAccount()
+    const giveUp = new AbortController()
+    const before = Date.now()
+    const answer = publish(world.sandbox('slow=1'), account, { deadlineMs: 60_000, signal: giveUp.signal })
+    await eventually(async () => (await delayed(account)).length === 1)
+    giveUp.abort()
+    expect(await answer).toEqual({ kind: 'unknown', reason: 'timeout' })
+    const after = Date.now()
+    const due = (await delayed(account))[0]?.apply_at.getTime() ?? 0
+    expect(due).toBeWithin(before + 61_000, after + 63_001)
+    expect(await standing(account)).toEqual([])
+  })
+
+  test('a caller that never gives up is answered at its deadline', async () => {
+    const account = await world.newAccount()
+    expect(await publish(world.sandbox('slow=1'), account, { deadlineMs: 1 })).toEqual({ kind: 'unknown', reason: 'timeout' })
+  })
+
+  test('a due post is in the next timeline, once, created when it was applied', async () => {
+    const account = await world.newAccount()
+    await publish(world.sandbox('slow=1'), account, { deadlineMs: 1 })
+    await world.admin`update sandbox.delayed set apply_at = now() - interval '1 minute' where account_id = ${account.externalId}`
+    const reads = await Promise.all(Array.from({ length: 4 }, () => world.sandbox().readTimeline(account, EVER, never())))
+    for (const { posts } of reads) expect(posts.map(({ text }) => text)).toEqual(['Hello.'])
+    const [fresh] = await world.admin`
+      select created_at > now() - interval '30 seconds' as yes from sandbox.posts where account_id = ${account.externalId}`
+    expect(fresh?.yes).toBe(true)
+    expect(await standing(account)).toEqual(['Hello.'])
+    expect(await delayed(account)).toHaveLength(0)
+  })
+
+  test('a due post is applied before the next one is published', async () => {
+    const account = await world.newAccount()
+    await publish(world.sandbox('slow=1'), account, { text: 'First.', deadlineMs: 1 })
+    await world.admin`update sandbox.delayed set apply_at = now() where account_id = ${account.externalId}`
+    await publish(world.sandbox(), account, { text: 'Second.' })
+    expect(await standing(account)).toEqual(['First.', 'Second.'])
+  })
+
+  test('a post falls due while nobody reads or publishes', async () => {
+    const account = await world.newAccount()
+    expect(await world.store.addLater(account.externalId, 'By itself.', 20)).toBe(true)
+    await eventually(async () => (await standing(account)).length === 1)
+    expect(await standing(account)).toEqual(['By itself.'])
+  })
+
+  test('a post that fell due while no process lived is applied when the store is opened', async () => {
+    await using own = await openSandboxWorld()
+    const { externalId } = await own.newAccount()
+    await own.admin`
+      insert into sandbox.delayed (account_id, text, apply_at) values (${externalId}, 'Left behind.', now() - interval '1 minute')`
+    await using _later = openSandboxStore(own.options)
+    await eventually(async () => (await own.admin`select from sandbox.posts where account_id = ${externalId}`).length === 1)
+  })
+
+  test('a process killed while it waits has recorded the post, which appears all the same', async () => {
+    const account = await world.newAccount()
+    const input = JSON.stringify({ options: world.options, account, text: 'Posthumous.', deadlineMs: 60_000 })
+    const child = Bun.spawn([process.execPath, join(import.meta.dir, 'slow-publish.ts'), input], { stdio: ['ignore', 'ignore', 'inherit'] })
+    await eventually(async () => child.exitCode !== null || (await delayed(account)).length === 1)
+    child.kill('SIGKILL')
+    await child.exited
+    await world.admin`update sandbox.delayed set apply_at = now() where account_id = ${account.externalId}`
+    expect((await world.sandbox().readTimeline(account, EVER, never())).posts.map(({ text }) => text)).toEqual(['Posthumous.'])
+    expect(await standing(account)).toEqual(['Posthumous.'])
+  })
+})
+
+describe('the tables', () => {
+  const as = (role: string, statement: string) =>
+    world.admin
+      .begin(async (sql) => {
+        await sql.unsafe(`set local role ${role}`)
+        return await sql.unsafe(statement)
+      })
+      .catch((cause: { code?: string }) => cause.code)
+
+  test.each(['tendril_app', 'tendril_system'])('%s reaches none of them', async (role) => {
+    for (const table of ['accounts', 'posts', 'delayed']) expect(await as(role, `select from sandbox.${table}`)).toBe('42501')
+  })
+
+  test("the sandbox's role sees nothing else, and cannot change what went out", async () => {
+    expect(await as('tendril_sandbox', 'select from tenant')).toBe('42501')
+    expect(await as('tendril_sandbox', `update sandbox.posts set text = 'other'`)).toBe('42501')
+    expect(await as('tendril_sandbox', 'delete from sandbox.posts')).toBe('42501')
+    expect(await as('tendril_sandbox', 'select from sandbox.posts limit 0')).toEqual(expect.objectContaining({ length: 0 }))
+  })
+})

@@ -1,0 +1,12 @@
+/** A process of its own that publishes into a sandbox which takes its time, to be killed while it waits. */
+import { newId } from '#kernel/ids'
+import { createLog } from '#kernel/log'
+import { createSandbox } from '#port/network/sandbox'
+import { parseFaults } from '#port/network/sandbox-faults'
+import { openSandboxStore } from '#store/sandbox'
+
+const { options, account, text, deadlineMs } = JSON.parse(process.argv[2] ?? '{}')
+
+await using store = openSandboxStore(options)
+const sandbox = createSandbox({ store, faults: parseFaults('slow=1'), log: createLog('silent') })
+await sandbox.publish({ account, text, attemptId: newId(), deadlineMs }, new AbortController().signal)

@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'bun:test'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { acquireLock, lockHolder } from '#store/embedded/lock'
+import { processStart } from '#store/embedded/process'
+import { temporaryFolder } from '#test/support/folder'
+
+describe('the lock', () => {
+  test('goes to one holder and is free again once it is given back', async () => {
+    await using folder = await temporaryFolder()
+    const path = join(folder.path, 'lock')
+    {
+      using _held = acquireLock(path)
+      expect(lockHolder(path)).toBe(process.pid)
+      expect(() => acquireLock(path)).toThrow(`process ${process.pid}`)
+    }
+    expect(lockHolder(path)).toBeUndefined()
+    expect(readdirSync(folder.path)).toEqual([])
+  })
+
+  test.each([
+    ['of a process that ended', JSON.stringify({ pid: 2 ** 30, started: '1' })],
+    ['of an earlier process with the same pid', JSON.stringify({ pid: process.pid, started: '1' })],
+    ['that a power cut emptied', ''],
+  ])('%s is taken over', async (_name, text) => {
+    await using folder = await temporaryFolder()
+    const path = join(folder.path, 'lock')
+    writeFileSync(path, text)
+    using _held = acquireLock(path)
+    expect(lockHolder(path)).toBe(process.pid)
+    expect(readdirSync(folder.path)).toEqual(['lock'])
+  })
+
+  test('of a zombie is taken over', async () => {
+    await using folder = await temporaryFolder()
+    const path = join(folder.path, 'lock')
+    // The shell becomes a program that never asks how its child ended.
+    const parent = Bun.spawn(['sh', '-c', 'read -r _ & echo $!; exec sleep 60'], { stdio: ['pipe', 'pipe', 'inherit'] })
+    const { value } = await parent.stdout.getReader().read()
+    const pid = Number(new TextDecoder().decode(value))
+    while (processStart(pid) !== undefined) await Bun.sleep(10)
+    expect(process.kill(pid, 0)).toBe(true)
+    writeFileSync(path, JSON.stringify({ pid, started: '1' }))
+    using _held = acquireLock(path)
+    expect(lockHolder(path)).toBe(process.pid)
+    parent.kill()
+  })
+
+  test('is taken over although a process that took it over was killed in between', async () => {
+    await using folder = await temporaryFolder()
+    const path = join(folder.path, 'lock')
+    const stale = JSON.stringify({ pid: 2 ** 30, started: '1' })
+    writeFileSync(path, stale)
+    const guard = `${path}.${new Bun.CryptoHasher('sha256').update(stale).digest('hex').slice(0, 16)}`
+    writeFileSync(guard, JSON.stringify({ pid: 2 ** 30, started: '2' }))
+    using _held = acquireLock(path)
+    expect(lockHolder(path)).toBe(process.pid)
+    expect(readdirSync(folder.path)).toEqual(['lock'])
+  })
+
+  test('is not taken while another live process is taking it over', async () => {
+    await using folder = await temporaryFolder()
+    const path = join(folder.path, 'lock')
+    using _other = acquireLock(join(folder.path, 'other'))
+    const stale = JSON.stringify({ pid: 2 ** 30, started: '1' })
+    writeFileSync(path, stale)
+    const guard = `${path}.${new Bun.CryptoHasher('sha256').update(stale).digest('hex').slice(0, 16)}`
+    writeFileSync(guard, readFileSync(join(folder.path, 'other')))
+    expect(() => acquireLock(path)).toThrow(`process ${process.pid}`)
+    expect(readFileSync(path, 'utf8')).toBe(stale)
+    rmSync(guard)
+  })
+})

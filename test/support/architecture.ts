@@ -1,0 +1,138 @@
+/** The rules about who may import whom, as tables, and the checker that reads source text against them. */
+import { dirname, join } from 'node:path'
+import manifest from '../../package.json'
+
+/** Layer → the layers it may import. A layer is a folder of src/, `actors`, `config` (src/config.ts) or `main` (src/*.ts). */
+const allowed: Record<string, readonly string[]> = {
+  kernel: [],
+  config: ['kernel'],
+  contract: ['kernel'],
+  cli: ['kernel', 'contract'],
+  console: ['kernel', 'contract'],
+  domain: ['kernel', 'contract'],
+  store: ['kernel', 'contract', 'domain'],
+  port: ['kernel', 'contract', 'domain', 'store'],
+  actors: ['kernel', 'domain', 'store', 'port'],
+  ops: ['kernel', 'contract', 'domain', 'store', 'port'],
+  edge: ['kernel', 'contract', 'domain', 'store', 'port', 'ops'],
+  main: ['kernel', 'config', 'contract', 'cli', 'domain', 'store', 'port', 'actors', 'ops', 'edge'],
+  scripts: ['kernel', 'config', 'contract', 'cli', 'domain', 'store', 'port', 'actors', 'ops', 'edge', 'main'],
+}
+
+/** Layer → what it may name by `import type` alone, besides. */
+const allowedTypes: Record<string, readonly string[]> = { ops: ['actors'], edge: ['actors'] }
+
+/** Package → the layers that may import it; packages that are not listed are open to all but the closed layers. */
+const packages: Record<string, readonly string[]> = {
+  elysia: ['edge'],
+  '@elysiajs/openapi': ['edge'],
+  postgres: ['store'],
+  openai: ['port'],
+}
+
+/** Layer → the only packages it may import. */
+const closed: Record<string, readonly string[]> = { contract: ['@sinclair/typebox'] }
+
+/** Text → the layers in which it may stand, outside of comments. */
+const phrases: readonly { says: string; pattern: RegExp; only: readonly string[] }[] = [
+  { says: 'reads the environment', pattern: /\b(process\.env|Bun\.env|import\.meta\.env)\b|'node:process'/, only: ['config', 'scripts'] },
+  { says: 'depends on NODE_ENV', pattern: /NODE_ENV/, only: [] },
+  { says: 'has a default export', pattern: /^export default\b|^export \{[^}]*\bas default\b/m, only: [] },
+]
+
+/** Path from the root of the repository → source text. */
+export type Sources = Record<string, string>
+
+interface Import {
+  from: string
+  typeOnly: boolean
+}
+
+const STATEMENT =
+  /^[ \t]*(?:import|export)\b(?<type> type\b)?[^'";=()]*?\bfrom '(?<static>[^']+)'|^import '(?<bare>[^']+)'|\bimport\('(?<dynamic>[^']+)'/gm
+const COMMENT = /^\s*\/\*[\s\S]*?\*\/|(?:^|\s)\/\/.*$/gm
+
+const importsOf = (source: string): Import[] =>
+  [...source.matchAll(STATEMENT)].map(({ groups = {} }) => ({
+    from: groups.static ?? groups.bare ?? groups.dynamic ?? '',
+    typeOnly: groups.type !== undefined,
+  }))
+
+const layerOf = (path: string): string => {
+  const [top = '', second = '', third] = path.split('/')
+  if (top !== 'src') return top
+  if (third !== undefined) return second
+  return second === 'config.ts' ? 'config' : 'main'
+}
+
+/** The path of an imported file of ours, or undefined for a package. */
+const pathOf = (from: string, importer: string): string | undefined => {
+  if (from.startsWith('.')) return join(dirname(importer), from)
+  for (const [alias, target] of Object.entries(manifest.imports)) {
+    const prefix = alias.slice(0, -1)
+    if (from.startsWith(prefix)) return join(target.replace('*', from.slice(prefix.length)))
+  }
+  return undefined
+}
+
+const packageOf = (from: string): string =>
+  from
+    .split('/')
+    .slice(0, from.startsWith('@') ? 2 : 1)
+    .join('/')
+
+const mayImport = (layer: string, { from, typeOnly }: Import, path: string | undefined): boolean => {
+  if (path === undefined) {
+    const name = packageOf(from)
+    return layer === 'scripts' || (packages[name]?.includes(layer) ?? closed[layer]?.includes(name) ?? !(layer in closed))
+  }
+  const target = layerOf(path)
+  if (!/\.tsx?$/.test(path) || target === layer) return true
+  return Boolean(allowed[layer]?.includes(target)) || (typeOnly && Boolean(allowedTypes[layer]?.includes(target)))
+}
+
+const checkFile = (path: string, source: string): string[] => {
+  const layer = layerOf(path)
+  const code = source.replace(COMMENT, '')
+  if (!(layer in allowed)) return [`${path} lies in no known layer`]
+  return [
+    ...importsOf(code)
+      .filter((line) => !mayImport(layer, line, pathOf(line.from, path)))
+      .map(({ from }) => `${path} may not import ${from}`),
+    ...phrases.filter(({ pattern, only }) => pattern.test(code) && !only.includes(layer)).map(({ says }) => `${path} ${says}`),
+  ]
+}
+
+/** Each cycle once, as the path that closes it. */
+const cycles = (sources: Sources): string[] => {
+  const found: string[] = []
+  const done = new Set<string>()
+  const visit = (path: string, trail: string[]): void => {
+    if (trail.includes(path)) return void found.push(`cycle: ${[...trail.slice(trail.indexOf(path)), path].join(' → ')}`)
+    if (done.has(path)) return
+    for (const { from } of importsOf((sources[path] ?? '').replace(COMMENT, ''))) {
+      const next = pathOf(from, path)
+      if (next !== undefined && next in sources) visit(next, [...trail, path])
+    }
+    done.add(path)
+  }
+  for (const path of Object.keys(sources)) visit(path, [])
+  return found
+}
+
+/** One resource has one file in contract/ and one of the same name in ops/. Files outside a group folder are not resources. */
+const unpaired = (sources: Sources): string[] => {
+  const group = /^src\/(contract|ops)\/(.+\/.+)$/
+  return Object.keys(sources).flatMap((path) => {
+    const [, side, name] = group.exec(path) ?? []
+    const twin = `src/${side === 'contract' ? 'ops' : 'contract'}/${name}`
+    return side !== undefined && !(twin in sources) ? [`${path} has no ${twin}`] : []
+  })
+}
+
+/** Every breach of the rules, as sentences. */
+export const breaches = (sources: Sources): string[] => [
+  ...Object.entries(sources).flatMap(([path, source]) => checkFile(path, source)),
+  ...cycles(sources),
+  ...unpaired(sources),
+]

@@ -1,0 +1,69 @@
+/** Databases for tests: one template per run, made by the migrations, and a clone of it wherever a test asks for one. */
+import postgres from 'postgres'
+import { randomBase62 } from '#kernel/ids'
+import type { Log } from '#kernel/log'
+import type { ConnectionOptions } from '#store/db'
+import { migrate } from '#store/migrate'
+
+/** Carries a `Template` as JSON from the runner to the worker processes. */
+export const TEMPLATE_VARIABLE = 'TENDRIL_TEST_TEMPLATE'
+
+export interface Template {
+  /** Connects to the server, not to the template, which takes no connections: Postgres clones only what nobody uses. */
+  options: ConnectionOptions
+  /** The name of the template; the names of its clones begin with it. */
+  name: string
+}
+
+export interface TestDatabase extends AsyncDisposable {
+  /** Connects to the new database as the role that owns it, a superuser where the server is the tests' own. */
+  options: ConnectionOptions
+}
+
+const uniqueName = (prefix: string): string => `${prefix}_${randomBase62(8).toLowerCase()}`
+
+const onServer = async <T>(options: ConnectionOptions, run: (sql: postgres.Sql) => Promise<T>): Promise<T> => {
+  const sql = postgres({ ...options, max: 1, connect_timeout: 30, onnotice: () => {} })
+  try {
+    return await run(sql)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+/** Makes the template. Disposing drops it together with the clones that a killed test left behind. */
+export async function buildTemplate(options: ConnectionOptions, log: Log): Promise<Template & AsyncDisposable> {
+  const name = uniqueName('tendril_test')
+  const template = { options, name, [Symbol.asyncDispose]: () => onServer(options, (sql) => dropAll(sql, name)) }
+  await using stack = new AsyncDisposableStack()
+  stack.use(template)
+  await onServer(options, (sql) => sql`create database ${sql(name)}`)
+  await migrate({ ...options, database: name }, log)
+  await onServer(options, (sql) => sql`alter database ${sql(name)} with allow_connections false`)
+  stack.move()
+  return template
+}
+
+const dropAll = async (sql: postgres.Sql, prefix: string): Promise<void> => {
+  const found = await sql<{ datname: string }[]>`select datname from pg_database where starts_with(datname, ${prefix})`
+  for (const { datname } of found) await drop(sql, datname)
+}
+
+const drop = (sql: postgres.Sql, name: string) => sql`drop database if exists ${sql(name)} with (force)`
+
+const templateOfThisRun = (): Template => {
+  const text = process.env[TEMPLATE_VARIABLE]
+  if (text) return JSON.parse(text)
+  throw new Error('this test needs a database, which the runner provides: npm test -- <file>')
+}
+
+/** A database of this test alone, with the schema and no rows: `await using db = await freshDb()`. Dispose of its pools first. */
+export async function freshDb(): Promise<TestDatabase> {
+  const template = templateOfThisRun()
+  const database = uniqueName(template.name)
+  await onServer(template.options, (sql) => sql`create database ${sql(database)} template ${sql(template.name)}`)
+  return {
+    options: { ...template.options, database },
+    [Symbol.asyncDispose]: async () => void (await onServer(template.options, (sql) => drop(sql, database))),
+  }
+}

@@ -1,0 +1,17 @@
+/**
+ * A process that stands for a server: starts the embedded database of the home that it is given, prints `ready` and stays until it
+ * is killed. With `companion` as a second argument it first starts a process of its own that outlives it and prints its pid.
+ */
+import { spawn } from 'node:child_process'
+import { createLog } from '#kernel/log'
+import { startEmbedded } from '#store/embedded/start'
+
+const [home = '', companion] = process.argv.slice(2)
+
+const { target } = await startEmbedded({ home, log: createLog('fatal'), durable: false })
+if (companion) {
+  const child = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' })
+  console.log(`companion ${child.pid}`)
+}
+console.log(`ready ${target.database}`)
+setInterval(() => {}, 60_000)

@@ -1,0 +1,24 @@
+/** How a test run ended. */
+export interface Totals {
+  passed: number
+  failed: number
+  /** Skipped, marked as to do, or left out by a name pattern. */
+  skipped: number
+}
+
+/**
+ * Counts from a JUnit report of `bun test`, empty if none was written, and bun's exit code. A run that went wrong outside
+ * any test (a file that does not load is missing from the report), or that ran none, counts as one failure.
+ */
+export const totalsOf = (report: string, exitCode: number): Totals => {
+  const root = /<testsuites\b[^>]*>/.exec(report)?.[0] ?? ''
+  const count = (name: string): number => Number(new RegExp(`\\s${name}="(\\d+)"`).exec(root)?.[1] ?? 0)
+  const [skipped, failures] = [count('skipped'), count('failures')]
+  const passed = count('tests') - failures - skipped
+  const wentWrong = exitCode !== 0 || passed === 0
+  return { passed, failed: Math.max(failures, wentWrong ? 1 : 0), skipped }
+}
+
+/** The closing line of a run. */
+export const lineOf = ({ passed, failed, skipped }: Totals): string =>
+  `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
