@@ -22,6 +22,9 @@ export interface Op<I extends TSchema = TSchema, O extends TSchema = TSchema> {
   slow: boolean
 }
 
+/** The longest Idempotency-Key, in characters; source: the API document. */
+export const KEY_LIMIT = 200
+
 /** What any operation may answer beside its own result. */
 export const commonErrors: readonly ErrorCode[] = [
   'invalid_input',

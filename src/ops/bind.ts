@@ -3,16 +3,19 @@
  * command.ts) → output check. Who is calling is settled before (edge/auth.ts).
  */
 import type { Answer } from '#actors/letter'
-import { type Group, isQuery, type NamedOp, named, type Resource } from '#contract/op'
-import { type ErrorCode, fail } from '#kernel/errors'
+import { type Group, isQuery, KEY_LIMIT, type NamedOp, named, type Resource } from '#contract/op'
+import { fail } from '#kernel/errors'
 import type { Call, CommandContext, Handlers, Outcome, QueryContext, SlowHandler, World } from './call.ts'
 import { commandLetter } from './command.ts'
 import { checkerOf, validate } from './validate.ts'
 
 /** An operation that can be called, from any surface. */
 export interface Operation extends NamedOp {
-  run(input: unknown, call: Call): Promise<Answer>
+  /** `read` gives the input; it is not asked for before the caller's scope is known to suffice. */
+  run(read: () => unknown, call: Call): Promise<Answer>
 }
+
+type Run = (input: unknown, call: Call) => Promise<Answer>
 
 export type AnyQuery = (input: unknown, context: QueryContext) => Promise<unknown>
 export type AnyCommand = ((input: unknown, context: CommandContext) => Promise<Outcome<unknown>>) | SlowHandler<NamedOp>
@@ -30,11 +33,19 @@ export const bind = <G extends Group>(world: World, resource: Resource<G>, handl
 
 const runner = (world: World, o: NamedOp, handler: AnyQuery | AnyCommand): Operation['run'] => {
   const toResult = isQuery(o) ? query(world, o, handler as AnyQuery) : command(world, o, handler as AnyCommand)
-  return async (input, call) => {
+  return async (read, call) => {
     if (!call.scopes.has(o.scope)) fail('missing_scope', o.scope)
+    const input = await read()
     validate(o.input, input)
+    requireUsableKey(call)
     return toResult(input, call)
   }
+}
+
+const requireUsableKey = ({ idempotencyKey }: Call): void => {
+  if (idempotencyKey === undefined || (idempotencyKey.length > 0 && idempotencyKey.length <= KEY_LIMIT)) return
+  const message = `must have 1 to ${KEY_LIMIT} characters`
+  fail('invalid_input', `Idempotency-Key ${message}`, { details: [{ path: 'Idempotency-Key', message }] })
 }
 
 const contextFor = (world: World, call: Call): QueryContext => ({
@@ -43,12 +54,10 @@ const contextFor = (world: World, call: Call): QueryContext => ({
 })
 
 const query =
-  (world: World, o: NamedOp, handler: AnyQuery): Operation['run'] =>
+  (world: World, o: NamedOp, handler: AnyQuery): Run =>
   async (input, call) => ({ status: o.status, body: serialise(o, await handler(input, contextFor(world, call))) })
 
 const command =
-  (world: World, o: NamedOp, handler: AnyCommand): Operation['run'] =>
+  (world: World, o: NamedOp, handler: AnyCommand): Run =>
   (input, call) =>
     world.ask(call.tenantId, commandLetter({ o, handler, input, call, networks: world.networks, reader: contextFor(world, call) }))
-
-export type { ErrorCode }

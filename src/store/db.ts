@@ -18,6 +18,7 @@ export interface ConnectionOptions {
   username?: string | undefined
   password?: string | undefined
   max?: number
+  ssl?: 'require' | 'prefer' | 'verify-full'
 }
 
 /** Whose rows a statement sees, and the API key (if any) that must still be valid for it. */
@@ -115,7 +116,7 @@ export const openDb = (options: ConnectionOptions): Db => {
     async read<Row>(reader: Reader, query: Query) {
       const rows = (await withDeadline(wrapped(app, reader, query(app)).execute())) as unknown as (Row & Wrap)[]
       if (!rows[0]?.__live) throw new AppError('unauthenticated')
-      return rows.filter((row) => row.__hit) as Row[]
+      return rows.filter((row) => row.__hit).map(({ __live, __hit, ...row }) => row as unknown as Row)
     },
     letter: <T>(body: (sql: Sql) => Promise<T>) => withDeadline(app.begin(body) as Promise<T>),
     system: <T>(body: (sql: Sql) => Promise<T>) => withDeadline(body(system)),

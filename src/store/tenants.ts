@@ -1,3 +1,4 @@
+import type postgres from 'postgres'
 import type { Billing, PlanName } from '#domain/plan'
 import type { Db } from './db.ts'
 
@@ -15,8 +16,20 @@ export const insertTenant = (db: Db, tenant: { id: string; name: string; plan: P
       insert into actor (tenant_id) values (${tenant.id})`,
   )
 
-export const countTenants = async (db: Db): Promise<number> =>
-  (await db.system((sql) => sql<{ count: number }[]>`select count(*)::int as count from (select 1 from tenant limit 1) t`))[0]!.count
+/** Serialises first starts of servers on one database; any constant will do. */
+const FIRST_START_LOCK = 7_164_012
+
+/** Makes the workspace if there is none at all; false otherwise. Of several servers that start at once, one makes it. */
+export const insertFirstTenant = (db: Db, tenant: { id: string; name: string; plan: PlanName }): Promise<boolean> =>
+  db.system((sql) =>
+    (sql as postgres.Sql).begin(async (tx) => {
+      await tx`select pg_advisory_xact_lock(${FIRST_START_LOCK})`
+      const rows = await tx`with t as (insert into tenant (id, name, plan) select ${tenant.id}, ${tenant.name}, ${tenant.plan}
+          where not exists (select 1 from tenant) returning id)
+        insert into actor (tenant_id) select id from t returning 1`
+      return rows.length === 1
+    }),
+  )
 
 /** False: there is no such workspace. */
 export const setPlan = async (db: Db, id: string, { plan, billing }: { plan: PlanName; billing: Billing }): Promise<boolean> =>

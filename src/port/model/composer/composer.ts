@@ -39,7 +39,7 @@ const englishForms: readonly Form[] = [
 const MOST_ENTRIES = 60
 
 /** When the profile knows the subject, posts about other subjects are the exception. */
-const OFF_FOCUS = 0.03
+const OFF_FOCUS = 0.004
 
 const weigh = (scope: Scope, guidance: Guidance): Weighed[] => {
   const forms = scope.style.english ? englishForms : neutralForms

@@ -138,7 +138,7 @@ export const shortNews: Form = ({ material, fits }) =>
         blocks: [prose(units.slice(0, 1))],
         units: units.slice(0, 1),
         cues: ['short'],
-        weight: units.length === 1 ? 1.5 : 0.5,
+        weight: units.length === 1 ? 1.5 : 0.1,
         why: 'Announces what the focus states, in its own words.',
       }),
     )

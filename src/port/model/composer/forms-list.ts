@@ -119,12 +119,14 @@ export const checklist: Form = (scope) => {
     )
 }
 
-/** Company with a subject in common; where words cannot tell (other languages), any. */
+/** Company with a subject in common; pieces of proof keep each other company anyway where there is no glue to compare them. */
 const pairWith = (first: Unit, others: readonly Unit[], { fits, random, style }: Scope): Unit[] => {
   const fitting = others.filter((other) => other.origin !== first.origin && fits([first, other], 40))
   const chosen = pick(
     random,
-    fitting.filter((other) => !style.english || shared(first.terms, other.terms) > 0),
+    fitting.filter(
+      (other) => shared(first.terms, other.terms) > 0 || (!style.english && first.source === 'proof' && other.source === 'proof'),
+    ),
   )
   return chosen ? [first, chosen] : []
 }

@@ -84,7 +84,10 @@ export const oneLine: Form = (scope) =>
         lead: unit,
         cues: quote ? ['quote', 'short'] : ['short'],
         ...(closer ? { closer } : {}),
-        weight: (unit.words < 9 ? 0.25 : 0.7) * (opens || makesPoint ? 1 : 0.3),
+        weight:
+          (unit.words < 9 ? 0.25 : 0.7) *
+          (opens || makesPoint ? 1 : 0.3) *
+          (scope.style.english || story === undefined || story.units.length === 1 ? 1 : 0.2),
         why: `Lets one sentence of your ${kindOf(unit)} stand alone: ${quoteOf(unit)}.`,
       }),
     ]

@@ -32,15 +32,17 @@ const segmenterLanguage = (language: string): string => {
 }
 
 /** Text written without capitals, which the segmenter takes for one sentence. */
-const splitSmall = (line: string): string[] =>
-  /^\p{Ll}/u.test(line) && !/[.!?]\s+\p{Lu}/u.test(line)
-    ? line.split(/(?<=\p{L}{2}[.!?])\s+(?=\p{Ll})/u).reduce<string[]>((parts, part) => {
-        const before = parts.at(-1)
-        return before !== undefined && (ABBREVIATION.test(before) || isOpen(before))
-          ? [...parts.slice(0, -1), `${before} ${part}`]
-          : [...parts, part]
-      }, [])
-    : [line]
+const splitSmall = (line: string): string[] => {
+  if (!/^\p{Ll}/u.test(line) || /[.!?]\s+\p{Lu}/u.test(line)) return [line]
+  const sentences: string[] = []
+  for (const part of line.split(/(?<=\p{L}{2}[.!?])\s+(?=\p{Ll})/u)) {
+    const before = sentences.at(-1)
+    const joined = before !== undefined && (ABBREVIATION.test(before) || isOpen(before))
+    if (joined) sentences[sentences.length - 1] = `${before} ${part}`
+    else sentences.push(part)
+  }
+  return sentences
+}
 
 /** The whole sentences of a text, in order; a line break always ends one, an abbreviation, a quote or a bracket never. */
 export const sentencesOf = (text: string, language: string): string[] =>

@@ -1,0 +1,119 @@
+/** `tendril admin …`: what operators do, beside a running server or without one. Each prints one JSON object. */
+import { parseArgs } from 'node:util'
+import { type Billing, billingStates, type PlanName, planNames } from '#domain/plan'
+import { AppError, errorTable, fail } from '#kernel/errors'
+import { createLog, type Log } from '#kernel/log'
+import { isScope, type Scope, scopes } from '#kernel/scopes'
+import { connectAccount, createKey, createWorkspace, usualScopes } from '#ops/workspaces'
+import { type Db, openDb } from '#store/db'
+import { revokeKey } from '#store/keys'
+import { setPlan } from '#store/tenants'
+import { type Config, readConfig } from './config.ts'
+import { joinDatabase } from './database.ts'
+import { openWorkplace } from './server.ts'
+
+const help = `tendril admin tenant create --name NAME [--sandbox]
+tendril admin key create --workspace ID --scopes ${scopes.join(',')}
+tendril admin key revoke --id ID
+tendril admin plan set --workspace ID --plan ${planNames.join('|')} --billing ${billingStates.join('|')}`
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+type Flags = Record<string, string | boolean | undefined>
+
+const text = (flags: Flags, name: string): string => {
+  const value = flags[name]
+  return typeof value === 'string' && value !== '' ? value : fail('invalid_input', `--${name} is missing`)
+}
+
+const uuid = (flags: Flags, name: string): string => {
+  const value = text(flags, name)
+  return UUID.test(value) ? value : fail('invalid_input', `--${name} is not an id: ${value}`)
+}
+
+const choice = <V extends string>(flags: Flags, name: string, values: readonly V[]): V => {
+  const value = text(flags, name)
+  return values.find((one) => one === value) ?? fail('invalid_input', `--${name} must be one of ${values.join(', ')}`)
+}
+
+const scopeList = (flags: Flags): Scope[] =>
+  text(flags, 'scopes')
+    .split(',')
+    .map((scope) => (isScope(scope) ? scope : fail('invalid_input', `no such scope: ${scope}; there are ${scopes.join(', ')}`)))
+
+interface Place {
+  config: Config
+  log: Log
+}
+
+/** Runs on the database of the running server, or opens it for as long as it takes. */
+const withDb = async <T>({ config, log }: Place, work: (db: Db) => Promise<T>): Promise<T> => {
+  await using database = await joinDatabase(config, log)
+  await using db = openDb({ ...database.options, max: 1 })
+  return work(db)
+}
+
+const createTenant = async ({ config, log }: Place, flags: Flags) => {
+  await using database = await joinDatabase(config, log)
+  await using workplace = await openWorkplace(config, { ...database.options, max: 2 }, { log })
+  const workspace_id = await createWorkspace(workplace.db, text(flags, 'name'))
+  if (flags.sandbox) {
+    const account = await workplace.sandbox.connect(`workspace-${workspace_id.slice(-12)}`)
+    await connectAccount(workplace.world, workspace_id, { network: workplace.sandbox.name, ...account })
+  }
+  const { api_key } = await createKey(workplace.db, { tenantId: workspace_id, scopes: usualScopes, name: 'created by the operator' })
+  // There is nothing to sign in to yet.
+  return { workspace_id, api_key, sign_in_url: null }
+}
+
+const commands: Record<string, (place: Place, flags: Flags) => Promise<object>> = {
+  'tenant create': createTenant,
+  'key create': (place, flags) => {
+    const key = { tenantId: uuid(flags, 'workspace'), scopes: scopeList(flags), name: 'created by the operator' }
+    return withDb(place, (db) => createKey(db, key))
+  },
+  'key revoke': async (place, flags) => {
+    const id = uuid(flags, 'id')
+    return (await withDb(place, (db) => revokeKey(db, id))) ? { id, revoked: true } : fail('not_found', 'no such key')
+  },
+  'plan set': async (place, flags) => {
+    const workspace_id = uuid(flags, 'workspace')
+    const plan: PlanName = choice(flags, 'plan', planNames)
+    const billing: Billing = choice(flags, 'billing', billingStates)
+    const done = await withDb(place, (db) => setPlan(db, workspace_id, { plan, billing }))
+    return done ? { workspace_id, plan, billing } : fail('not_found', 'no such workspace')
+  },
+}
+
+const flagNames = ['name', 'workspace', 'scopes', 'id', 'plan', 'billing'] as const
+const options = {
+  ...Object.fromEntries(flagNames.map((name) => [name, { type: 'string' as const }])),
+  sandbox: { type: 'boolean' as const },
+}
+
+const parse = (args: string[]): { flags: Flags; positionals: string[] } => {
+  try {
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+    return { flags: values as Flags, positionals }
+  } catch (cause) {
+    throw new AppError('invalid_input', cause instanceof Error ? cause.message : 'the arguments are not valid')
+  }
+}
+
+/** Runs a command and gives the exit code. */
+export async function admin(args: string[]): Promise<number> {
+  try {
+    if (args.length === 0 || args.includes('--help')) {
+      console.log(help)
+      return args.length === 0 ? 2 : 0
+    }
+    const { flags, positionals } = parse(args)
+    const command = commands[positionals.join(' ')] ?? fail('invalid_input', `no such command: ${positionals.join(' ')}\n${help}`)
+    console.log(JSON.stringify(await command({ config: readConfig(), log: createLog('warn') }, flags)))
+    return 0
+  } catch (cause) {
+    if (!(cause instanceof AppError)) throw cause
+    console.error(`tendril admin: ${cause.message}`)
+    return errorTable[cause.code].exit
+  }
+}

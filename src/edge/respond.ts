@@ -1,0 +1,53 @@
+/** Everything that leaves over HTTP has one of these forms. */
+import { createHash } from 'node:crypto'
+import type { Answer } from '#actors/letter'
+import type { AppError } from '#kernel/errors'
+import { newId } from '#kernel/ids'
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
+
+const requestIds = new WeakMap<Request, string>()
+
+/** The caller's X-Request-Id if it is usable, else one of ours; the same however often it is asked for. */
+export const requestIdOf = (request: Request): string => {
+  const known = requestIds.get(request)
+  if (known) return known
+  const given = request.headers.get('x-request-id')
+  const id = given && REQUEST_ID.test(given) ? given : newId()
+  requestIds.set(request, id)
+  return id
+}
+
+export const answerResponse = ({ status, body, replayed }: Answer, requestId: string): Response => {
+  const headers: Record<string, string> = { 'content-type': JSON_TYPE, 'cache-control': 'no-store', 'x-request-id': requestId }
+  if (replayed) headers['idempotency-replayed'] = 'true'
+  return new Response(body, { status, headers })
+}
+
+export const errorResponse = (error: AppError, requestId: string, extra: Record<string, string> = {}): Response => {
+  const headers: Record<string, string> = { 'content-type': JSON_TYPE, 'cache-control': 'no-store', 'x-request-id': requestId, ...extra }
+  if (error.code === 'unauthenticated') headers['www-authenticate'] = 'Bearer'
+  if (error.code === 'missing_scope') headers['www-authenticate'] = `Bearer error="insufficient_scope", scope="${error.detail}"`
+  if (error.retryAfter !== undefined) headers['retry-after'] = String(Math.max(1, Math.ceil(error.retryAfter)))
+  const body = { code: error.code, message: error.message, ...(error.details ? { details: error.details } : {}), request_id: requestId }
+  return new Response(JSON.stringify({ error: body }), { status: error.status, headers })
+}
+
+/** A public document that changes only with the program. */
+export interface StaticDocument {
+  body: string
+  etag: string
+}
+
+export const staticDocument = (value: unknown): StaticDocument => {
+  const body = JSON.stringify(value)
+  return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` }
+}
+
+export const documentResponse = ({ body, etag }: StaticDocument, request: Request): Response => {
+  const headers = { 'content-type': JSON_TYPE, etag, 'cache-control': 'public, max-age=300', 'x-request-id': requestIdOf(request) }
+  const known = (request.headers.get('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  if (known.includes(etag) || known.includes('*')) return new Response(null, { status: 304, headers })
+  return new Response(request.method === 'HEAD' ? null : body, { headers })
+}

@@ -1,0 +1,59 @@
+/**
+ * Tendril, one process. Reading order for a newcomer: an operation is declared in contract/growth/<resource>.ts, handled in
+ * ops/growth/<resource>.ts, ruled by domain/, and its SQL is in store/<resource>.ts; ops/bind.ts and ops/command.ts are the
+ * gates between; actors/ run commands one at a time per workspace, and long work beside them.
+ */
+import { createLog } from '#kernel/log'
+import { admin } from './admin.ts'
+import { readConfig } from './config.ts'
+import { openDatabase } from './database.ts'
+import { firstStart } from './first-start.ts'
+import { listen, openWorkplace } from './server.ts'
+
+const usage = `tendril                      start the server
+tendril admin …              create workspaces and keys (tendril admin --help)
+tendril --version`
+
+const untilStopped = (): Promise<string> =>
+  new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve(signal))
+  })
+
+async function serve(): Promise<void> {
+  const config = readConfig()
+  const log = createLog(config.logLevel)
+  const stopped = untilStopped()
+  await using stack = new AsyncDisposableStack()
+  const database = stack.use(await openDatabase(config, log))
+  const workplace = stack.use(await openWorkplace(config, database.options, { log }))
+  const key = await firstStart(config, workplace)
+  const { port } = stack.use(await listen(config, workplace, log))
+  announce({ url: config.publicUrl.replace(/:0$/, `:${port}`), database: database.description, key })
+  log.info({ signal: await stopped }, 'stopping')
+}
+
+/** What a person sees: the addresses that answer, and the key once. */
+function announce({ url, database, key }: { url: string; database: string; key: string | undefined }): void {
+  console.log(`Tendril listens on ${url} and keeps its data in ${database}.`)
+  console.log(`  REST       ${url}/api/v1/growth/…   described by ${url}/api/v1/openapi.json and ${url}/api/v1/capabilities`)
+  if (!key) return
+  console.log(`\nA workspace was made for you, with a sandbox network connected. Its API key, shown only now:\n\n  ${key}\n`)
+  console.log(`Try:  curl -H 'Authorization: Bearer ${key}' ${url}/api/v1/growth/overview`)
+}
+
+const [command, ...rest] = process.argv.slice(2)
+const run = async (): Promise<number> => {
+  if (command === undefined) return serve().then(() => 0)
+  if (command === 'admin') return admin(rest)
+  if (command === '--version') return Promise.resolve(console.log('tendril 0.1.0')).then(() => 0)
+  console.error(usage)
+  return command === '--help' || command === 'help' ? 0 : 2
+}
+
+run().then(
+  (code) => process.exit(code),
+  (cause) => {
+    console.error(`tendril: ${cause instanceof Error ? cause.message : String(cause)}`)
+    process.exit(1)
+  },
+)

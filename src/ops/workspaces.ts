@@ -1,0 +1,61 @@
+/** What operators do to workspaces: from the first start and from the command line. */
+import type { Letter } from '#actors/letter'
+import { defaultPlan } from '#domain/plan'
+import { hashApiKey, newApiKey } from '#kernel/api-key'
+import { AppError, fail } from '#kernel/errors'
+import { newId } from '#kernel/ids'
+import type { Scope } from '#kernel/scopes'
+import { currentDefault, upsertConnection } from '#store/connections'
+import type { Db } from '#store/db'
+import { insertKey } from '#store/keys'
+import { insertTenant } from '#store/tenants'
+import type { World } from './call.ts'
+
+export interface NewKey {
+  id: string
+  /** Shown once; only its hash is kept. */
+  api_key: string
+}
+
+/** What a key has unless asked otherwise: everything but workspace:use. */
+export const usualScopes: Scope[] = ['api:read', 'api:write', 'mcp:use']
+
+export const createKey = async (
+  db: Db,
+  { tenantId, scopes, name, key = newApiKey() }: { tenantId: string; scopes: Scope[]; name: string; key?: string },
+): Promise<NewKey> => {
+  const id = await insertKey(db, { tenantId, name, hash: hashApiKey(key), last4: key.slice(-4), scopes })
+  return id === undefined ? fail('not_found', 'no such workspace') : { id, api_key: key }
+}
+
+export const createWorkspace = async (db: Db, name: string): Promise<string> => {
+  if (name.trim() === '' || name.length > 160) throw new AppError('invalid_input', 'the name must have 1 to 160 characters')
+  const id = newId()
+  await insertTenant(db, { id, name, plan: defaultPlan })
+  return id
+}
+
+interface Reached {
+  network: string
+  externalId: string
+  handle: string
+}
+
+/** Connects an account that a network has let us into. The first one becomes the default. */
+export const connectAccount = (world: Pick<World, 'ask'>, tenantId: string, { network, externalId, handle }: Reached): Promise<void> => {
+  const letter: Letter<void> = {
+    name: 'connect',
+    priority: 'interactive',
+    provenance: { principal: { kind: 'system', id: 'operator' }, surface: 'admin' },
+    async decide(sql, gate) {
+      const existing = await currentDefault(sql)
+      const is_default = !existing || (existing.network === network && existing.external_id === externalId)
+      const row = { id: newId(), network, external_id: externalId, handle, is_default, created_at: gate.now, updated_at: gate.now }
+      return {
+        reply: undefined,
+        effects: { writes: [upsertConnection(row)], audit: { operation: 'growth.connections.connect', detail: { network, handle } } },
+      }
+    },
+  }
+  return world.ask(tenantId, letter)
+}

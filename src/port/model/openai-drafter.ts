@@ -1,0 +1,180 @@
+import { Value } from '@sinclair/typebox/value'
+import { type Draft, type DraftBrief, type ModelUsage, noUsage } from '#domain/draft'
+import type { Log } from '#kernel/log'
+import { checkDraft, type DraftFault } from './check-draft.ts'
+import { answerSchema, draftMessages, learningsOf, ModelAnswer, type ModelDraft, repairMessages, storiesOf } from './draft-prompt.ts'
+import { type Drafter, GenerationError } from './drafter.ts'
+import { type ChatMessage, type Completion, createOpenAiClient, ModelError, type ModelFailure, type OpenAiClient } from './openai.ts'
+import { addUsage } from './prices.ts'
+
+export interface OpenAiDrafterOptions {
+  apiKey: string
+  /** Undefined for the provider's own address. */
+  baseUrl: string | undefined
+  /** Writes the drafts. */
+  fast: string
+  /** Repairs an answer that `fast` got wrong: asking the same model again mostly brings the same mistake. */
+  reasoning: string
+  /** Limit of one call; a batch makes two at most. */
+  timeoutMs: number
+  log: Log
+}
+
+type Cause = DraftFault['kind'] | 'schema' | 'cut' | 'refused'
+
+interface Reading {
+  valid: Draft[]
+  /** What is wrong, worded for the model. */
+  faults: string[]
+  causes: Cause[]
+}
+
+const FIXED_HINTS: Record<ModelFailure, string> = {
+  rate_limited: 'model provider is rate limiting; retry later',
+  out_of_credit: 'model provider account has no credit left; check its billing',
+  unauthorized: 'model provider refused the API key; check OPENAI_API_KEY',
+  unknown_model: 'model provider does not know the model or the address; check MODEL_FAST, MODEL_REASONING and OPENAI_BASE_URL',
+  unsupported: 'model provider refused the request; use a model that supports structured output, or shorten the focus',
+  timeout: 'model did not answer in time; lower count or retry later',
+  unreachable: 'model provider cannot be reached; check OPENAI_BASE_URL and the network',
+  provider_error: 'model provider failed; retry later',
+}
+
+const CAUSE_HINTS: readonly (readonly [Cause, string])[] = [
+  ['refused', 'model refused to write this; change the focus or the profile'],
+  ['cut', 'model output was cut off; lower the count or shorten the focus'],
+  ['schema', 'model output was not valid; retry once, or use another model'],
+  ['empty', 'model output was not valid; retry once, or use another model'],
+  ['too_long', 'every draft was too long; lower the count or shorten the focus'],
+  ['avoided', 'every draft contained a phrase of the avoid list; shorten writing_dna.avoid or change the focus'],
+  ['unsupported', "the model stated numbers that the profile does not have; add proof to the profile's writing_dna"],
+  ['repeated', "every draft repeated a recent post; change the focus or add stories or proof to the profile's writing_dna"],
+]
+
+/** The hint of the most frequent cause; on a tie that of the graver one, which stands first in the table. */
+const hintFor = (causes: readonly Cause[]): string => {
+  const frequency = (cause: Cause) => causes.filter((other) => other === cause).length
+  const [first] = CAUSE_HINTS.toSorted(([a], [b]) => frequency(b) - frequency(a))
+  return first?.[1] ?? FIXED_HINTS.provider_error
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Servers without structured output wrap their JSON in a code fence. */
+const unfenced = (text: string): string => text.replace(/^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/, '$1')
+
+const schemaFaults = (answer: unknown): string[] => {
+  if (answer === undefined) return ['it is not JSON']
+  const errors = [...Value.Errors(ModelAnswer, answer)].slice(0, 8)
+  return errors.map(({ path, message }) => `${path || 'the answer'}: ${message}`)
+}
+
+const draftOf = (written: ModelDraft, brief: DraftBrief): Draft => ({
+  body: written.body.trim(),
+  format: written.format.trim().toLowerCase(),
+  hook: written.hook.trim().toLowerCase(),
+  rationale: written.rationale.trim(),
+  stories: storiesOf(written, brief),
+  learnings: learningsOf(written, brief),
+})
+
+/** Sorts an answer into drafts that can be delivered and faults; `accepted` are those of an earlier turn. */
+const readAnswer = ({ text, ending }: Completion, brief: DraftBrief, accepted: readonly Draft[]): Reading => {
+  if (ending === 'refused') return { valid: [], faults: ['it was refused'], causes: ['refused'] }
+  const answer = parsed(unfenced(text))
+  if (!Value.Check(ModelAnswer, answer)) return { valid: [], faults: schemaFaults(answer), causes: [ending === 'cut' ? 'cut' : 'schema'] }
+  const reading: Reading = { valid: [], faults: [], causes: [] }
+  for (const [index, written] of answer.drafts.slice(0, brief.count - accepted.length).entries()) {
+    const draft = draftOf(written, brief)
+    const faults = checkDraft(draft, brief, [...accepted, ...reading.valid])
+    if (faults.length === 0) reading.valid.push(draft)
+    for (const { kind, detail } of faults) {
+      reading.faults.push(`post ${index + 1}: ${detail}`)
+      reading.causes.push(kind)
+    }
+  }
+  return reading
+}
+
+const TOKENS_PER_DRAFT = 600
+/** Room for a model that thinks before it writes. */
+const TOKENS_TO_THINK = 4_000
+
+const maxTokens = (count: number): number => TOKENS_TO_THINK + TOKENS_PER_DRAFT * count
+
+interface Turn {
+  client: OpenAiClient
+  model: string
+  messages: ChatMessage[]
+  count: number
+  signal: AbortSignal
+}
+
+const ask = ({ client, model, messages, count, signal }: Turn): Promise<Completion> =>
+  client.complete({ model, messages, schema: { name: 'drafts', json: answerSchema() }, maxTokens: maxTokens(count) }, signal)
+
+const asGenerationError = (cause: unknown): unknown =>
+  cause instanceof ModelError ? new GenerationError(FIXED_HINTS[cause.failure], { cause }) : cause
+
+interface Outcome extends Reading {
+  usage: ModelUsage
+  models: string[]
+}
+
+/** The repair turn; if the call itself fails, what the first turn brought is still delivered. */
+const repaired = async (first: Outcome, turn: Turn, brief: DraftBrief): Promise<Outcome> => {
+  try {
+    const completion = await ask(turn)
+    const second = readAnswer(completion, brief, first.valid)
+    return {
+      valid: [...first.valid, ...second.valid],
+      faults: second.faults,
+      causes: second.causes,
+      usage: addUsage(first.usage, completion.usage),
+      models: [...(first.valid.length > 0 ? first.models : []), ...(second.valid.length > 0 ? [turn.model] : [])],
+    }
+  } catch (cause) {
+    if (first.valid.length === 0 || !(cause instanceof ModelError)) throw cause
+    return first
+  }
+}
+
+const generate = async (
+  brief: DraftBrief,
+  client: OpenAiClient,
+  { fast, reasoning, signal }: { fast: string; reasoning: string; signal: AbortSignal },
+) => {
+  const completion = await ask({ client, model: fast, messages: draftMessages(brief), count: brief.count, signal })
+  const first: Outcome = { ...readAnswer(completion, brief, []), usage: addUsage(noUsage, completion.usage), models: [fast] }
+  if (first.faults.length === 0 || completion.ending === 'refused') return first
+  const wanted = Math.max(1, brief.count - first.valid.length)
+  const messages = repairMessages(brief, { answer: completion.text, faults: first.faults, wanted })
+  return repaired(first, { client, model: reasoning, messages, count: wanted, signal }, brief)
+}
+
+/**
+ * Drafts by a language model over Chat Completions. `fast` writes the batch; faults in it are named to `reasoning` in one
+ * repair turn, and what is still not valid is dropped. `model` of the result names whoever wrote the delivered drafts.
+ */
+export const createOpenAiDrafter = ({ fast, reasoning, log, ...options }: OpenAiDrafterOptions): Drafter => {
+  const client = createOpenAiClient({ ...options, log })
+  return {
+    name: fast,
+    async draft(brief, signal) {
+      try {
+        const { valid, causes, faults, usage, models } = await generate(brief, client, { fast, reasoning, signal })
+        if (faults.length > 0) log.info({ delivered: valid.length, requested: brief.count, causes }, 'drafts dropped')
+        if (valid.length === 0) throw new GenerationError(hintFor(causes))
+        return { drafts: valid, model: [...new Set(models)].join(', '), usage }
+      } catch (cause) {
+        throw asGenerationError(cause)
+      }
+    },
+  }
+}

@@ -1,0 +1,99 @@
+/** The parts of a running Tendril, opened in order and closed in reverse: database → networks → actors → operations → HTTP. */
+import type { Server } from 'bun'
+import { generationLane } from '#actors/lanes/generation'
+import { publishLane } from '#actors/lanes/publish'
+import { reconcileLane } from '#actors/lanes/reconcile'
+import { Runtime } from '#actors/runtime'
+import { type PublishTimes, publishTimes } from '#domain/publish'
+import { createAuthenticator } from '#edge/auth'
+import { createHttp } from '#edge/http'
+import { capabilities } from '#edge/manifest'
+import { openApiDocument } from '#edge/openapi'
+import { staticDocument } from '#edge/respond'
+import { systemClock } from '#kernel/clock'
+import { type Failpoints, failpointsFrom } from '#kernel/failpoint'
+import type { Log } from '#kernel/log'
+import type { World } from '#ops/call'
+import { createOperations } from '#ops/index'
+import { createComposer } from '#port/model/composer/composer'
+import type { Drafter } from '#port/model/drafter'
+import { createOpenAiDrafter } from '#port/model/openai-drafter'
+import { networksOf } from '#port/network/registry'
+import { createSandbox, type Sandbox } from '#port/network/sandbox'
+import { parseFaults } from '#port/network/sandbox-faults'
+import { assertIsolation, type ConnectionOptions, type Db, openDb } from '#store/db'
+import { openSandboxStore } from '#store/sandbox'
+import type { Config } from './config.ts'
+
+const REPLY_WITHIN_MS = 20_000
+const IDLE_MS = 300_000
+const SWEEP_MS = 250
+const GENERATION_DEADLINE_MS = 170_000
+const MODEL_CALL_MS = 80_000
+
+export interface Workplace extends AsyncDisposable {
+  db: Db
+  world: World
+  sandbox: Sandbox
+  runtime: Runtime
+}
+
+/** What tests put in the place of the real thing. */
+export interface Overrides {
+  times?: PublishTimes
+  drafter?: Drafter
+  failpoints?: Failpoints
+  replyWithinMs?: number
+  idleMs?: number
+}
+
+export const drafterOf = (config: Config, log: Log): Drafter =>
+  config.openai ? createOpenAiDrafter({ ...config.openai, timeoutMs: MODEL_CALL_MS, log }) : createComposer()
+
+/** Database, networks and actors: all that a command needs, without HTTP. */
+export async function openWorkplace(
+  config: Config,
+  options: ConnectionOptions,
+  { log, overrides = {} }: { log: Log; overrides?: Overrides },
+): Promise<Workplace> {
+  await using stack = new AsyncDisposableStack()
+  const db = stack.use(openDb(options))
+  await assertIsolation(db)
+  const store = stack.use(openSandboxStore(options))
+  const sandbox = createSandbox({ store, faults: parseFaults(config.sandboxFaults), log })
+  const networks = networksOf(sandbox)
+  const failpoints = overrides.failpoints ?? failpointsFrom(config.failpoints)
+  const times = overrides.times ?? publishTimes
+  const drafter = overrides.drafter ?? drafterOf(config, log)
+  const lanes = [
+    publishLane({ networks, times, failpoints }),
+    reconcileLane({ networks, times }),
+    generationLane({ networks, drafter, failpoints, deadlineMs: GENERATION_DEADLINE_MS }),
+  ]
+  const shared = { db, options, log, failpoints, lanes, clock: systemClock, url: config.nodeUrl, sweepMs: SWEEP_MS }
+  const runtime = new Runtime({ ...shared, replyWithinMs: overrides.replyWithinMs ?? REPLY_WITHIN_MS, idleMs: overrides.idleMs ?? IDLE_MS })
+  stack.use(await runtime.start())
+  const world: World = { db, networks, ask: (tenantId, letter) => runtime.ask(tenantId, letter) }
+  const owned = stack.move()
+  return { db, world, sandbox, runtime, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+export interface Listening extends AsyncDisposable {
+  port: number
+}
+
+/** The HTTP server over a workplace. Closing it lets requests that run finish. */
+export async function listen(config: Config, { world, db }: Workplace, log: Log): Promise<Listening> {
+  const authenticator = createAuthenticator(db, log)
+  const documents = { openapi: staticDocument(await openApiDocument()), capabilities: staticDocument(capabilities()) }
+  const app = createHttp({ operations: createOperations(world), authenticator, log, documents, commit: config.commit })
+  app.listen({ port: config.port, hostname: config.host })
+  const server = app.server as Server<unknown>
+  return {
+    port: server.port!,
+    async [Symbol.asyncDispose]() {
+      await server.stop()
+      await authenticator[Symbol.asyncDispose]()
+    },
+  }
+}

@@ -1,0 +1,78 @@
+import { expect, test } from 'bun:test'
+import { containsPhrase, foldText } from '#port/model/check-draft'
+import type { Drafter } from '#port/model/drafter'
+import { briefWith, neverAborts } from '#test/support/briefs'
+import { softwareProfile } from '#test/support/profiles'
+
+/** A drafter with whatever it talks to; disposing ends that. */
+export interface DrafterFixture extends AsyncDisposable {
+  drafter: Drafter
+}
+
+/** The behaviour that every drafter promises, whatever writes the drafts. */
+export const drafterCases = (open: () => Promise<DrafterFixture>): void => {
+  test('delivers at least one draft and at most as many as asked', async () => {
+    await using fixture = await open()
+    for (const count of [1, 5, 20]) {
+      const { drafts } = await fixture.drafter.draft(briefWith({ count }), neverAborts())
+      expect(drafts.length).toBeGreaterThanOrEqual(1)
+      expect(drafts.length).toBeLessThanOrEqual(count)
+    }
+  })
+
+  test('every body fits in the measure of the network', async () => {
+    await using fixture = await open()
+    const brief = briefWith({ maxLength: 240, measure: (text) => text.length * 2 })
+    const { drafts } = await fixture.drafter.draft(brief, neverAborts())
+    for (const { body } of drafts) expect(brief.measure(body)).toBeLessThanOrEqual(240)
+  })
+
+  test('no body contains an avoided phrase in any case or width', async () => {
+    await using fixture = await open()
+    const avoid = ['ONBOARDING', 'ｔｈｅ', 'tour']
+    const profile = { ...softwareProfile, writing_dna: { ...softwareProfile.writing_dna, avoid } }
+    const { drafts } = await fixture.drafter.draft(briefWith({ profile }), neverAborts())
+    for (const { body } of drafts) for (const phrase of avoid) expect(containsPhrase(body, phrase)).toBeFalse()
+  })
+
+  test('a batch repeats neither itself nor recent posts', async () => {
+    await using fixture = await open()
+    const first = await fixture.drafter.draft(briefWith(), neverAborts())
+    const second = await fixture.drafter.draft(briefWith({ recent: first.drafts, seed: 'other' }), neverAborts())
+    const bodies = [...first.drafts, ...second.drafts].map(({ body }) => foldText(body))
+    expect(new Set(bodies).size).toBe(bodies.length)
+  })
+
+  test('every draft names its format, its hook and a rationale', async () => {
+    await using fixture = await open()
+    const { drafts } = await fixture.drafter.draft(briefWith(), neverAborts())
+    for (const { format, hook, rationale } of drafts) {
+      expect(format).toMatch(/^\S.*$/)
+      expect(hook).toMatch(/^\S.*$/)
+      expect(rationale).toMatch(/^\S.{10,}/)
+    }
+  })
+
+  test('stories are entries of the profile, verbatim, and learnings are ids of the brief', async () => {
+    await using fixture = await open()
+    const learnings = [{ id: 'learning-1', kind: 'worked' as const, note: 'Stories that admit a mistake' }]
+    const { drafts } = await fixture.drafter.draft(briefWith({ learnings }), neverAborts())
+    for (const draft of drafts) {
+      for (const story of draft.stories) expect(softwareProfile.writing_dna.stories).toContain(story)
+      for (const id of draft.learnings) expect(id).toBe('learning-1')
+    }
+  })
+
+  test('says who wrote the drafts and counts usage in whole numbers', async () => {
+    await using fixture = await open()
+    const { model, usage } = await fixture.drafter.draft(briefWith(), neverAborts())
+    expect(model).toBe(fixture.drafter.name)
+    for (const amount of Object.values(usage)) expect(Number.isSafeInteger(amount) && amount >= 0).toBeTrue()
+  })
+
+  test('rejects with the reason of a signal that has aborted', async () => {
+    await using fixture = await open()
+    const reason = new Error('the batch was cancelled')
+    expect(fixture.drafter.draft(briefWith(), AbortSignal.abort(reason))).rejects.toBe(reason)
+  })
+}

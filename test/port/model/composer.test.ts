@@ -1,0 +1,286 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import type { Draft, DraftBrief, RecentPost } from '#domain/draft'
+import { emptyProfile, type Profile } from '#domain/profile'
+import { containsPhrase, factsOf, foldText, overlapOf, wordSet } from '#port/model/check-draft'
+import { createComposer } from '#port/model/composer/composer'
+import { fixedLines } from '#port/model/composer/glue'
+import { GenerationError } from '#port/model/drafter'
+import { drafterCases } from '#test/cases/drafter'
+import { briefWith, neverAborts } from '#test/support/briefs'
+import { engineerProfile, softwareProfile, studioProfile } from '#test/support/profiles'
+
+const compose = async (changes: Partial<DraftBrief> = {}) => (await createComposer().draft(briefWith(changes), neverAborts())).drafts
+
+const withDna = (dna: Partial<Profile['writing_dna']>, rest: Partial<Profile> = {}): Profile => ({
+  ...emptyProfile,
+  ...rest,
+  writing_dna: { ...emptyProfile.writing_dna, ...dna },
+})
+
+const hintOf = (changes: Partial<DraftBrief>): Promise<string> =>
+  compose(changes).then(
+    () => 'drafts were delivered',
+    (cause) => (cause instanceof GenerationError ? cause.hint : String(cause)),
+  )
+
+/** Batches one after the other, each told of those before it. */
+const inSequence = async (profile: Profile, batches: number, count = 5): Promise<Draft[][]> => {
+  const all: Draft[][] = []
+  for (let batch = 0; batch < batches; batch += 1)
+    all.push(await compose({ profile, count, recent: all.flat().reverse(), seed: `batch-${batch}` }))
+  return all
+}
+
+const folded = (texts: readonly string[]): Set<string> => new Set(texts.flatMap((text) => [...wordSet(text)]))
+
+const profiles = fc.constantFrom(softwareProfile, studioProfile, engineerProfile)
+const focuses = fc.constantFrom(
+  '',
+  'onboarding',
+  'first kiln load',
+  'Write three posts about tests. Never name Acme.',
+  'We moved to Leeds in 2024.',
+)
+const subset = (items: readonly string[]) => fc.subarray([...items])
+const briefs: fc.Arbitrary<DraftBrief> = profiles.chain((profile) =>
+  fc
+    .record({
+      stories: subset(profile.writing_dna.stories),
+      proof: subset(profile.writing_dna.proof),
+      use: subset(profile.writing_dna.use),
+      avoid: subset(['the', 'onboarding', 'kiln', 'table', 'what', 'six']),
+      language: fc.constantFrom('en', 'en-GB', 'de', 'ja'),
+      lowercase: fc.boolean(),
+      focus: focuses,
+      count: fc.integer({ min: 1, max: 20 }),
+      maxLength: fc.integer({ min: 60, max: 500 }),
+      seed: fc.string(),
+    })
+    .map(({ stories, proof, use, avoid, language, lowercase, ...rest }) =>
+      briefWith({
+        ...rest,
+        profile: {
+          ...profile,
+          language,
+          writing_dna: {
+            ...profile.writing_dna,
+            stories,
+            proof,
+            use,
+            avoid,
+            voice_rules: lowercase ? ['all lowercase'] : ['no exclamation marks'],
+          },
+        },
+      }),
+    ),
+)
+
+/** What a brief yields; a brief that yields nothing says so with a hint. */
+const draftsOf = async (brief: DraftBrief): Promise<Draft[]> => {
+  try {
+    return (await createComposer().draft(brief, neverAborts())).drafts
+  } catch (cause) {
+    if (cause instanceof GenerationError && cause.hint.length > 10) return []
+    throw cause
+  }
+}
+
+const always = (holds: (brief: DraftBrief, drafts: Draft[]) => void | Promise<void>) =>
+  fc.assert(
+    fc.asyncProperty(briefs, async (brief) => holds(brief, await draftsOf(brief))),
+    { numRuns: Number(process.env.RUNS ?? 150) },
+  )
+
+describe('composer', () => {
+  drafterCases(async () => ({ drafter: createComposer(), async [Symbol.asyncDispose]() {} }))
+})
+
+describe('what the composer never does', () => {
+  test('a body is never longer than the network takes', () =>
+    always((brief, drafts) => {
+      for (const { body } of drafts) expect(brief.measure(body)).toBeLessThanOrEqual(brief.maxLength)
+    }))
+
+  test('a body never contains an avoided phrase', () =>
+    always((brief, drafts) => {
+      for (const { body } of drafts) for (const phrase of brief.profile.writing_dna.avoid) expect(containsPhrase(body, phrase)).toBeFalse()
+    }))
+
+  test('every word of a body is from the profile, the focus or the fixed lines', () =>
+    always((brief, drafts) => {
+      const known = folded([factsOf(brief), ...fixedLines])
+      for (const { body } of drafts) expect([...wordSet(body)].filter((word) => !known.has(word))).toEqual([])
+    }))
+
+  test('every number of a body is in the profile or the focus', () =>
+    always((brief, drafts) => {
+      for (const { body } of drafts)
+        for (const [number] of body.matchAll(/\d[\d.,]*/g)) expect(factsOf(brief)).toContain(number.replace(/[.,]$/, ''))
+    }))
+
+  test('two posts of a batch are never alike', () =>
+    always((_, drafts) => {
+      for (const [index, draft] of drafts.entries())
+        for (const other of drafts.slice(index + 1)) expect(overlapOf(wordSet(draft.body), wordSet(other.body))).toBeLessThanOrEqual(0.8)
+    }))
+
+  test('the stories it names are entries of the profile whose sentences are in the body', () =>
+    always((brief, drafts) => {
+      for (const { stories, body } of drafts)
+        for (const story of stories) {
+          expect(brief.profile.writing_dna.stories).toContain(story)
+          expect(overlapOf(wordSet(body), wordSet(story))).toBeGreaterThan(0)
+        }
+    }))
+
+  test('the same brief gives the same drafts', () => always(async (brief, drafts) => expect(await draftsOf(brief)).toEqual(drafts)))
+
+  test('a language other than English gets no English line', () =>
+    always((brief, drafts) => {
+      if (brief.profile.language.startsWith('en')) return
+      const bodies = drafts.flatMap(({ body }) => body.split('\n').map(foldText))
+      for (const line of fixedLines) expect(bodies).not.toContain(foldText(line))
+    }))
+})
+
+describe('what the composer makes of a profile', () => {
+  test.each([
+    ['software', softwareProfile],
+    ['studio', studioProfile],
+    ['engineer', engineerProfile],
+  ])('%s: four batches of five in a row, none repeating an earlier post', async (_, profile) => {
+    const batches = await inSequence(profile, 4)
+    expect(batches.map(({ length }) => length)).toEqual([5, 5, 5, 5])
+    const posts: RecentPost[] = batches.flat()
+    for (const [index, post] of posts.entries())
+      for (const other of posts.slice(index + 1)) expect(overlapOf(wordSet(post.body), wordSet(other.body))).toBeLessThanOrEqual(0.8)
+  })
+
+  test('a batch of five opens in at least four ways', async () => {
+    for (const profile of [softwareProfile, studioProfile, engineerProfile])
+      for (const seed of ['a', 'b', 'c', 'd'])
+        expect(new Set((await compose({ profile, seed })).map(({ hook }) => hook)).size).toBeGreaterThanOrEqual(4)
+  })
+
+  test('it knows at least fourteen hooks and ten formats', async () => {
+    const drafts: Draft[] = []
+    for (const profile of [softwareProfile, studioProfile, engineerProfile])
+      for (let seed = 0; seed < 40; seed += 1)
+        drafts.push(...(await compose({ profile, seed: String(seed), focus: seed % 3 === 0 ? 'onboarding' : '' })))
+    expect(new Set(drafts.map(({ hook }) => hook)).size).toBeGreaterThanOrEqual(14)
+    expect(new Set(drafts.map(({ format }) => format)).size).toBeGreaterThanOrEqual(10)
+  })
+
+  test('no sentence of a story comes back under the hook it had before', async () => {
+    const posts = (await inSequence(softwareProfile, 4)).flat()
+    const sentences = softwareProfile.writing_dna.stories.flatMap((story) => story.split(/(?<=[.?])\s/))
+    for (const sentence of sentences) {
+      const hooks = posts.filter(({ body }) => body.includes(sentence)).map(({ hook }) => hook)
+      expect(new Set(hooks).size).toBe(hooks.length)
+    }
+  })
+
+  test('every line is a bullet, a heading or ends as a sentence does', async () => {
+    for (const profile of [softwareProfile, studioProfile, engineerProfile])
+      for (const { body } of (await inSequence(profile, 4)).flat())
+        for (const line of body.split('\n').filter((text) => text !== ''))
+          expect(line).toMatch(/^- \S.*[^\s,;:]$|[.?"]$|:$|— Dana, Head of CS at Parcelwise$/)
+  })
+
+  test('names that begin small keep their letter, other sentences begin with a capital', async () => {
+    const drafts = (await inSequence(engineerProfile, 4)).flat()
+    const bodies = drafts.map(({ body }) => body).join('\n')
+    expect(bodies).toMatch(/dbt tests caught/)
+    expect(bodies).not.toMatch(/Dbt|^cut warehouse/m)
+  })
+})
+
+describe('what steers the composer', () => {
+  const share = (drafts: Draft[], test: (draft: Draft) => boolean) => drafts.filter(test).length / drafts.length
+
+  test('a focus decides which stories are told', async () => {
+    const drafts = await compose({ profile: studioProfile, focus: 'the cold boiler', count: 1 })
+    expect(drafts[0]?.body).toMatch(/boiler/)
+  })
+
+  test('a long briefing steers and is not posted', async () => {
+    const focus = `Please write about onboarding tickets for our autumn campaign. ${'Do not mention the Zurich office. '.repeat(30)}`
+    for (const { body } of await compose({ focus })) expect(body).not.toMatch(/campaign|Zurich|please/i)
+  })
+
+  test('news in the focus is told in its own words', async () => {
+    const drafts = await compose({ profile: studioProfile, focus: 'We opened a second studio in Bedminster today. It has eight wheels.' })
+    expect(drafts.map(({ body }) => body).join('\n')).toContain('We opened a second studio in Bedminster today.')
+    expect(drafts.find(({ hook }) => hook === 'news')?.stories).toEqual([])
+  })
+
+  test('a learning that worked raises what it names and is named by the draft; one that flopped lowers it', async () => {
+    const ask = async (kind: 'worked' | 'flopped') => {
+      const learnings = [{ id: 'l1', kind, note: 'Question posts to the audience' }]
+      return (await Promise.all(Array.from({ length: 30 }, (_, seed) => compose({ learnings, count: 2, seed: `${seed}` })))).flat()
+    }
+    const asks = ({ format }: Draft) => format === 'question'
+    const [raised, lowered] = [await ask('worked'), await ask('flopped')]
+    expect(share(raised, asks)).toBeGreaterThan(share(lowered, asks) * 2)
+    expect(raised.filter(asks).every(({ learnings }) => learnings.includes('l1'))).toBeTrue()
+    expect(lowered.filter(asks).every(({ learnings }) => learnings.length === 0)).toBeTrue()
+  })
+
+  test('a pattern is followed and named in the rationale, and its text is not posted', async () => {
+    const pattern = 'I used to X. Now I Y.'
+    const profile = withDna({ stories: ['I used to answer mail at night. Nobody slept well. Now I answer at nine.'], patterns: [pattern] })
+    const drafts = await compose({ profile, seed: 'p' })
+    expect(drafts.map(({ body }) => body).join()).not.toContain('X')
+    expect(drafts.some(({ format, rationale }) => format === 'before-after' && rationale.includes('I used to X'))).toBeTrue()
+  })
+
+  test('voice rules are followed where form can follow them', async () => {
+    const voice_rules = [
+      'all lowercase',
+      'no exclamation marks',
+      'no emoji',
+      'no questions',
+      'no lists',
+      'under 120 characters',
+      'never say "mug"',
+    ]
+    const stories = ['We fired the kiln twice! It cracked 🎉 once. The second load held!', 'A mug broke in the sink. Nobody cried.']
+    const drafts = await compose({ profile: withDna({ stories, proof: ['212 guests rated us 4.9!', 'Open since 2012'], voice_rules }) })
+    for (const { body } of drafts) {
+      expect(body).toBe(body.toLowerCase())
+      expect(body).not.toMatch(/[!?🎉]|^- |\bmug\b/mu)
+      expect(body.length).toBeLessThanOrEqual(120)
+    }
+  })
+})
+
+describe('when the composer cannot draft', () => {
+  test('an empty profile and focus: asks for stories or proof', async () => {
+    expect(await hintOf({ profile: emptyProfile })).toBe("add stories or proof to the profile's writing_dna")
+  })
+
+  test('an avoid list that rules everything out: says so', async () => {
+    expect(await hintOf({ profile: withDna({ stories: ['We love synergy.'], avoid: ['SYNERGY'] }) })).toContain('avoid list')
+  })
+
+  test('sentences too long for the network: says how long they may be', async () => {
+    expect(await hintOf({ profile: withDna({ stories: [`We ${'really '.repeat(60)}tried.`] }) })).toContain('280 characters')
+  })
+
+  test('everything told before: asks for new material', async () => {
+    const profile = withDna({ stories: ['We rebuilt the kiln in nine days and lost two of them to rain.'] })
+    expect(await hintOf({ profile, recent: await compose({ profile }) })).toContain('recent posts')
+  })
+
+  test('a topic alone is enough to ask about it', async () => {
+    const drafts = await compose({ profile: emptyProfile, focus: 'Write 5 posts about hiring your first salesperson' })
+    expect(drafts.length).toBe(5)
+    for (const { body } of drafts) expect(body).toMatch(/hiring your first salesperson/i)
+  })
+
+  test('too little material for the count: delivers what there is', async () => {
+    const drafts = await compose({ profile: withDna({ proof: ['We have fired 900 loads without a crack'] }), count: 20 })
+    expect(drafts.length).toBe(1)
+  })
+})

@@ -1,0 +1,108 @@
+/** A whole Tendril in this process: a database of its own, the real HTTP stack on a free port, a workspace and its key. */
+import postgres from 'postgres'
+import { createLog } from '#kernel/log'
+import type { Scope } from '#kernel/scopes'
+import { connectAccount, createKey, createWorkspace, usualScopes } from '#ops/workspaces'
+import { readConfig } from '#src/config'
+import { listen, type Overrides, openWorkplace, type Workplace } from '#src/server'
+import type { ConnectionOptions } from '#store/db'
+import { freshDb } from './db.ts'
+
+export interface Reply<B = Record<string, never>> {
+  status: number
+  headers: Headers
+  /** The bytes, for comparing replays. */
+  text: string
+  body: B & { error?: { code: string; message: string; request_id: string; details?: { path: string; message: string }[] } }
+}
+
+export interface Send {
+  body?: unknown
+  headers?: Record<string, string>
+  /** null sends none. */
+  key?: string | null
+}
+
+export interface TestApp extends AsyncDisposable {
+  url: string
+  tenantId: string
+  key: string
+  workplace: Workplace
+  options: ConnectionOptions
+  /** The database as its owner sees it: for looking and for arranging, past every policy. */
+  owner: postgres.Sql
+  /** `send('POST', '/api/v1/growth/batches', { body })`; a path without a leading slash is below /api/v1/growth/. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  send(method: string, path: string, options?: Send): Promise<Reply<any>>
+  newKey(scopes: Scope[], tenantId?: string): Promise<{ id: string; api_key: string }>
+  /** Another workspace with its own key and a sandbox account. */
+  newWorkspace(): Promise<{ tenantId: string; key: string }>
+}
+
+export interface AppOptions {
+  overrides?: Overrides
+  env?: Record<string, string>
+  /** A database that exists already, for a second server on it. */
+  database?: ConnectionOptions
+}
+
+const quiet = createLog(process.env.TEST_LOG ?? 'silent')
+
+const client =
+  (url: string, ownKey: string) =>
+  async (method: string, path: string, { body, headers = {}, key = ownKey }: Send = {}): Promise<Reply> => {
+    const sent: Record<string, string> = { ...headers }
+    if (key !== null) sent.authorization = `Bearer ${key}`
+    if (body !== undefined && !sent['content-type']) sent['content-type'] = 'application/json'
+    const response = await fetch(path.startsWith('/') ? `${url}${path}` : `${url}/api/v1/growth/${path}`, {
+      method,
+      headers: sent,
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.startsWith('application/json')
+    return { status: response.status, headers: response.headers, text, body: isJson && text ? JSON.parse(text) : {} }
+  }
+
+const workspace = async (workplace: Workplace) => {
+  const tenantId = await createWorkspace(workplace.db, 'Test')
+  const account = await workplace.sandbox.connect(`t-${tenantId}`)
+  await connectAccount(workplace.world, tenantId, { network: 'sandbox', ...account })
+  const { api_key } = await createKey(workplace.db, { tenantId, scopes: usualScopes, name: 'test' })
+  return { tenantId, key: api_key }
+}
+
+export async function testApp({ overrides = {}, env = {}, database }: AppOptions = {}): Promise<TestApp> {
+  await using stack = new AsyncDisposableStack()
+  const options = database ?? stack.use(await freshDb()).options
+  const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', ...env })
+  const workplace = stack.use(await openWorkplace(config, options, { log: quiet, overrides }))
+  const { port } = stack.use(await listen(config, workplace, quiet))
+  const owner = postgres({ ...options, max: 2, onnotice: () => {} })
+  stack.defer(() => owner.end({ timeout: 1 }))
+  const { tenantId, key } = await workspace(workplace)
+  const url = `http://127.0.0.1:${port}`
+  const owned = stack.move()
+  return {
+    url,
+    tenantId,
+    key,
+    workplace,
+    options,
+    owner,
+    send: client(url, key) as TestApp['send'],
+    newKey: (scopes, of = tenantId) => createKey(workplace.db, { tenantId: of, scopes, name: 'test' }),
+    newWorkspace: () => workspace(workplace),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
+
+/** Asks again until `done`, every 20 ms, for 15 s at most; then gives what came last, for the assertion to show. */
+export async function eventually<T>(ask: () => Promise<T>, done: (value: T) => boolean): Promise<T> {
+  const until = performance.now() + 15_000
+  for (;;) {
+    const value = await ask()
+    if (done(value) || performance.now() > until) return value
+    await Bun.sleep(20)
+  }
+}

@@ -1,0 +1,18 @@
+import type { DraftBrief } from '#domain/draft'
+import { softwareProfile } from '#test/support/profiles'
+
+/** A brief for five posts of the software profile, 280 characters by code point; `changes` replace fields. */
+export const briefWith = (changes: Partial<DraftBrief> = {}): DraftBrief => ({
+  profile: softwareProfile,
+  count: 5,
+  focus: '',
+  recent: [],
+  learnings: [],
+  maxLength: 280,
+  measure: (text) => [...text].length,
+  seed: 'seed',
+  ...changes,
+})
+
+/** A signal that never aborts. */
+export const neverAborts = (): AbortSignal => new AbortController().signal
