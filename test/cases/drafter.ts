@@ -73,6 +73,6 @@ export const drafterCases = (open: () => Promise<DrafterFixture>): void => {
   test('rejects with the reason of a signal that has aborted', async () => {
     await using fixture = await open()
     const reason = new Error('the batch was cancelled')
-    expect(fixture.drafter.draft(briefWith(), AbortSignal.abort(reason))).rejects.toBe(reason)
+    await expect(fixture.drafter.draft(briefWith(), AbortSignal.abort(reason))).rejects.toBe(reason)
   })
 }

@@ -226,7 +226,7 @@ describe('stopping and secrecy', () => {
     const drafting = drafterOn(fake.url).draft(briefWith(), controller.signal)
     await arrived
     controller.abort(reason)
-    expect(drafting).rejects.toBe(reason)
+    await expect(drafting).rejects.toBe(reason)
   })
 
   test('neither errors nor logs hold the key or what the provider wrote', async () => {

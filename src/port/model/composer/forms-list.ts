@@ -37,7 +37,7 @@ export const receipts: Form = (scope) => {
       units: group,
       cues: numbers ? ['list', 'number'] : ['list'],
       closer: 'close-proof',
-      weight: group.length === 2 ? 0.35 : 0.7,
+      weight: group.length === 2 ? 0.25 : 0.5,
       why: `Lists ${group.length} pieces of your proof: ${citeAll(group)}.`,
     })
   })

@@ -67,11 +67,11 @@ const lineHook = (unit: Unit): string => {
 /** One sentence that carries a post alone. */
 export const oneLine: Form = (scope) =>
   points(scope).flatMap(({ unit, story }) => {
+    const quote = unit.roles.has('quote')
     const telling = TELLING.some((role) => unit.roles.has(role)) || (story?.units.length === 1 && unit.words > 9)
-    if (scope.style.english && (!own(unit) || !telling || unit.words < LEAST_WORDS)) return []
+    if (scope.style.english && (!(own(unit) || (quote && unit.standalone)) || !telling || unit.words < LEAST_WORDS)) return []
     if (!scope.style.english && !unit.standalone) return []
     if (unit.source === 'news' || !scope.fits([unit], 0)) return []
-    const quote = unit.roles.has('quote')
     const opens = story === undefined || story.units[0] === unit
     const makesPoint = POINT_MAKING.some((role) => unit.roles.has(role))
     const closer = closerOf(unit)

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'bun:test'
+import { checkDraft, containsPhrase } from '#port/model/check-draft'
+import { addUsage, priced } from '#port/model/prices'
+import { briefWith } from '#test/support/briefs'
+import { softwareProfile } from '#test/support/profiles'
+
+const draft = (body: string, rest: { hook?: string; stories?: string[] } = {}) => ({ body, hook: 'plain', stories: [], ...rest })
+const kinds = (body: string, changes: Parameters<typeof briefWith>[0] = {}) =>
+  checkDraft(draft(body), briefWith(changes), []).map(({ kind }) => kind)
+
+describe('avoided phrases', () => {
+  test.each([
+    ['a hack for teams', 'hack'],
+    ['HACK it', 'Hack'],
+    ['(hack)', 'hack'],
+    ['ｈａｃｋ', 'hack'],
+    ['ha\u200bck', 'hack'],
+    ['crushing\n it today', 'crushing it'],
+    ['don’t do it', "don't"],
+    ['AI-powered tools', 'ai-powered'],
+    ['这是一个秘密武器。', '秘密'],
+    ['C++ code', 'c++'],
+  ])('%j contains %j', (text, phrase) => expect(containsPhrase(text, phrase)).toBeTrue())
+
+  test.each([
+    ['a hackathon', 'hack'],
+    ['shack', 'hack'],
+    ['crushing nothing', 'crushing it'],
+    ['anything', ''],
+    ['anything', '  '],
+    ['éhack', 'hack'],
+  ])('%j does not contain %j', (text, phrase) => expect(containsPhrase(text, phrase)).toBeFalse())
+})
+
+describe('checkDraft', () => {
+  test('a body with nothing in it is empty', () => expect(kinds(' \n ')).toEqual(['empty']))
+
+  test('length is taken in the measure of the network', () => {
+    const measure = (text: string) => text.length * 10
+    expect(kinds('Short enough?', { measure, maxLength: 129 })).toEqual(['too_long'])
+    expect(kinds('Short enough?', { measure, maxLength: 130 })).toEqual([])
+  })
+
+  test('the same words in another order, case or punctuation repeat a recent post', () => {
+    const recent = [{ body: 'We deleted the tour and asked one question.', hook: 'x' }]
+    expect(kinds('ONE question asked, and we deleted the tour!', { recent })).toEqual(['repeated'])
+    expect(kinds('We deleted the tour because no one finished any of it.', { recent })).toEqual([])
+  })
+
+  test('a story told under the hook it had in the same batch is a repeat; under another hook it is not', () => {
+    const stories = ['A story.']
+    const accepted = [draft('Something quite different.', { hook: 'mistake', stories })]
+    const check = (hook: string) =>
+      checkDraft(draft('Words in no other post.', { hook, stories }), briefWith(), accepted).map(({ kind }) => kind)
+    expect(check('mistake')).toEqual(['repeated'])
+    expect(check('question')).toEqual([])
+  })
+
+  test.each(['Grew by 4711%.', 'Saved $8.', 'In 1987 it began.', '5k users.', '3x faster.'])(
+    '%j states a number that the profile does not have',
+    (body) => {
+      expect(kinds(body)).toEqual(['unsupported'])
+    },
+  )
+
+  test.each(['Lost 14% in one email.', 'Reached $1.1M.', '3 things to try.', '1. Begin.\n2. End.'])('%j states nothing new', (body) => {
+    expect(kinds(body)).toEqual([])
+  })
+
+  test('a number of the focus may be stated', () => expect(kinds('Out on 24 May.', { focus: 'launch on 24 May' })).toEqual([]))
+
+  test('each avoided phrase is named', () => {
+    const faults = checkDraft(draft('Synergy and leverage.'), briefWith({ profile: softwareProfile }), [])
+    expect(faults.map(({ detail }) => detail)).toEqual([
+      'the body contains the avoided phrase "synergy"',
+      'the body contains the avoided phrase "leverage"',
+    ])
+  })
+})
+
+describe('prices', () => {
+  test('a dated snapshot costs what its undated name costs', () => {
+    expect(priced('gpt-5-mini-2025-08-07', { input: 1_000_000, output: 1_000_000 }).cost_micros).toBe(2_250_000)
+  })
+
+  test('a fraction of a micro-dollar is rounded up', () => expect(priced('gpt-5-nano', { input: 1, output: 0 }).cost_micros).toBe(1))
+
+  test('names of object members are unknown models, not prices', () =>
+    expect(priced('constructor', { input: 5, output: 5 }).cost_micros).toBe(0))
+
+  test('usages add up by field', () => {
+    const one = { input_tokens: 1, output_tokens: 2, cost_micros: 3 }
+    expect(addUsage(one, one)).toEqual({ input_tokens: 2, output_tokens: 4, cost_micros: 6 })
+  })
+})
