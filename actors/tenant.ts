@@ -76,6 +76,7 @@ export class TenantActor {
   async stop(ms: number): Promise<void> {
     await this.#runner.stop(ms)
     await this.#mailbox.drained()
+    this.#waiters.allLate()
     this.abandon()
   }
 

@@ -32,6 +32,11 @@ export class Waiters {
     return waiting
   }
 
+  /** Nobody waits any longer: each gets the record as it stands. */
+  allLate(): void {
+    for (const refId of [...this.#byRecord.keys()]) this.settle(refId, 'late')
+  }
+
   rejectAll(error: AppError): void {
     for (const refId of [...this.#byRecord.keys()]) this.settle(refId, error)
   }

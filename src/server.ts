@@ -82,8 +82,11 @@ export interface Listening extends AsyncDisposable {
   port: number
 }
 
-/** The HTTP server over a workplace. Closing it lets requests that run finish. */
-export async function listen(config: Config, { world, db }: Workplace, log: Log): Promise<Listening> {
+/** How long answers that are ready may take to reach slow clients at the end. */
+const LAST_ANSWERS_MS = 3_000
+
+/** The HTTP server over a workplace. Closing it stops accepting, then the actors, so that whoever waits is answered, then itself. */
+export async function listen(config: Config, { world, db, runtime }: Workplace, log: Log): Promise<Listening> {
   const authenticator = createAuthenticator(db, log)
   const documents = { openapi: staticDocument(await openApiDocument()), capabilities: staticDocument(capabilities()) }
   const app = createHttp({ operations: createOperations(world), authenticator, log, documents, commit: config.commit })
@@ -92,7 +95,10 @@ export async function listen(config: Config, { world, db }: Workplace, log: Log)
   return {
     port: server.port!,
     async [Symbol.asyncDispose]() {
-      await server.stop()
+      const drained = server.stop()
+      await runtime[Symbol.asyncDispose]()
+      await Promise.race([drained, Bun.sleep(LAST_ANSWERS_MS)])
+      await server.stop(true)
       await authenticator[Symbol.asyncDispose]()
     },
   }

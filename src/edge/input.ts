@@ -58,7 +58,11 @@ const readQuery = (url: URL, input: TObject): Record<string, unknown> => {
   return query
 }
 
-export const inputOf = async (o: NamedOp, request: Request, params: Record<string, string> | undefined): Promise<Record<string, unknown>> => {
+export const inputOf = async (
+  o: NamedOp,
+  request: Request,
+  params: Record<string, string> | undefined,
+): Promise<Record<string, unknown>> => {
   const url = new URL(request.url)
   if (!isQuery(o) && url.search.length > 1) invalid('', 'this operation takes no query; send a JSON body')
   const given = isQuery(o) ? readQuery(url, o.input as TObject) : await readBody(request)

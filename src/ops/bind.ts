@@ -5,9 +5,9 @@
 import type { Answer } from '#actors/letter'
 import { type Group, isQuery, KEY_LIMIT, type NamedOp, named, type Resource } from '#contract/op'
 import { fail } from '#kernel/errors'
-import type { Call, CommandContext, Handlers, Outcome, QueryContext, SlowHandler, World } from './call.ts'
+import type { AnyCommand, AnyQuery, Call, Handlers, QueryContext, World } from './call.ts'
 import { commandLetter } from './command.ts'
-import { checkerOf, validate } from './validate.ts'
+import { serialise, validate } from './validate.ts'
 
 /** An operation that can be called, from any surface. */
 export interface Operation extends NamedOp {
@@ -16,17 +16,6 @@ export interface Operation extends NamedOp {
 }
 
 type Run = (input: unknown, call: Call) => Promise<Answer>
-
-export type AnyQuery = (input: unknown, context: QueryContext) => Promise<unknown>
-export type AnyCommand = ((input: unknown, context: CommandContext) => Promise<Outcome<unknown>>) | SlowHandler<NamedOp>
-
-/** The body of an answer, if it is what the contract promises. */
-export const serialise = (o: NamedOp, reply: unknown): string => {
-  const checker = checkerOf(o.output)
-  if (checker.Check(reply)) return JSON.stringify(reply)
-  const wrong = checker.Errors(reply).First()
-  throw new Error(`${o.id} answered against its contract: ${wrong?.path} ${wrong?.message}`)
-}
 
 export const bind = <G extends Group>(world: World, resource: Resource<G>, handlers: Handlers<G>): Operation[] =>
   named(resource).map((o) => ({ ...o, run: runner(world, o, handlers[o.id.slice(resource.prefix.length + 1)] as AnyQuery | AnyCommand) }))

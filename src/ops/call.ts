@@ -73,3 +73,7 @@ export type Handler<O extends Op> = O extends { method: 'GET' }
 
 /** A missing handler, or one that returns another shape, does not compile. */
 export type Handlers<G extends Group> = { [K in keyof G]: Handler<G[K]> }
+
+/** Handlers as the gates see them, whatever their operation. */
+export type AnyQuery = (input: unknown, context: QueryContext) => Promise<unknown>
+export type AnyCommand = ((input: unknown, context: CommandContext) => Promise<Outcome<unknown>>) | SlowHandler<Op>

@@ -4,8 +4,8 @@ import type { Answer, Decision, Letter } from '#actors/letter'
 import type { NamedOp } from '#contract/op'
 import { AppError, fail } from '#kernel/errors'
 import type { IdempotencyClaim, Keep, StoredAnswer } from '#store/letter'
-import { type AnyCommand, serialise } from './bind.ts'
-import type { Begun, Call, CommandContext, Outcome, QueryContext } from './call.ts'
+import type { AnyCommand, Begun, Call, CommandContext, Outcome, QueryContext } from './call.ts'
+import { serialise } from './validate.ts'
 
 interface Command {
   o: NamedOp

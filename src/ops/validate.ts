@@ -1,7 +1,8 @@
-/** The gate for input: compiled schemas, and errors that name the field. */
+/** The gates for what comes in and what goes out: compiled schemas, and errors that name the field. */
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
+import type { NamedOp } from '#contract/op'
 import { AppError, type ErrorDetail } from '#kernel/errors'
 
 const MOST_DETAILS = 20
@@ -91,4 +92,12 @@ export const validate = (schema: TSchema, input: unknown): void => {
   throw new AppError('invalid_input', `${first?.path || 'the body'} ${first?.message ?? 'is not valid'}`, {
     details: [...details.values()],
   })
+}
+
+/** The body of an answer, if it is what the contract promises. */
+export const serialise = (o: NamedOp, reply: unknown): string => {
+  const checker = checkerOf(o.output)
+  if (checker.Check(reply)) return JSON.stringify(reply)
+  const wrong = checker.Errors(reply).First()
+  throw new Error(`${o.id} answered against its contract: ${wrong?.path} ${wrong?.message}`)
 }

@@ -86,19 +86,6 @@ const normalised = (cause: unknown, { signal, limit }: { signal: AbortSignal; li
   return new ModelError(failureOf(cause), cause instanceof APIError ? cause.status : undefined)
 }
 
-/** Settles with the work, or as soon as the signal aborts: a body that never ends must not hold the caller. */
-const untilAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const abort = () => reject(signal.reason)
-  signal.addEventListener('abort', abort, { once: true })
-  try {
-    if (signal.aborted) abort()
-    return await Promise.race([work, promise])
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
-}
-
 const bodyOf = ({ model, messages, schema, maxTokens }: CompletionRequest) => ({
   model,
   messages,
@@ -141,8 +128,7 @@ export const createOpenAiClient = ({ apiKey, baseUrl, timeoutMs, log }: OpenAiOp
       const started = performance.now()
       const ms = () => Math.round(performance.now() - started)
       try {
-        const sent = client.chat.completions.create(bodyOf(request), { signal: either })
-        const completion = completionOf(await untilAborted(sent, either), request.model)
+        const completion = completionOf(await client.chat.completions.create(bodyOf(request), { signal: either }), request.model)
         log.info({ model: request.model, ms: ms(), ...completion.usage }, 'model call')
         return completion
       } catch (cause) {

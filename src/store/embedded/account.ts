@@ -1,13 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { CHILD_ENV, readIfThere } from './process.ts'
-
-/** The user that the database runs as when the server is root, which Postgres refuses. */
-export interface Account {
-  uid: number
-  gid: number
-}
+import { type Account, CHILD_ENV, readIfThere } from './process.ts'
 
 const byName = (name: string): Account | undefined => {
   const line = readIfThere('/etc/passwd')

@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { compiled, listAssets, readAsset } from '#store/assets'
-import type { Account } from './account.ts'
 import { copyNative, unpackNative } from './archive.ts'
+import type { Account } from './process.ts'
 import { run } from './process.ts'
 
 /** A Postgres that runs on this machine. */

@@ -1,8 +1,8 @@
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { randomBase62 } from '#kernel/ids'
-import type { Account } from './account.ts'
 import type { Binaries } from './binaries.ts'
+import type { Account } from './process.ts'
 import { readIfThere, run } from './process.ts'
 
 /** The folder under the home that holds the data and its password: it appears whole or not at all. */

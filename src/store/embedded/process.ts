@@ -1,7 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
-import type { Account } from './account.ts'
+
+/** The user that the database runs as when the server is root, which Postgres refuses. */
+export interface Account {
+  uid: number
+  gid: number
+}
 
 /** All that a child sees of the environment: none of our secrets, and no PG* setting of the caller. */
 export const CHILD_ENV = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C', TZ: 'UTC' }

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { chmodSync, chownSync, lstatSync, mkdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { type Account, openWay } from './account.ts'
+import { openWay } from './account.ts'
+import type { Account } from './process.ts'
 
 /** Names the socket's file; nothing listens on a TCP port. */
 export const PORT = 5432
