@@ -30,11 +30,11 @@ export const listItems =
     sql`select ${columns(sql)} from item where true ${status ? sql`and status = ${status}` : sql``}
         ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
 
-/** The newest bodies, whatever became of them: what a new draft must not repeat. */
+/** The newest bodies of a month, whatever became of them: what a new draft must not repeat. Older material may come back. */
 export const recentItems =
   (limit: number): Query =>
   (sql) =>
-    sql`select body, hook from item order by id desc limit ${limit}`
+    sql`select body, hook from item where created_at > now() - interval '30 days' order by id desc limit ${limit}`
 
 export const lockItem = async (sql: Sql, id: string): Promise<Item> =>
   ((await sql`select ${columns(sql)} from item where id = ${id} for update`)[0] as Item | undefined) ?? fail('not_found', 'no such item')

@@ -181,6 +181,13 @@ describe('what the composer makes of a profile', () => {
     }
   })
 
+  test('a phrase of the person stands in one post of a batch at most', async () => {
+    for (let seed = 0; seed < 30; seed += 1) {
+      const drafts = await compose({ seed: String(seed) })
+      expect(drafts.filter(({ body }) => body.includes('Onboarding is a promise')).length).toBeLessThanOrEqual(1)
+    }
+  })
+
   test('every line is a bullet, a heading or ends as a sentence does', async () => {
     for (const profile of [softwareProfile, studioProfile, engineerProfile])
       for (const { body } of (await inSequence(profile, 4)).flat())
@@ -271,6 +278,12 @@ describe('when the composer cannot draft', () => {
   test('everything told before: asks for new material', async () => {
     const profile = withDna({ stories: ['We rebuilt the kiln in nine days and lost two of them to rain.'] })
     expect(await hintOf({ profile, recent: await compose({ profile }) })).toContain('recent posts')
+  })
+
+  test('a sentence that was posted comes back under no other hook and with no other ending', async () => {
+    const proof = 'We have fired 900 loads without a crack'
+    const recent = [{ body: `${proof}.\n\nWhat would you add to this, and which part of it would you argue with?`, hook: 'another' }]
+    expect(await hintOf({ profile: withDna({ proof: [proof] }), recent })).toContain('recent posts')
   })
 
   test('a topic alone is enough to ask about it', async () => {

@@ -119,15 +119,16 @@ const verbatimStories = (units: readonly Unit[], { profile }: DraftBrief): strin
 const CLOSING_QUESTION = 0.4
 const SAYING = 0.12
 const FITTING_SAYING = 0.5
+/** So many posts pass before a phrase ends a post again. */
+const RESTING = 5
 
 /** The endings to try, best first; a post is fine without one. */
 const endings = ({ candidate, advice }: Weighed, input: BatchInput, batch: Batch): ('question' | Unit | undefined)[] => {
   const { random, style, material } = input
   const likely = advice.patterns.some(({ endsOnQuestion }) => endsOnQuestion) ? 0.9 : CLOSING_QUESTION
   const asks = random() < likely && candidate.closer !== undefined && !style.noQuestions && !style.noClosingQuestion
-  const free = material.sayings.filter(
-    (saying) => !candidate.units.includes(saying) && !batch.kept.some(({ draft }) => wordLine(draft.body).includes(saying.line)),
-  )
+  const bodies = [...batch.kept.map(({ draft }) => draft), ...input.brief.recent.slice(0, RESTING)].map(({ body }) => wordLine(body))
+  const free = material.sayings.filter((saying) => !candidate.units.includes(saying) && !bodies.some((body) => body.includes(saying.line)))
   const fitting = free.filter((saying) => candidate.units.some(({ terms }) => shared(terms, saying.terms) > 0))
   const ends = random() < (fitting.length > 0 ? FITTING_SAYING : SAYING) && candidate.units.length > 0 && !candidate.tags.has('question')
   const saying = ends ? pick(random, fitting.length > 0 ? fitting : free) : undefined
@@ -176,7 +177,8 @@ const attempt = (item: Weighed, ending: 'question' | Unit | undefined, input: Ba
     ...tooWordy(body, style),
   ]
   for (const { kind } of faults) batch.faults.set(kind, (batch.faults.get(kind) ?? 0) + 1)
-  return faults.length === 0 ? { draft, candidate, glue: choice.chosen } : undefined
+  const used = typeof ending === 'object' ? { ...candidate, units: [...candidate.units, ending] } : candidate
+  return faults.length === 0 ? { draft, candidate: used, glue: choice.chosen } : undefined
 }
 
 const keepOne = (item: Weighed, input: BatchInput, batch: Batch): void => {

@@ -7,7 +7,7 @@ import { type Focus, focusOf } from './focus.ts'
 import { audienceCall, openQuestion, shortNews, topicLabel } from './forms-address.ts'
 import { checklist, ownList, phraseOverProof, receipts, sideBySide } from './forms-list.ts'
 import { askAbout, disagree, lessonFirst, oneLine, ownPhrase, proofFirst } from './forms-point.ts'
-import { endingFirst, openSituation, shortVersion, storyInOrder, thenAndNow } from './forms-story.ts'
+import { endingFirst, openSituation, shortVersion, storyExcerpt, storyInOrder, thenAndNow } from './forms-story.ts'
 import { advise, type Guidance, guidanceOf } from './guidance.ts'
 import { type Material, materialOf } from './material.ts'
 import { createRandom, shuffled } from './random.ts'
@@ -18,6 +18,7 @@ const neutralForms: readonly Form[] = [storyInOrder, oneLine, receipts, sideBySi
 
 const englishForms: readonly Form[] = [
   ...neutralForms,
+  storyExcerpt,
   endingFirst,
   openSituation,
   thenAndNow,

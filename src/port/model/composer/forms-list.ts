@@ -119,15 +119,11 @@ export const checklist: Form = (scope) => {
     )
 }
 
-/** Company with a subject in common; pieces of proof keep each other company anyway where there is no glue to compare them. */
-const pairWith = (first: Unit, others: readonly Unit[], { fits, random, style }: Scope): Unit[] => {
+/** Company with a subject in common, else any: the lines over a pair claim no connection. */
+const pairWith = (first: Unit, others: readonly Unit[], { fits, random }: Scope): Unit[] => {
   const fitting = others.filter((other) => other.origin !== first.origin && fits([first, other], 40))
-  const chosen = pick(
-    random,
-    fitting.filter(
-      (other) => shared(first.terms, other.terms) > 0 || (!style.english && first.source === 'proof' && other.source === 'proof'),
-    ),
-  )
+  const related = fitting.filter((other) => shared(first.terms, other.terms) > 0)
+  const chosen = pick(random, related.length > 0 ? related : fitting)
   return chosen ? [first, chosen] : []
 }
 
@@ -153,7 +149,8 @@ export const sideBySide: Form = (scope) => {
         units: pair,
         lead: a,
         cues: [],
-        weight: 0.4,
+        // Unrelated pairs are for profiles of which all else was posted.
+        weight: shared(a.terms, b.terms) > 0 ? 0.4 : 0.01,
         why: `Places ${quoteOf(a)} next to ${quoteOf(b)} and leaves the connection to the reader.`,
       }),
     ]

@@ -71,7 +71,7 @@ export const oneLine: Form = (scope) =>
     const telling = TELLING.some((role) => unit.roles.has(role)) || (story?.units.length === 1 && unit.words > 9)
     if (scope.style.english && (!(own(unit) || (quote && unit.standalone)) || !telling || unit.words < LEAST_WORDS)) return []
     if (!scope.style.english && !unit.standalone) return []
-    if (unit.source === 'news' || !scope.fits([unit], 0)) return []
+    if (unit.source === 'news' || unit.roles.has('before') || !scope.fits([unit], 0)) return []
     const opens = story === undefined || story.units[0] === unit
     const makesPoint = POINT_MAKING.some((role) => unit.roles.has(role))
     const closer = closerOf(unit)

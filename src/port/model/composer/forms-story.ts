@@ -1,4 +1,4 @@
-import { type Block, type Candidate, candidate, cite, type Form, type Scope } from './candidate.ts'
+import { type Block, type Candidate, candidate, cite, type Form, quoteOf, type Scope } from './candidate.ts'
 import type { Story, Unit } from './material.ts'
 import { shared } from './text.ts'
 
@@ -60,6 +60,31 @@ export const storyInOrder: Form = (scope) =>
       why,
     }
     return [...built, { ...inOrder(opening, { weight: 1.1 }), ...supported }]
+  })
+
+/** Parts of a story that hold together: without its end, or from a later sentence on. They fill in when whole stories are told. */
+export const storyExcerpt: Form = (scope) =>
+  scope.material.stories.flatMap((story) => {
+    if (story.source === 'news' || story.units.length < 3) return []
+    const later = story.units.flatMap((unit, index) =>
+      index > 0 && unit.standalone && unit.complete ? [runFrom(story, index, scope)] : [],
+    )
+    const parts = [runFrom(story, 0, scope).slice(0, story.units.length - 1), ...later]
+    return parts
+      .filter((units) => units.length > 1)
+      .map((units) => {
+        const [lead] = units as [Unit]
+        return candidate({
+          hook: 'excerpt',
+          format: 'excerpt',
+          blocks: [prose(units)],
+          units,
+          lead,
+          cues: ['story'],
+          weight: 0.1,
+          why: `Tells a part of your story ${cite(lead)}, from ${quoteOf(lead)} on.`,
+        })
+      })
   })
 
 /** The outcome first, then the way back to the beginning. */

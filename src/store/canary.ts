@@ -1,0 +1,20 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import postgres from 'postgres'
+import type { ConnectionOptions } from './db.ts'
+
+/**
+ * Refuses a database that was used with another secret: what is encrypted in it could not be read. The first server on a
+ * database leaves the mark. Runs as the role of the URL, because the server's own roles see nothing of it.
+ */
+export async function checkCanary(options: ConnectionOptions, key: Buffer): Promise<void> {
+  const canary = createHmac('sha256', key).update('canary').digest()
+  const sql = postgres({ ...options, max: 1, connect_timeout: 10, onnotice: () => {} })
+  try {
+    await sql`insert into deployment (canary) values (${canary}) on conflict do nothing`
+    const [row] = await sql<{ canary: Buffer }[]>`select canary from deployment`
+    if (row && timingSafeEqual(row.canary, canary)) return
+    throw new Error('TENDRIL_SECRET_KEY is not the one that this database was made with; start with that one')
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
