@@ -1,5 +1,6 @@
 /** Takes a tenant's due work into lanes, runs them beside the mailbox, and brings their outcomes back as letters. */
 import { sleep } from '#kernel/clock'
+import { AppError } from '#kernel/errors'
 import type { Sql } from '#store/db'
 import { type Gate, type Ownership, type Provenance, purgeExpired } from '#store/letter'
 import { claimWork, nextDue, runningElsewhere, untilNextDue, type Work, workById } from '#store/work'
@@ -34,12 +35,23 @@ const LONGEST_NAP_MS = 60_000
 const SETTLE_TRIES = 30
 const RETRY_MS = 1_000
 
+/** How long to let something rest that has failed so many times in a row. */
+const restAfter = (failures: number): number => Math.min(LONGEST_NAP_MS, RETRY_MS * 2 ** (failures - 1))
+
 export class LaneRunner implements LiveLanes {
   readonly #live = new Map<string, Live>()
   readonly #lanes: Map<string, AnyLane>
   readonly #pumping = new Set<Priority>()
+  /** Work whose claim fails for a reason of its own rests, so that it is in nobody's way. Times are monotonic. */
+  readonly #resting = new Map<string, { until: number; failures: number }>()
   #timer: Disposable | undefined
+  #recoveryTimer: Disposable | undefined
   #recovering = false
+  /** Something failed while a recovery ran: it may have looked too early. */
+  #recoverAgain = false
+  #failedRecoveries = 0
+  /** No claim is tried before, because the last one failed. */
+  #pausedUntil = 0
   #stopping = false
 
   constructor(
@@ -68,55 +80,81 @@ export class LaneRunner implements LiveLanes {
   pump(priority: Priority): void {
     if (this.#stopping || this.#pumping.has(priority)) return
     this.#pumping.add(priority)
+    let taken: string | undefined
     this.post<Start | number | undefined>({
       name: 'claim',
       priority,
       provenance: byTimer,
       decide: (sql, gate) => {
         this.#pumping.delete(priority)
-        return this.#claim(sql, gate)
+        return this.#claim(sql, gate, (workId) => {
+          taken = workId
+        })
       },
     }).then(
-      ({ reply }) => this.#afterClaim(reply, priority),
-      (cause) => this.#later(cause, priority),
+      ({ reply }) => {
+        if (taken) this.#resting.delete(taken)
+        this.#afterClaim(reply, priority)
+      },
+      (cause) => {
+        this.#pumping.delete(priority)
+        this.#claimFailed(cause, taken)
+      },
     )
   }
 
   /** Settles, by the rule of its kind, each row that a dead process or a failed letter left running. */
   recover(): void {
+    if (this.#recovering) this.#recoverAgain = true
     if (this.#recovering || this.#stopping) return
     this.#recovering = true
-    this.post({
+    this.#recoverAll()
+      .catch((cause) => {
+        this.#recoverAgain = !(cause instanceof Fenced)
+      })
+      .then(() => {
+        this.#recovering = false
+        this.#failedRecoveries = this.#recoverAgain ? this.#failedRecoveries + 1 : 0
+        if (this.#stopping) return
+        if (this.#recoverAgain) this.#recoverLater(restAfter(this.#failedRecoveries))
+        this.#recoverAgain = false
+        if (this.deps.clock.monotonic() >= this.#pausedUntil) this.pump('background')
+      })
+  }
+
+  /** By a timer of its own: the one for due work is set anew by every claim. */
+  #recoverLater(ms: number): void {
+    this.#recoveryTimer?.[Symbol.dispose]()
+    this.#recoveryTimer = this.deps.clock.after(ms, () => this.recover())
+  }
+
+  async #recoverAll(): Promise<void> {
+    const { reply } = await this.post<Work[]>({
       name: 'recover',
       priority: 'control',
       provenance: byTimer,
       decide: async (sql) => ({ reply: await runningElsewhere(sql, this.ids()), effects: { writes: [purgeExpired] } }),
     })
-      .then(async ({ reply }) => {
-        for (const work of reply) await this.#recoverOne(work)
-        this.#recovering = false
-        this.pump('background')
-      })
-      .catch((cause) => {
-        this.#recovering = false
-        if (cause instanceof Fenced || this.#stopping) return
-        this.#arm(RETRY_MS, () => this.recover())
-      })
+    for (const work of reply) await this.#recoverOne(work)
   }
 
   /** Lets running lanes end for `ms`, then aborts them and waits for their outcome letters. */
   async stop(ms: number): Promise<void> {
-    this.#stopping = true
-    this.#timer?.[Symbol.dispose]()
+    this.#halt()
     for (const live of this.#live.values()) if (!live.committed) live.controller.abort(new Error('stopping'))
     const ended = Promise.all([...this.#live.values()].map((live) => live.done))
     await Promise.race([ended, sleep(this.deps.clock, ms)])
   }
 
   abandon(): void {
+    this.#halt()
+    for (const live of this.#live.values()) live.controller.abort(new Error('tenant lost'))
+  }
+
+  #halt(): void {
     this.#stopping = true
     this.#timer?.[Symbol.dispose]()
-    for (const live of this.#live.values()) live.controller.abort(new Error('tenant lost'))
+    this.#recoveryTimer?.[Symbol.dispose]()
   }
 
   #arm(ms: number, wake: () => void): void {
@@ -124,11 +162,13 @@ export class LaneRunner implements LiveLanes {
     this.#timer = this.deps.clock.after(ms, wake)
   }
 
-  async #claim(sql: Sql, gate: Gate): Promise<Decision<Start | number | undefined>> {
+  async #claim(sql: Sql, gate: Gate, onTaken: (workId: string) => void): Promise<Decision<Start | number | undefined>> {
     const claimedAt = this.deps.clock.monotonic()
-    const view = { busy: [...this.#live.values()].map((live) => live.work.slot), paused: gate.paused }
+    const resting = [...this.#resting].filter(([, { until }]) => until > claimedAt).map(([id]) => id)
+    const view = { busy: [...this.#live.values()].map((live) => live.work.slot), paused: gate.paused, resting }
     const work = await nextDue(sql, view)
-    if (!work) return { reply: await untilNextDue(sql, view) }
+    if (!work) return { reply: this.#untilRested(await untilNextDue(sql, view)) }
+    onTaken(work.id)
     const lane = this.#lanes.get(work.kind)
     if (!lane) throw new Error(`no lane for work of kind ${work.kind}`)
     const { job, decision } = await lane.claim(sql, gate, work)
@@ -150,9 +190,21 @@ export class LaneRunner implements LiveLanes {
     if (reply !== undefined) this.#arm(Math.min(reply, LONGEST_NAP_MS), () => this.pump('background'))
   }
 
-  #later(cause: unknown, priority: Priority): void {
-    this.#pumping.delete(priority)
+  /** The earlier of the time given and the next end of a rest; in milliseconds from now. */
+  #untilRested(ms: number | undefined): number | undefined {
+    const now = this.deps.clock.monotonic()
+    const waits = [...this.#resting.values()].map(({ until }) => until - now).filter((wait) => wait > 0)
+    return waits.length > 0 ? Math.min(ms ?? LONGEST_NAP_MS, ...waits) : ms
+  }
+
+  #claimFailed(cause: unknown, workId: string | undefined): void {
     if (cause instanceof Fenced || this.#stopping) return
+    const now = this.deps.clock.monotonic()
+    if (workId && !(cause instanceof AppError && cause.code === 'unavailable')) {
+      const failures = (this.#resting.get(workId)?.failures ?? 0) + 1
+      this.#resting.set(workId, { until: now + restAfter(failures), failures })
+    }
+    this.#pausedUntil = now + RETRY_MS
     this.#arm(RETRY_MS, () => this.pump('background'))
   }
 
@@ -204,9 +256,10 @@ export class LaneRunner implements LiveLanes {
       provenance: byLane,
       decide: async (sql, gate) => {
         const current = await workById(sql, work.id)
-        // Settled by another letter, or claimed again since: this outcome is of the past.
-        if (!current || current.state !== 'running' || current.attempt !== work.attempt)
-          return { reply: undefined, answers: [{ refId: work.ref_id, with: 'late' }] }
+        // Settled by another letter, perhaps by this one before its commit was heard of.
+        if (!current) return { reply: undefined, answers: [{ refId: work.ref_id, with: 'late' }] }
+        // Back in the queue, or claimed again: whoever waits now waits for that, and this outcome is of the past.
+        if (current.state !== 'running' || current.attempt !== work.attempt) return { reply: undefined }
         return lane.settle(sql, gate, { work: current, job, outcome })
       },
     }
@@ -227,6 +280,7 @@ export class LaneRunner implements LiveLanes {
       },
     }).catch((cause) => {
       if (cause instanceof Fenced) throw cause
+      this.#recoverAgain = true
       this.deps.log.error(
         { err: cause, kind: work.kind, ref: work.ref_id, tenant: this.own.tenantId },
         'orphaned work could not be settled',

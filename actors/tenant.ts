@@ -47,7 +47,7 @@ export class TenantActor {
   /** Nothing runs, nothing waits, nobody asked for `ms`. */
   idleFor(ms: number): boolean {
     const unused = this.deps.clock.monotonic() - this.#lastUsed >= ms
-    return unused && this.#mailbox.idle && this.#runner.idle && this.#inFlight.size === 0
+    return unused && this.#mailbox.idle && this.#runner.idle && this.#waiters.idle && this.#inFlight.size === 0
   }
 
   /** Runs a letter and gives its reply. Rejects with `Fenced` when nothing of it happened because the tenant is not ours. */

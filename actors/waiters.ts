@@ -32,6 +32,10 @@ export class Waiters {
     return waiting
   }
 
+  get idle(): boolean {
+    return this.#byRecord.size === 0
+  }
+
   /** Nobody waits any longer: each gets the record as it stands. */
   allLate(): void {
     for (const refId of [...this.#byRecord.keys()]) this.settle(refId, 'late')

@@ -16,6 +16,8 @@ export interface Config {
   sandboxFaults: string
   openai: { apiKey: string; baseUrl: string | undefined; fast: string; reasoning: string } | undefined
   bootstrapKey: string | undefined
+  /** Base64 of 32 bytes. */
+  secretKey: string | undefined
   failpoints: string
 }
 
@@ -51,6 +53,7 @@ export const readConfig = (env: Env = process.env): Config => {
         }
       : undefined,
     bootstrapKey: env.TENDRIL_BOOTSTRAP_KEY || undefined,
+    secretKey: env.TENDRIL_SECRET_KEY || undefined,
     failpoints: env.TENDRIL_FAILPOINTS || '',
   })
 }

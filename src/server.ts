@@ -60,9 +60,9 @@ export async function openWorkplace(
   const db = stack.use(openDb(options))
   await assertIsolation(db)
   const store = stack.use(openSandboxStore(options))
-  const sandbox = createSandbox({ store, faults: parseFaults(config.sandboxFaults), log })
-  const networks = networksOf(sandbox)
   const failpoints = overrides.failpoints ?? failpointsFrom(config.failpoints)
+  const sandbox = createSandbox({ store, faults: parseFaults(config.sandboxFaults), log, failpoints })
+  const networks = networksOf(sandbox)
   const times = overrides.times ?? publishTimes
   const drafter = overrides.drafter ?? drafterOf(config, log)
   const lanes = [

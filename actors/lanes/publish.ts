@@ -8,6 +8,7 @@ import {
   doubt,
   giveBack,
   isMissed,
+  isWaiting,
   type Outcome,
   PROCESS_STOPPED,
   type PublishTimes,
@@ -82,26 +83,23 @@ interface Claiming {
 const claimItem = async (deps: PublishDeps, claiming: Claiming): Promise<Claimed<Job>> => {
   const { sql, gate, work } = claiming
   const item = await lockItem(sql, work.ref_id)
-  if (!isWaiting(item, work)) return { decision: { reply: undefined, effects: { settled: [work.id] } } }
+  if (!isWaiting(item, work.origin)) return { decision: { reply: undefined, effects: { settled: [work.id] } } }
   if (gate.plan.billing !== 'ok') return back(claiming, item, `plan_invalid:${gate.plan.billing}`)
   if (work.origin === 'automatic' && (await missed(deps, claiming, item))) return back(claiming, item, 'missed')
   const connection = await accountFor(sql, item.account_external_id)
   const network = connection && deps.networks.named(connection.network)
   if (!connection || !network) return back(claiming, item, 'x_not_connected')
-  const next = claim(item, connection.external_id, gate.now)
+  const next = claim(item, { accountExternalId: connection.external_id, origin: work.origin, now: gate.now })
   if (next === 'approval_stale') return back(claiming, item, next)
   const body_sha = textHash(item.body)
   if (await sameTextOpen(sql, connection.id, body_sha)) return back(claiming, item, 'same_text_unconfirmed')
   const attempt = newAttempt(deps, { item, connection, gate, work, body_sha, number: (await attemptCount(sql, item.id)) + 1 })
+  await deps.failpoints('publish.claiming')
   return {
     job: { item: next, attempt, connection, network },
     decision: { reply: undefined, effects: { writes: [saveItem(next), insertAttempt(attempt)] } },
   }
 }
-
-/** Still what the row was made for: asked for now, or on the schedule. */
-const isWaiting = (item: Item, work: Work): boolean =>
-  work.origin === 'manual' ? item.status === 'publishing' : item.status === 'approved' && item.post_at !== null
 
 const missed = async ({ times }: PublishDeps, { sql, gate, work }: Claiming, item: Item): Promise<boolean> => {
   const policy = item.on_missed ?? (await currentProfile(sql)).profile.on_missed

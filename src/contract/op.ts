@@ -74,6 +74,8 @@ export type Group = Record<string, Op>
 /** A group with the first part of its ids. */
 export interface Resource<G extends Group = Group> {
   prefix: string
+  /** What it is, in a sentence, for the documents. */
+  about: string
   group: G
 }
 

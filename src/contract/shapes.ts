@@ -73,10 +73,20 @@ export const nullable = <S extends TSchema>(schema: S) => T.Union([schema, T.Nul
 /** Input of every list. */
 export const page = {
   limit: T.Optional(T.Integer({ minimum: 1, maximum: 100, default: 25, description: 'How many records, 25 when absent.' })),
-  cursor: T.Optional(T.String({ maxLength: 200, description: 'next_cursor of the page before.' })),
+  cursor: T.Optional(
+    T.String({
+      maxLength: 200,
+      description: 'next_cursor of the page before.',
+      examples: ['MDE4ZjQ3YTAtMDAwMC03MDAwLTgwMDAtMDAwMDAwMDAwMDAw'],
+    }),
+  ),
 }
 
 export const NextCursor = nullable(T.String({ description: 'Give it as cursor to read on; null at the end.' }))
 
-/** An object of the output: says all its fields and no others. */
-export const record = <P extends Parameters<typeof T.Object>[0]>(fields: P) => T.Object(fields, { additionalProperties: false })
+/**
+ * An object of the output: says all its fields and no others. One with a title is a type of its own in the OpenAPI document,
+ * so titles are unique.
+ */
+export const record = <P extends Parameters<typeof T.Object>[0]>(fields: P, options: { title?: string; description?: string } = {}) =>
+  T.Object(fields, { ...options, additionalProperties: false })

@@ -52,9 +52,13 @@ const settledEvent = (batch: Batch): Event => ({
   data: { batch_id: batch.id, status: batch.status, error: batch.error, requested: batch.requested, delivered: batch.delivered },
 })
 
-/** At least one valid draft makes a batch ready. What was not delivered is given back. */
+/** What a batch without a single draft ends with, should a drafter bring none and not say why. */
+const NO_DRAFTS = 'generation_failed: no draft was valid; add evidence to the profile, or ask for fewer posts with a shorter focus'
+
+/** At least one valid draft makes a batch ready; none makes it failed. What was not delivered is given back. */
 export const ready = (batch: Batch, set: DraftSet, { taken, now }: { taken: Taken; now: Date }) => {
   const delivered = Math.min(set.drafts.length, batch.requested)
+  if (delivered === 0) return failedBatch(batch, NO_DRAFTS, { taken, now })
   const next: Batch = { ...batch, status: 'ready', delivered, model: set.model, usage: set.usage, updated_at: now }
   const events: Event[] = [
     settledEvent(next),

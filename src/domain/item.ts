@@ -63,6 +63,8 @@ export const stateOf = (item: Item): string => {
 
 const illegal = (item: Item, action: string): never => fail('conflict', `cannot ${action}: the item is ${stateOf(item)}`)
 
+const invalid = (path: string, message: string): never => fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
+
 interface Approval {
   editedBody?: string | undefined
   accountExternalId: string | null
@@ -75,12 +77,10 @@ interface Approval {
 export const approve = (item: Item, { editedBody, accountExternalId, measure, maxLength, now }: Approval): Item => {
   if (item.status !== 'drafted') illegal(item, 'approve')
   const body = editedBody ?? item.body
-  if (body.trim() === '') fail('invalid_input', 'edited_body is empty', { details: [{ path: 'edited_body', message: 'is empty' }] })
+  const path = editedBody === undefined ? 'body' : 'edited_body'
+  if (body.trim() === '') invalid(path, 'is empty')
   const length = measure(body)
-  if (length > maxLength) {
-    const message = `is ${length} long by the network's rule; at most ${maxLength}`
-    fail('invalid_input', `edited_body ${message}`, { details: [{ path: 'edited_body', message }] })
-  }
+  if (length > maxLength) invalid(path, `is ${length} long by the network's rule; at most ${maxLength}`)
   const approved_hash = contentHash(body, accountExternalId)
   return {
     ...item,
@@ -110,12 +110,10 @@ interface Schedule {
 export const schedule = (item: Item, { postAt, onMissed, now }: Schedule): Item => {
   if (item.status !== 'approved' && item.status !== 'publish_failed') illegal(item, 'schedule')
   const ahead = postAt.getTime() - now.getTime()
-  if (ahead < -PAST_TOLERANCE_MS) invalidTime('is in the past')
-  if (ahead > FURTHEST_DAYS * 86_400_000) invalidTime(`is more than ${FURTHEST_DAYS} days ahead`)
+  if (ahead < -PAST_TOLERANCE_MS) invalid('post_at', 'is in the past')
+  if (ahead > FURTHEST_DAYS * 86_400_000) invalid('post_at', `is more than ${FURTHEST_DAYS} days ahead`)
   return { ...item, status: 'approved', post_at: postAt, on_missed: onMissed, last_error: null, updated_at: now }
 }
-
-const invalidTime = (message: string): never => fail('invalid_input', `post_at ${message}`, { details: [{ path: 'post_at', message }] })
 
 /** Takes an item off the schedule; it stays approved. */
 export const unschedule = (item: Item, now: Date): Item => {

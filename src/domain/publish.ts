@@ -2,7 +2,8 @@
  * Posting exactly once: what happens to an item from the claim to the answer. Pure: each function returns the next rows and
  * what follows. The rule behind all of them: what may have reached the network is never sent again by the machine.
  */
-import { contentHash, type Item, posted, postedEvent } from './item.ts'
+import { fail } from '#kernel/errors'
+import { contentHash, type Item, posted, postedEvent, stateOf } from './item.ts'
 
 export type AttemptState = 'open' | 'doubt' | 'review' | 'posted' | 'failed' | 'unsent'
 export type Origin = 'manual' | 'automatic'
@@ -70,21 +71,28 @@ export type ReturnReason = 'x_not_connected' | 'approval_stale' | 'missed' | `pl
 
 type Event = { type: string; data: Record<string, unknown> }
 
-/** Is the scheduled item too late to go out? `tries` are sends that provably failed since it was due: those do not count as missed. */
+/**
+ * Is the scheduled item too late to go out? `tries` are sends that provably failed since it was due: what was tried in time is
+ * missed only when its next try was held up past the window for tries.
+ */
 export const isMissed = (
   item: Item,
   { now, tries, times, policy }: { now: Date; tries: number; times: PublishTimes; policy: 'post' | 'skip' },
 ): boolean => {
-  if (!item.post_at || tries > 0) return false
+  if (!item.post_at) return false
   const late = now.getTime() - item.post_at.getTime()
-  return late > (policy === 'skip' ? times.missedToleranceMs : times.missedMs)
+  if (tries > 0) return late > times.retryWindowMs + times.missedToleranceMs
+  return policy === 'skip' ? late > times.missedToleranceMs : late >= times.missedMs
 }
+
+/** A draft is bound to nothing: it is approved anew, for the account that is the default then. */
+const unapproved = { status: 'drafted', approved_hash: null, account_external_id: null } as const
 
 /** Back to approved and off the schedule, with the reason where a person sees it; stale content goes back to drafted. */
 export const giveBack = (item: Item, reason: ReturnReason, now: Date): { item: Item; event: Event } => ({
   item: {
     ...item,
-    status: reason === 'approval_stale' ? 'drafted' : 'approved',
+    ...(reason === 'approval_stale' ? unapproved : { status: 'approved' }),
     post_at: null,
     on_missed: null,
     last_error: reason,
@@ -93,9 +101,22 @@ export const giveBack = (item: Item, reason: ReturnReason, now: Date): { item: I
   event: { type: 'growth.item.returned', data: { item_id: item.id, batch_id: item.batch_id, reason } },
 })
 
-/** The claim: bound to the account, or `approval_stale` when what would go out is not what was approved. */
-export const claim = (item: Item, accountExternalId: string, now: Date): Item | 'approval_stale' => {
-  if (item.approved_hash !== contentHash(item.body, item.account_external_id)) return 'approval_stale'
+/** Does the item still wait for what its work was made for: asked for now by a person, or on the schedule? */
+export const isWaiting = (item: Item, origin: Origin): boolean =>
+  origin === 'manual' ? item.status === 'publishing' : item.status === 'approved' && item.post_at !== null
+
+interface Claim {
+  /** The account that the send would go out from. */
+  accountExternalId: string
+  origin: Origin
+  now: Date
+}
+
+/** The claim: bound to the account, or `approval_stale` when text or account are not those that were approved. */
+export const claim = (item: Item, { accountExternalId, origin, now }: Claim): Item | 'approval_stale' => {
+  if (!isWaiting(item, origin)) fail('conflict', `cannot claim: the item is ${stateOf(item)}`)
+  const bound = item.account_external_id
+  if (item.approved_hash !== contentHash(item.body, bound) || (bound !== null && bound !== accountExternalId)) return 'approval_stale'
   return {
     ...item,
     status: 'publishing',

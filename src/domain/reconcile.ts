@@ -19,7 +19,7 @@ export interface OpenAttempt {
 
 /** The network's clock may differ from the database's by this much. */
 const CLOCK_SKEW_MS = 5_000
-/** A shorter beginning proves nothing. */
+/** A shorter beginning proves nothing; in characters. */
 const SHORTEST_PREFIX = 40
 
 /** How far back the timeline must be read to decide about an attempt. */
@@ -31,7 +31,7 @@ const ELLIPSIS = /(…|\.\.\.)$/
 const prefixOf = ({ text, truncated }: SeenPost): string | undefined => {
   if (!truncated && !ELLIPSIS.test(text)) return undefined
   const prefix = text.replace(ELLIPSIS, '').trimEnd()
-  return prefix.length >= SHORTEST_PREFIX ? prefix : undefined
+  return [...prefix].length >= SHORTEST_PREFIX ? prefix : undefined
 }
 
 /**
@@ -47,14 +47,19 @@ export const findPost = (
   if (own.text === '') return undefined
   const since = readSince(own.attempt).getTime()
   const candidates = posts.filter((post) => post.createdAt.getTime() >= since && !taken.has(post.externalId))
-  const exact = candidates.filter((post) => post.text === own.text)
-  // Several equal posts: the oldest is the one this attempt made, for a later one can only be a person's.
-  if (exact.length > 0) return exact.reduce((oldest, post) => (post.createdAt < oldest.createdAt ? post : oldest))
-  return candidates.find((post) => {
-    const prefix = prefixOf(post)
-    return prefix !== undefined && own.text.startsWith(prefix) && !others.some((other) => other.text.startsWith(prefix))
-  })
+  // What the network cut short is no whole text, even where it equals one.
+  const whole = candidates.filter((post) => !post.truncated && post.text === own.text)
+  if (whole.length > 0) return oldestOf(whole)
+  return oldestOf(
+    candidates.filter((post) => {
+      const prefix = prefixOf(post)
+      return prefix !== undefined && own.text.startsWith(prefix) && !others.some((other) => other.text.startsWith(prefix))
+    }),
+  )
 }
+
+/** Of several that fit, the oldest is the one the attempt made, for a later one can only be a person's. */
+const oldestOf = (posts: SeenPost[]): SeenPost | undefined => posts.toSorted((one, other) => +one.createdAt - +other.createdAt)[0]
 
 interface Read {
   item: Item
@@ -63,11 +68,20 @@ interface Read {
   times: PublishTimes
 }
 
+/** Milliseconds since the doubt began. */
+const ageOf = ({ attempt, now }: Read): number => now.getTime() - (attempt.doubt_at ?? now).getTime()
+
+/** The time of a read in `waitMs`, brought forward to the late-hit limit; undefined from the limit on. */
+const readIn = (waitMs: number, read: Read): Date | undefined => {
+  const left = read.times.lateHitMs - ageOf(read)
+  return left > 0 ? new Date(read.now.getTime() + Math.min(waitMs, left)) : undefined
+}
+
 /** Between reads: evenly over the window until a person must look, then ever more rarely until the late-hit limit. */
-const nextRead = ({ attempt, now, times }: Read, cleanReads: number): Date | undefined => {
+const nextRead = (read: Read, cleanReads: number): Date | undefined => {
+  const { now, times } = read
   if (cleanReads < times.cleanReads) return new Date(now.getTime() + (times.windowMs - times.settleMs) / (times.cleanReads - 1))
-  const age = now.getTime() - (attempt.doubt_at ?? now).getTime()
-  return age >= times.lateHitMs ? undefined : new Date(now.getTime() + Math.max(times.windowMs, age / 2))
+  return readIn(Math.max(times.windowMs, ageOf(read) / 2), read)
 }
 
 /** The timeline shows it. */
@@ -86,11 +100,9 @@ export const cleanRead = (read: Read): Settled => {
 
 /** A read that failed or was incomplete decides nothing: only its time moves, until the late-hit limit. */
 export const unread = (read: Read, retryAfterMs = 0): Settled => {
-  const { item, attempt, now, times } = read
-  const age = now.getTime() - (attempt.doubt_at ?? now).getTime()
-  if (age >= times.lateHitMs) return { ...inReview(read), next: { kind: 'done' } }
-  const wait = Math.max(retryAfterMs, times.settleMs, age / 10)
-  return { item, attempt, events: [], next: { kind: 'reconcile', at: new Date(now.getTime() + wait) } }
+  const { item, attempt, times } = read
+  const at = readIn(Math.max(retryAfterMs, times.settleMs, ageOf(read) / 10), read)
+  return at ? { item, attempt, events: [], next: { kind: 'reconcile', at } } : { ...inReview(read), next: { kind: 'done' } }
 }
 
 /** A person must look. Said once. */

@@ -3,7 +3,7 @@ import { hashApiKey, isApiKey } from '#kernel/api-key'
 import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'
 import type { Db } from '#store/db'
-import { findKey, type KeyGrant, touchKeys } from '#store/keys'
+import { findKey, type KeyGrant, keyLives, touchKeys } from '#store/keys'
 
 /** Keys kept in memory, least recently used first out. Each statement checks again that its key lives, so none grows stale. */
 const CACHED_KEYS = 10_000
@@ -12,8 +12,8 @@ const TOUCH_EVERY_MS = 10_000
 export interface Authenticator extends AsyncDisposable {
   /** Throws `unauthenticated` for a missing, malformed, unknown, revoked or expired key. */
   authenticate(header: string | null): Promise<KeyGrant>
-  /** Forgets a key that turned out to be dead. */
-  forget(grant: KeyGrant): void
+  /** After a refusal that may have come before any statement looked at the key: throws `unauthenticated` for one that has died. */
+  confirm(grant: KeyGrant): Promise<void>
 }
 
 export const createAuthenticator = (db: Db, log: Log): Authenticator => {
@@ -31,8 +31,10 @@ export const createAuthenticator = (db: Db, log: Log): Authenticator => {
       used.add(grant.id)
       return grant
     },
-    forget(grant) {
+    async confirm(grant) {
+      if (await keyLives(db, grant)) return
       for (const [hash, cached] of cache) if (cached.id === grant.id) cache.delete(hash)
+      throw new AppError('unauthenticated')
     },
     async [Symbol.asyncDispose]() {
       clearInterval(timer)

@@ -17,8 +17,8 @@ export interface HttpDeps {
   commit: string | null
 }
 
-/** Bun would answer a larger body with a bare 413; ours, at a smaller size, has the envelope. */
-const SERVER_BODY_LIMIT = 64 * 1_048_576
+/** Bun would answer a larger body with a bare 413; ours has the envelope. Bun reads ahead of us by no more than a few buffers. */
+const SERVER_BODY_LIMIT = Number.MAX_SAFE_INTEGER
 /** The router takes the path from a fixed position in the URL, which a shorter host would shift. */
 const SHORTEST_HOST = 4
 
@@ -41,11 +41,14 @@ export const createHttp = (deps: HttpDeps) => {
     allowed.set(path, PUBLIC)
   }
   for (const [path, methods] of allowed)
-    app.all(path, ({ request }) => errorResponse(new AppError('method_not_allowed'), requestIdOf(request), { allow: methods.join(', ') }), {
+    app.all(path, ({ request }) => errorResponse(new AppError('method_not_allowed'), requestIdOf(request), { allow: allowOf(methods) }), {
       parse: 'none',
     })
   return app
 }
+
+/** What answers GET answers HEAD too. */
+const allowOf = (methods: string[]): string => [...new Set(methods.flatMap((method) => (method === 'GET' ? PUBLIC : [method])))].join(', ')
 
 const publicRoutes = ({ documents, commit }: HttpDeps): [string, (request: Request) => Response][] => {
   const startedAt = performance.now()
@@ -87,7 +90,7 @@ const serve = async (deps: HttpDeps, o: Operation, { request, params }: Incoming
     )
     return answerResponse(answer, requestId)
   } catch (cause) {
-    if (cause instanceof AppError && cause.code === 'unauthenticated') deps.authenticator.forget(grant)
+    if (cause instanceof AppError && cause.status < 500 && cause.code !== 'rate_limited') await deps.authenticator.confirm(grant)
     throw cause
   }
 }

@@ -2,107 +2,170 @@
 import { openapi } from '@elysiajs/openapi'
 import { Type as T, type TObject, type TSchema } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { operations } from '#contract/index'
+import { operations, resources } from '#contract/index'
 import { commandErrors, commonErrors, isQuery, KEY_LIMIT, type NamedOp, pathParams } from '#contract/op'
 import { type ErrorCode, errorTable } from '#kernel/errors'
+import { guide } from './openapi-guide.ts'
 
 /** `/items/:id` as OpenAPI writes it. */
 export const braces = (path: string): string => path.replace(/:([a-z_]+)/gi, '{$1}')
 
-const ErrorBody = T.Object({
-  error: T.Object({
-    code: T.String(),
-    message: T.String(),
-    details: T.Optional(T.Array(T.Object({ path: T.String(), message: T.String() }))),
-    request_id: T.String(),
-  }),
-})
+const ErrorBody = T.Object(
+  {
+    error: T.Object({
+      code: T.String({ description: 'What programs go by.', examples: ['invalid_input'] }),
+      message: T.String({ description: 'For people; begins with the documented string where there is one.' }),
+      details: T.Optional(
+        T.Array(T.Object({ path: T.String({ description: 'The field, as a dotted path.' }), message: T.String() }), {
+          description: 'Each wrong field, with invalid_input.',
+        }),
+      ),
+      request_id: T.String({ description: 'The same as X-Request-Id.' }),
+    }),
+  },
+  { title: 'Error' },
+)
 
-/** Plain JSON schema: what TypeBox keeps under symbols is left behind. */
-const plain = (schema: TSchema): object => JSON.parse(JSON.stringify(schema))
+/** Types of their own, by title: each is written once. */
+type Components = Map<string, object>
+
+/** Plain JSON schema, without what TypeBox keeps under symbols; schemas with a title become references. */
+const plain = (schema: TSchema, components: Components): object => hoisted(JSON.parse(JSON.stringify(schema)), components) as object
+
+const hoisted = (node: unknown, components: Components): unknown => {
+  if (Array.isArray(node)) return node.map((child) => hoisted(child, components))
+  if (typeof node !== 'object' || node === null) return node
+  const copy = Object.fromEntries(Object.entries(node).map(([key, child]) => [key, hoisted(child, components)]))
+  if (copy.type !== 'object' || typeof copy.title !== 'string') return copy
+  const known = components.get(copy.title)
+  if (known && !Bun.deepEquals(known, copy)) throw new Error(`two schemas have the title ${copy.title}`)
+  components.set(copy.title, copy)
+  return { $ref: `#/components/schemas/${copy.title}` }
+}
 
 const json = (schema: object) => ({ 'application/json': { schema } })
+
+const header = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } })
+
+const headersOf = (status: number) => ({
+  ...header('X-Request-Id'),
+  ...(status === 429 || status === 503 ? header('Retry-After') : {}),
+  ...(status === 401 ? header('WWW-Authenticate') : {}),
+})
 
 const errorResponses = (codes: readonly ErrorCode[]) => {
   const byStatus = Map.groupBy(codes, (code) => errorTable[code].status)
   return Object.fromEntries(
     [...byStatus].map(([status, all]) => [
       status,
-      { description: `Error codes: ${[...new Set(all)].join(', ')}`, content: json({ $ref: '#/components/schemas/Error' }) },
+      {
+        description: `Error codes: ${[...new Set(all)].join(', ')}`,
+        headers: headersOf(status),
+        content: json({ $ref: '#/components/schemas/Error' }),
+      },
     ]),
   )
 }
 
 const parameter = (o: NamedOp, name: string, place: 'path' | 'query') => {
-  const { description, ...schema } = plain((o.input as TObject).properties[name]!) as { description?: string }
-  const required = place === 'path' || ((o.input as TObject).required ?? []).includes(name)
-  return { name, in: place, required, schema, ...(description ? { description } : {}) }
+  const input = o.input as TObject
+  const { description, ...schema } = JSON.parse(JSON.stringify(input.properties[name])) as { description?: string }
+  const required = place === 'path' || (input.required ?? []).includes(name)
+  const text = name === 'id' ? 'The id of the record, from its list or its creation.' : description
+  return { name, in: place, required, schema, ...(text ? { description: text } : {}) }
 }
 
-const idempotencyKey = {
-  name: 'Idempotency-Key',
-  in: 'header',
-  required: false,
-  description: 'Any unique string. A retry with the same key replays the stored answer and runs nothing; kept for 24 hours.',
-  schema: { type: 'string', minLength: 1, maxLength: KEY_LIMIT },
-}
-
-const bodyOf = (o: NamedOp, fields: string[]) => {
+const bodyOf = (o: NamedOp, fields: string[], components: Components) => {
   const { properties, required = [] } = o.input as TObject
   const needed = required.filter((name) => fields.includes(name))
   const schema = {
     type: 'object',
-    properties: Object.fromEntries(fields.map((name) => [name, plain(properties[name]!)])),
+    properties: Object.fromEntries(fields.map((name) => [name, plain(properties[name]!, components)])),
     ...(needed.length > 0 ? { required: needed } : {}),
     additionalProperties: false,
   }
   return { required: needed.length > 0, content: json(schema) }
 }
 
-const detailOf = (o: NamedOp) => {
+const successOf = (o: NamedOp, components: Components) => {
+  const content = json(plain(o.output, components))
+  const headers = { ...header('X-Request-Id'), ...(isQuery(o) ? {} : header('Idempotency-Replayed')) }
+  const late = { description: 'The record as it stands: the outcome is still to come.', headers: header('X-Request-Id'), content }
+  return {
+    [o.status]: { description: o.status === 201 ? 'Created.' : 'Done.', headers, content },
+    ...(o.slow ? { 202: late } : {}),
+  }
+}
+
+const tagOf = (o: NamedOp): string => o.id.slice(0, o.id.lastIndexOf('.'))
+
+const detailOf = (o: NamedOp, components: Components) => {
   const inPath = pathParams(o.path)
   const rest = Object.keys((o.input as TObject).properties).filter((name) => !inPath.includes(name))
-  const query = isQuery(o) ? rest.map((name) => parameter(o, name, 'query')) : [idempotencyKey]
-  const success = { description: 'Success', content: json(plain(o.output)) }
-  const late = { description: 'The record as it stands: the outcome is still to come.', content: json(plain(o.output)) }
+  const query = isQuery(o) ? rest.map((name) => parameter(o, name, 'query')) : [{ $ref: '#/components/parameters/Idempotency-Key' }]
   const codes = [...o.errors, ...commonErrors, ...(isQuery(o) ? [] : commandErrors)]
   return {
     operationId: o.id,
     summary: o.summary.split(/[.:;] /)[0]!.replace(/\.$/, ''),
     description: o.summary,
-    tags: [o.id.split('.').slice(0, 2).join('.')],
+    tags: [tagOf(o)],
     security: [{ apiKey: [o.scope] }],
     parameters: [...inPath.map((name) => parameter(o, name, 'path')), ...query],
-    ...(!isQuery(o) && rest.length > 0 ? { requestBody: bodyOf(o, rest) } : {}),
-    responses: { [o.status]: success, ...(o.slow ? { 202: late } : {}), ...errorResponses(codes) },
+    ...(!isQuery(o) && rest.length > 0 ? { requestBody: bodyOf(o, rest, components) } : {}),
+    responses: { ...successOf(o, components), ...errorResponses(codes) },
   }
 }
 
-const documentation = {
+const text = (description: string, schema: object = {}) => ({ description, schema: { type: 'string', ...schema } })
+
+const components = (schemas: Components) => ({
+  schemas: Object.fromEntries(schemas),
+  headers: {
+    'X-Request-Id': text('The X-Request-Id of the request, or a new one; it also stands in logs and in the audit trail.'),
+    'Idempotency-Replayed': text('true: this is the stored answer of an earlier request, and nothing was run.', { enum: ['true'] }),
+    'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } },
+    'WWW-Authenticate': text('Always Bearer.'),
+  },
+  parameters: {
+    'Idempotency-Key': {
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: false,
+      ...text('Any unique string. A retry with the same key replays the stored answer and runs nothing; kept for 24 hours.', {
+        minLength: 1,
+        maxLength: KEY_LIMIT,
+      }),
+    },
+  },
+  securitySchemes: {
+    apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, ak_…, with the scope that the operation names.' },
+  },
+})
+
+const documentation = (schemas: Components) => ({
   info: {
     title: 'Tendril',
     version: 'v1',
-    description: 'An AI social growth operator: drafts behind human approval, posted exactly once.',
+    summary: 'An AI social growth operator: drafts behind human approval, posted exactly once.',
+    description: guide,
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     contact: { name: 'The operator of this deployment' },
   },
   servers: [{ url: '/', description: 'This deployment' }],
-  tags: [...new Set(operations.map((o) => o.id.split('.').slice(0, 2).join('.')))].map((name) => ({
-    name,
-    description: `Operations ${name}.*`,
-  })),
-  components: {
-    schemas: { Error: plain(ErrorBody) },
-    securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, ak_…' } },
-  },
-}
+  tags: Object.values(resources).map(({ prefix, about }) => ({ name: prefix, description: about })),
+  components: components(schemas),
+})
 
 /** Rendered once, at start and by `npm run generate`. */
 export async function openApiDocument(): Promise<Record<string, unknown>> {
+  const schemas: Components = new Map()
+  plain(ErrorBody, schemas)
+  const details = operations.map((o) => ({ o, detail: detailOf(o, schemas) }))
   const docs = new Elysia().use(
-    openapi({ provider: null, specPath: '/document', openapiVersion: '3.1.1', documentation: documentation as never }),
+    openapi({ provider: null, specPath: '/document', openapiVersion: '3.1.1', documentation: documentation(schemas) as never }),
   )
-  for (const o of operations) docs.route(o.method, o.path, () => '', { detail: detailOf(o) as never })
+  // With parameters in Elysia's own form the plugin would put its own in the place of ours.
+  for (const { o, detail } of details) docs.route(o.method, braces(o.path), () => '', { detail: detail as never })
   const rendered = await docs.handle(new Request('http://localhost/document'))
   return rendered.json() as Promise<Record<string, unknown>>
 }

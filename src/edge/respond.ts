@@ -49,5 +49,6 @@ export const documentResponse = ({ body, etag }: StaticDocument, request: Reques
   const headers = { 'content-type': JSON_TYPE, etag, 'cache-control': 'public, max-age=300', 'x-request-id': requestIdOf(request) }
   const known = (request.headers.get('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   if (known.includes(etag) || known.includes('*')) return new Response(null, { status: 304, headers })
-  return new Response(request.method === 'HEAD' ? null : body, { headers })
+  // For HEAD the body is left out further down, where its length is known.
+  return new Response(body, { headers })
 }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Answer, Decision, Letter } from '#actors/letter'
 import type { NamedOp } from '#contract/op'
 import { AppError, fail } from '#kernel/errors'
+import type { Query } from '#store/db'
 import type { IdempotencyClaim, Keep, StoredAnswer } from '#store/letter'
 import type { AnyCommand, Begun, Call, CommandContext, Outcome, QueryContext } from './call.ts'
 import { serialise } from './validate.ts'
@@ -39,18 +40,21 @@ const claimOf = ({ o, input, call }: Command): IdempotencyClaim | undefined =>
 export const commandLetter = (command: Command): Letter<Answer> => {
   const { o, call, handler } = command
   const claim = claimOf(command)
-  const late = () => ('asItStands' in handler ? handler.asItStands(command.input as never, command.reader) : fail('internal'))
+  const standing = (reader: QueryContext) =>
+    'asItStands' in handler ? handler.asItStands(command.input as never, reader) : fail('internal')
   return {
     name: o.id,
     priority: o.id.startsWith('growth.automation.') ? 'control' : 'interactive',
     provenance: { principal: call.principal, surface: call.surface, requestId: call.requestId },
     keyId: call.principal.kind === 'key' ? call.principal.id : undefined,
     claim,
-    late,
+    late: () => standing(command.reader),
     async decide(sql, gate, lanes) {
       const decide = () => decideOnce(command, { sql, gate, lanes, networks: command.networks }, claim)
       if (!claim || !gate.seen) return decide()
-      return { reply: await replay(gate.seen, claim, { decide, late }) }
+      // By the letter's own connection: one that waits for a second may wait for itself, when all are taken.
+      const inLetter: QueryContext = { ...command.reader, read: async <Row>(query: Query) => (await query(sql)) as unknown as Row[] }
+      return { reply: await replay(gate.seen, claim, { decide, late: () => standing(inLetter) }) }
     },
   }
 }
@@ -64,7 +68,7 @@ const replay = async (
   if (seen.fingerprint !== claim.fingerprint) {
     // An unknown id is 404 before the key is looked at. A decision changes nothing until it is applied, so it may be tried.
     await decide().catch((cause) => {
-      if (cause instanceof AppError && cause.code === 'not_found') throw cause
+      if (!(cause instanceof AppError) || cause.code === 'not_found') throw cause
     })
     fail('idempotency_key_reused')
   }

@@ -73,6 +73,39 @@ const withDeadline = async <T>(running: Promise<T>): Promise<T> => {
   }
 }
 
+/** The connection itself broke: nothing can be said on it any more. */
+const BROKEN = /^(CONNECTION_|ECONN|EPIPE|ETIMEDOUT|ERR_SOCKET)/
+
+/**
+ * One transaction. When its connection breaks or its time is over, postgres.js lets the body go on, and then says `commit` or
+ * `rollback` on a connection that is gone, which kills the process, or serves another transaction by then. So the body
+ * may ask nothing any more from that moment on, and never ends; the database ends the rest after its idle time-out.
+ */
+const transaction = <T>(pool: postgres.Sql, body: (sql: Sql) => Promise<T>): Promise<T> => {
+  let over = false
+  const stopIfOver = (): void => {
+    if (over) throw new DeadlineError('the transaction has ended')
+  }
+  const guarded = (tx: postgres.TransactionSql): Sql =>
+    new Proxy(tx, {
+      apply(target, self, args) {
+        stopIfOver()
+        return Reflect.apply(target, self, args)
+      },
+    })
+  const unended = () => new Promise<never>(() => {})
+  const running = pool.begin((tx) => {
+    stopIfOver()
+    return body(guarded(tx)).then(
+      (result) => (over ? unended() : result),
+      (cause) => (over || BROKEN.test(codeOf(cause)) ? unended() : Promise.reject(cause)),
+    )
+  })
+  return withDeadline(running as Promise<T>).finally(() => {
+    over = true
+  })
+}
+
 const open = (options: ConnectionOptions, role: string, max: number): postgres.Sql =>
   postgres({
     ...options,
@@ -118,7 +151,7 @@ export const openDb = (options: ConnectionOptions): Db => {
       if (!rows[0]?.__live) throw new AppError('unauthenticated')
       return rows.filter((row) => row.__hit).map(({ __live, __hit, ...row }) => row as unknown as Row)
     },
-    letter: <T>(body: (sql: Sql) => Promise<T>) => withDeadline(app.begin(body) as Promise<T>),
+    letter: (body) => transaction(app, body),
     system: <T>(body: (sql: Sql) => Promise<T>) => withDeadline(body(system)),
     async [Symbol.asyncDispose]() {
       await Promise.all([app.end({ timeout: 5 }), system.end({ timeout: 5 })])

@@ -17,6 +17,14 @@ export const findKey = async (db: Db, hash: Buffer): Promise<KeyGrant | undefine
   return row && { id: row.id, tenantId: row.tenant_id, scopes: row.scopes }
 }
 
+/** Whether a key that was found before is still neither revoked nor expired. */
+export const keyLives = async (db: Db, { id }: KeyGrant): Promise<boolean> => {
+  const rows = await db.system(
+    (sql) => sql`select 1 from api_key where id = ${id} and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`,
+  )
+  return rows.length === 1
+}
+
 export const insertKey = async (
   db: Db,
   key: { tenantId: string; name: string; hash: Buffer; last4: string; scopes: Scope[] },

@@ -19,15 +19,19 @@ export const insertTenant = (db: Db, tenant: { id: string; name: string; plan: P
 /** Serialises first starts of servers on one database; any constant will do. */
 const FIRST_START_LOCK = 7_164_012
 
-/** Makes the workspace if there is none at all; false otherwise. Of several servers that start at once, one makes it. */
-export const insertFirstTenant = (db: Db, tenant: { id: string; name: string; plan: PlanName }): Promise<boolean> =>
+/**
+ * The workspace that a first start has to make ready, or undefined when there is none. Made if there is no workspace at all;
+ * found while it has no key, because an earlier start died before its end. Of several servers at once, one makes it.
+ */
+export const unfinishedTenant = (db: Db, tenant: { id: string; name: string; plan: PlanName }): Promise<string | undefined> =>
   db.system((sql) =>
     (sql as postgres.Sql).begin(async (tx) => {
       await tx`select pg_advisory_xact_lock(${FIRST_START_LOCK})`
-      const rows = await tx`with t as (insert into tenant (id, name, plan) select ${tenant.id}, ${tenant.name}, ${tenant.plan}
+      await tx`with t as (insert into tenant (id, name, plan) select ${tenant.id}, ${tenant.name}, ${tenant.plan}
           where not exists (select 1 from tenant) returning id)
-        insert into actor (tenant_id) select id from t returning 1`
-      return rows.length === 1
+        insert into actor (tenant_id) select id from t`
+      const [row] = await tx<{ id: string }[]>`select id from tenant where not exists (select 1 from api_key) order by id limit 1`
+      return row?.id
     }),
   )
 

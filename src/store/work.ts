@@ -26,18 +26,30 @@ const withSlot = (sql: Sql): Fragment => sql`
       (select c.external_id from connection c where c.is_default and c.status = 'connected'), '') else w.lane end as slot
   from work w`
 
+/** What may not be claimed now. */
+export interface Busy {
+  /** Slots in which something runs. */
+  busy: string[]
+  /** Only what people asked for is claimed. */
+  paused: boolean
+  /** Ids of rows that are left alone for a while. */
+  resting: string[]
+}
+
+const claimable = (sql: Sql, { paused, resting }: Busy): Fragment =>
+  sql`w.state = 'queued' and w.id <> all(${resting}::uuid[]) ${paused ? sql`and w.origin = 'manual'` : sql``}`
+
 /** The first due row that no running one is in the way of; while paused only what people asked for. */
-export const nextDue = async (sql: Sql, { busy, paused }: { busy: string[]; paused: boolean }): Promise<Work | undefined> =>
+export const nextDue = async (sql: Sql, view: Busy): Promise<Work | undefined> =>
   (
-    await sql`select * from (${withSlot(sql)} where w.state = 'queued' and w.run_at <= clock_timestamp()
-      ${paused ? sql`and w.origin = 'manual'` : sql``}) due
-      where slot <> all(${busy}::text[]) order by origin = 'manual' desc, run_at, id limit 1`
+    await sql`select * from (${withSlot(sql)} where ${claimable(sql, view)} and w.run_at <= clock_timestamp()) due
+      where slot <> all(${view.busy}::text[]) order by origin = 'manual' desc, run_at, id limit 1`
   )[0] as Work | undefined
 
 /** Milliseconds until the next row that may run becomes due, by the database's clock; undefined when there is none. */
-export const untilNextDue = async (sql: Sql, { busy, paused }: { busy: string[]; paused: boolean }): Promise<number | undefined> => {
+export const untilNextDue = async (sql: Sql, view: Busy): Promise<number | undefined> => {
   const [row] = (await sql`select extract(epoch from min(run_at) - clock_timestamp())::float8 * 1000 as ms from (${withSlot(sql)}
-    where w.state = 'queued' ${paused ? sql`and w.origin = 'manual'` : sql``}) due where slot <> all(${busy}::text[])`) as unknown as {
+    where ${claimable(sql, view)}) due where slot <> all(${view.busy}::text[])`) as unknown as {
     ms: number | null
   }[]
   return row?.ms ?? undefined

@@ -2,24 +2,27 @@ import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
 import { Id, oneOf, record, Time } from '../shapes.ts'
 
-const Automation = record({
-  paused: T.Boolean(),
-  in_flight: T.Array(
-    record({
-      item_id: Id,
-      origin: oneOf(['manual', 'automatic'], { description: 'manual: a person or a program asked for it now.' }),
-      since: Time,
-    }),
-    { description: 'Posts that are on the wire and can no longer be recalled.' },
-  ),
-})
+const Automation = record(
+  {
+    paused: T.Boolean({ description: 'Nothing starts unattended.' }),
+    in_flight: T.Array(
+      record({
+        item_id: Id,
+        origin: oneOf(['manual', 'automatic'], { description: 'manual: a person or a program asked for it now.' }),
+        since: Time,
+      }),
+      { description: 'Posts that are on the wire and can no longer be recalled.' },
+    ),
+  },
+  { title: 'Automation' },
+)
 
 const answer = { input: {}, output: record({ automation: Automation }) }
 
 export const automation = {
   pauseAll: op(
     'POST /api/v1/growth/automation/pause-all',
-    'Kill switch: after the answer nothing starts unattended. Claimed posts that were not sent are recalled; people may still draft, approve and post now.',
+    'Pause all automation. The kill switch: after the answer nothing starts unattended. Claimed posts that were not sent are recalled; people may still draft, approve and post now.',
     answer,
     { tool: 'growth_pause_automation' },
   ),

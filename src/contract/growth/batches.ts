@@ -8,15 +8,15 @@ const fields = {
   status: oneOf(['queued', 'generating', 'ready', 'failed']),
   error: nullable(T.String({ description: 'With failed: generation_failed: <hint>, cancelled or enqueue_failed.' })),
   focus: T.String(),
-  requested: T.Integer(),
-  delivered: T.Integer(),
+  requested: T.Integer({ description: 'How many posts were asked for.' }),
+  delivered: T.Integer({ description: 'How many were drafted; what is missing goes back to the quota.' }),
   model: nullable(T.String({ description: 'Who wrote it: a model, or composer, the offline drafter.' })),
   usage: nullable(record({ input_tokens: T.Integer(), output_tokens: T.Integer(), cost_micros: T.Integer() })),
   created_at: Time,
   updated_at: Time,
 }
 
-export const Batch = record(fields)
+export const Batch = record(fields, { title: 'Batch' })
 
 export const batches = {
   create: op(
@@ -39,8 +39,8 @@ export const batches = {
   ),
   get: op(
     'GET /api/v1/growth/batches/:id',
-    'One batch with its drafted items. While it is in flight, poll about every 20 seconds.',
-    { input: { id: Id }, output: record({ batch: record({ ...fields, items: T.Array(Item) }) }) },
+    'Read one batch with its drafted items. While it is in flight, poll about every 20 seconds.',
+    { input: { id: Id }, output: record({ batch: record({ ...fields, items: T.Array(Item) }, { title: 'BatchWithItems' }) }) },
     { errors: ['not_found'] },
   ),
 }

@@ -2,27 +2,33 @@ import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
 import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.ts'
 
-export const Account = record({
-  id: Id,
-  network: T.String({ description: 'For example sandbox.' }),
-  external_id: T.String({ description: "The network's own id of the account." }),
-  handle: T.String(),
-  status: oneOf(['connected', 'disconnected']),
-  is_default: T.Boolean(),
-  created_at: Time,
-  updated_at: Time,
-})
+export const Account = record(
+  {
+    id: Id,
+    network: T.String({ description: 'For example sandbox.' }),
+    external_id: T.String({ description: "The network's own id of the account." }),
+    handle: T.String(),
+    status: oneOf(['connected', 'disconnected']),
+    is_default: T.Boolean({ description: 'New approvals are bound to this account.' }),
+    created_at: Time,
+    updated_at: Time,
+  },
+  { title: 'Account' },
+)
 
-const Connection = record({
-  connected: T.Boolean(),
-  tier: oneOf(['free', 'payg'], { description: 'payg: reads spend a metered daily budget.' }),
-  account: nullable(Account),
-})
+const Connection = record(
+  {
+    connected: T.Boolean(),
+    tier: oneOf(['free', 'payg'], { description: 'payg: reads spend a metered daily budget.' }),
+    account: nullable(Account),
+  },
+  { title: 'Connection' },
+)
 
 export const connection = {
   get: op(
     'GET /api/v1/growth/connection',
-    'Whether a network account is connected, and which one is the default.',
+    'Read the connection. Says whether a network account is connected, and which one is the default.',
     { input: {}, output: record({ connection: Connection }) },
     { tool: 'growth_connection_status' },
   ),

@@ -2,35 +2,39 @@ import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
 import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.ts'
 
-export const ItemStatus = oneOf(['drafted', 'approved', 'publishing', 'posted', 'rejected', 'publish_failed', 'publish_unconfirmed'])
+const statuses = ['drafted', 'approved', 'publishing', 'posted', 'rejected', 'publish_failed', 'publish_unconfirmed'] as const
+export const ItemStatus = oneOf(statuses)
 export const OnMissed = oneOf(['post', 'skip'], {
   description: 'A scheduled post found overdue: post it if it is less than an hour late, or skip it back to approved.',
 })
 
-export const Item = record({
-  id: Id,
-  batch_id: nullable(Id),
-  kind: oneOf(['post', 'article']),
-  status: ItemStatus,
-  review: T.Boolean({ description: 'With publish_unconfirmed: a person must look whether it was posted.' }),
-  body: T.String(),
-  format: T.String(),
-  hook: T.String({ description: 'The opening pattern used.' }),
-  rationale: T.String({ description: 'Why this draft.' }),
-  stories: T.Array(T.String(), { description: "The profile's stories used." }),
-  learnings: T.Array(Id, { description: 'The learnings used.' }),
-  length: T.Integer({ description: "By the network's own rule." }),
-  post_at: nullable(Time),
-  on_missed: nullable(OnMissed),
-  account: nullable(T.String({ description: "The network's id of the account that the approval is bound to." })),
-  reject_reason: nullable(T.String()),
-  external_id: nullable(T.String({ description: "The network's id of the post." })),
-  url: nullable(T.String()),
-  posted_at: nullable(Time),
-  last_error: nullable(T.String()),
-  created_at: Time,
-  updated_at: Time,
-})
+export const Item = record(
+  {
+    id: Id,
+    batch_id: nullable(Id),
+    kind: oneOf(['post', 'article']),
+    status: ItemStatus,
+    review: T.Boolean({ description: 'With publish_unconfirmed: a person must look whether it was posted.' }),
+    body: T.String(),
+    format: T.String(),
+    hook: T.String({ description: 'The opening pattern used.' }),
+    rationale: T.String({ description: 'Why this draft.' }),
+    stories: T.Array(T.String(), { description: "The profile's stories used." }),
+    learnings: T.Array(Id, { description: 'The learnings used.' }),
+    length: T.Integer({ description: "By the network's own rule." }),
+    post_at: nullable(Time),
+    on_missed: nullable(OnMissed),
+    account: nullable(T.String({ description: "The network's id of the account that the approval is bound to." })),
+    reject_reason: nullable(T.String()),
+    external_id: nullable(T.String({ description: "The network's id of the post." })),
+    url: nullable(T.String()),
+    posted_at: nullable(Time),
+    last_error: nullable(T.String()),
+    created_at: Time,
+    updated_at: Time,
+  },
+  { title: 'Item' },
+)
 
 const OneItem = record({ item: Item })
 const id = Id
@@ -40,7 +44,10 @@ export const items = {
   list: op(
     'GET /api/v1/growth/items',
     'List content items, newest first; filter by status, for example drafted for what waits for approval.',
-    { input: { status: T.Optional(ItemStatus), ...page }, output: record({ items: T.Array(Item), next_cursor: NextCursor }) },
+    {
+      input: { status: T.Optional(oneOf(statuses, { description: 'Only items in this state.' })), ...page },
+      output: record({ items: T.Array(Item), next_cursor: NextCursor }),
+    },
     { tool: 'growth_list_queue' },
   ),
   approve: op(

@@ -4,29 +4,35 @@ import { Id, oneOf, record, Time } from '../shapes.ts'
 import { Item } from './items.ts'
 import { Profile } from './profile.ts'
 
-const GrowthChannel = record({
-  id: Id,
-  name: T.String(),
-  status: oneOf(['active', 'inactive']),
-  format_rules: T.Record(T.String(), T.Unknown()),
-  cadence: T.Record(T.String(), T.Unknown()),
-  created_at: Time,
-  updated_at: Time,
-})
+const GrowthChannel = record(
+  {
+    id: Id,
+    name: T.String(),
+    status: oneOf(['active', 'inactive']),
+    format_rules: T.Record(T.String(), T.Unknown()),
+    cadence: T.Record(T.String(), T.Unknown()),
+    created_at: Time,
+    updated_at: Time,
+  },
+  { title: 'GrowthChannel', description: 'Where and how often to post.' },
+)
 
-export const Learning = record({
-  id: Id,
-  kind: oneOf(['worked', 'flopped', 'hypothesis']),
-  note: T.String(),
-  status: oneOf(['active', 'retired']),
-  created_at: Time,
-  updated_at: Time,
-})
+export const Learning = record(
+  {
+    id: Id,
+    kind: oneOf(['worked', 'flopped', 'hypothesis']),
+    note: T.String(),
+    status: oneOf(['active', 'retired']),
+    created_at: Time,
+    updated_at: Time,
+  },
+  { title: 'Learning' },
+)
 
 export const overview = {
   get: op(
     'GET /api/v1/growth/overview',
-    'Profile, channels, the newest drafts that wait for approval, and active learnings in one call.',
+    'Read the overview. Profile, channels, the newest drafts that wait for approval, and active learnings in one call.',
     {
       input: {},
       output: record({

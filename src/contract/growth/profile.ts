@@ -15,15 +15,18 @@ const dna = {
 }
 
 const fields = {
-  goal: T.String({ maxLength: 2_000 }),
-  audience: T.String({ maxLength: 2_000 }),
-  voice: T.String({ maxLength: 2_000 }),
+  goal: T.String({ maxLength: 2_000, description: 'What the posts are to achieve.' }),
+  audience: T.String({ maxLength: 2_000, description: 'Whom they are for.' }),
+  voice: T.String({ maxLength: 2_000, description: 'How they sound.' }),
   language: T.String({ format: 'language', maxLength: 35, description: 'A BCP 47 tag, such as en or pt-BR.' }),
   time_zone: T.String({ format: 'time-zone', maxLength: 64, description: 'An IANA name, such as Europe/Berlin.' }),
   on_missed: OnMissed,
 }
 
-export const Profile = record({ ...fields, writing_dna: record(dna), created_at: nullable(Time), updated_at: nullable(Time) })
+export const Profile = record(
+  { ...fields, writing_dna: record(dna, { title: 'WritingDna' }), created_at: nullable(Time), updated_at: nullable(Time) },
+  { title: 'Profile' },
+)
 
 export const profile = {
   update: op(

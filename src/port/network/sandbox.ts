@@ -4,6 +4,7 @@
  */
 import { systemClock } from '#kernel/clock'
 import { fail } from '#kernel/errors'
+import { type Failpoints, none } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'
 import { SandboxFailure, type SandboxStore } from '#store/sandbox'
 import {
@@ -22,6 +23,7 @@ export interface SandboxSettings {
   store: SandboxStore
   faults: SandboxFaults
   log: Log
+  failpoints?: Failpoints
 }
 
 export interface Sandbox extends Network {
@@ -91,7 +93,11 @@ interface Call {
   signal: AbortSignal
 }
 
-const publishOnce = async (store: SandboxStore, { request, drawn, signal }: Call): Promise<PublishResult> => {
+const publishOnce = async (
+  { store, failpoints = none }: Pick<SandboxSettings, 'store' | 'failpoints'>,
+  { request, drawn, signal }: Call,
+): Promise<PublishResult> => {
+  await failpoints('sandbox.received')
   const { account, text, deadlineMs } = request
   const { fault, lateMs } = drawn
   if (fault === '500') return unknown('500')
@@ -105,6 +111,7 @@ const publishOnce = async (store: SandboxStore, { request, drawn, signal }: Call
   }
   const id = await store.add(account.externalId, text)
   if (id === null) return noAccount
+  await failpoints('sandbox.applied')
   if (fault === 'applied502') return unknown('502')
   if (fault === 'drop') return unknown('connection closed')
   return { kind: 'posted', externalId: id, url: null }
@@ -114,7 +121,7 @@ const publishOnce = async (store: SandboxStore, { request, drawn, signal }: Call
  * Posts have no `url`, because no page shows a single one of them. One fault is drawn for each call of `publish`, whatever
  * comes of the call.
  */
-export const createSandbox = ({ store, faults, log }: SandboxSettings): Sandbox => {
+export const createSandbox = ({ store, faults, log, failpoints }: SandboxSettings): Sandbox => {
   const draw = drawsOf(faults)
   if (faults.lagMs > 0 || Object.values(faults.rates).some((rate) => rate > 0)) log.warn(faults, 'the sandbox fails on purpose')
   const timelineOf = async (account: NetworkAccount, since: Date): Promise<Timeline> => {
@@ -129,7 +136,7 @@ export const createSandbox = ({ store, faults, log }: SandboxSettings): Sandbox 
       const drawn = draw()
       if (signal.aborted) return notSent('given up before anything was sent')
       if (drawn.fault !== 'none') log.debug({ fault: drawn.fault, attempt: request.attemptId }, 'sandbox fault')
-      return until(publishOnce(store, { request, drawn, signal }).catch(failureOf), signal, () => unknown('timeout'))
+      return until(publishOnce({ store, failpoints }, { request, drawn, signal }).catch(failureOf), signal, () => unknown('timeout'))
     },
     readTimeline: (account, since, signal) =>
       until(timelineOf(account, since), signal, () => {

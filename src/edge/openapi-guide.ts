@@ -1,0 +1,27 @@
+import { KEY_LIMIT } from '#contract/op'
+
+/** What a reader of the OpenAPI document needs to know once, for all operations. Markdown. */
+export const guide = `Drafts posts from a growth profile, keeps each behind human approval, and posts each exactly once.
+
+**A first round**
+
+\`\`\`sh
+api() { curl -sS -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' "$@"; }
+api -X PUT  $URL/api/v1/growth/profile -d '{"goal": "Book demos", "writing_dna": {"proof": ["Cut late deliveries by 31%"]}}'
+api -X POST $URL/api/v1/growth/batches -d '{"count": 3, "focus": "late deliveries"}'
+api $URL/api/v1/growth/batches/$BATCH            # until its status is ready
+api -X POST $URL/api/v1/growth/items/$ITEM/approve -d '{}'
+api -X POST $URL/api/v1/growth/items/$ITEM/post-now -H "Idempotency-Key: $(uuidgen)"
+\`\`\`
+
+**Authentication.** An API key as Bearer credential. Each operation names the scope that its key needs: \`api:read\` for GET, \`api:write\` for the rest.
+
+**Bodies** are JSON objects of at most 1 MiB, sent as \`application/json\`. A field that the operation does not know is an error, which names the nearest one that it does.
+
+**Errors** have one form, \`{"error": {"code", "message", "details"?, "request_id"}}\`. Go by \`code\`. 429 and 503 say in \`Retry-After\` when to try again.
+
+**Retries.** Send an \`Idempotency-Key\` (1 to ${KEY_LIMIT} characters) with every command. The same key with the same request replays the stored answer for 24 hours, marked \`Idempotency-Replayed: true\`; only answers that succeeded are stored. While the first request runs, the second is 409 \`idempotency_in_flight\`; with another request, the key is 422 \`idempotency_key_reused\`.
+
+**Lists** are read with \`limit\` and \`cursor\`: give \`next_cursor\` as \`cursor\` until it is null.
+
+**Generation** runs on after its answer: poll the record about every 20 seconds until its \`status\` is \`ready\` or \`failed\`; typically 1 to 3 minutes.`

@@ -1,0 +1,172 @@
+/** What holds for every operation: its declaration, who may call it, and how it is reached. New operations are covered as they come. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { operations } from '#contract/index'
+import { isQuery, type Method, type NamedOp, pathParams } from '#contract/op'
+import { braces } from '#edge/openapi'
+import { newApiKey } from '#kernel/api-key'
+import { newId } from '#kernel/ids'
+import { type Scope, scopes } from '#kernel/scopes'
+import { revokeKey } from '#store/keys'
+import { type Send, type TestApp, testApp } from '#test/support/app'
+import { call, legalInput, newWorkspace, prefixOf, recipes, type Workspace } from '#test/support/prepare'
+import { sampleOf } from '#test/support/sample'
+import documented from './data/contract.json'
+
+interface Documented {
+  method: string
+  path: string
+  id?: string
+  scope?: string
+  tool?: string | null
+}
+
+/** Operations beyond the API document. */
+const extensions: string[] = []
+
+describe('the declarations', () => {
+  const routeOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`
+  const declared = operations.map((o) => ({ ...o, path: braces(o.path) }))
+
+  test.each(declared.map((o) => [o.id, o] as const))('%s is as the API document has it', (id, o) => {
+    if (extensions.includes(id)) return expect(documented.map(routeOf)).not.toContain(routeOf(o))
+    const row = (documented as Documented[]).find((one) => routeOf(one) === routeOf(o))
+    expect(row).toMatchObject({ method: o.method, path: o.path })
+    if (row?.id !== undefined)
+      expect({ id, scope: o.scope, tool: o.tool ?? null }).toEqual({ id: row.id, scope: row.scope, tool: row.tool } as never)
+  })
+
+  test('every extension exists', () => {
+    expect(operations.map(({ id }) => id)).toEqual(expect.arrayContaining(extensions))
+  })
+
+  test('no id, route or tool is declared twice', () => {
+    for (const names of [operations.map(({ id }) => id), operations.map(routeOf), operations.flatMap(({ tool }) => tool ?? [])])
+      expect(names).toEqual([...new Set(names)])
+  })
+
+  test.each(operations.map((o) => [o.id, o] as const))('%s needs api:read exactly if it only reads', (_, o) => {
+    expect(o.scope === 'api:read').toBe(o.method === 'GET')
+  })
+
+  test('the tests know how to make a record for every resource whose operations take an id', () => {
+    const needed = operations.filter((o) => pathParams(o.path).length > 0).map(prefixOf)
+    expect(Object.keys(recipes).sort()).toEqual([...new Set(needed)].sort())
+  })
+})
+
+let app: TestApp
+let other: Workspace
+/** By the scope that the key lacks. */
+let lacking: Record<Scope, string>
+
+beforeAll(async () => {
+  app = await testApp()
+  other = await newWorkspace(app)
+  const keys = scopes.map(async (scope) => [scope, (await app.newKey(scopes.filter((one) => one !== scope))).api_key])
+  lacking = Object.fromEntries(await Promise.all(keys))
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+/** An input of another shape than any operation has: whoever is not let in learns nothing of it. */
+const nonsense = (o: NamedOp) => ({ ...sampleOf(o, 'needed'), no_such_field: 1 })
+
+const expectUnauthenticated = async (o: NamedOp, send: Send) => {
+  for (const input of [nonsense(o), sampleOf(o, 'needed')]) {
+    const reply = await call({ app, ...send }, o, input)
+    expect(reply.status).toBe(401)
+    expect(reply.body.error).toMatchObject({ code: 'unauthenticated', request_id: expect.any(String) })
+    expect(reply.headers.get('www-authenticate')).toStartWith('Bearer')
+  }
+}
+
+/** A key that the server has just served, and so remembers. */
+const usedKey = async (o: NamedOp) => {
+  const key = await app.newKey([...scopes])
+  const reply = await call({ app, key: key.api_key }, o, nonsense(o))
+  expect(reply.status).toBe(400)
+  expect((await app.send('GET', 'overview', { key: key.api_key })).status).toBe(200)
+  return key
+}
+
+describe.each(operations.map((o) => [o.id, o] as const))('%s refuses', (_, o) => {
+  test('a caller without a key', () => expectUnauthenticated(o, { key: null }))
+
+  test.each([
+    ['another scheme', `Basic ${btoa('ak:ak')}`],
+    ['a key that stands there alone', newApiKey()],
+    ['nothing after the scheme', 'Bearer '],
+    ['a key of another form', 'Bearer sk_0000000000000000'],
+    ['a key with a wrong checksum', `Bearer ak_${'0'.repeat(36)}`],
+    ['two keys', `Bearer ${newApiKey()} ${newApiKey()}`],
+    ['a key that nobody has made', `Bearer ${newApiKey()}`],
+  ])('%s', (_, authorization) => expectUnauthenticated(o, { key: null, headers: { authorization } }))
+
+  test('a revoked key, even one that it has just served', async () => {
+    const fresh = await app.newKey([...scopes])
+    await revokeKey(app.workplace.db, fresh.id)
+    await expectUnauthenticated(o, { key: fresh.api_key })
+    const used = await usedKey(o)
+    await revokeKey(app.workplace.db, used.id)
+    await expectUnauthenticated(o, { key: used.api_key })
+  })
+
+  test('an expired key, even one that it has just served', async () => {
+    const used = await usedKey(o)
+    await app.owner`update api_key set expires_at = now() - interval '1 second' where id = ${used.id}`
+    await expectUnauthenticated(o, { key: used.api_key })
+  })
+
+  test('a key without its scope, before it looks at the input', async () => {
+    for (const input of [sampleOf(o, 'needed'), nonsense(o)]) {
+      const reply = await call({ app, key: lacking[o.scope] }, o, input)
+      expect(reply.status).toBe(403)
+      expect(reply.body.error).toMatchObject({ code: 'missing_scope', message: `API key missing scope: ${o.scope}` })
+    }
+  })
+})
+
+describe.each(operations.filter((o) => pathParams(o.path).length > 0).map((o) => [o.id, o] as const))('%s does not find', (_, o) => {
+  const expectNotFound = async (input: Record<string, unknown>) => {
+    const reply = await call({ app }, o, input)
+    expect(reply.status).toBe(404)
+    expect(reply.body.error?.code).toBe('not_found')
+  }
+
+  test('an id that nobody has', () => expectNotFound(sampleOf(o, 'needed')))
+
+  test('the id of another workspace', async () => {
+    const input = await legalInput(other, o)
+    await expectNotFound(input)
+    expect((await call(other, o, input)).status).toBe(o.status)
+  })
+})
+
+const METHODS: (Method | 'OPTIONS')[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+describe.each(Object.entries(Object.groupBy(operations, ({ path }) => path)))('%s', (path, here = []) => {
+  const offered = here.map(({ method }) => method)
+  const url = path.replaceAll(/:[a-z_]+/gi, newId)
+
+  test('answers other methods with 405 and those that it has', async () => {
+    const expected = [...offered, ...(offered.includes('GET') ? ['HEAD'] : [])].sort()
+    for (const method of METHODS.filter((one) => !offered.includes(one as Method))) {
+      const reply = await app.send(method, url, { key: null })
+      expect(reply.status).toBe(405)
+      expect(reply.body.error?.code).toBe('method_not_allowed')
+      expect(reply.headers.get('allow')?.split(', ').sort()).toEqual(expected)
+    }
+  })
+
+  test('has nothing below it that is not declared', async () => {
+    const reply = await app.send('GET', `${url}/no/such/path`)
+    expect(reply.status).toBe(404)
+    expect(reply.body.error).toMatchObject({ code: 'not_found', request_id: expect.any(String) })
+  })
+})
+
+test.each(operations.filter(isQuery).map((o) => [o.id, o] as const))('%s answers HEAD as it does GET, without the body', async (_, o) => {
+  const input = await legalInput(other, o)
+  const [get, head] = [await call(other, o, input), await call({ ...other, method: 'HEAD' }, o, input)]
+  expect({ status: head.status, text: head.text }).toEqual({ status: get.status, text: '' })
+  expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'))
+})

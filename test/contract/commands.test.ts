@@ -1,0 +1,139 @@
+/** Every operation succeeds on valid input; every command runs once under an Idempotency-Key. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { operations } from '#contract/index'
+import { isQuery, type NamedOp, pathParams } from '#contract/op'
+import { newId } from '#kernel/ids'
+import { type Reply, type TestApp, testApp } from '#test/support/app'
+import { call, legalInput, newWorkspace, type Workspace } from '#test/support/prepare'
+import { type Extent, sampleOf } from '#test/support/sample'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await testApp()
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const table = (some: NamedOp[]) => some.map((o) => [o.id, o] as const)
+const commands = operations.filter((o) => !isQuery(o))
+
+const expectSuccess = (reply: Reply, o: NamedOp) => {
+  expect({ status: reply.status, error: reply.body.error }).toEqual({ status: o.status, error: undefined })
+  expect(reply.headers.get('content-type')).toStartWith('application/json')
+}
+
+describe.each(table(operations))('%s succeeds', (_, o) => {
+  test.each<Extent>(['needed', 'whole'])('with every field that is %s', async (extent) => {
+    const workspace = await newWorkspace(app)
+    expectSuccess(await call(workspace, o, await legalInput(workspace, o, extent)), o)
+  })
+})
+
+/** How often the operation was carried out in the workspace. */
+const effects = async ({ tenantId }: Workspace, { id }: NamedOp): Promise<number> => {
+  const [row] = await app.owner`select count(*)::int as count from audit where tenant_id = ${tenantId} and operation = ${id}`
+  return row!.count
+}
+
+const under = (workspace: Workspace, key: string) => ({ ...workspace, headers: { 'idempotency-key': key } })
+
+/** The nearest thing to the input that is another request: with other fields, else on another record. */
+const anotherInput = async (workspace: Workspace, o: NamedOp, input: Record<string, unknown>) => {
+  const record = Object.fromEntries(pathParams(o.path).map((name) => [name, input[name]]))
+  const whole = { ...sampleOf(o, 'whole'), ...record }
+  return Object.keys(whole).length > Object.keys(input).length ? whole : legalInput(workspace, o)
+}
+
+const takesInput = (o: NamedOp): boolean => Object.keys(sampleOf(o, 'whole')).length > 0
+
+describe.each(table(commands))('%s under an Idempotency-Key', (_, o) => {
+  test('replays the stored answer to the byte and runs once', async () => {
+    const workspace = await newWorkspace(app)
+    const input = await legalInput(workspace, o)
+    const before = await effects(workspace, o)
+    const first = await call(under(workspace, 'k'.repeat(200)), o, input)
+    expectSuccess(first, o)
+    expect(first.headers.get('idempotency-replayed')).toBeNull()
+    const again = await call(under(workspace, 'k'.repeat(200)), o, input)
+    expect({ status: again.status, text: again.text }).toEqual({ status: first.status, text: first.text })
+    expect(again.headers.get('idempotency-replayed')).toBe('true')
+    expect(await effects(workspace, o)).toBe(before + 1)
+  })
+
+  test('runs once for callers at the same time', async () => {
+    const workspace = await newWorkspace(app)
+    const input = await legalInput(workspace, o)
+    const before = await effects(workspace, o)
+    const replies = await Promise.all(Array.from({ length: 5 }, () => call(under(workspace, 'key'), o, input)))
+    const ran = replies.filter(({ status }) => status === o.status)
+    expect(new Set(ran.map(({ text }) => text)).size).toBe(1)
+    for (const reply of replies.filter(({ status }) => status !== o.status))
+      expect([reply.status, reply.body.error?.code]).toEqual([409, 'idempotency_in_flight'])
+    expect(await effects(workspace, o)).toBe(before + 1)
+  })
+
+  test('does not remember a failure', async () => {
+    const workspace = await newWorkspace(app)
+    const failures = [{ ...sampleOf(o, 'needed'), no_such_field: 1 }, ...(pathParams(o.path).length > 0 ? [sampleOf(o, 'needed')] : [])]
+    for (const input of [...failures, ...failures]) {
+      const failed = await call(under(workspace, 'key'), o, input)
+      expect(failed.status).toBe('no_such_field' in input ? 400 : 404)
+      expect(failed.headers.get('idempotency-replayed')).toBeNull()
+    }
+    const reply = await call(under(workspace, 'key'), o, await legalInput(workspace, o))
+    expectSuccess(reply, o)
+    expect(reply.headers.get('idempotency-replayed')).toBeNull()
+  })
+
+  test('refuses another operation', async () => {
+    const workspace = await newWorkspace(app)
+    const other = commands[(commands.indexOf(commands.find(({ id }) => id === o.id)!) + 1) % commands.length]!
+    const [input, otherInput] = [await legalInput(workspace, o), await legalInput(workspace, other)]
+    expectSuccess(await call(under(workspace, 'key'), o, input), o)
+    const before = await effects(workspace, other)
+    const reply = await call(under(workspace, 'key'), other, otherInput)
+    expect([reply.status, reply.body.error?.code]).toEqual([422, 'idempotency_key_reused'])
+    expect(await effects(workspace, other)).toBe(before)
+  })
+
+  test('knows nothing of the same key in another workspace', async () => {
+    for (const workspace of [await newWorkspace(app), await newWorkspace(app)]) {
+      const reply = await call(under(workspace, 'shared'), o, await legalInput(workspace, o))
+      expectSuccess(reply, o)
+      expect(reply.headers.get('idempotency-replayed')).toBeNull()
+    }
+  })
+})
+
+describe.each(table(commands.filter(takesInput)))('%s under an Idempotency-Key', (_, o) => {
+  test('refuses another body', async () => {
+    const workspace = await newWorkspace(app)
+    const input = await legalInput(workspace, o)
+    expectSuccess(await call(under(workspace, 'key'), o, input), o)
+    const before = await effects(workspace, o)
+    const reply = await call(under(workspace, 'key'), o, await anotherInput(workspace, o, input))
+    expect([reply.status, reply.body.error?.code]).toEqual([422, 'idempotency_key_reused'])
+    expect(await effects(workspace, o)).toBe(before)
+  })
+})
+
+describe.each(table(commands.filter((o) => pathParams(o.path).length > 0)))('%s under a used Idempotency-Key', (_, o) => {
+  test('does not find an unknown id, before it looks at the key', async () => {
+    const workspace = await newWorkspace(app)
+    const input = await legalInput(workspace, o)
+    expectSuccess(await call(under(workspace, 'key'), o, input), o)
+    const [name = ''] = pathParams(o.path)
+    expect((await call(under(workspace, 'key'), o, { ...input, [name]: newId() })).status).toBe(404)
+  })
+})
+
+test('a query has no use for an Idempotency-Key', async () => {
+  const workspace = await newWorkspace(app)
+  for (const o of operations.filter(isQuery)) {
+    const input = await legalInput(workspace, o)
+    for (const _ of [1, 2]) {
+      const reply = await call(under(workspace, 'k'.repeat(201)), o, input)
+      expectSuccess(reply, o)
+      expect(reply.headers.get('idempotency-replayed')).toBeNull()
+    }
+  }
+})

@@ -1,0 +1,172 @@
+/** What every operation refuses as input, and how it says so. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { TObject } from '@sinclair/typebox'
+import { operations } from '#contract/index'
+import { isQuery, type NamedOp, pathParams } from '#contract/op'
+import { type Reply, type TestApp, testApp } from '#test/support/app'
+import { call } from '#test/support/prepare'
+import { type Fault, faultsOf, freeTexts, sampleOf, withValue } from '#test/support/sample'
+
+const LIMIT = 1_048_576
+
+let app: TestApp
+beforeAll(async () => {
+  app = await testApp()
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const expectInvalid = (reply: Reply, path: string) => {
+  expect(reply.status).toBe(400)
+  expect(reply.body.error).toMatchObject({ code: 'invalid_input', message: expect.stringContaining(path), request_id: expect.any(String) })
+  expect(reply.body.error?.details?.map((detail) => detail.path)).toContain(path)
+  return reply.body.error?.details?.find((detail) => detail.path === path)?.message
+}
+
+/** In a URL everything is text: there, text is never of another type, and null is a word. */
+const tellable = (o: NamedOp, { path, value, schema }: Fault): boolean => {
+  const inUrl = isQuery(o) || pathParams(o.path).includes(path)
+  return path !== '' && !(inUrl && (value === '' || value === null || (value === 7 && !schema.format && !schema.enum)))
+}
+
+const table = (some: NamedOp[]) => some.map((o) => [o.id, o] as const)
+
+const urlOf = (o: NamedOp): string => o.path.replaceAll(/:[a-z_]+/gi, () => Bun.randomUUIDv7())
+
+const fieldsOf = (o: NamedOp): string[] => Object.keys((o.input as TObject).properties).filter((name) => !pathParams(o.path).includes(name))
+
+describe.each(table(operations))('%s refuses', (_, o) => {
+  const faults = faultsOf(o.input).filter((fault) => tellable(o, fault))
+  if (faults.length > 0)
+    test.each(faults.map((fault) => [fault.fault, fault.path, fault] as const))('%s as %s', async (_, path, { value }) => {
+      expectInvalid(await call({ app }, o, withValue(sampleOf(o, 'whole'), path, value)), path)
+    })
+
+  test('a field that it does not know, and names the nearest', async () => {
+    expectInvalid(await call({ app }, o, { ...sampleOf(o, 'needed'), no_such_field_anywhere: 1 }), 'no_such_field_anywhere')
+    for (const field of fieldsOf(o)) {
+      const reply = await call({ app }, o, { ...sampleOf(o, 'needed'), [`${field}x`]: 1 })
+      expect(expectInvalid(reply, `${field}x`)).toBe(`is not a known field; did you mean ${field}?`)
+    }
+  })
+
+  test.each(['__proto__', 'constructor', 'toString'])('a field named %s', async (name) => {
+    const input = { ...sampleOf(o, 'needed') }
+    Object.defineProperty(input, name, { value: 'x', enumerable: true })
+    expectInvalid(await call({ app }, o, input), name)
+  })
+})
+
+describe.each(table(operations.filter((o) => freeTexts(o).length > 0)))('%s refuses in its texts', (_, o) => {
+  test.each(freeTexts(o))('a NUL character (%s)', async (path) => {
+    const reply = await call({ app }, o, withValue(sampleOf(o, 'whole'), path, 'a\0b'))
+    expect(expectInvalid(reply, path)).toBe('contains a NUL character')
+  })
+
+  // In a URL there is no way to write one: what is not UTF-8 arrives as U+FFFD.
+  if (!isQuery(o))
+    test.each(freeTexts(o))('half of a surrogate pair (%s)', async (path) => {
+      const reply = await call({ app }, o, withValue(sampleOf(o, 'whole'), path, 'a\ud800b'))
+      expect(expectInvalid(reply, path)).toBe('contains half of a surrogate pair')
+    })
+})
+
+const needed = operations.flatMap((o) =>
+  ((o.input as TObject).required ?? []).filter((name) => !pathParams(o.path).includes(name)).map((name) => [o.id, name, o] as const),
+)
+test.each(needed)('%s requires %s', async (_, name, o) => {
+  const { [name]: _absent, ...rest } = sampleOf(o, 'whole')
+  expect(expectInvalid(await call({ app }, o, rest), name)).toBe('is required')
+})
+
+const inPaths = operations.flatMap((o) => pathParams(o.path).map((name) => [o.id, name, o] as const))
+describe.each(inPaths)('%s takes no %s', (_, name, o) => {
+  test.each(['nope', '%', '%00', 'a/b', '00000000-0000-0000-0000-00000000000g'])('that is %s', async (value) => {
+    expectInvalid(await call({ app }, o, { ...sampleOf(o, 'needed'), [name]: value }), name)
+  })
+
+  test('that is given beside the path', async () => {
+    const reply = isQuery(o)
+      ? await app.send('GET', `${urlOf(o)}?${name}=1`)
+      : await sendRaw(o, JSON.stringify({ [name]: Bun.randomUUIDv7() }))
+    expect(expectInvalid(reply, name)).toStartWith('is part of the path')
+  })
+})
+
+describe.each(table(operations.filter(isQuery)))('%s refuses in its query', (_, o) => {
+  test.each([...fieldsOf(o), 'unknown'])('%s given twice', async (name) => {
+    expect(expectInvalid(await app.send('GET', `${urlOf(o)}?${name}=1&${name}=1`), name)).toBe('is given twice')
+  })
+})
+
+/** Sends a body that is not what `call` would make of an input. */
+const sendRaw = (o: NamedOp, body: string, { headers = {}, search = '' }: { headers?: Record<string, string>; search?: string } = {}) =>
+  app.send(o.method, urlOf(o) + search, { body, headers })
+
+/** Spaces are legal around JSON: a body of any size that is right but for its size. */
+const bodyOf = (o: NamedOp, size: number): string => {
+  const input = sampleOf(o, 'needed')
+  for (const name of pathParams(o.path)) delete input[name]
+  return JSON.stringify(input).padEnd(size, ' ')
+}
+
+describe.each(table(operations.filter((o) => !isQuery(o))))('%s refuses', (_, o) => {
+  test.each([
+    ['a body that is not JSON', '{"a":', 'the body is not valid JSON'],
+    ['a list', '[]', 'the body must be a JSON object'],
+    ['a bare string', '"text"', 'the body must be a JSON object'],
+    ['null', 'null', 'the body must be a JSON object'],
+  ])('%s', async (_, body, message) => {
+    const reply = await sendRaw(o, body)
+    expect(reply.status).toBe(400)
+    expect(reply.body.error).toMatchObject({ code: 'invalid_input', message })
+  })
+
+  test('text that is not UTF-8', async () => {
+    const reply = await fetch(app.url + urlOf(o), {
+      method: o.method,
+      headers: { authorization: `Bearer ${app.key}`, 'content-type': 'application/json' },
+      body: Buffer.from('{"a":"\xff"}', 'latin1'),
+    })
+    expect(reply.status).toBe(400)
+    expect(await reply.json()).toMatchObject({ error: { code: 'invalid_input', message: 'the body is not valid UTF-8' } })
+  })
+
+  test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', 'multipart/form-data'])(
+    'a body of type %s',
+    async (type) => {
+      const reply = await sendRaw(o, '{}', { headers: { 'content-type': type } })
+      expect(reply.status).toBe(415)
+      expect(reply.body.error?.code).toBe('unsupported_media_type')
+    },
+  )
+
+  test('a query', async () => {
+    const reply = await sendRaw(o, bodyOf(o, 0), { search: '?a=1' })
+    expect(reply.status).toBe(400)
+    expect(reply.body.error?.message).toContain('takes no query')
+  })
+
+  test('a body over 1 MiB, announced or not', async () => {
+    const announced = await sendRaw(o, bodyOf(o, LIMIT + 1))
+    expect(announced.status).toBe(413)
+    expect(announced.body.error).toMatchObject({ code: 'payload_too_large', request_id: expect.any(String) })
+    const chunked = await fetch(app.url + urlOf(o), {
+      method: o.method,
+      headers: { authorization: `Bearer ${app.key}`, 'content-type': 'application/json' },
+      body: new Blob([bodyOf(o, LIMIT + 1)]).stream(),
+    })
+    expect(chunked.status).toBe(413)
+    expect(await chunked.json()).toMatchObject({ error: { code: 'payload_too_large' } })
+  })
+
+  test('more of a key than 200 characters, and less than one', async () => {
+    for (const key of ['k'.repeat(201), '']) {
+      const reply = await call({ app, headers: { 'idempotency-key': key } }, o, sampleOf(o, 'needed'))
+      expectInvalid(reply, 'Idempotency-Key')
+    }
+  })
+})
+
+test.each(table(operations.filter((o) => !isQuery(o))))('%s reads a body of exactly 1 MiB', async (_, o) => {
+  expect((await sendRaw(o, bodyOf(o, LIMIT))).status).not.toBe(413)
+})

@@ -1,0 +1,41 @@
+/** Random stories about posting, held against the state table and the record of the network. `SEED` and `RUNS` set which and how many. */
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { arbitraries, bodies, ids, type Model, worldOf } from './posting-commands.ts'
+import { endsWell, verify } from './posting-rules.ts'
+import { newWorld, type World } from './posting-world.ts'
+import { stateName, stateNames } from './records.ts'
+
+const story = fc.commands(arbitraries, { maxCommands: 80, size: 'max' })
+
+const tell = (commands: Iterable<fc.Command<Model, World>>, watch?: (world: World) => void): void => {
+  const world = newWorld(bodies)
+  const model: Model = new Map(ids.map((id) => [id, 'drafted']))
+  worldOf.set(model, world)
+  fc.modelRun(() => ({ model, real: world }), commands)
+  verify(model, world)
+  watch?.(world)
+  endsWell(world)
+}
+
+test('whatever happens, nothing is sent twice or unapproved, what is posted is on the network, and every item can be settled', () => {
+  const { SEED, RUNS } = process.env
+  fc.assert(
+    fc.property(story, (commands) => tell(commands)),
+    { numRuns: Number(RUNS ?? 500), ...(SEED ? { seed: Number(SEED) } : {}) },
+  )
+})
+
+test('the stories reach every state and every kind of event', () => {
+  const [states, events] = [new Set<string>(), new Set<string>()]
+  const watch = (world: World) => {
+    for (const item of world.items.values()) states.add(stateName(item))
+    for (const { type } of world.events) events.add(type)
+  }
+  fc.assert(
+    fc.property(story, (commands) => tell(commands, watch)),
+    { numRuns: 200, seed: 1 },
+  )
+  expect([...states].sort()).toEqual([...stateNames].sort())
+  expect([...events].sort()).toEqual(['growth.approval.requested', 'growth.item.failed', 'growth.item.posted', 'growth.item.returned'])
+})

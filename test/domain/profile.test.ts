@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { emptyProfile, type Profile, type ProfilePatch, updateProfile } from '#domain/profile'
+
+const profile: Profile = {
+  goal: 'Book demos',
+  audience: 'Operations leads',
+  voice: 'Plain',
+  language: 'en-GB',
+  time_zone: 'Europe/Berlin',
+  on_missed: 'skip',
+  writing_dna: {
+    voice_rules: ['No emoji'],
+    stories: ['A story', 'Another story'],
+    proof: ['31% fewer delays'],
+    patterns: ['Number first'],
+    use: ['dock'],
+    avoid: ['synergy'],
+  },
+}
+
+test('a workspace that has said nothing yet writes English, counts in UTC and posts what it missed by less than an hour', () => {
+  expect(emptyProfile).toEqual({
+    goal: '',
+    audience: '',
+    voice: '',
+    language: 'en',
+    time_zone: 'UTC',
+    on_missed: 'post',
+    writing_dna: { voice_rules: [], stories: [], proof: [], patterns: [], use: [], avoid: [] },
+  })
+})
+
+describe('a partial update', () => {
+  const fields: ProfilePatch[] = [
+    { goal: 'Sell' },
+    { audience: 'Founders' },
+    { voice: 'Warm' },
+    { language: 'de' },
+    { time_zone: 'Asia/Tokyo' },
+    { on_missed: 'post' },
+  ]
+  test.each(fields.map((patch) => [Object.keys(patch)[0]!, patch] as const))('of %s changes that field alone', (_, patch) => {
+    expect(updateProfile(profile, patch)).toEqual({ ...profile, ...patch } as Profile)
+  })
+
+  const lists = ['voice_rules', 'stories', 'proof', 'patterns', 'use', 'avoid'] as const
+  test.each(lists.map((list) => [list]))('of %s replaces that list whole and leaves the others', (list) => {
+    const next = updateProfile(profile, { writing_dna: { [list]: ['New'] } })
+    expect(next).toEqual({ ...profile, writing_dna: { ...profile.writing_dna, [list]: ['New'] } })
+  })
+
+  test('empties what is given empty', () => {
+    const next = updateProfile(profile, { goal: '', writing_dna: { stories: [] } })
+    expect(next).toEqual({ ...profile, goal: '', writing_dna: { ...profile.writing_dna, stories: [] } })
+  })
+
+  test('with nothing in it changes nothing', () => {
+    expect(updateProfile(profile, {})).toEqual(profile)
+    expect(updateProfile(profile, { writing_dna: {} })).toEqual(profile)
+  })
+
+  test('leaves the profile it was given untouched', () => {
+    const before = structuredClone(profile)
+    updateProfile(profile, { goal: 'Sell', writing_dna: { stories: ['New'] } })
+    expect(profile).toEqual(before)
+  })
+})
+
+const entries = fc.array(fc.string({ maxLength: 5 }), { maxLength: 3 })
+const dna = { voice_rules: entries, stories: entries, proof: entries, patterns: entries, use: entries, avoid: entries }
+const text = fc.string({ maxLength: 5 })
+const patches: fc.Arbitrary<ProfilePatch> = fc.record(
+  {
+    goal: text,
+    audience: text,
+    voice: text,
+    language: fc.constantFrom('en', 'de'),
+    time_zone: fc.constantFrom('UTC', 'Asia/Tokyo'),
+    on_missed: fc.constantFrom('post' as const, 'skip' as const),
+    writing_dna: fc.record(dna, { requiredKeys: [] }),
+  },
+  { requiredKeys: [] },
+)
+
+test('property: each field has the value that was given last', () => {
+  fc.assert(
+    fc.property(fc.array(patches, { maxLength: 6 }), (updates) => {
+      const result = updates.reduce(updateProfile, profile)
+      const lastOf = <V>(of: (patch: ProfilePatch) => V | undefined, first: V): V =>
+        updates.map(of).findLast((value) => value !== undefined) ?? first
+      expect(result.goal).toBe(lastOf((patch) => patch.goal, profile.goal))
+      expect(result.on_missed).toBe(lastOf((patch) => patch.on_missed, profile.on_missed))
+      expect(result.time_zone).toBe(lastOf((patch) => patch.time_zone, profile.time_zone))
+      for (const list of Object.keys(dna) as (keyof typeof dna)[])
+        expect(result.writing_dna[list]).toEqual(lastOf((patch) => patch.writing_dna?.[list], profile.writing_dna[list]))
+    }),
+  )
+})
+
+test('property: the same update twice is the same as once', () => {
+  fc.assert(
+    fc.property(patches, (patch) => expect(updateProfile(updateProfile(profile, patch), patch)).toEqual(updateProfile(profile, patch))),
+  )
+})

@@ -1,0 +1,203 @@
+/** The public documents: how they are served, and that they agree with each other and with what the server does. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { events } from '#contract/events'
+import { operations } from '#contract/index'
+import { commandErrors, commonErrors, isQuery } from '#contract/op'
+import { createHttp } from '#edge/http'
+import { braces } from '#edge/openapi'
+import { staticDocument } from '#edge/respond'
+import { errorTable } from '#kernel/errors'
+import { createLog } from '#kernel/log'
+import { scopes } from '#kernel/scopes'
+import { type TestApp, testApp } from '#test/support/app'
+
+interface Parameter {
+  name: string
+  in: string
+  required: boolean
+  description?: string
+}
+
+interface Described {
+  operationId: string
+  summary: string
+  description: string
+  tags: string[]
+  security: { apiKey: string[] }[]
+  parameters: (Parameter | { $ref: string })[]
+  requestBody?: { content: Record<string, { schema: { properties: Record<string, object>; required?: string[] } }> }
+  responses: Record<string, { description: string; content: Record<string, unknown> }>
+}
+
+interface OpenApi {
+  openapi: string
+  paths: Record<string, Record<string, Described>>
+  tags: { name: string; description: string }[]
+  components: { parameters: Record<string, Parameter>; schemas: Record<string, { title: string }> }
+}
+
+interface Manifest {
+  spec: string
+  endpoints: { id: string; method: string; path: string; scope: string; tool: string | null; errors: string[] }[]
+  scopes: { scope: string }[]
+  errors: { code: string; status: number }[]
+  tools: { name: string; operation: string; scope: string }[]
+  events: { type: string }[]
+}
+
+const DOCUMENTS = ['/api/v1/openapi.json', '/api/v1/capabilities', '/.well-known/tendril.json']
+const PUBLIC = ['/health', ...DOCUMENTS]
+
+let app: TestApp
+let openapi: OpenApi
+let manifest: Manifest
+beforeAll(async () => {
+  app = await testApp()
+  openapi = (await app.send('GET', '/api/v1/openapi.json', { key: null })).body as never
+  manifest = (await app.send('GET', '/api/v1/capabilities', { key: null })).body as never
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+describe.each(PUBLIC)('%s', (path) => {
+  test('needs no key, and minds none', async () => {
+    for (const key of [null, 'wrong']) expect((await app.send('GET', path, { key })).status).toBe(200)
+  })
+
+  test('answers HEAD with the headers of GET and no body', async () => {
+    const [get, head] = [await app.send('GET', path, { key: null }), await app.send('HEAD', path, { key: null })]
+    expect({ status: head.status, text: head.text }).toEqual({ status: 200, text: '' })
+    for (const name of ['content-type', 'cache-control', 'etag', 'content-length'])
+      expect([name, head.headers.get(name)]).toEqual([name, get.headers.get(name)])
+  })
+
+  test('answers other methods with 405', async () => {
+    const reply = await app.send('POST', path, { key: null })
+    expect(reply.status).toBe(405)
+    expect(reply.headers.get('allow')).toBe('GET, HEAD')
+  })
+})
+
+describe.each(DOCUMENTS)('%s', (path) => {
+  test('is sent again only when it has changed', async () => {
+    const first = await app.send('GET', path, { key: null })
+    const etag = first.headers.get('etag')!
+    expect(etag).toMatch(/^"[\w-]{20,}"$/)
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*'])
+      for (const method of ['GET', 'HEAD']) {
+        const reply = await app.send(method, path, { key: null, headers: { 'if-none-match': known } })
+        expect({ status: reply.status, text: reply.text, etag: reply.headers.get('etag') }).toEqual({ status: 304, text: '', etag })
+      }
+    const stale = await app.send('GET', path, { key: null, headers: { 'if-none-match': '"other"' } })
+    expect({ status: stale.status, text: stale.text }).toEqual({ status: 200, text: first.text })
+  })
+})
+
+test('/health says that the server is up, for how long, and what it was built from', async () => {
+  const { body } = await app.send('GET', '/health', { key: null })
+  expect(body).toEqual({ status: 'ok', uptime_seconds: expect.any(Number), commit: null })
+  await using built = await testApp({ env: { TENDRIL_COMMIT: 'abc1234' } })
+  expect((await built.send('GET', '/health', { key: null })).body).toMatchObject({ commit: 'abc1234' })
+})
+
+test('the well-known document is the manifest', async () => {
+  expect((await app.send('GET', '/.well-known/tendril.json', { key: null })).body).toEqual(manifest as never)
+})
+
+describe('the OpenAPI document', () => {
+  const described = () =>
+    Object.entries(openapi.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, o]) => ({ path, method: method.toUpperCase(), ...o })),
+    )
+
+  test('is valid OpenAPI 3.1', async () => {
+    const { valid, errors } = await new Validator().validate(structuredClone(openapi) as never)
+    expect({ valid, errors }).toEqual({ valid: true, errors: undefined as never })
+    expect(openapi.openapi).toStartWith('3.1.')
+  })
+
+  test('refers only to what it has, and to everything that it has', () => {
+    const refs = new Set([...JSON.stringify(openapi).matchAll(/"\$ref":"#\/components\/([^"]+)"/g)].map((match) => match[1]!))
+    const { securitySchemes: _, ...components } = openapi.components as Record<string, object>
+    const has = Object.entries(components).flatMap(([kind, named]) => Object.keys(named).map((name) => `${kind}/${name}`))
+    expect([...refs].sort()).toEqual(has.sort())
+  })
+
+  test('has exactly the operations of the contract', () => {
+    const listed = described().map(({ operationId, method, path, security }) => [operationId, method, path, security[0]?.apiKey[0]])
+    expect(listed.sort()).toEqual(operations.map(({ id, method, path, scope }) => [id, method, braces(path), scope]).sort())
+  })
+
+  test('every operation has a summary, a description, a declared tag and its errors', () => {
+    const tags = openapi.tags.map(({ name }) => name)
+    for (const { operationId, summary, description, tags: own, responses } of described()) {
+      const o = operations.find(({ id }) => id === operationId)!
+      expect([operationId, summary.length > 5 && summary.length <= 100, description]).toEqual([operationId, true, o.summary])
+      expect(tags).toContain(own[0]!)
+      const codes = [...o.errors, ...commonErrors, ...(isQuery(o) ? [] : commandErrors)]
+      const statuses = [o.status, ...(o.slow ? [202] : []), ...codes.map((code) => errorTable[code].status)]
+      expect(Object.keys(responses).sort()).toEqual([...new Set(statuses.map(String))].sort())
+      for (const code of codes) expect(responses[errorTable[code].status]!.description).toContain(code)
+    }
+  })
+
+  test('places every field of an input once: in the path, the query or the body', () => {
+    for (const { operationId, parameters: referred, requestBody, path } of described()) {
+      const o = operations.find(({ id }) => id === operationId)!
+      const parameters = referred.map((one) => ('$ref' in one ? openapi.components.parameters[one.$ref.split('/').at(-1)!]! : one))
+      const body = Object.keys(requestBody?.content['application/json']?.schema.properties ?? {})
+      const named = parameters.filter((one) => one.in !== 'header').map((one) => one.name)
+      expect([...named, ...body].sort()).toEqual(Object.keys(o.input.properties).sort())
+      for (const one of parameters) {
+        expect(one.in === 'path').toBe(path.includes(`{${one.name}}`))
+        expect([operationId, one.name, one.description]).toEqual([operationId, one.name, expect.any(String)])
+      }
+      expect(parameters.some(({ name }) => name === 'Idempotency-Key')).toBe(!isQuery(o))
+    }
+  })
+})
+
+describe('the manifest', () => {
+  test('has the parts that it promises, and no others', () => {
+    expect(Object.keys(manifest)).toEqual(['spec', 'endpoints', 'scopes', 'errors', 'tools', 'events'])
+    expect(manifest.spec).toBe('tendril-capabilities/v1')
+    expect(manifest.scopes.map(({ scope }) => scope)).toEqual([...scopes])
+    expect(manifest.errors).toEqual(Object.entries(errorTable).map(([code, { status }]) => ({ code, status })))
+    expect(manifest.events.map(({ type }) => type)).toEqual(events.map(({ type }) => type))
+    expect(manifest.events.map(({ type }) => type)).toEqual(
+      expect.arrayContaining(['growth.batch.settled', 'growth.approval.requested', 'growth.item.posted']),
+    )
+  })
+
+  test('has exactly the operations of the contract, each error in the table', () => {
+    const { endpoints } = manifest
+    expect(endpoints.map(({ id, method, path, scope, tool }) => ({ id, method, path, scope, tool }))).toEqual(
+      operations.map(({ id, method, path, scope, tool }) => ({ id, method, path: braces(path), scope, tool: tool ?? null })),
+    )
+    for (const { errors } of endpoints) for (const code of errors) expect(Object.keys(errorTable)).toContain(code)
+  })
+
+  test('names each tool with its operation and scope', () => {
+    const tools = operations.flatMap((o) => (o.tool ? [{ name: o.tool, operation: o.id, scope: o.scope }] : []))
+    expect(manifest.tools).toEqual(tools)
+  })
+})
+
+test('the router has exactly the operations of the contract and the public documents', () => {
+  const never = () => {
+    throw new Error('no request is made')
+  }
+  const { routes } = createHttp({
+    operations: operations.map((o) => ({ ...o, run: never })),
+    authenticator: { authenticate: never, confirm: never, [Symbol.asyncDispose]: never },
+    log: createLog('silent'),
+    documents: { openapi: staticDocument(openapi), capabilities: staticDocument(manifest) },
+    commit: null,
+  })
+  const listed = routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => `${method} ${path}`)
+  const expected = [
+    ...operations.map(({ method, path }) => `${method} ${path}`),
+    ...PUBLIC.flatMap((path) => [`GET ${path}`, `HEAD ${path}`]),
+  ]
+  expect(listed.sort()).toEqual(expected.sort())
+})

@@ -1,0 +1,116 @@
+/** What every answer over HTTP has in common: request ids, the form of errors, headers. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { newApiKey } from '#kernel/api-key'
+import { errorTable } from '#kernel/errors'
+import { type Send, type TestApp, testApp } from '#test/support/app'
+import { sendRaw } from '#test/support/raw-http'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await testApp()
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** One request for each way in which an answer comes about. */
+const answers: [string, number, string, string, Send][] = [
+  ['a result', 200, 'GET', 'overview', {}],
+  ['a creation', 201, 'POST', 'batches', { body: { count: 1 } }],
+  ['a public document', 200, 'GET', '/health', { key: null }],
+  ['bad input', 400, 'POST', 'batches', { body: { count: 'x' } }],
+  ['a body that is not JSON', 400, 'POST', 'batches', { body: '{' }],
+  ['no key', 401, 'GET', 'overview', { key: null }],
+  ['a wrong key', 401, 'GET', 'overview', { key: newApiKey() }],
+  ['an unknown record', 404, 'GET', `batches/${Bun.randomUUIDv7()}`, {}],
+  ['an unknown path', 404, 'GET', '/api/v2', {}],
+  ['another method', 405, 'DELETE', 'batches', {}],
+  ['another type', 415, 'POST', 'batches', { body: 'a', headers: { 'content-type': 'text/plain' } }],
+]
+
+describe.each(answers)('%s', (_, status, method, path, send) => {
+  test('carries the request id that the caller chose', async () => {
+    const given = 'caller-7/a:b'
+    const reply = await app.send(method, path, { ...send, headers: { ...send.headers, 'x-request-id': given } })
+    expect(reply.status).toBe(status)
+    expect(reply.headers.get('x-request-id')).toBe(given)
+    if (status >= 400) expect(reply.body.error?.request_id).toBe(given)
+  })
+
+  test('carries a request id of ours when none was given, another each time', async () => {
+    const ids = [await app.send(method, path, send), await app.send(method, path, send)].map(({ headers, body }) => {
+      const id = headers.get('x-request-id')
+      if (status >= 400) expect(body.error?.request_id).toBe(id!)
+      expect(id).toMatch(UUID)
+      return id
+    })
+    expect(ids[0]).not.toBe(ids[1]!)
+  })
+
+  test.each(['with space', 'x'.repeat(129), 'caf\u00e9', '\tx\t\tx'])('replaces a request id that cannot be used: %j', async (given) => {
+    const reply = await app.send(method, path, { ...send, headers: { ...send.headers, 'x-request-id': given } })
+    expect(reply.headers.get('x-request-id')).toMatch(UUID)
+  })
+
+  test('is JSON that no cache keeps, in the one form that errors have', async () => {
+    const reply = await app.send(method, path, send)
+    expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(reply.headers.get('cache-control')).toBe('no-store')
+    if (status < 400) return
+    expect(Object.keys(reply.body)).toEqual(['error'])
+    const { code, message, details, request_id, ...rest } = reply.body.error!
+    expect(rest).toEqual({})
+    expect(errorTable[code as keyof typeof errorTable].status).toBe(status as never)
+    expect([typeof message, typeof request_id]).toEqual(['string', 'string'])
+    for (const detail of details ?? []) expect(Object.keys(detail)).toEqual(['path', 'message'])
+  })
+})
+
+test('the longest request id that is kept has 128 characters', async () => {
+  const given = 'x'.repeat(128)
+  expect((await app.send('GET', '/health', { headers: { 'x-request-id': given } })).headers.get('x-request-id')).toBe(given)
+})
+
+test('the request id stands in the audit row of the command', async () => {
+  await app.send('POST', 'automation/resume-all', { headers: { 'x-request-id': 'audited' } })
+  const rows = await app.owner`select operation, surface from audit where request_id = 'audited'`
+  expect([...rows]).toEqual([{ operation: 'growth.automation.resumeAll', surface: 'rest' }])
+})
+
+test('a failure of our own says nothing of its cause', async () => {
+  await app.owner`alter table growth_channel rename to moved`
+  try {
+    const reply = await app.send('GET', 'overview')
+    expect(reply.status).toBe(500)
+    expect(reply.body.error).toEqual({ code: 'internal', message: 'internal error', request_id: reply.headers.get('x-request-id')! })
+  } finally {
+    await app.owner`alter table moved rename to growth_channel`
+  }
+})
+
+describe('raw requests', () => {
+  const get = (path: string, headers: string) => sendRaw(app.url, `GET ${path} HTTP/1.1\r\n${headers}\r\nConnection: close\r\n\r\n`)
+
+  test.each(['a', 'a/b', '::'])('a Host of fewer than four characters (%s) is refused', async (host) => {
+    for (const path of ['/health', '/api/v1/growth/overview']) {
+      const reply = await get(path, `Host: ${host}`)
+      expect(reply).toStartWith('HTTP/1.1 400 ')
+      expect(reply).toContain('"code":"invalid_input","message":"the Host header is not valid","request_id":"')
+    }
+  })
+
+  test.each(['localhost', 'a.example:8080', '[::1]:7070', 'ab/c', 'a/health?', 'x@localhost'])(
+    'a Host of %s leads to no other path',
+    async (host) => {
+      expect(await get('/health', `Host: ${host}`)).toContain('"status":"ok"')
+      expect(await get('/api/v1/growth/overview', `Host: ${host}`)).toContain('"code":"unauthenticated"')
+    },
+  )
+
+  test('a body far too large is refused in our form before it is sent', async () => {
+    const headers = `Host: localhost\r\nAuthorization: Bearer ${app.key}\r\nContent-Type: application/json\r\nContent-Length: 100000000000`
+    const reply = await sendRaw(app.url, `POST /api/v1/growth/batches HTTP/1.1\r\n${headers}\r\nConnection: close\r\n\r\n{`)
+    expect(reply).toStartWith('HTTP/1.1 413 ')
+    expect(reply).toContain('"code":"payload_too_large"')
+  })
+})

@@ -1,0 +1,148 @@
+/** Post now, and what its Idempotency-Key promises. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { publishTimes } from '#domain/publish'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
+import { newStory, type Story, textOf } from '#test/support/story'
+
+const times = { ...publishTimes, settleMs: 300, windowMs: 60_000 }
+
+let app: TestApp
+let points: TestFailpoints
+beforeAll(async () => {
+  points = testFailpoints()
+  app = await testApp({ overrides: { times, failpoints: points.at } })
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const postNow = (story: Story, id: string, key?: string) =>
+  story.send('POST', `items/${id}/post-now`, key === undefined ? {} : { headers: { 'idempotency-key': key } })
+
+/** Another server on the same database, whose network fails as told; its workspaces are its own. */
+const failing = (faults: string, replyWithinMs = 10_000) =>
+  testApp({ database: app.options, env: { SANDBOX_FAULTS: faults }, overrides: { times, replyWithinMs } })
+
+test('of a hundred requests at once with one key, one runs; the others are in flight or get its answer, byte for byte', async () => {
+  const story = await newStory(app)
+  const id = await story.approved()
+  const replies = await Promise.all(Array.from({ length: 100 }, () => postNow(story, id, 'one key')))
+  const answered = replies.filter(({ status }) => status === 200)
+  expect(answered.filter(({ headers }) => !headers.has('idempotency-replayed'))).toHaveLength(1)
+  expect(new Set(answered.map(({ text }) => text)).size).toBe(1)
+  const others = replies.filter(({ status }) => status !== 200)
+  expect(new Set(others.map(({ status, body }) => `${status} ${body.error.code}`))).toEqual(new Set(['409 idempotency_in_flight']))
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+  const replay = await postNow(story, id, 'one key')
+  expect([replay.status, replay.text, replay.headers.get('idempotency-replayed')]).toEqual([200, answered[0]!.text, 'true'])
+})
+
+test('of a hundred requests at once with keys of their own, one posts and the others conflict', async () => {
+  const story = await newStory(app)
+  const id = await story.approved()
+  const replies = await Promise.all(Array.from({ length: 100 }, (_, index) => postNow(story, id, `key ${index}`)))
+  const outcomes = replies.map(({ status, body }) => `${status} ${body.error?.code ?? body.item.status}`).sort()
+  expect(outcomes).toEqual(['200 posted', ...Array.from({ length: 99 }, () => '409 conflict')])
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+})
+
+test('while the first caller waits, its key is in flight; the answer comes with the post', async () => {
+  const story = await newStory(app)
+  const id = await story.approved()
+  points.arm('publish.sent', 'hang')
+  const first = postNow(story, id, 'waiting')
+  await points.reached('publish.sent')
+  expect((await postNow(story, id, 'waiting')).body.error.code).toBe('idempotency_in_flight')
+  expect((await postNow(story, id, 'another')).body.error.code).toBe('conflict')
+  points.release('publish.sent')
+  expect((await first).body.item).toMatchObject({ id, status: 'posted' })
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+})
+
+test('a key used for another item is refused, whether its own is in flight or answered', async () => {
+  const story = await newStory(app)
+  const [id, other] = [await story.approved(), await story.approved()]
+  points.arm('publish.claimed', 'hang')
+  const first = postNow(story, id, 'taken')
+  await points.reached('publish.claimed')
+  expect((await postNow(story, other, 'taken')).body.error.code).toBe('idempotency_key_reused')
+  points.release('publish.claimed')
+  expect((await first).status).toBe(200)
+  expect((await postNow(story, other, 'taken')).body.error.code).toBe('idempotency_key_reused')
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+})
+
+test('in doubt for longer than a caller waits: 202 with the item as it stands, and 200 under the same key once it is found', async () => {
+  await using slow = await failing('applied502=1', 50)
+  const story = await newStory(slow)
+  const id = await story.approved()
+  const first = await postNow(story, id, 'doubtful')
+  expect(first.status).toBe(202)
+  expect(['publishing', 'publish_unconfirmed']).toContain(first.body.item.status)
+  expect(first.headers.has('idempotency-replayed')).toBe(false)
+  expect(await story.settled(id, 'posted')).toMatchObject({ status: 'posted', last_error: null })
+  const replay = await postNow(story, id, 'doubtful')
+  expect([replay.status, replay.headers.get('idempotency-replayed')]).toEqual([200, 'true'])
+  expect((await postNow(story, id, 'doubtful')).text).toBe(replay.text)
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+})
+
+test('a caller who waits through the doubt gets the post', async () => {
+  await using other = await failing('drop=1')
+  const story = await newStory(other)
+  const id = await story.approved()
+  const reply = await postNow(story, id, 'patient')
+  expect([reply.status, reply.body.item.status]).toEqual([200, 'posted'])
+  expect((await postNow(story, id, 'patient')).text).toBe(reply.text)
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+})
+
+test('an item in doubt is not sent again, under whatever key', async () => {
+  await using other = await failing('500=1', 50)
+  const story = await newStory(other)
+  const id = await story.approved()
+  expect((await postNow(story, id, 'mine')).status).toBe(202)
+  await story.settled(id, 'publish_unconfirmed')
+  const replies = [await postNow(story, id, 'mine'), await postNow(story, id, 'other'), await postNow(story, id)]
+  expect(replies.map(({ status, body }) => `${status} ${body.error?.code ?? body.item.status}`)).toEqual([
+    '202 publish_unconfirmed',
+    '409 conflict',
+    '409 conflict',
+  ])
+  expect(await app.owner`select 1 from attempt where item_id = ${id}`).toHaveLength(1)
+})
+
+test('a provable failure is told, leaves the item approved and frees the key', async () => {
+  await using limited = await failing('429=1')
+  const story = await newStory(limited)
+  const id = await story.approved()
+  for (const _ of ['first', 'again under the same key']) {
+    const reply = await postNow(story, id, 'limited')
+    expect([reply.status, reply.body.error.message, reply.headers.get('retry-after')]).toEqual([429, 'rate_limited:network', '2'])
+    expect(await story.item(id)).toMatchObject({ status: 'approved', last_error: 'rate_limited', post_at: null })
+  }
+  expect(await app.owner`select state from attempt where item_id = ${id} order by number`).toEqual([
+    { state: 'failed' },
+    { state: 'failed' },
+  ])
+  expect(await story.posts()).toEqual({})
+})
+
+test('a caller who went away has posted all the same, and gets the answer under the same key', async () => {
+  const story = await newStory(app)
+  const id = await story.approved()
+  points.arm('publish.claimed', 'hang')
+  const gone = new AbortController()
+  const headers = { authorization: `Bearer ${story.key}`, 'idempotency-key': 'gone' }
+  const request = { method: 'POST', headers, signal: gone.signal }
+  const first = fetch(`${app.url}/api/v1/growth/items/${id}/post-now`, request).catch((cause: Error) => cause.name)
+  await points.reached('publish.claimed')
+  gone.abort()
+  expect(await first).toBe('AbortError')
+  points.release('publish.claimed')
+  const replay = await eventually(
+    () => postNow(story, id, 'gone'),
+    ({ status }) => status === 200,
+  )
+  expect(replay.body.item.status).toBe('posted')
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+})

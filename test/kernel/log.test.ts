@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'bun:test'
+import { newApiKey } from '#kernel/api-key'
+import { createLog, type Log } from '#kernel/log'
+
+const logged = (write: (log: Log) => void): string => {
+  let text = ''
+  write(createLog('trace', { write: (line) => void (text += line) }))
+  return text
+}
+
+describe('a secret never reaches a log line', () => {
+  const key = newApiKey()
+  const lines: [string, (log: Log) => void][] = [
+    ['as a field', (log) => log.info({ api_key: key, authorization: 'hidden', password: 'hidden', token: 'hidden', secret: 'hidden' })],
+    ['as a field of a field', (log) => log.info({ headers: { authorization: 'Bearer hidden' }, account: { token: 'hidden' } })],
+    [
+      'two fields deep',
+      (log) => log.info({ request: { headers: { authorization: 'hidden' } }, network: { account: { secret: 'hidden' } } }),
+    ],
+    ['as a field of a child', (log) => log.child({ token: 'hidden' }).info('x')],
+    ['in a message', (log) => log.info(`refused ${key}`)],
+    ['in the text of an error', (log) => log.error({ err: new Error(`refused ${key}`, { cause: new Error(key) }) }, 'failed')],
+    ['in an address', (log) => log.info({ url: `/api/v1/growth/overview?key=${key}&other=${key}` })],
+    ['in a list', (log) => log.info({ args: ['--api-key', key] })],
+  ]
+  test.each(lines)('%s', (_, write) => {
+    const text = logged(write)
+    expect(text).toContain('[redacted]')
+    expect(text).not.toContain(key)
+    expect(text).not.toContain('hidden')
+    expect(JSON.parse(text)).toMatchObject({ time: expect.any(String), level: expect.any(Number) })
+  })
+})
+
+test('what is no secret stays, one JSON object a line', () => {
+  const text = logged((log) => {
+    log.info({ tenant: 'a', tokens: 3 }, 'first')
+    log.warn('second')
+  })
+  const lines = text.trimEnd().split('\n')
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ tenant: 'a', tokens: 3, msg: 'first' }, { msg: 'second' }])
+})
+
+test('lines below the level are not written', () => {
+  let text = ''
+  const log = createLog('warn', { write: (line) => void (text += line) })
+  log.info('no')
+  log.warn('yes')
+  expect(text).toContain('yes')
+  expect(text).not.toContain('"no"')
+})

@@ -1,0 +1,76 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { Turns } from '#kernel/turns'
+
+const open = (overrides: Partial<ConstructorParameters<typeof Turns>[0]> = {}) =>
+  new Turns({ limit: 2, bound: 100, withinMs: 5_000, name: 'connection', ...overrides })
+
+/** Work that ends when the test says so. */
+const gate = () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  return { promise, end: resolve }
+}
+
+test('never more run at once than the limit, each party keeps its order, and all run', async () => {
+  const parties = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 60 })
+  await fc.assert(
+    fc.asyncProperty(parties, fc.integer({ min: 1, max: 4 }), async (asked, limit) => {
+      const turns = open({ limit })
+      const begun: Record<string, number[]> = {}
+      let running = 0
+      let most = 0
+      await Promise.all(
+        asked.map((party, index) =>
+          turns.run(party, async () => {
+            begun[party] = [...(begun[party] ?? []), index]
+            most = Math.max(most, ++running)
+            await Promise.resolve()
+            running--
+          }),
+        ),
+      )
+      expect(most).toBeLessThanOrEqual(limit)
+      expect(Object.values(begun).flat().length).toBe(asked.length)
+      for (const order of Object.values(begun)) expect(order).toEqual([...order].sort((x, y) => x - y))
+    }),
+  )
+})
+
+test('a party that asks a hundred times does not hold up one that asks once', async () => {
+  const turns = open({ limit: 1 })
+  const first = gate()
+  const order: string[] = []
+  const flood = Array.from({ length: 50 }, (_, index) =>
+    turns.run('flood', async () => (index === 0 ? first.promise : void order.push('flood'))),
+  )
+  const single = turns.run('single', async () => void order.push('single'))
+  first.end()
+  await Promise.all([...flood, single])
+  expect(order.indexOf('single')).toBeLessThanOrEqual(1)
+})
+
+test('who waits too long is refused with 503, and leaves the queue', async () => {
+  const turns = open({ limit: 1, withinMs: 1 })
+  const first = gate()
+  const running = turns.run('a', () => first.promise)
+  const late = await turns.run('b', async () => 'ran').catch((error) => error)
+  expect(late).toMatchObject({ code: 'unavailable', retryAfter: 1 })
+  first.end()
+  await running
+  expect(await turns.run('b', async () => 'ran')).toBe('ran')
+})
+
+test('a party may have only so many waiting', async () => {
+  const turns = open({ limit: 1, bound: 1 })
+  const first = gate()
+  const running = [turns.run('a', () => first.promise), turns.run('a', async () => {})]
+  expect(await turns.run('a', async () => {}).catch((error) => error)).toMatchObject({ code: 'rate_limited', detail: 'connection' })
+  first.end()
+  await Promise.all(running)
+})
+
+test('work that fails gives its place back', async () => {
+  const turns = open({ limit: 1 })
+  await expect(turns.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  expect(await turns.run('a', async () => 'ran')).toBe('ran')
+})

@@ -1,0 +1,141 @@
+/** Actors on a real database without the rest of the server: lanes, clock and fail points are the test's own. */
+import postgres from 'postgres'
+import type { Lane, LaneContext } from '#actors/lane'
+import { Runtime, type RuntimeDeps } from '#actors/runtime'
+import { systemClock } from '#kernel/clock'
+import { none } from '#kernel/failpoint'
+import { newId } from '#kernel/ids'
+import { createLog } from '#kernel/log'
+import { type ConnectionOptions, type Db, openDb } from '#store/db'
+import type { Effects } from '#store/letter'
+import { insertTenant } from '#store/tenants'
+import type { Work } from '#store/work'
+import { freshDb } from './db.ts'
+
+export interface Actors extends AsyncDisposable {
+  runtime: Runtime
+  db: Db
+  options: ConnectionOptions
+}
+
+export interface Store extends AsyncDisposable {
+  options: ConnectionOptions
+  /** The database as its owner sees it, past every policy. */
+  owner: postgres.Sql
+  newTenant(): Promise<string>
+}
+
+const log = createLog(process.env.TEST_LOG ?? 'silent')
+
+/** A database with nothing in it, for any number of runtimes. */
+export async function actorStore(): Promise<Store> {
+  await using stack = new AsyncDisposableStack()
+  const { options } = stack.use(await freshDb())
+  const owner = postgres({ ...options, max: 2, onnotice: () => {} })
+  stack.defer(() => owner.end({ timeout: 1 }))
+  const db = stack.use(openDb({ ...options, max: 1 }))
+  const owned = stack.move()
+  return {
+    options,
+    owner,
+    async newTenant() {
+      const id = newId()
+      await insertTenant(db, { id, name: 'test', plan: 'team' })
+      return id
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
+
+/** A process's worth of actors on that database. Disposing ends it in good order, unless it was abandoned before. */
+export async function actorsOn({ options }: Pick<Store, 'options'>, deps: Partial<RuntimeDeps> = {}): Promise<Actors> {
+  await using stack = new AsyncDisposableStack()
+  const db = stack.use(openDb({ ...options, max: 4 }))
+  const usual = { lanes: [], clock: systemClock, failpoints: none, replyWithinMs: 10_000, idleMs: 300_000, sweepMs: 50, url: '' }
+  const runtime = stack.use(await new Runtime({ ...usual, db, options, log, ...deps }).start())
+  const owned = stack.move()
+  return { runtime, db, options, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+/** A run of a fake lane: it lasts until the test ends it. */
+export interface Run {
+  refId: string
+  context: LaneContext
+  finish(outcome?: string): void
+  fail(cause: Error): void
+}
+
+interface Job {
+  refId: string
+}
+
+export interface FakeLane extends Lane<Job, string> {
+  /** Runs that have begun and not ended. */
+  running: Map<string, Run>
+  /** Record ids in the order of their claims' starts. */
+  started: string[]
+  /** Resolves when the record's lane runs. */
+  runOf(refId: string): Promise<Run>
+}
+
+export interface FakeLaneOptions {
+  kind?: string
+  /** Ends each run as soon as it begins. */
+  instant?: true
+  /** What the settling letter does besides deleting the row and counting `settled:<ref>`. */
+  onSettle?: (work: Work, outcome: string) => Effects
+  claim?: Lane<Job, string>['claim']
+  /** The outcome of a run that threw; without it the row is left to `orphaned`. */
+  crashed?: (cause: unknown) => string
+}
+
+const counted = (key: string): Effects => ({ spend: [{ key, period: 'test', amount: 1 }] })
+
+/** Counts what happens to each record under `settled:<ref>` and `orphaned:<ref>`; orphans go back to the queue. */
+export const fakeLane = (options: FakeLaneOptions = {}): FakeLane => {
+  const running = new Map<string, Run>()
+  const started: string[] = []
+  const waiting = new Map<string, (run: Run) => void>()
+  const begin = (refId: string, context: LaneContext): Promise<string> => {
+    const { promise, resolve, reject } = Promise.withResolvers<string>()
+    const run: Run = { refId, context, finish: (outcome = 'done') => resolve(outcome), fail: reject }
+    running.set(refId, run)
+    waiting.get(refId)?.(run)
+    if (options.instant) run.finish()
+    else context.signal.addEventListener('abort', () => resolve('aborted'))
+    if (context.signal.aborted) resolve('aborted')
+    return promise.finally(() => running.delete(refId))
+  }
+  return {
+    kind: options.kind ?? 'fake',
+    leaseMs: 20_000,
+    priority: 'background',
+    running,
+    started,
+    runOf: (refId) => {
+      const known = running.get(refId)
+      return known ? Promise.resolve(known) : new Promise((resolve) => waiting.set(refId, resolve))
+    },
+    claim: options.claim ?? (async (_sql, _gate, work) => ({ job: { refId: work.ref_id }, decision: { reply: undefined } })),
+    run({ refId }, context) {
+      started.push(refId)
+      return begin(refId, context)
+    },
+    async settle(_sql, gate, { work, outcome }) {
+      if (outcome === 'aborted')
+        return { reply: undefined, effects: { requeued: [{ id: work.id, runAt: gate.now }], ...counted(`aborted:${work.ref_id}`) } }
+      const effects = { ...counted(`settled:${work.ref_id}`), settled: [work.id], ...options.onSettle?.(work, outcome) }
+      return { reply: undefined, effects, answers: [{ refId: work.ref_id, with: { status: 200, body: outcome } }] }
+    },
+    crashed: (cause) => options.crashed?.(cause),
+    async orphaned(_sql, gate, work) {
+      return { reply: undefined, effects: { requeued: [{ id: work.id, runAt: gate.now }], ...counted(`orphaned:${work.ref_id}`) } }
+    },
+  }
+}
+
+/** The counters of a tenant, as its owner sees them. */
+export const counters = async ({ owner }: Pick<Store, 'owner'>, tenantId: string): Promise<Record<string, number>> => {
+  const rows = await owner`select key, used from counter where tenant_id = ${tenantId}`
+  return Object.fromEntries(rows.map(({ key, used }) => [key, used]))
+}

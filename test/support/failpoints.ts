@@ -1,0 +1,49 @@
+import type { Failpoints } from '#kernel/failpoint'
+import { type Gate, newGate } from './letters.ts'
+
+/** `hang`: until released. An error: is thrown. A function: is called, and awaited. */
+export type Action = 'hang' | Error | (() => Promise<void> | void)
+
+export interface TestFailpoints {
+  /** What the code under test is given. */
+  at: Failpoints
+  /** From now on, whoever passes does this. Names stay armed until they are released. */
+  arm(name: string, action: Action): void
+  /** Resolves when somebody has come to the armed name for the first time. */
+  reached(name: string): Promise<void>
+  /** Lets those who hang there go on, and nobody stop there any more. */
+  release(name: string): void
+}
+
+interface Point {
+  action: Action
+  reached: Gate
+  released: Gate
+}
+
+export const testFailpoints = (): TestFailpoints => {
+  const points = new Map<string, Point>()
+  return {
+    async at(name) {
+      const point = points.get(name)
+      if (!point) return
+      point.reached.open()
+      if (point.action === 'hang') return point.released.opened
+      if (point.action instanceof Error) throw point.action
+      await point.action()
+    },
+    arm(name, action) {
+      points.get(name)?.released.open()
+      points.set(name, { action, reached: newGate(), released: newGate() })
+    },
+    async reached(name) {
+      const point = points.get(name)
+      if (!point) throw new Error(`${name} is not armed`)
+      await point.reached.opened
+    },
+    release(name) {
+      points.get(name)?.released.open()
+      points.delete(name)
+    },
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * How to bring about what an operation works on: a table by resource, for the tests that run over all operations. A resource
+ * whose operations take an id needs a recipe; test/contract.test.ts says so.
+ */
+
+import { operations } from '#contract/index'
+import { isQuery, type NamedOp, pathParams } from '#contract/op'
+import { itemOf, newBatch } from '#domain/batch'
+import { newId } from '#kernel/ids'
+import { scopes } from '#kernel/scopes'
+import { connectAccount } from '#ops/workspaces'
+import { insertBatch } from '#store/batches'
+import { insertItem } from '#store/items'
+import type { Effects } from '#store/letter'
+import type { Reply, Send, TestApp } from './app.ts'
+import { type Extent, sampleOf } from './sample.ts'
+
+export interface Workspace {
+  app: TestApp
+  tenantId: string
+  /** A key with every scope. */
+  key: string
+}
+
+/** Who sends an operation, and how. */
+export interface Caller extends Send {
+  app: TestApp
+  /** Instead of the operation's own. */
+  method?: string
+}
+
+interface Recipe {
+  /** Makes a record in its first state; gives the path parameters that lead to it, `id` among them. */
+  make(workspace: Workspace): Promise<Record<string, string>>
+  /** Operation → operations of the same resource to be called before it, where the first state will not do. */
+  before?: Record<string, string[]>
+}
+
+/** Writes rows of a workspace through a letter, as any command does. */
+const write = ({ app, tenantId }: Workspace, effects: Effects): Promise<void> =>
+  app.workplace.world.ask(tenantId, {
+    name: 'arrange',
+    priority: 'interactive',
+    provenance: { principal: { kind: 'system', id: 'test' }, surface: 'admin' },
+    decide: async () => ({ reply: undefined, effects }),
+  })
+
+const makeBatch = async (workspace: Workspace) => {
+  const id = newId()
+  await write(workspace, { writes: [insertBatch(newBatch(id, { count: 1, focus: '', now: new Date() }))] })
+  return { id }
+}
+
+const makeItem = async (workspace: Workspace) => {
+  const { id: batchId } = await makeBatch(workspace)
+  const draft = { body: 'Every delay starts at the dock.', format: 'point', hook: 'claim', rationale: '', stories: [], learnings: [] }
+  const item = itemOf(draft, { id: newId(), batchId, length: draft.body.length, now: new Date() })
+  await write(workspace, { writes: [insertItem(item)] })
+  return { id: item.id }
+}
+
+const connect = async ({ app, tenantId, key }: Workspace) => {
+  const account = await app.workplace.sandbox.connect(`t-${newId()}`)
+  await connectAccount(app.workplace.world, tenantId, { network: 'sandbox', ...account })
+  const { body } = await app.send('GET', 'connections?limit=1', { key })
+  return { id: body.connections[0].id }
+}
+
+/** By the part of an operation's id before the last dot. */
+export const recipes: Record<string, Recipe> = {
+  'growth.batches': { make: makeBatch },
+  'growth.items': {
+    make: makeItem,
+    before: { schedule: ['approve'], unschedule: ['approve', 'schedule'], postNow: ['approve'], markPosted: ['approve'] },
+  },
+  'growth.connections': { make: connect },
+}
+
+export const prefixOf = (o: NamedOp): string => o.id.slice(0, o.id.lastIndexOf('.'))
+const nameOf = (o: NamedOp): string => o.id.slice(o.id.lastIndexOf('.') + 1)
+
+/** A workspace of its own, so that nothing another test does reaches it. */
+export const newWorkspace = async (app: TestApp): Promise<Workspace> => {
+  const { tenantId } = await app.newWorkspace()
+  const { api_key } = await app.newKey([...scopes], tenantId)
+  return { app, tenantId, key: api_key }
+}
+
+/** Sends an input as the operation takes it: path parameters in the path, the rest as query or body. */
+export const call = ({ app, method, ...send }: Caller, o: NamedOp, input: Record<string, unknown>): Promise<Reply> => {
+  const inPath = pathParams(o.path)
+  const path = o.path.replace(/:([a-z_]+)/gi, (_, name: string) => encodeURIComponent(String(input[name])))
+  const rest = Object.entries(input).filter(([name]) => !inPath.includes(name))
+  if (rest.length === 0) return app.send(method ?? o.method, path, send)
+  if (!isQuery(o)) return app.send(method ?? o.method, path, { body: Object.fromEntries(rest), ...send })
+  const query = new URLSearchParams(Object.fromEntries(rest.map(([name, value]) => [name, String(value)])))
+  return app.send(method ?? o.method, `${path}?${query}`, send)
+}
+
+const made = async (workspace: Workspace, o: NamedOp): Promise<Record<string, string>> => {
+  const recipe = recipes[prefixOf(o)]
+  if (pathParams(o.path).length === 0 || !recipe) return {}
+  const record = await recipe.make(workspace)
+  for (const name of recipe.before?.[nameOf(o)] ?? []) {
+    const step = operations.find(({ id }) => id === `${prefixOf(o)}.${name}`)!
+    const reply = await call(workspace, step, { ...sampleOf(step, 'needed'), ...record })
+    if (reply.status >= 300) throw new Error(`${step.id} answered ${reply.status}: ${reply.text}`)
+  }
+  return record
+}
+
+/** An input with which the operation succeeds in this workspace, every time on a record of its own. */
+export const legalInput = async (workspace: Workspace, o: NamedOp, extent: Extent = 'needed') => ({
+  ...sampleOf(o, extent),
+  ...(await made(workspace, o)),
+})

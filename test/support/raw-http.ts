@@ -1,0 +1,16 @@
+import { connect } from 'node:net'
+
+/** Sends bytes as they are and gives what comes back until the server closes: for requests that no client would make. */
+export const sendRaw = async (url: string, request: string): Promise<string> => {
+  const { hostname, port } = new URL(url)
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const socket = connect(Number(port), hostname, () => socket.write(request))
+  let reply = ''
+  socket.setEncoding('utf8')
+  socket.on('data', (text) => {
+    reply += text
+  })
+  socket.on('error', reject)
+  socket.on('close', () => resolve(reply))
+  return promise.finally(() => socket.destroy())
+}

@@ -1,0 +1,126 @@
+/** A workspace that posts: its drafts are put into the database, everything else goes over HTTP. */
+import type postgres from 'postgres'
+import { newId } from '#kernel/ids'
+import { eventually, type Reply, type Send, type TestApp } from './app.ts'
+
+export interface StoryItem {
+  id: string
+  status: string
+  review: boolean
+  body: string
+  post_at: string | null
+  posted_at: string | null
+  account: string | null
+  external_id: string | null
+  url: string | null
+  last_error: string | null
+}
+
+/** A server, in this process or in another, as a story needs it. */
+export interface Place {
+  owner: postgres.Sql
+  send: TestApp['send']
+}
+
+export interface Story {
+  tenantId: string
+  key: string
+  /** The network's id of the account that the workspace began with. */
+  account: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  send(method: string, path: string, options?: Send): Promise<Reply<any>>
+  drafted(): Promise<string>
+  /** The id of a new approved item; its text is its own unless one is given. */
+  approved(text?: string): Promise<string>
+  /** Approved, and due in `ms`. */
+  scheduled(ms: number, more?: { on_missed?: 'post' | 'skip' }): Promise<string>
+  item(id: string): Promise<StoryItem>
+  /** The item, once its state is one of these. */
+  settled(id: string, ...statuses: string[]): Promise<StoryItem>
+  /** How often each text stands on the network, from whatever account of this workspace. */
+  posts(): Promise<Record<string, number>>
+  /** Types of events, oldest first; with the reason where there is one. */
+  events(): Promise<string[]>
+  /** The same workspace, served by another server. */
+  at(place: Place): Story
+}
+
+export const inMs = (ms: number): string => new Date(Date.now() + ms).toISOString()
+
+const insertDraft = async ({ owner }: Place, tenantId: string): Promise<string> => {
+  const id = newId()
+  await owner`insert into item (id, tenant_id, kind, status, body, format, hook, rationale, stories, learnings, length, created_at, updated_at)
+    values (${id}, ${tenantId}, 'post', 'drafted', ${`Draft ${id}`}, 'point', 'none', 'for a test', '[]', '[]', 10, now(), now())`
+  return id
+}
+
+const ok = <B>(reply: Reply<B>): Reply<B> => {
+  if (reply.status < 300) return reply
+  throw new Error(`${reply.status} ${reply.text}`)
+}
+
+const postsOf = async ({ owner }: Place, tenantId: string): Promise<Record<string, number>> => {
+  const rows = await owner<{ text: string; times: number }[]>`select text, count(*)::int as times from sandbox.posts
+    where account_id in (select external_id from connection where tenant_id = ${tenantId}) group by text`
+  return Object.fromEntries(rows.map(({ text, times }) => [text, times]))
+}
+
+const eventsOf = async ({ owner }: Place, tenantId: string): Promise<string[]> => {
+  const rows = await owner<{ type: string; reason: string | null }[]>`select type, data->>'reason' as reason from outbox
+    where tenant_id = ${tenantId} order by created_at, id`
+  return rows.map(({ type, reason }) => (reason ? `${type} ${reason}` : type))
+}
+
+/** A story in a workspace that exists, at the server that serves it. */
+export const storyAt = (place: Place, workspace: { tenantId: string; account: string; key: string }): Story => {
+  const { tenantId, key } = workspace
+  const story: Story = {
+    ...workspace,
+    send: (method, path, options) => place.send(method, path, { key, ...options }),
+    drafted: () => insertDraft(place, tenantId),
+    async approved(text) {
+      const id = await story.drafted()
+      ok(await story.send('POST', `items/${id}/approve`, text === undefined ? {} : { body: { edited_body: text } }))
+      return id
+    },
+    async scheduled(ms, more = {}) {
+      const id = await story.approved()
+      ok(await story.send('POST', `items/${id}/schedule`, { body: { post_at: inMs(ms), ...more } }))
+      return id
+    },
+    async item(id) {
+      const { items } = ok(await story.send('GET', 'items?limit=100')).body
+      return items.find((item: StoryItem) => item.id === id)
+    },
+    settled: (id, ...statuses) =>
+      eventually(
+        () => story.item(id),
+        ({ status }) => statuses.includes(status),
+      ),
+    posts: () => postsOf(place, tenantId),
+    events: () => eventsOf(place, tenantId),
+    at: (other) => storyAt(other, workspace),
+  }
+  return story
+}
+
+/** A new workspace of an app. */
+export const newStory = async (app: TestApp): Promise<Story> => {
+  const { tenantId, key } = await app.newWorkspace()
+  const [connection] = await app.owner<{ external_id: string }[]>`select external_id from connection where tenant_id = ${tenantId}`
+  return storyAt(app, { tenantId, key, account: connection!.external_id })
+}
+
+/** The text that an item of a story has unless it was given one. */
+export const textOf = (id: string): string => `Draft ${id}`
+
+/**
+ * Ends an app's actors as kill -9 does: not a word more reaches the database, and the database has noticed. What waits for a
+ * network that is slow to answer is not interrupted, for the network lives on.
+ */
+export const crash = async ({ workplace, owner }: TestApp): Promise<void> => {
+  await workplace.runtime.abandon()
+  await owner`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and application_name in ('tendril', 'tendril-node')`
+  await owner`delete from node`
+}
