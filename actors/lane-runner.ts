@@ -2,12 +2,13 @@
 import { sleep } from '#kernel/clock'
 import { AppError } from '#kernel/errors'
 import type { Sql } from '#store/db'
-import { type Gate, type Ownership, type Provenance, purgeExpired } from '#store/letter'
+import type { Gate, Ownership, Provenance } from '#store/letter'
 import { claimWork, nextDue, runningElsewhere, untilNextDue, type Work, workById } from '#store/work'
 import { type ActorDeps, Fenced } from './deps.ts'
 import type { AnyLane, LaneContext } from './lane.ts'
 import type { Decision, Letter, LiveLanes } from './letter.ts'
 import type { Priority } from './mailbox.ts'
+import { restingWork } from './resting.ts'
 
 type Post = <R>(letter: Letter<R>) => Promise<{ reply: R }>
 
@@ -42,8 +43,9 @@ export class LaneRunner implements LiveLanes {
   readonly #live = new Map<string, Live>()
   readonly #lanes: Map<string, AnyLane>
   readonly #pumping = new Set<Priority>()
-  /** Work whose claim fails for a reason of its own rests, so that it is in nobody's way. Times are monotonic. */
-  readonly #resting = new Map<string, { until: number; failures: number }>()
+  /** Claims on their way, until their lanes have begun. */
+  readonly #claiming = new Set<Promise<void>>()
+  readonly #resting
   #timer: Disposable | undefined
   #recoveryTimer: Disposable | undefined
   #recovering = false
@@ -53,6 +55,8 @@ export class LaneRunner implements LiveLanes {
   /** No claim is tried before, because the last one failed. */
   #pausedUntil = 0
   #stopping = false
+  /** Not even what is claimed already may begin. */
+  #abandoned = false
 
   constructor(
     private readonly own: Ownership,
@@ -60,6 +64,7 @@ export class LaneRunner implements LiveLanes {
     private readonly post: Post,
   ) {
     this.#lanes = new Map(deps.lanes.map((lane) => [lane.kind, lane]))
+    this.#resting = restingWork(deps.clock, restAfter)
   }
 
   get idle(): boolean {
@@ -81,7 +86,7 @@ export class LaneRunner implements LiveLanes {
     if (this.#stopping || this.#pumping.has(priority)) return
     this.#pumping.add(priority)
     let taken: string | undefined
-    this.post<Start | number | undefined>({
+    const claiming = this.post<Start | number | undefined>({
       name: 'claim',
       priority,
       provenance: byTimer,
@@ -93,7 +98,7 @@ export class LaneRunner implements LiveLanes {
       },
     }).then(
       ({ reply }) => {
-        if (taken) this.#resting.delete(taken)
+        if (taken) this.#resting.claimed(taken)
         this.#afterClaim(reply, priority)
       },
       (cause) => {
@@ -101,6 +106,8 @@ export class LaneRunner implements LiveLanes {
         this.#claimFailed(cause, taken)
       },
     )
+    this.#claiming.add(claiming)
+    void claiming.finally(() => this.#claiming.delete(claiming))
   }
 
   /** Settles, by the rule of its kind, each row that a dead process or a failed letter left running. */
@@ -133,20 +140,28 @@ export class LaneRunner implements LiveLanes {
       name: 'recover',
       priority: 'control',
       provenance: byTimer,
-      decide: async (sql) => ({ reply: await runningElsewhere(sql, this.ids()), effects: { writes: [purgeExpired] } }),
+      decide: async (sql) => ({ reply: await runningElsewhere(sql, this.ids()) }),
     })
     for (const work of reply) await this.#recoverOne(work)
   }
 
-  /** Lets running lanes end for `ms`, then aborts them and waits for their outcome letters. */
+  /** Stops the lanes that have not passed their point of no return, and waits until all are settled; for `ms` at most. */
   async stop(ms: number): Promise<void> {
     this.#halt()
     for (const live of this.#live.values()) if (!live.committed) live.controller.abort(new Error('stopping'))
-    const ended = Promise.all([...this.#live.values()].map((live) => live.done))
-    await Promise.race([ended, sleep(this.deps.clock, ms)])
+    const late = Promise.withResolvers<void>()
+    using _timer = this.deps.clock.after(ms, late.resolve)
+    await Promise.race([this.#ended(), late.promise])
+  }
+
+  /** A claim that is committed while the actor stops still begins its lane, which settles it as stopped. */
+  async #ended(): Promise<void> {
+    await Promise.all(this.#claiming)
+    await Promise.all([...this.#live.values()].map((live) => live.done))
   }
 
   abandon(): void {
+    this.#abandoned = true
     this.#halt()
     for (const live of this.#live.values()) live.controller.abort(new Error('tenant lost'))
   }
@@ -163,11 +178,13 @@ export class LaneRunner implements LiveLanes {
   }
 
   async #claim(sql: Sql, gate: Gate, onTaken: (workId: string) => void): Promise<Decision<Start | number | undefined>> {
+    if (this.#stopping) return { reply: undefined }
     const claimedAt = this.deps.clock.monotonic()
-    const resting = [...this.#resting].filter(([, { until }]) => until > claimedAt).map(([id]) => id)
+    // What runs here is left alone even if it is back in the queue, and in another slot by now: it would run beside itself.
+    const resting = [...this.#resting.ids(), ...this.ids()]
     const view = { busy: [...this.#live.values()].map((live) => live.work.slot), paused: gate.paused, resting }
     const work = await nextDue(sql, view)
-    if (!work) return { reply: this.#untilRested(await untilNextDue(sql, view)) }
+    if (!work) return { reply: this.#resting.until(await untilNextDue(sql, view)) }
     onTaken(work.id)
     const lane = this.#lanes.get(work.kind)
     if (!lane) throw new Error(`no lane for work of kind ${work.kind}`)
@@ -181,35 +198,27 @@ export class LaneRunner implements LiveLanes {
 
   /** A started lane may leave others due; a number is the time until something is. */
   #afterClaim(reply: Start | number | undefined, priority: Priority): void {
-    if (this.#stopping) return
+    if (this.#abandoned) return
     if (typeof reply === 'object') {
       this.#start(reply)
       this.pump(priority)
       return
     }
-    if (reply !== undefined) this.#arm(Math.min(reply, LONGEST_NAP_MS), () => this.pump('background'))
-  }
-
-  /** The earlier of the time given and the next end of a rest; in milliseconds from now. */
-  #untilRested(ms: number | undefined): number | undefined {
-    const now = this.deps.clock.monotonic()
-    const waits = [...this.#resting.values()].map(({ until }) => until - now).filter((wait) => wait > 0)
-    return waits.length > 0 ? Math.min(ms ?? LONGEST_NAP_MS, ...waits) : ms
+    if (reply !== undefined && !this.#stopping) this.#arm(Math.min(reply, LONGEST_NAP_MS), () => this.pump('background'))
   }
 
   #claimFailed(cause: unknown, workId: string | undefined): void {
     if (cause instanceof Fenced || this.#stopping) return
-    const now = this.deps.clock.monotonic()
-    if (workId && !(cause instanceof AppError && cause.code === 'unavailable')) {
-      const failures = (this.#resting.get(workId)?.failures ?? 0) + 1
-      this.#resting.set(workId, { until: now + restAfter(failures), failures })
-    }
-    this.#pausedUntil = now + RETRY_MS
-    this.#arm(RETRY_MS, () => this.pump('background'))
+    const isItsOwn = workId !== undefined && !(cause instanceof AppError && cause.code === 'unavailable')
+    if (isItsOwn) this.#resting.failed(workId)
+    const pause = isItsOwn ? 0 : RETRY_MS
+    this.#pausedUntil = this.deps.clock.monotonic() + pause
+    this.#arm(pause, () => this.pump('background'))
   }
 
   #start(start: Start): void {
     const live: Live = { work: start.work, controller: new AbortController(), committed: false, done: Promise.resolve() }
+    if (this.#stopping) live.controller.abort(new Error('stopping'))
     this.#live.set(start.work.id, live)
     live.done = this.#run(start, live)
   }
@@ -225,7 +234,8 @@ export class LaneRunner implements LiveLanes {
         return true
       },
     }
-    const outcome = await lane.run(job, context).catch((cause) => {
+    const running = (async () => lane.run(job, context))()
+    const outcome = await running.catch((cause) => {
       this.deps.log.error({ err: cause, kind: work.kind, ref: work.ref_id, tenant: this.own.tenantId }, 'a lane failed')
       return lane.crashed(cause)
     })

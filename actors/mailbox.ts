@@ -67,7 +67,8 @@ export class Mailbox {
     if (priority === 'interactive' && this.#queues.interactive.size >= this.#bound)
       return Promise.reject(new AppError('rate_limited', 'mailbox', { retryAfter: 1 }))
     return new Promise<T>((resolve, reject) => {
-      this.#queues[priority].push(() => run().then(resolve, reject))
+      // `async`, so that a `run` that throws before it gives a promise fails its sender and not the queue.
+      this.#queues[priority].push(() => (async () => run())().then(resolve, reject))
       this.#running ??= this.#drain()
     })
   }

@@ -2,11 +2,11 @@
  * This process's place among the others: a lease that it renews, a session lock that frees when it dies, and the judgement
  * of who else is dead. Wrong guesses are harmless, because every transaction is fenced; they only cost time.
  */
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { Clock } from '#kernel/clock'
 import type { Log } from '#kernel/log'
 import type { ConnectionOptions, Db } from '#store/db'
-import { holdLock, LEASE_MS, leave, peers, register, remove, renew } from '#store/placement'
+import { announce, type HeldLock, holdLock, LEASE_MS, leave, peers, register, remove, renew } from '#store/placement'
 
 const BEAT_MS = 1_000
 /** A connection that breaks drops its lock for a moment; longer than this, the process is gone. */
@@ -26,16 +26,20 @@ export interface PlacementDeps {
 
 export class Placement {
   #incarnation = randomUUID() as string
-  #lockKey = 0n
-  #lock: AsyncDisposable | undefined
-  #locking: Promise<void> | undefined
+  #lock: HeldLock | undefined
+  #relocking: Promise<void> | undefined
+  #beating: Promise<void> | undefined
   #renewedAt = 0
   #timer: Disposable | undefined
   #stopped = false
   /** Since when each other process has been seen without its lock. */
   readonly #unlockedSince = new Map<string, number>()
 
-  constructor(private readonly deps: PlacementDeps) {}
+  #url: string
+
+  constructor(private readonly deps: PlacementDeps) {
+    this.#url = deps.url
+  }
 
   get incarnation(): string {
     return this.#incarnation
@@ -51,9 +55,16 @@ export class Placement {
     this.#next()
   }
 
+  async movedTo(url: string): Promise<void> {
+    this.#url = url
+    await announce(this.deps.db, { incarnation: this.#incarnation, url })
+  }
+
   /** Gives up everything in good order. */
   async stop(): Promise<void> {
     this.#halt()
+    // They end with the statement that they are at; until then they may still take a lock or a place.
+    await Promise.all([this.#beating, this.#relocking])
     await leave(this.deps.db, this.#incarnation).catch((cause) => this.deps.log.warn({ err: cause }, 'could not leave in good order'))
     await this.#lock?.[Symbol.asyncDispose]()
   }
@@ -71,31 +82,48 @@ export class Placement {
 
   async #join(): Promise<void> {
     this.#incarnation = randomUUID()
-    this.#lockKey = randomBytes(8).readBigInt64BE()
-    await this.#takeLock()
+    const lock = await this.#takeLock()
+    if (this.#stopped) return
     const asked = this.deps.clock.monotonic()
-    await register(this.deps.db, { incarnation: this.#incarnation, lockKey: this.#lockKey, url: this.deps.url })
+    await register(this.deps.db, { incarnation: this.#incarnation, lockKey: lock.key, url: this.#url })
     this.#renewedAt = asked
   }
 
-  async #takeLock(): Promise<void> {
-    await this.#lock?.[Symbol.asyncDispose]()
+  /** A lock of a new key each time, so that it never waits for an old session of ours that the database has not missed yet. */
+  async #takeLock(): Promise<HeldLock> {
+    const before = this.#lock
     this.#lock = undefined
-    this.#lock = await holdLock(this.deps.options, this.#lockKey, () => this.#relock())
+    // Undefined until it is held: its session may end before.
+    let held: HeldLock | undefined
+    const lock = await holdLock(this.deps.options, () => held && this.#lockLost(held))
+    held = lock
+    this.#lock = lock
+    await before?.[Symbol.asyncDispose]()
+    if (this.#stopped) await lock[Symbol.asyncDispose]()
+    return lock
   }
 
-  /** The database cut the session: the lock is taken again before the others count this process out. */
+  /** The database cut the session: another lock is taken before the others count this process out. */
+  #lockLost(lock: HeldLock): void {
+    if (this.#lock !== lock) return
+    this.#lock = undefined
+    this.#relock()
+  }
+
   #relock(): void {
-    if (this.#stopped || this.#locking || !this.#lock) return
-    this.#locking = this.#takeLock()
+    if (this.#stopped || this.#relocking) return
+    this.#relocking = this.#takeLock()
+      .then((lock) => announce(this.deps.db, { incarnation: this.#incarnation, lockKey: lock.key }))
       .catch((cause) => this.deps.log.warn({ err: cause }, 'the session lock could not be taken again yet'))
       .finally(() => {
-        this.#locking = undefined
+        this.#relocking = undefined
       })
   }
 
   #next(): void {
-    this.#timer = this.deps.clock.after(BEAT_MS, () => void this.#beat())
+    this.#timer = this.deps.clock.after(BEAT_MS, () => {
+      this.#beating = this.#beat()
+    })
   }
 
   async #beat(): Promise<void> {
@@ -104,7 +132,7 @@ export class Placement {
       if (await renew(this.deps.db, this.#incarnation)) this.#renewedAt = asked
       else await this.#rejoin()
       if (!this.#lock) this.#relock()
-      await this.#bury()
+      if (!this.#stopped) await this.#bury()
     } catch (cause) {
       this.deps.log.warn({ err: cause }, 'the lease could not be renewed')
     }
@@ -112,8 +140,10 @@ export class Placement {
   }
 
   async #rejoin(): Promise<void> {
+    if (this.#stopped) return
     this.deps.log.warn({ incarnation: this.#incarnation }, 'this process was counted out; joining again')
     this.deps.onLost()
+    await this.#relocking
     await this.#join()
   }
 

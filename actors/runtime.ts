@@ -4,7 +4,7 @@ import { sleep } from '#kernel/clock'
 import { AppError } from '#kernel/errors'
 import type { ConnectionOptions } from '#store/db'
 import type { Ownership } from '#store/letter'
-import { claimTenant, releaseTenant, wakeable } from '#store/placement'
+import { claimTenant, OwnedElsewhere, ownerOf, releaseClaim, releaseTenant, wakeable } from '#store/placement'
 import { type ActorDeps, Fenced } from './deps.ts'
 import type { Letter } from './letter.ts'
 import { Placement } from './placement.ts'
@@ -14,10 +14,11 @@ export interface RuntimeDeps extends ActorDeps {
   options: ConnectionOptions
   url: string
   idleMs: number
+  /** How often tenants whose time has come are looked for; 0: only the tenants asked for are served. */
   sweepMs: number
 }
 
-/** A takeover needs a dead owner's lock to be missed for a second; a letter waits that long rather than fail. */
+/** A tenant that changes hands is nobody's for a moment; a letter waits that long rather than fail. */
 const CLAIM_WITHIN_MS = 2_500
 const CLAIM_EVERY_MS = 100
 const WAKE_AT_ONCE = 16
@@ -28,6 +29,8 @@ export class Runtime implements AsyncDisposable {
   readonly #awake = new Map<string, TenantActor>()
   /** Idle tenants that have left memory but not yet the database's view of this process. */
   readonly #unreleased = new Set<Ownership>()
+  /** Tenants whose claim may have taken place without our hearing of it. */
+  readonly #uncertain = new Set<string>()
   readonly #placement: Placement
   #sweep: Disposable | undefined
   #stopped = false
@@ -45,6 +48,11 @@ export class Runtime implements AsyncDisposable {
   /** How many tenants are in memory. */
   get awake(): number {
     return this.#awake.size
+  }
+
+  /** Other processes reach this one here from now on. */
+  movedTo(url: string): Promise<void> {
+    return this.#placement.movedTo(url)
   }
 
   /** Runs a letter in the tenant's mailbox and gives its reply. A letter that met a lost tenant is sent once more. */
@@ -108,10 +116,15 @@ export class Runtime implements AsyncDisposable {
   async #claim(tenantId: string, owner: string): Promise<number> {
     const until = this.deps.clock.monotonic() + CLAIM_WITHIN_MS
     for (;;) {
-      const epoch = await claimTenant(this.deps.db, tenantId, owner)
+      const epoch = await claimTenant(this.deps.db, tenantId, owner).catch((cause) => {
+        // Nobody knows whether that claim took place: it must not keep the tenant asleep.
+        this.#uncertain.add(tenantId)
+        throw cause
+      })
       if (epoch !== undefined) return epoch
-      if (this.deps.clock.monotonic() >= until)
-        throw new AppError('unavailable', 'another process serves this workspace', { retryAfter: 2 })
+      const other = await ownerOf(this.deps.db, tenantId)
+      if (other && other.incarnation !== owner) throw new OwnedElsewhere(other)
+      if (this.deps.clock.monotonic() >= until) throw new AppError('unavailable', 'the workspace is between two processes, try again')
       await sleep(this.deps.clock, CLAIM_EVERY_MS)
     }
   }
@@ -130,6 +143,7 @@ export class Runtime implements AsyncDisposable {
   }
 
   #nextSweep(): void {
+    if (this.deps.sweepMs === 0) return
     this.#sweep = this.deps.clock.after(this.deps.sweepMs, () => void this.#sweepOnce())
   }
 
@@ -153,6 +167,10 @@ export class Runtime implements AsyncDisposable {
       this.#unreleased.add(actor.own)
     }
     for (const own of this.#unreleased) this.#release(own)
+    for (const tenantId of this.#uncertain) {
+      if (this.#actors.has(tenantId)) this.#uncertain.delete(tenantId)
+      else this.#releaseUncertain(tenantId)
+    }
   }
 
   /** A letter that comes meanwhile claims the tenant again under a new epoch; the release then changes nothing. */
@@ -160,6 +178,13 @@ export class Runtime implements AsyncDisposable {
     releaseTenant(this.deps.db, own).then(
       () => this.#unreleased.delete(own),
       (cause) => this.deps.log.warn({ err: cause, tenant: own.tenantId }, 'a tenant could not be released yet'),
+    )
+  }
+
+  #releaseUncertain(tenantId: string): void {
+    releaseClaim(this.deps.db, tenantId, this.#placement.incarnation).then(
+      () => this.#uncertain.delete(tenantId),
+      () => {},
     )
   }
 }

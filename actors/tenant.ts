@@ -40,10 +40,6 @@ export class TenantActor {
     this.#runner.recover()
   }
 
-  get waiting(): number {
-    return this.#mailbox.waiting
-  }
-
   /** Nothing runs, nothing waits, nobody asked for `ms`. */
   idleFor(ms: number): boolean {
     const unused = this.deps.clock.monotonic() - this.#lastUsed >= ms
@@ -64,12 +60,6 @@ export class TenantActor {
     } finally {
       this.#inFlight.delete(key)
     }
-  }
-
-  /** Looks for due work now. */
-  wake(): void {
-    this.#lastUsed = this.deps.clock.monotonic()
-    this.#runner.pump('background')
   }
 
   /** Finishes the letters and lets lanes reach a safe point, for `ms` at most; then aborts them. */
@@ -116,7 +106,7 @@ export class TenantActor {
   /** The letter's transaction. An answer stored meanwhile under the same key runs it once more, from the gate. */
   async #decide<R>(letter: Letter<R>, again = true): Promise<Decision<R>> {
     try {
-      return await this.deps.db.letter(async (sql) => {
+      return await this.deps.db.letter(this.own.tenantId, async (sql) => {
         const open = await gate(sql, this.own, { keyId: letter.keyId, idempotencyKey: letter.claim?.key })
         if (!open) throw new Fenced()
         const decision = await letter.decide(sql, open, this.#runner)

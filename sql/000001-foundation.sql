@@ -81,7 +81,13 @@ create table work (
   created_at timestamptz not null default now(),
   unique (tenant_id, kind, ref_id)
 ) with (fillfactor = 70);
-create index work_due on work (tenant_id, state, run_at);
+create index work_due on work (tenant_id, run_at);
+
+-- The mark by which a database knows its TENDRIL_SECRET_KEY again. One row.
+create table deployment (
+  single boolean primary key default true check (single),
+  canary bytea not null
+);
 
 create table idempotency (
   tenant_id uuid not null default nullif(current_setting('app.tenant', true), '')::uuid,

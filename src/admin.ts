@@ -55,7 +55,8 @@ const withDb = async <T>({ config, log }: Place, work: (db: Db) => Promise<T>): 
 
 const createTenant = async ({ config, log }: Place, flags: Flags) => {
   await using database = await joinDatabase(config, log)
-  await using workplace = await openWorkplace(config, { ...database.options, max: 2 }, { log })
+  // It must not begin anybody's due work, only make this one workspace.
+  await using workplace = await openWorkplace(config, { ...database.options, max: 2 }, { log, overrides: { sweepMs: 0 } })
   const workspace_id = await createWorkspace(workplace.db, text(flags, 'name'))
   if (flags.sandbox) {
     const account = await workplace.sandbox.connect(`workspace-${workspace_id.slice(-12)}`)

@@ -4,10 +4,12 @@
  * gates between; actors/ run commands one at a time per workspace, and long work beside them.
  */
 import { createLog } from '#kernel/log'
+import { checkCanary } from '#store/canary'
 import { admin } from './admin.ts'
 import { readConfig } from './config.ts'
 import { openDatabase } from './database.ts'
 import { firstStart } from './first-start.ts'
+import { secretKey } from './secret-key.ts'
 import { listen, openWorkplace } from './server.ts'
 
 const usage = `tendril                      start the server
@@ -25,9 +27,11 @@ async function serve(): Promise<void> {
   const stopped = untilStopped()
   await using stack = new AsyncDisposableStack()
   const database = stack.use(await openDatabase(config, log))
-  const workplace = stack.use(await openWorkplace(config, database.options, { log }))
-  const key = await firstStart(config, workplace)
+  const secret = await secretKey(config)
+  await checkCanary(database.options, secret)
+  const workplace = stack.use(await openWorkplace(config, database.options, { log, secret }))
   const { port } = stack.use(await listen(config, workplace, log))
+  const key = await firstStart(config, workplace)
   announce({ url: config.publicUrl.replace(/:0$/, `:${port}`), database: database.description, key })
   log.info({ signal: await stopped }, 'stopping')
 }

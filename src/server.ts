@@ -1,4 +1,5 @@
 /** The parts of a running Tendril, opened in order and closed in reverse: database → networks → actors → operations → HTTP. */
+import { randomBytes } from 'node:crypto'
 import type { Server } from 'bun'
 import { generationLane } from '#actors/lanes/generation'
 import { publishLane } from '#actors/lanes/publish'
@@ -13,6 +14,7 @@ import { staticDocument } from '#edge/respond'
 import { systemClock } from '#kernel/clock'
 import { type Failpoints, failpointsFrom } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'
+import { Turns } from '#kernel/turns'
 import type { World } from '#ops/call'
 import { createOperations } from '#ops/index'
 import { createComposer } from '#port/model/composer/composer'
@@ -21,6 +23,7 @@ import { createOpenAiDrafter } from '#port/model/openai-drafter'
 import { networksOf } from '#port/network/registry'
 import { createSandbox, type Sandbox } from '#port/network/sandbox'
 import { parseFaults } from '#port/network/sandbox-faults'
+import { createNodeClient, type NodeSignature, nodeSignature } from '#port/nodes'
 import { assertIsolation, type ConnectionOptions, type Db, openDb } from '#store/db'
 import { openSandboxStore } from '#store/sandbox'
 import type { Config } from './config.ts'
@@ -30,31 +33,42 @@ const IDLE_MS = 300_000
 const SWEEP_MS = 250
 const GENERATION_DEADLINE_MS = 170_000
 const MODEL_CALL_MS = 80_000
+/** Generations of a process that run at once, granted to tenants in turn; each tenant runs one. */
+const MODEL_TURNS = { name: 'model call', limit: 8, bound: 1, withinMs: GENERATION_DEADLINE_MS }
 
 export interface Workplace extends AsyncDisposable {
   db: Db
   world: World
   sandbox: Sandbox
   runtime: Runtime
+  signature: NodeSignature
 }
 
-/** What tests put in the place of the real thing. */
+/** What tests and single commands put in the place of the usual. */
 export interface Overrides {
   times?: PublishTimes
   drafter?: Drafter
   failpoints?: Failpoints
   replyWithinMs?: number
   idleMs?: number
+  sweepMs?: number
 }
 
-export const drafterOf = (config: Config, log: Log): Drafter =>
+const drafterOf = (config: Config, log: Log): Drafter =>
   config.openai ? createOpenAiDrafter({ ...config.openai, timeoutMs: MODEL_CALL_MS, log }) : createComposer()
+
+export interface WorkplaceOptions {
+  log: Log
+  /** The deployment's secret; a process that takes no letters from others needs none in common. */
+  secret?: Buffer
+  overrides?: Overrides
+}
 
 /** Database, networks and actors: all that a command needs, without HTTP. */
 export async function openWorkplace(
   config: Config,
   options: ConnectionOptions,
-  { log, overrides = {} }: { log: Log; overrides?: Overrides },
+  { log, secret = randomBytes(32), overrides = {} }: WorkplaceOptions,
 ): Promise<Workplace> {
   await using stack = new AsyncDisposableStack()
   const db = stack.use(openDb(options))
@@ -68,14 +82,15 @@ export async function openWorkplace(
   const lanes = [
     publishLane({ networks, times, failpoints }),
     reconcileLane({ networks, times }),
-    generationLane({ networks, drafter, failpoints, deadlineMs: GENERATION_DEADLINE_MS }),
+    generationLane({ networks, drafter, failpoints, turns: new Turns(MODEL_TURNS), deadlineMs: GENERATION_DEADLINE_MS }),
   ]
-  const shared = { db, options, log, failpoints, lanes, clock: systemClock, url: config.nodeUrl, sweepMs: SWEEP_MS }
+  const shared = { db, options, log, failpoints, lanes, clock: systemClock, url: config.nodeUrl, sweepMs: overrides.sweepMs ?? SWEEP_MS }
   const runtime = new Runtime({ ...shared, replyWithinMs: overrides.replyWithinMs ?? REPLY_WITHIN_MS, idleMs: overrides.idleMs ?? IDLE_MS })
   stack.use(await runtime.start())
-  const world: World = { db, networks, ask: (tenantId, letter) => runtime.ask(tenantId, letter) }
+  const signature = nodeSignature(secret)
+  const world: World = { db, networks, nodes: createNodeClient(signature), ask: (tenantId, letter) => runtime.ask(tenantId, letter) }
   const owned = stack.move()
-  return { db, world, sandbox, runtime, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  return { db, world, sandbox, runtime, signature, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
 export interface Listening extends AsyncDisposable {
@@ -86,12 +101,13 @@ export interface Listening extends AsyncDisposable {
 const LAST_ANSWERS_MS = 3_000
 
 /** The HTTP server over a workplace. Closing it stops accepting, then the actors, so that whoever waits is answered, then itself. */
-export async function listen(config: Config, { world, db, runtime }: Workplace, log: Log): Promise<Listening> {
+export async function listen(config: Config, { world, db, runtime, signature }: Workplace, log: Log): Promise<Listening> {
   const authenticator = createAuthenticator(db, log)
   const documents = { openapi: staticDocument(await openApiDocument()), capabilities: staticDocument(capabilities()) }
-  const app = createHttp({ operations: createOperations(world), authenticator, log, documents, commit: config.commit })
+  const app = createHttp({ operations: createOperations(world), authenticator, log, documents, signature, commit: config.commit })
   app.listen({ port: config.port, hostname: config.host })
   const server = app.server as Server<unknown>
+  if (config.port === 0) await runtime.movedTo(`http://${config.host}:${server.port}`)
   return {
     port: server.port!,
     async [Symbol.asyncDispose]() {

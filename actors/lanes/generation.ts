@@ -4,6 +4,7 @@ import { type Batch, GENERATION_RUNS, generating, itemOf, ready } from '#domain/
 import type { BriefLearning, DraftBrief, DraftSet, RecentPost } from '#domain/draft'
 import type { Failpoints } from '#kernel/failpoint'
 import { newId } from '#kernel/ids'
+import type { Turns } from '#kernel/turns'
 import { type Drafter, GenerationError } from '#port/model/drafter'
 import type { Network } from '#port/network/network'
 import type { Networks } from '#port/network/registry'
@@ -23,6 +24,8 @@ export interface GenerationDeps {
   drafter: Drafter
   networks: Networks
   failpoints: Failpoints
+  /** Model calls of the whole process, granted to tenants in turn. */
+  turns: Turns
   /** A generation that takes longer is given up. */
   deadlineMs: number
 }
@@ -83,11 +86,16 @@ const claimBatch = async ({ networks }: GenerationDeps, { sql, gate, work }: Cla
   return { job: { brief }, decision: { reply: undefined, effects: { writes: [saveBatch(generating(batch, gate.now))] } } }
 }
 
-const draft = async ({ drafter, failpoints, deadlineMs }: GenerationDeps, { brief }: Job, context: LaneContext): Promise<Outcome> => {
+const draft = async (
+  { drafter, failpoints, turns, deadlineMs }: GenerationDeps,
+  { brief }: Job,
+  context: LaneContext,
+): Promise<Outcome> => {
   await failpoints('generation.claimed')
   const deadline = AbortSignal.timeout(deadlineMs)
   try {
-    const set = await drafter.draft(brief, AbortSignal.any([context.signal, deadline]))
+    const signal = AbortSignal.any([context.signal, deadline])
+    const set = await turns.run(context.tenantId, () => drafter.draft(brief, signal))
     await failpoints('generation.drafted')
     return { kind: 'drafted', set }
   } catch (cause) {

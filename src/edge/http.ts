@@ -5,8 +5,10 @@ import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'
 import type { Operation } from '#ops/bind'
 import type { Call } from '#ops/call'
+import { LETTERS_PATH, type NodeSignature } from '#port/nodes'
 import type { Authenticator } from './auth.ts'
 import { inputOf } from './input.ts'
+import { receiveLetter } from './internal.ts'
 import { answerResponse, documentResponse, errorResponse, requestIdOf, type StaticDocument } from './respond.ts'
 
 export interface HttpDeps {
@@ -15,6 +17,7 @@ export interface HttpDeps {
   log: Log
   documents: { openapi: StaticDocument; capabilities: StaticDocument }
   commit: string | null
+  signature: NodeSignature
 }
 
 /** Bun would answer a larger body with a bare 413; ours has the envelope. Bun reads ahead of us by no more than a few buffers. */
@@ -40,6 +43,8 @@ export const createHttp = (deps: HttpDeps) => {
     for (const method of PUBLIC) app.route(method, path, ({ request }) => respond(request), { parse: 'none' })
     allowed.set(path, PUBLIC)
   }
+  const letters = receiveLetter(deps.operations, deps.signature, deps.log)
+  app.route('POST', LETTERS_PATH, ({ request }) => letters(request), { parse: 'none' })
   for (const [path, methods] of allowed)
     app.all(path, ({ request }) => errorResponse(new AppError('method_not_allowed'), requestIdOf(request), { allow: allowOf(methods) }), {
       parse: 'none',

@@ -9,15 +9,15 @@ const invalid = (path: string, message: string): never => {
   throw new AppError('invalid_input', `${path} ${message}`.trim(), { details: [{ path, message }] })
 }
 
-/** The whole body as text, read no further than the limit. */
-const readText = async (request: Request): Promise<string> => {
-  if (Number(request.headers.get('content-length') ?? 0) > BODY_LIMIT) throw new AppError('payload_too_large')
+/** The whole body as text, read no further than the limit, in bytes. */
+export const readText = async (request: Request, limit: number): Promise<string> => {
+  if (Number(request.headers.get('content-length') ?? 0) > limit) throw new AppError('payload_too_large')
   if (!request.body) return ''
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength
-    if (size > BODY_LIMIT) throw new AppError('payload_too_large')
+    if (size > limit) throw new AppError('payload_too_large')
     chunks.push(chunk)
   }
   try {
@@ -30,7 +30,7 @@ const readText = async (request: Request): Promise<string> => {
 const isJson = (type: string | null): boolean => /^application\/json\s*(;|$)/i.test(type ?? '')
 
 const readBody = async (request: Request): Promise<Record<string, unknown>> => {
-  const text = await readText(request)
+  const text = await readText(request, BODY_LIMIT)
   if (text === '') return {}
   if (!isJson(request.headers.get('content-type'))) throw new AppError('unsupported_media_type')
   let body: unknown
@@ -52,7 +52,7 @@ const convert = (schema: TSchema | undefined, text: string): unknown => {
 const readQuery = (url: URL, input: TObject): Record<string, unknown> => {
   const query: Record<string, unknown> = {}
   for (const [name, text] of url.searchParams) {
-    if (name in query) invalid(name, 'is given twice')
+    if (Object.hasOwn(query, name)) invalid(name, 'is given twice')
     Object.defineProperty(query, name, { value: convert(input.properties[name], text), enumerable: true })
   }
   return query
@@ -66,6 +66,6 @@ export const inputOf = async (
   const url = new URL(request.url)
   if (!isQuery(o) && url.search.length > 1) invalid('', 'this operation takes no query; send a JSON body')
   const given = isQuery(o) ? readQuery(url, o.input as TObject) : await readBody(request)
-  for (const name of pathParams(o.path)) if (name in given) invalid(name, 'is part of the path and may not be given again')
+  for (const name of pathParams(o.path)) if (Object.hasOwn(given, name)) invalid(name, 'is part of the path and may not be given again')
   return { ...given, ...params }
 }

@@ -7,6 +7,7 @@ import { type Group, isQuery, KEY_LIMIT, type NamedOp, named, type Resource } fr
 import { fail } from '#kernel/errors'
 import type { AnyCommand, AnyQuery, Call, Handlers, QueryContext, World } from './call.ts'
 import { commandLetter } from './command.ts'
+import { dispatch } from './dispatch.ts'
 import { serialise, validate } from './validate.ts'
 
 /** An operation that can be called, from any surface. */
@@ -49,4 +50,7 @@ const query =
 const command =
   (world: World, o: NamedOp, handler: AnyCommand): Run =>
   (input, call) =>
-    world.ask(call.tenantId, commandLetter({ o, handler, input, call, networks: world.networks, reader: contextFor(world, call) }))
+    dispatch(world, { o, input, call }, (local) => {
+      const letter = commandLetter({ o, handler, input, call: local, networks: world.networks, reader: contextFor(world, local) })
+      return world.ask(local.tenantId, letter)
+    })

@@ -5,6 +5,7 @@ import type { Group, Op } from '#contract/op'
 import type { AppError } from '#kernel/errors'
 import type { Scope } from '#kernel/scopes'
 import type { Networks } from '#port/network/registry'
+import type { NodeClient } from '#port/nodes'
 import type { Db, Query, Sql } from '#store/db'
 import type { Effects, Gate, Principal } from '#store/letter'
 
@@ -16,11 +17,14 @@ export interface Call {
   surface: 'rest' | 'mcp' | 'cli' | 'admin'
   requestId: string
   idempotencyKey?: string | undefined
+  /** Another process sent it here, because the tenant was owned here: it goes no further. */
+  forwarded?: boolean
 }
 
 /** The parts of the process that operations reach. */
 export interface World {
   db: Db
+  nodes: NodeClient
   networks: Networks
   ask<R>(tenantId: string, letter: Letter<R>): Promise<R>
 }

@@ -16,17 +16,28 @@ export const checkerOf = (schema: TSchema): TypeCheck<TSchema> => {
   return checker
 }
 
+/** Deeper than any input of ours, and far from where recursion over it would end the stack. */
+const DEEPEST = 100
+
+interface Flaw {
+  path: string[]
+  message: string
+}
+
 /** Text that Postgres cannot store or JSON cannot carry back: NUL bytes, and halves of surrogate pairs. */
-const unstorable = (value: unknown, path: string): ErrorDetail | undefined => {
-  if (typeof value === 'string') {
-    if (value.includes('\0')) return { path, message: 'contains a NUL character' }
-    return value.isWellFormed() ? undefined : { path, message: 'contains half of a surrogate pair' }
-  }
+const flawOfText = (text: string): Flaw | undefined => {
+  if (text.includes('\0')) return { path: [], message: 'contains a NUL character' }
+  return text.isWellFormed() ? undefined : { path: [], message: 'contains half of a surrogate pair' }
+}
+
+/** The first thing in a value, its keys included, that cannot be stored whatever the schema says. */
+const unstorable = (value: unknown, depth = 0): Flaw | undefined => {
+  if (typeof value === 'string') return flawOfText(value)
   if (typeof value !== 'object' || value === null) return undefined
-  for (const [key, child] of Object.entries(value)) {
-    const below = path ? `${path}.${key}` : key
-    const found = unstorable(key, below) ?? unstorable(child, below)
-    if (found) return found
+  if (depth > DEEPEST) return { path: [], message: `is nested deeper than ${DEEPEST} levels` }
+  for (const key of Object.keys(value)) {
+    const flaw = flawOfText(key) ?? unstorable((value as Record<string, unknown>)[key], depth + 1)
+    if (flaw) return { ...flaw, path: [key, ...flaw.path] }
   }
   return undefined
 }
@@ -48,7 +59,7 @@ const nearest = (name: string, known: string[]): string | undefined => {
   const word = name.slice(0, LONGEST_NAME)
   const ranked = known.map((field) => ({ field, away: distance(word.toLowerCase(), field.toLowerCase()) })).sort((a, b) => a.away - b.away)
   const best = ranked[0]
-  return best && best.away <= Math.max(2, word.length / 2) ? best.field : undefined
+  return best && best.away <= Math.max(2, word.length / 2) && best.away < best.field.length ? best.field : undefined
 }
 
 const pointerToPath = (pointer: string): string =>
@@ -78,8 +89,8 @@ const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text
 
 /** Throws `invalid_input` naming each wrong field, the nearest known field for an unknown one included. */
 export const validate = (schema: TSchema, input: unknown): void => {
-  const bad = unstorable(input, '')
-  if (bad) throw new AppError('invalid_input', `${bad.path} ${bad.message}`, { details: [bad] })
+  const flaw = unstorable(input)
+  if (flaw) refuse([{ path: flaw.path.join('.'), message: flaw.message }])
   const checker = checkerOf(schema)
   if (checker.Check(input)) return
   const details = new Map<string, ErrorDetail>()
@@ -88,10 +99,16 @@ export const validate = (schema: TSchema, input: unknown): void => {
     if (!details.has(detail.path)) details.set(detail.path, detail)
     if (details.size >= MOST_DETAILS) break
   }
-  const [first] = details.values()
-  throw new AppError('invalid_input', `${first?.path || 'the body'} ${first?.message ?? 'is not valid'}`, {
-    details: [...details.values()],
-  })
+  refuse([...details.values()])
+}
+
+const LONGEST_PATH = 200
+
+/** Names of fields are the caller's: one of a megabyte is not sent back whole, and not twice. */
+const refuse = (found: ErrorDetail[]): never => {
+  const details = found.map(({ path, message }) => ({ path: path.slice(0, LONGEST_PATH), message }))
+  const [first] = details
+  throw new AppError('invalid_input', `${first?.path || 'the body'} ${first?.message ?? 'is not valid'}`, { details })
 }
 
 /** The body of an answer, if it is what the contract promises. */

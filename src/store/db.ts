@@ -4,6 +4,7 @@
  */
 import postgres from 'postgres'
 import { AppError } from '#kernel/errors'
+import { Turns } from '#kernel/turns'
 
 export type Sql = postgres.Sql | postgres.TransactionSql
 /** A query or a piece of one: not run until awaited, and usable inside another template. */
@@ -29,7 +30,7 @@ export interface Reader {
 
 export interface Db extends AsyncDisposable {
   read<Row>(reader: Reader, query: Query): Promise<Row[]>
-  letter<T>(body: (sql: Sql) => Promise<T>): Promise<T>
+  letter<T>(tenantId: string, body: (sql: Sql) => Promise<T>): Promise<T>
   system<T>(body: (sql: Sql) => Promise<T>): Promise<T>
 }
 
@@ -43,6 +44,8 @@ const SESSION_LIMITS = {
   tcp_keepalives_count: 3,
 }
 const QUERY_DEADLINE_MS = 6_000
+/** All letters and requests have ended before the pools do. */
+const END_WITHIN_S = 2
 
 /** Conditions that pass by themselves: the caller is told to come back. */
 const TRANSIENT =
@@ -51,14 +54,18 @@ const TRANSIENT =
 export const codeOf = (cause: unknown): string => String((cause as { code?: unknown } | null)?.code ?? '')
 
 /** True when the database itself was not reached or gave up, so that trying again may work. */
-export const isTransient = (cause: unknown): boolean => TRANSIENT.test(codeOf(cause)) || cause instanceof DeadlineError
+export const isTransient = (cause: unknown): boolean =>
+  TRANSIENT.test(codeOf(cause)) || cause instanceof DeadlineError || endsSession(cause)
+
+/** FATAL: the database lets nobody in, for whatever reason, or has ended the session. No statement is at fault. */
+const endsSession = (cause: unknown): boolean => /^(FATAL|PANIC)$/.test(String((cause as { severity?: unknown } | null)?.severity))
 
 class DeadlineError extends Error {
   override readonly name = 'DeadlineError'
 }
 
 /** postgres.js has hung on a lost connection before: nothing waits for the database longer than this. */
-const withDeadline = async <T>(running: Promise<T>): Promise<T> => {
+export const withDeadline = async <T>(running: Promise<T>): Promise<T> => {
   let timer: Timer | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new DeadlineError('the database did not answer in time')), QUERY_DEADLINE_MS)
@@ -112,6 +119,8 @@ const open = (options: ConnectionOptions, role: string, max: number): postgres.S
     max,
     connect_timeout: 3,
     idle_timeout: 60,
+    // The default waits up to 20 s between attempts: requests would wait with it, and go on waiting when the database is back.
+    backoff: () => 0.1,
     onnotice: () => {},
     connection: { role, application_name: 'tendril', ...SESSION_LIMITS } as unknown as postgres.ConnectionParameters,
     types: { bigint: { to: 20, from: [20], parse: Number, serialize: String } },
@@ -142,31 +151,44 @@ interface Wrap {
   __hit: boolean | null
 }
 
+/** Connections are granted to tenants in turn: one that floods waits behind itself. */
+const WAITING = { bound: 1_000, withinMs: 5_000 }
+
 export const openDb = (options: ConnectionOptions): Db => {
-  const app = open(options, 'tendril_app', options.max ?? 10)
+  const max = options.max ?? 10
+  const reads = open(options, 'tendril_app', max)
+  // Of their own: a transaction that is begun on a connection behind somebody's query does not get that connection for itself.
+  const letters = open(options, 'tendril_app', max)
   const system = open(options, 'tendril_system', 3)
+  const readTurns = new Turns({ name: 'reads', limit: max, ...WAITING })
+  const letterTurns = new Turns({ name: 'commands', limit: max, ...WAITING })
   return {
     async read<Row>(reader: Reader, query: Query) {
-      const rows = (await withDeadline(wrapped(app, reader, query(app)).execute())) as unknown as (Row & Wrap)[]
+      const ask = () => withDeadline(wrapped(reads, reader, query(reads)).execute())
+      const rows = (await readTurns.run(reader.tenantId, ask)) as unknown as (Row & Wrap)[]
       if (!rows[0]?.__live) throw new AppError('unauthenticated')
       return rows.filter((row) => row.__hit).map(({ __live, __hit, ...row }) => row as unknown as Row)
     },
-    letter: (body) => transaction(app, body),
+    letter: (tenantId, body) => letterTurns.run(tenantId, () => transaction(letters, body)),
     system: <T>(body: (sql: Sql) => Promise<T>) => withDeadline(body(system)),
     async [Symbol.asyncDispose]() {
-      await Promise.all([app.end({ timeout: 5 }), system.end({ timeout: 5 })])
+      // A query whose connection broke is never finished by the client; its caller was answered at the deadline.
+      await Promise.all([reads, letters, system].map((pool) => pool.end({ timeout: END_WITHIN_S })))
     },
   }
 }
 
-/** Refuses to serve as a role that policies do not bind: it would see every tenant. */
+/** Refuses to serve through roles that policies do not bind: they would see every tenant. */
 export async function assertIsolation(db: Db): Promise<void> {
   const [row] = await db.system(
-    (sql) => sql<{ unsafe: boolean }[]>`select exists (
-      select from pg_class c join pg_roles r on r.oid = c.relowner
-      where c.relrowsecurity and r.rolname = current_user) or (select rolbypassrls or rolsuper from pg_roles where rolname = current_user) as unsafe`,
+    (sql) => sql<{ roles: string | null }[]>`select string_agg(r.rolname, ', ' order by r.rolname) as roles from pg_roles r
+      where r.rolname in (current_user, 'tendril_app', 'tendril_system', 'tendril_sandbox') and (r.rolsuper or r.rolbypassrls
+        or exists (select 1 from pg_class c where c.relrowsecurity and pg_has_role(r.oid, c.relowner, 'member')))`,
   )
-  if (row?.unsafe) throw new Error('the database role of the server owns tenant tables or bypasses row-level security')
+  if (row?.roles) throw new Error(`row-level security does not bind ${row.roles}: no such role may own tables, be superuser or bypass it`)
+  const reader = { tenantId: '00000000-0000-0000-0000-000000000000' }
+  const [app] = await db.read<{ role: string }>(reader, (sql) => sql`select current_user::text as role`)
+  if (app?.role !== 'tendril_app') throw new Error(`the server's pools connect as ${app?.role}, not as tendril_app`)
 }
 
 /** A long-lived connection of its own, for a session lock. Closes on dispose; `onClose` tells when the database cut it. */

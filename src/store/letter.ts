@@ -93,7 +93,7 @@ export interface NewWork {
   payload?: Record<string, unknown>
 }
 
-export const IDEMPOTENCY_TTL_HOURS = 24
+const IDEMPOTENCY_TTL_HOURS = 24
 
 interface GateRow {
   live: boolean
@@ -143,7 +143,7 @@ export async function apply(
     parts.push(
       sql`insert into outbox (id, type, data, created_at) values (${newId()}, ${event.type}, ${sql.json(event.data as never)}, ${now})`,
     )
-  for (const { key, period, amount } of effects.spend ?? []) parts.push(spend(sql, key, period, amount))
+  for (const { key, period, amount } of summed(effects.spend)) parts.push(spend(sql, key, period, amount))
   for (const work of effects.work ?? []) parts.push(addWork(sql, work))
   for (const work of effects.requeued ?? []) parts.push(requeue(sql, work))
   const settled = effects.settled ?? []
@@ -151,7 +151,7 @@ export async function apply(
   if (effects.audit) parts.push(writeAudit(sql, effects.audit, context.now, provenance))
   const placement = updateActor(sql, effects)
   if (placement) parts.push(placement)
-  if (keep) parts.push(remember(sql, keep, now))
+  if (keep) parts.push(purgeExpired(sql, keep.claim.key), remember(sql, keep, now))
   if (parts.length === 0) return
   const ctes = parts.map((part, index) => sql`${index === 0 ? sql`` : sql`,`} ${sql(`e${index}`)} as (${part} returning 1)`)
   const last = sql(`e${parts.length - 1}`)
@@ -162,6 +162,16 @@ export async function apply(
 /** Another letter stored an answer under the same Idempotency-Key after this one's gate had looked. */
 export class KeyTaken extends Error {
   override readonly name = 'KeyTaken'
+}
+
+/** One amount per counter: of two parts of a statement that change the same row, only one takes place. */
+const summed = (spends: Effects['spend'] = []): NonNullable<Effects['spend']> => {
+  const sums = new Map<string, { key: string; period: string; amount: number }>()
+  for (const one of spends) {
+    const name = `${one.key}@${one.period}`
+    sums.set(name, { ...one, amount: one.amount + (sums.get(name)?.amount ?? 0) })
+  }
+  return [...sums.values()]
 }
 
 const spend = (sql: Sql, key: string, period: string, amount: number): Fragment =>
@@ -203,9 +213,10 @@ export const forgetPending =
   (sql) =>
     sql`delete from idempotency where ref_id = ${refId} and state = 'pending'`
 
-/** Drops answers that have expired; a few at a time, so that no letter waits for it. */
-export const purgeExpired: Query = (sql) =>
-  sql`delete from idempotency where key in (select key from idempotency where expires_at <= now() order by expires_at limit 500)`
+/** With each answer kept a few expired ones go, so that they never pile up; not the key's own, which `remember` replaces. */
+const purgeExpired = (sql: Sql, except: string): Fragment =>
+  sql`delete from idempotency where key in
+    (select key from idempotency where expires_at <= now() and key <> ${except} order by expires_at limit 20)`
 
 const requeue = (sql: Sql, { id, runAt, payload, origin }: NonNullable<Effects['requeued']>[number]): Fragment =>
   sql`update work set state = 'queued', run_at = ${runAt}, claimed_by = null, lease_until = null

@@ -1,6 +1,8 @@
 /** Which process owns which tenant: compare-and-set on rows decides, nothing else. Clock: the database's. */
 
-import { type ConnectionOptions, type Db, openSession } from './db.ts'
+import { randomBytes } from 'node:crypto'
+import { AppError } from '#kernel/errors'
+import { type ConnectionOptions, type Db, openSession, withDeadline } from './db.ts'
 import type { Ownership } from './letter.ts'
 
 export interface NodeRow {
@@ -11,14 +13,23 @@ export interface NodeRow {
 
 export const LEASE_MS = 5_000
 
-/**
- * Announces this process and takes its session lock, which frees by itself when the process dies. Dispose closes the session.
- * `onLost` is called when the database closed the session: the caller must take the lock again.
- */
-export async function holdLock(options: ConnectionOptions, lockKey: bigint, onLost: () => void): Promise<AsyncDisposable> {
+/** A session lock that frees by itself when this process dies. */
+export interface HeldLock extends AsyncDisposable {
+  key: bigint
+}
+
+/** Takes a lock of a random key on a session of its own. `onLost` is called when that session ends, by whomever. */
+export async function holdLock(options: ConnectionOptions, onLost: () => void): Promise<HeldLock> {
+  const key = randomBytes(8).readBigInt64BE()
   const session = openSession(options, onLost)
-  await session`select pg_advisory_lock(${lockKey.toString()}::bigint)`
-  return { [Symbol.asyncDispose]: () => session.end({ timeout: 2 }) }
+  const end = () => session.end({ timeout: 1 })
+  try {
+    await withDeadline(session`select pg_advisory_lock(${key.toString()}::bigint)`.execute())
+    return { key, [Symbol.asyncDispose]: end }
+  } catch (cause) {
+    await end()
+    throw cause
+  }
 }
 
 export const register = (db: Db, node: NodeRow): Promise<unknown> =>
@@ -26,6 +37,14 @@ export const register = (db: Db, node: NodeRow): Promise<unknown> =>
     (sql) => sql`insert into node (incarnation, lock_key, url, expires_at)
       values (${node.incarnation}, ${node.lockKey.toString()}::bigint, ${node.url}, clock_timestamp() + ${LEASE_MS} * interval '1 millisecond')`,
   )
+
+/** Tells the others of another lock, by which the process is known to be alive from now on, or of another address. */
+export const announce = async (db: Db, { incarnation, lockKey, url }: Pick<NodeRow, 'incarnation'> & Partial<NodeRow>): Promise<void> => {
+  await db.system(
+    (sql) => sql`update node set lock_key = coalesce(${lockKey?.toString() ?? null}::bigint, lock_key), url = coalesce(${url ?? null}, url)
+      where incarnation = ${incarnation}`,
+  )
+}
 
 /** Renews the lease. False: others have declared this process dead, and everything it owns may be gone. */
 export const renew = async (db: Db, incarnation: string): Promise<boolean> => {
@@ -58,7 +77,7 @@ export const peers = (db: Db, self: string): Promise<Peer[]> =>
 export const remove = (db: Db, incarnations: string[]): Promise<unknown> =>
   db.system((sql) => sql`delete from node where incarnation = any(${incarnations}::uuid[])`)
 
-/** Takes a tenant if nobody living owns it. The new epoch, or undefined; `unknown` when there is no such tenant. */
+/** Takes a tenant if nobody living owns it. The new epoch, or undefined. */
 export const claimTenant = (db: Db, tenantId: string, owner: string): Promise<number | undefined> =>
   db.system(async (sql) => {
     const [row] = await sql<{ epoch: number }[]>`update actor set owner = ${owner}, epoch = epoch + 1
@@ -71,6 +90,34 @@ export const claimTenant = (db: Db, tenantId: string, owner: string): Promise<nu
 
 export const releaseTenant = (db: Db, { tenantId, owner, epoch }: Ownership): Promise<unknown> =>
   db.system((sql) => sql`update actor set owner = null where tenant_id = ${tenantId} and owner = ${owner} and epoch = ${epoch}`)
+
+/** Releases a tenant whatever the epoch: for a claim of which it is not known whether it happened. */
+export const releaseClaim = (db: Db, tenantId: string, owner: string): Promise<unknown> =>
+  db.system((sql) => sql`update actor set owner = null where tenant_id = ${tenantId} and owner = ${owner}`)
+
+export interface Owner {
+  incarnation: string
+  /** Where it takes letters. */
+  url: string
+}
+
+/** The living process that owns a tenant, or undefined. */
+export const ownerOf = (db: Db, tenantId: string): Promise<Owner | undefined> =>
+  db.system(async (sql) => {
+    const [row] = await sql<Owner[]>`select n.incarnation, n.url from actor a join node n on n.incarnation = a.owner
+      where a.tenant_id = ${tenantId} and n.expires_at > clock_timestamp()`
+    return row
+  })
+
+export const nodeLives = async (db: Db, incarnation: string): Promise<boolean> =>
+  (await db.system((sql) => sql`select 1 from node where incarnation = ${incarnation} and expires_at > clock_timestamp()`)).length === 1
+
+/** Another process serves the tenant. For callers it is a 503; one that knows the way sends the command there instead. */
+export class OwnedElsewhere extends AppError {
+  constructor(readonly owner: Owner) {
+    super('unavailable', 'another process serves this workspace', { retryAfter: 2 })
+  }
+}
 
 /** Releases everything a process still owns, and the process itself: the last step of an orderly stop. */
 export const leave = (db: Db, incarnation: string): Promise<unknown> =>

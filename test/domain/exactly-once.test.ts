@@ -1,8 +1,9 @@
 /** Random stories about posting, held against the state table and the record of the network. `SEED` and `RUNS` set which and how many. */
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { arbitraries, bodies, ids, type Model, worldOf } from './posting-commands.ts'
+import { arbitraries, bodies, ids } from './posting-commands.ts'
 import { endsWell, verify } from './posting-rules.ts'
+import type { Model } from './posting-steps.ts'
 import { newWorld, type World } from './posting-world.ts'
 import { stateName, stateNames } from './records.ts'
 
@@ -11,7 +12,6 @@ const story = fc.commands(arbitraries, { maxCommands: 80, size: 'max' })
 const tell = (commands: Iterable<fc.Command<Model, World>>, watch?: (world: World) => void): void => {
   const world = newWorld(bodies)
   const model: Model = new Map(ids.map((id) => [id, 'drafted']))
-  worldOf.set(model, world)
   fc.modelRun(() => ({ model, real: world }), commands)
   verify(model, world)
   watch?.(world)
@@ -22,7 +22,7 @@ test('whatever happens, nothing is sent twice or unapproved, what is posted is o
   const { SEED, RUNS } = process.env
   fc.assert(
     fc.property(story, (commands) => tell(commands)),
-    { numRuns: Number(RUNS ?? 500), ...(SEED ? { seed: Number(SEED) } : {}) },
+    { numRuns: Number(RUNS ?? 1_000), ...(SEED ? { seed: Number(SEED) } : {}) },
   )
 })
 

@@ -35,9 +35,15 @@ const waitsForMachine = (world: World, id: string, state: StateName): void => {
   else if (state !== 'in review') expect(pending(world, id)).toBe('nothing')
 }
 
+/** Clocks of the network and ours may differ by this much. */
+const SKEW_MS = 5_000
+
 const isOnNetwork = (world: World, id: string): void => {
   const item = itemOf(world, id)
   const post = postOf(world, item.external_id)!
+  const attempt = [...world.attempts.values()].find(({ external_id }) => external_id === post.externalId)!
+  expect(attempt.item_id).toBe(id)
+  expect(post.createdAt).toBeGreaterThanOrEqual(attempt.intent_at.getTime() - SKEW_MS)
   expect(post.createdAt).toBeLessThanOrEqual(world.now)
   expect([post.account, fingerprintText(post.text)]).toEqual([item.account_external_id!, fingerprintText(item.body)])
 }

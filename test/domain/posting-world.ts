@@ -19,7 +19,7 @@ import {
   settle,
   publishTimes as times,
 } from '#domain/publish'
-import { cleanRead, findPost, hit, readSince, type SeenPost, unread } from '#domain/reconcile'
+import { cleanRead, findPost, hit, type SeenPost, unread } from '#domain/reconcile'
 import { fail } from '#kernel/errors'
 import { fingerprintText } from '#port/network/text'
 import { attemptWith, draftedItem } from './records.ts'
@@ -70,10 +70,12 @@ export interface World {
   events: { type: string; itemId: unknown }[]
   /** What a person approved last. */
   approvals: Map<string, { body: string; account: string | null }>
+  /** Items whose text or account is another than what was approved. */
+  tampered: Set<string>
   /** Items that a person marked posted. */
   marked: Set<string>
-  /** Each send that went onto the wire. */
-  sends: { itemId: string; account: string; text: string }[]
+  /** Those of them that were in doubt: their posts, if there are any, belong to no attempt. */
+  settledByHand: Set<string>
 }
 
 const START = Date.UTC(2026, 10, 21, 7)
@@ -90,8 +92,9 @@ export const newWorld = (bodies: string[]): World => ({
   posts: [],
   events: [],
   approvals: new Map(),
+  tampered: new Set(),
   marked: new Set(),
-  sends: [],
+  settledByHand: new Set(),
 })
 
 const clock = (world: World): Date => new Date(world.now)
@@ -118,6 +121,7 @@ export const people = {
     const next = approve(itemOf(world, id), { editedBody, accountExternalId: account, measure, maxLength: 280, now: clock(world) })
     save(world, next)
     world.approvals.set(id, { body: next.body, account })
+    world.tampered.delete(id)
   },
   reject: (world: World, id: string): void => save(world, reject(itemOf(world, id), undefined, clock(world))),
   schedule(world: World, id: string, { inMs, onMissed }: { inMs: number; onMissed: 'post' | 'skip' }): void {
@@ -138,7 +142,10 @@ export const people = {
     const next = markPosted(itemOf(world, id), undefined, clock(world))
     save(world, next)
     const attempt = openAttemptOf(world, id)
-    if (attempt) world.attempts.set(attempt.id, { ...attempt, state: 'posted', ended_at: clock(world) })
+    if (attempt) {
+      world.attempts.set(attempt.id, { ...attempt, state: 'posted', ended_at: clock(world) })
+      world.settledByHand.add(id)
+    }
     world.works.delete(id)
     world.marked.add(id)
     emit(world, [postedEvent(next)])
@@ -199,7 +206,6 @@ export const claimNext = (world: World, work: Work): void => {
 /** Onto the wire: from here the item may be out there. `appearsInMs` null: the network never takes it. */
 export const wire = (world: World, { item, attempt }: Flight, appearsInMs: number | null): string => {
   const externalId = `post-${world.posts.length + 1}`
-  world.sends.push({ itemId: item.id, account: attempt.connection_id, text: item.body })
   if (appearsInMs === null) return externalId
   world.posts.push({ externalId, account: attempt.connection_id, text: item.body, createdAt: world.now + appearsInMs, itemId: item.id })
   return externalId
@@ -235,7 +241,6 @@ export const orphan = (world: World, { work, attempt }: Flight): void => {
 const timeline = (world: World, attempt: Attempt, { lagMs, cutAt }: View): SeenPost[] =>
   world.posts
     .filter(({ account, createdAt }) => account === attempt.connection_id && createdAt <= world.now - lagMs)
-    .filter(({ createdAt }) => createdAt >= readSince(attempt).getTime())
     .map(({ externalId, text, createdAt }) => {
       const truncated = cutAt !== null && text.length > cutAt
       const shown = truncated ? `${text.slice(0, cutAt)}…` : text

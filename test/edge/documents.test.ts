@@ -10,6 +10,7 @@ import { staticDocument } from '#edge/respond'
 import { errorTable } from '#kernel/errors'
 import { createLog } from '#kernel/log'
 import { scopes } from '#kernel/scopes'
+import { LETTERS_PATH, nodeSignature } from '#port/nodes'
 import { type TestApp, testApp } from '#test/support/app'
 
 interface Parameter {
@@ -183,7 +184,7 @@ describe('the manifest', () => {
   })
 })
 
-test('the router has exactly the operations of the contract and the public documents', () => {
+test('the router has exactly the operations of the contract, the public documents and the way for other processes', () => {
   const never = () => {
     throw new Error('no request is made')
   }
@@ -193,11 +194,13 @@ test('the router has exactly the operations of the contract and the public docum
     log: createLog('silent'),
     documents: { openapi: staticDocument(openapi), capabilities: staticDocument(manifest) },
     commit: null,
+    signature: nodeSignature(Buffer.alloc(32)),
   })
   const listed = routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => `${method} ${path}`)
   const expected = [
     ...operations.map(({ method, path }) => `${method} ${path}`),
     ...PUBLIC.flatMap((path) => [`GET ${path}`, `HEAD ${path}`]),
+    `POST ${LETTERS_PATH}`,
   ]
   expect(listed.sort()).toEqual(expected.sort())
 })

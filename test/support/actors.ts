@@ -18,11 +18,18 @@ export interface Actors extends AsyncDisposable {
   options: ConnectionOptions
 }
 
+/** What a test puts in the place of the usual: lanes, clock, fail points, durations. */
+export type ActorsOptions = Partial<RuntimeDeps>
+
 export interface Store extends AsyncDisposable {
   options: ConnectionOptions
   /** The database as its owner sees it, past every policy. */
   owner: postgres.Sql
   newTenant(): Promise<string>
+  /** Nothing is due any more, and nobody owns anything: what one test leaves behind, the next does not wake. */
+  quiet(): Promise<void>
+  /** Until it is disposed of, nobody can open a connection; those that are open stay. */
+  shut(): Promise<AsyncDisposable>
 }
 
 const log = createLog(process.env.TEST_LOG ?? 'silent')
@@ -31,7 +38,7 @@ const log = createLog(process.env.TEST_LOG ?? 'silent')
 export async function actorStore(): Promise<Store> {
   await using stack = new AsyncDisposableStack()
   const { options } = stack.use(await freshDb())
-  const owner = postgres({ ...options, max: 2, onnotice: () => {} })
+  const owner = postgres({ ...options, max: 1, onnotice: () => {} })
   stack.defer(() => owner.end({ timeout: 1 }))
   const db = stack.use(openDb({ ...options, max: 1 }))
   const owned = stack.move()
@@ -43,12 +50,29 @@ export async function actorStore(): Promise<Store> {
       await insertTenant(db, { id, name: 'test', plan: 'team' })
       return id
     },
+    async quiet() {
+      await owner`delete from work`
+      await owner`update actor set wake_at = null, owner = null`
+      await owner`delete from node`
+    },
+    async shut() {
+      const server = postgres({ ...options, database: 'postgres', max: 1 })
+      const allow = (word: 'true' | 'false') =>
+        server`alter database ${server(options.database!)} with allow_connections ${server.unsafe(word)}`
+      await allow('false')
+      return {
+        async [Symbol.asyncDispose]() {
+          await allow('true')
+          await server.end()
+        },
+      }
+    },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }
 
 /** A process's worth of actors on that database. Disposing ends it in good order, unless it was abandoned before. */
-export async function actorsOn({ options }: Pick<Store, 'options'>, deps: Partial<RuntimeDeps> = {}): Promise<Actors> {
+export async function actorsOn({ options }: Pick<Store, 'options'>, deps: ActorsOptions = {}): Promise<Actors> {
   await using stack = new AsyncDisposableStack()
   const db = stack.use(openDb({ ...options, max: 4 }))
   const usual = { lanes: [], clock: systemClock, failpoints: none, replyWithinMs: 10_000, idleMs: 300_000, sweepMs: 50, url: '' }
@@ -82,6 +106,8 @@ export interface FakeLaneOptions {
   kind?: string
   /** Ends each run as soon as it begins. */
   instant?: true
+  /** Runs do not end when they are aborted. */
+  deaf?: true
   /** What the settling letter does besides deleting the row and counting `settled:<ref>`. */
   onSettle?: (work: Work, outcome: string) => Effects
   claim?: Lane<Job, string>['claim']
@@ -90,6 +116,11 @@ export interface FakeLaneOptions {
 }
 
 const counted = (key: string): Effects => ({ spend: [{ key, period: 'test', amount: 1 }] })
+
+const whenAborted = (signal: AbortSignal, act: () => void): void => {
+  if (signal.aborted) act()
+  else signal.addEventListener('abort', act)
+}
 
 /** Counts what happens to each record under `settled:<ref>` and `orphaned:<ref>`; orphans go back to the queue. */
 export const fakeLane = (options: FakeLaneOptions = {}): FakeLane => {
@@ -102,8 +133,7 @@ export const fakeLane = (options: FakeLaneOptions = {}): FakeLane => {
     running.set(refId, run)
     waiting.get(refId)?.(run)
     if (options.instant) run.finish()
-    else context.signal.addEventListener('abort', () => resolve('aborted'))
-    if (context.signal.aborted) resolve('aborted')
+    if (!options.deaf) whenAborted(context.signal, () => resolve('aborted'))
     return promise.finally(() => running.delete(refId))
   }
   return {

@@ -1,6 +1,6 @@
 /** A whole Tendril in this process: a database of its own, the real HTTP stack on a free port, a workspace and its key. */
 import postgres from 'postgres'
-import { createLog } from '#kernel/log'
+import { createLog, type Log } from '#kernel/log'
 import type { Scope } from '#kernel/scopes'
 import { connectAccount, createKey, createWorkspace, usualScopes } from '#ops/workspaces'
 import { readConfig } from '#src/config'
@@ -44,11 +44,17 @@ export interface AppOptions {
   env?: Record<string, string>
   /** A database that exists already, for a second server on it. */
   database?: ConnectionOptions
+  /** Instead of one that is silent. */
+  log?: Log
 }
+
+/** All servers of a test are one deployment. */
+const TEST_SECRET = Buffer.alloc(32, 'test')
 
 const quiet = createLog(process.env.TEST_LOG ?? 'silent')
 
-const client =
+/** Requests to a server, with a key unless told otherwise. */
+export const client =
   (url: string, ownKey: string) =>
   async (method: string, path: string, { body, headers = {}, key = ownKey }: Send = {}): Promise<Reply> => {
     const sent: Record<string, string> = { ...headers }
@@ -72,12 +78,12 @@ const workspace = async (workplace: Workplace) => {
   return { tenantId, key: api_key }
 }
 
-export async function testApp({ overrides = {}, env = {}, database }: AppOptions = {}): Promise<TestApp> {
+export async function testApp({ overrides = {}, env = {}, database, log = quiet }: AppOptions = {}): Promise<TestApp> {
   await using stack = new AsyncDisposableStack()
   const options = database ?? stack.use(await freshDb()).options
   const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', ...env })
-  const workplace = stack.use(await openWorkplace(config, options, { log: quiet, overrides }))
-  const { port } = stack.use(await listen(config, workplace, quiet))
+  const workplace = stack.use(await openWorkplace(config, options, { log, secret: TEST_SECRET, overrides }))
+  const { port } = stack.use(await listen(config, workplace, log))
   const owner = postgres({ ...options, max: 2, onnotice: () => {} })
   stack.defer(() => owner.end({ timeout: 1 }))
   const { tenantId, key } = await workspace(workplace)

@@ -1,0 +1,35 @@
+/** Commands that other processes of this deployment send here, because their tenant is owned here. */
+import { AppError } from '#kernel/errors'
+import type { Log } from '#kernel/log'
+import type { Operation } from '#ops/bind'
+import type { Call } from '#ops/call'
+import type { NodeSignature, RemoteCommand, RemoteReply } from '#port/nodes'
+import { OwnedElsewhere } from '#store/placement'
+import { BODY_LIMIT, readText } from './input.ts'
+
+/** A command with its input, escaped once more, and its caller. */
+const LETTER_LIMIT = 4 * BODY_LIMIT
+
+/** Answers 404, as for any unknown path, to whoever does not know the deployment's key. */
+export const receiveLetter = (operations: Operation[], signature: NodeSignature, log: Log) => {
+  const byId = new Map(operations.map((o) => [o.id, o]))
+  return async (request: Request): Promise<Response> => {
+    const body = await readText(request, LETTER_LIMIT)
+    if (!signature.verify(request.headers, body)) throw new AppError('not_found', 'no such path')
+    const command = JSON.parse(body) as RemoteCommand
+    const o = byId.get(command.operation)
+    if (!o) throw new AppError('not_found', 'no such operation')
+    return Response.json(await reply(o, command, log))
+  }
+}
+
+const reply = async (o: Operation, { input, call }: RemoteCommand, log: Log): Promise<RemoteReply> => {
+  try {
+    return { answer: await o.run(() => input, { ...call, scopes: new Set(call.scopes), forwarded: true } as Call) }
+  } catch (cause) {
+    if (cause instanceof OwnedElsewhere) return { elsewhere: true }
+    if (!(cause instanceof AppError)) log.error({ err: cause, operation: o.id, request_id: call.requestId }, 'a forwarded command failed')
+    const { code, detail, details, retryAfter } = AppError.from(cause)
+    return { error: { code, detail, ...(details ? { details } : {}), ...(retryAfter === undefined ? {} : { retryAfter }) } }
+  }
+}

@@ -1,0 +1,61 @@
+/** Runs a command where its tenant is owned: here, or at the process that owns it, one hop at most. */
+import type { Answer } from '#actors/letter'
+import type { NamedOp } from '#contract/op'
+import { AppError } from '#kernel/errors'
+import { newId } from '#kernel/ids'
+import { NodeUnreachable } from '#port/nodes'
+import { nodeLives, OwnedElsewhere } from '#store/placement'
+import type { Call, World } from './call.ts'
+
+interface Dispatch {
+  o: NamedOp
+  input: unknown
+  call: Call
+}
+
+/** How long a command whose owner broke off waits for a new owner. */
+const NEW_OWNER_WITHIN_MS = 3_000
+const RETRY_EVERY_MS = 100
+/** Owners that break off one after the other. */
+const MOST_BREAKS = 3
+
+/**
+ * `local` runs the command in this process, or throws `OwnedElsewhere`. Once the command has left this process it carries a
+ * key, the client's or one of its own: whoever runs it again replays what was stored, and nothing happens twice.
+ */
+export const dispatch = async (world: World, { o, input, call }: Dispatch, local: (call: Call) => Promise<Answer>): Promise<Answer> => {
+  if (call.forwarded) return local(call)
+  const keyed = { ...call, idempotencyKey: call.idempotencyKey ?? `letter-${newId()}` }
+  let broken: { incarnation: string; at: number } | undefined
+  for (let breaks = 0; ; ) {
+    try {
+      return await local(broken ? keyed : call)
+    } catch (cause) {
+      if (!(cause instanceof OwnedElsewhere)) throw cause
+      const answer = await forward(world, { o, input, call: keyed }, cause)
+      if (answer) return answer
+      const { incarnation } = cause.owner
+      if (broken?.incarnation !== incarnation) {
+        broken = { incarnation, at: performance.now() }
+        breaks++
+      }
+      if (breaks > MOST_BREAKS || performance.now() - broken.at > NEW_OWNER_WITHIN_MS)
+        throw new AppError('unavailable', 'the process that serves this workspace cannot be reached, try again', { retryAfter: 2, cause })
+      await Bun.sleep(RETRY_EVERY_MS)
+    }
+  }
+}
+
+type Keyed = Dispatch & { call: { idempotencyKey: string } }
+
+/** The owner's answer, or undefined when it broke off. */
+const forward = async ({ db, nodes }: World, { o, input, call }: Keyed, { owner }: OwnedElsewhere): Promise<Answer | undefined> => {
+  const { tenantId, principal, surface, requestId, idempotencyKey } = call
+  const remote = { tenantId, principal, surface, requestId, idempotencyKey, scopes: [...call.scopes] }
+  try {
+    return await nodes.send(owner.url, { operation: o.id, input, call: remote }, () => nodeLives(db, owner.incarnation))
+  } catch (cause) {
+    if (cause instanceof NodeUnreachable) return undefined
+    throw cause
+  }
+}

@@ -1,0 +1,294 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { newId } from '#kernel/ids'
+import { type Actors, type ActorsOptions, actorStore, actorsOn, counters, fakeLane, type Store } from '#test/support/actors'
+import { eventually } from '#test/support/eventually'
+import { testFailpoints } from '#test/support/failpoints'
+import { addWork, bump, letterOf, workOn } from '#test/support/letters'
+
+let store: Store
+beforeAll(async () => {
+  store = await actorStore()
+})
+afterEach(() => store.quiet())
+afterAll(() => store[Symbol.asyncDispose]())
+
+const start = async (options: ActorsOptions): Promise<Actors & { tenant: string }> => {
+  const actors = await actorsOn(store, options)
+  return Object.assign(actors, { tenant: await store.newTenant() })
+}
+const countOf = async (tenant: string, key: string) => (await counters(store, tenant))[key]
+const becomes = (tenant: string, key: string, value: number) =>
+  eventually(
+    () => countOf(tenant, key),
+    (count) => count === value,
+  )
+const workOf = async (tenant: string) => (await store.owner`select * from work where tenant_id = ${tenant} order by id`) as never[]
+const later = () => new Date(Date.now() + 3_600_000)
+
+describe('slots', () => {
+  test('lanes of one slot run one at a time, people first, then by due time', async () => {
+    const lane = fakeLane()
+    await using actors = await start({ lanes: [lane] })
+    const [automatic, early, late] = [newId(), newId(), newId()]
+    const at = (minutes: number) => new Date(Date.now() - minutes * 60_000)
+    await actors.runtime.ask(
+      actors.tenant,
+      addWork(workOn(automatic, { origin: 'automatic', runAt: at(9) }), workOn(late, { runAt: at(1) }), workOn(early, { runAt: at(5) })),
+    )
+    for (const ref of [early, late, automatic]) {
+      const run = await lane.runOf(ref)
+      expect([...lane.running.keys()]).toEqual([ref])
+      run.finish()
+    }
+    expect(await becomes(actors.tenant, `settled:${automatic}`, 1)).toBe(1)
+  })
+
+  test('lanes of different slots run side by side', async () => {
+    const lane = fakeLane()
+    await using actors = await start({ lanes: [lane] })
+    const refs = [newId(), newId(), newId()]
+    const slots = ['sync', 'delivery', 'ingest'] as const
+    await actors.runtime.ask(actors.tenant, addWork(...refs.map((ref, i) => workOn(ref, { lane: slots[i]! }))))
+    await Promise.all(refs.map((ref) => lane.runOf(ref)))
+    expect([...lane.running.keys()].sort()).toEqual(refs.sort())
+  })
+
+  test('a work whose slot changes while it runs is not begun a second time beside itself', async () => {
+    const lane = fakeLane({ deaf: true })
+    await using actors = await start({ lanes: [lane] })
+    const { runtime, tenant } = actors
+    const [ref, other] = [newId(), newId()]
+    const work = workOn(ref, { lane: 'publish' })
+    await runtime.ask(tenant, addWork(work))
+    const run = await lane.runOf(ref)
+    await store.owner`insert into connection (id, tenant_id, network, external_id, handle, status, is_default, created_at, updated_at)
+      values (${newId()}, ${tenant}, 'sandbox', 'x1', 'x1', 'connected', true, now(), now())`
+    await runtime.ask(tenant, bump('n', { requeued: [{ id: work.id, runAt: work.runAt }], work: [workOn(other)] }))
+    await lane.runOf(other)
+    expect(lane.started).toEqual([ref, other])
+    lane.running.get(other)!.finish()
+    run.finish()
+    expect(
+      (
+        await eventually(
+          async () => lane.started,
+          ({ length }) => length === 3,
+        )
+      ).at(-1),
+    ).toBe(ref)
+    ;(await lane.runOf(ref)).finish()
+    expect(await becomes(tenant, `settled:${ref}`, 1)).toBe(1)
+  })
+})
+
+describe('recall', () => {
+  const recalled = (also: (ids: string[]) => object) =>
+    letterOf<number>((_sql, _gate, lanes) => {
+      const works = lanes.recall(() => true)
+      return { reply: works.length, effects: also(works.map(({ id }) => id)) }
+    })
+
+  test('stops a lane before its point of no return, which then may not begin', async () => {
+    const lane = fakeLane({ deaf: true })
+    await using actors = await start({ lanes: [lane] })
+    const ref = newId()
+    await actors.runtime.ask(actors.tenant, addWork(workOn(ref)))
+    const run = await lane.runOf(ref)
+    expect(
+      await actors.runtime.ask(
+        actors.tenant,
+        recalled((settled) => ({ settled })),
+      ),
+    ).toBe(1)
+    expect([run.context.signal.aborted, run.context.commit()]).toEqual([true, false])
+    run.finish()
+    await actors.runtime.ask(actors.tenant, bump('n'))
+    expect([await countOf(actors.tenant, `settled:${ref}`), await workOf(actors.tenant)]).toEqual([undefined, []])
+  })
+
+  test('does not touch a lane past its point of no return', async () => {
+    const lane = fakeLane()
+    await using actors = await start({ lanes: [lane] })
+    const ref = newId()
+    await actors.runtime.ask(actors.tenant, addWork(workOn(ref)))
+    const run = await lane.runOf(ref)
+    expect(run.context.commit()).toBe(true)
+    expect(
+      await actors.runtime.ask(
+        actors.tenant,
+        recalled(() => ({})),
+      ),
+    ).toBe(0)
+    expect(run.context.signal.aborted).toBe(false)
+    run.finish()
+    expect(await becomes(actors.tenant, `settled:${ref}`, 1)).toBe(1)
+  })
+
+  test('by a letter that is rolled back lets the lane report itself, and the work runs again', async () => {
+    const lane = fakeLane()
+    await using actors = await start({ lanes: [lane] })
+    const { runtime, tenant } = actors
+    const ref = newId()
+    await runtime.ask(tenant, addWork(workOn(ref)))
+    await lane.runOf(ref)
+    const failing = recalled(() => ({ work: [{ ...workOn(newId()), lane: 'nowhere' }] }))
+    await expect(runtime.ask(tenant, failing)).rejects.toThrow('violates check constraint')
+    await eventually(
+      async () => lane.started.length,
+      (count) => count === 2,
+    )
+    ;(await lane.runOf(ref)).finish()
+    expect(await becomes(tenant, `settled:${ref}`, 1)).toBe(1)
+    expect(await countOf(tenant, `aborted:${ref}`)).toBe(1)
+  })
+})
+
+describe('an outcome', () => {
+  test('of an attempt that is no longer the current one is dropped', async () => {
+    const lane = fakeLane()
+    await using actors = await start({ lanes: [lane] })
+    const ref = newId()
+    const [tenant, work] = [actors.tenant, workOn(ref)]
+    await actors.runtime.ask(tenant, addWork(work))
+    const run = await lane.runOf(ref)
+    await store.owner`update work set attempt = 7 where id = ${work.id}`
+    run.finish()
+    // What is left running without a lane is found by the next failure, or here by the next letter that asks for it.
+    await eventually(
+      async () => lane.running.size,
+      (size) => size === 0,
+    )
+    await actors.runtime.ask(tenant, bump('n'))
+    expect(await workOf(tenant)).toMatchObject([{ attempt: 7, state: 'running' }])
+    expect(await countOf(tenant, `settled:${ref}`)).toBeUndefined()
+  })
+
+  test('of work that went back to the queue meanwhile is dropped, and the work runs again', async () => {
+    const lane = fakeLane()
+    await using actors = await start({ lanes: [lane] })
+    const ref = newId()
+    const [tenant, work] = [actors.tenant, workOn(ref)]
+    await actors.runtime.ask(tenant, addWork(work))
+    const run = await lane.runOf(ref)
+    await actors.runtime.ask(tenant, bump('n', { requeued: [{ id: work.id, runAt: work.runAt }] }))
+    run.finish('first')
+    await eventually(
+      async () => lane.started.length,
+      (count) => count === 2,
+    )
+    expect(await workOf(tenant)).toMatchObject([{ attempt: 2 }])
+    expect(await countOf(tenant, `settled:${ref}`)).toBeUndefined()
+    ;(await lane.runOf(ref)).finish('second')
+    expect(await becomes(tenant, `settled:${ref}`, 1)).toBe(1)
+  })
+
+  test('is brought home through failures of the database, once', async () => {
+    const [lane, points] = [fakeLane(), testFailpoints()]
+    await using actors = await start({ lanes: [lane], failpoints: points.at })
+    const ref = newId()
+    await actors.runtime.ask(actors.tenant, addWork(workOn(ref)))
+    const run = await lane.runOf(ref)
+    points.arm('letter.deciding', Object.assign(new Error('shutting down'), { code: '57P01' }))
+    run.finish()
+    await points.reached('letter.deciding')
+    expect(await countOf(actors.tenant, `settled:${ref}`)).toBeUndefined()
+    points.release('letter.deciding')
+    expect(await becomes(actors.tenant, `settled:${ref}`, 1)).toBe(1)
+    expect(await countOf(actors.tenant, `orphaned:${ref}`)).toBeUndefined()
+  })
+})
+
+describe('a lane that fails', () => {
+  test('with an outcome of its own is settled by it', async () => {
+    const lane = fakeLane({ crashed: () => 'failed' })
+    await using actors = await start({ lanes: [lane] })
+    const ref = newId()
+    await actors.runtime.ask(actors.tenant, addWork(workOn(ref)))
+    ;(await lane.runOf(ref)).fail(new Error('no'))
+    expect(await becomes(actors.tenant, `settled:${ref}`, 1)).toBe(1)
+  })
+
+  test('without one is settled by the rule of its kind, at once', async () => {
+    const lane = fakeLane()
+    await using actors = await start({ lanes: [lane] })
+    const ref = newId()
+    await actors.runtime.ask(actors.tenant, addWork(workOn(ref)))
+    ;(await lane.runOf(ref)).fail(new Error('no'))
+    expect(await becomes(actors.tenant, `orphaned:${ref}`, 1)).toBe(1)
+    ;(await lane.runOf(ref)).finish()
+    expect(await becomes(actors.tenant, `settled:${ref}`, 1)).toBe(1)
+  })
+
+  test('before it gives a promise fails like any other', async () => {
+    const lane = fakeLane({ crashed: () => 'failed' })
+    lane.run = () => {
+      throw new Error('at once')
+    }
+    await using actors = await start({ lanes: [lane] })
+    const ref = newId()
+    await actors.runtime.ask(actors.tenant, addWork(workOn(ref)))
+    expect(await becomes(actors.tenant, `settled:${ref}`, 1)).toBe(1)
+  })
+})
+
+describe('a claim', () => {
+  test('that has nothing to run settles the work and goes on with the next', async () => {
+    const refs = [newId(), newId()]
+    const lane = fakeLane({
+      instant: true,
+      claim: async (_sql, _gate, work) =>
+        work.ref_id === refs[0]
+          ? { decision: { reply: undefined, effects: { settled: [work.id] } } }
+          : { job: { refId: work.ref_id }, decision: { reply: undefined } },
+    })
+    await using actors = await start({ lanes: [lane] })
+    await actors.runtime.ask(actors.tenant, addWork(...refs.map((ref) => workOn(ref))))
+    expect(await becomes(actors.tenant, `settled:${refs[1]}`, 1)).toBe(1)
+    expect([lane.started, await workOf(actors.tenant)]).toEqual([[refs[1]!], []])
+  })
+
+  test('that fails is out of the way of the others', async () => {
+    const [lane, ref] = [fakeLane({ instant: true }), newId()]
+    await using actors = await start({ lanes: [lane] })
+    const unknown = workOn(newId(), { kind: 'unknown' })
+    await actors.runtime.ask(actors.tenant, addWork({ ...unknown, runAt: new Date(0) }, workOn(ref)))
+    expect(await becomes(actors.tenant, `settled:${ref}`, 1)).toBe(1)
+    expect(await workOf(actors.tenant)).toMatchObject([{ kind: 'unknown', state: 'queued' }])
+  })
+
+  test('whose commit is not heard of is settled by the rule of its kind', async () => {
+    const lane = fakeLane()
+    await using actors = await start({ lanes: [lane] })
+    const { runtime, tenant } = actors
+    const ref = newId()
+    // As such a claim leaves the row: running, here, without a lane.
+    const work = workOn(ref, { runAt: later() })
+    await runtime.ask(tenant, addWork(work))
+    await store.owner`update work set state = 'running', attempt = 1, run_at = now() where id = ${work.id}`
+    const failing = letterOf<void>(() => Promise.reject(Object.assign(new Error('gone'), { code: '57014' })))
+    await expect(runtime.ask(tenant, failing)).rejects.toMatchObject({ code: 'unavailable' })
+    expect(await becomes(tenant, `orphaned:${ref}`, 1)).toBe(1)
+    ;(await lane.runOf(ref)).finish()
+    expect(await becomes(tenant, `settled:${ref}`, 1)).toBe(1)
+  })
+})
+
+test('rows that a dead process left running are settled by the rule of their kind before they run again', async () => {
+  const [lane, tenant] = [fakeLane(), await store.newTenant()]
+  const [ref, waiting] = [newId(), newId()]
+  const first = await actorsOn(store, { lanes: [fakeLane()] })
+  await first.runtime.ask(tenant, addWork(workOn(ref), workOn(waiting, { runAt: later() })))
+  await eventually(
+    () => workOf(tenant),
+    (rows) => rows.some(({ state }: { state: string }) => state === 'running'),
+  )
+  await first.runtime.abandon()
+  await store.owner`delete from node`
+  await using second = await actorsOn(store, { lanes: [lane] })
+  expect(await becomes(tenant, `orphaned:${ref}`, 1)).toBe(1)
+  ;(await lane.runOf(ref)).finish()
+  expect(await becomes(tenant, `settled:${ref}`, 1)).toBe(1)
+  expect(await countOf(tenant, `orphaned:${waiting}`)).toBeUndefined()
+  await first[Symbol.asyncDispose]()
+  expect(second.runtime.awake).toBe(1)
+})

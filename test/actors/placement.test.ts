@@ -1,0 +1,259 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { newId } from '#kernel/ids'
+import { type Actors, type ActorsOptions, actorStore, actorsOn, counters, fakeLane, type Store } from '#test/support/actors'
+import { eventually } from '#test/support/eventually'
+import { addWork, bump, workOn } from '#test/support/letters'
+import { type ManualClock, manualClock } from '#test/support/manual-clock'
+
+let store: Store
+beforeAll(async () => {
+  store = await actorStore()
+})
+afterEach(() => store.quiet())
+afterAll(() => store[Symbol.asyncDispose]())
+
+const BEAT_MS = 1_000
+/** The next beat's. */
+const IDLE_TIMERS = 1
+
+/** A process whose time is the test's: it beats when it is told to. */
+const frozen = async (options: ActorsOptions = {}): Promise<Actors & { clock: ManualClock }> => {
+  const clock = manualClock()
+  return Object.assign(await actorsOn(store, { clock, sweepMs: 0, ...options }), { clock })
+}
+
+/** One beat, to its end. */
+const beat = async ({ clock }: { clock: ManualClock }): Promise<void> => {
+  await clock.advance(BEAT_MS)
+  await eventually(
+    () => clock.pending,
+    (armed) => armed === IDLE_TIMERS,
+  )
+}
+
+/** Opens the connections that its beats use. */
+const warm = (one: { clock: ManualClock }) => beat(one)
+
+/** Time passes for whoever waits by this clock. */
+const passing = async <T>(clock: ManualClock, waiting: Promise<T>): Promise<T> => {
+  let isOver = false
+  const over = () => {
+    isOver = true
+  }
+  waiting.then(over, over)
+  while (!isOver) {
+    await clock.advance(100)
+    await Bun.sleep(1)
+  }
+  return waiting
+}
+
+const nodes = async (): Promise<string[]> => (await store.owner`select incarnation from node order by 1`).map((row) => row.incarnation)
+const ownerOf = async (tenant: string) => (await store.owner`select owner, epoch::int from actor where tenant_id = ${tenant}`)[0]
+const lockSessions = () =>
+  store.owner`select pid from pg_stat_activity where application_name = 'tendril-node' and datname = current_database()`
+const locks = () => store.owner`select 1 from pg_locks l join node n on (l.classid::bigint << 32) | l.objid::bigint = n.lock_key
+  where l.locktype = 'advisory' and l.granted and l.database = (select oid from pg_database where datname = current_database())`
+
+describe('while its owner lives', () => {
+  test('a tenant is served by one process, and another says that it is unavailable and when to come back', async () => {
+    await using one = await frozen()
+    await using other = await frozen()
+    const tenant = await store.newTenant()
+    await one.runtime.ask(tenant, bump('n'))
+    await expect(other.runtime.ask(tenant, bump('n'))).rejects.toMatchObject({ code: 'unavailable', status: 503, retryAfter: 2 })
+    await one.runtime.ask(tenant, bump('n'))
+    expect(await counters(store, tenant)).toEqual({ n: 2 })
+  })
+
+  test('a lock session that the database cuts is opened again before the others notice', async () => {
+    await using one = await frozen()
+    await using other = await frozen()
+    const tenant = await store.newTenant()
+    await one.runtime.ask(tenant, bump('n'))
+    const [before] = [await nodes()]
+    for (const { pid } of await lockSessions()) await store.owner`select pg_terminate_backend(${pid})`
+    expect(await eventually(locks, ({ length }) => length === 2)).toHaveLength(2)
+    for (let i = 0; i < 3; i++) await Promise.all([beat(one), beat(other)])
+    expect(await nodes()).toEqual(before)
+    await one.runtime.ask(tenant, bump('n'))
+    expect(await ownerOf(tenant)).toMatchObject({ epoch: 1 })
+  })
+
+  test('a lock that could not be taken again at once is taken with the next beat', async () => {
+    await using one = await frozen()
+    await warm(one)
+    {
+      await using _shut = await store.shut()
+      for (const { pid } of await lockSessions()) await store.owner`select pg_terminate_backend(${pid})`
+      // Its pools are connected already; only the lock needs a new connection.
+      await beat(one)
+      expect(await locks()).toHaveLength(0)
+    }
+    await beat(one)
+    expect(await eventually(locks, ({ length }) => length === 1)).toHaveLength(1)
+    expect(await nodes()).toHaveLength(1)
+  })
+})
+
+describe('when its owner dies', () => {
+  test('a tenant is taken over within two beats of another process', async () => {
+    const one = await frozen()
+    await using other = await frozen()
+    const tenant = await store.newTenant()
+    await one.runtime.ask(tenant, bump('n'))
+    await one.runtime.abandon()
+    await beat(other)
+    await beat(other)
+    await other.runtime.ask(tenant, bump('n'))
+    expect(await counters(store, tenant)).toEqual({ n: 2 })
+    expect(await ownerOf(tenant)).toMatchObject({ epoch: 2 })
+    await one[Symbol.asyncDispose]()
+  })
+
+  test('its due work is done by another process that nobody has asked', async () => {
+    const one = await frozen()
+    await using other = await frozen({ lanes: [fakeLane({ instant: true })], sweepMs: 500 })
+    const [tenant, ref] = [await store.newTenant(), newId()]
+    await one.runtime.ask(tenant, addWork(workOn(ref)))
+    await one.runtime.abandon()
+    const done = eventually(
+      () => counters(store, tenant),
+      (counts) => counts[`settled:${ref}`] === 1,
+    )
+    expect(await passing(other.clock, done)).toMatchObject({ [`settled:${ref}`]: 1 })
+    await one[Symbol.asyncDispose]()
+  })
+
+  test('one that only stopped beating is counted out when its lease has ended, though it holds its lock', async () => {
+    await using one = await frozen()
+    await using other = await frozen()
+    const tenant = await store.newTenant()
+    await one.runtime.ask(tenant, bump('n'))
+    const [first] = [(await ownerOf(tenant))!.owner]
+    await beat(other)
+    expect(await nodes()).toContain(first)
+    await store.owner`update node set expires_at = now() where incarnation = ${first}`
+    await beat(other)
+    expect(await nodes()).not.toContain(first)
+    await other.runtime.ask(tenant, bump('n'))
+    expect(await counters(store, tenant)).toEqual({ n: 2 })
+  })
+})
+
+describe('a process that was counted out', () => {
+  /** `one` owned the tenant and does not know yet that `other` does now. */
+  const takenOver = async (options: ActorsOptions = {}) => {
+    await using stack = new AsyncDisposableStack()
+    const one = stack.use(await frozen(options))
+    const other = stack.use(await frozen({ lanes: [fakeLane()] }))
+    const tenant = await store.newTenant()
+    await one.runtime.ask(tenant, bump('n'))
+    const takeOver = async () => {
+      await store.owner`delete from node where incarnation = ${(await ownerOf(tenant))!.owner}`
+      await other.runtime.ask(tenant, bump('n'))
+    }
+    const owned = stack.move()
+    return { one, other, tenant, takeOver, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  }
+
+  test('can change nothing any more', async () => {
+    await using world = await takenOver()
+    const { one, tenant } = world
+    await world.takeOver()
+    const [before] = await store.owner`select a.*, (select jsonb_agg(c) from counter c where c.tenant_id = a.tenant_id) as counters
+      from actor a where tenant_id = ${tenant}`
+    const late = Array.from({ length: 5 }, () => one.runtime.ask(tenant, bump('n', { work: [workOn(newId())], paused: true })))
+    const outcomes = await passing(one.clock, Promise.allSettled(late))
+    expect(outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason.code)).toEqual(Array(5).fill('unavailable'))
+    const [after] = await store.owner`select a.*, (select jsonb_agg(c) from counter c where c.tenant_id = a.tenant_id) as counters
+      from actor a where tenant_id = ${tenant}`
+    expect(after).toEqual(before)
+  })
+
+  test('hears that its lanes must stop, and what they bring home is dropped', async () => {
+    const lane = fakeLane({ deaf: true })
+    await using world = await takenOver({ lanes: [lane] })
+    const { one, tenant } = world
+    const ref = newId()
+    await one.runtime.ask(tenant, addWork(workOn(ref)))
+    const run = await lane.runOf(ref)
+    await world.takeOver()
+    const orphaned = await eventually(
+      () => counters(store, tenant),
+      (counts) => counts[`orphaned:${ref}`] === 1,
+    )
+    expect(orphaned).toMatchObject({ [`orphaned:${ref}`]: 1 })
+    run.finish()
+    await eventually(() => run.context.signal.aborted, Boolean)
+    expect(run.context.signal.aborted).toBe(true)
+    expect(await counters(store, tenant)).toEqual({ n: 2, [`orphaned:${ref}`]: 1 })
+    expect(one.runtime.awake).toBe(0)
+  })
+
+  test('joins again as another incarnation, and works', async () => {
+    await using world = await takenOver()
+    const { one, other, tenant } = world
+    await world.takeOver()
+    await beat(one)
+    expect(await nodes()).toHaveLength(2)
+    expect(await locks()).toHaveLength(2)
+    expect(await lockSessions()).toHaveLength(2)
+    const fresh = await store.newTenant()
+    await one.runtime.ask(fresh, bump('n'))
+    await other.runtime[Symbol.asyncDispose]()
+    await one.runtime.ask(tenant, bump('n'))
+    expect([await counters(store, fresh), await counters(store, tenant)]).toEqual([{ n: 1 }, { n: 3 }])
+  })
+
+  test('stays one process however often it happens', async () => {
+    await using one = await frozen()
+    for (let i = 0; i < 3; i++) {
+      await store.owner`delete from node`
+      await beat(one)
+    }
+    expect([await nodes(), await locks(), await lockSessions()].map(({ length }) => length)).toEqual([1, 1, 1])
+  })
+})
+
+describe('an orderly stop', () => {
+  test('hands its tenants over at once', async () => {
+    const one = await frozen()
+    await using other = await frozen()
+    const tenant = await store.newTenant()
+    await one.runtime.ask(tenant, bump('n'))
+    await one[Symbol.asyncDispose]()
+    await other.runtime.ask(tenant, bump('n'))
+    expect(await counters(store, tenant)).toEqual({ n: 2 })
+  })
+
+  test('leaves no place, session or timer behind, not even in the middle of a beat or of a cut', async () => {
+    const one = await frozen()
+    await store.owner`delete from node`
+    await one.clock.advance(BEAT_MS)
+    await one[Symbol.asyncDispose]()
+    const two = await frozen()
+    for (const { pid } of await lockSessions()) await store.owner`select pg_terminate_backend(${pid})`
+    await two[Symbol.asyncDispose]()
+    expect([await nodes(), await eventually(lockSessions, ({ length }) => length === 0)]).toEqual([[], []] as never)
+    expect([one.clock.pending, two.clock.pending]).toEqual([0, 0])
+  })
+})
+
+test('a process that cannot renew its lease refuses letters before the others take its tenants', async () => {
+  const clock = manualClock()
+  await using one = await actorsOn(store, { clock, sweepMs: 0 })
+  const tenant = await store.newTenant()
+  await one.runtime.ask(tenant, bump('n'))
+  await store.owner.begin(async (sql) => {
+    await sql`lock table node in access exclusive mode`
+    await clock.advance(4_000)
+    await expect(one.runtime.ask(tenant, bump('n'))).rejects.toMatchObject({ code: 'unavailable' })
+  })
+  await eventually(
+    () => clock.pending,
+    (armed) => armed === IDLE_TIMERS,
+  )
+  await one.runtime.ask(tenant, bump('n'))
+  expect(await counters(store, tenant)).toEqual({ n: 2 })
+})

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { newId } from '#kernel/ids'
+import { type Db, openDb } from '#store/db'
+import { apply, type Effects, gate } from '#store/letter'
+import { claimWork, type Work } from '#store/work'
+import { actorStore, type Store } from '#test/support/actors'
+import { byTest, workOn } from '#test/support/letters'
+import { runs } from '#test/support/property'
+
+let store: Store
+let db: Db
+beforeAll(async () => {
+  store = await actorStore()
+  db = openDb({ ...store.options, max: 1 })
+})
+afterAll(async () => {
+  await db[Symbol.asyncDispose]()
+  await store[Symbol.asyncDispose]()
+})
+
+/** One letter's changes. Numbers choose among the rows there are; times are minutes from now. */
+interface Step {
+  added: number[]
+  touched: { pick: number; to: 'settled' | number }[]
+  claimed: number | null
+  paused: boolean | undefined
+}
+
+const minutes = fc.integer({ min: -60, max: 60 })
+const step: fc.Arbitrary<Step> = fc.record({
+  added: fc.array(minutes, { maxLength: 3 }),
+  touched: fc.array(fc.record({ pick: fc.nat(), to: fc.oneof(fc.constant('settled' as const), minutes) }), { maxLength: 3 }),
+  claimed: fc.option(fc.nat()),
+  paused: fc.option(fc.boolean(), { nil: undefined }),
+})
+
+const fromNow = (offset: number): Date => new Date(Date.now() + offset * 60_000)
+
+const effectsOf = ({ added, touched, claimed, paused }: Step, rows: Work[]): Effects => {
+  const left = [...rows]
+  const take = (pick: number): Work | undefined => left.splice(pick % Math.max(1, left.length), 1)[0]
+  const changes = touched.flatMap(({ pick, to }) => {
+    const work = take(pick)
+    return work ? [{ id: work.id, to }] : []
+  })
+  const due = left.filter(({ state, run_at }) => state === 'queued' && run_at.getTime() <= Date.now())
+  const claim = claimed === null ? undefined : due[claimed % Math.max(1, due.length)]
+  return {
+    work: added.map((offset) => workOn(newId(), { runAt: fromNow(offset) })),
+    settled: changes.flatMap(({ id, to }) => (to === 'settled' ? [id] : [])),
+    requeued: changes.flatMap(({ id, to }) => (to === 'settled' ? [] : [{ id, runAt: fromNow(to) }])),
+    writes: claim ? [claimWork(claim, { owner: newId(), leaseUntil: fromNow(1) })] : [],
+    ...(paused === undefined ? {} : { paused }),
+  }
+}
+
+test('a tenant is due when its first unfinished work is, and past due while one runs, whatever its letters do', async () => {
+  const own = { owner: newId(), epoch: 1 }
+  const property = async (steps: Step[]) => {
+    const tenantId = await store.newTenant()
+    await store.owner`update actor set owner = ${own.owner}, epoch = ${own.epoch} where tenant_id = ${tenantId}`
+    const rows = () => store.owner`select * from work where tenant_id = ${tenantId} order by id` as unknown as Promise<Work[]>
+    for (const one of steps) {
+      const effects = effectsOf(one, await rows())
+      await db.letter(tenantId, async (sql) => {
+        const open = await gate(sql, { tenantId, ...own })
+        await apply(sql, effects, { now: open!.now, provenance: byTest })
+      })
+      const unfinished = await rows()
+      const [actor] = await store.owner`select wake_at, wake_at <= now() as due from actor where tenant_id = ${tenantId}`
+      const times = unfinished.map(({ run_at }) => run_at.getTime())
+      expect(actor!.wake_at?.getTime() ?? null).toBe(times.length > 0 ? Math.min(...times) : null)
+      if (unfinished.some(({ state }) => state === 'running')) expect(actor!.due).toBe(true)
+    }
+  }
+  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), property), runs(25))
+})

@@ -1,0 +1,30 @@
+import { expect, test } from 'bun:test'
+import { newApiKey } from '#kernel/api-key'
+import { createLog } from '#kernel/log'
+import { type Send, testApp } from '#test/support/app'
+
+test('whatever a caller does with keys, none reaches the log', async () => {
+  const lines: string[] = []
+  await using app = await testApp({ log: createLog('trace', { write: (line) => void lines.push(line) }) })
+  const { key } = app
+  const unknown = newApiKey()
+  const requests: [number, string, string, Send][] = [
+    [200, 'GET', 'overview', {}],
+    [401, 'GET', 'overview', { key: unknown }],
+    [401, 'GET', 'overview', { key: `${key}x` }],
+    [400, 'GET', `overview?api_key=${key}`, {}],
+    [400, 'GET', `batches/${key}`, {}],
+    [404, 'GET', `/${key}`, {}],
+    [200, 'GET', 'overview', { headers: { 'x-request-id': key } }],
+    [201, 'POST', 'batches', { body: { focus: key }, headers: { 'idempotency-key': key } }],
+    [400, 'POST', 'batches', { body: { [key]: key } }],
+  ]
+  for (const [status, method, path, send] of requests) expect((await app.send(method, path, send)).status).toBe(status)
+  await app.owner`alter table growth_channel rename to moved`
+  expect((await app.send('GET', 'overview', { headers: { 'x-request-id': unknown } })).status).toBe(500)
+
+  const text = lines.join('')
+  expect(text).toContain('"msg":"served"')
+  expect(text).toContain('"msg":"a request failed"')
+  for (const secret of [key, unknown]) expect(text).not.toContain(secret.slice(3, 33))
+})

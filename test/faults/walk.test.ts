@@ -1,0 +1,82 @@
+/** The whole job with the embedded database, and kill -9 of the server between every two steps. */
+import { expect, test } from 'bun:test'
+import postgres from 'postgres'
+import { newApiKey } from '#kernel/api-key'
+import { findEmbedded } from '#store/embedded/start'
+import { eventually, type Reply, type Send } from '#test/support/app'
+import { temporaryFolder } from '#test/support/folder'
+import { freePort, type ServerProcess, startServer } from '#test/support/server'
+import { inMs } from '#test/support/story'
+
+const profile = {
+  goal: 'Book demos with operations leads',
+  audience: 'operations leads at logistics firms',
+  writing_dna: { proof: ['Cut late deliveries by 31% at Nordfracht', '412 depots use our dock scheduler'] },
+}
+
+/** A server whose every command is followed by its death, and every death by a new start. */
+const mortal = async (home: string) => {
+  const options = { key: newApiKey(), home, port: await freePort() }
+  let server = await startServer(options)
+  const restart = async (): Promise<void> => {
+    await server.kill()
+    server = await startServer(options)
+  }
+  /** Succeeds in the end, as a client that retries with the same key does. */
+  const persistent = (method: string, path: string, send: Send = {}): Promise<Reply<Answer>> =>
+    eventually(
+      () => server.send(method, path, send),
+      ({ status }) => status !== 503,
+    )
+  let steps = 0
+  return {
+    ask: persistent,
+    async step(method: string, path: string, body?: unknown): Promise<Reply<Answer>> {
+      const headers = { 'idempotency-key': `step ${++steps}` }
+      const reply = await persistent(method, path, { headers, ...(body === undefined ? {} : { body }) })
+      await restart()
+      return reply
+    },
+    get server(): ServerProcess {
+      return server
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  }
+}
+
+interface Answer {
+  batch: { id: string; status: string; delivered: number; items: { id: string; body: string }[] }
+  item: { id: string; status: string; post_at: string | null }
+  items: { id: string; body: string }[]
+}
+
+test('every step succeeds, and each post stands on the network once', async () => {
+  await using home = await temporaryFolder()
+  await using life = await mortal(home.path)
+  expect((await life.step('PUT', 'profile', profile)).status).toBe(200)
+  const created = await life.step('POST', 'batches', { count: 3, focus: 'late deliveries' })
+  expect(created.status).toBe(201)
+  const ready = await eventually(
+    () => life.ask('GET', `batches/${created.body.batch.id}`),
+    ({ body }) => ['ready', 'failed'].includes(body.batch.status),
+  )
+  expect(ready.body.batch).toMatchObject({ status: 'ready', delivered: 3 })
+  const [now, due, rejected] = ready.body.batch.items.map(({ id }) => id)
+  for (const id of [now, due]) expect((await life.ask('POST', `items/${id}/approve`)).body.item.status).toBe('approved')
+  expect((await life.step('POST', `items/${rejected}/reject`)).body.item.status).toBe('rejected')
+  expect((await life.step('POST', `items/${due}/schedule`, { post_at: inMs(500) })).body.item.post_at).not.toBeNull()
+  const posted = await life.step('POST', `items/${now}/post-now`)
+  expect([posted.status, posted.body.item.status]).toEqual([200, 'posted'])
+  const replay = await life.ask('POST', `items/${now}/post-now`, { headers: { 'idempotency-key': 'step 5' } })
+  expect([replay.text, replay.headers.get('idempotency-replayed')]).toEqual([posted.text, 'true'])
+  const listed = await eventually(
+    () => life.ask('GET', 'items?status=posted'),
+    ({ body }) => body.items.length === 2,
+  )
+  const target = (await findEmbedded(home.path))!
+  await using stack = new AsyncDisposableStack()
+  const sql = postgres({ ...target, max: 1 })
+  stack.defer(() => sql.end())
+  const network = await sql<{ text: string }[]>`select text from sandbox.posts order by text`
+  expect(network.map(({ text }) => text)).toEqual(listed.body.items.map(({ body }) => body).sort())
+}, 90_000)

@@ -1,0 +1,135 @@
+/** What people settle themselves: posts marked as posted, and accounts that are disconnected while something is on its way. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { publishTimes } from '#domain/publish'
+import { connectAccount } from '#ops/workspaces'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
+import { newStory, type Story, textOf } from '#test/support/story'
+
+/** The machine itself never gets to look. */
+const times = { ...publishTimes, settleMs: 3_600_000 }
+const URL_OF_POST = 'https://network.example/posts/1'
+
+let app: TestApp
+let impatient: TestApp
+let points: TestFailpoints
+beforeAll(async () => {
+  points = testFailpoints()
+  app = await testApp({ overrides: { times, failpoints: points.at } })
+  impatient = await testApp({ database: app.options, overrides: { times, replyWithinMs: 50 }, env: { SANDBOX_FAULTS: 'applied502=1' } })
+})
+afterAll(async () => {
+  await impatient[Symbol.asyncDispose]()
+  await app[Symbol.asyncDispose]()
+})
+
+const postNow = (story: Story, id: string, key: string) =>
+  story.send('POST', `items/${id}/post-now`, { headers: { 'idempotency-key': key } })
+const markPosted = (story: Story, id: string) => story.send('POST', `items/${id}/posted`, { body: { url: URL_OF_POST } })
+
+const unsettled = async ({ tenantId }: Story) => ({
+  work: (await app.owner`select kind from work where tenant_id = ${tenantId}`).map(({ kind }) => kind),
+  attempts: (await app.owner`select state from attempt where tenant_id = ${tenantId}`).map(({ state }) => state),
+  keys: (await app.owner`select state from idempotency where tenant_id = ${tenantId}`).map(({ state }) => state),
+})
+
+test('an unconfirmed item marked as posted is settled, and so is the key that still waited for it', async () => {
+  const story = await newStory(impatient)
+  const id = await story.approved()
+  expect((await postNow(story, id, 'pending')).status).toBe(202)
+  await story.settled(id, 'publish_unconfirmed')
+  expect(await unsettled(story)).toEqual({ work: ['reconcile'], attempts: ['doubt'], keys: ['pending'] })
+  const marked = await markPosted(story, id)
+  expect(marked.body.item).toMatchObject({ status: 'posted', url: URL_OF_POST, last_error: null })
+  expect(await unsettled(story)).toEqual({ work: [], attempts: ['posted'], keys: ['done'] })
+  const replay = await postNow(story, id, 'pending')
+  expect([replay.status, replay.text, replay.headers.get('idempotency-replayed')]).toEqual([200, marked.text, 'true'])
+  expect(await story.events()).toEqual(['growth.item.posted'])
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+})
+
+test('a caller who waits for an item gets the word of the person who settles it', async () => {
+  const story = await newStory(app)
+  points.arm('publish.sent', new Error('the answer was lost'))
+  const id = await story.approved()
+  const waiting = postNow(story, id, 'waiting')
+  await story.settled(id, 'publish_unconfirmed')
+  points.release('publish.sent')
+  const marked = await markPosted(story, id)
+  const reply = await waiting
+  expect([reply.status, reply.text]).toEqual([200, marked.text])
+})
+
+test('a scheduled item marked as posted does not go out', async () => {
+  const story = await newStory(app)
+  const [id, later] = [await story.scheduled(300), await story.scheduled(500)]
+  expect((await markPosted(story, id)).status).toBe(200)
+  await story.settled(later, 'posted')
+  expect(await story.posts()).toEqual({ [textOf(later)]: 1 })
+})
+
+test('an item whose post is on its way cannot be marked, scheduled, rejected or posted', async () => {
+  const story = await newStory(app)
+  points.arm('publish.claimed', 'hang')
+  const id = await story.approved()
+  const waiting = postNow(story, id, 'on its way')
+  await points.reached('publish.claimed')
+  const later = { body: { post_at: new Date().toISOString() } }
+  const replies = [
+    await markPosted(story, id),
+    await story.send('POST', `items/${id}/schedule`, later),
+    await story.send('POST', `items/${id}/unschedule`),
+    await story.send('POST', `items/${id}/reject`),
+    await postNow(story, id, 'another'),
+  ]
+  expect(replies.map(({ status }) => status)).toEqual([409, 409, 409, 409, 409])
+  points.release('publish.claimed')
+  expect((await waiting).status).toBe(200)
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+})
+
+test('disconnecting recalls a post that is claimed but not sent: its caller is told, and its key is free', async () => {
+  const story = await newStory(app)
+  points.arm('publish.claimed', 'hang')
+  const id = await story.approved()
+  const waiting = postNow(story, id, 'recalled')
+  await points.reached('publish.claimed')
+  expect((await story.send('DELETE', 'connection')).body.connection.connected).toBe(false)
+  expect((await waiting).body.error.code).toBe('x_not_connected')
+  points.release('publish.claimed')
+  expect(await story.item(id)).toMatchObject({ status: 'approved', last_error: 'x_not_connected' })
+  expect(await unsettled(story)).toEqual({ work: [], attempts: ['failed'], keys: [] })
+  const account = await app.workplace.sandbox.connect(`t-${story.tenantId}`)
+  await connectAccount(app.workplace.world, story.tenantId, { network: 'sandbox', ...account })
+  expect(account.externalId).toBe(story.account)
+  expect((await postNow(story, id, 'recalled')).status).toBe(200)
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+})
+
+test('disconnecting recalls a scheduled post that is claimed: back to approved, off the schedule', async () => {
+  const story = await newStory(app)
+  points.arm('publish.claimed', 'hang')
+  const id = await story.scheduled(0)
+  await points.reached('publish.claimed')
+  await story.send('DELETE', 'connection')
+  points.release('publish.claimed')
+  const item = await eventually(
+    () => story.item(id),
+    ({ post_at }) => post_at === null,
+  )
+  expect(item).toMatchObject({ status: 'approved', post_at: null, last_error: 'x_not_connected' })
+  expect(await story.events()).toEqual(['growth.item.returned x_not_connected'])
+  expect(await story.posts()).toEqual({})
+})
+
+test('disconnecting does not deny a post that is on the wire', async () => {
+  const story = await newStory(app)
+  points.arm('sandbox.received', 'hang')
+  const id = await story.approved()
+  const waiting = postNow(story, id, 'on the wire')
+  await points.reached('sandbox.received')
+  await story.send('DELETE', 'connection')
+  points.release('sandbox.received')
+  expect((await waiting).body.item.status).toBe('posted')
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+})

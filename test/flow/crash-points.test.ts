@@ -1,0 +1,161 @@
+/**
+ * A process that dies at each point of a post's way, for a person's post and for a scheduled one. At most one post ever stands
+ * on the network, and what became of it is found out; what cannot be found out is put before a person.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type PublishTimes, publishTimes } from '#domain/publish'
+import { eventually, type Reply, testApp } from '#test/support/app'
+import { freshDb } from '#test/support/db'
+import { openWire } from '#test/support/lost-commit'
+import { testStops } from '#test/support/stops'
+import { crash, newStory, type Story, textOf } from '#test/support/story'
+
+/** A send may begin in the first 1.2 s of its lease. */
+const times: PublishTimes = { ...publishTimes, leaseMs: 1_800, deadlineMs: 500, marginMs: 100, settleMs: 50, windowMs: 150 }
+
+const postNow = (story: Story, id: string) => story.send('POST', `items/${id}/post-now`, { headers: { 'idempotency-key': 'post it' } })
+const decided = (story: Story, id: string) =>
+  eventually(
+    () => story.item(id),
+    ({ status, review }) => status === 'posted' || review,
+  )
+
+const modes = ['post-now', 'schedule'] as const
+type Mode = (typeof modes)[number]
+
+interface Begun {
+  id: string
+  /** The answer to post-now. */
+  asked?: Promise<Reply<{ item: { id: string; status: string } }>>
+}
+
+const begin = async (story: Story, mode: Mode): Promise<Begun> => {
+  if (mode === 'schedule') return { id: await story.scheduled(0) }
+  const id = await story.approved()
+  return { id, asked: postNow(story, id) }
+}
+
+type Outcome = 'posted' | 'review'
+
+const stateOf = ({ status, review }: { status: string; review: boolean }): string => (review ? 'review' : status)
+
+/** Where the process dies, what the next one makes of it, and how often the post stands then. */
+const points: [point: string, failpoint: string, outcome: Outcome, posts: number][] = [
+  ['C4, when the answer is read and not committed', 'publish.sent', 'posted', 1],
+  ['C3, when the post stands and its answer is unread', 'sandbox.applied', 'posted', 1],
+  ['C2, while the request is on its way', 'sandbox.received', 'review', 0],
+  ['C1, after the claim and before the send', 'publish.claimed', 'review', 0],
+  // The last, because it stands in a transaction, which the database does not suffer for long.
+  ['C0, before the claim is committed', 'publish.claiming', 'posted', 1],
+]
+const cases = points.flatMap(([point, failpoint, outcome, posts]) =>
+  modes.map((mode) => ({ name: `${point}: ${mode} → ${outcome}`, failpoint, outcome, posts, mode })),
+)
+
+describe('a process that dies', () => {
+  const world = new AsyncDisposableStack()
+  const found = new Map<string, { story: Story; id: string; firstAnswer: number | undefined; goOn: () => void }>()
+
+  beforeAll(async () => {
+    const { options } = world.use(await freshDb())
+    const stops = testStops()
+    const dying = world.use(await testApp({ database: options, overrides: { times, failpoints: stops.at } }))
+    const begun: { name: string; story: Story; begun: Begun; goOn: () => void }[] = []
+    for (const { name, failpoint, mode } of cases) {
+      const story = await newStory(dying)
+      const stopped = stops.stopNext(failpoint)
+      const one = await begin(story, mode)
+      begun.push({ name, story, begun: one, goOn: await stopped })
+    }
+    await crash(dying)
+    const next = world.use(await testApp({ database: options, overrides: { times } }))
+    for (const {
+      name,
+      story,
+      goOn,
+      begun: { id, asked },
+    } of begun)
+      found.set(name, { story: story.at(next), id, firstAnswer: (await asked)?.status, goOn })
+  })
+  afterAll(() => world.disposeAsync())
+
+  test.each(cases)('$name', async ({ name, failpoint, outcome, posts, mode }) => {
+    const { story, id, firstAnswer, goOn } = found.get(name)!
+    const times = (count: number) => (count === 1 ? { [textOf(id)]: 1 } : {})
+    expect(firstAnswer).toBe(mode === 'post-now' ? 503 : undefined)
+    if (mode === 'post-now') expect([200, 202]).toContain((await postNow(story, id)).status)
+    expect(stateOf(await decided(story, id))).toBe(outcome)
+    expect(await story.posts()).toEqual(times(posts))
+    expect(await story.events()).toEqual([outcome === 'posted' ? 'growth.item.posted' : 'growth.approval.requested'])
+    if (mode === 'post-now') {
+      const again = await postNow(story, id)
+      expect([again.status, stateOf(again.body.item)]).toEqual([outcome === 'posted' ? 200 : 202, outcome])
+    }
+    // Should the process only have been stopped, it goes on now: it does not send. What the network had, it may still apply.
+    goOn()
+    const onTheWire = failpoint === 'sandbox.received'
+    if (onTheWire) expect(stateOf(await story.settled(id, 'posted'))).toBe('posted')
+    expect(await story.posts()).toEqual(times(onTheWire ? 1 : posts))
+  })
+})
+
+test.concurrent('a claim that is held up past its time is not sent late but made again', async () => {
+  const stops = testStops()
+  await using app = await testApp({ overrides: { times, failpoints: stops.at } })
+  const story = await newStory(app)
+  const stopped = stops.stopNext('publish.claimed')
+  const { id, asked } = await begin(story, 'post-now')
+  const goOn = await stopped
+  const age = async () => (await app.owner`select now() - intent_at > '1250 ms' as old from attempt where item_id = ${id}`)[0]!.old
+  await eventually(age, (old) => old)
+  goOn()
+  expect((await asked)?.body.item.status).toBe('posted')
+  const attempts = await app.owner`select state from attempt where item_id = ${id} order by number`
+  expect(attempts.map(({ state }) => state)).toEqual(['unsent', 'posted'])
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+})
+
+/** C5: the commit is written and its news is lost. Where the letter is held, or the lane before it, until the wire is ready. */
+const lostCommits: [letter: string, failpoint: string, outcome: Outcome, posts: number][] = [
+  ['the claim', 'publish.claiming', 'review', 0],
+  ['the outcome', 'publish.sent', 'posted', 1],
+]
+const losses = lostCommits.flatMap(([letter, failpoint, outcome, posts]) =>
+  modes.map((mode) => ({ name: `the commit of ${letter}: ${mode} → ${outcome}`, failpoint, outcome, posts, mode })),
+)
+
+test.concurrent.each(losses)('C5, the news is lost of $name', async ({ failpoint, outcome, posts, mode }) => {
+  await using db = await freshDb()
+  await using wire = await openWire(db.options)
+  const stops = testStops()
+  await using app = await testApp({ database: wire.options, overrides: { times, failpoints: stops.at } })
+  const story = await newStory(app)
+  const stopped = stops.stopNext(failpoint)
+  const { id, asked } = await begin(story, mode)
+  const goOn = await stopped
+  const lost = wire.loseNextCommit()
+  goOn()
+  await lost
+  expect(stateOf(await decided(story, id))).toBe(outcome)
+  if (outcome === 'review') await story.send('POST', `items/${id}/posted`)
+  if (asked) expect(await asked).toMatchObject({ status: 200, body: { item: { id, status: 'posted' } } })
+  if (asked) expect((await postNow(story, id)).headers.get('idempotency-replayed')).toBe('true')
+  expect(await story.posts()).toEqual(posts === 1 ? { [textOf(id)]: 1 } : {})
+  expect(await app.owner`select 1 from attempt where item_id = ${id}`).toHaveLength(1)
+})
+
+test.concurrent('C5, the news of the commit of the request is lost: 503, posted once, and the same key gets the answer', async () => {
+  await using db = await freshDb()
+  await using wire = await openWire(db.options)
+  await using app = await testApp({ database: wire.options, overrides: { times } })
+  const story = await newStory(app)
+  const id = await story.approved()
+  const lost = wire.loseNextCommit()
+  const asked = await postNow(story, id)
+  await lost
+  expect(asked.status).toBe(503)
+  expect(await story.settled(id, 'posted')).toMatchObject({ status: 'posted' })
+  const replay = await postNow(story, id)
+  expect([replay.status, replay.body.item.status, replay.headers.get('idempotency-replayed')]).toEqual([200, 'posted', 'true'])
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+})

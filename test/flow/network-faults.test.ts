@@ -1,0 +1,133 @@
+/** A network that misbehaves: whatever it does, a post stands there at most once, and the item says the truth. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type PublishTimes, publishTimes } from '#domain/publish'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { freshDb, type TestDatabase } from '#test/support/db'
+import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
+import { newStory, type Story, textOf } from '#test/support/story'
+
+const times: PublishTimes = { ...publishTimes, deadlineMs: 2_000, settleMs: 50, windowMs: 200, backoffMs: [20, 20, 20, 20] }
+
+let db: TestDatabase
+beforeAll(async () => {
+  db = await freshDb()
+})
+afterAll(() => db[Symbol.asyncDispose]())
+
+const failing = (faults: string, more: Partial<PublishTimes> = {}, points?: TestFailpoints): Promise<TestApp> =>
+  testApp({
+    database: db.options,
+    env: { SANDBOX_FAULTS: faults },
+    overrides: { times: { ...times, ...more }, replyWithinMs: 10_000, ...(points ? { failpoints: points.at } : {}) },
+  })
+
+const postNow = (story: Story, id: string) => story.send('POST', `items/${id}/post-now`)
+const inReview = (story: Story, id: string) =>
+  eventually(
+    () => story.item(id),
+    ({ review, status }) => review || status === 'posted',
+  )
+
+test.each(['applied502=1', 'drop=1', 'applied502=1,lag=150ms'])(
+  '%s: what was applied is found, for people and on schedule',
+  async (faults) => {
+    await using app = await failing(faults, { cleanReads: 50, windowMs: 2_500 })
+    const story = await newStory(app)
+    const [now, due] = [await story.approved(), await story.scheduled(0)]
+    const reply = await postNow(story, now)
+    expect([reply.status, reply.body.item.status]).toEqual([200, 'posted'])
+    await story.settled(due, 'posted')
+    expect(await story.posts()).toEqual({ [textOf(now)]: 1, [textOf(due)]: 1 })
+    expect(await story.events()).toEqual(['growth.item.posted', 'growth.item.posted'])
+  },
+)
+
+test('slow: what is applied after our deadline is found, even after a person was asked to look', async () => {
+  await using app = await failing('slow=1', { deadlineMs: 100 })
+  const story = await newStory(app)
+  const ids = [await story.scheduled(0), await story.scheduled(0)]
+  for (const id of ids) expect(await inReview(story, id)).toMatchObject({ status: 'publish_unconfirmed', review: true })
+  for (const id of ids) expect(await story.settled(id, 'posted')).toMatchObject({ status: 'posted', review: false, last_error: null })
+  expect(await story.posts()).toEqual({ [textOf(ids[0]!)]: 1, [textOf(ids[1]!)]: 1 })
+})
+
+test('a network that never answers but posted: found', async () => {
+  const points = testFailpoints()
+  await using app = await failing('', { deadlineMs: 100 }, points)
+  const story = await newStory(app)
+  points.arm('sandbox.applied', 'hang')
+  const id = await story.approved()
+  expect((await postNow(story, id)).body.item.status).toBe('posted')
+  points.release('sandbox.applied')
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+})
+
+test('500: nothing is sent again; a person is asked once, and nothing but their word settles it', async () => {
+  await using app = await failing('500=1')
+  const story = await newStory(app)
+  const id = await story.scheduled(0)
+  expect(await inReview(story, id)).toMatchObject({ status: 'publish_unconfirmed', review: true, last_error: '500' })
+  expect((await postNow(story, id)).body.error.message).toContain('publish_unconfirmed (in review)')
+  const reads = async () => (await app.owner`select clean_reads from attempt where item_id = ${id}`)[0]!.clean_reads
+  await eventually(reads, (count) => count > times.cleanReads)
+  expect(await story.events()).toEqual(['growth.approval.requested'])
+  expect((await story.send('POST', `items/${id}/posted`)).body.item.status).toBe('posted')
+  expect(await story.posts()).toEqual({})
+})
+
+test('429: a scheduled post is tried five times, then it has failed and may be scheduled again', async () => {
+  await using app = await failing('429=1', { backoffMs: [20, 20, 20, 20] })
+  const story = await newStory(app)
+  // The network asks for two seconds between tries, so all but the first wait are brought forward.
+  const id = await story.scheduled(0)
+  const tried = async () => (await app.owner`select 1 from attempt where item_id = ${id}`).length
+  for (let tries = 1; tries < 5; tries++) {
+    await eventually(tried, (count) => count === tries)
+    const item = await story.settled(id, 'approved')
+    expect(item).toMatchObject({ status: 'approved', post_at: expect.any(String), last_error: 'rate_limited' })
+    await app.owner`update work set run_at = now() where ref_id = ${id}`
+    await story.send('POST', 'automation/resume-all')
+  }
+  expect(await story.settled(id, 'publish_failed')).toMatchObject({ status: 'publish_failed', post_at: null, last_error: 'rate_limited' })
+  expect(await tried()).toBe(5)
+  expect(await story.events()).toEqual(['growth.item.failed rate_limited'])
+  expect(await story.posts()).toEqual({})
+  const again = { body: { post_at: new Date(Date.now() + 3_600_000).toISOString() } }
+  expect((await story.send('POST', `items/${id}/schedule`, again)).body.item.status).toBe('approved')
+})
+
+test('the same text twice: the second waits for the first to be certain, and then goes out too', async () => {
+  await using app = await failing('applied502=1', { settleMs: 400 })
+  const story = await newStory(app)
+  const [first, second] = [await story.approved('Twice.'), await story.approved('Twice.')]
+  const asked = postNow(story, first)
+  await story.settled(first, 'publish_unconfirmed')
+  const refused = await postNow(story, second)
+  expect([refused.status, refused.body.error.message]).toEqual([409, 'cannot post: same_text_unconfirmed'])
+  expect((await asked).body.item.status).toBe('posted')
+  expect(await story.posts()).toEqual({ 'Twice.': 1 })
+  expect((await postNow(story, second)).body.item.status).toBe('posted')
+  expect(await story.posts()).toEqual({ 'Twice.': 2 })
+})
+
+test('a mixture: each item is posted and stands there once, or is not and does not', async () => {
+  const faults = '500=0.15,429=0.15,applied502=0.2,drop=0.15,slow=0.1,lag=40ms;seed=11'
+  await using app = await failing(faults, { deadlineMs: 150, lateHitMs: 3_600_000 })
+  const story = await newStory(app)
+  const ids = await Promise.all(Array.from({ length: 24 }, () => story.scheduled(0)))
+  const late = await app.owner<{ count: number }[]>`select count(*)::int as count from sandbox.delayed`
+  expect(late).toHaveLength(1)
+  const rested = async () => {
+    const items = await Promise.all(ids.map((id) => story.item(id)))
+    const [delayed] = await app.owner`select count(*)::int as count from sandbox.delayed`
+    const posts = await story.posts()
+    const told = items.every(({ status, review, id }) =>
+      posts[textOf(id)] ? status === 'posted' : (status === 'publish_unconfirmed' && review) || status === 'approved',
+    )
+    return { items, posts, rested: told && delayed!.count === 0 }
+  }
+  const { items, posts, ...end } = await eventually(rested, (state) => state.rested)
+  expect(end.rested).toBe(true)
+  for (const { id, status } of items) expect([id, posts[textOf(id)] ?? 0]).toEqual([id, status === 'posted' ? 1 : 0])
+  expect(new Set(items.map(({ status }) => status)).size).toBeGreaterThan(1)
+})

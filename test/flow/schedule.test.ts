@@ -1,0 +1,186 @@
+/** Scheduled posts: when they go out, when they do not, and from which account. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { connectAccount } from '#ops/workspaces'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { freshDb, type TestDatabase } from '#test/support/db'
+import { inMs, newStory, type Story, textOf } from '#test/support/story'
+
+let db: TestDatabase
+let app: TestApp
+beforeAll(async () => {
+  db = await freshDb()
+  app = await testApp({ database: db.options })
+})
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  await db[Symbol.asyncDispose]()
+})
+
+/** Moves what is scheduled into the past. */
+const makeOverdue = async ({ owner }: TestApp, id: string, minutes: number): Promise<void> => {
+  const at = new Date(Date.now() - minutes * 60_000)
+  await owner`update item set post_at = ${at} where id = ${id}`
+  await owner`update work set run_at = ${at} where ref_id = ${id}`
+  await owner`update actor set wake_at = ${at} where tenant_id = (select tenant_id from item where id = ${id})`
+}
+
+const secondAccount = async (story: Story): Promise<string> => {
+  const account = await app.workplace.sandbox.connect(`second-${story.tenantId}`)
+  await connectAccount(app.workplace.world, story.tenantId, { network: 'sandbox', ...account })
+  return account.externalId
+}
+
+const accountOf = async (text: string): Promise<string[]> => {
+  const rows = await app.owner<{ account_id: string }[]>`select account_id from sandbox.posts where text = ${text}`
+  return rows.map((row) => row.account_id)
+}
+
+test('goes out once, not before it is due', async () => {
+  const story = await newStory(app)
+  const id = await story.scheduled(300)
+  const before = await story.item(id)
+  const item = await story.settled(id, 'posted')
+  expect(item).toMatchObject({ status: 'posted', post_at: null, last_error: null })
+  expect(Date.parse(item.posted_at!)).toBeGreaterThanOrEqual(Date.parse(before.post_at!))
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+  expect(await story.events()).toEqual(['growth.item.posted'])
+})
+
+test('a time that is just past is now', async () => {
+  const story = await newStory(app)
+  const id = await story.scheduled(-1_000)
+  expect(await story.settled(id, 'posted')).toMatchObject({ status: 'posted' })
+})
+
+test('several that are due at once all go out, each once', async () => {
+  const story = await newStory(app)
+  const ids = await Promise.all(Array.from({ length: 8 }, () => story.scheduled(200)))
+  for (const id of ids) await story.settled(id, 'posted')
+  expect(await story.posts()).toEqual(Object.fromEntries(ids.map((id) => [textOf(id), 1])))
+})
+
+test('taken off the schedule in time, it does not go out', async () => {
+  const story = await newStory(app)
+  const id = await story.scheduled(400)
+  expect((await story.send('POST', `items/${id}/unschedule`)).body.item).toMatchObject({ status: 'approved', post_at: null })
+  const later = await story.scheduled(600)
+  await story.settled(later, 'posted')
+  expect(await story.item(id)).toMatchObject({ status: 'approved', post_at: null })
+  expect(await story.posts()).toEqual({ [textOf(later)]: 1 })
+})
+
+test.each([
+  ['a later', 200, 500],
+  ['an earlier', 3_600_000, 200],
+])('moved to %s time, it goes out once, at the new time', async (_, first, second) => {
+  const story = await newStory(app)
+  const id = await story.scheduled(first)
+  const post_at = inMs(second)
+  expect((await story.send('POST', `items/${id}/schedule`, { body: { post_at } })).status).toBe(200)
+  const item = await story.settled(id, 'posted')
+  expect(Date.parse(item.posted_at!)).toBeGreaterThanOrEqual(Date.parse(post_at))
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+})
+
+test('posted now although scheduled, it does not go out a second time', async () => {
+  const story = await newStory(app)
+  const [id, later] = [await story.scheduled(300), await story.scheduled(500)]
+  expect((await story.send('POST', `items/${id}/post-now`)).status).toBe(200)
+  await story.settled(later, 'posted')
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1, [textOf(later)]: 1 })
+})
+
+test('without a connected account it comes back to approved, off the schedule, with the reason', async () => {
+  const story = await newStory(app)
+  const id = await story.scheduled(300)
+  expect((await story.send('DELETE', 'connection')).status).toBe(200)
+  const item = await eventually(
+    () => story.item(id),
+    ({ post_at }) => post_at === null,
+  )
+  expect(item).toMatchObject({ status: 'approved', post_at: null, last_error: 'x_not_connected' })
+  expect(await story.events()).toEqual(['growth.item.returned x_not_connected'])
+  expect(await story.posts()).toEqual({})
+})
+
+test('changed after its approval, it goes back to drafted and nothing is sent', async () => {
+  const story = await newStory(app)
+  const id = await story.scheduled(300)
+  await app.owner`update item set body = body || ' and more' where id = ${id}`
+  expect(await story.settled(id, 'drafted')).toMatchObject({ status: 'drafted', post_at: null, last_error: 'approval_stale' })
+  expect(await story.events()).toEqual(['growth.item.returned approval_stale'])
+  expect(await story.posts()).toEqual({})
+})
+
+test('goes out from the account it was approved for, though another is the default by then', async () => {
+  const story = await newStory(app)
+  await secondAccount(story)
+  const id = await story.scheduled(400)
+  const { connections } = (await story.send('GET', 'connections')).body
+  const other = connections.find(({ external_id }: { external_id: string }) => external_id !== story.account)
+  expect((await story.send('POST', `connections/${other.id}/default`)).status).toBe(200)
+  await story.settled(id, 'posted')
+  expect(await accountOf(textOf(id))).toEqual([story.account])
+})
+
+test('approved while nothing was connected, it goes out from the account that is the default when due', async () => {
+  const story = await newStory(app)
+  await story.send('DELETE', 'connection')
+  const id = await story.scheduled(400)
+  const account = await secondAccount(story)
+  expect(await story.settled(id, 'posted')).toMatchObject({ account })
+  expect(await accountOf(textOf(id))).toEqual([account])
+})
+
+test('a workspace that has left memory wakes for its post', async () => {
+  await using sleepy = await testApp({ database: db.options, overrides: { idleMs: 50 } })
+  const story = await newStory(sleepy)
+  const id = await story.scheduled(1_500)
+  const released = async () => (await app.owner`select owner from actor where tenant_id = ${story.tenantId}`)[0]?.owner === null
+  expect(
+    await eventually(
+      async () => sleepy.workplace.runtime.awake === 0 && (await released()),
+      (gone) => gone,
+    ),
+  ).toBe(true)
+  expect(await story.item(id)).toMatchObject({ status: 'approved' })
+  expect(await story.settled(id, 'posted')).toMatchObject({ status: 'posted' })
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+})
+
+test('what fell due while no server ran follows its policy, the item before the profile', async () => {
+  const cases = [
+    { late: 30, outcome: 'posted' },
+    { late: 59, outcome: 'posted' },
+    { late: 61, outcome: 'missed' },
+    { late: 5, item: 'skip', outcome: 'missed' },
+    { late: 5, profile: 'skip', outcome: 'missed' },
+    { late: 5, profile: 'skip', item: 'post', outcome: 'posted' },
+    { late: 61, profile: 'skip', item: 'post', outcome: 'missed' },
+  ] as const
+  const stopped = await testApp({ database: db.options })
+  const arranged = await Promise.all(
+    cases.map(async ({ late, outcome, ...policy }) => {
+      const story = await newStory(stopped)
+      if ('profile' in policy) await story.send('PUT', 'profile', { body: { on_missed: policy.profile } })
+      return { story, late, outcome, id: await story.scheduled(3_600_000, 'item' in policy ? { on_missed: policy.item } : {}) }
+    }),
+  )
+  await stopped[Symbol.asyncDispose]()
+  for (const { id, late } of arranged) await makeOverdue(app, id, late)
+  for (const { story, id, outcome } of arranged) {
+    const at = story.at(app)
+    const item = await eventually(
+      () => at.item(id),
+      ({ post_at }) => post_at === null,
+    )
+    const text = textOf(id)
+    if (outcome === 'posted') {
+      expect(await at.settled(id, 'posted')).toMatchObject({ status: 'posted' })
+      expect([await at.posts(), await at.events()]).toEqual([{ [text]: 1 }, ['growth.item.posted']])
+    } else {
+      expect(item).toMatchObject({ status: 'approved', post_at: null, last_error: 'missed' })
+      expect([await at.posts(), await at.events()]).toEqual([{}, ['growth.item.returned missed']])
+    }
+  }
+})

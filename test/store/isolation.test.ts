@@ -1,0 +1,120 @@
+/** The roles that the server works as: what they may not do, and that it refuses to start as any other. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import postgres from 'postgres'
+import { assertIsolation, type Db, openDb, type Sql } from '#store/db'
+import { freshDb, type TestDatabase } from '#test/support/db'
+
+const ROLES = ['tendril_app', 'tendril_system', 'tendril_sandbox']
+
+let database: TestDatabase
+let owner: postgres.Sql
+let db: Db
+beforeAll(async () => {
+  database = await freshDb()
+  owner = postgres({ ...database.options, max: 1, onnotice: () => {} })
+  db = openDb({ ...database.options, max: 1 })
+})
+afterAll(async () => {
+  await db[Symbol.asyncDispose]()
+  await owner.end()
+  await database[Symbol.asyncDispose]()
+})
+
+describe.each(ROLES)('%s', (role) => {
+  test('cannot log in, bypass a policy or make anything of its own', async () => {
+    const [row] = await owner`select rolcanlogin or rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or rolreplication as more,
+      has_schema_privilege(rolname, 'public', 'create') as creates from pg_roles where rolname = ${role}`
+    expect({ ...row }).toEqual({ more: false, creates: false })
+  })
+
+  test('owns nothing, is nobody else, and is granted to nobody who could log in but the owner', async () => {
+    const [row] = await owner`select
+      (select count(*)::int from pg_class where relowner = ${role}::regrole) + (select count(*)::int from pg_namespace where nspowner = ${role}::regrole)
+        + (select count(*)::int from pg_proc where proowner = ${role}::regrole) as owned,
+      (select count(*)::int from pg_auth_members where member = ${role}::regrole) as others`
+    expect({ ...row }).toEqual({ owned: 0, others: 0 })
+  })
+})
+
+describe('the pools', () => {
+  const currentUser = (sql: Sql) => sql`select current_user::text as name`
+  const tenant = Bun.randomUUIDv7()
+  test('work as their roles', async () => {
+    expect((await db.letter(tenant, async (sql) => await currentUser(sql)))[0]?.name).toBe('tendril_app')
+    expect((await db.system(async (sql) => await currentUser(sql)))[0]?.name).toBe('tendril_system')
+    expect((await db.read<{ name: string }>({ tenantId: tenant }, currentUser))[0]?.name).toBe('tendril_app')
+  })
+
+  const denied = (running: Promise<unknown>): Promise<string> =>
+    running.then(
+      () => 'allowed',
+      (cause) => cause.code,
+    )
+
+  test('of the system reads no table of tenants but those that place and let in', async () => {
+    const found = await owner`select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid
+      where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and a.attname = 'tenant_id' order by 1`
+    const tables = found.map((row) => String(row.relname))
+    expect(tables).toContain('item')
+    const open: string[] = []
+    for (const table of tables) {
+      const read = await denied(db.system((sql) => sql`select 1 from ${sql(table)}`))
+      if (read === 'allowed') open.push(table)
+      else expect([table, read]).toEqual([table, '42501'])
+    }
+    expect(open.filter((table) => !['actor', 'api_key', 'session'].includes(table))).toEqual([])
+  })
+
+  test.each(['node', 'migration', 'sandbox.posts', 'pg_authid'])('of tenants cannot read %s', async (table) => {
+    expect(await denied(db.letter(tenant, (sql) => sql`select 1 from ${sql(table)}`))).toBe('42501')
+  })
+
+  test.each(['tenant', 'api_key'])('of tenants cannot write %s', async (table) => {
+    for (const write of [(sql: Sql) => sql`delete from ${sql(table)}`, (sql: Sql) => sql`insert into ${sql(table)} default values`])
+      expect(await denied(db.letter(tenant, async (sql) => void (await write(sql))))).toBe('42501')
+  })
+
+  test('cannot become another role', async () => {
+    for (const role of ['tendril_system', 'tendril_sandbox'])
+      expect(await denied(db.letter(tenant, async (sql) => void (await sql`set local role ${sql(role)}`)))).toBe('42501')
+  })
+})
+
+describe('the server refuses to start', () => {
+  /** Asks in a transaction of the owner's, which is taken back: roles belong to all databases of the cluster. */
+  const refusal = async (arrange: (sql: Sql) => Promise<unknown>): Promise<string> => {
+    let said = 'nothing'
+    await owner
+      .begin(async (sql) => {
+        await arrange(sql)
+        const asOwner = { ...db, system: <T>(body: (sql: Sql) => Promise<T>) => body(sql) }
+        await assertIsolation(asOwner).catch((cause) => {
+          said = cause.message
+        })
+        throw new Error('taken back')
+      })
+      .catch(() => {})
+    return said
+  }
+  const asSystem = (sql: Sql) => sql`set local role tendril_system`
+
+  test('never as it is meant to be', async () => {
+    await assertIsolation(db)
+    expect(await refusal(asSystem)).toBe('nothing')
+  })
+
+  const breaches: [string, string, (sql: Sql) => Promise<unknown>][] = [
+    ['as a superuser', String(database?.options.username), async () => {}],
+    ['when its role bypasses policies', 'tendril_app', (sql) => sql`alter role tendril_app bypassrls`.then(() => asSystem(sql))],
+    ['when the other one does', 'tendril_system', (sql) => sql`alter role tendril_system bypassrls`.then(() => asSystem(sql))],
+    ['when its role owns a table of tenants', 'tendril_app', (sql) => sql`alter table item owner to tendril_app`.then(() => asSystem(sql))],
+    [
+      'when its role is a member of one that bypasses policies',
+      'tendril_app',
+      (sql) => sql`grant ${sql(String(database.options.username))} to tendril_app`.then(() => asSystem(sql)),
+    ],
+  ]
+  test.each(breaches)('%s', async (_, named, arrange) => {
+    expect(await refusal(arrange)).toContain(named)
+  })
+})

@@ -1,0 +1,168 @@
+/** Row-level security: what a workspace may see and write, whatever a statement forgets to say. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { newId } from '#kernel/ids'
+import { type Db, openDb, type Sql, wrapped } from '#store/db'
+import { type TestApp, testApp } from '#test/support/app'
+import { readQueries, readQueriesIn } from '#test/support/read-queries'
+import { markOf, type Rows, writeRows } from '#test/support/rows'
+
+/** Tables in which the server's own role `tendril_system` works too, or that name no tenant. */
+const NOT_WRITTEN = ['api_key', 'actor']
+
+let app: TestApp
+let db: Db
+let mine: { tenantId: string; rows: Rows }
+let other: { tenantId: string; rows: Rows }
+/** All tables with a tenant_id. */
+let tables: string[]
+
+beforeAll(async () => {
+  app = await testApp()
+  db = openDb({ ...app.options, max: 4 })
+  const [a, b] = [await app.newWorkspace(), await app.newWorkspace()]
+  await app.owner`update connection set is_default = false`
+  mine = { tenantId: a.tenantId, rows: await writeRows(app.owner, a.tenantId) }
+  other = { tenantId: b.tenantId, rows: await writeRows(app.owner, b.tenantId) }
+  const found = await app.owner`select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid
+    where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace and a.attname = 'tenant_id' order by 1`
+  tables = found.map((row) => row.relname)
+})
+afterAll(async () => {
+  await db[Symbol.asyncDispose]()
+  await app[Symbol.asyncDispose]()
+})
+
+class RolledBack extends Error {}
+
+/** Runs a transaction as the server does, as this tenant or as none, and takes it back. */
+const tried = async <T>(tenantId: string | null, run: (sql: Sql) => Promise<T>): Promise<T> => {
+  const { promise, resolve } = Promise.withResolvers<T>()
+  await db
+    .letter(tenantId ?? newId(), async (sql) => {
+      if (tenantId) await sql`select set_config('app.tenant', ${tenantId}, true)`
+      resolve(await run(sql))
+      throw new RolledBack()
+    })
+    .catch((cause) => {
+      if (!(cause instanceof RolledBack)) throw cause
+    })
+  return promise
+}
+
+const codeOf = (running: Promise<unknown>): Promise<string> =>
+  running.then(
+    () => 'none',
+    (cause) => cause.code,
+  )
+
+const grants = async (table: string, right: string): Promise<boolean> =>
+  (await app.owner`select has_table_privilege('tendril_app', ${table}, ${right}) as has`)[0]!.has
+
+const shows = (rows: unknown, { tenantId, rows: written }: { tenantId: string; rows: Rows }): boolean => {
+  const text = JSON.stringify(rows)
+  const ids = Object.values(written).flatMap((row) => ('id' in row ? [row.id] : []))
+  return [tenantId, markOf(tenantId), ...ids].some((trace) => text.includes(trace))
+}
+
+describe('every table of tenants', () => {
+  test('is forced under a policy, and has a row of both workspaces in this test', async () => {
+    expect(tables).toContain('item')
+    for (const table of tables) {
+      const [row] = await app.owner`select relrowsecurity and relforcerowsecurity as forced,
+        (select count(*)::int from pg_policy p where p.polrelid = c.oid and 'tendril_app'::regrole = any(p.polroles)) as policies,
+        (select count(distinct tenant_id)::int from ${app.owner(table)} where tenant_id in (${mine.tenantId}, ${other.tenantId})) as tenants
+        from pg_class c where oid = ${table}::regclass`
+      expect([table, row]).toEqual([table, { forced: true, policies: 1, tenants: 2 }])
+    }
+  })
+
+  test('shows nothing to a statement that names no tenant, also on a connection that has just named one', async () => {
+    for (const tenant of [null, ''])
+      for (const table of tables) {
+        await Promise.all(Array.from({ length: 4 }, () => db.read({ tenantId: mine.tenantId }, (sql) => sql`select id from item`)))
+        const [row] = await tried(tenant, (sql) => sql`select count(*)::int as count from ${sql(table)}`)
+        expect([table, row]).toEqual([table, { count: 0 }])
+      }
+  })
+
+  test('shows a workspace its own rows and no others', async () => {
+    for (const table of tables) {
+      const rows = await tried(mine.tenantId, (sql) => sql`select tenant_id from ${sql(table)}`)
+      expect([table, [...new Set(rows.map((row) => row.tenant_id))]]).toEqual([table, [mine.tenantId]])
+    }
+  })
+
+  test('takes no row of another workspace, nor one of nobody', async () => {
+    for (const table of tables)
+      for (const tenant of [mine.tenantId, null]) {
+        const row = { tenant_id: other.tenantId, id: newId() }
+        const insert = (sql: Sql) =>
+          sql`insert into ${sql(table)} select * from jsonb_populate_record(null::${sql(table)}, ${sql.json(row)})`
+        expect([table, await codeOf(tried(tenant, insert))]).toEqual([table, '42501'])
+      }
+  })
+
+  test('lets a row be moved to no other workspace', async () => {
+    for (const table of tables) {
+      const move = (sql: Sql) => sql`update ${sql(table)} set tenant_id = ${other.tenantId}`
+      expect([table, await codeOf(tried(mine.tenantId, move))]).toEqual([table, '42501'])
+    }
+  })
+
+  test('lets only own rows be changed or removed', async () => {
+    for (const table of tables.filter((name) => !NOT_WRITTEN.includes(name))) {
+      if (await grants(table, 'update')) {
+        const changed = await tried(mine.tenantId, (sql) => sql`update ${sql(table)} set tenant_id = tenant_id returning tenant_id`)
+        expect([table, [...new Set(changed.map((row) => row.tenant_id))]]).toEqual([table, [mine.tenantId]])
+      }
+      if (await grants(table, 'delete')) {
+        const remove = (sql: Sql) => sql`delete from ${sql(table)} where tenant_id = ${other.tenantId} returning 1`
+        expect([table, (await tried(mine.tenantId, remove)).length]).toEqual([table, 0])
+      }
+    }
+  })
+})
+
+describe('reads of the store', () => {
+  const modules = [...new Bun.Glob('src/store/*.ts').scanSync()].sort()
+  const inSource = modules.flatMap((path) => readQueriesIn(readFileSync(path, 'utf8')).map((name) => `${basename(path, '.ts')}.${name}`))
+
+  test('are all in the table of this test', () => {
+    expect(inSource.length).toBeGreaterThan(10)
+    expect(Object.keys(readQueries).sort()).toEqual(inSource.sort())
+  })
+
+  test.each(Object.entries(readQueries))('%s shows a workspace its own rows and no others', async (_, make) => {
+    for (const query of make(mine.rows)) {
+      const rows = await db.read({ tenantId: mine.tenantId }, query)
+      expect([shows(rows, mine), shows(rows, other)]).toEqual([true, false])
+    }
+    for (const query of make(other.rows)) {
+      expect(shows(await db.read({ tenantId: mine.tenantId }, query), other)).toBe(false)
+      expect(await db.read({ tenantId: newId() }, query)).toEqual([])
+    }
+  })
+
+  test.each(Object.entries(readQueries))('%s finds its rows by an index that begins with the tenant', async (_, make) => {
+    for (const query of make(mine.rows)) {
+      const plan = await tried(null, async (sql) => {
+        await sql`set local enable_seqscan = off`
+        return sql`explain ${wrapped(sql, { tenantId: mine.tenantId }, query(sql))}`
+      })
+      const lines = plan.map((row) => String(row['QUERY PLAN']).trim())
+      console.log(lines.filter((line) => /Scan|Cond|Filter/.test(line)).join('\n'))
+      expect(lines.filter((line) => line.startsWith('Index Cond:')).length).toBeGreaterThan(0)
+    }
+  })
+
+  test('of both workspaces at the same time never mix', async () => {
+    const reads = Array.from({ length: 200 }, async (_, index) => {
+      const { tenantId, rows } = index % 2 ? mine : other
+      const found = await db.read<{ id: string }>({ tenantId }, (sql) => sql`select id from item`)
+      expect(found).toEqual([{ id: rows.item.id }])
+    })
+    await Promise.all(reads)
+  })
+})

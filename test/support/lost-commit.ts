@@ -1,0 +1,49 @@
+/** A wire between server and database on which the news of a commit can get lost. */
+import { connect, createServer, type Socket } from 'node:net'
+import type { ConnectionOptions } from '#store/db'
+
+export interface Wire extends AsyncDisposable {
+  /** Leads to the same database, over the wire. */
+  options: ConnectionOptions
+  /** Cuts the connection on which the next commit is acknowledged, after the commit and before anybody hears of it. */
+  loseNextCommit(): Promise<void>
+}
+
+/** The server's answer to `commit`: CommandComplete with its tag. */
+const COMMITTED = Buffer.from('C\0\0\0\x0bCOMMIT\0', 'latin1')
+
+export async function openWire(target: ConnectionOptions): Promise<Wire> {
+  const { host = 'localhost', port = 5432 } = target
+  const sockets = new Set<Socket>()
+  let lost: PromiseWithResolvers<void> | undefined
+  const keep = (socket: Socket): Socket => {
+    sockets.add(socket)
+    return socket.on('error', () => {}).on('close', () => sockets.delete(socket))
+  }
+  const server = createServer((client) => {
+    const upstream = keep(host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host))
+    const cut = () => [client, upstream].map((socket) => socket.destroy())
+    keep(client).on('close', cut)
+    upstream.on('close', cut)
+    client.on('data', (bytes: Buffer) => upstream.write(bytes))
+    upstream.on('data', (bytes: Buffer) => {
+      if (!lost || !bytes.includes(COMMITTED)) return void client.write(bytes)
+      cut()
+      lost.resolve()
+      lost = undefined
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address() as { port: number }
+  return {
+    options: { ...target, host: '127.0.0.1', port: address.port },
+    loseNextCommit() {
+      lost = Promise.withResolvers<void>()
+      return lost.promise
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

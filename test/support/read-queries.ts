@@ -1,0 +1,44 @@
+/** Every query of the store that reads, with arguments under which it finds the rows that test/support/rows.ts writes. */
+import { openAttemptsOf, takenPosts } from '#store/attempts'
+import { batchById, listBatches } from '#store/batches'
+import { connectionById, defaultConnection, listConnections } from '#store/connections'
+import type { Query } from '#store/db'
+import { growthChannels } from '#store/growth-channels'
+import { itemById, itemsOfBatch, listItems, recentItems } from '#store/items'
+import { activeLearnings } from '#store/learnings'
+import { readProfile } from '#store/profiles'
+import type { Rows } from './rows.ts'
+
+/** Sorts behind every id: the page after it is the first. */
+const END = 'ffffffff-ffff-7fff-bfff-ffffffffffff'
+const page = { limit: 10 }
+
+/** By module and name; several where arguments change the statement. */
+export const readQueries: Record<string, (rows: Rows) => Query[]> = {
+  'attempts.openAttemptsOf': ({ connection }) => [openAttemptsOf(connection.id)],
+  'attempts.takenPosts': ({ connection, attempt }) => [takenPosts(connection.id, [attempt.external_id])],
+  'batches.batchById': ({ batch }) => [batchById(batch.id)],
+  'batches.listBatches': () => [listBatches(page), listBatches({ ...page, after: END })],
+  'connections.connectionById': ({ connection }) => [connectionById(connection.id)],
+  'connections.defaultConnection': () => [defaultConnection],
+  'connections.listConnections': () => [listConnections(page), listConnections({ ...page, after: END })],
+  'growth-channels.growthChannels': () => [growthChannels],
+  'items.itemById': ({ item }) => [itemById(item.id)],
+  'items.itemsOfBatch': ({ batch }) => [itemsOfBatch(batch.id)],
+  'items.listItems': () => [
+    listItems(page),
+    listItems({ ...page, after: END }),
+    listItems({ ...page, status: 'publish_unconfirmed' }),
+    listItems({ ...page, status: 'publish_unconfirmed', after: END }),
+  ],
+  'items.recentItems': () => [recentItems(10)],
+  'learnings.activeLearnings': () => [activeLearnings(10)],
+  'profiles.readProfile': () => [readProfile],
+}
+
+/** A query as it is exported: `export const x: Query = …` or `export const x = (…): Query => …`, up to the next export. */
+const EXPORTED = /^export const (\w+)(?:: Query = \(sql\) =>|\s*=\s*\([^)]*\): Query =>)([\s\S]*?)(?=^\S|(?![\s\S]))/gm
+
+/** The names of the reading queries in the source of a module. */
+export const readQueriesIn = (source: string): string[] =>
+  [...source.matchAll(EXPORTED)].filter(([, , body]) => /sql`\s*(select|with)\b/.test(body!)).map(([, name]) => name!)

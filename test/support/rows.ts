@@ -1,0 +1,59 @@
+/** One row of a workspace in each table, written past every policy. */
+import type postgres from 'postgres'
+import { newId } from '#kernel/ids'
+
+/** Every row holds the mark of its workspace in some text: whatever shows of it can be told. */
+export const markOf = (tenantId: string): string => `row of ${tenantId}`
+
+const sampleRows = (tenantId: string) => {
+  const mark = markOf(tenantId)
+  const now = new Date()
+  const times = { created_at: now, updated_at: now }
+  const [batch, item, connection] = [newId(), newId(), newId()]
+  return {
+    growth_channel: { id: newId(), name: mark, status: 'active', ...times },
+    learning: { id: newId(), kind: 'worked', note: mark, status: 'active', ...times },
+    profile: { data: { goal: mark }, ...times },
+    connection: { id: connection, network: 'sandbox', external_id: mark, handle: mark, status: 'connected', is_default: true, ...times },
+    batch: { id: batch, status: 'ready', focus: mark, requested: 1, ...times },
+    item: {
+      ...{ id: item, batch_id: batch, kind: 'post', status: 'publish_unconfirmed', body: mark, format: mark, hook: mark, rationale: mark },
+      ...{ stories: [], learnings: [], length: 1, ...times },
+    },
+    attempt: {
+      ...{ id: newId(), item_id: item, number: 1, connection_id: connection, body_sha: mark, origin: 'manual', state: 'doubt' },
+      ...{ intent_at: now, lease_until: now, external_id: mark },
+    },
+    work: { id: newId(), lane: 'sync', kind: mark, ref_id: item, origin: 'manual', run_at: new Date(now.getTime() + 86_400_000) },
+    idempotency: {
+      key: mark,
+      operation: mark,
+      fingerprint: mark,
+      state: 'done',
+      status: 200,
+      body: mark,
+      expires_at: new Date(now.getTime() + 86_400_000),
+    },
+    counter: { key: mark, period: mark, used: 1 },
+    audit: { id: newId(), at: now, actor_kind: 'system', actor_id: mark, surface: 'test', operation: mark },
+    outbox: { id: newId(), type: mark, data: {}, created_at: now },
+  }
+}
+
+/** By table. */
+export type Rows = ReturnType<typeof sampleRows>
+
+/** Writes them, and gives them by table. The tenant must exist. */
+export const writeRows = async (owner: postgres.Sql, tenantId: string): Promise<Rows> => {
+  const rows = sampleRows(tenantId)
+  for (const [table, row] of Object.entries(rows)) {
+    const values = Object.entries({ ...row, tenant_id: tenantId }).map(([name, value]) => [
+      name,
+      isJson(value) ? owner.json(value as never) : value,
+    ])
+    await owner`insert into ${owner(table)} ${owner(Object.fromEntries(values))}`
+  }
+  return rows
+}
+
+const isJson = (value: unknown): boolean => typeof value === 'object' && value !== null && !(value instanceof Date)

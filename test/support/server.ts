@@ -1,0 +1,132 @@
+/** The real server, `src/main.ts`, as a process of its own that a test may kill. */
+import { randomBytes } from 'node:crypto'
+import { createServer } from 'node:net'
+import postgres from 'postgres'
+import { newApiKey } from '#kernel/api-key'
+import type { ConnectionOptions } from '#store/db'
+import { client, eventually, type TestApp } from './app.ts'
+import { freshDb } from './db.ts'
+
+export interface ServerProcess extends AsyncDisposable {
+  url: string
+  /** With the key of the first workspace; a request that the process does not live to answer rejects. */
+  send: TestApp['send']
+  /** Stops the process until `resume`, without a word to it. */
+  pause(): void
+  resume(): void
+  /** As kill -9: resolves when the process is gone. */
+  kill(): Promise<void>
+  /** The name of the signal that ended it, or its exit code. */
+  exited: Promise<string | number>
+  /** What it printed so far. */
+  output(): string
+}
+
+export interface ServerOptions {
+  /** The key of the first workspace; given to all servers of a database. */
+  key: string
+  /** Where to keep everything, with a database of its own. One of the two is needed. */
+  home?: string
+  database?: ConnectionOptions
+  /** The same secret for all servers of a database. */
+  secret?: string
+  port?: number
+  /** `publish.sent`: dies there, as by kill -9. */
+  dieAt?: string
+  env?: Record<string, string>
+}
+
+export const freePort = async (): Promise<number> => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+const urlOf = ({ host = 'localhost', port = 5432, database = '', username = '', password = '' }: ConnectionOptions): string => {
+  const [user, secret, name] = [username, password, database].map(encodeURIComponent)
+  return `postgres://${user}:${secret}@localhost/${name}?host=${encodeURIComponent(host)}&port=${port}`
+}
+
+const environment = ({ key, home, database, secret, dieAt, env }: ServerOptions, port: number): Record<string, string> => ({
+  PATH: process.env.PATH ?? '',
+  HOME: process.env.HOME ?? '',
+  LOG_LEVEL: process.env.TEST_LOG ?? 'warn',
+  PORT: String(port),
+  TENDRIL_BOOTSTRAP_KEY: key,
+  ...(home ? { TENDRIL_HOME: home } : {}),
+  ...(database ? { DATABASE_URL: urlOf(database) } : {}),
+  ...(secret ? { TENDRIL_SECRET_KEY: secret } : {}),
+  ...(dieAt ? { TENDRIL_FAILPOINTS: `${dieAt}=kill` } : {}),
+  ...env,
+})
+
+const isHealthy = (url: string): Promise<boolean> =>
+  fetch(`${url}/health`).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+
+/** Starts a server and waits until it answers. Rejects, with what it printed, when it ends before. Disposing kills it. */
+export async function startServer(options: ServerOptions): Promise<ServerProcess> {
+  const port = options.port ?? (await freePort())
+  const url = `http://127.0.0.1:${port}`
+  const printed: string[] = []
+  const child = Bun.spawn([process.execPath, '--no-orphans', 'src/main.ts'], {
+    env: environment(options, port),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  for (const stream of [child.stdout, child.stderr])
+    void (async () => {
+      for await (const text of stream.pipeThrough(new TextDecoderStream())) printed.push(text)
+    })()
+  const exited = child.exited.then((code) => child.signalCode ?? code)
+  const kill = async () => {
+    child.kill('SIGKILL')
+    await exited
+  }
+  const started = () => isHealthy(url).then((healthy) => healthy || child.exitCode !== null || child.signalCode !== null)
+  await eventually(started, (done) => done)
+  if (!(await isHealthy(url))) {
+    await kill()
+    throw new Error(`the server ended (${await exited}) before it answered:\n${printed.join('')}`)
+  }
+  return {
+    url,
+    send: client(url, options.key) as TestApp['send'],
+    pause: () => child.kill('SIGSTOP'),
+    resume: () => child.kill('SIGCONT'),
+    kill,
+    exited,
+    output: () => printed.join(''),
+    [Symbol.asyncDispose]: kill,
+  }
+}
+
+/** A database for servers, which make their first workspace in it. */
+export interface Deployment extends AsyncDisposable {
+  owner: postgres.Sql
+  /** For each server of it. */
+  server: ServerOptions
+  /** The workspace that the first server has made. */
+  firstWorkspace(): Promise<{ tenantId: string; account: string; key: string }>
+}
+
+export async function newDeployment(): Promise<Deployment> {
+  await using stack = new AsyncDisposableStack()
+  const { options } = stack.use(await freshDb())
+  const owner = postgres({ ...options, max: 2, onnotice: () => {} })
+  stack.defer(() => owner.end({ timeout: 1 }))
+  const key = newApiKey()
+  const owned = stack.move()
+  return {
+    owner,
+    server: { key, database: options, secret: randomBytes(32).toString('base64') },
+    async firstWorkspace() {
+      const [row] = await owner<{ tenant_id: string; external_id: string }[]>`select tenant_id, external_id from connection`
+      return { tenantId: row!.tenant_id, account: row!.external_id, key }
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
