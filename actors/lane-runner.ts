@@ -3,11 +3,12 @@ import { sleep } from '#kernel/clock'
 import { AppError } from '#kernel/errors'
 import type { Sql } from '#store/db'
 import type { Gate, Ownership, Provenance } from '#store/letter'
-import { claimWork, nextDue, runningElsewhere, untilNextDue, type Work, workById } from '#store/work'
+import { claimWork, nextDue, runningElsewhere, untilNextDue, type Work } from '#store/work'
 import { type ActorDeps, Fenced } from './deps.ts'
 import type { AnyLane, LaneContext } from './lane.ts'
 import type { Decision, Letter, LiveLanes } from './letter.ts'
 import type { Priority } from './mailbox.ts'
+import { type Finished, orphanLetter, outcomeLetter, outcomeOf } from './outcome.ts'
 import { restingWork } from './resting.ts'
 
 type Post = <R>(letter: Letter<R>) => Promise<{ reply: R }>
@@ -29,7 +30,6 @@ interface Start {
 }
 
 const byTimer: Provenance = { principal: { kind: 'system', id: 'timer' }, surface: 'timer' }
-const byLane: Provenance = { principal: { kind: 'system', id: 'lane' }, surface: 'lane' }
 
 /** A due time further away is looked at again by then: clocks drift, and a wake-up must not be missed. */
 const LONGEST_NAP_MS = 60_000
@@ -234,11 +234,8 @@ export class LaneRunner implements LiveLanes {
         return true
       },
     }
-    const running = (async () => lane.run(job, context))()
-    const outcome = await running.catch((cause) => {
-      this.deps.log.error({ err: cause, kind: work.kind, ref: work.ref_id, tenant: this.own.tenantId }, 'a lane failed')
-      return lane.crashed(cause)
-    })
+    const watch = { ...this.deps, abort: (reason: Error) => live.controller.abort(reason) }
+    const outcome = await outcomeOf(lane, { work, job }, context, watch)
     if (outcome !== undefined) await this.#settle(lane, { work, job, outcome })
     this.#live.delete(work.id)
     if (outcome === undefined) this.recover()
@@ -246,10 +243,10 @@ export class LaneRunner implements LiveLanes {
   }
 
   /** Brings the outcome home, through outages of the database. What cannot be written at all is left to `orphaned`. */
-  async #settle(lane: AnyLane, finished: { work: Work; job: unknown; outcome: unknown }): Promise<void> {
+  async #settle(lane: AnyLane, finished: Finished): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
-        await this.post(this.#outcomeLetter(lane, finished))
+        await this.post(outcomeLetter(lane, finished))
         return
       } catch (cause) {
         if (cause instanceof Fenced) return
@@ -259,36 +256,10 @@ export class LaneRunner implements LiveLanes {
     }
   }
 
-  #outcomeLetter(lane: AnyLane, { work, job, outcome }: { work: Work; job: unknown; outcome: unknown }): Letter<void> {
-    return {
-      name: `${lane.kind}.settle`,
-      priority: lane.priority,
-      provenance: byLane,
-      decide: async (sql, gate) => {
-        const current = await workById(sql, work.id)
-        // Settled by another letter, perhaps by this one before its commit was heard of.
-        if (!current) return { reply: undefined, answers: [{ refId: work.ref_id, with: 'late' }] }
-        // Back in the queue, or claimed again: whoever waits now waits for that, and this outcome is of the past.
-        if (current.state !== 'running' || current.attempt !== work.attempt) return { reply: undefined }
-        return lane.settle(sql, gate, { work: current, job, outcome })
-      },
-    }
-  }
-
   async #recoverOne(work: Work): Promise<void> {
     const lane = this.#lanes.get(work.kind)
     if (!lane) return
-    await this.post({
-      name: `${lane.kind}.orphaned`,
-      priority: 'control',
-      provenance: byTimer,
-      decide: async (sql, gate) => {
-        const current = await workById(sql, work.id)
-        if (!current || current.state !== 'running' || current.attempt !== work.attempt || this.#live.has(work.id))
-          return { reply: undefined }
-        return lane.orphaned(sql, gate, current)
-      },
-    }).catch((cause) => {
+    await this.post(orphanLetter(lane, work, () => this.#live.has(work.id))).catch((cause) => {
       if (cause instanceof Fenced) throw cause
       this.#recoverAgain = true
       this.deps.log.error(

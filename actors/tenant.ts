@@ -14,6 +14,9 @@ import { Waiters } from './waiters.ts'
 const settlesWork = ({ work = [], settled = [], requeued = [], paused }: Effects = {}): boolean =>
   work.length > 0 || settled.length > 0 || requeued.length > 0 || paused !== undefined
 
+/** Requests that go before all others and have not been answered yet. */
+const MOST_URGENT = 100
+
 export class TenantActor {
   readonly #mailbox: Mailbox
   readonly #waiters: Waiters
@@ -21,6 +24,7 @@ export class TenantActor {
   /** Idempotency keys of requests that have not been answered yet, with their fingerprint. */
   readonly #inFlight = new Map<string, string>()
   #gone = false
+  #urgent = 0
   /** Monotonic time of the last letter. */
   #lastUsed: number
 
@@ -50,6 +54,23 @@ export class TenantActor {
   async ask<R>(letter: Letter<R>): Promise<R> {
     this.#lastUsed = this.deps.clock.monotonic()
     if (this.#gone) throw new Fenced()
+    if (letter.priority === 'control') return this.#urgently(letter)
+    return this.#once(letter)
+  }
+
+  /** What callers may put before everything else has a bound of its own: the mailbox counts only the rest. */
+  async #urgently<R>(letter: Letter<R>): Promise<R> {
+    if (this.#urgent >= MOST_URGENT) throw new AppError('rate_limited', 'mailbox', { retryAfter: 1 })
+    this.#urgent++
+    try {
+      return await this.#once(letter)
+    } finally {
+      this.#urgent--
+    }
+  }
+
+  /** One request at a time under one Idempotency-Key. */
+  async #once<R>(letter: Letter<R>): Promise<R> {
     if (!letter.claim) return this.#replyTo(letter)
     const { key, fingerprint } = letter.claim
     const other = this.#inFlight.get(key)

@@ -180,6 +180,7 @@ create table connection (
   updated_at timestamptz not null,
   unique (tenant_id, network, external_id)
 );
+create index on connection (tenant_id, id);
 
 create table batch (
   id uuid primary key,

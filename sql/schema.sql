@@ -127,6 +127,7 @@ create table public.connection (
   constraint connection_status_check CHECK ((status = ANY (ARRAY['connected'::text, 'disconnected'::text]))),
   constraint connection_tenant_id_network_external_id_key UNIQUE (tenant_id, network, external_id)
 );
+CREATE INDEX connection_tenant_id_id_idx ON public.connection USING btree (tenant_id, id);
 alter table public.connection enable row level security;
 alter table public.connection force row level security;
 create policy app on public.connection for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
@@ -143,6 +144,13 @@ alter table public.counter enable row level security;
 alter table public.counter force row level security;
 create policy app on public.counter for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on public.counter to tendril_app;
+
+create table public.deployment (
+  single boolean not null default true,
+  canary bytea not null,
+  constraint deployment_pkey PRIMARY KEY (single),
+  constraint deployment_single_check CHECK (single)
+);
 
 create table public.growth_channel (
   id uuid not null,
@@ -323,7 +331,7 @@ create table public.work (
   constraint work_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text]))),
   constraint work_tenant_id_kind_ref_id_key UNIQUE (tenant_id, kind, ref_id)
 );
-CREATE INDEX work_due ON public.work USING btree (tenant_id, state, run_at);
+CREATE INDEX work_due ON public.work USING btree (tenant_id, run_at);
 alter table public.work enable row level security;
 alter table public.work force row level security;
 create policy app on public.work for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));

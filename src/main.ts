@@ -30,19 +30,19 @@ async function serve(): Promise<void> {
   const secret = await secretKey(config)
   await checkCanary(database.options, secret)
   const workplace = stack.use(await openWorkplace(config, database.options, { log, secret }))
-  const { port } = stack.use(await listen(config, workplace, log))
   const key = await firstStart(config, workplace)
+  // At once: it is shown only now, whatever comes of listening.
+  if (key) console.log(`A workspace was made for you, with a sandbox network connected. Its API key, shown only now:\n\n  ${key}\n`)
+  const { port } = stack.use(await listen(config, workplace, log))
   announce({ url: config.publicUrl.replace(/:0$/, `:${port}`), database: database.description, key })
   log.info({ signal: await stopped }, 'stopping')
 }
 
-/** What a person sees: the addresses that answer, and the key once. */
+/** What a person sees: the addresses that answer. */
 function announce({ url, database, key }: { url: string; database: string; key: string | undefined }): void {
   console.log(`Tendril listens on ${url} and keeps its data in ${database}.`)
   console.log(`  REST       ${url}/api/v1/growth/…   described by ${url}/api/v1/openapi.json and ${url}/api/v1/capabilities`)
-  if (!key) return
-  console.log(`\nA workspace was made for you, with a sandbox network connected. Its API key, shown only now:\n\n  ${key}\n`)
-  console.log(`Try:  curl -H 'Authorization: Bearer ${key}' ${url}/api/v1/growth/overview`)
+  if (key) console.log(`\nTry:  curl -H 'Authorization: Bearer ${key}' ${url}/api/v1/growth/overview`)
 }
 
 const [command, ...rest] = process.argv.slice(2)

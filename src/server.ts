@@ -4,6 +4,7 @@ import type { Server } from 'bun'
 import { generationLane } from '#actors/lanes/generation'
 import { publishLane } from '#actors/lanes/publish'
 import { reconcileLane } from '#actors/lanes/reconcile'
+import type { MailboxOptions } from '#actors/mailbox'
 import { Runtime } from '#actors/runtime'
 import { type PublishTimes, publishTimes } from '#domain/publish'
 import { createAuthenticator } from '#edge/auth'
@@ -52,6 +53,7 @@ export interface Overrides {
   replyWithinMs?: number
   idleMs?: number
   sweepMs?: number
+  mailbox?: MailboxOptions
 }
 
 const drafterOf = (config: Config, log: Log): Drafter =>
@@ -85,7 +87,8 @@ export async function openWorkplace(
     generationLane({ networks, drafter, failpoints, turns: new Turns(MODEL_TURNS), deadlineMs: GENERATION_DEADLINE_MS }),
   ]
   const shared = { db, options, log, failpoints, lanes, clock: systemClock, url: config.nodeUrl, sweepMs: overrides.sweepMs ?? SWEEP_MS }
-  const runtime = new Runtime({ ...shared, replyWithinMs: overrides.replyWithinMs ?? REPLY_WITHIN_MS, idleMs: overrides.idleMs ?? IDLE_MS })
+  const { replyWithinMs = REPLY_WITHIN_MS, idleMs = IDLE_MS, mailbox = {} } = overrides
+  const runtime = new Runtime({ ...shared, replyWithinMs, idleMs, mailbox })
   stack.use(await runtime.start())
   const signature = nodeSignature(secret)
   const world: World = { db, networks, nodes: createNodeClient(signature), ask: (tenantId, letter) => runtime.ask(tenantId, letter) }

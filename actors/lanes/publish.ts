@@ -27,7 +27,7 @@ import type { Sql } from '#store/db'
 import { lockItem, saveItem } from '#store/items'
 import { forgetPending, type Gate } from '#store/letter'
 import { currentProfile } from '#store/profiles'
-import type { Work } from '#store/work'
+import { triesOf, type Work } from '#store/work'
 import type { Claimed, Lane, LaneContext } from '../lane.ts'
 import type { Decision } from '../letter.ts'
 import { decisionOf } from './settled.ts'
@@ -45,7 +45,6 @@ interface Job {
   network: Network
 }
 
-const triesOf = (work: Work): number => Number(work.payload.tries ?? 0)
 const textHash = (body: string): string => createHash('sha256').update(fingerprintText(body)).digest('hex')
 
 export const publishLane = (deps: PublishDeps): Lane<Job, Outcome> => ({
@@ -85,7 +84,7 @@ const claimItem = async (deps: PublishDeps, claiming: Claiming): Promise<Claimed
   const item = await lockItem(sql, work.ref_id)
   if (!isWaiting(item, work.origin)) return { decision: { reply: undefined, effects: { settled: [work.id] } } }
   if (gate.plan.billing !== 'ok') return back(claiming, item, `plan_invalid:${gate.plan.billing}`)
-  if (work.origin === 'automatic' && (await missed(deps, claiming, item))) return back(claiming, item, 'missed')
+  if (await missed(deps, claiming, item)) return back(claiming, item, 'missed')
   const connection = await accountFor(sql, item.account_external_id)
   const network = connection && deps.networks.named(connection.network)
   if (!connection || !network) return back(claiming, item, 'x_not_connected')
@@ -101,9 +100,17 @@ const claimItem = async (deps: PublishDeps, claiming: Claiming): Promise<Claimed
   }
 }
 
+/** Too late by the item's or the profile's rule; or asked for "now" so long ago that nobody expects it any more. */
 const missed = async ({ times }: PublishDeps, { sql, gate, work }: Claiming, item: Item): Promise<boolean> => {
+  if (work.origin === 'manual') return gate.now.getTime() - work.run_at.getTime() > times.nowMs
   const policy = item.on_missed ?? (await currentProfile(sql)).profile.on_missed
   return isMissed(item, { now: gate.now, tries: triesOf(work), times, policy })
+}
+
+const reasonText = {
+  approval_stale: 'the item is not what was approved any more; approve it again',
+  missed: 'the request could not be carried out in time; ask again',
+  same_text_unconfirmed: 'another item with the same text is unconfirmed on this account; settle that one first',
 }
 
 /** Not sent, off the schedule, with the reason; whoever waits for it is told. */
@@ -111,7 +118,9 @@ const back = ({ gate, work }: Claiming, item: Item, reason: ReturnReason): { dec
   const { item: next, event } = giveBack(item, reason, gate.now)
   const [code, detail = ''] = reason.split(':')
   const error =
-    code === 'plan_invalid' || code === 'x_not_connected' ? new AppError(code, detail) : new AppError('conflict', `cannot post: ${reason}`)
+    code === 'plan_invalid' || code === 'x_not_connected'
+      ? new AppError(code, detail)
+      : new AppError('conflict', `cannot post: ${reasonText[reason as keyof typeof reasonText]}`)
   return {
     decision: {
       reply: undefined,
@@ -154,13 +163,7 @@ const send = async ({ times, failpoints }: PublishDeps, job: Job, context: LaneC
   if (tooLate || !context.commit()) return { kind: 'unsent' }
   const account = { id: job.connection.id, externalId: job.connection.external_id, handle: job.connection.handle }
   const request = { account, text: job.item.body, attemptId: job.attempt.id, deadlineMs: times.deadlineMs }
-  const outcome = await Promise.race([job.network.publish(request, AbortSignal.timeout(times.deadlineMs)), silence(times)])
+  const outcome = await job.network.publish(request, AbortSignal.timeout(times.deadlineMs))
   await failpoints('publish.sent')
   return outcome
-}
-
-/** An adapter that overlooks its signal must not hold the account for ever. */
-const silence = async ({ deadlineMs, marginMs }: PublishTimes): Promise<Outcome> => {
-  await Bun.sleep(deadlineMs + marginMs / 2)
-  return { kind: 'unknown', reason: 'timeout' }
 }

@@ -5,7 +5,7 @@ import { cleanRead, findPost, hit, type OpenAttempt, readSince, type SeenPost, u
 import { NetworkError, type Timeline } from '#port/network/network'
 import type { Networks } from '#port/network/registry'
 import { fingerprintText } from '#port/network/text'
-import { openAttempt, openAttemptsOf, takenPosts } from '#store/attempts'
+import { openAttempt, takenPosts, unnamedAttempts } from '#store/attempts'
 import { connectionById } from '#store/connections'
 import type { Sql } from '#store/db'
 import { lockItem } from '#store/items'
@@ -71,7 +71,7 @@ const seen = (timeline: Timeline): SeenPost[] => timeline.posts.map((post) => ({
 
 /** Decided under the lock, against what other items own or may own by now. */
 const identify = async (sql: Sql, { attempt, connection, posts }: Job & { posts: SeenPost[] }): Promise<SeenPost | undefined> => {
-  const open = (await openAttemptsOf(connection.id)(sql)) as unknown as (Attempt & { body: string })[]
+  const open = (await unnamedAttempts(connection.id)(sql)) as unknown as (Attempt & { body: string })[]
   const texts: OpenAttempt[] = open.map(({ body, ...other }) => ({ attempt: other, text: fingerprintText(body) }))
   const own = texts.find((other) => other.attempt.id === attempt.id)
   if (!own) return undefined

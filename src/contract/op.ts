@@ -20,6 +20,8 @@ export interface Op<I extends TSchema = TSchema, O extends TSchema = TSchema> {
   errors: readonly ErrorCode[]
   /** Also answers 202 with the record as it stands, when the outside world takes long. */
   slow: boolean
+  /** Goes before everything that waits: the kill switch. */
+  urgent?: boolean
 }
 
 /** The longest Idempotency-Key, in characters; source: the API document. */
@@ -42,7 +44,7 @@ export const commandErrors: readonly ErrorCode[] = [
   'unsupported_media_type',
 ]
 
-type More = Partial<Pick<Op, 'tool' | 'errors' | 'status'>>
+type More = Partial<Pick<Op, 'tool' | 'errors' | 'status' | 'urgent'>>
 
 /** The method of a route, and what else decides which kind of handler an operation needs, kept in the type. */
 type Declared<I extends TProperties, O extends TSchema, M extends Method, S> = Op<TObject<I>, O> & { method: M; slow: S }
@@ -91,5 +93,4 @@ export const isQuery = (o: Op): boolean => o.method === 'GET'
 
 export const pathParams = (path: string): string[] => [...path.matchAll(/:([a-z_]+)/gi)].map((match) => match[1]!)
 
-export type InputOf<O extends Op> = Static<O['input']>
 export type OutputOf<O extends Op> = Static<O['output']>

@@ -48,6 +48,8 @@ export interface PublishTimes {
   retryWindowMs: number
   /** Overdue by less than this, `on_missed: post` still posts. */
   missedMs: number
+  /** A post that a person asked for now goes out within this, or not at all. */
+  nowMs: number
   /** Overdue by more than this counts as missed at all. */
   missedToleranceMs: number
 }
@@ -63,6 +65,7 @@ export const publishTimes: PublishTimes = {
   backoffMs: [2_000, 8_000, 30_000, 300_000],
   retryWindowMs: 3_600_000,
   missedMs: 3_600_000,
+  nowMs: 600_000,
   missedToleranceMs: 60_000,
 }
 

@@ -36,7 +36,8 @@ const prefixOf = ({ text, truncated }: SeenPost): string | undefined => {
 
 /**
  * The post that an attempt made, if the timeline shows it: the whole normalised text, or the beginning of it where the
- * network cut the text short and no other open attempt of the account fits. `taken`: posts that other items own already.
+ * network cut the text short and no other attempt of the account fits. `others` may own posts that nobody has named; `taken`:
+ * posts that other items own already.
  */
 export const findPost = (
   own: OpenAttempt,
@@ -49,17 +50,19 @@ export const findPost = (
   const candidates = posts.filter((post) => post.createdAt.getTime() >= since && !taken.has(post.externalId))
   // What the network cut short is no whole text, even where it equals one.
   const whole = candidates.filter((post) => !post.truncated && post.text === own.text)
-  if (whole.length > 0) return oldestOf(whole)
-  return oldestOf(
+  // No two open attempts share a text; an item that a person settled may, and then the older post is that one's.
+  const settledByHand = others.filter((other) => other.text === own.text).length
+  if (whole.length > 0) return oldestFirst(whole)[settledByHand]
+  return oldestFirst(
     candidates.filter((post) => {
       const prefix = prefixOf(post)
       return prefix !== undefined && own.text.startsWith(prefix) && !others.some((other) => other.text.startsWith(prefix))
     }),
-  )
+  )[0]
 }
 
 /** Of several that fit, the oldest is the one the attempt made, for a later one can only be a person's. */
-const oldestOf = (posts: SeenPost[]): SeenPost | undefined => posts.toSorted((one, other) => +one.createdAt - +other.createdAt)[0]
+const oldestFirst = (posts: SeenPost[]): SeenPost[] => posts.toSorted((one, other) => +one.createdAt - +other.createdAt)
 
 interface Read {
   item: Item

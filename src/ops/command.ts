@@ -1,6 +1,6 @@
 /** A command as a letter: replay, decision, output check and the answer to keep, for every operation alike. */
 import { createHash } from 'node:crypto'
-import type { Answer, Decision, Letter } from '#actors/letter'
+import type { Answer, Decision, Letter, LiveLanes } from '#actors/letter'
 import type { NamedOp } from '#contract/op'
 import { AppError, fail } from '#kernel/errors'
 import type { Query } from '#store/db'
@@ -16,6 +16,9 @@ interface Command {
   networks: CommandContext['networks']
   reader: QueryContext
 }
+
+/** For a decision that is only tried. */
+const untouched: LiveLanes = { ids: () => [], recall: () => [] }
 
 /** JSON with the keys of every object in order, so that equal inputs have equal text. */
 const canonical = (value: unknown): string =>
@@ -44,17 +47,17 @@ export const commandLetter = (command: Command): Letter<Answer> => {
     'asItStands' in handler ? handler.asItStands(command.input as never, reader) : fail('internal')
   return {
     name: o.id,
-    priority: o.id.startsWith('growth.automation.') ? 'control' : 'interactive',
+    priority: o.urgent ? 'control' : 'interactive',
     provenance: { principal: call.principal, surface: call.surface, requestId: call.requestId },
     keyId: call.principal.kind === 'key' ? call.principal.id : undefined,
     claim,
     late: () => standing(command.reader),
     async decide(sql, gate, lanes) {
-      const decide = () => decideOnce(command, { sql, gate, lanes, networks: command.networks }, claim)
-      if (!claim || !gate.seen) return decide()
+      const decide = (reached: LiveLanes) => decideOnce(command, { sql, gate, lanes: reached, networks: command.networks }, claim)
+      if (!claim || !gate.seen) return decide(lanes)
       // By the letter's own connection: one that waits for a second may wait for itself, when all are taken.
       const inLetter: QueryContext = { ...command.reader, read: async <Row>(query: Query) => (await query(sql)) as unknown as Row[] }
-      return { reply: await replay(gate.seen, claim, { decide, late: () => standing(inLetter) }) }
+      return { reply: await replay(gate.seen, claim, { decide: () => decide(untouched), late: () => standing(inLetter) }) }
     },
   }
 }
@@ -66,7 +69,7 @@ const replay = async (
   { decide, late }: { decide(): Promise<unknown>; late(): Promise<Answer> },
 ): Promise<Answer> => {
   if (seen.fingerprint !== claim.fingerprint) {
-    // An unknown id is 404 before the key is looked at. A decision changes nothing until it is applied, so it may be tried.
+    // An unknown id is 404 before the key is looked at. A decision that reaches no lane changes nothing until it is applied.
     await decide().catch((cause) => {
       if (!(cause instanceof AppError) || cause.code === 'not_found') throw cause
     })

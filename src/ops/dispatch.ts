@@ -13,6 +13,9 @@ interface Dispatch {
   call: Call
 }
 
+/** How the keys begin that a command gets where the client sent none. */
+const OWN_KEY = 'tendril-letter-'
+
 /** How long a command whose owner broke off waits for a new owner. */
 const NEW_OWNER_WITHIN_MS = 3_000
 const RETRY_EVERY_MS = 100
@@ -25,15 +28,15 @@ const MOST_BREAKS = 3
  */
 export const dispatch = async (world: World, { o, input, call }: Dispatch, local: (call: Call) => Promise<Answer>): Promise<Answer> => {
   if (call.forwarded) return local(call)
-  const keyed = { ...call, idempotencyKey: call.idempotencyKey ?? `letter-${newId()}` }
+  const keyed = { ...call, idempotencyKey: call.idempotencyKey ?? `${OWN_KEY}${newId()}` }
   let broken: { incarnation: string; at: number } | undefined
   for (let breaks = 0; ; ) {
     try {
-      return await local(broken ? keyed : call)
+      return unkeyed(call, await local(broken ? keyed : call))
     } catch (cause) {
       if (!(cause instanceof OwnedElsewhere)) throw cause
       const answer = await forward(world, { o, input, call: keyed }, cause)
-      if (answer) return answer
+      if (answer) return unkeyed(call, answer)
       const { incarnation } = cause.owner
       if (broken?.incarnation !== incarnation) {
         broken = { incarnation, at: performance.now() }
@@ -46,7 +49,15 @@ export const dispatch = async (world: World, { o, input, call }: Dispatch, local
   }
 }
 
+/** A caller that gave no key knows nothing of replays. */
+const unkeyed = ({ idempotencyKey }: Call, { status, body, replayed }: Answer): Answer =>
+  idempotencyKey === undefined ? { status, body } : { status, body, ...(replayed ? { replayed } : {}) }
+
 type Keyed = Dispatch & { call: { idempotencyKey: string } }
+
+/** The owner still runs what broke off on the way here: under a key of our own that is no error of the caller's. */
+const stillRuns = (cause: unknown, key: string): boolean =>
+  key.startsWith(OWN_KEY) && cause instanceof AppError && cause.code === 'idempotency_in_flight'
 
 /** The owner's answer, or undefined when it broke off. */
 const forward = async ({ db, nodes }: World, { o, input, call }: Keyed, { owner }: OwnedElsewhere): Promise<Answer | undefined> => {
@@ -55,7 +66,7 @@ const forward = async ({ db, nodes }: World, { o, input, call }: Keyed, { owner 
   try {
     return await nodes.send(owner.url, { operation: o.id, input, call: remote }, () => nodeLives(db, owner.incarnation))
   } catch (cause) {
-    if (cause instanceof NodeUnreachable) return undefined
+    if (cause instanceof NodeUnreachable || stillRuns(cause, idempotencyKey)) return undefined
     throw cause
   }
 }

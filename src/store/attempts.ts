@@ -21,13 +21,17 @@ export const sameTextOpen = async (sql: Sql, connectionId: string, bodySha: stri
     await sql`select 1 from attempt where connection_id = ${connectionId} and body_sha = ${bodySha} and state in ('open', 'doubt', 'review')`
   ).length > 0
 
-/** Bodies of all attempts of an account whose fate is open, with their attempt. */
-export const openAttemptsOf =
+/**
+ * Attempts of an account, with their bodies, that may own a post nobody has named: those whose fate is open, and those that a
+ * person settled within a day, whose post is not known.
+ */
+export const unnamedAttempts =
   (connectionId: string): Query =>
   (sql) =>
     sql`select a.id, a.item_id, a.number, a.connection_id, a.body_sha, a.origin, a.state, a.intent_at, a.lease_until, a.doubt_at, a.clean_reads,
         a.external_id, a.error, a.ended_at, i.body from attempt a join item i on i.id = a.item_id
-        where a.connection_id = ${connectionId} and a.state in ('open', 'doubt', 'review')`
+        where a.connection_id = ${connectionId} and (a.state in ('open', 'doubt', 'review')
+          or (a.state = 'posted' and a.external_id is null and a.ended_at > now() - interval '1 day'))`
 
 /** Which of these posts belong to items already. */
 export const takenPosts =

@@ -5,6 +5,7 @@
 import postgres from 'postgres'
 import { AppError } from '#kernel/errors'
 import { Turns } from '#kernel/turns'
+import { arrayTypes } from './array-types.ts'
 
 export type Sql = postgres.Sql | postgres.TransactionSql
 /** A query or a piece of one: not run until awaited, and usable inside another template. */
@@ -123,7 +124,8 @@ const open = (options: ConnectionOptions, role: string, max: number): postgres.S
     backoff: () => 0.1,
     onnotice: () => {},
     connection: { role, application_name: 'tendril', ...SESSION_LIMITS } as unknown as postgres.ConnectionParameters,
-    types: { bigint: { to: 20, from: [20], parse: Number, serialize: String } },
+    fetch_types: false,
+    types: { bigint: { to: 20, from: [20], parse: Number, serialize: String }, ...arrayTypes },
     // Not in the type declarations. Without it the client decays under load: its queue of busy connections never drains.
     ...({ max_pipeline: 1 } as object),
   })
@@ -201,5 +203,6 @@ export const openSession = (options: ConnectionOptions, onClose: () => void): po
     connect_timeout: 3,
     onnotice: () => {},
     onclose: onClose,
+    fetch_types: false,
     connection: { role: 'tendril_system', application_name: 'tendril-node' } as unknown as postgres.ConnectionParameters,
   })

@@ -27,7 +27,8 @@ export async function holdLock(options: ConnectionOptions, onLost: () => void): 
     await withDeadline(session`select pg_advisory_lock(${key.toString()}::bigint)`.execute())
     return { key, [Symbol.asyncDispose]: end }
   } catch (cause) {
-    await end()
+    // Not waited for: a session that could not be had may take its time to end.
+    end().catch(() => {})
     throw cause
   }
 }

@@ -2,13 +2,6 @@ import type postgres from 'postgres'
 import type { Billing, PlanName } from '#domain/plan'
 import type { Db } from './db.ts'
 
-export interface Tenant {
-  id: string
-  name: string
-  plan: string
-  billing: Billing
-}
-
 /** A workspace with the row that places it. */
 export const insertTenant = (db: Db, tenant: { id: string; name: string; plan: PlanName }): Promise<unknown> =>
   db.system(

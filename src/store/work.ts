@@ -19,6 +19,9 @@ export interface Work {
   slot: string
 }
 
+/** Sends of a post that provably failed since it was due. */
+export const triesOf = (work: Work): number => Number(work.payload.tries ?? 0)
+
 /** Posts run one at a time per account (the bound one, or the default for what is bound to none), the rest one at a time per lane. */
 const withSlot = (sql: Sql): Fragment => sql`
   select w.id, w.lane, w.kind, w.ref_id, w.origin, w.state, w.run_at, w.attempt, w.claimed_by, w.lease_until, w.payload,
@@ -48,11 +51,9 @@ export const nextDue = async (sql: Sql, view: Busy): Promise<Work | undefined> =
 
 /** Milliseconds until the next row that may run becomes due, by the database's clock; undefined when there is none. */
 export const untilNextDue = async (sql: Sql, view: Busy): Promise<number | undefined> => {
-  const [row] = (await sql`select extract(epoch from min(run_at) - clock_timestamp())::float8 * 1000 as ms from (${withSlot(sql)}
-    where ${claimable(sql, view)}) due where slot <> all(${view.busy}::text[])`) as unknown as {
-    ms: number | null
-  }[]
-  return row?.ms ?? undefined
+  const [row] = (await sql`select extract(epoch from run_at - clock_timestamp())::float8 * 1000 as ms from (${withSlot(sql)}
+    where ${claimable(sql, view)}) due where slot <> all(${view.busy}::text[]) order by run_at limit 1`) as unknown as { ms: number }[]
+  return row?.ms
 }
 
 export const workById = async (sql: Sql, id: string): Promise<Work | undefined> =>

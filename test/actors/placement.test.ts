@@ -52,6 +52,12 @@ const nodes = async (): Promise<string[]> => (await store.owner`select incarnati
 const ownerOf = async (tenant: string) => (await store.owner`select owner, epoch::int from actor where tenant_id = ${tenant}`)[0]
 const lockSessions = () =>
   store.owner`select pid from pg_stat_activity where application_name = 'tendril-node' and datname = current_database()`
+/** Ends them, and waits until the database has. */
+const cutLockSessions = async (): Promise<void> => {
+  const pids = (await lockSessions()).map(({ pid }) => pid)
+  for (const pid of pids) await store.owner`select pg_terminate_backend(${pid})`
+  await eventually(lockSessions, (left) => !left.some(({ pid }) => pids.includes(pid)))
+}
 const locks = () => store.owner`select 1 from pg_locks l join node n on (l.classid::bigint << 32) | l.objid::bigint = n.lock_key
   where l.locktype = 'advisory' and l.granted and l.database = (select oid from pg_database where datname = current_database())`
 
@@ -72,7 +78,7 @@ describe('while its owner lives', () => {
     const tenant = await store.newTenant()
     await one.runtime.ask(tenant, bump('n'))
     const [before] = [await nodes()]
-    for (const { pid } of await lockSessions()) await store.owner`select pg_terminate_backend(${pid})`
+    await cutLockSessions()
     expect(await eventually(locks, ({ length }) => length === 2)).toHaveLength(2)
     for (let i = 0; i < 3; i++) await Promise.all([beat(one), beat(other)])
     expect(await nodes()).toEqual(before)
@@ -83,9 +89,10 @@ describe('while its owner lives', () => {
   test('a lock that could not be taken again at once is taken with the next beat', async () => {
     await using one = await frozen()
     await warm(one)
+    expect(await locks()).toHaveLength(1)
     {
       await using _shut = await store.shut()
-      for (const { pid } of await lockSessions()) await store.owner`select pg_terminate_backend(${pid})`
+      await cutLockSessions()
       // Its pools are connected already; only the lock needs a new connection.
       await beat(one)
       expect(await locks()).toHaveLength(0)
@@ -233,7 +240,7 @@ describe('an orderly stop', () => {
     await one.clock.advance(BEAT_MS)
     await one[Symbol.asyncDispose]()
     const two = await frozen()
-    for (const { pid } of await lockSessions()) await store.owner`select pg_terminate_backend(${pid})`
+    await cutLockSessions()
     await two[Symbol.asyncDispose]()
     expect([await nodes(), await eventually(lockSessions, ({ length }) => length === 0)]).toEqual([[], []] as never)
     expect([one.clock.pending, two.clock.pending]).toEqual([0, 0])

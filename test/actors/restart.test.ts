@@ -5,6 +5,7 @@ import { type Actors, actorStore, actorsOn, counters, fakeLane, type Store } fro
 import { eventually } from '#test/support/eventually'
 import { testFailpoints } from '#test/support/failpoints'
 import { addWork, bump, newGate, span, workOn } from '#test/support/letters'
+import { manualClock } from '#test/support/manual-clock'
 import { runs } from '#test/support/property'
 
 let store: Store
@@ -136,7 +137,7 @@ test('a claim that is committed while the process stops leaves its work in the q
   expect(await counters(store, tenant)).toEqual({ n: 1, [`aborted:${ref}`]: 1 })
 })
 
-test('a stop waits for a lane past its point of no return, and gives it up only after its time', async () => {
+test('a stop waits for a lane past its point of no return', async () => {
   const [lane, tenant, ref] = [fakeLane(), await store.newTenant(), newId()]
   const actors = await actorsOn(store, { lanes: [lane] })
   await actors.runtime.ask(tenant, addWork(workOn(ref)))
@@ -148,4 +149,22 @@ test('a stop waits for a lane past its point of no return, and gives it up only 
   run.finish()
   await stopped
   expect(await counters(store, tenant)).toEqual({ [`settled:${ref}`]: 1 })
+})
+
+test('a stop gives up a lane that does not end in time, and leaves its work to whoever comes next', async () => {
+  const [lane, tenant, ref, clock] = [fakeLane({ deaf: true }), await store.newTenant(), newId(), manualClock()]
+  const actors = await actorsOn(store, { lanes: [lane], clock, sweepMs: 0 })
+  await actors.runtime.ask(tenant, addWork(workOn(ref)))
+  await lane.runOf(ref)
+  const stopped = actors.runtime[Symbol.asyncDispose]()
+  await clock.advance(15_000)
+  await stopped
+  await actors[Symbol.asyncDispose]()
+  expect(await store.owner`select state from work where tenant_id = ${tenant}`).toEqual([{ state: 'running' }] as never)
+  await using _next = await actorsOn(store, { lanes: [fakeLane({ instant: true })], sweepMs: 5 })
+  const counts = await eventually(
+    () => counters(store, tenant),
+    (found) => found[`settled:${ref}`] === 1,
+  )
+  expect(counts).toMatchObject({ [`orphaned:${ref}`]: 1, [`settled:${ref}`]: 1 })
 })

@@ -49,6 +49,7 @@ test('the durations are those of the design', () => {
     backoffMs: [2_000, 8_000, 30_000, 300_000],
     retryWindowMs: HOUR,
     missedMs: HOUR,
+    nowMs: 600_000,
     missedToleranceMs: MINUTE,
   })
 })

@@ -57,6 +57,14 @@ describe('the whole text', () => {
     expect(find('Ship it.', posts.toReversed())).toBe('early')
   })
 
+  test('is left to an item with the same text that a person settled: the older post is that one', () => {
+    const posts = [seen('Ship it.', { externalId: 'early', createdAt: at(2_000) })]
+    expect(find('Ship it.', posts, { others: ['Ship it.'] })).toBeUndefined()
+    expect(find('Ship it.', [...posts, seen('Ship it.', { externalId: 'late', createdAt: at(9_000) })], { others: ['Ship it.'] })).toBe(
+      'late',
+    )
+  })
+
   test('cut short by the network is no whole text, even where it equals one', () => {
     expect(find('Ship it.', [seen('Ship it.', { truncated: true })])).toBeUndefined()
     expect(find(SENTENCE, [seen(SENTENCE, { truncated: true })], { others: [`${SENTENCE} Then we did.`] })).toBeUndefined()

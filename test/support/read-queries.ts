@@ -1,5 +1,5 @@
 /** Every query of the store that reads, with arguments under which it finds the rows that test/support/rows.ts writes. */
-import { openAttemptsOf, takenPosts } from '#store/attempts'
+import { unnamedAttempts, takenPosts } from '#store/attempts'
 import { batchById, listBatches } from '#store/batches'
 import { connectionById, defaultConnection, listConnections } from '#store/connections'
 import type { Query } from '#store/db'
@@ -15,7 +15,7 @@ const page = { limit: 10 }
 
 /** By module and name; several where arguments change the statement. */
 export const readQueries: Record<string, (rows: Rows) => Query[]> = {
-  'attempts.openAttemptsOf': ({ connection }) => [openAttemptsOf(connection.id)],
+  'attempts.unnamedAttempts': ({ connection }) => [unnamedAttempts(connection.id)],
   'attempts.takenPosts': ({ connection, attempt }) => [takenPosts(connection.id, [attempt.external_id])],
   'batches.batchById': ({ batch }) => [batchById(batch.id)],
   'batches.listBatches': () => [listBatches(page), listBatches({ ...page, after: END })],

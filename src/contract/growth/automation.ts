@@ -24,7 +24,7 @@ export const automation = {
     'POST /api/v1/growth/automation/pause-all',
     'Pause all automation. The kill switch: after the answer nothing starts unattended. Claimed posts that were not sent are recalled; people may still draft, approve and post now.',
     answer,
-    { tool: 'growth_pause_automation' },
+    { tool: 'growth_pause_automation', urgent: true },
   ),
   resumeAll: op('POST /api/v1/growth/automation/resume-all', 'Resume automation. Posts that fell due meanwhile follow on_missed.', answer, {
     tool: 'growth_resume_automation',

@@ -34,7 +34,7 @@ export const connection = {
   ),
   disconnect: op(
     'DELETE /api/v1/growth/connection',
-    'Disconnect the default network account. What is scheduled stays, and comes back to approved if nothing is connected when it is due.',
+    'Disconnect the default network account; no other account takes its place by itself. What is scheduled stays, and comes back to approved if nothing is connected when it is due.',
     { input: {}, output: record({ connection: Connection }) },
     { errors: ['x_not_connected'] },
   ),

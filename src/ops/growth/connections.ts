@@ -1,14 +1,11 @@
 import type { connection, connections } from '#contract/growth/connections'
 import type { Connection } from '#domain/connection'
-import { publishTimes, settle } from '#domain/publish'
 import { AppError, fail } from '#kernel/errors'
-import { openAttempt } from '#store/attempts'
 import { currentDefault, defaultConnection, disconnect, listConnections, lockConnection, makeDefault } from '#store/connections'
-import { lockItem } from '#store/items'
-import { type Effects, forgetPending, merge } from '#store/letter'
-import { settledEffects } from '#store/settled'
-import type { CommandContext, Handlers } from '../call.ts'
+import { forgetPending, merge } from '#store/letter'
+import type { Handlers } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
+import { settleRecalled } from '../recall.ts'
 
 /** Reads of the networks that exist so far cost nothing. */
 const view = (account: Connection | undefined) => ({
@@ -20,9 +17,12 @@ export const connectionHandlers: Handlers<typeof connection> = {
 
   async disconnect(_, context) {
     const account = (await currentDefault(context.sql)) ?? fail('x_not_connected')
-    const recalled = await recallSends(context, account)
-    const effects = merge({ writes: [disconnect(account.id, context.gate.now)] }, ...recalled.effects)
-    return { reply: view(undefined), effects, refId: account.id, answers: recalled.answers }
+    // Sends from the account that are claimed but not on the wire do not go out any more.
+    const works = context.lanes.recall((work) => work.slot === `publish:${account.external_id}`)
+    const { effects, itemIds } = await settleRecalled(context, works, { kind: 'disconnected', reason: 'disconnected' })
+    const writes = [disconnect(account.id, context.gate.now), ...itemIds.map(forgetPending)]
+    const answers = itemIds.map((refId) => ({ refId, with: new AppError('x_not_connected') }))
+    return { reply: view(undefined), effects: merge({ writes }, effects), refId: account.id, answers }
   },
 }
 
@@ -39,23 +39,4 @@ export const connectionsHandlers: Handlers<typeof connections> = {
     const next: Connection = { ...account, is_default: true, updated_at: gate.now }
     return { reply: view(next), effects: { writes: [makeDefault(id, gate.now)] } }
   },
-}
-
-/** Sends from the account that are claimed but not on the wire do not go out any more. */
-const recallSends = async ({ sql, gate, lanes }: CommandContext, account: Connection) => {
-  const slot = `publish:${account.external_id}`
-  const effects: Effects[] = []
-  const answers: { refId: string; with: AppError }[] = []
-  for (const work of lanes.recall((one) => one.slot === slot)) {
-    const item = await lockItem(sql, work.ref_id)
-    const attempt = await openAttempt(sql, work.ref_id)
-    if (!attempt) continue
-    const settled = settle(
-      { item, attempt, tries: 0, now: gate.now, times: publishTimes },
-      { kind: 'disconnected', reason: 'disconnected' },
-    )
-    effects.push(merge(settledEffects(settled, work), { writes: [forgetPending(item.id)] }))
-    answers.push({ refId: item.id, with: new AppError('x_not_connected') })
-  }
-  return { effects, answers }
 }

@@ -1,6 +1,6 @@
 /**
  * A social network, as the rest of Tendril sees it. An adapter translates every answer of the real service into one of
- * the results below; the exactly-once machine (domain/item.ts) trusts nothing but their `kind`.
+ * the results below; the exactly-once machine (domain/publish.ts) trusts nothing but their `kind`.
  */
 export interface Network {
   /** `sandbox`, `x`, `bluesky`. */

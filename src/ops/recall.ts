@@ -1,0 +1,27 @@
+import { type Outcome, publishTimes, settle } from '#domain/publish'
+import { openAttempt } from '#store/attempts'
+import { lockItem } from '#store/items'
+import { type Effects, merge } from '#store/letter'
+import { settledEffects } from '#store/settled'
+import { triesOf, type Work } from '#store/work'
+import type { CommandContext } from './call.ts'
+
+/** Outcomes of what was claimed and not sent: no time of the machine plays a part in them. */
+type Unsent = Extract<Outcome, { kind: 'unsent' | 'disconnected' }>
+
+/** The rows of posts that were recalled before their send, and the ids of their items. */
+export const settleRecalled = async (
+  { sql, gate }: Pick<CommandContext, 'sql' | 'gate'>,
+  works: Work[],
+  outcome: Unsent,
+): Promise<{ effects: Effects; itemIds: string[] }> => {
+  const effects: Effects[] = []
+  for (const work of works) {
+    const item = await lockItem(sql, work.ref_id)
+    const attempt = await openAttempt(sql, work.ref_id)
+    if (!attempt) continue
+    const settled = settle({ item, attempt, tries: triesOf(work), now: gate.now, times: publishTimes }, outcome)
+    effects.push(settledEffects(settled, work))
+  }
+  return { effects: merge(...effects), itemIds: works.map((work) => work.ref_id) }
+}

@@ -1,0 +1,43 @@
+/** Every operation that reads shows a workspace its own records and nothing of any other. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { operations } from '#contract/index'
+import { isQuery, pathParams } from '#contract/op'
+import { type TestApp, testApp } from '#test/support/app'
+import { call, newWorkspace, prefixOf, recipes, type Workspace } from '#test/support/prepare'
+import { sampleOf } from '#test/support/sample'
+
+interface Filled {
+  workspace: Workspace
+  /** The path parameters of a record of each resource. */
+  records: Record<string, Record<string, string>>
+}
+
+let app: TestApp
+let filled: Filled[]
+
+const fill = async (): Promise<Filled> => {
+  const workspace = await newWorkspace(app)
+  const records: Filled['records'] = {}
+  for (const [prefix, { make }] of Object.entries(recipes)) records[prefix] = await make(workspace)
+  return { workspace, records }
+}
+
+beforeAll(async () => {
+  app = await testApp()
+  filled = [await fill(), await fill()]
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+describe.each(operations.filter(isQuery).map((o) => [o.id, o] as const))('%s', (_, o) => {
+  test('shows nothing of another workspace', async () => {
+    for (const { workspace, records } of filled) {
+      const other = filled.find((one) => one.workspace !== workspace)!
+      const own = records[prefixOf(o)] ?? {}
+      const { status, text } = await call(workspace, o, { ...sampleOf(o, 'needed'), ...(pathParams(o.path).length > 0 ? own : {}) })
+      expect(status).toBe(200)
+      for (const id of Object.values(own)) expect(text).toContain(id)
+      const foreign = [other.workspace.tenantId, ...Object.values(other.records).flatMap((record) => Object.values(record))]
+      for (const trace of foreign) expect(text).not.toContain(trace)
+    }
+  })
+})
