@@ -22,7 +22,8 @@ export interface RuntimeDeps extends ActorDeps {
 const CLAIM_WITHIN_MS = 2_500
 const CLAIM_EVERY_MS = 100
 const WAKE_AT_ONCE = 16
-const STOP_LANES_MS = 15_000
+/** A send that is on the wire has this long to be answered. */
+const STOP_LANES_MS = 12_000
 
 export class Runtime implements AsyncDisposable {
   readonly #actors = new Map<string, Promise<TenantActor>>()

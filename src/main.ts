@@ -16,6 +16,9 @@ const usage = `tendril                      start the server
 tendril admin …              create workspaces and keys (tendril admin --help)
 tendril --version`
 
+/** Who asks a process to stop usually kills it after 30 seconds. */
+const STOP_WITHIN_MS = 24_000
+
 const untilStopped = (): Promise<string> =>
   new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve(signal))
@@ -36,6 +39,10 @@ async function serve(): Promise<void> {
   const { port } = stack.use(await listen(config, workplace, log))
   announce({ url: config.publicUrl.replace(/:0$/, `:${port}`), database: database.description, key })
   log.info({ signal: await stopped }, 'stopping')
+  setTimeout(() => {
+    log.error('could not stop in good order in time')
+    process.exit(1)
+  }, STOP_WITHIN_MS).unref()
 }
 
 /** What a person sees: the addresses that answer. */

@@ -103,6 +103,16 @@ describe('while its owner lives', () => {
   })
 })
 
+test('a letter under an old claim is sent again under a new one, even if the same process holds both', async () => {
+  await using one = await frozen()
+  const tenant = await store.newTenant()
+  await one.runtime.ask(tenant, bump('n'))
+  await store.owner`update actor set epoch = epoch + 1 where tenant_id = ${tenant}`
+  await one.runtime.ask(tenant, bump('n'))
+  expect(await counters(store, tenant)).toEqual({ n: 2 })
+  expect(await ownerOf(tenant)).toMatchObject({ epoch: 3 })
+})
+
 describe('when its owner dies', () => {
   test('a tenant is taken over within two beats of another process', async () => {
     const one = await frozen()
@@ -202,7 +212,9 @@ describe('a process that was counted out', () => {
     await using world = await takenOver()
     const { one, other, tenant } = world
     await world.takeOver()
+    expect(one.runtime.awake).toBe(1)
     await beat(one)
+    expect(one.runtime.awake).toBe(0)
     expect(await nodes()).toHaveLength(2)
     expect(await locks()).toHaveLength(2)
     expect(await lockSessions()).toHaveLength(2)
@@ -234,16 +246,22 @@ describe('an orderly stop', () => {
     expect(await counters(store, tenant)).toEqual({ n: 2 })
   })
 
-  test('leaves no place, session or timer behind, not even in the middle of a beat or of a cut', async () => {
-    const one = await frozen()
-    await store.owner`delete from node`
-    await one.clock.advance(BEAT_MS)
-    await one[Symbol.asyncDispose]()
-    const two = await frozen()
+  test('leaves no place, session or timer behind, not even in the middle of joining again or of a cut', async () => {
+    const clocks: ManualClock[] = []
+    // Each is stopped at another moment of its beat.
+    for (let ms = 0; ms < 8; ms++) {
+      const one = await frozen()
+      await store.owner`delete from node`
+      await one.clock.advance(BEAT_MS)
+      await Bun.sleep(ms)
+      await one[Symbol.asyncDispose]()
+      clocks.push(one.clock)
+    }
+    const cut = await frozen()
     await cutLockSessions()
-    await two[Symbol.asyncDispose]()
+    await cut[Symbol.asyncDispose]()
     expect([await nodes(), await eventually(lockSessions, ({ length }) => length === 0)]).toEqual([[], []] as never)
-    expect([one.clock.pending, two.clock.pending]).toEqual([0, 0])
+    expect([...clocks, cut.clock].map(({ pending }) => pending)).toEqual(Array(9).fill(0))
   })
 })
 

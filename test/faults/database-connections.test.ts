@@ -2,8 +2,8 @@
 import { expect, test } from 'bun:test'
 import { type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/db'
-import { testFailpoints } from '#test/support/failpoints'
-import { newStory, type Story } from '#test/support/story'
+import { testStops } from '#test/support/stops'
+import { newStory, type Story, textOf } from '#test/support/story'
 
 /** Ends the sessions that are inside a transaction at this moment; gives how many. */
 const cutTransactions = async ({ owner }: TestApp): Promise<number> => {
@@ -14,23 +14,24 @@ const cutTransactions = async ({ owner }: TestApp): Promise<number> => {
 
 const approve = (story: Story, id: string) => story.send('POST', `items/${id}/approve`, { headers: { 'idempotency-key': `approve ${id}` } })
 
-test('cut while it decides: 503, nothing of it has happened, and the same request then succeeds', async () => {
-  const points = testFailpoints()
-  await using app = await testApp({ overrides: { failpoints: points.at } })
+const postNow = (story: Story, id: string) => story.send('POST', `items/${id}/post-now`)
+const attemptsOf = async ({ owner }: TestApp, id: string) => [...(await owner`select tenant_id, state from attempt where item_id = ${id}`)]
+
+test('a claim cut while it decides is made again', async () => {
+  const stops = testStops()
+  await using app = await testApp({ overrides: { failpoints: stops.at } })
   const story = await newStory(app)
-  const id = await story.drafted()
-  points.arm('letter.deciding', 'hang')
-  const cut = approve(story, id)
-  await points.reached('letter.deciding')
+  const id = await story.approved()
+  const stopped = stops.stopNext('publish.claiming')
+  const asked = postNow(story, id)
+  await stopped
   expect(await cutTransactions(app)).toBe(1)
-  const reply = await cut
-  expect([reply.status, reply.body.error.code, reply.headers.get('retry-after')]).toEqual([503, 'unavailable', '1'])
-  points.release('letter.deciding')
-  expect(await story.item(id)).toMatchObject({ status: 'drafted' })
-  expect((await approve(story, id)).body.item.status).toBe('approved')
+  expect((await asked).status).toBe(200)
+  expect(await attemptsOf(app, id)).toEqual([{ tenant_id: story.tenantId, state: 'posted' }])
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
-test('cut while the database works for it: 503, nothing of it has happened, and the same request then succeeds', async () => {
+test('a command cut while the database works for it: 503, nothing of it has happened, and the same request then succeeds', async () => {
   await using app = await testApp()
   const story = await newStory(app)
   const id = await story.drafted()
@@ -55,31 +56,25 @@ test('cut while the database works for it: 503, nothing of it has happened, and 
 
 test('what a broken letter goes on to do never reaches the letter that has its connection now', async () => {
   await using db = await freshDb()
-  const [brokenDecides, brokenGoesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  let next: 'none' | 'breaks' | 'meets it' = 'none'
-  const failpoints = async (name: string) => {
-    const [now] = name === 'letter.deciding' ? [next] : ['none']
-    if (now === 'none') return
-    next = 'none'
-    if (now === 'breaks') brokenDecides.resolve()
-    else brokenGoesOn.resolve()
-    await (now === 'breaks' ? brokenGoesOn.promise : Bun.sleep(20))
-  }
+  const stops = testStops()
   // With a single connection, the next letter has the one that broke.
-  await using app = await testApp({ database: { ...db.options, max: 1 }, overrides: { failpoints } })
+  await using app = await testApp({ database: { ...db.options, max: 1 }, overrides: { failpoints: stops.at } })
   const [story, other] = [await newStory(app), await newStory(app)]
-  const [id, theirs] = [await story.drafted(), await other.drafted()]
-  next = 'breaks'
-  const cut = approve(story, id)
-  await brokenDecides.promise
-  await cutTransactions(app)
-  expect((await cut).status).toBe(503)
-  next = 'meets it'
-  expect((await approve(other, theirs)).body.item.status).toBe('approved')
-  await brokenGoesOn.promise
-  expect(await story.item(id)).toMatchObject({ status: 'drafted' })
-  const audits = await app.owner`select tenant_id, ref_id from audit where ref_id in (${id}, ${theirs})`
-  expect([...audits]).toEqual([{ tenant_id: other.tenantId, ref_id: theirs }])
+  const [id, theirs] = [await story.approved(), await other.approved()]
+  const breaks = stops.stopNext('publish.claiming')
+  const asked = postNow(story, id)
+  const brokenGoesOn = await breaks
+  expect(await cutTransactions(app)).toBe(1)
+  const meets = stops.stopNext('publish.claiming')
+  const theirsAsked = postNow(other, theirs)
+  const theyGoOn = await meets
+  brokenGoesOn()
+  // Time enough to do what it must not.
+  await Bun.sleep(20)
+  theyGoOn()
+  expect([(await asked).status, (await theirsAsked).status]).toEqual([200, 200])
+  expect(await attemptsOf(app, id)).toEqual([{ tenant_id: story.tenantId, state: 'posted' }])
+  expect(await attemptsOf(app, theirs)).toEqual([{ tenant_id: other.tenantId, state: 'posted' }])
 })
 
 test('letters and reads in crowds keep out of each other’s way', async () => {

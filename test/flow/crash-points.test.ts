@@ -115,6 +115,23 @@ test.concurrent('a claim that is held up past its time is not sent late but made
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
+test.concurrent('an outcome that cannot be written at first is brought again, and leaves no doubt', async () => {
+  const stops = testStops()
+  await using app = await testApp({ overrides: { times, failpoints: stops.at, replyWithinMs: 60_000 } })
+  const story = await newStory(app)
+  const sent = stops.stopNext('publish.sent')
+  const { id, asked } = await begin(story, 'post-now')
+  const goOn = await sent
+  const settles = stops.stopNext('letter.deciding')
+  goOn()
+  const settle = await settles
+  settle(new Error('the disk is full'))
+  expect((await asked)?.body.item.status).toBe('posted')
+  const attempts = await app.owner`select state, doubt_at from attempt where item_id = ${id}`
+  expect([...attempts]).toEqual([{ state: 'posted', doubt_at: null }])
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+})
+
 /** C5: the commit is written and its news is lost. Where the letter is held, or the lane before it, until the wire is ready. */
 const lostCommits: [letter: string, failpoint: string, outcome: Outcome, posts: number][] = [
   ['the claim', 'publish.claiming', 'review', 0],
@@ -128,7 +145,7 @@ test.concurrent.each(losses)('C5, the news is lost of $name', async ({ failpoint
   await using db = await freshDb()
   await using wire = await openWire(db.options)
   const stops = testStops()
-  await using app = await testApp({ database: wire.options, overrides: { times, failpoints: stops.at } })
+  await using app = await testApp({ database: wire.options, overrides: { times, failpoints: stops.at, replyWithinMs: 60_000 } })
   const story = await newStory(app)
   const stopped = stops.stopNext(failpoint)
   const { id, asked } = await begin(story, mode)

@@ -103,7 +103,10 @@ test('the same text twice: the second waits for the first to be certain, and the
   const asked = postNow(story, first)
   await story.settled(first, 'publish_unconfirmed')
   const refused = await postNow(story, second)
-  expect([refused.status, refused.body.error.message]).toEqual([409, 'cannot post: another item with the same text is unconfirmed on this account; settle that one first'])
+  expect([refused.status, refused.body.error.message]).toEqual([
+    409,
+    'cannot post: another item with the same text is unconfirmed on this account; settle that one first',
+  ])
   expect((await asked).body.item.status).toBe('posted')
   expect(await story.posts()).toEqual({ 'Twice.': 1 })
   expect((await postNow(story, second)).body.item.status).toBe('posted')

@@ -9,6 +9,7 @@ import { readPidFile } from '#store/embedded/orphan'
 import { processStart } from '#store/embedded/process'
 import { type Embedded, findEmbedded, startEmbedded, type Target } from '#store/embedded/start'
 import { type TemporaryFolder, temporaryFolder } from '#test/support/folder'
+import { ownEnv } from '#test/support/own-env'
 
 const log = createLog('silent')
 const program = join(import.meta.dir, '..', 'support', 'embedded-server.ts')
@@ -32,7 +33,7 @@ const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => 
 }
 
 const spawnServer = (home: string, ...more: string[]) =>
-  Bun.spawn([process.execPath, program, home, ...more], { stdio: ['ignore', 'pipe', 'pipe'] })
+  Bun.spawn([process.execPath, program, home, ...more], { env: ownEnv(), stdio: ['ignore', 'pipe', 'pipe'] })
 
 /** Reads its output up to `ready`; with what it printed before. */
 const untilReady = async (server: ReturnType<typeof spawnServer>): Promise<string> => {

@@ -1,5 +1,5 @@
 /** Every query of the store that reads, with arguments under which it finds the rows that test/support/rows.ts writes. */
-import { unnamedAttempts, takenPosts } from '#store/attempts'
+import { takenPosts, unnamedAttempts } from '#store/attempts'
 import { batchById, listBatches } from '#store/batches'
 import { connectionById, defaultConnection, listConnections } from '#store/connections'
 import type { Query } from '#store/db'

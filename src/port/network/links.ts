@@ -73,7 +73,9 @@ const LINK = new RegExp(
     `${FREE}https?:\\/\\/t\\.co\\/[a-z0-9]{1,40}(?![a-z0-9])(?:${QUERY})?`,
     `${FREE}https?:\\/\\/(?!t\\.co\\/[a-z0-9]{41})(?<host>${host(WORD)}${TLD})${TAIL}`,
     `${FREE}(?<unknown>https?:\\/\\/(?!t\\.co\\/)${host(WORD)}[\\p{L}\\p{M}]{2,63}${END}${TAIL})`,
-    `${FREE}(?<![-_.\\/])${host(LATIN)}${TLD}${TAIL}`,
+    // Only at the beginning of a word: then no two searches for a host cross the same text, and all of them together stay
+    // linear in it. X takes the letters before for a part of the host, too.
+    `${FREE}(?<![${LATIN}_.\\/-])${host(LATIN)}${TLD}${TAIL}`,
   ].join('|'),
   'giu',
 )

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { LETTERS_PATH } from '#port/nodes'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { newStory, textOf } from '#test/support/story'
+
+let one: TestApp
+let other: TestApp
+
+beforeAll(async () => {
+  one = await testApp()
+  other = await testApp({ database: one.options })
+})
+afterAll(async () => {
+  await other[Symbol.asyncDispose]()
+  await one[Symbol.asyncDispose]()
+})
+
+/** A request to the other process, with the key of a workspace that the first one owns. */
+const viaOther = (method: string, path: string, options: object = {}) => other.send(method, path, { key: one.key, ...options })
+
+const ownerOf = async (tenantId: string) => (await one.owner`select owner, epoch from actor where tenant_id = ${tenantId}`)[0]
+
+test('a command is run where the workspace is owned, whichever process was asked', async () => {
+  await one.send('PUT', 'profile', { body: { goal: 'one' } })
+  const before = await ownerOf(one.tenantId)
+  const reply = await viaOther('PUT', 'profile', { body: { goal: 'through the other' }, headers: { 'x-request-id': 'asked-the-other' } })
+  expect([reply.status, reply.body.profile.goal]).toEqual([200, 'through the other'])
+  expect(await ownerOf(one.tenantId)).toEqual(before)
+  const [audit] = await one.owner`select request_id, surface from audit where tenant_id = ${one.tenantId} order by id desc limit 1`
+  expect(audit).toEqual({ request_id: 'asked-the-other', surface: 'rest' })
+})
+
+test('errors come back as they are', async () => {
+  const refused = await viaOther('POST', 'items/00000000-0000-4000-8000-000000000000/approve')
+  expect([refused.status, refused.body.error.code, refused.body.error.message]).toEqual([404, 'not_found', 'no such item'])
+  expect(refused.headers.get('idempotency-replayed')).toBeNull()
+})
+
+test('a key sent to both processes runs once', async () => {
+  const headers = { 'idempotency-key': 'both' }
+  const [first, second] = [
+    await one.send('PUT', 'profile', { body: { voice: 'dry' }, headers }),
+    await viaOther('PUT', 'profile', { body: { voice: 'dry' }, headers }),
+  ]
+  expect(second.text).toBe(first.text)
+  expect(second.headers.get('idempotency-replayed')).toBe('true')
+})
+
+test('a post asked for at the other process goes out once', async () => {
+  const story = await newStory(one)
+  const id = await story.approved()
+  const posted = await story.at(other).send('POST', `items/${id}/post-now`)
+  expect([posted.status, posted.body.item.status]).toEqual([200, 'posted'])
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+})
+
+test('an owner that dies is followed by the process that was asked, without an error', async () => {
+  const third = await testApp({ database: one.options })
+  await third.send('PUT', 'profile', { body: { goal: 'before' } })
+  const before = await ownerOf(third.tenantId)
+  await third.workplace.runtime.abandon()
+  const reply = await eventually(
+    () => other.send('PUT', 'profile', { key: third.key, body: { goal: 'after' } }),
+    ({ status }) => status === 200,
+  )
+  expect(reply.body.profile.goal).toBe('after')
+  const after = await ownerOf(third.tenantId)
+  expect(after!.owner).not.toBe(before!.owner)
+  await third[Symbol.asyncDispose]()
+})
+
+test('letters of whoever does not know the secret are an unknown path', async () => {
+  const command = { operation: 'growth.profile.update', input: { goal: 'x' }, call: { tenantId: one.tenantId, scopes: ['api:write'] } }
+  const forged = { 'x-tendril-time': String(Date.now()), 'x-tendril-signature': '00'.repeat(32) }
+  for (const headers of [{}, forged]) {
+    const reply = await one.send('POST', LETTERS_PATH, { key: null, body: command, headers })
+    expect([reply.status, reply.body.error!.code]).toEqual([404, 'not_found'])
+  }
+  expect((await one.send('GET', LETTERS_PATH, { key: null })).status).toBe(404)
+})
+
+test('a captured letter is good for half a minute only', async () => {
+  const { signature } = one.workplace
+  const body = JSON.stringify({ operation: 'growth.profile.update', input: {}, call: {} })
+  const headers = new Headers(signature.sign(body))
+  expect(signature.verify(headers, body)).toBe(true)
+  expect(signature.verify(headers, `${body} `)).toBe(false)
+  headers.set('x-tendril-time', String(Number(headers.get('x-tendril-time')) - 31_000))
+  expect(signature.verify(headers, body)).toBe(false)
+})
