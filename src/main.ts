@@ -14,6 +14,7 @@ import { listen, openWorkplace } from './server.ts'
 
 const usage = `tendril                      start the server
 tendril admin …              create workspaces and keys (tendril admin --help)
+tendril health               exit code 0 when the server on PORT answers
 tendril --version`
 
 /** Who asks a process to stop usually kills it after 30 seconds. */
@@ -35,9 +36,10 @@ async function serve(): Promise<void> {
   const workplace = stack.use(await openWorkplace(config, database.options, { log, secret }))
   const key = await firstStart(config, workplace)
   // At once: it is shown only now, whatever comes of listening.
-  if (key) console.log(`A workspace was made for you, with a sandbox network connected. Its API key, shown only now:\n\n  ${key}\n`)
+  if (key && !config.bootstrapKey)
+    console.log(`A workspace was made for you, with a sandbox network connected. Its API key, shown only now:\n\n  ${key}\n`)
   const { port } = stack.use(await listen(config, workplace, log))
-  announce({ url: config.publicUrl.replace(/:0$/, `:${port}`), database: database.description, key })
+  announce({ url: config.publicUrl.replace(/:0$/, `:${port}`), database: database.description, key: config.bootstrapKey ? undefined : key })
   log.info({ signal: await stopped }, 'stopping')
   setTimeout(() => {
     log.error('could not stop in good order in time')
@@ -52,10 +54,19 @@ function announce({ url, database, key }: { url: string; database: string; key: 
   if (key) console.log(`\nTry:  curl -H 'Authorization: Bearer ${key}' ${url}/api/v1/growth/overview`)
 }
 
+/** For health checks in places without curl. */
+async function health(): Promise<number> {
+  const { port } = readConfig()
+  const response = await fetch(`http://127.0.0.1:${port}/health`, { signal: AbortSignal.timeout(3_000) }).catch(() => undefined)
+  if (!response?.ok) console.error(`no server answers on port ${port}`)
+  return response?.ok ? 0 : 1
+}
+
 const [command, ...rest] = process.argv.slice(2)
 const run = async (): Promise<number> => {
   if (command === undefined) return serve().then(() => 0)
   if (command === 'admin') return admin(rest)
+  if (command === 'health') return health()
   if (command === '--version') return Promise.resolve(console.log('tendril 0.1.0')).then(() => 0)
   console.error(usage)
   return command === '--help' || command === 'help' ? 0 : 2

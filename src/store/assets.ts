@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Whether this is the single binary, whose files lie in a read-only file system of its own. */
@@ -7,9 +7,9 @@ export const compiled = Bun.isStandaloneExecutable
 /** In the binary every embedded folder lies at the root; in a checkout, at the top of the repository. */
 const root = compiled ? import.meta.dir : join(import.meta.dir, '..', '..')
 
-/** The paths of the files directly in `folder` (as `sql/000001-first.sql`), sorted; what `readAsset` and `readText` take. */
+/** The paths of the files directly in `folder` (as `sql/000001-first.sql`), sorted; none where this build has no such folder. */
 export const listAssets = (folder: string): string[] =>
-  readdirSync(join(root, folder), { withFileTypes: true })
+  (existsSync(join(root, folder)) ? readdirSync(join(root, folder), { withFileTypes: true }) : [])
     .filter((entry) => entry.isFile())
     .map((entry) => `${folder}/${entry.name}`)
     .sort()

@@ -5,7 +5,7 @@ import { newApiKey } from '#kernel/api-key'
 import { findEmbedded } from '#store/embedded/start'
 import { eventually, type Reply, type Send } from '#test/support/app'
 import { temporaryFolder } from '#test/support/folder'
-import { freePort, type ServerProcess, startServer } from '#test/support/server'
+import { startServer } from '#test/support/server'
 import { inMs } from '#test/support/story'
 
 const profile = {
@@ -16,7 +16,7 @@ const profile = {
 
 /** A server whose every command is followed by its death, and every death by a new start. */
 const mortal = async (home: string) => {
-  const options = { key: newApiKey(), home, port: await freePort() }
+  const options = { key: newApiKey(), home }
   let server = await startServer(options)
   const restart = async (): Promise<void> => {
     await server.kill()
@@ -31,14 +31,15 @@ const mortal = async (home: string) => {
   let steps = 0
   return {
     ask: persistent,
+    /** How many steps were taken; each has its own Idempotency-Key. */
+    get steps(): number {
+      return steps
+    },
     async step(method: string, path: string, body?: unknown): Promise<Reply<Answer>> {
       const headers = { 'idempotency-key': `step ${++steps}` }
       const reply = await persistent(method, path, { headers, ...(body === undefined ? {} : { body }) })
       await restart()
       return reply
-    },
-    get server(): ServerProcess {
-      return server
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }
@@ -62,12 +63,12 @@ test('every step succeeds, and each post stands on the network once', async () =
   )
   expect(ready.body.batch).toMatchObject({ status: 'ready', delivered: 3 })
   const [now, due, rejected] = ready.body.batch.items.map(({ id }) => id)
-  for (const id of [now, due]) expect((await life.ask('POST', `items/${id}/approve`)).body.item.status).toBe('approved')
+  for (const id of [now, due]) expect((await life.step('POST', `items/${id}/approve`)).body.item.status).toBe('approved')
   expect((await life.step('POST', `items/${rejected}/reject`)).body.item.status).toBe('rejected')
   expect((await life.step('POST', `items/${due}/schedule`, { post_at: inMs(500) })).body.item.post_at).not.toBeNull()
   const posted = await life.step('POST', `items/${now}/post-now`)
   expect([posted.status, posted.body.item.status]).toEqual([200, 'posted'])
-  const replay = await life.ask('POST', `items/${now}/post-now`, { headers: { 'idempotency-key': 'step 5' } })
+  const replay = await life.ask('POST', `items/${now}/post-now`, { headers: { 'idempotency-key': `step ${life.steps}` } })
   expect([replay.text, replay.headers.get('idempotency-replayed')]).toEqual([posted.text, 'true'])
   const listed = await eventually(
     () => life.ask('GET', 'items?status=posted'),

@@ -1,5 +1,5 @@
 /** The real server, `src/main.ts`, as a process of its own that a test may kill. */
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 import postgres from 'postgres'
 import { newApiKey } from '#kernel/api-key'
@@ -30,18 +30,25 @@ export interface ServerOptions {
   database?: ConnectionOptions
   /** The same secret for all servers of a database. */
   secret?: string
-  port?: number
   /** `publish.sent`: dies there, as by kill -9. */
   dieAt?: string
   env?: Record<string, string>
 }
 
-export const freePort = async (): Promise<number> => {
+/** Below the ports that systems give to outgoing connections: one of those could take it before the server does. */
+const PORTS = { from: 20_000, count: 12_000 }
+
+const isFree = async (port: number): Promise<boolean> => {
   const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  server.once('error', () => resolve(false))
+  server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  return promise
+}
+
+const freePort = async (): Promise<number> => {
+  const port = PORTS.from + randomInt(PORTS.count)
+  return (await isFree(port)) ? port : freePort()
 }
 
 const urlOf = ({ host = 'localhost', port = 5432, database = '', username = '', password = '' }: ConnectionOptions): string => {
@@ -70,7 +77,7 @@ const isHealthy = (url: string): Promise<boolean> =>
 
 /** Starts a server and waits until it answers. Rejects, with what it printed, when it ends before. Disposing kills it. */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
-  const port = options.port ?? (await freePort())
+  const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const printed: string[] = []
   const child = Bun.spawn([process.execPath, '--no-orphans', 'src/main.ts'], {

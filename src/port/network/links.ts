@@ -49,7 +49,8 @@ const anyOf = (words: string): string =>
     .sort((one, other) => other.length - one.length)
     .join('|')
 
-const LATIN = 'A-Za-z0-9\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u024f'
+const ACCENTED = '\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u024f'
+const LATIN = `A-Za-z0-9${ACCENTED}`
 /** What may not follow a domain: an address of mail, or a longer word. */
 const END = '(?![A-Za-z0-9@+-])'
 const TLD = `(?:(?:${anyOf(`${COUNTRY} ${GENERIC}`)}|xn--[a-z0-9-]+)${END}|${anyOf(NATIVE)})`
@@ -66,6 +67,11 @@ const QUERY = `\\?[A-Za-z0-9!?*'@();:&=+$\\/%#\\[\\]\\-_.,~|]*[A-Za-z0-9\\-_&=#\
 const TAIL = `(?::[0-9]+)?(?:${PATH})?(?:${QUERY})?`
 /** A word, a mention, a hashtag or a cashtag runs into what follows: no link begins there. */
 const FREE = '(?<![A-Za-z0-9@＠$#＃])'
+/**
+ * A bare domain begins where its word begins, or behind the letter that ends a mention, a hashtag or a cashtag. So no two
+ * searches for a host cross the same text, and all of them together are linear in it.
+ */
+const WORD_START = `${FREE}(?:(?<![${ACCENTED}_.\\/-])|(?<=[@＠$#＃][A-Za-z0-9]*[${ACCENTED}]))`
 
 const LINK = new RegExp(
   [
@@ -73,9 +79,7 @@ const LINK = new RegExp(
     `${FREE}https?:\\/\\/t\\.co\\/[a-z0-9]{1,40}(?![a-z0-9])(?:${QUERY})?`,
     `${FREE}https?:\\/\\/(?!t\\.co\\/[a-z0-9]{41})(?<host>${host(WORD)}${TLD})${TAIL}`,
     `${FREE}(?<unknown>https?:\\/\\/(?!t\\.co\\/)${host(WORD)}[\\p{L}\\p{M}]{2,63}${END}${TAIL})`,
-    // Only at the beginning of a word: then no two searches for a host cross the same text, and all of them together stay
-    // linear in it. X takes the letters before for a part of the host, too.
-    `${FREE}(?<![${LATIN}_.\\/-])${host(LATIN)}${TLD}${TAIL}`,
+    `${WORD_START}${host(LATIN)}${TLD}${TAIL}`,
   ].join('|'),
   'giu',
 )
