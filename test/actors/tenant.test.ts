@@ -84,8 +84,8 @@ describe('a letter', () => {
     await using actors = await start()
     const { runtime, tenant } = actors
     const cancelled = letterOf<void>(async (sql) => {
-      const [own] = await sql`select pg_backend_pid() as pid`
-      await Promise.all([sql`select pg_sleep(5)`, store.owner`select pg_cancel_backend(${own!.pid})`.then(() => undefined)])
+      await sql`set local statement_timeout = '1ms'`
+      await sql`select pg_sleep(5)`
       return { reply: undefined }
     })
     await expect(runtime.ask(tenant, cancelled)).rejects.toMatchObject({ code: 'unavailable', retryAfter: 1 })

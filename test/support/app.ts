@@ -8,6 +8,8 @@ import { listen, type Overrides, openWorkplace, type Workplace } from '#src/serv
 import type { ConnectionOptions } from '#store/db'
 import { freshDb } from './db.ts'
 
+export { eventually } from './eventually.ts'
+
 export interface Reply<B = Record<string, never>> {
   status: number
   headers: Headers
@@ -100,15 +102,5 @@ export async function testApp({ overrides = {}, env = {}, database, log = quiet 
     newKey: (scopes, of = tenantId) => createKey(workplace.db, { tenantId: of, scopes, name: 'test' }),
     newWorkspace: () => workspace(workplace),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
-  }
-}
-
-/** Asks again until `done`, every 20 ms, for 15 s at most; then gives what came last, for the assertion to show. */
-export async function eventually<T>(ask: () => Promise<T>, done: (value: T) => boolean): Promise<T> {
-  const until = performance.now() + 15_000
-  for (;;) {
-    const value = await ask()
-    if (done(value) || performance.now() > until) return value
-    await Bun.sleep(20)
   }
 }

@@ -43,17 +43,21 @@ const NATIVE =
   'みんな コム 中国 中國 香港 台湾 台灣 新加坡 公司 网络 网址 商城 在线 한국 닷컴 рф рус укр бел срб москва онлайн сайт ελ հայ გე भारत संगठन ไทย ایران ' +
   'پاکستان مصر قطر امارات السعودية المغرب شبكة موقع'
 
-const anyOf = (words: string): string =>
-  words
-    .split(' ')
-    .sort((one, other) => other.length - one.length)
-    .join('|')
+/** Alternatives as a tree of their letters, the longest first: most of what is none of them shows at its first letter. */
+const anyOf = (words: readonly string[]): string => {
+  const byFirst = Map.groupBy(
+    words.filter((word) => word !== ''),
+    (word) => word.charAt(0),
+  )
+  const branches = [...byFirst].map(([first, group]) => first + anyOf(group.map((word) => word.slice(1))))
+  return branches.length === 0 ? '' : `(?:${branches.join('|')})${words.includes('') ? '?' : ''}`
+}
 
 const ACCENTED = '\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u024f'
 const LATIN = `A-Za-z0-9${ACCENTED}`
 /** What may not follow a domain: an address of mail, or a longer word. */
 const END = '(?![A-Za-z0-9@+-])'
-const TLD = `(?:(?:${anyOf(`${COUNTRY} ${GENERIC}`)}|xn--[a-z0-9-]+)${END}|${anyOf(NATIVE)})`
+const TLD = `(?:(?:${anyOf(`${COUNTRY} ${GENERIC}`.split(' '))}|xn--[a-z0-9-]+)${END}|${anyOf(NATIVE.split(' '))})`
 const WORD = '\\p{L}\\p{M}\\p{N}\\p{S}'
 /** Labels are bounded by 63 characters, as in DNS; the underscore is for subdomains only. */
 const host = (letters: string): string =>

@@ -1,3 +1,4 @@
+import { normalForm } from '../normal-form.ts'
 import { findLinks } from './links.ts'
 
 const REST_OF_RUN = /\S*/y
@@ -22,4 +23,4 @@ const withoutLinks = (text: string): string => {
  * ends trimmed. Two posts with equal fingerprints are the same post to the reconciler. Empty for a text of links alone,
  * which therefore identifies nothing.
  */
-export const fingerprintText = (text: string): string => withoutLinks(text.normalize('NFC')).replace(SPACES, ' ').trim()
+export const fingerprintText = (text: string): string => withoutLinks(normalForm(text, 'NFC')).replace(SPACES, ' ').trim()

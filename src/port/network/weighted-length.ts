@@ -1,3 +1,4 @@
+import { normalForm } from '../normal-form.ts'
 import { findLinks } from './links.ts'
 
 /** The longest ordinary post on X, in weighted characters. */
@@ -43,7 +44,7 @@ const weighWords = (text: string): number => {
  * Source: docs.x.com, fundamentals/counting-characters.
  */
 export const weightedLength = (text: string): number => {
-  const normal = text.normalize('NFC')
+  const normal = normalForm(text, 'NFC')
   let total = 0
   let at = 0
   for (const { start, end, certain } of findLinks(normal)) {

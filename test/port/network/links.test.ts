@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { findLinks } from '#port/network/links'
+import { fingerprintText } from '#port/network/text'
+import { weightedLength } from '#port/network/weighted-length'
+
+const linksOf = (text: string): string[] => findLinks(text).map(({ start, end }) => text.slice(start, end))
+
+describe('a bare domain begins where its word begins', () => {
+  test.each([
+    ['österreich.at', 'österreich.at'],
+    ['(éa.de)', 'éa.de'],
+    ['见example.com。', 'example.com'],
+    ['x.みんなéa.de', 'x.みんな', 'éa.de'],
+    ['a.b_c.münchen.de/weg', 'a.b_c.münchen.de/weg'],
+  ])('%j', (text, ...links) => expect(linksOf(text)).toEqual(links))
+
+  test.each(['/éxx.de', '.éxx.de', '-éxx.de', '_éxx.de', `${'é'.repeat(64)}.de`])('nowhere in %j', (text) =>
+    expect(linksOf(text)).toEqual([]),
+  )
+
+  test('but behind a letter that ends a mention, a hashtag or a cashtag, as X has it', () => {
+    expect(linksOf('@éxx.de #tagéxx.de $éxx.de')).toEqual(['xx.de', 'xx.de', 'xx.de'])
+    expect(linksOf('@test.com #test.com $test.com @ééx.de')).toEqual(['éx.de'])
+  })
+})
+
+describe('top-level domains', () => {
+  test.each(['co', 'com', 'community', 'in', 'info', 'ink', 'london', 'xn--p1ai', 'みんな', 'संगठन'])('%s is one, whole', (domain) =>
+    expect(linksOf(`see example.${domain} here`)).toEqual([`example.${domain}`]),
+  )
+
+  test.each(['c', 'comm', 'comx', 'london1', 'zz', 'みん'])('%s is none', (domain) =>
+    expect(linksOf(`see example.${domain} here`)).toEqual([]),
+  )
+})
+
+const LONGEST = 25_000
+const fill = (unit: string, before = ''): string => (before + unit.repeat(Math.ceil(LONGEST / unit.length))).slice(0, LONGEST)
+
+/** Repetitions of a few pieces of which links are made, some of them long: what makes a pattern start over and over. */
+const shapes: fc.Arbitrary<string> = (() => {
+  const piece = fc.constantFrom(
+    ...['a', 'é', 'ü.', 'ñb', 'x', '.', '.com', '.co', '.みんな', '.xn--p1', '-', '_', '/', ' ', '(', ')', '@', '#', '?', '!', '=', ':1'],
+    ...['http://', 'https://t.co/', 't.co', 'あ', '例え', 'b'.repeat(62), 'é'.repeat(63), '1\ufe0f', '😀', '👨\u200d', '🇪', '\u0301\u0323'],
+  )
+  const repeated = fc.tuple(piece, fc.constantFrom(1, 1, 1, 2, 21, 63, 64)).map(([text, times]) => text.repeat(times))
+  const unit = fc.array(repeated, { minLength: 1, maxLength: 6 }).map((parts) => parts.join(''))
+  return fc.tuple(unit, fc.oneof(fc.constant(''), unit)).map(([text, before]) => fill(text, before))
+})()
+
+describe('hostile text', () => {
+  test('no two bare domains are searched for in the same word', () => {
+    const inWord = /[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f_./-]$/
+    const behindTag = /[@#$][A-Za-z0-9]*[^\x00-\x7f]$/
+    fc.assert(
+      fc.property(shapes, (text) => {
+        const normal = text.slice(0, 2_000).normalize('NFC')
+        for (const { start } of findLinks(normal)) {
+          const before = normal.slice(0, start)
+          if (!/^https?:/i.test(normal.slice(start))) expect(inWord.test(before) && !behindTag.test(before)).toBeFalse()
+        }
+      }),
+    )
+  })
+
+  /** The least of a few runs: whatever else the machine does only adds. */
+  const cost = (text: string): number =>
+    Math.min(
+      ...Array.from({ length: 3 }, () => {
+        const started = performance.now()
+        weightedLength(text)
+        fingerprintText(text)
+        return performance.now() - started
+      }),
+    )
+
+  /** Plain words take a fixed time a character; so does this, if it takes some multiple of that. */
+  const SLACK = 150
+  const plain = cost(fill('Notes at example.com say more. '))
+  const known = ['é'.repeat(63), 'ɏ'.repeat(63), 'éé', 'éa'].map((label) => fill(`${label}.`))
+
+  test.each([...known, fill('\u0301\u0323', 'a')])('known shape %# costs about as much as plain words', (text) => {
+    expect(cost(text)).toBeLessThan(plain * SLACK)
+  })
+
+  test('any shape costs about as much as plain words', () => {
+    fc.assert(
+      fc.property(shapes, (text) => cost(text) < plain * SLACK),
+      { numRuns: 150 },
+    )
+  })
+})
