@@ -115,13 +115,14 @@ export const proofFirst: Form = (scope) =>
     }),
   )
 
-/** A saying of the person's over one of their stories. */
+/** A saying of the person's over a story of theirs that it speaks of: over any other it would read as a non sequitur. */
 export const ownPhrase: Form = (scope) =>
   scope.material.sayings
     .filter(({ text }) => !INVITES.test(text))
     .flatMap((saying) =>
       scope.material.stories
         .filter(({ source, units }) => source === 'story' && units[0]?.complete && scope.fits([saying, ...units], 4))
+        .filter(({ units }) => units.some(({ terms }) => shared(terms, saying.terms) > 0))
         .map((story) =>
           candidate({
             hook: 'own-phrase',
@@ -130,7 +131,7 @@ export const ownPhrase: Form = (scope) =>
             units: [saying, ...story.units],
             lead: saying,
             cues: ['story'],
-            weight: story.units.some(({ terms }) => shared(terms, saying.terms) > 0) ? 1 : 0.25,
+            weight: 1,
             why: `Puts your phrase ${cite(saying)} over your story ${cite(story)}.`,
           }),
         ),
