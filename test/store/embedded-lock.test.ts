@@ -34,10 +34,15 @@ describe('the lock', () => {
   test('of a zombie is taken over', async () => {
     await using folder = await temporaryFolder()
     const path = join(folder.path, 'lock')
-    // The shell becomes a program that never asks how its child ended.
-    const parent = Bun.spawn(['sh', '-c', 'read -r _ & echo $!; exec sleep 60'], { stdio: ['pipe', 'pipe', 'inherit'] })
+    // The shell becomes a program that never asks how its child ended; the child waits for that before it ends.
+    const script = 'exec 3<&0; (read -r _ <&3) & echo $!; exec sleep 60'
+    const parent = Bun.spawn(['sh', '-c', script], { stdio: ['pipe', 'pipe', 'inherit'] })
     const { value } = await parent.stdout.getReader().read()
     const pid = Number(new TextDecoder().decode(value))
+    const program = () => Bun.spawnSync(['ps', '-o', 'comm=', '-p', String(parent.pid)]).stdout.toString()
+    while (!program().includes('sleep')) await Bun.sleep(5)
+    parent.stdin.write('end\n')
+    parent.stdin.flush()
     while (processStart(pid) !== undefined) await Bun.sleep(10)
     expect(process.kill(pid, 0)).toBe(true)
     writeFileSync(path, JSON.stringify({ pid, started: '1' }))
