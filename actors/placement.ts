@@ -8,7 +8,8 @@ import type { Log } from '#kernel/log'
 import type { ConnectionOptions, Db } from '#store/db'
 import { announce, type HeldLock, holdLock, LEASE_MS, leave, peers, register, remove, renew } from '#store/placement'
 
-const BEAT_MS = 1_000
+/** A death is noticed by the beat, and believed after `UNLOCKED_MS`: together less than two seconds. */
+const BEAT_MS = 500
 /** A connection that breaks drops its lock for a moment; longer than this, the process is gone. */
 const UNLOCKED_MS = 1_000
 /** Without a renewal for this long, this process counts itself out before the others do. */

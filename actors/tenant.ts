@@ -16,6 +16,13 @@ const settlesWork = ({ work = [], settled = [], requeued = [], paused }: Effects
 
 /** Requests that go before all others and have not been answered yet. */
 const MOST_URGENT = 100
+/** How long a caller waits for the turn and the commit of its letter. What a lane then takes is not counted. */
+const COMMIT_WITHIN_MS = 4_500
+
+/** Who asked, until the time is over: a letter that has not begun by then never does. */
+interface Caller {
+  gone: boolean
+}
 
 export class TenantActor {
   readonly #mailbox: Mailbox
@@ -76,11 +83,7 @@ export class TenantActor {
     const other = this.#inFlight.get(key)
     if (other !== undefined) throw new AppError(other === fingerprint ? 'idempotency_in_flight' : 'idempotency_key_reused')
     this.#inFlight.set(key, fingerprint)
-    try {
-      return await this.#replyTo(letter)
-    } finally {
-      this.#inFlight.delete(key)
-    }
+    return this.#replyTo(letter, () => this.#inFlight.delete(key))
   }
 
   /** Finishes the letters and lets lanes reach a safe point, for `ms` at most; then aborts them. */
@@ -98,16 +101,38 @@ export class TenantActor {
     this.#waiters.rejectAll(new AppError('unavailable', 'the workspace moved to another process, try again'))
   }
 
-  async #replyTo<R>(letter: Letter<R>): Promise<R> {
-    const { reply, outcome } = await this.#post(letter)
-    if (!outcome) return reply
-    const answer = await outcome
-    return answer === 'late' ? letter.late!() : (answer as R)
+  /** `ended` is called when the letter is over and answered; after the answer, if the caller's time ended before the letter. */
+  async #replyTo<R>(letter: Letter<R>, ended = (): unknown => undefined): Promise<R> {
+    const caller: Caller = { gone: false }
+    const posted = this.#post(letter, caller)
+    try {
+      const { reply, outcome } = await this.#inTime(posted, caller)
+      if (!outcome) return reply
+      const answer = await outcome
+      return answer === 'late' ? await letter.late!() : (answer as R)
+    } finally {
+      if (caller.gone)
+        void posted
+          .then(({ outcome }) => outcome?.catch(() => {}))
+          .catch(() => {})
+          .finally(ended)
+      else ended()
+    }
   }
 
-  async #post<R>(letter: Letter<R>): Promise<{ reply: R; outcome?: Promise<unknown> }> {
+  async #inTime<T>(running: Promise<T>, caller: Caller): Promise<T> {
+    const { promise: late, reject } = Promise.withResolvers<never>()
+    using _timer = this.deps.clock.after(COMMIT_WITHIN_MS, () => {
+      caller.gone = true
+      reject(new AppError('unavailable', 'the workspace did not get to it in time, try again', { retryAfter: 1 }))
+    })
+    return await Promise.race([running, late])
+  }
+
+  async #post<R>(letter: Letter<R>, caller?: Caller): Promise<{ reply: R; outcome?: Promise<unknown> }> {
     return this.#mailbox.post(letter.priority, async () => {
       if (this.#gone) throw new Fenced()
+      if (caller?.gone) throw new AppError('unavailable', 'nobody waits for it any more')
       try {
         return this.#committed(await this.#decide(letter))
       } catch (cause) {

@@ -10,7 +10,6 @@ import { type PublishTimes, publishTimes } from '#domain/publish'
 import { createAuthenticator } from '#edge/auth'
 import { createHttp } from '#edge/http'
 import { capabilities } from '#edge/manifest'
-import { openApiDocument } from '#edge/openapi'
 import { staticDocument } from '#edge/respond'
 import { systemClock } from '#kernel/clock'
 import { type Failpoints, failpointsFrom } from '#kernel/failpoint'
@@ -27,6 +26,7 @@ import { parseFaults } from '#port/network/sandbox-faults'
 import { createNodeClient, type NodeSignature, nodeSignature } from '#port/nodes'
 import { assertIsolation, type ConnectionOptions, type Db, openDb } from '#store/db'
 import { openSandboxStore } from '#store/sandbox'
+import openapi from '../openapi.json'
 import type { Config } from './config.ts'
 
 const REPLY_WITHIN_MS = 20_000
@@ -100,13 +100,18 @@ export interface Listening extends AsyncDisposable {
   port: number
 }
 
+/** What clients had sent when the end began is read by then: a connection that seems idle is closed, whatever has arrived on it unread. */
+const LAST_REQUESTS_MS = 100
 /** How long answers that are ready may take to reach slow clients at the end. */
 const LAST_ANSWERS_MS = 3_000
 
-/** The HTTP server over a workplace. Closing it stops accepting, then the actors, so that whoever waits is answered, then itself. */
+/**
+ * The HTTP server over a workplace. Closing it reads what was sent, stops accepting, then the actors, so that whoever waits is
+ * answered, then itself.
+ */
 export async function listen(config: Config, { world, db, runtime, signature }: Workplace, log: Log): Promise<Listening> {
   const authenticator = createAuthenticator(db, log)
-  const documents = { openapi: staticDocument(await openApiDocument()), capabilities: staticDocument(capabilities()) }
+  const documents = { openapi: staticDocument(openapi), capabilities: staticDocument(capabilities()) }
   const app = createHttp({ operations: createOperations(world), authenticator, log, documents, signature, commit: config.commit })
   app.listen({ port: config.port, hostname: config.host })
   const server = app.server as Server<unknown>
@@ -114,6 +119,7 @@ export async function listen(config: Config, { world, db, runtime, signature }: 
   return {
     port: server.port!,
     async [Symbol.asyncDispose]() {
+      await Bun.sleep(LAST_REQUESTS_MS)
       const drained = server.stop()
       await runtime[Symbol.asyncDispose]()
       await Promise.race([drained, Bun.sleep(LAST_ANSWERS_MS)])

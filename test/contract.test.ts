@@ -1,8 +1,7 @@
 /** What holds for every operation: its declaration, who may call it, and how it is reached. New operations are covered as they come. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { operations } from '#contract/index'
-import { isQuery, type Method, type NamedOp, pathParams } from '#contract/op'
-import { braces } from '#edge/openapi'
+import { braces, isQuery, type Method, type NamedOp, pathParams } from '#contract/op'
 import { newApiKey } from '#kernel/api-key'
 import { newId } from '#kernel/ids'
 import { type Scope, scopes } from '#kernel/scopes'

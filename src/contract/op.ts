@@ -91,6 +91,9 @@ export const named = ({ prefix, group }: Resource): NamedOp[] =>
 
 export const isQuery = (o: Op): boolean => o.method === 'GET'
 
+/** `/items/:id` as OpenAPI writes it. */
+export const braces = (path: string): string => path.replace(/:([a-z_]+)/gi, '{$1}')
+
 export const pathParams = (path: string): string[] => [...path.matchAll(/:([a-z_]+)/gi)].map((match) => match[1]!)
 
 export type OutputOf<O extends Op> = Static<O['output']>

@@ -25,21 +25,34 @@ const isDateTime = (text: string): boolean => {
   return day! <= new Date(Date.UTC(year!, month!, 0)).getUTCDate()
 }
 
-const isTimeZone = (text: string): boolean => {
+/** Answers that cost some work, kept: the same few names come again and again. Texts without end are not. */
+const remembered = (check: (text: string) => boolean): ((text: string) => boolean) => {
+  const known = new Map<string, boolean>()
+  return (text) => {
+    const before = known.get(text)
+    if (before !== undefined) return before
+    const answer = check(text)
+    if (answer && known.size < MOST_REMEMBERED) known.set(text, answer)
+    return answer
+  }
+}
+const MOST_REMEMBERED = 1_000
+
+const isTimeZone = remembered((text) => {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: text }) !== undefined && !/^[+-]/.test(text)
   } catch {
     return false
   }
-}
+})
 
-const isLanguage = (text: string): boolean => {
+const isLanguage = remembered((text) => {
   try {
     return Intl.getCanonicalLocales(text).length === 1
   } catch {
     return false
   }
-}
+})
 
 const isHttpUrl = (text: string): boolean => {
   if (!/^https?:\/\/[^\s]+$/i.test(text)) return false

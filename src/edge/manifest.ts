@@ -1,9 +1,8 @@
 import { events } from '#contract/events'
 import { operations } from '#contract/index'
-import { commandErrors, commonErrors, isQuery, type NamedOp } from '#contract/op'
+import { braces, commandErrors, commonErrors, isQuery, type NamedOp } from '#contract/op'
 import { errorTable } from '#kernel/errors'
 import { scopes } from '#kernel/scopes'
-import { braces } from './openapi.ts'
 
 const scopeText: Record<(typeof scopes)[number], string> = {
   'api:read': 'GET on /api/v1/growth/*',

@@ -1,14 +1,14 @@
-/** The OpenAPI 3.1 document, rendered by @elysiajs/openapi from routes that are declared for it alone. */
+/**
+ * The OpenAPI 3.1 document, rendered by @elysiajs/openapi from routes that are declared for it alone. Only `npm run generate`
+ * imports this: the plugin brings the validators of three libraries, and puts theirs in the place of our formats.
+ */
 import { openapi } from '@elysiajs/openapi'
 import { Type as T, type TObject, type TSchema } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { operations, resources } from '#contract/index'
-import { commandErrors, commonErrors, isQuery, KEY_LIMIT, type NamedOp, pathParams } from '#contract/op'
+import { braces, commandErrors, commonErrors, isQuery, KEY_LIMIT, type NamedOp, pathParams } from '#contract/op'
 import { type ErrorCode, errorTable } from '#kernel/errors'
 import { guide } from './openapi-guide.ts'
-
-/** `/items/:id` as OpenAPI writes it. */
-export const braces = (path: string): string => path.replace(/:([a-z_]+)/gi, '{$1}')
 
 const ErrorBody = T.Object(
   {
@@ -156,7 +156,7 @@ const documentation = (schemas: Components) => ({
   components: components(schemas),
 })
 
-/** Rendered once, at start and by `npm run generate`. */
+/** Rendered by `npm run generate`; the server sends the file. */
 export async function openApiDocument(): Promise<Record<string, unknown>> {
   const schemas: Components = new Map()
   plain(ErrorBody, schemas)

@@ -106,7 +106,10 @@ interface GateRow {
   seen: StoredAnswer | null
 }
 
-/** `undefined`: another process owns the tenant now. Throws `unauthenticated` when the key was revoked meanwhile. */
+/**
+ * `undefined`: another process owns the tenant now. Throws `unauthenticated` when the key was revoked meanwhile. The owner is
+ * compared in a way that no index serves: with `=`, stale statistics make Postgres look through all tenants of this process.
+ */
 export async function gate(
   sql: Sql,
   own: Ownership,
@@ -120,7 +123,7 @@ export async function gate(
         (select coalesce(jsonb_object_agg(c.key || '@' || c.period, c.used), '{}') from counter c) as counters,
         (select to_jsonb(i) from idempotency i where i.key = ${claim?.idempotencyKey ?? null} and i.expires_at > now()) as seen
       from actor a join tenant t on t.id = a.tenant_id
-      where a.tenant_id = ${own.tenantId}::uuid and a.epoch = ${own.epoch} and a.owner = ${own.owner}::uuid and scope.ok is not null
+      where a.tenant_id = ${own.tenantId}::uuid and a.epoch = ${own.epoch} and a.owner is not distinct from ${own.owner}::uuid and scope.ok is not null
       offset 0 for no key update of a) g`) as unknown as GateRow[]
   if (!row) return undefined
   if (!row.live) fail('unauthenticated')

@@ -53,6 +53,9 @@ export interface AppOptions {
 /** All servers of a test are one deployment. */
 const TEST_SECRET = Buffer.alloc(32, 'test')
 
+/** Many tests share one Postgres, which has connections for a few dozen. */
+const FEW_CONNECTIONS = 4
+
 const quiet = createLog(process.env.TEST_LOG ?? 'silent')
 
 /** Requests to a server, with a key unless told otherwise. */
@@ -84,7 +87,7 @@ export async function testApp({ overrides = {}, env = {}, database, log = quiet 
   await using stack = new AsyncDisposableStack()
   const options = database ?? stack.use(await freshDb()).options
   const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', ...env })
-  const workplace = stack.use(await openWorkplace(config, options, { log, secret: TEST_SECRET, overrides }))
+  const workplace = stack.use(await openWorkplace(config, { max: FEW_CONNECTIONS, ...options }, { log, secret: TEST_SECRET, overrides }))
   const { port } = stack.use(await listen(config, workplace, log))
   const owner = postgres({ ...options, max: 2, onnotice: () => {} })
   stack.defer(() => owner.end({ timeout: 1 }))

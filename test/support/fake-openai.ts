@@ -1,26 +1,9 @@
 import type { Server } from 'bun'
 
-/** What the fake answers to one call, in the provider's own wire format. */
+/** What the fake answers to one call, in the provider's own wire format: one of the replies below, */
 export type Behaviour =
-  | 'valid'
-  | 'wrong_schema'
-  | 'not_json'
-  | 'truncated'
-  | 'empty'
-  | 'no_choices'
-  | 'refusal'
-  | 'filtered'
-  | 'rate_limited'
-  | 'out_of_credit'
-  | 'unauthorized'
-  | 'not_found'
-  | 'bad_request'
-  | 'server_error'
-  /** Never answers. */
-  | 'hang'
-  /** Sends headers and the beginning of a body, then nothing. */
-  | 'hang_in_body'
-  /** Anything else the model may write, made from what it was asked. */
+  | keyof typeof replies
+  /** or anything else the model may write, made from what it was asked. */
   | { write: (input: ModelInput) => unknown }
 
 /** The part of the user message that the fake reads. */
@@ -33,6 +16,8 @@ export interface ModelInput {
 
 export interface RecordedCall {
   authorization: string | null
+  /** Aborts when the caller goes away before the answer has ended. */
+  signal: AbortSignal
   body: {
     model: string
     messages: { role: string; content: string }[]
@@ -45,8 +30,12 @@ export interface FakeOpenAi extends AsyncDisposable {
   /** For `baseURL`: ends in `/v1`. */
   url: string
   calls: RecordedCall[]
-  /** Appends to the script; once it is used up every call is `valid`. */
+  /** Appends to the script. */
   script(...behaviours: Behaviour[]): void
+  /** What calls get once the script is used up; `valid` unless told. */
+  otherwise(choose: (call: RecordedCall) => Behaviour): void
+  /** Connections on which nothing comes any more break after this long; never unless told. */
+  breakAfter(ms: number): void
   /** Resolves when the next request has arrived. */
   arrived(): Promise<void>
 }
@@ -98,7 +87,7 @@ export const validDrafts = ({ count, max_length, profile, untrusted }: ModelInpu
   }))
 }
 
-const chat = (model: string, message: { content: string | null; refusal?: string }, finish_reason = 'stop') =>
+const chat = (model: string, message: { content: string | null; refusal?: string; tool_calls?: object[] }, finish_reason = 'stop') =>
   Response.json({
     id: 'chatcmpl-fake',
     object: 'chat.completion',
@@ -112,63 +101,134 @@ const chat = (model: string, message: { content: string | null; refusal?: string
 const failure = (status: number, { code, message, headers = {} }: { code: string; message: string; headers?: Record<string, string> }) =>
   Response.json({ error: { message, type: code, param: null, code } }, { status, headers })
 
-const never = () => new Promise<Response>(() => {})
-const halfBody = () =>
+interface Asked extends RecordedCall {
+  /** Resolves when a connection on which nothing comes is to break. */
+  silence(): Promise<void>
+}
+
+const inputOf = ({ body }: Asked): ModelInput => JSON.parse(body.messages.find(({ role }) => role === 'user')?.content ?? '{}')
+const json = { 'content-type': 'application/json' }
+const HALF = '{"id":"chatcmpl-fake","choices":['
+
+/** A body that begins with `text` and then does not go on. */
+const stalled = (text: string, { silence, signal }: Asked): Response =>
   new Response(
     new ReadableStream({
-      start: (stream) => stream.enqueue(new TextEncoder().encode('{"id":"chatcmpl-fake","choices":[')),
-      cancel: () => {},
+      start: (stream) => {
+        stream.enqueue(new TextEncoder().encode(text))
+        void silence().then(() => signal.aborted || stream.close())
+      },
     }),
-    { headers: { 'content-type': 'application/json' } },
+    { headers: json },
   )
 
-const respond = (behaviour: Behaviour, { body, authorization }: RecordedCall): Response | Promise<Response> => {
-  const asked = body.messages.find(({ role }) => role === 'user')?.content ?? '{}'
-  const input = (): ModelInput => JSON.parse(asked)
-  if (typeof behaviour === 'object') return chat(body.model, { content: JSON.stringify(behaviour.write(input())) })
-  const replies: Record<Exclude<Behaviour, object>, () => Response | Promise<Response>> = {
-    valid: () => chat(body.model, { content: JSON.stringify({ drafts: validDrafts(input()) }) }),
-    wrong_schema: () => chat(body.model, { content: JSON.stringify({ posts: ['just text'] }) }),
-    not_json: () => chat(body.model, { content: 'Here are your posts!' }),
-    truncated: () => chat(body.model, { content: '{"drafts":[{"body":"Half a' }, 'length'),
-    empty: () => chat(body.model, { content: '' }),
-    no_choices: () => Response.json({ id: 'chatcmpl-fake', object: 'chat.completion', model: body.model }),
-    refusal: () => chat(body.model, { content: null, refusal: 'I cannot help with that.' }),
-    filtered: () => chat(body.model, { content: null }, 'content_filter'),
-    rate_limited: () =>
-      failure(429, { code: 'rate_limit_exceeded', message: `Rate limit for ${authorization}`, headers: { 'retry-after': '20' } }),
-    out_of_credit: () => failure(429, { code: 'insufficient_quota', message: 'You exceeded your current quota' }),
-    unauthorized: () => failure(401, { code: 'invalid_api_key', message: `Incorrect API key provided: ${authorization}` }),
-    not_found: () => failure(404, { code: 'model_not_found', message: `The model ${body.model} does not exist` }),
-    bad_request: () => failure(400, { code: 'invalid_request_error', message: 'response_format is not supported' }),
-    server_error: () => failure(500, { code: 'server_error', message: `Internal failure for ${authorization}` }),
-    hang: never,
-    hang_in_body: halfBody,
-  }
-  return replies[behaviour]()
+/** A body that never ends, for as long as somebody reads it. */
+const endless = (status: number): Response =>
+  new Response(
+    new ReadableStream({
+      pull: (stream) => stream.enqueue(new TextEncoder().encode(' '.repeat(65_536))),
+    }),
+    { status, headers: json },
+  )
+
+const drafted = (asked: Asked, change: object = {}) =>
+  chat(asked.body.model, { content: JSON.stringify({ drafts: validDrafts(inputOf(asked)).map((draft) => ({ ...draft, ...change })) }) })
+
+/** A valid answer with bytes in its bodies that no encoding explains. */
+const mangled = async (asked: Asked): Promise<Response> => {
+  const text = await drafted(asked, { body: 'Half of this is @ gone' }).text()
+  return new Response(
+    Uint8Array.from(Buffer.from(text), (byte) => (byte === 64 ? 0xff : byte)),
+    { headers: json },
+  )
 }
+
+const uncalled = { tool_calls: [{ id: 'call-1', type: 'function', function: { name: 'delete_all', arguments: '{}' } }] }
+
+/** One an answer, by name; `hang…`: nothing comes any more. */
+const replies = {
+  valid: (asked: Asked) => drafted(asked),
+  wrong_schema: ({ body }: Asked) => chat(body.model, { content: JSON.stringify({ posts: ['just text'] }) }),
+  not_json: ({ body }: Asked) => chat(body.model, { content: 'Here are your posts!' }),
+  truncated: ({ body }: Asked) => chat(body.model, { content: '{"drafts":[{"body":"Half a' }, 'length'),
+  empty: ({ body }: Asked) => chat(body.model, { content: '' }),
+  no_choices: ({ body }: Asked) => Response.json({ id: 'chatcmpl-fake', object: 'chat.completion', model: body.model }),
+  refusal: ({ body }: Asked) => chat(body.model, { content: null, refusal: 'I cannot help with that.' }),
+  filtered: ({ body }: Asked) => chat(body.model, { content: null }, 'content_filter'),
+  tool_calls: ({ body }: Asked) => chat(body.model, { content: null, ...uncalled }, 'tool_calls'),
+  content_in_parts: ({ body }: Asked) =>
+    Response.json({
+      model: body.model,
+      choices: [{ message: { content: [{ type: 'text', text: 'Hello' }] } }],
+      usage: { prompt_tokens: 'many' },
+    }),
+  nul_characters: (asked: Asked) => drafted(asked, { rationale: 'Nothing\u0000 here.' }),
+  half_characters: (asked: Asked) => drafted(asked, { body: 'Half of an emoji: \ud83d' }),
+  invalid_utf8: mangled,
+  fences: ({ body }: Asked) => chat(body.model, { content: `\`\`\`${'\n'.repeat(200_000)}` }),
+  nested: ({ body }: Asked) => chat(body.model, { content: '['.repeat(200_000) }),
+  huge: ({ body }: Asked) => chat(body.model, { content: JSON.stringify({ drafts: 'x'.repeat(1_048_576) }) }),
+  endless: () => endless(200),
+  endless_error: () => endless(500),
+  half_body: () => new Response(HALF, { headers: json }),
+  null_body: () => Response.json(null),
+  no_content: () => new Response(null, { status: 204 }),
+  web_page: () => new Response('<!doctype html><title>Sign in</title>', { headers: { 'content-type': 'text/html' } }),
+  rate_limited: ({ authorization }: Asked) =>
+    failure(429, { code: 'rate_limit_exceeded', message: `Rate limit for ${authorization}`, headers: { 'retry-after': '20' } }),
+  out_of_credit: () => failure(429, { code: 'insufficient_quota', message: 'You exceeded your current quota' }),
+  unauthorized: ({ authorization }: Asked) =>
+    failure(401, { code: 'invalid_api_key', message: `Incorrect API key provided: ${authorization}` }),
+  not_found: ({ body }: Asked) => failure(404, { code: 'model_not_found', message: `The model ${body.model} does not exist` }),
+  bad_request: () => failure(400, { code: 'invalid_request_error', message: 'response_format is not supported' }),
+  server_error: ({ authorization }: Asked) => failure(500, { code: 'server_error', message: `Internal failure for ${authorization}` }),
+  overloaded: () => failure(503, { code: 'overloaded', message: 'Try again', headers: { 'retry-after': '3600' } }),
+  redirect: () => Response.redirect('/v1/elsewhere', 307),
+  hang: (asked: Asked) => asked.silence().then(() => new Response(null, { status: 504 })),
+  hang_after_headers: (asked: Asked) => stalled('', asked),
+  hang_in_body: (asked: Asked) => stalled(HALF, asked),
+} satisfies Record<string, (asked: Asked) => Response | Promise<Response>>
+
+/** Every behaviour that has a name. */
+export const behaviours = Object.keys(replies) as (keyof typeof replies)[]
+
+const respond = (behaviour: Behaviour, asked: Asked): Response | Promise<Response> =>
+  typeof behaviour === 'object'
+    ? chat(asked.body.model, { content: JSON.stringify(behaviour.write(inputOf(asked))) })
+    : replies[behaviour](asked)
 
 /** A provider on loopback that speaks Chat Completions over real HTTP and follows a script, one behaviour a call. */
 export const createFakeOpenAi = async (...script: Behaviour[]): Promise<FakeOpenAi> => {
   const calls: RecordedCall[] = []
   let waiting = Promise.withResolvers<void>()
+  let choose = (_: RecordedCall): Behaviour => 'valid'
+  let silence = () => new Promise<void>(() => {})
   const server: Server<undefined> = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
-    idleTimeout: 60,
+    idleTimeout: 120,
     async fetch(request) {
-      if (request.method !== 'POST' || new URL(request.url).pathname !== '/v1/chat/completions') return new Response(null, { status: 404 })
-      const call = { authorization: request.headers.get('authorization'), body: (await request.json()) as RecordedCall['body'] }
+      const { pathname } = new URL(request.url)
+      if (request.method !== 'POST' || !['/v1/chat/completions', '/v1/elsewhere'].includes(pathname))
+        return new Response(null, { status: 404 })
+      const body = (await request.json()) as RecordedCall['body']
+      const call = { authorization: request.headers.get('authorization'), signal: request.signal, body }
       calls.push(call)
       waiting.resolve()
       waiting = Promise.withResolvers()
-      return respond(script.shift() ?? 'valid', call)
+      return respond(script.shift() ?? choose(call), { ...call, silence })
     },
   })
   return {
     url: `http://127.0.0.1:${server.port}/v1`,
     calls,
     script: (...behaviours) => void script.push(...behaviours),
+    otherwise: (chosen) => {
+      choose = chosen
+    },
+    breakAfter: (ms) => {
+      silence = () => Bun.sleep(ms)
+    },
     arrived: () => waiting.promise,
     async [Symbol.asyncDispose]() {
       await server.stop(true)

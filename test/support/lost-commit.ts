@@ -5,8 +5,11 @@ import type { ConnectionOptions } from '#store/db'
 export interface Wire extends AsyncDisposable {
   /** Leads to the same database, over the wire. */
   options: ConnectionOptions
-  /** Cuts the connection on which the next commit is acknowledged, after the commit and before anybody hears of it. */
-  loseNextCommit(): Promise<void>
+  /**
+   * Cuts the connection on which the next transaction is committed that named `text` in a parameter: after the commit, and before
+   * anybody hears of it. Resolves then.
+   */
+  loseCommitOf(text: string): Promise<void>
 }
 
 /** The server's answer to `commit`: CommandComplete with its tag. */
@@ -15,7 +18,7 @@ const COMMITTED = Buffer.from('C\0\0\0\x0bCOMMIT\0', 'latin1')
 export async function openWire(target: ConnectionOptions): Promise<Wire> {
   const { host = 'localhost', port = 5432 } = target
   const sockets = new Set<Socket>()
-  let lost: PromiseWithResolvers<void> | undefined
+  const lost = new Map<string, () => void>()
   const keep = (socket: Socket): Socket => {
     sockets.add(socket)
     return socket.on('error', () => {}).on('close', () => sockets.delete(socket))
@@ -23,24 +26,29 @@ export async function openWire(target: ConnectionOptions): Promise<Wire> {
   const server = createServer((client) => {
     const upstream = keep(host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host))
     const cut = () => [client, upstream].map((socket) => socket.destroy())
+    /** What the client has said since the last commit. */
+    let said = ''
     keep(client).on('close', cut)
     upstream.on('close', cut)
-    client.on('data', (bytes: Buffer) => upstream.write(bytes))
+    client.on('data', (bytes: Buffer) => {
+      said += bytes.toString('latin1')
+      upstream.write(bytes)
+    })
     upstream.on('data', (bytes: Buffer) => {
-      if (!lost || !bytes.includes(COMMITTED)) return void client.write(bytes)
+      const committed = bytes.includes(COMMITTED)
+      const [named, news] = (committed && [...lost].find(([text]) => said.includes(text))) || []
+      if (committed) said = ''
+      if (named === undefined) return void client.write(bytes)
+      lost.delete(named)
       cut()
-      lost.resolve()
-      lost = undefined
+      news?.()
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address() as { port: number }
   return {
     options: { ...target, host: '127.0.0.1', port: address.port },
-    loseNextCommit() {
-      lost = Promise.withResolvers<void>()
-      return lost.promise
-    },
+    loseCommitOf: (text) => new Promise((resolve) => lost.set(text, resolve)),
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()
       await new Promise((resolve) => server.close(resolve))

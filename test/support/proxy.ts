@@ -11,6 +11,10 @@ export interface DatabaseProxy extends AsyncDisposable {
   stall(): void
   /** Lets everything through again; what was stalled is broken first. */
   open(): Promise<void>
+  /** Ends a stall as a network does that was only slow: what was said meanwhile arrives now. */
+  thaw(): void
+  /** Breaks every connection; new ones lead to another database from now on. */
+  leadTo(options: ConnectionOptions): void
 }
 
 const target = ({ host = 'localhost', port = 5432 }: ConnectionOptions) =>
@@ -26,19 +30,28 @@ const listening = async (server: Server, port: number): Promise<number> => {
 
 export async function startProxy(options: ConnectionOptions): Promise<DatabaseProxy> {
   const sockets = new Set<Socket>()
+  let goal = options
   let stalled = false
+  /** What was said during a stall, in order. */
+  let held: (() => void)[] = []
   const track = (socket: Socket): void => {
     sockets.add(socket)
     socket.on('error', () => socket.destroy())
     socket.on('close', () => sockets.delete(socket))
   }
   const pass = (from: Socket, to: Socket): void => {
-    from.on('data', (bytes) => void (stalled || to.write(bytes)))
-    from.on('close', () => to.destroy())
+    const saying = (say: () => void): void => void (stalled ? held.push(say) : say())
+    from.on('data', (bytes) => saying(() => to.write(bytes)))
+    from.on('close', () => saying(() => to.destroy()))
   }
   const accept = (client: Socket): void => {
-    const upstream = connect(target(options))
-    for (const socket of [client, upstream]) track(socket)
+    track(client)
+    if (stalled) held.push(() => client.destroyed || lead(client))
+    else lead(client)
+  }
+  const lead = (client: Socket): void => {
+    const upstream = connect(target(goal))
+    track(upstream)
     pass(client, upstream)
     pass(upstream, client)
   }
@@ -62,9 +75,19 @@ export async function startProxy(options: ConnectionOptions): Promise<DatabasePr
     async open() {
       if (stalled) cut()
       stalled = false
+      held = []
       if (server.listening) return
       server = createServer(accept)
       await listening(server, port)
+    },
+    thaw() {
+      stalled = false
+      for (const say of held) say()
+      held = []
+    },
+    leadTo(other) {
+      goal = other
+      cut()
     },
     [Symbol.asyncDispose]: close,
   }

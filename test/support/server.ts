@@ -16,6 +16,8 @@ export interface ServerProcess extends AsyncDisposable {
   resume(): void
   /** As kill -9: resolves when the process is gone. */
   kill(): Promise<void>
+  /** Asks it to end, as whoever runs it does: SIGTERM. */
+  terminate(): void
   /** The name of the signal that ended it, or its exit code. */
   exited: Promise<string | number>
   /** What it printed so far. */
@@ -105,6 +107,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
     pause: () => child.kill('SIGSTOP'),
     resume: () => child.kill('SIGCONT'),
     kill,
+    terminate: () => child.kill('SIGTERM'),
     exited,
     output: () => printed.join(''),
     [Symbol.asyncDispose]: kill,

@@ -4,21 +4,19 @@ import type { Failpoints } from '#kernel/failpoint'
 export interface Stops {
   /** What the code under test is given. */
   at: Failpoints
-  /** The next one to come to this name stops there. Resolves when it has, with what lets it go on, or fail. */
-  stopNext(name: string): Promise<GoOn>
+  /** The next one to come to this name stops there. Resolves when it has, with what lets it go on. */
+  stopNext(name: string): Promise<() => void>
 }
 
-type GoOn = (failing?: Error) => void
-
 export const testStops = (): Stops => {
-  const expected = new Map<string, (goOn: GoOn) => void>()
+  const expected = new Map<string, (goOn: () => void) => void>()
   return {
     at(name) {
       const arrived = expected.get(name)
       if (!arrived) return
       expected.delete(name)
-      const { promise, resolve, reject } = Promise.withResolvers<void>()
-      arrived((failing) => (failing ? reject(failing) : resolve()))
+      const { promise, resolve } = Promise.withResolvers<void>()
+      arrived(() => resolve())
       return promise
     },
     stopNext: (name) => new Promise((resolve) => expected.set(name, resolve)),

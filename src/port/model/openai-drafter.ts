@@ -1,10 +1,11 @@
 import { Value } from '@sinclair/typebox/value'
 import { type Draft, type DraftBrief, type ModelUsage, noUsage } from '#domain/draft'
 import type { Log } from '#kernel/log'
-import { checkDraft, type DraftFault } from './check-draft.ts'
+import { checkDraft, type DraftFault, readStandards } from './check-draft.ts'
 import { answerSchema, draftMessages, learningsOf, ModelAnswer, type ModelDraft, repairMessages, storiesOf } from './draft-prompt.ts'
 import { type Drafter, GenerationError } from './drafter.ts'
 import { type ChatMessage, type Completion, createOpenAiClient, ModelError, type ModelFailure, type OpenAiClient } from './openai.ts'
+import { createPace, type Pace, type Steps } from './pace.ts'
 import { addUsage } from './prices.ts'
 
 export interface OpenAiDrafterOptions {
@@ -20,7 +21,7 @@ export interface OpenAiDrafterOptions {
   log: Log
 }
 
-type Cause = DraftFault['kind'] | 'schema' | 'cut' | 'refused'
+type Cause = DraftFault['kind'] | 'schema' | 'cut' | 'refused' | 'garbled'
 
 interface Reading {
   valid: Draft[]
@@ -37,6 +38,7 @@ const FIXED_HINTS: Record<ModelFailure, string> = {
   unsupported: 'model provider refused the request; use a model that supports structured output, or shorten the focus',
   timeout: 'model did not answer in time; lower count or retry later',
   unreachable: 'model provider cannot be reached; check OPENAI_BASE_URL and the network',
+  too_large: 'model answered far too much; lower the count or use another model',
   provider_error: 'model provider failed; retry later',
 }
 
@@ -45,6 +47,7 @@ const CAUSE_HINTS: readonly (readonly [Cause, string])[] = [
   ['cut', 'model output was cut off; lower the count or shorten the focus'],
   ['schema', 'model output was not valid; retry once, or use another model'],
   ['empty', 'model output was not valid; retry once, or use another model'],
+  ['garbled', 'model output was not valid; retry once, or use another model'],
   ['too_long', 'every draft was too long; lower the count or shorten the focus'],
   ['avoided', 'every draft contained a phrase of the avoid list; shorten writing_dna.avoid or change the focus'],
   ['unsupported', "the model stated numbers that the profile does not have; add proof to the profile's writing_dna"],
@@ -66,8 +69,15 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** Servers without structured output wrap their JSON in a code fence. */
-const unfenced = (text: string): string => text.replace(/^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/, '$1')
+const FENCE = '```'
+
+/** Servers without structured output wrap their JSON in a code fence. No pattern, which a long answer could keep busy for hours. */
+const unfenced = (text: string): string => {
+  const trimmed = text.trim()
+  const start = trimmed.indexOf('\n')
+  const isFenced = trimmed.startsWith(FENCE) && trimmed.endsWith(FENCE) && start > 0 && trimmed.length > start + FENCE.length
+  return isFenced ? trimmed.slice(start, -FENCE.length) : text
+}
 
 const schemaFaults = (answer: unknown): string[] => {
   if (answer === undefined) return ['it is not JSON']
@@ -84,20 +94,32 @@ const draftOf = (written: ModelDraft, brief: DraftBrief): Draft => ({
   learnings: learningsOf(written, brief),
 })
 
-/** Sorts an answer into drafts that can be delivered and faults; `accepted` are those of an earlier turn. */
-const readAnswer = ({ text, ending }: Completion, brief: DraftBrief, accepted: readonly Draft[]): Reading => {
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const GARBLED = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffd]/
+
+/** Half characters, replaced ones and control characters: bytes that were lost on the way, and what the database does not take. */
+const isGarbled = ({ body, format, hook, rationale }: Draft): boolean =>
+  [body, format, hook, rationale].some((text) => !text.isWellFormed() || GARBLED.test(text))
+
+const faultsOf = (draft: Draft, brief: DraftBrief, accepted: readonly Draft[]): { kind: Cause; detail: string }[] =>
+  isGarbled(draft) ? [{ kind: 'garbled', detail: 'it contains characters that are no text' }] : checkDraft(draft, brief, accepted)
+
+/** Sorts an answer, a draft a step, into drafts that can be delivered and faults; `accepted` are those of an earlier turn. */
+function* readAnswer({ text, ending }: Completion, brief: DraftBrief, accepted: readonly Draft[]): Steps<Reading> {
   if (ending === 'refused') return { valid: [], faults: ['it was refused'], causes: ['refused'] }
   const answer = parsed(unfenced(text))
   if (!Value.Check(ModelAnswer, answer)) return { valid: [], faults: schemaFaults(answer), causes: [ending === 'cut' ? 'cut' : 'schema'] }
+  yield* readStandards(brief)
   const reading: Reading = { valid: [], faults: [], causes: [] }
   for (const [index, written] of answer.drafts.slice(0, brief.count - accepted.length).entries()) {
     const draft = draftOf(written, brief)
-    const faults = checkDraft(draft, brief, [...accepted, ...reading.valid])
+    const faults = faultsOf(draft, brief, [...accepted, ...reading.valid])
     if (faults.length === 0) reading.valid.push(draft)
     for (const { kind, detail } of faults) {
       reading.faults.push(`post ${index + 1}: ${detail}`)
       reading.causes.push(kind)
     }
+    yield
   }
   return reading
 }
@@ -113,6 +135,7 @@ interface Turn {
   model: string
   messages: ChatMessage[]
   count: number
+  pace: Pace
   signal: AbortSignal
 }
 
@@ -131,7 +154,7 @@ interface Outcome extends Reading {
 const repaired = async (first: Outcome, turn: Turn, brief: DraftBrief): Promise<Outcome> => {
   try {
     const completion = await ask(turn)
-    const second = readAnswer(completion, brief, first.valid)
+    const second = await turn.pace.run(readAnswer(completion, brief, first.valid), turn.signal)
     return {
       valid: [...first.valid, ...second.valid],
       faults: second.faults,
@@ -148,14 +171,15 @@ const repaired = async (first: Outcome, turn: Turn, brief: DraftBrief): Promise<
 const generate = async (
   brief: DraftBrief,
   client: OpenAiClient,
-  { fast, reasoning, signal }: { fast: string; reasoning: string; signal: AbortSignal },
+  { fast, reasoning, pace, signal }: { fast: string; reasoning: string; pace: Pace; signal: AbortSignal },
 ) => {
-  const completion = await ask({ client, model: fast, messages: draftMessages(brief), count: brief.count, signal })
-  const first: Outcome = { ...readAnswer(completion, brief, []), usage: addUsage(noUsage, completion.usage), models: [fast] }
+  const completion = await ask({ client, model: fast, messages: draftMessages(brief), count: brief.count, pace, signal })
+  const reading = await pace.run(readAnswer(completion, brief, []), signal)
+  const first: Outcome = { ...reading, usage: addUsage(noUsage, completion.usage), models: [fast] }
   if (first.faults.length === 0 || completion.ending === 'refused') return first
   const wanted = Math.max(1, brief.count - first.valid.length)
   const messages = repairMessages(brief, { answer: completion.text, faults: first.faults, wanted })
-  return repaired(first, { client, model: reasoning, messages, count: wanted, signal }, brief)
+  return repaired(first, { client, model: reasoning, messages, count: wanted, pace, signal }, brief)
 }
 
 /**
@@ -164,11 +188,12 @@ const generate = async (
  */
 export const createOpenAiDrafter = ({ fast, reasoning, log, ...options }: OpenAiDrafterOptions): Drafter => {
   const client = createOpenAiClient({ ...options, log })
+  const pace = createPace()
   return {
     name: fast,
     async draft(brief, signal) {
       try {
-        const { valid, causes, faults, usage, models } = await generate(brief, client, { fast, reasoning, signal })
+        const { valid, causes, faults, usage, models } = await generate(brief, client, { fast, reasoning, pace, signal })
         if (faults.length > 0) log.info({ delivered: valid.length, requested: brief.count, causes }, 'drafts dropped')
         if (valid.length === 0) throw new GenerationError(hintFor(causes))
         return { drafts: valid, model: [...new Set(models)].join(', '), usage }

@@ -9,6 +9,7 @@ import OpenAI, {
 } from 'openai'
 import type { ModelUsage } from '#domain/draft'
 import type { Log } from '#kernel/log'
+import { boundedFetch, TooLarge } from './bounded-fetch.ts'
 import { priced } from './prices.ts'
 
 export interface OpenAiOptions {
@@ -49,6 +50,7 @@ export type ModelFailure =
   | 'unsupported'
   | 'timeout'
   | 'unreachable'
+  | 'too_large'
   | 'provider_error'
 
 /** A call that brought no text. Its message never holds a key, a header or what the provider wrote. */
@@ -83,6 +85,7 @@ const normalised = (cause: unknown, { signal, limit }: { signal: AbortSignal; li
   if (signal.aborted) return signal.reason
   if (cause instanceof ModelError) return cause
   if (limit.aborted) return new ModelError('timeout')
+  if (cause instanceof TooLarge) return new ModelError('too_large')
   return new ModelError(failureOf(cause), cause instanceof APIError ? cause.status : undefined)
 }
 
@@ -98,11 +101,15 @@ const endingOf = (choice: OpenAI.Chat.Completions.ChatCompletion.Choice | undefi
   return choice?.finish_reason === 'length' ? 'cut' : 'whole'
 }
 
-/** Compatible servers leave out what they do not count, so every field is optional here. */
+/** What is no number of tokens counts as none. */
+const tokens = (count: unknown): number => (Number.isSafeInteger(count) ? Math.max(0, count as number) : 0)
+
+/** Compatible servers leave out what they do not count and may write anything anywhere, so nothing is taken for granted here. */
 const completionOf = (answer: Partial<OpenAI.Chat.Completions.ChatCompletion>, model: string): Completion => {
   const choice = answer.choices?.[0]
-  const usage = priced(model, { input: answer.usage?.prompt_tokens ?? 0, output: answer.usage?.completion_tokens ?? 0 })
-  return { text: choice?.message?.content ?? '', ending: endingOf(choice), usage }
+  const usage = priced(model, { input: tokens(answer.usage?.prompt_tokens), output: tokens(answer.usage?.completion_tokens) })
+  const text: unknown = choice?.message?.content
+  return { text: typeof text === 'string' ? text : '', ending: endingOf(choice), usage }
 }
 
 /**
@@ -119,6 +126,7 @@ export const createOpenAiClient = ({ apiKey, baseUrl, timeoutMs, log }: OpenAiOp
     maxRetries: 0,
     timeout: timeoutMs,
     logLevel: 'off',
+    fetch: boundedFetch,
   })
   return {
     async complete(request, signal) {

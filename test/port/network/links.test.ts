@@ -8,12 +8,12 @@ const linksOf = (text: string): string[] => findLinks(text).map(({ start, end })
 
 describe('a bare domain begins where its word begins', () => {
   test.each([
-    ['österreich.at', 'österreich.at'],
-    ['(éa.de)', 'éa.de'],
-    ['见example.com。', 'example.com'],
-    ['x.みんなéa.de', 'x.みんな', 'éa.de'],
-    ['a.b_c.münchen.de/weg', 'a.b_c.münchen.de/weg'],
-  ])('%j', (text, ...links) => expect(linksOf(text)).toEqual(links))
+    ['österreich.at', ['österreich.at']],
+    ['(éa.de)', ['éa.de']],
+    ['见example.com。', ['example.com']],
+    ['x.みんなéa.de', ['x.みんな', 'éa.de']],
+    ['a.b_c.münchen.de/weg', ['a.b_c.münchen.de/weg']],
+  ])('%j', (text, links) => expect(linksOf(text)).toEqual(links))
 
   test.each(['/éxx.de', '.éxx.de', '-éxx.de', '_éxx.de', `${'é'.repeat(64)}.de`])('nowhere in %j', (text) =>
     expect(linksOf(text)).toEqual([]),
@@ -44,15 +44,18 @@ const shapes: fc.Arbitrary<string> = (() => {
     ...['a', 'é', 'ü.', 'ñb', 'x', '.', '.com', '.co', '.みんな', '.xn--p1', '-', '_', '/', ' ', '(', ')', '@', '#', '?', '!', '=', ':1'],
     ...['http://', 'https://t.co/', 't.co', 'あ', '例え', 'b'.repeat(62), 'é'.repeat(63), '1\ufe0f', '😀', '👨\u200d', '🇪', '\u0301\u0323'],
   )
-  const repeated = fc.tuple(piece, fc.constantFrom(1, 1, 1, 2, 21, 63, 64)).map(([text, times]) => text.repeat(times))
-  const unit = fc.array(repeated, { minLength: 1, maxLength: 6 }).map((parts) => parts.join(''))
+  const repeated = fc.tuple(piece, fc.constantFrom(1, 1, 2, 21, 63, 64)).map(([text, times]) => text.repeat(times))
+  const label = fc
+    .tuple(fc.constantFrom('é', 'a', 'ɏ', 'éa', 'あ'), fc.integer({ min: 1, max: 70 }))
+    .map(([text, times]) => `${text.repeat(times)}.`)
+  const unit = fc.array(fc.oneof(repeated, label), { minLength: 1, maxLength: 6 }).map((parts) => parts.join(''))
   return fc.tuple(unit, fc.oneof(fc.constant(''), unit)).map(([text, before]) => fill(text, before))
 })()
 
 describe('hostile text', () => {
   test('no two bare domains are searched for in the same word', () => {
     const inWord = /[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f_./-]$/
-    const behindTag = /[@#$][A-Za-z0-9]*[^\x00-\x7f]$/
+    const behindTag = /[@#$][A-Za-z0-9]*[\u00c0-\u024f]$/
     fc.assert(
       fc.property(shapes, (text) => {
         const normal = text.slice(0, 2_000).normalize('NFC')
@@ -76,7 +79,7 @@ describe('hostile text', () => {
     )
 
   /** Plain words take a fixed time a character; so does this, if it takes some multiple of that. */
-  const SLACK = 150
+  const SLACK = 60
   const plain = cost(fill('Notes at example.com say more. '))
   const known = ['é'.repeat(63), 'ɏ'.repeat(63), 'éé', 'éa'].map((label) => fill(`${label}.`))
 

@@ -1,17 +1,21 @@
 import { type DraftBrief, noUsage } from '#domain/draft'
 import type { Profile } from '#domain/profile'
+import { readStandards } from '../check-draft.ts'
 import { type Drafter, GenerationError } from '../drafter.ts'
-import { type Batch, fillBatch, type Weighed } from './batch.ts'
-import type { Form, Scope } from './candidate.ts'
+import { createPace, type Steps } from '../pace.ts'
+import { type Batch, fillBatch } from './batch.ts'
+import type { Candidate, Form, Scope } from './candidate.ts'
 import { type Focus, focusOf } from './focus.ts'
 import { audienceCall, openQuestion, shortNews, topicLabel } from './forms-address.ts'
 import { checklist, ownList, phraseOverProof, receipts, sideBySide } from './forms-list.ts'
 import { askAbout, disagree, lessonFirst, oneLine, ownPhrase, proofFirst } from './forms-point.ts'
 import { endingFirst, openSituation, shortVersion, storyExcerpt, storyInOrder, thenAndNow } from './forms-story.ts'
-import { advise, type Guidance, guidanceOf } from './guidance.ts'
-import { type Material, materialOf } from './material.ts'
-import { createRandom, shuffled } from './random.ts'
+import { type Advice, advise, type Guidance, readGuidance } from './guidance.ts'
+import { type Material, type Rules, readMaterial } from './material.ts'
+import type { Weighed } from './options.ts'
+import { createRandom, type Random, sampleOf, shuffled } from './random.ts'
 import { type Style, styleOf } from './style.ts'
+import { shared } from './text.ts'
 
 /** Forms that put the person's sentences together and add nothing: good in any language. */
 const neutralForms: readonly Form[] = [storyInOrder, oneLine, receipts, sideBySide, shortNews]
@@ -38,13 +42,29 @@ const englishForms: readonly Form[] = [
 
 /** More material than this is sampled, so that a batch takes milliseconds whatever the profile holds. */
 const MOST_ENTRIES = 60
+const MOST_OF_FORM = 240
 
 /** When the profile knows the subject, posts about other subjects are the exception. */
 const OFF_FOCUS = 0.004
 
-const weigh = (scope: Scope, guidance: Guidance): Weighed[] => {
-  const forms = scope.style.english ? englishForms : neutralForms
-  const advised = forms.flatMap((form) => form(scope)).map((candidate) => ({ candidate, advice: advise(guidance, candidate) }))
+/** What each form makes of the material, a form a step; of too much what is on the focus first. */
+function* readCandidates(scope: Scope, random: Random): Steps<Candidate[]> {
+  const { terms } = scope.focus
+  const wanted = ({ units }: Candidate) => units.some((unit) => shared(unit.terms, terms) > 0)
+  const candidates: Candidate[] = []
+  for (const form of scope.style.english ? englishForms : neutralForms) {
+    candidates.push(...sampleOf(random, form(scope), { most: MOST_OF_FORM, wanted }))
+    yield
+  }
+  return candidates
+}
+
+function* weigh(candidates: readonly Candidate[], guidance: Guidance): Steps<Weighed[]> {
+  const advised: { candidate: Candidate; advice: Advice }[] = []
+  for (const candidate of candidates) {
+    advised.push({ candidate, advice: advise(guidance, candidate) })
+    yield
+  }
   const known = advised.some(({ advice }) => advice.relevant)
   return advised.map(({ candidate, advice }) => {
     const asked = candidate.units.length === 0
@@ -80,32 +100,75 @@ const hintFor = ({ brief, focus, material, batch }: { brief: DraftBrief; focus: 
   const faults = batch.faults
   if (faults.has('repeated')) return "every story and proof was used in recent posts; add new stories or proof to the profile's writing_dna"
   if (faults.has('avoided')) return 'the avoid list rules out every draft; shorten writing_dna.avoid'
-  if (batch.kept.length === 0 && (material.stories.length > 0 || material.proof.length > 0))
+  if (material.stories.length > 0 || material.proof.length > 0 || material.overlong > 0)
     return `no sentence of the profile can stand alone within ${brief.maxLength} characters; add shorter stories or proof to the profile's writing_dna`
   return "add stories or proof to the profile's writing_dna"
 }
 
-const compose = (asked: DraftBrief, signal: AbortSignal): Batch => {
+/**
+ * Whether sentences fit into one post, by the sum of their lengths: what a network counts of a sentence is the same
+ * wherever the sentence stands. The finished post is measured as a whole.
+ */
+const fitting = ({ measure, maxLength }: DraftBrief): Scope['fits'] => {
+  const lengths = new Map<string, number>()
+  const between = measure('\n\n')
+  const lengthOf = (text: string): number => {
+    const length = lengths.get(text) ?? measure(text)
+    lengths.set(text, length)
+    return length
+  }
+  return (units, spare) => {
+    let length = spare - between
+    for (const { text } of units) {
+      length += lengthOf(text) + between
+      if (length > maxLength) return false
+    }
+    return true
+  }
+}
+
+/** A sentence counts less than it is long where it has an address in it or marks on its letters. */
+const longestSentence = ({ maxLength }: DraftBrief): number => Math.max(600, 2 * maxLength)
+
+/** Reads the profile, builds all candidates and fills a batch with the best, in steps of about a millisecond. */
+function* compose(asked: DraftBrief): Steps<Batch> {
   const style = styleOf(asked.profile)
+  yield
   const brief = tightened(asked, style)
   const random = createRandom(brief.seed)
-  const focus = focusOf(brief.focus, brief.profile.language)
-  const material = sampled(materialOf(brief.profile, focus, style), random)
-  const fits: Scope['fits'] = (units, spare) => brief.measure(units.map(({ text }) => text).join('\n\n')) + spare <= brief.maxLength
-  const weighed = weigh({ material, focus, style, random, fits }, guidanceOf({ brief, focus, material, style }))
-  const batch = fillBatch({ brief, style, topic: style.english ? focus.topic : undefined, material, weighed, random, signal })
+  // Drawn apart, so that a profile of which nothing is left out is not told apart from the rest.
+  const samples = createRandom(`${brief.seed} samples`)
+  const { language } = brief.profile
+  const focus = focusOf(brief.focus, language)
+  const { avoid } = yield* readStandards(brief)
+  const rules: Rules = { style, avoid, focus, language, longest: longestSentence(brief), random: samples }
+  const material = sampled(yield* readMaterial(brief.profile, rules), random)
+  const scope: Scope = { material, focus, style, random, fits: fitting(brief) }
+  for (const { units } of material.stories) {
+    scope.fits(units, 0)
+    yield
+  }
+  const candidates = yield* readCandidates(scope, samples)
+  const weighed = yield* weigh(candidates, yield* readGuidance({ brief, focus, material, style }))
+  const topic = style.english ? focus.topic : undefined
+  const batch = yield* fillBatch({ brief, style, topic, material, avoid, weighed, random })
   if (batch.kept.length === 0) throw new GenerationError(hintFor({ brief, focus, material, batch }))
   return batch
 }
 
 /**
  * The offline drafter: posts made of the profile's own sentences, joined by a small fixed vocabulary that states nothing.
- * The same brief gives the same drafts. It uses no network and costs nothing.
+ * The same brief gives the same drafts. It uses no network and costs nothing. It works in slices of `sliceMs`, so that
+ * whatever the profile holds others are served in between.
  */
-export const createComposer = (): Drafter => ({
-  name: 'composer',
-  async draft(brief, signal) {
-    signal.throwIfAborted()
-    return { drafts: compose(brief, signal).kept.map(({ draft }) => draft), model: 'composer', usage: noUsage }
-  },
-})
+export const createComposer = ({ sliceMs }: { sliceMs?: number } = {}): Drafter => {
+  const pace = createPace(sliceMs)
+  return {
+    name: 'composer',
+    async draft(brief, signal) {
+      signal.throwIfAborted()
+      const { kept } = await pace.run(compose(brief), signal)
+      return { drafts: kept.map(({ draft }) => draft), model: 'composer', usage: noUsage }
+    },
+  }
+}

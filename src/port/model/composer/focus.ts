@@ -7,7 +7,7 @@ export interface Focus {
   /** The topic as a short noun phrase that may stand in a post; undefined when there is none to be sure of. */
   topic: string | undefined
   /** News that the focus states and that may be told as it stands. */
-  statements: string[]
+  statements: readonly string[]
 }
 
 const COMMAND =
@@ -23,6 +23,7 @@ const NOT_A_TOPIC =
   /[\n.!?:;,"“”()[\]{}<>@#/\\|*_=]|https?:|\b(?:i|we|you|he|she|it|they|is|are|was|were|be|will|can|should|must|have|has|do|does|our|my|their|this|that|these|those)\b/i
 
 const asTopic = (text: string): string | undefined => {
+  if (text.length > TOPIC_LENGTH * 4) return undefined
   const phrase = text
     .replace(/^(?:about|on|re|topic|theme|the topic of)\b:?\s+/i, '')
     .replace(/[\s.!]+$/, '')
@@ -34,8 +35,7 @@ const asTopic = (text: string): string | undefined => {
   return termsOf(phrase).size === 0 ? undefined : phrase
 }
 
-const topicOf = (raw: string, language: string): string | undefined => {
-  const [first = ''] = sentencesOf(raw, language)
+const topicOf = (raw: string, [first = '']: readonly string[]): string | undefined => {
   const about = COMMAND.test(first) ? ABOUT.exec(first)?.[1] : undefined
   return about === undefined ? asTopic(raw) : asTopic(about)
 }
@@ -43,8 +43,7 @@ const topicOf = (raw: string, language: string): string | undefined => {
 /** A statement begins with its own subject and says something finished: `We opened the second studio in May.` */
 const STATEMENT = /^(?:we|i|our|my|today|yesterday|this (?:week|month|morning)|last (?:week|month|year)|in \d{4})\b.*[.!]$/i
 
-const statementsOf = (raw: string, language: string): string[] => {
-  const sentences = sentencesOf(raw, language)
+const statementsOf = (sentences: readonly string[]): readonly string[] => {
   const plain = sentences.every((sentence) => !COMMAND.test(sentence) && !BRIEFING.test(sentence) && !sentence.includes('?'))
   const [first = ''] = sentences
   return plain && sentences.length <= 5 && STATEMENT.test(first) ? sentences : []
@@ -55,9 +54,9 @@ const FILLER =
   /\b(?:please|posts?|tweets?|drafts?|threads?|focus|keep|mention|tone|short|warm|one|two|three|four|five|ten|want|need|batch|topic|theme|followers|likes|call to action)\b/gi
 
 /** What the focus is about; a sentence that rules something out does not make its words wanted. */
-const aboutTerms = (raw: string, language: string): Set<string> =>
+const aboutTerms = (sentences: readonly string[]): Set<string> =>
   termsOf(
-    sentencesOf(raw, language)
+    sentences
       .filter((sentence) => !EXCLUDES.test(sentence))
       .map((sentence) => sentence.replace(COMMAND, ' ').replace(FILLER, ' '))
       .join(' '),
@@ -66,5 +65,6 @@ const aboutTerms = (raw: string, language: string): Set<string> =>
 /** Reads a focus: a topic phrase, news to tell, or a briefing that only steers which material is chosen. */
 export const focusOf = (focus: string, language: string): Focus => {
   const raw = focus.trim()
-  return { raw, terms: aboutTerms(raw, language), topic: topicOf(raw, language), statements: statementsOf(raw, language) }
+  const sentences = sentencesOf(raw, language)
+  return { raw, terms: aboutTerms(sentences), topic: topicOf(raw, sentences), statements: statementsOf(sentences) }
 }

@@ -1,6 +1,6 @@
 import { type Block, candidate, cite, citeAll, type Form, quoteOf, type Scope } from './candidate.ts'
 import type { Story, Unit } from './material.ts'
-import { pick, shuffled } from './random.ts'
+import { fewOf, pick, sampleOf, shuffled } from './random.ts'
 import { INVITES, type Role } from './roles.ts'
 import { shared } from './text.ts'
 
@@ -13,10 +13,11 @@ const bullets = (units: readonly Unit[]): Block => ({ kind: 'bullets', entries: 
 const groups = (units: readonly Unit[], { random, fits }: Scope): Unit[][] =>
   units.flatMap((unit) =>
     [2, 3, 3, 4].flatMap((size) => {
-      const company = shuffled(
+      const company = fewOf(
         random,
         units.filter((other) => other !== unit),
-      ).slice(0, size - 1)
+        size - 1,
+      )
       const group = shuffled(random, [unit, ...company])
       return group.length === size && fits(group, 40) ? [group] : []
     }),
@@ -43,9 +44,12 @@ export const receipts: Form = (scope) => {
   })
 }
 
+const MOST_UNDER_PHRASE = 30
+
 /** A saying of the person's over a few pieces of proof. */
 export const phraseOverProof: Form = (scope) => {
-  const proof = scope.material.proof.filter(({ standalone, roles }) => standalone && !roles.has('quote'))
+  const usable = scope.material.proof.filter(({ standalone, roles }) => standalone && !roles.has('quote'))
+  const proof = sampleOf(scope.random, usable, { most: MOST_UNDER_PHRASE })
   if (scope.style.noLists) return []
   return scope.material.sayings
     .filter(({ complete, roles, text }) => complete && !roles.has('rule') && !INVITES.test(text))
@@ -96,12 +100,16 @@ export const ownList: Form = (scope) =>
     }),
   )
 
+/** Every piece is tried in the company of others, which takes the square of their number. */
+const MOST_RULES = 40
+
 /** Pieces of advice from stories and phrases, as a checklist. */
 export const checklist: Form = (scope) => {
   const { stories, sayings } = scope.material
-  const rules = [...stories.flatMap(({ units }) => units), ...sayings].filter(
+  const all = [...stories.flatMap(({ units }) => units), ...sayings].filter(
     ({ roles, standalone, words }) => roles.has('rule') && standalone && words <= 16,
   )
+  const rules = sampleOf(scope.random, all, { most: MOST_RULES })
   if (scope.style.noLists || rules.length < 3) return []
   return groups(rules, scope)
     .filter((group) => group.length > 2)

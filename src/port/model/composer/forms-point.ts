@@ -2,6 +2,7 @@ import { type Block, candidate, cite, type Form, quoteOf, type Scope } from './c
 import type { Cue } from './cues.ts'
 import type { GlueSlot } from './glue.ts'
 import type { Story, Unit } from './material.ts'
+import { sampleOf } from './random.ts'
 import { INVITES, isHeadline, type Role } from './roles.ts'
 import { shared } from './text.ts'
 
@@ -93,9 +94,12 @@ export const oneLine: Form = (scope) =>
     ]
   })
 
+/** Each is held against every story. */
+const MOST_LEADING_PROOF = 30
+
 /** A piece of proof, then the story that speaks of the same thing. */
 export const proofFirst: Form = (scope) =>
-  scope.material.proof.flatMap((proof) =>
+  sampleOf(scope.random, scope.material.proof, { most: MOST_LEADING_PROOF }).flatMap((proof) =>
     scope.material.stories.flatMap((story) => {
       const related = story.units.some(({ terms }) => shared(terms, proof.terms) >= 2)
       const told = [3, 2, 1].map((length) => story.units.slice(0, length)).find((units) => scope.fits([proof, ...units], 30))

@@ -1,13 +1,17 @@
 import type { BriefLearning, DraftBrief } from '#domain/draft'
+import type { Steps } from '../pace.ts'
 import type { Candidate } from './candidate.ts'
 import { type Cue, cuesOf, withoutCues } from './cues.ts'
 import type { Focus } from './focus.ts'
 import type { Material } from './material.ts'
 import type { Style } from './style.ts'
-import { shared, termsOf } from './text.ts'
+import { excerpt, shared, termsOf } from './text.ts'
+
+const EXCERPT = 60
 
 interface Pattern {
-  text: string
+  /** How a rationale names it. */
+  excerpt: string
   /** What it asks the opening to be. */
   lead: Cue[]
   /** It asks for a question at the end. */
@@ -17,7 +21,8 @@ interface Pattern {
 interface Learning {
   id: string
   kind: BriefLearning['kind']
-  note: string
+  /** How a rationale names it. */
+  excerpt: string
   cues: { cue: Cue; negated: boolean }[]
   terms: Set<string>
 }
@@ -47,27 +52,43 @@ export interface Advice {
 const headOf = (pattern: string): string =>
   pattern.split(/,?\s+\bthen\b(?!.{0,20}\bnow\b)|[,;]\s+|\b(?:end|close|finish)(?:s|ing)?\s+(?:with|on)\b/i)[0] ?? ''
 
-const patternOf = (text: string): Pattern => {
+/** So much of a pattern or of a note is read. */
+const LONGEST_READ = 400
+
+const patternOf = (pattern: string): Pattern => {
+  const text = pattern.slice(0, LONGEST_READ)
   const whole = cuesOf(text).filter(({ negated }) => !negated)
   const head = cuesOf(headOf(text)).filter(({ negated }) => !negated)
   const shape = whole.find(({ cue }) => cue === 'before-after' || cue === 'contrarian')
   const endsOnQuestion = /\b(?:end|close|finish)(?:s|ing)?\s+(?:with|on)\b[^.]*(?:question|\bask)/i.test(text)
-  return { text, lead: shape ? [shape.cue] : head.map(({ cue }) => cue), endsOnQuestion }
+  return { excerpt: excerpt(pattern, EXCERPT), lead: shape ? [shape.cue] : head.map(({ cue }) => cue), endsOnQuestion }
 }
 
 const NOTE_WORDS =
   /\b(?:work(?:s|ed)?|flop(?:s|ped)?|perform\w*|better|best|worse|worst|well|badly|likes?|repl(?:y|ies)|impressions?|engagement|reach|views?|clicks?|opens?|opening|opened|openers?|average|double[ds]?|tripled?|more|less|than|got|get|hooks?|format|drafts?|tweets?|mention\w*|topics?|about|audience|readers?)\b/gi
 
-const learningOf = ({ id, kind, note }: BriefLearning): Learning => ({
-  id,
-  kind,
-  note,
-  cues: cuesOf(note),
-  terms: termsOf(withoutCues(note).replace(NOTE_WORDS, ' ')),
-})
+const learningOf = ({ id, kind, note }: BriefLearning): Learning => {
+  const text = note.slice(0, LONGEST_READ)
+  return {
+    id,
+    kind,
+    excerpt: excerpt(note, EXCERPT),
+    cues: cuesOf(text),
+    terms: termsOf(withoutCues(text).replace(NOTE_WORDS, ' ')),
+  }
+}
 
-/** Reads patterns, learnings, goal and focus of a brief. */
-export const guidanceOf = ({
+function* mapped<T, R>(items: readonly T[], read: (item: T) => R): Steps<R[]> {
+  const results: R[] = []
+  for (const item of items) {
+    results.push(read(item))
+    yield
+  }
+  return results
+}
+
+/** Reads patterns, learnings, goal and focus of a brief, one of them a step. */
+export function* readGuidance({
   brief,
   focus,
   material,
@@ -77,14 +98,11 @@ export const guidanceOf = ({
   focus: Focus
   material: Material
   style: Style
-}): Guidance => ({
-  focus,
-  goal: termsOf(brief.profile.goal),
-  preferred: termsOf(material.terms.join(' ')),
-  patterns: style.english ? brief.profile.writing_dna.patterns.map(patternOf) : [],
-  learnings: brief.learnings.map(learningOf),
-  style,
-})
+}): Steps<Guidance> {
+  const patterns = yield* mapped(style.english ? brief.profile.writing_dna.patterns : [], patternOf)
+  const learnings = yield* mapped(brief.learnings, learningOf)
+  return { focus, goal: termsOf(brief.profile.goal), preferred: termsOf(material.terms.join(' ')), patterns, learnings, style }
+}
 
 const termsIn = ({ units }: Candidate): Set<string> => new Set(units.flatMap(({ terms }) => [...terms]))
 

@@ -1,9 +1,12 @@
 import type { Profile } from '#domain/profile'
-import { containsPhrase } from '../check-draft.ts'
+import { type Phrase, searchable } from '../check-draft.ts'
+import type { Steps } from '../pace.ts'
+import { type Allowance, allowanceFor, sentencesIn } from './entries.ts'
 import type { Focus } from './focus.ts'
+import { type Random, sampleOf, wantedFirst } from './random.ts'
 import { dependsOnBefore, inlineListOf, looksComplete, type Role, rolesOf, unlabelled } from './roles.ts'
 import { restyled, type Style } from './style.ts'
-import { capitalised, ended, sentencesOf, termsOf, unmarked, wordLine, wordsOf } from './text.ts'
+import { capitalised, ended, shared, termsOf, wordLine, wordsOf } from './text.ts'
 
 /** One whole sentence of the person's own, ready to stand in a post. */
 export interface Unit {
@@ -47,12 +50,20 @@ export interface Material {
   person: 'I' | 'we' | undefined
   /** Sentences that were left out because of the avoid-list. */
   avoided: number
+  /** Sentences that were left out because no post holds one so long. */
+  overlong: number
 }
 
-interface Rules {
+/** What decides which sentences are material. */
+export interface Rules {
   style: Style
-  avoid: readonly string[]
+  avoid: readonly Phrase[]
+  focus: Focus
   language: string
+  /** The longest sentence that can be part of a post, in UTF-16 units. */
+  longest: number
+  /** Draws the sample where the profile has more than is read. */
+  random: Random
 }
 
 const PLACEHOLDER = /\[[^\]]*\]|\{[^}]*\}|<[^>]+>|\bTODO\b|\bTBD\b|lorem ipsum|_{3,}/i
@@ -80,30 +91,43 @@ const unitOf = (sentence: string, source: Unit['source'], origin: string): Omit<
 interface Read {
   units: Unit[]
   avoided: number
+  overlong: number
+}
+
+const has = (text: string, phrases: readonly Phrase[]): boolean => {
+  const searched = searchable(text)
+  return phrases.some((phrase) => phrase.standsIn(searched))
+}
+
+interface Entry {
+  text: string
+  source: Unit['source']
+  allowance: Allowance
 }
 
 /**
  * The usable sentences of one entry. After a sentence that had to be left out the next one is no longer told in order, so
  * the reading stops there unless that next sentence stands alone.
  */
-const unitsOf = (entry: string, source: Unit['source'], { style, avoid, language }: Rules): Read => {
-  const read: Read = { units: [], avoided: 0 }
-  if (DIRECTION.test(entry.trim())) return read
+const unitsOf = (entry: Entry, { style, avoid, language, longest }: Rules): Read => {
+  const read: Read = { units: [], avoided: 0, overlong: 0 }
+  if (DIRECTION.test(entry.text.trim())) return read
+  const sentences = sentencesIn(entry.text, entry.allowance, language)
+  if (sentences.length === 0 && entry.text.length > entry.allowance.characters) read.overlong += 1
   let broken = false
-  for (const [index, sentence] of entry
-    .split(/\n+/)
-    .flatMap((line) => sentencesOf(unmarked(line), language))
-    .entries()) {
-    const text = PLACEHOLDER.test(sentence) ? undefined : restyled(sentence, style)
-    const avoided = text !== undefined && avoid.some((phrase) => containsPhrase(text, phrase))
-    const standalone = index === 0 || (style.english && !dependsOnBefore(sentence))
+  for (const [index, { text: sentence, afterGap }] of sentences.entries()) {
+    const overlong = sentence.length > longest
+    const text = overlong || PLACEHOLDER.test(sentence) ? undefined : restyled(sentence, style)
+    const avoided = text !== undefined && has(text, avoid)
+    const standalone = index === 0 || (style.english && !overlong && !dependsOnBefore(sentence))
     if (avoided) read.avoided += 1
-    if (text === undefined || text === '' || avoided || (broken && !standalone)) {
+    if (overlong) read.overlong += 1
+    if (text === undefined || text === '' || avoided || ((broken || afterGap) && !standalone)) {
       broken = true
       continue
     }
     broken = false
-    read.units.push({ ...unitOf(text, source, entry), standalone })
+    read.units.push({ ...unitOf(text, entry.source, entry.text), standalone })
   }
   return read
 }
@@ -120,7 +144,7 @@ const audienceOf = (audience: string, { style, avoid }: Rules): string | undefin
     phrase.length >= 4 &&
     phrase.length <= AUDIENCE_LENGTH &&
     !/[\n.!?:;,"“”()[\]{}<>@#/\\|&+]|\b\d|\bI\b|\b(?:we|they|is|our|my|your|a|an|anyone|anybody|everyone|someone|aged)\b/i.test(phrase)
-  if (!usable || !/s\b/.test(phrase) || avoid.some((term) => containsPhrase(phrase, term))) return undefined
+  if (!usable || !/s\b/.test(phrase) || has(phrase, avoid)) return undefined
   return style.english ? capitalised(phrase) : undefined
 }
 
@@ -144,23 +168,89 @@ const isSaying = (unit: Unit): boolean => {
 /** `boring is a feature` is a sentence; `teams that ship` is a term. */
 const dependsOnNothing = (phrase: string): boolean => !/^\S+\s+(?:that|who|which|whose)\b/i.test(phrase)
 
-/** Reads the profile and the news of the focus into sentences; what the avoid-list or the rules exclude is not in it. */
-export const materialOf = (profile: Profile, focus: Focus, style: Style): Material => {
-  const dna = profile.writing_dna
-  const rules: Rules = { style, avoid: [...dna.avoid, ...style.avoid], language: profile.language }
-  const told = (entries: readonly string[], source: Story['source']) =>
-    entries.map((origin) => ({ origin, source, ...unitsOf(origin, source, rules) }))
-  const news = told(focus.statements.length > 0 ? [focus.statements.join(' ')] : [], 'news')
-  const stories = [...news, ...told([...new Set(dna.stories)], 'story')]
-  const proof = [...new Set(dna.proof)].map((entry) => unitsOf(entry, 'proof', rules))
-  const phrases = dna.use.map((entry) => ({ entry, read: unitsOf(entry, 'use', rules) }))
+/** With more entries of one kind than this, a sample of them is used. */
+const MOST_ENTRIES = 60
+const MOST_FOCUS_TERMS = 12
+
+const speaksOf = ({ terms }: Focus): ((entry: string) => boolean) => {
+  const sought = [...terms].slice(0, MOST_FOCUS_TERMS)
+  return (entry) => {
+    const text = entry.toLowerCase()
+    return sought.some((term) => text.includes(term))
+  }
+}
+
+interface ReadEntry extends Read {
+  origin: string
+  /** What was read of it. */
+  text: string
+}
+
+/** Reads entries until enough of them turned out usable; of too many those on the focus first, the others at random. */
+function* readEntries(all: readonly string[], source: Unit['source'], rules: Rules): Steps<ReadEntry[]> {
+  const distinct = [...new Set(all)]
+  const order = distinct.length > MOST_ENTRIES ? wantedFirst(rules.random, distinct, speaksOf(rules.focus)) : distinct
+  const allowance = allowanceFor(order.length)
+  const entries: ReadEntry[] = []
+  let usable = 0
+  for (const origin of order) {
+    const read = unitsOf({ text: origin, source, allowance }, rules)
+    entries.push({ ...read, origin, text: origin.slice(0, allowance.characters) })
+    if (read.units.length > 0) usable += 1
+    if (usable === MOST_ENTRIES) break
+    yield
+  }
+  return entries
+}
+
+/** A longer phrase ends no post; its beginning counts as a term. */
+const LONGEST_PHRASE = 200
+const MOST_SAYINGS = 24
+
+/** Reads the phrases to use, each as a saying or as a term. */
+function* readPhrases(entries: readonly string[], rules: Rules): Steps<Pick<Material, 'sayings' | 'terms' | 'avoided'>> {
+  const allowance = allowanceFor(entries.length)
+  const sayings: Unit[] = []
+  const terms: string[] = []
+  let avoided = 0
+  for (const entry of entries) {
+    const isLong = entry.length > LONGEST_PHRASE
+    const read = isLong ? undefined : unitsOf({ text: entry, source: 'use', allowance }, rules)
+    const said = read?.units.filter(isSaying) ?? []
+    if (read?.units.length === 1) sayings.push(...said)
+    if (said.length === 0) terms.push(entry.slice(0, LONGEST_PHRASE))
+    avoided += read?.avoided ?? 0
+    yield
+  }
+  const wanted = (saying: Unit) => shared(saying.terms, rules.focus.terms) > 0
+  return { sayings: [...sampleOf(rules.random, sayings, { most: MOST_SAYINGS, wanted })], terms, avoided }
+}
+
+const total = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0)
+
+/**
+ * Reads the profile and the news of the focus into sentences, an entry a step; what the avoid-list or the rules exclude is
+ * not in it.
+ */
+export function* readMaterial(profile: Profile, rules: Rules): Steps<Material> {
+  const { stories, proof, use } = profile.writing_dna
+  const { statements } = rules.focus
+  const news = yield* readEntries(statements.length > 0 ? [statements.join(' ')] : [], 'news', rules)
+  const told = yield* readEntries(stories, 'story', rules)
+  const proven = yield* readEntries(proof, 'proof', rules)
+  const phrases = yield* readPhrases(use, rules)
+  const read = [...news, ...told, ...proven]
+  const asStory =
+    (source: Story['source']) =>
+    ({ origin, units }: ReadEntry): Story => ({ origin, source, units })
   return {
-    stories: stories.filter(({ units }) => units.length > 0),
-    proof: proof.flatMap(({ units }) => units),
-    sayings: phrases.flatMap(({ read }) => (read.units.length === 1 ? read.units.filter(isSaying) : [])),
-    terms: phrases.filter(({ read }) => !read.units.some(isSaying)).map(({ entry }) => entry),
+    stories: [...news.map(asStory('news')), ...told.map(asStory('story'))].filter(({ units }) => units.length > 0),
+    proof: proven.flatMap(({ units }) => units),
+    sayings: phrases.sayings,
+    terms: phrases.terms,
     audience: audienceOf(profile.audience, rules),
-    person: style.person ?? personOf([...dna.stories, ...dna.proof]),
-    avoided: [...stories, ...proof, ...phrases.map(({ read }) => read)].reduce((sum, { avoided }) => sum + avoided, 0),
+    person: rules.style.person ?? personOf([...told, ...proven].map(({ text }) => text)),
+    avoided: total(read.map(({ avoided }) => avoided)) + phrases.avoided,
+    overlong: total(read.map(({ overlong }) => overlong)),
   }
 }

@@ -23,6 +23,31 @@ export const shuffled = <T>(random: Random, choices: readonly T[]): T[] =>
     .sort((a, b) => a.key - b.key)
     .map(({ choice }) => choice)
 
+/** A few of the choices in random order, without putting all of them in order. */
+export const fewOf = <T>(random: Random, choices: readonly T[], count: number): T[] => {
+  const keys = Float64Array.from(choices, () => random())
+  const few: T[] = []
+  while (few.length < Math.min(count, choices.length)) {
+    const at = keys.reduce((least, key, index) => (key < (keys[least] ?? 1) ? index : least), 0)
+    few.push(...choices.slice(at, at + 1))
+    keys[at] = 1
+  }
+  return few
+}
+
+/** The items in random order, those that are wanted before the others. */
+export const wantedFirst = <T>(random: Random, items: readonly T[], isWanted: (item: T) => boolean): T[] => {
+  const { first = [], rest = [] } = Object.groupBy(shuffled(random, items), (item) => (isWanted(item) ? 'first' : 'rest'))
+  return [...first, ...rest]
+}
+
+/** At most `most` of the items, the wanted before others. Where they are few enough they stay as they are and nothing is drawn. */
+export const sampleOf = <T>(
+  random: Random,
+  items: readonly T[],
+  { most, wanted = () => false }: { most: number; wanted?: (item: T) => boolean },
+): readonly T[] => (items.length <= most ? items : wantedFirst(random, items, wanted).slice(0, most))
+
 /** An index drawn in proportion to the weights; -1 when all are zero. */
 export const drawIndex = (random: Random, weights: readonly number[]): number => {
   const total = weights.reduce((sum, weight) => sum + weight, 0)

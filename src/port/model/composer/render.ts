@@ -1,4 +1,4 @@
-import { containsPhrase } from '../check-draft.ts'
+import { type Phrase, searchable } from '../check-draft.ts'
 import type { Block, Candidate } from './candidate.ts'
 import { filled, type GlueSlot, glue, type Phrases } from './glue.ts'
 import type { Unit } from './material.ts'
@@ -15,33 +15,60 @@ export interface GlueChoice {
 interface GlueRules {
   style: Style
   phrases: Phrases
-  avoid: readonly string[]
-  /** Lines used in this batch. */
-  used: ReadonlySet<string>
+  avoid: readonly Phrase[]
   /** Folded text of earlier posts. */
   earlier: readonly string[]
-  random: Random
 }
 
-const permitted = (line: string, { style, avoid }: GlueRules): boolean =>
-  !(style.noQuestions && line.includes('?')) &&
-  !(style.noContractions && /\p{L}['’]\p{L}/u.test(line)) &&
-  !avoid.some((phrase) => containsPhrase(line, phrase))
+/** The lines of a slot that may stand in a post of this batch, and those of them that no earlier post has. */
+interface Lines {
+  permitted: readonly string[]
+  fresh: ReadonlySet<string>
+}
+
+/** The composer's own lines as a profile allows them; each slot is read when it is first asked for. */
+export interface GlueStock {
+  linesOf(slot: GlueSlot): Lines
+}
+
+const isPermitted = (line: string, { style, avoid }: GlueRules): boolean => {
+  if (style.noQuestions && line.includes('?')) return false
+  if (style.noContractions && /\p{L}['’]\p{L}/u.test(line)) return false
+  const searched = searchable(line)
+  return !avoid.some((phrase) => phrase.standsIn(searched))
+}
+
+const readLines = (slot: GlueSlot, rules: GlueRules): Lines => {
+  const permitted = glue[slot].flatMap((line) => filled(line, rules.phrases) ?? []).filter((line) => isPermitted(line, rules))
+  const isFresh = (line: string) => !rules.earlier.some((body) => body.includes(line.toLowerCase()))
+  return { permitted, fresh: new Set(permitted.filter(isFresh)) }
+}
+
+/** A stock for one batch. */
+export const createGlueStock = (rules: GlueRules): GlueStock => {
+  const read = new Map<GlueSlot, Lines>()
+  return {
+    linesOf(slot) {
+      const lines = read.get(slot) ?? readLines(slot, rules)
+      read.set(slot, lines)
+      return lines
+    },
+  }
+}
 
 /** Slots whose lines are a whole post by themselves: one that was posted before is a repeat. */
 const WHOLE_POST: readonly GlueSlot[] = ['topic-question']
 
-/** A chooser for one draft. */
-export const createGlueChoice = (rules: GlueRules): GlueChoice => {
+/** A chooser for one draft; `used` are the lines of the batch. */
+export const createGlueChoice = ({ stock, random, used }: { stock: GlueStock; random: Random; used: ReadonlySet<string> }): GlueChoice => {
   const chosen: string[] = []
   return {
     chosen,
     choose(slot) {
-      const lines = glue[slot]
-        .flatMap((line) => filled(line, rules.phrases) ?? [])
-        .filter((line) => permitted(line, rules) && !rules.used.has(line) && !chosen.includes(line))
-      const fresh = lines.filter((line) => !rules.earlier.some((body) => body.includes(line.toLowerCase())))
-      const line = pick(rules.random, fresh.length > 0 || WHOLE_POST.includes(slot) ? fresh : lines)
+      const { permitted, fresh } = stock.linesOf(slot)
+      const lines = permitted.filter((line) => !used.has(line) && !chosen.includes(line))
+      const unposted = lines.filter((line) => fresh.has(line))
+      const line = pick(random, unposted.length > 0 || WHOLE_POST.includes(slot) ? unposted : lines)
       if (line !== undefined) chosen.push(line)
       return line
     },

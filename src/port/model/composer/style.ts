@@ -43,9 +43,16 @@ const personOf = (rules: string): Style['person'] => {
   return /first[- ]person|\bI[- ]form\b|\bsay ["“']?I\b/i.test(rules) ? 'I' : undefined
 }
 
+/** Of many long rules the beginning of each is read, and of the phrases they forbid the first. */
+const ALL_RULES = 20_000
+const LEAST_OF_RULE = 200
+const MOST_FORBIDDEN = 300
+
 /** Reads the voice and voice rules of a profile; a rule that form cannot follow has no effect here. */
 export const styleOf = (profile: Profile): Style => {
-  const lines = [profile.voice, ...profile.writing_dna.voice_rules]
+  const { voice_rules } = profile.writing_dna
+  const most = Math.max(LEAST_OF_RULE, Math.floor(ALL_RULES / Math.max(1, voice_rules.length)))
+  const lines = [profile.voice, ...voice_rules.map((rule) => rule.slice(0, most))]
   const rules = lines.join('\n').replace(/’/g, "'")
   return {
     english: /^en\b/i.test(profile.language),
@@ -66,7 +73,7 @@ export const styleOf = (profile: Profile): Style => {
     noHashtags: forbids(rules, 'hash-?tags?'),
     shortSentences: /\b(?:short|brief|crisp|clipped|terse) (?:\w+ )?(?:sentences|lines)\b/i.test(rules) || forbids(rules, 'long sentences'),
     person: personOf(rules),
-    avoid: lines.flatMap(quotedAfterNo),
+    avoid: [...new Set(lines.flatMap(quotedAfterNo))].slice(0, MOST_FORBIDDEN),
     maxCharacters: smallest(rules, 'characters|chars'),
     maxWords: smallest(rules, 'words'),
   }

@@ -1,26 +1,68 @@
 import { foldText } from '../check-draft.ts'
 
 const ABBREVIATION = /(?:^|[\s(])(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|approx|inc|ltd|co|no|fig|est|dept|jr|sr|u\.s|u\.k|a\.m|p\.m)\.$/i
+/** No abbreviation is longer, with what stands before it. */
+const LONGEST_ABBREVIATION = 10
 
-/** An opened quote or bracket that is closed in a later piece: the pieces are one sentence. */
-const isOpen = (text: string): boolean => {
-  const count = (pattern: RegExp) => text.match(pattern)?.length ?? 0
-  return count(/"/g) % 2 === 1 || count(/“/g) > count(/”/g) || count(/\(/g) > count(/\)/g)
+const endsOnAbbreviation = (text: string): boolean => ABBREVIATION.test(text.slice(-LONGEST_ABBREVIATION))
+
+/** Quotes and brackets that are opened and not closed; straight quotes count, whichever they do. */
+interface Balance {
+  straight: number
+  curly: number
+  round: number
 }
 
-const continues = (before: string, after: string): boolean =>
-  ABBREVIATION.test(before) || /^\p{Ll}/u.test(after) || isOpen(before) || /^[)\]”’"]/.test(after)
+const CHANGES: Readonly<Record<string, Partial<Balance>>> = {
+  '"': { straight: 1 },
+  '“': { curly: 1 },
+  '”': { curly: -1 },
+  '(': { round: 1 },
+  ')': { round: -1 },
+}
 
-const splitLine = (line: string, language: string): string[] => {
+const balanceOf = (text: string, before: Balance): Balance => {
+  const balance = { ...before }
+  for (const [mark] of text.matchAll(/["“”()]/g)) {
+    const { straight = 0, curly = 0, round = 0 } = CHANGES[mark] ?? {}
+    balance.straight += straight
+    balance.curly += curly
+    balance.round += round
+  }
+  return balance
+}
+
+const closed: Balance = { straight: 0, curly: 0, round: 0 }
+const isOpen = ({ straight, curly, round }: Balance): boolean => straight % 2 === 1 || curly > 0 || round > 0
+
+/** Pieces joined to sentences: an opened quote or bracket that is closed in a later piece makes the pieces one sentence. */
+const joinedPieces = (pieces: Iterable<string>, continues: (before: string, after: string) => boolean): string[] => {
   const sentences: string[] = []
-  for (const { segment } of new Intl.Segmenter(language, { granularity: 'sentence' }).segment(line)) {
-    const text = segment.trim()
+  let balance = closed
+  for (const piece of pieces) {
     const before = sentences.at(-1)
-    if (text === '') continue
-    if (before !== undefined && continues(before, text)) sentences[sentences.length - 1] = `${before} ${text}`
-    else sentences.push(text)
+    if (before === undefined || !(isOpen(balance) || continues(before, piece))) {
+      sentences.push(piece)
+      balance = balanceOf(piece, closed)
+      continue
+    }
+    sentences[sentences.length - 1] = `${before} ${piece}`
+    balance = balanceOf(piece, balance)
   }
   return sentences
+}
+
+/** The segmenter of the last language asked for: making one costs more than a line takes, and a profile has one language. */
+let latest = { language: 'en', segmenter: new Intl.Segmenter('en', { granularity: 'sentence' }) }
+
+const segmenterOf = (language: string): Intl.Segmenter => {
+  if (latest.language !== language) latest = { language, segmenter: new Intl.Segmenter(language, { granularity: 'sentence' }) }
+  return latest.segmenter
+}
+
+const splitLine = (line: string, language: string): string[] => {
+  const segments = Array.from(segmenterOf(language).segment(line), ({ segment }) => segment.trim()).filter((text) => text !== '')
+  return joinedPieces(segments, (before, after) => endsOnAbbreviation(before) || /^\p{Ll}/u.test(after) || /^[)\]”’"]/.test(after))
 }
 
 const segmenterLanguage = (language: string): string => {
@@ -34,24 +76,19 @@ const segmenterLanguage = (language: string): string => {
 /** Text written without capitals, which the segmenter takes for one sentence. */
 const splitSmall = (line: string): string[] => {
   if (!/^\p{Ll}/u.test(line) || /[.!?]\s+\p{Lu}/u.test(line)) return [line]
-  const sentences: string[] = []
-  for (const part of line.split(/(?<=\p{L}{2}[.!?])\s+(?=\p{Ll})/u)) {
-    const before = sentences.at(-1)
-    const joined = before !== undefined && (ABBREVIATION.test(before) || isOpen(before))
-    if (joined) sentences[sentences.length - 1] = `${before} ${part}`
-    else sentences.push(part)
-  }
-  return sentences
+  return joinedPieces(line.split(/(?<=\p{L}{2}[.!?])\s+(?=\p{Ll})/u), endsOnAbbreviation)
 }
 
 /** The whole sentences of a text, in order; a line break always ends one, an abbreviation, a quote or a bracket never. */
-export const sentencesOf = (text: string, language: string): string[] =>
-  text
+export const sentencesOf = (text: string, language: string): string[] => {
+  const known = segmenterLanguage(language)
+  return text
     .split(/[\r\n]+/)
     .map((line) => line.replace(/\s+/g, ' ').trim())
     .filter((line) => line !== '')
     .flatMap(splitSmall)
-    .flatMap((line) => splitLine(line, segmenterLanguage(language)))
+    .flatMap((line) => splitLine(line, known))
+}
 
 /** Upper-cases the first letter, but not of names that begin small: `dbt`, `iPhone`, `npm`. */
 export const capitalised = (text: string): string => {
@@ -110,11 +147,20 @@ export const termsOf = (text: string): Set<string> =>
   )
 
 /** How many terms two texts have in common. */
-export const shared = (a: ReadonlySet<string>, b: ReadonlySet<string>): number => [...a].filter((term) => b.has(term)).length
+export const shared = (a: ReadonlySet<string>, b: ReadonlySet<string>): number => {
+  const [fewer, more] = a.size < b.size ? [a, b] : [b, a]
+  let common = 0
+  for (const term of fewer) if (more.has(term)) common += 1
+  return common
+}
 
 /** The beginning of a text for a rationale: at most `limit` characters, cut between words. */
 export const excerpt = (text: string, limit: number): string => {
-  const line = text.replace(/\s+/g, ' ').trim()
+  const line = text
+    .trim()
+    .slice(0, limit * 8)
+    .replace(/\s+/g, ' ')
+    .trim()
   if (line.length <= limit) return line.replace(/[.,;:]$/, '')
   const cut = line.slice(0, limit)
   return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), limit / 2)).replace(/[\s,;:.–—-]+$/u, '')}…`

@@ -1,0 +1,31 @@
+/** Many times what the largest batch needs, and little enough to hold for every call that may run at once. */
+export const MOST_BYTES = 1_048_576
+
+/** The answer had more than `MOST_BYTES`. */
+export class TooLarge extends Error {
+  override readonly name = 'TooLarge'
+}
+
+const limited = () => {
+  let bytes = 0
+  return new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, stream) {
+      bytes += chunk.byteLength
+      if (bytes > MOST_BYTES) throw new TooLarge(`an answer of more than ${MOST_BYTES} bytes`)
+      stream.enqueue(chunk)
+    },
+  })
+}
+
+/**
+ * `fetch` for the provider's address alone: a redirect is an error, since the key would follow it, and a body that grows
+ * beyond `MOST_BYTES` breaks off with `TooLarge` and ends the download. Answers come uncompressed, so that few bytes on the
+ * wire cannot become many here.
+ */
+export const boundedFetch = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+  const headers = new Headers(init.headers)
+  headers.set('accept-encoding', 'identity')
+  const response = await fetch(input, { ...init, headers, redirect: 'error', decompress: false } as RequestInit)
+  const { status, statusText } = response
+  return new Response(response.body?.pipeThrough(limited()) ?? null, { status, statusText, headers: response.headers })
+}

@@ -1,0 +1,130 @@
+import type { RecentPost } from '#domain/draft'
+import { foldText } from '../check-draft.ts'
+import type { Steps } from '../pace.ts'
+import type { Candidate } from './candidate.ts'
+import type { Advice } from './guidance.ts'
+import type { Unit } from './material.ts'
+import { wordLine } from './text.ts'
+
+export interface Weighed {
+  candidate: Candidate
+  advice: Advice
+  /** The weight before anything of this batch is known. */
+  weight: number
+}
+
+/** An earlier post with the sentences of the profile that it used. */
+export interface Earlier {
+  hook: string
+  folded: string
+  /** Its words alone. */
+  words: string
+  lines: ReadonlySet<string>
+}
+
+/** Phrases may come back; it is stories and proof that make two posts the same. */
+const told = (units: readonly Unit[]): Unit[] => units.filter(({ source }) => source !== 'use')
+
+/** More than a post holds; of a longer text the beginning is searched for the profile's sentences. */
+const SEARCHED = 1_000
+
+/** Finds the sentences of the candidates in the posts before, a post a step. */
+export function* readEarlier(recent: readonly RecentPost[], weighed: readonly Weighed[]): Steps<Earlier[]> {
+  const lines = [...new Set(weighed.flatMap(({ candidate }) => told(candidate.units).map(({ line }) => line)))]
+  const earlier: Earlier[] = []
+  for (const { body, hook } of recent) {
+    const beginning = body.slice(0, SEARCHED)
+    const words = wordLine(beginning)
+    earlier.push({ hook, folded: foldText(beginning), words, lines: new Set(lines.filter((line) => words.includes(line))) })
+    yield
+  }
+  return earlier
+}
+
+/** A candidate with what its weight depends on, which changes as the batch fills. */
+export interface Option extends Weighed {
+  origins: ReadonlySet<string>
+  /** How many of its sentences are no phrases. */
+  told: number
+  /** In how many earlier posts a sentence of it stands, on average. */
+  posted: number
+  /** How many earlier posts open the same way. */
+  opened: number
+  /** What it has in common with posts of this batch. */
+  taken: { hook: number; format: number; origin: number; asking: number }
+}
+
+const tally = (keys: Iterable<string>): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>()
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
+  return counts
+}
+
+const sameSentences = (own: readonly Unit[], lines: ReadonlySet<string>): boolean =>
+  own.length > 0 && own.every(({ line }) => lines.has(line)) && new Set(own.map(({ line }) => line)).size === lines.size
+
+/** The same sentences again, or the same story opened the same way. */
+const repeatsEarlier = ({ hook, units }: Candidate, earlier: readonly Earlier[]): boolean => {
+  const own = told(units)
+  return earlier.some(
+    (post) =>
+      sameSentences(own, post.lines) || (post.hook === hook && own.some(({ source, line }) => source === 'story' && post.lines.has(line))),
+  )
+}
+
+const IN_A_STEP = 100
+
+/** The candidates that repeat no earlier post. */
+export function* readOptions(weighed: readonly Weighed[], earlier: readonly Earlier[]): Steps<Option[]> {
+  const hooks = tally(earlier.map(({ hook }) => hook))
+  const lines = tally(earlier.flatMap((post) => [...post.lines]))
+  const options: Option[] = []
+  for (const [index, one] of weighed.entries()) {
+    if (index % IN_A_STEP === 0) yield
+    const { hook, units } = one.candidate
+    if (repeatsEarlier(one.candidate, earlier)) continue
+    options.push({
+      ...one,
+      origins: new Set(units.map(({ origin }) => origin)),
+      told: told(units).length,
+      posted: units.reduce((sum, { line }) => sum + (lines.get(line) ?? 0), 0) / Math.max(1, units.length),
+      opened: hooks.get(hook) ?? 0,
+      taken: { hook: 0, format: 0, origin: 0, asking: 0 },
+    })
+  }
+  return options
+}
+
+const MOST_OPENED = 12
+
+/** What is fresh in the batch and in the workspace weighs more. */
+export const weightOf = ({ weight, posted, opened, taken }: Option): number =>
+  weight *
+  (0.03 ** taken.hook *
+    0.15 ** taken.format *
+    0.12 ** taken.origin *
+    0.25 ** taken.asking *
+    0.5 ** posted *
+    0.85 ** Math.min(MOST_OPENED, opened))
+
+/** Two posts of one batch share half of their sentences at most, and no phrase. */
+const crowds = ({ candidate, told: own }: Option, lines: ReadonlySet<string>, theirs: number): boolean => {
+  const common = candidate.units.filter(({ line }) => lines.has(line))
+  const smaller = Math.min(own, theirs)
+  return common.some(({ source }) => source === 'use') || (smaller > 0 && common.length * 2 > smaller)
+}
+
+/** What is left of the options once `kept` is in the batch, each told what it has in common with it. */
+export const leftBeside = (options: readonly Option[], kept: Candidate): Option[] => {
+  const lines = new Set(kept.units.map(({ line }) => line))
+  const origins = new Set(kept.units.map(({ origin }) => origin))
+  const theirs = told(kept.units).length
+  const left = options.filter((option) => !crowds(option, lines, theirs))
+  for (const { candidate, origins: own, taken } of left) {
+    if (candidate.hook === kept.hook) taken.hook += 1
+    if (candidate.format === kept.format) taken.format += 1
+    if (!own.isDisjointFrom(origins)) taken.origin += 1
+    if (candidate.units.length === 0 && kept.units.length === 0) taken.asking += 1
+  }
+  return left
+}

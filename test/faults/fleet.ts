@@ -1,0 +1,105 @@
+/** Servers of one deployment, each with a database role and a door to the database of its own, and workspaces for a load. */
+import { randomBytes } from 'node:crypto'
+import type postgres from 'postgres'
+import { newId } from '#kernel/ids'
+import { createKey, createWorkspace, usualScopes } from '#ops/workspaces'
+import { type ConnectionOptions, openDb } from '#store/db'
+import { type DatabaseProxy, startProxy } from '#test/support/proxy'
+import { type Deployment, newDeployment, type ServerOptions, type ServerProcess, startServer } from '#test/support/server'
+
+export interface Member {
+  /** The database role under which this server, and its successors, connect. */
+  role: string
+  proxy: DatabaseProxy
+  process: ServerProcess
+  /** Starts a new process in the place of one that is gone. */
+  restart(): Promise<void>
+}
+
+export interface Tenant {
+  id: string
+  key: string
+}
+
+export interface Fleet extends AsyncDisposable {
+  owner: postgres.Sql
+  members: Member[]
+  tenants: Tenant[]
+}
+
+export interface FleetOptions {
+  servers: number
+  tenants: number
+  /** Environment of every server. */
+  env?: Record<string, string>
+  deployment?: Deployment
+}
+
+/**
+ * Every audited letter leaves a row in `faults.letter`, numbered under the row lock of its workspace, so in the order of the
+ * commits: which role wrote it, which incarnation the fence let through, and when it began and ended.
+ */
+const recordLetters = async (owner: postgres.Sql): Promise<void> => {
+  await owner`create schema faults`
+  await owner`create table faults.letter (seq bigserial primary key, tenant_id uuid not null, role text not null default session_user,
+    incarnation uuid, epoch bigint, request_id text, began timestamptz not null, ended timestamptz not null default clock_timestamp())`
+  await owner.unsafe(`create function faults.record() returns trigger language plpgsql security definer as $$ begin
+    insert into faults.letter (tenant_id, incarnation, epoch, request_id, began)
+      select new.tenant_id, a.owner, a.epoch, new.request_id, new.at from public.actor a where a.tenant_id = new.tenant_id;
+    return null; end $$`)
+  await owner`create trigger faults_record after insert on audit for each row execute function faults.record()`
+}
+
+const newRole = async (owner: postgres.Sql): Promise<{ username: string; password: string }> => {
+  const [username, password] = [`fault_${randomBytes(6).toString('hex')}`, randomBytes(12).toString('hex')]
+  await owner.unsafe(`create role ${username} login superuser password '${password}'`)
+  return { username, password }
+}
+
+const startMember = async (base: ServerOptions, owner: postgres.Sql, stack: AsyncDisposableStack): Promise<Member> => {
+  const { username, password } = await newRole(owner)
+  const proxy = stack.use(await startProxy({ ...base.database, username, password }))
+  const options = { ...base, database: proxy.options }
+  const member: Member = {
+    role: username,
+    proxy,
+    process: await startServer(options),
+    async restart() {
+      member.process = await startServer(options)
+    },
+  }
+  stack.defer(() => member.process[Symbol.asyncDispose]())
+  return member
+}
+
+const dropRoles = async (owner: postgres.Sql, members: Member[]): Promise<void> => {
+  await owner`drop schema faults cascade`
+  for (const { role } of members) {
+    await owner`select pg_terminate_backend(pid) from pg_stat_activity where usename = ${role}`
+    await owner.unsafe(`drop owned by ${role}; drop role ${role}`)
+  }
+}
+
+/** Workspaces with a key each, made without a server. */
+export const newTenants = async (options: ConnectionOptions, count: number): Promise<Tenant[]> => {
+  await using db = openDb({ ...options, max: 1 })
+  return await Promise.all(
+    Array.from({ length: count }, async () => {
+      const id = await createWorkspace(db, `Fault ${newId()}`)
+      const { api_key } = await createKey(db, { tenantId: id, scopes: usualScopes, name: 'fault' })
+      return { id, key: api_key }
+    }),
+  )
+}
+
+export async function startFleet({ servers, tenants, env = {}, deployment }: FleetOptions): Promise<Fleet> {
+  await using stack = new AsyncDisposableStack()
+  const { owner, server } = deployment ?? stack.use(await newDeployment())
+  await recordLetters(owner)
+  const members: Member[] = []
+  stack.defer(() => dropRoles(owner, members))
+  for (let made = 0; made < servers; made++) members.push(await startMember({ ...server, env }, owner, stack))
+  const made = await newTenants(server.database!, tenants)
+  const owned = stack.move()
+  return { owner, members, tenants: made, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}

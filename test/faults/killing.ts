@@ -1,0 +1,63 @@
+/** Processes that are killed at random times, one after the other in turn, and replaced at once. */
+
+/** A process that can be killed; resolves when it is gone. */
+export interface Mortal {
+  kill(): Promise<void>
+}
+
+export interface Killing<T extends Mortal> extends AsyncDisposable {
+  /** The processes that run, or ran last, in each place. */
+  running(): T[]
+  /** How many were killed so far. */
+  kills(): number
+  /** Resolves when all kills have taken place and every place has a process that runs. Rejects when a start fails. */
+  over: Promise<void>
+}
+
+export interface KillingOptions<T extends Mortal> {
+  places: number
+  count: number
+  /** Numbers in [0, 1). */
+  next: () => number
+  /** Starts a process; `nth` counts the starts. */
+  start(nth: number): Promise<T>
+}
+
+/** Between two kills, in milliseconds. */
+const BETWEEN = { from: 150, to: 1_050 }
+
+/** The restart of one place goes on while the other is struck, so that at times nobody is there. */
+export async function startKilling<T extends Mortal>({ places, count, next, start }: KillingOptions<T>): Promise<Killing<T>> {
+  let starts = 0
+  let [kills, stopped] = [0, false]
+  const running: T[] = []
+  while (running.length < places) running.push(await start(starts++))
+  const restarts: Promise<void>[] = running.map(async () => {})
+  const strike = async (at: number): Promise<void> => {
+    await running[at]!.kill()
+    kills++
+    running[at] = await start(starts++)
+  }
+  const over = (async () => {
+    for (let turn = 0; turn < count && !stopped; turn++) {
+      await Bun.sleep(BETWEEN.from + next() * (BETWEEN.to - BETWEEN.from))
+      const at = turn % places
+      await restarts[at]
+      restarts[at] = strike(at)
+      // Awaited by the next turn of this place, or below.
+      restarts[at].catch(() => {})
+    }
+    await Promise.all(restarts)
+  })()
+  over.catch(() => {})
+  return {
+    running: () => running,
+    kills: () => kills,
+    over,
+    async [Symbol.asyncDispose]() {
+      stopped = true
+      await over.catch(() => {})
+      await Promise.all(running.map((process) => process.kill()))
+    },
+  }
+}

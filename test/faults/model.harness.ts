@@ -1,0 +1,140 @@
+/**
+ * Generations with a model provider that does everything wrong that a provider can, while servers are killed and stopped and
+ * started again. `npm run fault:model -- --generations 1000 --tenants 50 --seed 7`; with `--silentMs 90000` connections on
+ * which nothing comes stay open until the time limit of a model call.
+ */
+import { newDeployment, type ServerOptions, type ServerProcess, startServer } from '#test/support/server'
+import { newTenants, type Tenant } from './fleet.ts'
+import { brokenRules, settlementOf, unsettled } from './generations.ts'
+import { numbers } from './numbers.ts'
+import { alone, type Finished, optionsFrom } from './own-database.ts'
+import { startBadProvider } from './provider.ts'
+
+export interface ModelOptions {
+  generations: number
+  tenants: number
+  servers: number
+  seed: number
+  /** Between a restart and the next. */
+  restartMs: number
+  /** How long a connection of the provider on which nothing comes stays open. */
+  silentMs: number
+}
+
+const SECRET = 'sk-fault-0815-do-not-tell'
+const RETRY_MS = 50
+const GIVE_UP_MS = 60_000
+/** Without a settlement for this long, nothing will settle any more. */
+const STANDSTILL_MS = 60_000
+
+interface Server {
+  process: ServerProcess
+}
+
+interface Run {
+  options: ModelOptions
+  servers: Server[]
+  next: () => number
+  /** What was found wrong on the way. */
+  broken: string[]
+}
+
+/** Asks one server after the other, with the same key, until one has admitted it. */
+const admitted = async ({ servers, broken }: Run, { key }: Tenant, [id, count]: [string, number]): Promise<number> => {
+  const until = performance.now() + GIVE_UP_MS
+  for (let tries = 0; performance.now() < until; tries++) {
+    const { process } = servers[tries % servers.length]!
+    const send = { key, body: { count, focus: id }, headers: { 'idempotency-key': id } }
+    const reply = await process.send('POST', 'batches', send).catch(() => undefined)
+    if (reply?.status === 201) return 1
+    if (reply && reply.status !== 503 && reply.body.error?.code !== 'idempotency_in_flight') {
+      broken.push(`${id}: ${reply.status} ${reply.text.slice(0, 200)}`)
+      return 0
+    }
+    await Bun.sleep(RETRY_MS)
+  }
+  broken.push(`${id}: not admitted in ${GIVE_UP_MS} ms`)
+  return 0
+}
+
+/** The generations of a workspace, one request after the other. */
+const askAll = async (run: Run, tenant: Tenant, counts: number[]): Promise<number> => {
+  let asked = 0
+  for (const [index, count] of counts.entries()) asked += await admitted(run, tenant, [`${tenant.id}-${index}`, count])
+  return asked
+}
+
+const checkOutput = ({ broken }: Run, { process }: Server): void => {
+  if (process.output().includes(SECRET)) broken.push('a server printed the key of the provider')
+}
+
+/** Ends one server after the other and starts it again, by turns as kill -9 and as SIGTERM do, until told to stop. */
+const restarts = (run: Run, options: ServerOptions) => {
+  const ended = { kills: 0, stops: 0 }
+  let stopping = false
+  const running = (async () => {
+    while (!stopping) {
+      await Bun.sleep(run.options.restartMs)
+      if (stopping) return
+      const server = run.servers[Math.floor(run.next() * run.servers.length)]!
+      const kind = run.next() < 0.5 ? 'kills' : 'stops'
+      ended[kind]++
+      if (kind === 'kills') await server.process.kill()
+      else server.process.terminate()
+      const code = await server.process.exited
+      if (kind === 'stops' && code !== 0) run.broken.push(`a server that was asked to stop ended with ${code}`)
+      checkOutput(run, server)
+      server.process = await startServer(options)
+    }
+  })()
+  const stop = async () => {
+    stopping = true
+    await running
+    return ended
+  }
+  return { stop }
+}
+
+/** Waits until every generation is over, or none has been for a long time. */
+const allOver = async (ask: () => Promise<number>): Promise<void> => {
+  let [left, since] = [await ask(), performance.now()]
+  while (left > 0 && performance.now() - since < STANDSTILL_MS) {
+    await Bun.sleep(100)
+    const now = await ask()
+    if (now < left) [left, since] = [now, performance.now()]
+  }
+}
+
+/** How many posts each generation of each workspace asks for. */
+const countsOf = ({ generations, tenants }: ModelOptions, next: () => number): number[][] =>
+  Array.from({ length: tenants }, (_, index) =>
+    Array.from({ length: Math.floor(generations / tenants) + (index < generations % tenants ? 1 : 0) }, () => 1 + Math.floor(next() * 20)),
+  )
+
+export async function runModel(options: ModelOptions): Promise<Finished> {
+  await using stack = new AsyncDisposableStack()
+  const { owner, server } = stack.use(await newDeployment())
+  const provider = stack.use(await startBadProvider(numbers(options.seed), options.silentMs))
+  const each: ServerOptions = { ...server, env: { OPENAI_API_KEY: SECRET, OPENAI_BASE_URL: provider.fake.url } }
+  const run: Run = { options, servers: [], next: numbers(options.seed + 1), broken: [] }
+  stack.defer(async () => void (await Promise.all(run.servers.map(({ process }) => process.kill()))))
+  for (let made = 0; made < options.servers; made++) run.servers.push({ process: await startServer(each) })
+  const tenants = await newTenants(server.database!, options.tenants)
+  const counts = countsOf(options, run.next)
+  const restarting = restarts(run, each)
+  const asked = (await Promise.all(tenants.map((tenant, index) => askAll(run, tenant, counts[index]!)))).reduce((sum, n) => sum + n, 0)
+  await allOver(() => unsettled(owner))
+  const ended = await restarting.stop()
+  for (const one of run.servers) checkOutput(run, one)
+  for (const [rule, times] of Object.entries(await brokenRules(owner, { secret: SECRET, asked }))) {
+    if (times > 0) run.broken.push(`${rule}: ${times}`)
+  }
+  const { seed } = options
+  const calls = provider.fake.calls.length
+  return { counts: { seed, asked, ...(await settlementOf(owner)), calls, behaviours: provider.shown.size, ...ended }, broken: run.broken }
+}
+
+if (import.meta.main) {
+  const defaults = { generations: 1_000, tenants: 50, servers: 2, seed: 1, restartMs: 400, silentMs: 1_500 }
+  await alone('model', () => runModel(optionsFrom(defaults, process.argv.slice(2))))
+}

@@ -1,0 +1,38 @@
+/**
+ * Posting as it is often done, for comparison: due items are claimed with a lease and sent, what was answered is marked, and
+ * when a lease has run out, the item is sent again. Runs as a process of its own, which a harness kills.
+ */
+import postgres from 'postgres'
+import { createLog } from '#kernel/log'
+import { createSandbox } from '#port/network/sandbox'
+import { parseFaults } from '#port/network/sandbox-faults'
+import { openSandboxStore } from '#store/sandbox'
+
+const LEASE_MS = 3_000
+const DEADLINE_MS = 1_000
+const AT_ONCE = 8
+const IDLE_MS = 50
+
+const options = JSON.parse(process.env.NAIVE_DATABASE ?? '{}')
+const sql = postgres({ ...options, max: 1, onnotice: () => {} })
+await using store = openSandboxStore(options)
+const network = createSandbox({ store, faults: parseFaults(process.env.SANDBOX_FAULTS ?? ''), log: createLog('silent') })
+
+const claim = () => sql<{ id: string; account_id: string; body: string }[]>`
+  update naive.item set lease_until = now() + ${LEASE_MS} * interval '1 ms' where id in
+    (select id from naive.item where not posted and (lease_until is null or lease_until < now()) limit ${AT_ONCE} for update skip locked)
+  returning id, account_id, body`
+
+for (;;) {
+  const claimed = await claim()
+  const answered = await Promise.all(
+    claimed.map(async ({ id, account_id, body }) => {
+      const account = { id, externalId: account_id, handle: '' }
+      const request = { account, text: body, attemptId: id, deadlineMs: DEADLINE_MS }
+      const { kind } = await network.publish(request, AbortSignal.timeout(DEADLINE_MS))
+      return kind === 'posted' ? [id] : []
+    }),
+  )
+  await sql`update naive.item set posted = true where id = any(${answered.flat()}::uuid[])`
+  if (claimed.length === 0) await Bun.sleep(IDLE_MS)
+}

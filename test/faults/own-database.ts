@@ -1,0 +1,40 @@
+/** What every fault harness does around its run: options, a Postgres of its own, one summary line, the exit code. */
+import { parseArgs } from 'node:util'
+import { createLog } from '#kernel/log'
+import { buildTemplate, TEMPLATE_VARIABLE } from '#test/support/db'
+import { startPostgres } from '#test/support/postgres'
+
+/** What a run counted, in the order of the summary line. */
+export type Counts = Record<string, number | string>
+
+export interface Finished {
+  counts: Counts
+  /** Each broken invariant in words; none: the run has passed. */
+  broken: string[]
+}
+
+/** `--rounds 4 --seed 7` over the defaults; throws for a name that has no default, or a value that is no number. */
+export const optionsFrom = <T extends Record<string, number>>(defaults: T, args: string[]): T => {
+  const options = Object.fromEntries(Object.keys(defaults).map((name) => [name, { type: 'string' as const }]))
+  const { values } = parseArgs({ args, options })
+  const given = Object.entries(values).map(([name, text]) => [name, Number(text)] as const)
+  for (const [name, value] of given) if (!Number.isFinite(value)) throw new Error(`--${name} takes a number`)
+  return { ...defaults, ...Object.fromEntries(given) }
+}
+
+export const summaryOf = (name: string, { counts, broken }: Finished): string =>
+  [`${name}:`, ...Object.entries(counts).map(([what, count]) => `${what}=${count}`), broken.length === 0 ? 'ok' : 'BROKEN'].join(' ')
+
+/** Runs with a database template as the test runner has it, prints, and ends the process. */
+export async function alone(name: string, run: () => Promise<Finished>): Promise<never> {
+  const log = createLog('warn')
+  const finished = await (async () => {
+    await using server = await startPostgres(process.env, log)
+    await using template = await buildTemplate(server.options, log)
+    process.env[TEMPLATE_VARIABLE] = JSON.stringify({ options: template.options, name: template.name })
+    return await run()
+  })()
+  for (const line of finished.broken) console.error(`broken: ${line}`)
+  console.log(summaryOf(name, finished))
+  process.exit(finished.broken.length === 0 ? 0 : 1)
+}

@@ -1,0 +1,58 @@
+/** Clients that want posts out: each command under a key of its own, asked again, at any server, until it is answered. */
+import type { Reply, Send } from '#test/support/app'
+import type { ServerProcess } from '#test/support/server'
+import { inMs, type Story } from '#test/support/story'
+
+export interface Clients {
+  /** The servers that run now; a request goes to a random one, so about half go to one that does not own the workspace. */
+  servers: () => ServerProcess[]
+  /** Numbers in [0, 1). */
+  next: () => number
+  /** Requests that were sent again with the same key. */
+  repeated: number
+  /** Answers that no client expects. */
+  wrong: string[]
+}
+
+interface Command {
+  story: Story
+  id: string
+  action: 'approve' | 'schedule' | 'post-now'
+  body?: unknown
+}
+
+/** A client that waited this long asks again. */
+const PATIENCE_MS = 4_000
+const GIVE_UP_MS = 60_000
+const RETRY_MS = 100
+const SOON_MS = 3_000
+/** Final answers; 502 and 429 say that the network provably took nothing, 409 that the item went on without the client. */
+const EXPECTED = [200, 202, 409, 429, 502]
+const REPEATABLE = /idempotency_in_flight|rate_limited:(mailbox|database)/
+
+const isFinal = (reply: Reply | undefined): reply is Reply => reply !== undefined && reply.status !== 503 && !REPEATABLE.test(reply.text)
+
+const persist = async (clients: Clients, { story, id, action, body }: Command): Promise<void> => {
+  const until = performance.now() + GIVE_UP_MS
+  const request: Send = { headers: { 'idempotency-key': `${action} ${id}` }, ...(body === undefined ? {} : { body }) }
+  while (performance.now() < until) {
+    const servers = clients.servers()
+    const server = servers[Math.floor(clients.next() * servers.length)]!
+    const asked = server.send('POST', `items/${id}/${action}`, { ...request, key: story.key }).catch(() => undefined)
+    const reply = await Promise.race([asked, Bun.sleep(PATIENCE_MS).then(() => undefined)])
+    if (isFinal(reply)) {
+      if (!EXPECTED.includes(reply.status)) clients.wrong.push(`${action}: ${reply.status} ${reply.text.slice(0, 200)}`)
+      return
+    }
+    clients.repeated++
+    await Bun.sleep(RETRY_MS)
+  }
+  clients.wrong.push(`${action} ${id}: no answer in ${GIVE_UP_MS} ms`)
+}
+
+/** Approves the item, then asks for it now, or schedules it for soon. */
+export const postItem = async (clients: Clients, story: Story, id: string): Promise<void> => {
+  await persist(clients, { story, id, action: 'approve' })
+  if (clients.next() < 0.5) return persist(clients, { story, id, action: 'post-now' })
+  return persist(clients, { story, id, action: 'schedule', body: { post_at: inMs(clients.next() * SOON_MS) } })
+}

@@ -1,0 +1,100 @@
+/**
+ * Two servers on one database, killed in turn at random times while clients post through a network that misbehaves: each post
+ * stands on the network once at most, and its item says the truth. `npm run fault:posting -- --items 500 --kills 100 --seed 7`;
+ * with `--naive`, a publisher that sends again stands in, and must be found out.
+ */
+import type postgres from 'postgres'
+import { testApp } from '#test/support/app'
+import { type Deployment, newDeployment, startServer } from '#test/support/server'
+import { type Story, storyAt } from '#test/support/story'
+import { type Killing, type Mortal, startKilling } from './killing.ts'
+import { runNaive } from './naive.ts'
+import { numbers } from './numbers.ts'
+import { alone, type Finished, optionsFrom } from './own-database.ts'
+import { type Clients, postItem } from './posting-clients.ts'
+import { faultsOf, type PostingOptions } from './posting-options.ts'
+import { brokenRules, openItems, seenItems } from './posting-verdict.ts'
+
+const FAULTS = '500=0.05,429=0.03,slow=0.04,applied502=0.08,drop=0.05'
+const SETTLES_WITHIN_MS = 300_000
+const newStories = async ({ owner, server }: Deployment, { workspaces, items }: PostingOptions): Promise<Story[]> => {
+  // Wakes nobody: what it makes is left to the servers.
+  await using app = await testApp({ database: server.database!, overrides: { sweepMs: 0 } })
+  const stories: Story[] = []
+  for (let made = 0; made < workspaces; made++) {
+    const { tenantId, key } = await app.newWorkspace()
+    const [row] = await owner<{ external_id: string }[]>`select external_id from connection where tenant_id = ${tenantId}`
+    stories.push(storyAt({ owner, send: app.send }, { tenantId, key, account: row!.external_id }))
+  }
+  await owner`update tenant set overrides = ${owner.json({ post_now: items })}`
+  return stories
+}
+
+interface Load {
+  killing: Killing<Mortal>
+  clients: Clients
+  stories: Story[]
+}
+
+/** The items are spread over the kills: each is begun when its share of the kills has taken place. */
+const postAll = async ({ items, kills, clients: count }: PostingOptions, { killing, clients, stories }: Load): Promise<void> => {
+  let begun = 0
+  const client = async (): Promise<void> => {
+    while (begun < items) {
+      if (begun * kills > (killing.kills() + 1) * items) {
+        await Bun.sleep(20)
+        continue
+      }
+      const story = stories[begun++ % stories.length]!
+      await postItem(clients, story, await story.drafted())
+    }
+  }
+  await Promise.all(Array.from({ length: count }, client))
+}
+
+const settled = async (owner: postgres.Sql, doubts: PostingOptions['doubts']): Promise<string[]> => {
+  const until = performance.now() + SETTLES_WITHIN_MS
+  while (performance.now() < until) {
+    if ((await openItems(owner, doubts)) === 0) return []
+    await Bun.sleep(200)
+  }
+  return [`not everything was settled within ${SETTLES_WITHIN_MS} ms`]
+}
+
+/** Posts all items through the kills, waits until everything is settled, and compares. */
+export async function runPosting(options: PostingOptions): Promise<Finished> {
+  const { items, kills, seed, doubts } = options
+  await using world = await newDeployment()
+  const { owner, server } = world
+  const stories = await newStories(world, options)
+  const start = (nth: number) => startServer({ ...server, env: { SANDBOX_FAULTS: faultsOf(options, nth), LOG_LEVEL: 'silent' } })
+  await using killing = await startKilling({ places: 2, count: kills, next: numbers(seed), start })
+  const clients: Clients = { servers: killing.running, next: numbers(seed + 1), repeated: 0, wrong: [] }
+  await Promise.all([postAll(options, { killing, clients, stories }), killing.over])
+  const late = await settled(owner, doubts)
+  const rules = await brokenRules(owner)
+  const broken = Object.entries(rules).flatMap(([rule, count]) => (count > 0 ? [`${rule}: ${count}`] : []))
+  const { items: seen, ...ends } = await seenItems(owner)
+  if (seen !== items) broken.push(`${items - seen} items are gone`)
+  const counts = {
+    seed,
+    items,
+    kills: killing.kills(),
+    repeated: clients.repeated,
+    wrong: clients.wrong.length,
+    ...ends,
+    doubled: rules.doubled ?? 0,
+  }
+  return { counts, broken: [...broken, ...late, ...clients.wrong.slice(0, 20)] }
+}
+
+if (import.meta.main) {
+  const args = process.argv.slice(2)
+  const run = args.includes('--naive') ? runNaive : runPosting
+  const defaults = { items: 5_000, kills: 1_000, workspaces: 10, clients: 40, seed: 1 }
+  const numbersGiven = optionsFrom(
+    defaults,
+    args.filter((arg) => arg !== '--naive'),
+  )
+  await alone('posting', () => run({ ...numbersGiven, faults: FAULTS, doubts: 'counted' }))
+}

@@ -1,0 +1,42 @@
+/** A deployment on a primary with a synchronous standby, behind doors that lead to whichever of the two is the primary. */
+import { randomBytes } from 'node:crypto'
+import postgres from 'postgres'
+import { newApiKey } from '#kernel/api-key'
+import { createLog } from '#kernel/log'
+import { migrate } from '#store/migrate'
+import { startProxy } from '#test/support/proxy'
+import type { Deployment } from '#test/support/server'
+import { startCluster } from './cluster.ts'
+import type { Member } from './fleet.ts'
+
+export interface Replicated extends AsyncDisposable {
+  deployment: Deployment
+  /** Kills the primary, promotes the standby, and leads everybody there. Once. */
+  failOver(members: Member[]): Promise<void>
+}
+
+export async function startReplicated(): Promise<Replicated> {
+  await using stack = new AsyncDisposableStack()
+  const cluster = stack.use(await startCluster())
+  await migrate(cluster.primary, createLog('warn'))
+  const proxy = stack.use(await startProxy(cluster.primary))
+  const owner = postgres({ ...proxy.options, max: 2, backoff: () => 0.05, onnotice: () => {} })
+  stack.defer(() => owner.end({ timeout: 1 }))
+  const owned = stack.move()
+  const dispose = () => owned.disposeAsync()
+  return {
+    deployment: {
+      owner,
+      server: { key: newApiKey(), database: cluster.primary, secret: randomBytes(32).toString('base64') },
+      async firstWorkspace() {
+        throw new Error('not of use here')
+      },
+      [Symbol.asyncDispose]: dispose,
+    },
+    async failOver(members) {
+      await cluster.failOver()
+      for (const door of [proxy, ...members.map((member) => member.proxy)]) door.leadTo(cluster.standby)
+    },
+    [Symbol.asyncDispose]: dispose,
+  }
+}

@@ -1,0 +1,120 @@
+/** Everything a provider may do instead of answering well, twice in a row: a result or a fitting hint, and nothing else. */
+import { describe, expect, test } from 'bun:test'
+import pino from 'pino'
+import { GenerationError } from '#port/model/drafter'
+import { createOpenAiDrafter, type OpenAiDrafterOptions } from '#port/model/openai-drafter'
+import { briefWith, neverAborts } from '#test/support/briefs'
+import { type behaviours, createFakeOpenAi, type FakeOpenAi, validDrafts } from '#test/support/fake-openai'
+
+const API_KEY = 'sk-test-4711-do-not-log'
+const NOT_VALID = 'model output was not valid; retry once, or use another model'
+const FAILED = 'model provider failed; retry later'
+const LATE = 'model did not answer in time; lower count or retry later'
+const REFUSED = 'model refused to write this; change the focus or the profile'
+const FAR_TOO_MUCH = 'model answered far too much; lower the count or use another model'
+
+/** What comes of each, and after how many calls. */
+const outcomes: Record<(typeof behaviours)[number], [string, number]> = {
+  valid: ['delivered', 1],
+  wrong_schema: [NOT_VALID, 2],
+  not_json: [NOT_VALID, 2],
+  truncated: ['model output was cut off; lower the count or shorten the focus', 2],
+  empty: [NOT_VALID, 2],
+  no_choices: [NOT_VALID, 2],
+  refusal: [REFUSED, 1],
+  filtered: [REFUSED, 1],
+  tool_calls: [NOT_VALID, 2],
+  content_in_parts: [NOT_VALID, 2],
+  nul_characters: [NOT_VALID, 2],
+  half_characters: [NOT_VALID, 2],
+  invalid_utf8: [NOT_VALID, 2],
+  fences: [NOT_VALID, 2],
+  nested: [NOT_VALID, 2],
+  huge: [FAR_TOO_MUCH, 1],
+  endless: [FAR_TOO_MUCH, 1],
+  endless_error: [FAILED, 1],
+  half_body: [FAILED, 1],
+  null_body: [FAILED, 1],
+  no_content: [FAILED, 1],
+  web_page: [NOT_VALID, 2],
+  rate_limited: ['model provider is rate limiting; retry later', 1],
+  out_of_credit: ['model provider account has no credit left; check its billing', 1],
+  unauthorized: ['model provider refused the API key; check OPENAI_API_KEY', 1],
+  not_found: ['model provider does not know the model or the address; check MODEL_FAST, MODEL_REASONING and OPENAI_BASE_URL', 1],
+  bad_request: ['model provider refused the request; use a model that supports structured output, or shorten the focus', 1],
+  server_error: [FAILED, 1],
+  overloaded: [FAILED, 1],
+  redirect: ['model provider cannot be reached; check OPENAI_BASE_URL and the network', 1],
+  hang: [LATE, 1],
+  hang_after_headers: [LATE, 1],
+  hang_in_body: [LATE, 1],
+}
+
+/** With all that it says: the result or the error, and every line of the log. */
+const draftAt = async (fake: FakeOpenAi, options: Partial<OpenAiDrafterOptions> = {}) => {
+  const lines: string[] = []
+  const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) })
+  const fixed = { apiKey: API_KEY, baseUrl: fake.url, fast: 'gpt-5-mini', reasoning: 'gpt-5', timeoutMs: 5_000, log }
+  const outcome = await createOpenAiDrafter({ ...fixed, ...options })
+    .draft(briefWith(), neverAborts())
+    .catch((error: unknown) => error)
+  return { outcome, said: [...lines, Bun.inspect(outcome, { depth: 12 })].join('\n') }
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => (signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve())))
+
+describe('a provider that keeps doing it', () => {
+  test.concurrent.each(Object.entries(outcomes) as [keyof typeof outcomes, [string, number]][])('%s', async (name, [expected, calls]) => {
+    await using fake = await createFakeOpenAi()
+    fake.otherwise(() => name)
+    const { outcome, said } = await draftAt(fake, name.startsWith('hang') ? { timeoutMs: 150 } : {})
+    expect(outcome instanceof GenerationError ? outcome.hint : 'delivered').toBe(expected)
+    if (expected === 'delivered') expect(outcome).not.toBeInstanceOf(Error)
+    expect(fake.calls.length).toBe(calls)
+    expect(said).not.toContain(API_KEY)
+  })
+})
+
+describe('what it may cost', () => {
+  test.each(['endless', 'endless_error', 'hang_in_body'] as const)('%s: the connection is closed, not read on', async (name) => {
+    await using fake = await createFakeOpenAi(name)
+    await draftAt(fake, { timeoutMs: 1_000 })
+    await aborted(fake.calls[0]!.signal)
+  })
+
+  test('an answer that is long for good reason is delivered', async () => {
+    await using fake = await createFakeOpenAi({
+      write: (input) => ({ drafts: validDrafts(input).map((draft) => ({ ...draft, rationale: `${draft.rationale}${' '.repeat(500)}` })) }),
+    })
+    const { outcome } = await draftAt(fake)
+    expect(outcome).toMatchObject({ model: 'gpt-5-mini' })
+  })
+
+  test('the key goes nowhere but to the configured address', async () => {
+    await using fake = await createFakeOpenAi('redirect')
+    await draftAt(fake)
+    expect(fake.calls.length).toBe(1)
+  })
+
+  test('tokens that are no numbers count as none', async () => {
+    await using fake = await createFakeOpenAi('content_in_parts')
+    const { outcome } = await draftAt(fake)
+    expect(outcome).toMatchObject({ usage: { input_tokens: 1_000, output_tokens: 200 } })
+  })
+})
+
+test('a fenced answer is read', async () => {
+  const answer = { drafts: [{ body: 'Plain words.', format: 'note', hook: 'plain', rationale: 'Short.', stories: [], learnings: [] }] }
+  await using provider = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch: () =>
+      Response.json({
+        choices: [{ finish_reason: 'stop', message: { content: ['```json', JSON.stringify(answer), '```', ''].join('\n') } }],
+      }),
+  })
+  await using fake = await createFakeOpenAi()
+  const { outcome } = await draftAt({ ...fake, url: `http://127.0.0.1:${provider.port}/v1` })
+  expect(outcome).toMatchObject({ drafts: [{ body: 'Plain words.' }], model: 'gpt-5-mini' })
+})
