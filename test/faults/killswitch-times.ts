@@ -27,15 +27,25 @@ export const databaseOffset = async (owner: postgres.Sql): Promise<number> => {
 export const quantile = (values: number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(values.length * share) - 1)] ?? 0
 
-/** Milliseconds until pause-all of the app's own workspace is answered, each time with so many background letters before it. */
-export const fullMailboxTimes = async (app: TestApp, { samples, letters }: { samples: number; letters: number }): Promise<number[]> => {
+export interface MailboxTimes {
+  /** Milliseconds, in the order of the samples. */
+  times: number[]
+  /** Background letters that were not carried out, so did not count. */
+  refused: number
+}
+
+/** Until pause-all of the app's own workspace is answered, each time with so many background letters that wait. */
+export const fullMailboxTimes = async (app: TestApp, { samples, letters }: { samples: number; letters: number }): Promise<MailboxTimes> => {
+  let refused = 0
   const waiting = new Set<Promise<void>>()
   const letter = { ...bump('full'), priority: 'background' as const }
   const fill = (): void => {
     while (waiting.size < letters) {
       const posted = app.workplace.runtime.ask(app.tenantId, letter).then(
         () => {},
-        () => {},
+        () => {
+          refused++
+        },
       )
       waiting.add(posted)
       void posted.then(() => waiting.delete(posted))
@@ -53,5 +63,5 @@ export const fullMailboxTimes = async (app: TestApp, { samples, letters }: { sam
     await app.send('POST', 'automation/resume-all')
   }
   await Promise.all(waiting)
-  return times
+  return { times, refused }
 }

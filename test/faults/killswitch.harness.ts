@@ -134,7 +134,7 @@ const twoServers = async (stack: AsyncDisposableStack, next: () => number): Prom
   const composer = createComposer()
   const slowed = /^(publish\.claimed|sandbox\.(received|applied)|publish\.sent)$/
   const overrides = {
-    failpoints: (name: string) => (slowed.test(name) ? Bun.sleep(next() * 8) : undefined),
+    failpoints: (name: string) => (slowed.test(name) ? Bun.sleep(next() * 30) : undefined),
     drafter: {
       name: composer.name,
       draft: async (...asked: Parameters<typeof composer.draft>) => {
@@ -164,10 +164,10 @@ export async function runKillSwitch(options: KillSwitchOptions): Promise<Finishe
   if (tally.sent_after_answer > 0) broken.push(`sent after the answer and not listed: ${tally.sent_after_answer}`)
   if (tally.automatic_left > 0) broken.push(`automatic generations left after the answer: ${tally.automatic_left}`)
   if (sent === 0 || cancelled === 0) broken.push(`nothing was at stake: ${sent} sent while resumed, ${cancelled} generations cancelled`)
-  const times = await fullMailboxTimes(world.apps[0], { samples, letters })
+  const { times, refused } = await fullMailboxTimes(world.apps[0], { samples, letters })
   const p99 = quantile(times, 0.99)
   const { cancelled: _, ...seen } = tally
-  const timed = { letters, samples, p50_ms: quantile(times, 0.5).toFixed(1), p99_ms: p99.toFixed(1) }
+  const timed = { letters, refused, samples, p50_ms: quantile(times, 0.5).toFixed(1), p99_ms: p99.toFixed(1) }
   const counts = { seed, items: options.items, rounds, sent_while_resumed: sent, cancelled, ...seen, ...timed }
   return { counts, broken, late: p99 < P99_MS ? [] : [`the 99th percentile of the answer is ${p99.toFixed(1)} ms, not below ${P99_MS}`] }
 }

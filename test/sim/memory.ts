@@ -232,6 +232,7 @@ const letters = {
       memory.staged.push({ row: `event ${index}`, change: (tables) => void tables.events.push(event) })
     const { paused } = effects
     if (paused !== undefined) memory.staged.push({ row: 'actor', change: (tables) => Object.assign(tables, { paused }) })
+    return memory.staged.length > 0
   },
   resolvePending: (refId: string) => () => noRow(`answer ${refId}`),
   forgetPending: (refId: string) => () => noRow(`answer ${refId}`),
@@ -252,5 +253,6 @@ export const installMemory = async (): Promise<void> => {
 
 const replace = async (specifier: string, fake: object): Promise<void> => {
   const real = { ...(await import(specifier)) }
+  for (const name of Object.keys(fake)) if (!(name in real)) throw new Error(`${specifier} has no ${name} any more`)
   mock.module(Bun.resolveSync(specifier, import.meta.dir), () => ({ ...real, ...fake }))
 }

@@ -35,7 +35,9 @@ export const checkWire = (world: World, { attemptId, account, text }: PublishReq
   if (approval) approval.account ??= account.externalId
   hold(approval?.account === account.externalId, `sent from another account than was approved: ${account.externalId}`)
   hold(nowOf(world) + times.deadlineMs <= +attempt.lease_until, 'sent so late that its lease may end first')
-  hold(['open', 'doubt'].includes(attempt.state), `sent by an attempt that is ${attempt.state}`)
+  // A process that lost the workspace may send until its lease ends, even what a person settles in these seconds.
+  const isByHand = attempt.state === 'posted' && world.marked.has(id)
+  hold(isByHand || ['open', 'doubt'].includes(attempt.state), `sent by an attempt that is ${attempt.state}`)
   hold(attempt.origin === 'manual' || !world.memory.paused || world.announced.has(attemptId), 'sent unattended after the pause')
   hold(world.left.get(account.externalId)?.has(attemptId) ?? true, 'sent from an account that was disconnected before')
   return id

@@ -1,6 +1,7 @@
 /**
  * Random histories of a workspace, as many as fit in the time: `npm run sim -- --seconds 120 --seed 7`. A seed decides a
- * history; one that breaks a rule is made as short as it can be and printed, and `--replay '<history>'` runs it again.
+ * history; one that breaks a rule is made as short as it can be and printed, and `--replay '<history>'` runs it
+ * again. `--histories` bounds their number besides.
  */
 import { parseArgs } from 'node:util'
 import { numbers } from '#test/faults/numbers'
@@ -13,6 +14,8 @@ const { run } = await import('./story.ts')
 const { shortest } = await import('./shorten.ts')
 
 const LONGEST = 40
+/** So many histories without a single send do not test what they are meant to. */
+const ENOUGH = 100
 // Refusals are part of most histories, and nobody reads where they come from.
 Error.stackTraceLimit = 0
 
@@ -29,10 +32,11 @@ const report = async (steps: Step[], name: string): Promise<number> => {
   return 1
 }
 
-const simulate = async (seconds: number, seed: number): Promise<number> => {
-  const until = performance.now() + seconds * 1_000
+const simulate = async ({ seconds, seed, histories }: Record<'seconds' | 'seed' | 'histories', number>): Promise<number> => {
+  const started = performance.now()
+  const passed = () => (performance.now() - started) / 1_000
   const totals = { histories: 0, steps: 0, sends: 0, posts: 0, attempts: 0 }
-  for (; performance.now() < until; totals.histories++) {
+  for (; passed() < seconds && totals.histories < histories; totals.histories++) {
     const steps = historyFrom(numbers(seed + totals.histories), LONGEST)
     const { broken, wires, posts, memory } = await run(steps)
     if (broken.length > 0) return report(steps, `seed ${seed + totals.histories}`)
@@ -41,11 +45,16 @@ const simulate = async (seconds: number, seed: number): Promise<number> => {
     totals.posts += posts.length
     totals.attempts += memory.attempts.size
   }
+  const isVain = totals.histories >= ENOUGH && totals.sends === 0
   const counts = Object.entries(totals).map(([what, count]) => `${what}=${count}`)
-  console.log(`sim: seed=${seed} ${counts.join(' ')} per_second=${Math.round(totals.histories / seconds)} ok`)
-  return 0
+  console.log(
+    `sim: seed=${seed} ${counts.join(' ')} per_second=${Math.round(totals.histories / passed())} ${isVain ? 'BROKEN: nothing was sent' : 'ok'}`,
+  )
+  return isVain ? 1 : 0
 }
 
-const { values } = parseArgs({ options: { seconds: { type: 'string' }, seed: { type: 'string' }, replay: { type: 'string' } } })
-const { seconds = '10', seed = String(Date.now() % 1e9), replay } = values
-process.exit(replay === undefined ? await simulate(Number(seconds), Number(seed)) : await report(JSON.parse(replay), 'the history'))
+const text = { type: 'string' } as const
+const { values } = parseArgs({ options: { seconds: text, seed: text, histories: text, replay: text } })
+const { seconds = '10', seed = String(Date.now() % 1e9), histories = 'Infinity', replay } = values
+const numbersGiven = { seconds: Number(seconds), seed: Number(seed), histories: Number(histories) }
+process.exit(replay === undefined ? await simulate(numbersGiven) : await report(JSON.parse(replay), 'the history'))

@@ -9,9 +9,9 @@ const sim = async (...args: string[]) => {
 }
 
 test('random histories break no rule of posting', async () => {
-  const { code, printed, complained } = await sim('--seconds', '2', '--seed', '1')
+  const { code, printed, complained } = await sim('--histories', '400', '--seconds', '60', '--seed', '1')
   expect(complained).toBe('')
-  expect(printed).toMatch(/^sim: seed=\d+ histories=[1-9]\d* .* sends=[1-9]\d* .* ok\n$/)
+  expect(printed).toMatch(/^sim: seed=\d+ histories=400 .* sends=[1-9]\d* .* ok\n$/)
   expect(code).toBe(0)
 })
 

@@ -25,7 +25,7 @@ import { itemId, itemOf, type Node, newWorld, nowOf, type World } from './world.
 
 const TENANT = 'tenant'
 const log = createLog('silent')
-const never = new Promise<never>(() => {})
+const never = (): Promise<never> => new Promise(() => {})
 const STOP_MS = 5_000
 
 /** Ends what a dead process would have waited for. */
@@ -43,7 +43,7 @@ const takeOver = (world: World): void => {
   const networks = networksOf(simulatedNetwork(world, node))
   const failpoints = (name: string): Promise<void> | undefined =>
     name === 'publish.claimed' && world.holding ? new Promise((goOn) => world.held.push({ node, goOn })) : undefined
-  const db = { letter: (_: string, body: never) => (node.alive ? letter(memory, body) : never) } as unknown as Db
+  const db = { letter: (_: string, body: never) => (node.alive ? letter(memory, body) : never()) } as unknown as Db
   const lanes = [publishLane({ networks, times, failpoints }), reconcileLane({ networks, times })]
   node.actor = new TenantActor(own, { db, clock: clockOf(world, node), log, failpoints, lanes, replyWithinMs: 20_000 }, () => {})
   node.actor.activate()
