@@ -38,7 +38,8 @@ export const checkWire = (world: World, { attemptId, account, text }: PublishReq
   // A process that lost the workspace may send until its lease ends, even what a person settles in these seconds.
   const isByHand = attempt.state === 'posted' && world.marked.has(id)
   hold(isByHand || ['open', 'doubt'].includes(attempt.state), `sent by an attempt that is ${attempt.state}`)
-  hold(attempt.origin === 'manual' || !world.memory.paused || world.announced.has(attemptId), 'sent unattended after the pause')
+  const mayGoOut = attempt.origin === 'manual' || !world.memory.paused || world.announced.has(attemptId)
+  hold(isByHand || mayGoOut, 'sent unattended after the pause')
   hold(world.left.get(account.externalId)?.has(attemptId) ?? true, 'sent from an account that was disconnected before')
   return id
 }

@@ -13,7 +13,7 @@ test('random histories break no rule of posting', async () => {
   expect(complained).toBe('')
   expect(printed).toMatch(/^sim: seed=\d+ histories=400 .* sends=[1-9]\d* .* ok\n$/)
   expect(code).toBe(0)
-})
+}, 30_000)
 
 test('a failing history is cut down to the steps that it takes', async () => {
   const all = Array.from({ length: 40 }, (_, index) => index)
