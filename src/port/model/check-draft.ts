@@ -199,6 +199,9 @@ const isRepeat = (draft: Pick<Draft, 'body' | 'hook' | 'stories'>, other: Recent
   return draft.hook === other.hook && draft.stories.some((story) => other.stories?.includes(story))
 }
 
+/** A body that is too long is searched for other faults only as far as one could shorten it. */
+const SEARCHED = 4_000
+
 /**
  * Every reason why `draft` may not be delivered; empty when it may. `accepted` are the drafts of the same batch before it.
  */
@@ -213,6 +216,7 @@ export const checkDraft = (
   const length = brief.measure(draft.body)
   if (length > brief.maxLength)
     faults.push({ kind: 'too_long', detail: `the body has ${length} characters, at most ${brief.maxLength} fit` })
+  if (faults.length > 0 && draft.body.length > SEARCHED) return faults
   const body = searchable(draft.body)
   for (const phrase of avoid) {
     if (phrase.standsIn(body)) faults.push({ kind: 'avoided', detail: `the body contains the avoided phrase "${phrase.text}"` })

@@ -1,0 +1,58 @@
+/** What any program would have to ask the database for, with the tenant written into each query and no policy in the way. */
+import postgres from 'postgres'
+import { newId } from '#kernel/ids'
+import type { ConnectionOptions } from '#store/db'
+import { BODY } from './world.ts'
+
+/** A pool as the server's own: the same client, the same number of connections, one query at a time on each. */
+export const openPeer = (options: ConnectionOptions): postgres.Sql =>
+  postgres({ ...options, max: 10, onnotice: () => {}, fetch_types: false, ...({ max_pipeline: 1 } as object) })
+
+export type Kind = 'items' | 'connection' | 'profile' | 'approve'
+
+export interface Asked {
+  tenantId: string
+  itemId?: string | undefined
+}
+
+const audited = (tx: postgres.TransactionSql, tenantId: string, operation: string) =>
+  tx`insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation, request_id, detail)
+    values (${newId()}, ${tenantId}, now(), 'key', 'bench', 'rest', ${operation}, ${newId()}, '{}')`
+
+const remembered = (tx: postgres.TransactionSql, tenantId: string, answer: unknown) =>
+  tx`insert into idempotency (tenant_id, key, operation, fingerprint, state, status, body, expires_at)
+    values (${tenantId}, ${newId()}, 'bench', ${'0'.repeat(64)}, 'done', 200, ${JSON.stringify(answer)}, now() + interval '24 hours')`
+
+const EMPTY_DNA = { voice_rules: [], stories: [], proof: [], patterns: [], use: [], avoid: [] }
+const PROFILE = { goal: 'More calls', audience: '', voice: '', language: 'en', time_zone: 'UTC', on_missed: 'post', writing_dna: EMPTY_DNA }
+
+/** The rows that the answer needs, or the transaction that writes the same rows as the command: nothing is checked. */
+export const queries: Record<Kind, (sql: postgres.Sql, asked: Asked) => Promise<unknown>> = {
+  items: (sql, { tenantId }) => sql`select id, batch_id, kind, status, review, body, format, hook, rationale, stories, learnings, length,
+    post_at, on_missed, approved_hash, account_external_id, reject_reason, external_id, url, posted_at, last_error, created_at, updated_at
+    from item where tenant_id = ${tenantId} order by id desc limit 6`,
+
+  connection: (sql, { tenantId }) => sql`select id, network, external_id, handle, status, is_default, created_at, updated_at
+    from connection where tenant_id = ${tenantId} and is_default and status = 'connected'`,
+
+  profile: (sql, { tenantId }) =>
+    sql.begin(async (tx) => {
+      await tx`insert into profile (tenant_id, data, created_at, updated_at) values (${tenantId}, ${sql.json(PROFILE)}, now(), now())
+        on conflict (tenant_id) do update set data = excluded.data, updated_at = excluded.updated_at`
+      await audited(tx, tenantId, 'growth.profile.update')
+      await remembered(tx, tenantId, { profile: PROFILE })
+      return PROFILE
+    }),
+
+  approve: (sql, { tenantId, itemId }) =>
+    sql.begin(async (tx) => {
+      const [item] =
+        await tx`update item set status = 'approved', approved_hash = ${'0'.repeat(64)}, account_external_id = 'bench', updated_at = now()
+        where tenant_id = ${tenantId} and id = ${itemId ?? null} returning *`
+      await audited(tx, tenantId, 'growth.items.approve')
+      await remembered(tx, tenantId, { item })
+      return item
+    }),
+}
+
+export const PROFILE_PATCH = { goal: 'More calls', voice: BODY }
