@@ -66,7 +66,7 @@ describe('the largest profiles that the contract allows', () => {
     expect(turns).toBeGreaterThan(500)
     expect(turns).toBeLessThan(10_000)
     expect(measured).toBeLessThan(4_000)
-    expect(measuredAtOnce).toBeLessThan(200)
+    expect(measuredAtOnce).toBeLessThan(400)
     for (const { body } of drafts) {
       expect(brief.measure(body)).toBeLessThanOrEqual(brief.maxLength)
       for (const phrase of brief.profile.writing_dna.avoid) expect(containsPhrase(body, phrase)).toBeFalse()
@@ -155,7 +155,7 @@ describe('what is read of a large profile', () => {
     const sentences = new Set(fullProfile().writing_dna.stories.flatMap((story) => story.split(/(?<=\.) /)))
     const told = drafts.flatMap(({ body }) => body.split(/\n+|(?<=\.) /)).filter((text) => /^(?:We lost|I used to|Now every)/.test(text))
     expect(told.length).toBeGreaterThan(0)
-    for (const text of told) expect(sentences).toContain(text)
+    expect(told.filter((text) => !sentences.has(text))).toEqual([])
   })
 
   test('where every sentence is too long for a post it says so', async () => {

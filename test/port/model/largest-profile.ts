@@ -35,7 +35,12 @@ const filled = (piece: (index: number) => string, length = LONGEST): string => {
 /** The text of an entry by its number. */
 type Entry = (entry: number) => string
 
-const told: Entry = (entry) => filled((index) => `${sentence(entry, index)} `)
+/** As many whole sentences as there is room for. */
+const told: Entry = (entry) => {
+  let text = sentence(entry, 0)
+  for (let index = 1; text.length + sentence(entry, index).length < LONGEST; index += 1) text += ` ${sentence(entry, index)}`
+  return text
+}
 const repeated =
   (unit: string): Entry =>
   (entry) =>
