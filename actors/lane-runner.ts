@@ -3,7 +3,8 @@ import { sleep } from '#kernel/clock'
 import { AppError } from '#kernel/errors'
 import type { Sql } from '#store/db'
 import type { Gate, Ownership, Provenance } from '#store/letter'
-import { claimWork, nextDue, runningElsewhere, untilNextDue, type Work } from '#store/work'
+import { runningElsewhere, type Work } from '#store/work'
+import { type Claimed, claimNext, type Start } from './claim.ts'
 import { type ActorDeps, Fenced } from './deps.ts'
 import type { AnyLane, LaneContext } from './lane.ts'
 import type { Decision, Letter, LiveLanes } from './letter.ts'
@@ -19,15 +20,20 @@ interface Live {
   controller: AbortController
   /** Past the point of no return. */
   committed: boolean
+  /** Over, and settled by a letter of this turn or an earlier one: its slot is free. */
+  settled: boolean
   done: Promise<void>
 }
 
-interface Start {
-  work: Work
-  lane: AnyLane
-  job: unknown
-  claimedAt: number
-}
+/** With the letter that settles a lane its slot is free, for the letters after it in the same turn too. */
+const freeing = (letter: Letter<void>, live: Live): Letter<void> => ({
+  ...letter,
+  async decide(sql, gate, lanes) {
+    const decision = await letter.decide(sql, gate, lanes)
+    live.settled = true
+    return { ...decision, due: 'look' }
+  },
+})
 
 const byTimer: Provenance = { principal: { kind: 'system', id: 'timer' }, surface: 'timer' }
 
@@ -43,6 +49,7 @@ export class LaneRunner implements LiveLanes {
   readonly #live = new Map<string, Live>()
   readonly #lanes: Map<string, AnyLane>
   readonly #pumping = new Set<Priority>()
+  #wanted: Priority | undefined
   /** Claims on their way, until their lanes have begun. */
   readonly #claiming = new Set<Promise<void>>()
   readonly #resting
@@ -81,20 +88,36 @@ export class LaneRunner implements LiveLanes {
     return chosen.map((live) => live.work)
   }
 
+  /** Looks for due work when the turn is over, unless a later letter of the same turn has looked. */
+  want(priority: Priority): void {
+    if (this.#wanted !== 'control') this.#wanted = priority
+    queueMicrotask(() => {
+      const wanted = this.#wanted
+      this.#wanted = undefined
+      if (wanted) this.pump(wanted)
+    })
+  }
+
+  /** A letter of this turn has looked: what those before it wanted is done. */
+  looked(): void {
+    this.#wanted = undefined
+  }
+
   /** Claims the next due work by a letter, unless one is on its way already. */
   pump(priority: Priority): void {
     if (this.#stopping || this.#pumping.has(priority)) return
     this.#pumping.add(priority)
     let taken: string | undefined
-    const claiming = this.post<Start | number | undefined>({
+    const claiming = this.post<Claimed>({
       name: 'claim',
       priority,
       provenance: byTimer,
-      decide: (sql, gate) => {
+      decide: async (sql, gate) => {
         this.#pumping.delete(priority)
-        return this.#claim(sql, gate, (workId) => {
+        const decision = await this.#claim(sql, gate, (workId) => {
           taken = workId
         })
+        return { ...decision, due: 'looked' }
       },
     }).then(
       ({ reply }) => {
@@ -177,34 +200,19 @@ export class LaneRunner implements LiveLanes {
     this.#timer = this.deps.clock.after(ms, wake)
   }
 
-  async #claim(sql: Sql, gate: Gate, onTaken: (workId: string) => void): Promise<Decision<Start | number | undefined>> {
-    if (this.#stopping) return { reply: undefined }
-    const claimedAt = this.deps.clock.monotonic()
-    // What runs here is left alone even if it is back in the queue, and in another slot by now: it would run beside itself.
-    const resting = [...this.#resting.ids(), ...this.ids()]
-    const view = { busy: [...this.#live.values()].map((live) => live.work.slot), paused: gate.paused, resting }
-    const work = await nextDue(sql, view)
-    if (!work) return { reply: this.#resting.until(await untilNextDue(sql, view)) }
-    onTaken(work.id)
-    const lane = this.#lanes.get(work.kind)
-    if (!lane) throw new Error(`no lane for work of kind ${work.kind}`)
-    const { job, decision } = await lane.claim(sql, gate, work)
-    if (job === undefined) return { ...decision, reply: 0 }
-    const leaseUntil = new Date(gate.now.getTime() + lane.leaseMs)
-    const writes = [...(decision.effects?.writes ?? []), claimWork(work, { owner: this.own.owner, leaseUntil })]
-    const claimed: Work = { ...work, attempt: work.attempt + 1, state: 'running' }
-    return { ...decision, effects: { ...decision.effects, writes }, reply: { work: claimed, lane, job, claimedAt } }
+  async #claim(sql: Sql, gate: Gate, onTaken: (workId: string) => void): Promise<Decision<Claimed>> {
+    if (this.#stopping) return { reply: { next: undefined } }
+    const running = [...this.#live.values()].filter((live) => !live.settled).map(({ work }) => work)
+    const { own, deps } = this
+    return claimNext({ sql, gate, owner: own.owner, clock: deps.clock, lanes: this.#lanes, running, resting: this.#resting }, onTaken)
   }
 
-  /** A started lane may leave others due; a number is the time until something is. */
-  #afterClaim(reply: Start | number | undefined, priority: Priority): void {
+  #afterClaim({ start, next }: Claimed, priority: Priority): void {
     if (this.#abandoned) return
-    if (typeof reply === 'object') {
-      this.#start(reply)
-      this.pump(priority)
-      return
-    }
-    if (reply !== undefined && !this.#stopping) this.#arm(Math.min(reply, LONGEST_NAP_MS), () => this.pump('background'))
+    if (start) this.#start(start)
+    if (next === undefined || this.#stopping) return
+    if (start && next <= 0) this.pump(priority)
+    else this.#arm(Math.min(next, LONGEST_NAP_MS), () => this.pump('background'))
   }
 
   #claimFailed(cause: unknown, workId: string | undefined): void {
@@ -217,7 +225,7 @@ export class LaneRunner implements LiveLanes {
   }
 
   #start(start: Start): void {
-    const live: Live = { work: start.work, controller: new AbortController(), committed: false, done: Promise.resolve() }
+    const live: Live = { work: start.work, controller: new AbortController(), committed: false, settled: false, done: Promise.resolve() }
     if (this.#stopping) live.controller.abort(new Error('stopping'))
     this.#live.set(start.work.id, live)
     live.done = this.#run(start, live)
@@ -236,21 +244,24 @@ export class LaneRunner implements LiveLanes {
     }
     const watch = { ...this.deps, abort: (reason: Error) => live.controller.abort(reason) }
     const outcome = await outcomeOf(lane, { work, job }, context, watch)
-    if (outcome !== undefined) await this.#settle(lane, { work, job, outcome })
+    const isSettled = outcome !== undefined && (await this.#settle(lane, { work, job, outcome }, live))
     this.#live.delete(work.id)
-    if (outcome === undefined) this.recover()
-    this.pump('background')
+    if (!isSettled) this.recover()
   }
 
-  /** Brings the outcome home, through outages of the database. What cannot be written at all is left to `orphaned`. */
-  async #settle(lane: AnyLane, finished: Finished): Promise<void> {
+  /** Brings the outcome home, through outages of the database. False: it cannot be written, and is left to `orphaned`. */
+  async #settle(lane: AnyLane, finished: Finished, live: Live): Promise<boolean> {
     for (let tries = 1; ; tries++) {
       try {
-        await this.post(outcomeLetter(lane, finished))
-        return
+        const settling = this.post(freeing(outcomeLetter(lane, finished), live))
+        // The claim of what comes next follows at once, so that it may share the commit.
+        this.pump('background')
+        await settling
+        return true
       } catch (cause) {
-        if (cause instanceof Fenced) return
-        if (tries >= SETTLE_TRIES) return this.recover()
+        live.settled = false
+        if (cause instanceof Fenced) return true
+        if (tries >= SETTLE_TRIES) return false
         await sleep(this.deps.clock, Math.min(RETRY_MS, 50 * 2 ** tries))
       }
     }

@@ -16,6 +16,8 @@ export interface Answer {
 export interface Letter<R> {
   name: string
   priority: Priority
+  /** Shares its transaction with no other: what it does to lanes as it is decided is not undone when that is rolled back. */
+  alone?: boolean
   provenance: Provenance
   /** The API key that must still live when the letter is decided. */
   keyId?: string | undefined
@@ -32,6 +34,8 @@ export interface Decision<R> {
   keep?: Keep | undefined
   /** The reply is given by the outcome of the work on this record instead. */
   awaits?: string
+  /** `look`: work may be due now, whatever the effects say. `looked`: it has just been looked for. */
+  due?: 'look' | 'looked'
   /** Replies to callers who wait for the work on a record; `late`: they get the record as it stands. */
   answers?: { refId: string; with: Answer | AppError | 'late' }[]
 }

@@ -3,7 +3,15 @@ import { AppError } from '#kernel/errors'
 /** `control`: kill switch, cancel, publish outcomes. `interactive`: requests. `background`: other lane results, timers. */
 export type Priority = 'control' | 'interactive' | 'background'
 
-type Run = () => Promise<void>
+/** What a mailbox must know of a letter. */
+export interface Posted {
+  priority: Priority
+  /** Shares its turn with no other. */
+  alone: boolean
+}
+
+/** Runs a letter; may take the next in order into the same turn, as long as `more` gives one. Never rejects. */
+export type Serve<T> = (letter: T, more: () => T | undefined) => Promise<void>
 
 export interface MailboxOptions {
   /** Interactive letters that may wait; one more is refused with 429. Lane outcomes are bounded by the lanes, not by this. */
@@ -19,6 +27,10 @@ class Fifo<T> {
 
   get size(): number {
     return this.#items.length - this.#head
+  }
+
+  get first(): T | undefined {
+    return this.#items[this.#head]
   }
 
   push(item: T): void {
@@ -37,17 +49,20 @@ class Fifo<T> {
 }
 
 /**
- * Letters run strictly one at a time: control before interactive before background, in order of arrival within each, with
- * one background letter after at most `turn` interactive ones. A letter's own failure is its sender's, never the queue's.
+ * Turns run strictly one at a time: control before interactive before background, in order of arrival within each, with
+ * one background letter after at most `turn` interactive ones.
  */
-export class Mailbox {
-  readonly #queues: Record<Priority, Fifo<Run>> = { control: new Fifo(), interactive: new Fifo(), background: new Fifo() }
+export class Mailbox<T extends Posted> {
+  readonly #queues: Record<Priority, Fifo<T>> = { control: new Fifo(), interactive: new Fifo(), background: new Fifo() }
   readonly #bound: number
   readonly #turn: number
   #sinceBackground = 0
   #running: Promise<void> | undefined
 
-  constructor({ bound = 1_000, turn = 16 }: MailboxOptions = {}) {
+  constructor(
+    private readonly serve: Serve<T>,
+    { bound = 1_000, turn = 16 }: MailboxOptions = {},
+  ) {
     this.#bound = bound
     this.#turn = turn
   }
@@ -62,15 +77,12 @@ export class Mailbox {
     return this.#running === undefined && this.waiting === 0
   }
 
-  /** Resolves or rejects with what `run` does. Rejects with `rate_limited:mailbox` when too many requests wait. */
-  post<T>(priority: Priority, run: () => Promise<T>): Promise<T> {
-    if (priority === 'interactive' && this.#queues.interactive.size >= this.#bound)
-      return Promise.reject(new AppError('rate_limited', 'mailbox', { retryAfter: 1 }))
-    return new Promise<T>((resolve, reject) => {
-      // `async`, so that a `run` that throws before it gives a promise fails its sender and not the queue.
-      this.#queues[priority].push(() => (async () => run())().then(resolve, reject))
-      this.#running ??= this.#drain()
-    })
+  /** Throws `rate_limited:mailbox` when too many requests wait. */
+  post(letter: T): void {
+    if (letter.priority === 'interactive' && this.#queues.interactive.size >= this.#bound)
+      throw new AppError('rate_limited', 'mailbox', { retryAfter: 1 })
+    this.#queues[letter.priority].push(letter)
+    this.#running ??= this.#drain()
   }
 
   /** Resolves when everything posted so far, and what that posted, has run. */
@@ -81,19 +93,21 @@ export class Mailbox {
   async #drain(): Promise<void> {
     // Begins in a later turn, so that a sender always has its promise before its letter runs.
     await undefined
-    for (let run = this.#next(); run; run = this.#next()) await run()
+    const more = () => (this.#queues[this.#next()].first?.alone === false ? this.#take() : undefined)
+    for (let letter = this.#take(); letter; letter = this.#take()) await this.serve(letter, letter.alone ? () => undefined : more)
     this.#running = undefined
   }
 
-  #next(): Run | undefined {
+  #next(): Priority {
     const { control, interactive, background } = this.#queues
-    if (control.size > 0) return control.shift()
-    const backgroundsTurn = background.size > 0 && (interactive.size === 0 || this.#sinceBackground >= this.#turn)
-    if (backgroundsTurn) {
-      this.#sinceBackground = 0
-      return background.shift()
-    }
-    this.#sinceBackground = background.size > 0 ? this.#sinceBackground + 1 : 0
-    return interactive.shift()
+    if (control.size > 0) return 'control'
+    return background.size > 0 && (interactive.size === 0 || this.#sinceBackground >= this.#turn) ? 'background' : 'interactive'
+  }
+
+  #take(): T | undefined {
+    const priority = this.#next()
+    if (priority === 'background') this.#sinceBackground = 0
+    if (priority === 'interactive') this.#sinceBackground = this.#queues.background.size > 0 ? this.#sinceBackground + 1 : 0
+    return this.#queues[priority].shift()
   }
 }

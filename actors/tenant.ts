@@ -4,11 +4,12 @@
  */
 
 import { AppError } from '#kernel/errors'
-import { apply, type Effects, gate, KeyTaken, type Ownership } from '#store/letter'
+import type { Effects, Ownership } from '#store/letter'
 import { type ActorDeps, Fenced } from './deps.ts'
 import { LaneRunner } from './lane-runner.ts'
 import type { Decision, Letter } from './letter.ts'
 import { Mailbox } from './mailbox.ts'
+import { type Delivery, type Result, takeTurn, Unwanted } from './turn.ts'
 import { Waiters } from './waiters.ts'
 
 const settlesWork = ({ work = [], settled = [], requeued = [], paused }: Effects = {}): boolean =>
@@ -19,13 +20,19 @@ const MOST_URGENT = 100
 /** How long a caller waits for the turn and the commit of its letter. What a lane then takes is not counted. */
 const COMMIT_WITHIN_MS = 4_500
 
+/** A letter's reply, or the outcome that it waits for. */
+interface Answered<R> {
+  reply: R
+  outcome?: Promise<unknown>
+}
+
 /** Who asked, until the time is over: a letter that has not begun by then never does. */
 interface Caller {
   gone: boolean
 }
 
 export class TenantActor {
-  readonly #mailbox: Mailbox
+  readonly #mailbox: Mailbox<Delivery>
   readonly #waiters: Waiters
   readonly #runner: LaneRunner
   /** Idempotency keys of requests that have not been answered yet, with their fingerprint. */
@@ -40,10 +47,11 @@ export class TenantActor {
     private readonly deps: ActorDeps,
     private readonly onFenced: () => void,
   ) {
-    this.#mailbox = new Mailbox(deps.mailbox)
     this.#waiters = new Waiters(deps.clock, deps.replyWithinMs)
     this.#lastUsed = deps.clock.monotonic()
     this.#runner = new LaneRunner(own, deps, (letter) => this.#post(letter))
+    const turn = { ...deps, own, lanes: this.#runner, isOver: () => this.#gone }
+    this.#mailbox = new Mailbox((letter, more) => takeTurn(turn, letter, more), deps.mailbox)
   }
 
   /** Settles what a dead process left behind, then looks for due work. */
@@ -129,41 +137,36 @@ export class TenantActor {
     return await Promise.race([running, late])
   }
 
-  async #post<R>(letter: Letter<R>, caller?: Caller): Promise<{ reply: R; outcome?: Promise<unknown> }> {
-    return this.#mailbox.post(letter.priority, async () => {
-      if (this.#gone) throw new Fenced()
-      if (caller?.gone) throw new AppError('unavailable', 'nobody waits for it any more')
-      try {
-        return this.#committed(await this.#decide(letter))
-      } catch (cause) {
-        throw this.#failed(letter, cause)
-      }
+  async #post<R>(letter: Letter<R>, caller?: Caller): Promise<Answered<R>> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answered<R>>()
+    this.#mailbox.post({
+      letter,
+      priority: letter.priority,
+      alone: letter.alone ?? false,
+      isGone: () => caller?.gone ?? false,
+      settle: (result) => {
+        try {
+          resolve(this.#settled(letter, result))
+        } catch (cause) {
+          reject(cause)
+        }
+      },
     })
+    return promise
+  }
+
+  #settled<R>(letter: Letter<R>, result: Result): Answered<R> {
+    if ('cause' in result) throw this.#failed(letter, result.cause)
+    return this.#committed(result.decision as Decision<R>)
   }
 
   /** After the commit, in the same turn: no later letter of this tenant has run yet. */
-  #committed<R>({ reply, effects, awaits, answers = [] }: Decision<R>): { reply: R; outcome?: Promise<unknown> } {
+  #committed<R>({ reply, effects, awaits, answers = [], due }: Decision<R>): Answered<R> {
     for (const answer of answers) this.#waiters.settle(answer.refId, answer.with)
     const outcome = awaits ? this.#waiters.wait(awaits) : undefined
-    if (settlesWork(effects)) this.#runner.pump(awaits ? 'control' : 'background')
+    if (due === 'look' || settlesWork(effects)) this.#runner.want(awaits ? 'control' : 'background')
+    if (due === 'looked') this.#runner.looked()
     return outcome ? { reply, outcome } : { reply }
-  }
-
-  /** The letter's transaction. An answer stored meanwhile under the same key runs it once more, from the gate. */
-  async #decide<R>(letter: Letter<R>, again = true): Promise<Decision<R>> {
-    try {
-      return await this.deps.db.letter(this.own.tenantId, async (sql) => {
-        const open = await gate(sql, this.own, { keyId: letter.keyId, idempotencyKey: letter.claim?.key })
-        if (!open) throw new Fenced()
-        const decision = await letter.decide(sql, open, this.#runner)
-        await this.deps.failpoints('letter.deciding')
-        await apply(sql, decision.effects ?? {}, { now: open.now, provenance: letter.provenance, keep: decision.keep })
-        return decision
-      })
-    } catch (cause) {
-      if (cause instanceof KeyTaken && again) return this.#decide(letter, false)
-      throw cause
-    }
   }
 
   #failed<R>(letter: Letter<R>, cause: unknown): unknown {
@@ -172,7 +175,7 @@ export class TenantActor {
       this.onFenced()
       return cause
     }
-    if (cause instanceof AppError && cause.code !== 'unavailable') return cause
+    if (cause instanceof Unwanted || (cause instanceof AppError && cause.code !== 'unavailable')) return cause
     this.deps.log.error({ err: cause, letter: letter.name, tenant: this.own.tenantId }, 'a letter failed')
     this.#runner.recover()
     return cause

@@ -20,7 +20,7 @@ export interface Op<I extends TSchema = TSchema, O extends TSchema = TSchema> {
   errors: readonly ErrorCode[]
   /** Also answers 202 with the record as it stands, when the outside world takes long. */
   slow: boolean
-  /** Goes before everything that waits: the kill switch. */
+  /** Goes before everything that waits, because it recalls what is about to go out: the kill switch, disconnecting. */
   urgent?: boolean
 }
 

@@ -48,6 +48,7 @@ export const commandLetter = (command: Command): Letter<Answer> => {
   return {
     name: o.id,
     priority: o.urgent ? 'control' : 'interactive',
+    alone: o.urgent ?? false,
     provenance: { principal: call.principal, surface: call.surface, requestId: call.requestId },
     keyId: call.principal.kind === 'key' ? call.principal.id : undefined,
     claim,

@@ -134,12 +134,12 @@ export async function gate(
 /** The answer that the same Idempotency-Key will replay. `pending` names the record whose outcome will supply it. */
 export type Keep = { claim: IdempotencyClaim; status: number; body: string } | { claim: IdempotencyClaim; pending: string }
 
-/** Writes all effects in one statement. Nothing is sent when there is nothing to write. */
+/** Writes all effects in one statement. False: there is nothing to write, and nothing was sent. */
 export async function apply(
   sql: Sql,
   effects: Effects,
   context: { now: Date; provenance: Provenance; keep?: Keep | undefined },
-): Promise<void> {
+): Promise<boolean> {
   const { now, provenance, keep } = context
   const parts: Fragment[] = (effects.writes ?? []).map((write) => write(sql))
   for (const event of effects.events ?? [])
@@ -155,12 +155,27 @@ export async function apply(
   const placement = updateActor(sql, effects)
   if (placement) parts.push(placement)
   if (keep) parts.push(purgeExpired(sql, keep.claim.key), remember(sql, keep, now))
-  if (parts.length === 0) return
+  if (parts.length === 0) return false
   const ctes = parts.map((part, index) => sql`${index === 0 ? sql`` : sql`,`} ${sql(`e${index}`)} as (${part} returning 1)`)
   const last = sql(`e${parts.length - 1}`)
   const [row] = await sql<{ written: number }[]>`with ${ctes as unknown as Fragment} select count(*)::int as written from ${last}`
   if (keep && row?.written !== 1) throw new KeyTaken()
+  return true
 }
+
+const WRITES = /^\s*(insert|update|delete|merge|truncate)\b/i
+
+/**
+ * For a decision: what it changes is in its effects, so that a letter which is refused leaves nothing behind in a
+ * transaction that it shares with others. A statement that writes throws.
+ */
+export const readingOnly = (sql: Sql): Sql =>
+  new Proxy(sql, {
+    apply(target, self, args) {
+      if (WRITES.test((args[0] as Partial<TemplateStringsArray>).raw?.[0] ?? '')) throw new Error('a decision changes nothing itself')
+      return Reflect.apply(target as never, self, args)
+    },
+  })
 
 /** Another letter stored an answer under the same Idempotency-Key after this one's gate had looked. */
 export class KeyTaken extends Error {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { Mailbox, type Priority } from '#actors/mailbox'
+import { Mailbox, type MailboxOptions, type Priority } from '#actors/mailbox'
 import { AppError } from '#kernel/errors'
 import { newGate } from '#test/support/letters'
 import { settled } from '#test/support/manual-clock'
@@ -8,6 +8,22 @@ import { runs } from '#test/support/property'
 
 const TURN = 16
 const priorities: Priority[] = ['control', 'interactive', 'background']
+
+interface Job {
+  priority: Priority
+  alone: boolean
+  run(): Promise<void>
+}
+
+/** A mailbox whose letters are functions, each alone in its turn. */
+const mailboxOf = (options: MailboxOptions = {}) => {
+  const mailbox = new Mailbox<Job>((job) => job.run(), options)
+  const post = <T>(priority: Priority, work: () => Promise<T>) =>
+    new Promise<T>((resolve, reject) => {
+      mailbox.post({ priority, alone: true, run: async () => (async () => work())().then(resolve, reject) })
+    })
+  return { mailbox, post }
+}
 
 /** A letter that waits `turns` times for the test, posts others on its way, and may throw at its end. */
 interface Spec {
@@ -43,7 +59,7 @@ const actions: fc.Arbitrary<Action[]> = fc.array(
 
 /** Plays the actions on a mailbox, then lets all letters end. What came of each letter stands under its id. */
 const play = async (steps: Action[], bound?: number) => {
-  const mailbox = new Mailbox(bound === undefined ? {} : { bound })
+  const { mailbox, post: put } = mailboxOf(bound === undefined ? {} : { bound })
   const events: Event[] = []
   const results: PromiseSettledResult<number>[] = []
   let ids = 0
@@ -64,7 +80,7 @@ const play = async (steps: Action[], bound?: number) => {
       return id
     }
     event('posted')
-    void Promise.allSettled([mailbox.post(priority, run)]).then(([result]) => {
+    void Promise.allSettled([put(priority, run)]).then(([result]) => {
       results[id] = result
     })
   }
@@ -151,13 +167,13 @@ describe('letters, however they are posted and however long they take', () => {
 
 /** A mailbox whose first letter runs until `free`; what is posted meanwhile waits. */
 const held = async (options = {}) => {
-  const mailbox = new Mailbox(options)
+  const { mailbox, post: put } = mailboxOf(options)
   const gate = newGate()
-  const first = mailbox.post('control', () => gate.opened)
+  const first = put('control', () => gate.opened)
   await settled()
   const order: string[] = []
-  const post = (priority: Priority, name: string) => mailbox.post(priority, async () => void order.push(name))
-  return { mailbox, post, order, free: gate.open, first }
+  const post = (priority: Priority, name: string) => put(priority, async () => void order.push(name))
+  return { mailbox, put, post, order, free: gate.open, first }
 }
 
 test('a background letter goes after exactly sixteen interactive ones, and again after sixteen more', async () => {
@@ -193,26 +209,26 @@ test('a thousand interactive letters may wait', async () => {
 })
 
 test('a letter that throws before it gives a promise fails alone', async () => {
-  const mailbox = new Mailbox()
-  const thrown = mailbox.post('interactive', () => {
+  const { mailbox, post } = mailboxOf()
+  const thrown = post('interactive', () => {
     throw new Error('at once')
   })
   await expect(thrown).rejects.toThrow('at once')
-  expect(await mailbox.post('interactive', async () => 'next')).toBe('next')
+  expect(await post('interactive', async () => 'next')).toBe('next')
   await mailbox.drained()
   expect(mailbox.idle).toBe(true)
 })
 
 describe('drained', () => {
   test('resolves at once when nothing runs', async () => {
-    await new Mailbox().drained()
+    await mailboxOf().mailbox.drained()
   })
 
   test('waits for the letter that runs, for those that wait, and for what those post', async () => {
-    const { mailbox, order, free } = await held()
+    const { mailbox, put, order, free } = await held()
     const inner = newGate()
-    void mailbox.post('interactive', async () => {
-      void mailbox.post('background', () => inner.opened.then(() => void order.push('inner')))
+    void put('interactive', async () => {
+      void put('background', () => inner.opened.then(() => void order.push('inner')))
     })
     let isDrained = false
     const drained = mailbox.drained().then(() => {
@@ -228,8 +244,45 @@ describe('drained', () => {
   })
 
   test('does not fail when a letter does', async () => {
-    const mailbox = new Mailbox()
-    const failed = mailbox.post('interactive', async () => Promise.reject(new Error('no')))
+    const { mailbox, post } = mailboxOf()
+    const failed = post('interactive', async () => Promise.reject(new Error('no')))
     await Promise.all([mailbox.drained(), expect(failed).rejects.toThrow('no')])
+  })
+})
+
+describe('a turn', () => {
+  interface Note {
+    priority: Priority
+    alone: boolean
+    name: string
+  }
+
+  /** Turns that take all they may get; what they took, by turn. */
+  const greedy = async (notes: Note[]): Promise<string[][]> => {
+    const turns: string[][] = []
+    const mailbox = new Mailbox<Note>(async (first, more) => {
+      const turn = [first.name]
+      turns.push(turn)
+      for (let next = more(); next; next = more()) turn.push(next.name)
+    })
+    for (const note of notes) mailbox.post(note)
+    await mailbox.drained()
+    return turns
+  }
+  const note = (name: string, priority: Priority = 'interactive', alone = false): Note => ({ name, priority, alone })
+
+  test('takes letters in the order in which they would have run', async () => {
+    const notes = [note('i1'), note('b1', 'background'), note('i2'), note('c1', 'control')]
+    expect(await greedy(notes)).toEqual([['c1', 'i1', 'i2', 'b1']])
+  })
+
+  test('ends before a letter that runs alone, which takes no other with it', async () => {
+    const notes = [note('i1'), note('i2'), note('i3', 'interactive', true), note('i4'), note('i5')]
+    expect(await greedy(notes)).toEqual([['i1', 'i2'], ['i3'], ['i4', 'i5']])
+  })
+
+  test('gives a background letter its place after sixteen interactive ones', async () => {
+    const [turn] = await greedy([note('b', 'background'), ...Array.from({ length: 40 }, () => note('i'))])
+    expect(turn?.indexOf('b')).toBe(16)
   })
 })

@@ -1,0 +1,59 @@
+/** The next due work of a tenant, claimed for a lane. */
+import type { Clock } from '#kernel/clock'
+import type { Sql } from '#store/db'
+import type { Gate } from '#store/letter'
+import { claimWork, nextDue, untilNextDue, type Work } from '#store/work'
+import type { AnyLane } from './lane.ts'
+import type { Decision } from './letter.ts'
+import type { Resting } from './resting.ts'
+
+/** A claimed work, for its lane to begin. */
+export interface Start {
+  work: Work
+  lane: AnyLane
+  job: unknown
+  /** Monotonic time. */
+  claimedAt: number
+}
+
+/** What a look for due work gave: a lane to begin, and how long until there is more to do. */
+export interface Claimed {
+  start?: Start
+  /** Milliseconds; undefined: nothing waits. */
+  next: number | undefined
+}
+
+interface Claiming {
+  sql: Sql
+  gate: Gate
+  /** The incarnation of this process. */
+  owner: string
+  clock: Clock
+  lanes: ReadonlyMap<string, AnyLane>
+  /** What runs here. */
+  running: Work[]
+  resting: Resting
+}
+
+/** Decides the claim of one work at most. `onTaken` is told which, before its lane has a word that may fail. */
+export const claimNext = async (
+  { sql, gate, owner, clock, lanes, running, resting }: Claiming,
+  onTaken: (workId: string) => void,
+): Promise<Decision<Claimed>> => {
+  const claimedAt = clock.monotonic()
+  // What runs here is left alone even if it is back in the queue, and in another slot by now: it would run beside itself.
+  const idle = [...resting.ids(), ...running.map(({ id }) => id)]
+  const view = { busy: running.map(({ slot }) => slot), paused: gate.paused, resting: idle }
+  const work = await nextDue(sql, view)
+  if (!work) return { reply: { next: resting.until(await untilNextDue(sql, view)) } }
+  onTaken(work.id)
+  const lane = lanes.get(work.kind)
+  if (!lane) throw new Error(`no lane for work of kind ${work.kind}`)
+  const { job, decision } = await lane.claim(sql, gate, work)
+  if (job === undefined) return { ...decision, reply: { next: 0 } }
+  const next = resting.until(await untilNextDue(sql, { ...view, busy: [...view.busy, work.slot], resting: [...idle, work.id] }))
+  const leaseUntil = new Date(gate.now.getTime() + lane.leaseMs)
+  const writes = [...(decision.effects?.writes ?? []), claimWork(work, { owner, leaseUntil })]
+  const claimed: Work = { ...work, attempt: work.attempt + 1, state: 'running' }
+  return { ...decision, effects: { ...decision.effects, writes }, reply: { start: { work: claimed, lane, job, claimedAt }, next } }
+}

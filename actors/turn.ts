@@ -1,0 +1,127 @@
+/**
+ * One turn of a tenant's mailbox: a letter, with those that wait behind it, in one transaction. Each passes its own gate and
+ * sees what those before it changed; one that is refused leaves the others alone.
+ */
+
+import type { Clock } from '#kernel/clock'
+import { AppError } from '#kernel/errors'
+import type { Failpoints } from '#kernel/failpoint'
+import type { Db, Sql } from '#store/db'
+import { apply, gate, KeyTaken, type Ownership, readingOnly } from '#store/letter'
+import { Fenced } from './deps.ts'
+import type { Decision, Letter, LiveLanes } from './letter.ts'
+import type { Posted } from './mailbox.ts'
+
+/** What became of a letter. */
+export type Result = { decision: Decision<unknown> } | { cause: unknown }
+
+/** A letter in the mailbox, and whoever wants to know what becomes of it. */
+export interface Delivery extends Posted {
+  letter: Letter<unknown>
+  /** Nobody waits for it any more: if it has not begun, it never does. */
+  isGone(): boolean
+  /** Called once, in the turn of the commit: no later letter of the tenant has run. */
+  settle(result: Result): void
+}
+
+interface Turn {
+  own: Ownership
+  db: Db
+  clock: Clock
+  failpoints: Failpoints
+  lanes: LiveLanes
+  /** The tenant was given up: nothing of it runs any more. */
+  isOver(): boolean
+}
+
+/** Letters that may share a commit, and how long others may join: the first one waits for the last. */
+const MOST_TOGETHER = 16
+const JOIN_WITHIN_MS = 25
+
+/** Takes what changes nothing out of its transaction, which is rolled back: a commit of the gate's lock would wait for the disk. */
+class Unchanged extends Error {
+  override readonly name = 'Unchanged'
+}
+
+/** The end of a letter whose caller had gone before its turn: none of it happened. */
+export class Unwanted extends Error {
+  override readonly name = 'Unwanted'
+}
+
+interface Taken {
+  delivery: Delivery
+  result?: Result
+}
+
+/** Never rejects: each letter's end is told to its delivery. */
+export const takeTurn = async (turn: Turn, first: Delivery, more: () => Delivery | undefined): Promise<void> => {
+  const taken: Taken[] = [{ delivery: first }]
+  const failure = await failureOf(turn, taken, more)
+  if (!failure) for (const { delivery, result } of taken) delivery.settle(result!)
+  else if (taken.length > 1 && wasRolledBack(failure.cause)) for (const { delivery } of taken) await takeTurn(turn, delivery, nobody)
+  else if (failure.cause instanceof KeyTaken) first.settle(await again(turn, first))
+  else for (const { delivery } of taken) delivery.settle(failure)
+}
+
+const nobody = (): undefined => undefined
+
+/** An answer was stored meanwhile under the same Idempotency-Key: from the gate once more, which replays it. */
+const again = async (turn: Turn, delivery: Delivery): Promise<Result> => {
+  const taken: Taken[] = [{ delivery }]
+  return (await failureOf(turn, taken, nobody)) ?? taken[0]!.result!
+}
+
+/** A statement or a rule failed within the transaction. Where only the database fell silent, it may have committed. */
+const wasRolledBack = (cause: unknown): boolean => !(cause instanceof Fenced || (cause instanceof AppError && cause.code === 'unavailable'))
+
+const isRefusal = (cause: unknown): boolean => cause instanceof AppError && cause.code !== 'unavailable'
+
+/** Undefined once all have their results and what they changed is committed. */
+const failureOf = async (turn: Turn, taken: Taken[], more: () => Delivery | undefined): Promise<{ cause: unknown } | undefined> => {
+  const until = turn.clock.monotonic() + JOIN_WITHIN_MS
+  let ended = false
+  const next = () => (!ended && taken.length < MOST_TOGETHER && turn.clock.monotonic() < until ? more() : undefined)
+  try {
+    await turn.db.letter(turn.own.tenantId, async (sql) => {
+      let changed = false
+      for (let one: Taken | undefined = taken[0]; one; one = joined(taken, next())) changed = (await decided(turn, sql, one)) || changed
+      if (!changed) throw new Unchanged()
+    })
+  } catch (cause) {
+    if (!(cause instanceof Unchanged)) return { cause }
+  } finally {
+    // A body whose time ended before it must take no further letter: nobody would hear of that one.
+    ended = true
+  }
+  return undefined
+}
+
+const joined = (taken: Taken[], delivery: Delivery | undefined): Taken | undefined => {
+  if (!delivery) return undefined
+  const one: Taken = { delivery }
+  taken.push(one)
+  return one
+}
+
+/** True when the letter has changed something. Throws what makes the whole transaction worthless. */
+const decided = async (turn: Turn, sql: Sql, one: Taken): Promise<boolean> => {
+  const { letter } = one.delivery
+  if (turn.isOver()) throw new Fenced()
+  if (one.delivery.isGone()) {
+    one.result = { cause: new Unwanted() }
+    return false
+  }
+  try {
+    const open = await gate(sql, turn.own, { keyId: letter.keyId, idempotencyKey: letter.claim?.key })
+    if (!open) throw new Fenced()
+    const decision = await letter.decide(readingOnly(sql), open, turn.lanes)
+    await turn.failpoints('letter.deciding')
+    const changed = await apply(sql, decision.effects ?? {}, { now: open.now, provenance: letter.provenance, keep: decision.keep })
+    one.result = { decision }
+    return changed
+  } catch (cause) {
+    if (!isRefusal(cause)) throw cause
+    one.result = { cause }
+    return false
+  }
+}
