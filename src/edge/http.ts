@@ -78,6 +78,7 @@ interface Incoming {
 const serve = async (deps: HttpDeps, o: Operation, { request, params }: Incoming): Promise<Response> => {
   const requestId = requestIdOf(request)
   const startedAt = performance.now()
+  const isTold = deps.log.isLevelEnabled('debug')
   const grant = await deps.authenticator.authenticate(request.headers.get('authorization'))
   try {
     const call: Call = {
@@ -89,10 +90,16 @@ const serve = async (deps: HttpDeps, o: Operation, { request, params }: Incoming
       idempotencyKey: isQuery(o) ? undefined : (request.headers.get('idempotency-key') ?? undefined),
     }
     const answer = await o.run(() => inputOf(o, request, params), call)
-    deps.log.debug(
-      { operation: o.id, status: answer.status, ms: performance.now() - startedAt, request_id: requestId, tenant: grant.tenantId },
-      'served',
-    )
+    if (isTold) {
+      const told = {
+        operation: o.id,
+        status: answer.status,
+        ms: performance.now() - startedAt,
+        request_id: requestId,
+        tenant: grant.tenantId,
+      }
+      deps.log.debug(told, 'served')
+    }
     return answerResponse(answer, requestId)
   } catch (cause) {
     if (cause instanceof AppError && cause.status < 500 && cause.code !== 'rate_limited') await deps.authenticator.confirm(grant)

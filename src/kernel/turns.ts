@@ -28,7 +28,8 @@ export class Turns {
   constructor(private readonly options: TurnsOptions) {}
 
   async run<T>(party: string, work: () => Promise<T>): Promise<T> {
-    await this.#admitted(party)
+    const turn = this.#admitted(party)
+    if (turn) await turn
     try {
       return await work()
     } finally {

@@ -119,7 +119,7 @@ export async function gate(
     with scope as materialized (select set_config('app.tenant', ${own.tenantId}, true) as ok)
     select g.* from scope cross join lateral (
       select clock_timestamp() as now, a.paused, t.plan, t.billing, t.overrides,
-        (select k.live from (${keyIsLive(sql, claim?.keyId)}) k) as live,
+        ${claim?.keyId === undefined ? sql`true` : sql`(${keyIsLive(sql, claim.keyId)})`} as live,
         (select coalesce(jsonb_object_agg(c.key || '@' || c.period, c.used), '{}') from counter c) as counters,
         (select to_jsonb(i) from idempotency i where i.key = ${claim?.idempotencyKey ?? null} and i.expires_at > now()) as seen
       from actor a join tenant t on t.id = a.tenant_id
@@ -154,7 +154,8 @@ export async function apply(
   if (effects.audit) parts.push(writeAudit(sql, effects.audit, context.now, provenance))
   const placement = updateActor(sql, effects)
   if (placement) parts.push(placement)
-  if (keep) parts.push(purgeExpired(sql, keep.claim.key), remember(sql, keep, now))
+  if (keep && Math.random() < PURGE.share) parts.push(purgeExpired(sql, keep.claim.key))
+  if (keep) parts.push(remember(sql, keep, now))
   if (parts.length === 0) return false
   const ctes = parts.map((part, index) => sql`${index === 0 ? sql`` : sql`,`} ${sql(`e${index}`)} as (${part} returning 1)`)
   const last = sql(`e${parts.length - 1}`)
@@ -231,10 +232,13 @@ export const forgetPending =
   (sql) =>
     sql`delete from idempotency where ref_id = ${refId} and state = 'pending'`
 
-/** With each answer kept a few expired ones go, so that they never pile up; not the key's own, which `remember` replaces. */
+/** With one answer in so many that are kept, more expired ones go: they never pile up, and a command hardly ever pays for it. */
+const PURGE = { share: 1 / 16, most: 100 }
+
+/** Not the key's own, which `remember` replaces. */
 const purgeExpired = (sql: Sql, except: string): Fragment =>
   sql`delete from idempotency where key in
-    (select key from idempotency where expires_at <= now() and key <> ${except} order by expires_at limit 20)`
+    (select key from idempotency where expires_at <= now() and key <> ${except} order by expires_at limit ${PURGE.most})`
 
 const requeue = (sql: Sql, { id, runAt, payload, origin }: NonNullable<Effects['requeued']>[number]): Fragment =>
   sql`update work set state = 'queued', run_at = ${runAt}, claimed_by = null, lease_until = null
