@@ -22,6 +22,8 @@ export interface RuntimeDeps extends ActorDeps {
 const CLAIM_WITHIN_MS = 2_500
 const CLAIM_EVERY_MS = 100
 const WAKE_AT_ONCE = 16
+/** Where more are due than may be woken at once, the next ones follow almost at once. */
+const NEXT_WAKE_MS = 5
 /** A send that is on the wire has this long to be answered. */
 const STOP_LANES_MS = 12_000
 
@@ -143,9 +145,9 @@ export class Runtime implements AsyncDisposable {
     this.#actors.clear()
   }
 
-  #nextSweep(): void {
-    if (this.deps.sweepMs === 0) return
-    this.#sweep = this.deps.clock.after(this.deps.sweepMs, () => void this.#sweepOnce())
+  #nextSweep(ms = this.deps.sweepMs): void {
+    if (this.deps.sweepMs === 0 || this.#stopped) return
+    this.#sweep = this.deps.clock.after(ms, () => void this.#sweepOnce())
   }
 
   /** Wakes tenants whose time has come, and lets those go that nobody has asked for. */
@@ -153,11 +155,13 @@ export class Runtime implements AsyncDisposable {
     try {
       this.#passivate()
       const due = await wakeable(this.deps.db, this.#placement.incarnation, WAKE_AT_ONCE)
-      await Promise.all(due.map((tenantId) => this.#actor(tenantId).catch(() => {})))
+      const woken = await Promise.allSettled(due.map((tenantId) => this.#actor(tenantId)))
+      const isMore = due.length === WAKE_AT_ONCE && woken.some(({ status }) => status === 'fulfilled')
+      this.#nextSweep(isMore ? NEXT_WAKE_MS : undefined)
     } catch (cause) {
       this.deps.log.warn({ err: cause }, 'the sweep failed')
+      this.#nextSweep()
     }
-    if (!this.#stopped) this.#nextSweep()
   }
 
   #passivate(): void {

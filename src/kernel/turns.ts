@@ -3,6 +3,8 @@ import { AppError } from './errors.ts'
 export interface TurnsOptions {
   /** How many may run at once. */
   limit: number
+  /** How many of one party may; by default as many. */
+  share?: number
   /** How many of one party may wait; one more is refused with `rate_limited:<name>`. */
   bound: number
   /** How long one may wait before it is refused with 503. */
@@ -22,10 +24,14 @@ interface Waiting {
  */
 export class Turns {
   #running = 0
+  readonly #runningOf = new Map<string, number>()
   /** Insertion order is the order of turns: a party that had its turn goes to the end. */
   readonly #waiting = new Map<string, Waiting[]>()
+  readonly #share: number
 
-  constructor(private readonly options: TurnsOptions) {}
+  constructor(private readonly options: TurnsOptions) {
+    this.#share = options.share ?? options.limit
+  }
 
   async run<T>(party: string, work: () => Promise<T>): Promise<T> {
     const turn = this.#admitted(party)
@@ -33,17 +39,18 @@ export class Turns {
     try {
       return await work()
     } finally {
-      this.#running--
+      this.#end(party)
       this.#next()
     }
   }
 
   #admitted(party: string): Promise<void> | undefined {
-    const { limit, bound, withinMs, name } = this.options
-    if (this.#running < limit && this.#waiting.size === 0) {
-      this.#running++
+    // While something is free, whoever waits has its share already: nobody is passed over.
+    if (this.#running < this.options.limit && this.#hasRoom(party)) {
+      this.#begin(party)
       return undefined
     }
+    const { bound, withinMs, name } = this.options
     const own = this.#waiting.get(party) ?? []
     if (own.length >= bound) throw new AppError('rate_limited', name, { retryAfter: 1 })
     return new Promise((resolve, reject) => {
@@ -54,21 +61,34 @@ export class Turns {
       const entry: Waiting = { timer, start: resolve }
       own.push(entry)
       this.#waiting.set(party, own)
-      this.#next()
     })
   }
 
+  #hasRoom(party: string): boolean {
+    return (this.#runningOf.get(party) ?? 0) < this.#share
+  }
+
+  #begin(party: string): void {
+    this.#running++
+    this.#runningOf.set(party, (this.#runningOf.get(party) ?? 0) + 1)
+  }
+
+  #end(party: string): void {
+    this.#running--
+    const left = this.#runningOf.get(party)! - 1
+    if (left > 0) this.#runningOf.set(party, left)
+    else this.#runningOf.delete(party)
+  }
+
   #next(): void {
-    while (this.#running < this.options.limit) {
-      const [turn] = this.#waiting
-      if (!turn) return
-      const [party, own] = turn
-      const entry = own.shift()
+    for (const [party, own] of this.#waiting) {
+      if (this.#running >= this.options.limit) return
+      if (!this.#hasRoom(party)) continue
+      const entry = own.shift()!
       this.#waiting.delete(party)
       if (own.length > 0) this.#waiting.set(party, own)
-      if (!entry) continue
       clearTimeout(entry.timer)
-      this.#running++
+      this.#begin(party)
       entry.start()
     }
   }

@@ -170,6 +170,8 @@ const one: Query = (sql) => sql`select 1 as seen`
 
 /** Connections are granted to tenants in turn: one that floods waits behind itself. */
 const WAITING = { bound: 1_000, withinMs: 5_000 }
+/** Of the connections for reads, what one tenant may have at once: what it asks for together, the others wait behind. */
+const READ_SHARE = 0.3
 
 export const openDb = (options: ConnectionOptions): Db => {
   const max = options.max ?? 10
@@ -177,7 +179,7 @@ export const openDb = (options: ConnectionOptions): Db => {
   // Of their own: a transaction that is begun on a connection behind somebody's query does not get that connection for itself.
   const letters = open(options, 'tendril_app', max)
   const system = open(options, 'tendril_system', 3)
-  const readTurns = new Turns({ name: 'reads', limit: max, ...WAITING })
+  const readTurns = new Turns({ name: 'reads', limit: max, share: Math.ceil(max * READ_SHARE), ...WAITING })
   const letterTurns = new Turns({ name: 'commands', limit: max, ...WAITING })
   return {
     async read<Row>(reader: Reader, query: Query) {

@@ -69,7 +69,7 @@ export async function runPosting(options: PostingOptions): Promise<Finished> {
   const stories = await newStories(world, options)
   const start = (nth: number) => startServer({ ...server, env: { SANDBOX_FAULTS: faultsOf(options, nth), LOG_LEVEL: 'silent' } })
   await using killing = await startKilling({ places: 2, count: kills, next: numbers(seed), start })
-  const clients: Clients = { owner, servers: killing.running, next: numbers(seed + 1), repeated: 0, wrong: [] }
+  const clients: Clients = { owner, servers: killing.running, next: numbers(seed + 1), repeated: 0, longestMs: 0, wrong: [] }
   await Promise.all([postAll(options, { killing, clients, stories }), killing.over])
   const late = await settled(owner, doubts)
   const rules = await brokenRules(owner)
@@ -81,6 +81,7 @@ export async function runPosting(options: PostingOptions): Promise<Finished> {
     items,
     kills: killing.kills(),
     repeated: clients.repeated,
+    longest_wait_ms: clients.longestMs,
     wrong: clients.wrong.length,
     ...ends,
     doubled: rules.doubled ?? 0,

@@ -11,25 +11,29 @@ const gate = () => {
   return { promise, end: resolve }
 }
 
-test('never more run at once than the limit, each party keeps its order, and all run', async () => {
+test('never more run at once than the limit, nor of a party than its share, each party keeps its order, and all run', async () => {
   const parties = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 60 })
   await fc.assert(
-    fc.asyncProperty(parties, fc.integer({ min: 1, max: 4 }), async (asked, limit) => {
-      const turns = open({ limit })
+    fc.asyncProperty(parties, fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 4 }), async (asked, limit, share) => {
+      const turns = open({ limit, share })
       const begun: Record<string, number[]> = {}
-      let running = 0
+      const running: Record<string, number> = { a: 0, b: 0, c: 0 }
       let most = 0
+      let mostOfOne = 0
       await Promise.all(
         asked.map((party, index) =>
           turns.run(party, async () => {
             begun[party] = [...(begun[party] ?? []), index]
-            most = Math.max(most, ++running)
+            running[party]!++
+            mostOfOne = Math.max(mostOfOne, running[party]!)
+            most = Math.max(most, running.a! + running.b! + running.c!)
             await Promise.resolve()
-            running--
+            running[party]!--
           }),
         ),
       )
       expect(most).toBeLessThanOrEqual(limit)
+      expect(mostOfOne).toBeLessThanOrEqual(share)
       expect(Object.values(begun).flat().length).toBe(asked.length)
       for (const order of Object.values(begun)) expect(order).toEqual([...order].sort((x, y) => x - y))
     }),
@@ -47,6 +51,15 @@ test('a party that asks a hundred times does not hold up one that asks once', as
   first.end()
   await Promise.all([...flood, single])
   expect(order.indexOf('single')).toBeLessThanOrEqual(1)
+})
+
+test('a party that has its share running leaves the rest to others, at once', async () => {
+  const turns = open({ limit: 3, share: 2 })
+  const held = gate()
+  const flood = Array.from({ length: 5 }, () => turns.run('flood', () => held.promise))
+  expect(await turns.run('single', async () => 'ran')).toBe('ran')
+  held.end()
+  await Promise.all(flood)
 })
 
 test('who waits too long is refused with 503, and leaves the queue', async () => {
