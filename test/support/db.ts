@@ -57,13 +57,20 @@ const templateOfThisRun = (): Template => {
   throw new Error('this test needs a database, which the runner provides: npm test -- <file>')
 }
 
-/** A database of this test alone, with the schema and no rows: `await using db = await freshDb()`. Dispose of its pools first. */
-export async function freshDb(): Promise<TestDatabase> {
-  const template = templateOfThisRun()
+const databaseFrom = async (template: Template, source: string): Promise<TestDatabase> => {
   const database = uniqueName(template.name)
-  await onServer(template.options, (sql) => sql`create database ${sql(database)} template ${sql(template.name)}`)
+  await onServer(template.options, (sql) => sql`create database ${sql(database)} template ${sql(source)}`)
   return {
     options: { ...template.options, database },
     [Symbol.asyncDispose]: async () => void (await onServer(template.options, (sql) => drop(sql, database))),
   }
 }
+
+/** A database of this test alone, with the schema and no rows: `await using db = await freshDb()`. Dispose of its pools first. */
+export async function freshDb(): Promise<TestDatabase> {
+  const template = templateOfThisRun()
+  return databaseFrom(template, template.name)
+}
+
+/** The same before any migration, for what must be there when the schema is made. */
+export const emptyDb = (): Promise<TestDatabase> => databaseFrom(templateOfThisRun(), 'template1')

@@ -5,7 +5,7 @@ import postgres from 'postgres'
 import { newApiKey } from '#kernel/api-key'
 import type { ConnectionOptions } from '#store/db'
 import { client, eventually, type TestApp } from './app.ts'
-import { freshDb } from './db.ts'
+import { freshDb, type TestDatabase } from './db.ts'
 
 export interface ServerProcess extends AsyncDisposable {
   url: string
@@ -34,6 +34,8 @@ export interface ServerOptions {
   secret?: string
   /** `publish.sent`: dies there, as by kill -9. */
   dieAt?: string
+  /** A file that the process loads before everything else. */
+  preload?: string
   env?: Record<string, string>
 }
 
@@ -82,7 +84,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const printed: string[] = []
-  const child = Bun.spawn([process.execPath, '--no-orphans', 'src/main.ts'], {
+  const child = Bun.spawn([process.execPath, '--no-orphans', ...(options.preload ? ['--preload', options.preload] : []), 'src/main.ts'], {
     env: environment(options, port),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -123,9 +125,10 @@ export interface Deployment extends AsyncDisposable {
   firstWorkspace(): Promise<{ tenantId: string; account: string; key: string }>
 }
 
-export async function newDeployment(): Promise<Deployment> {
+/** On a database of its own, or on one that the caller keeps. */
+export async function newDeployment(database?: TestDatabase): Promise<Deployment> {
   await using stack = new AsyncDisposableStack()
-  const { options } = stack.use(await freshDb())
+  const { options } = database ?? stack.use(await freshDb())
   const owner = postgres({ ...options, max: 2, onnotice: () => {} })
   stack.defer(() => owner.end({ timeout: 1 }))
   const key = newApiKey()

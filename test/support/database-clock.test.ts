@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { readdirSync, readFileSync } from 'node:fs'
+import postgres from 'postgres'
+import { newId } from '#kernel/ids'
+import { openDb } from '#store/db'
+import { type SteppedDatabase, steppedDb } from './database-clock.ts'
+
+const HOUR_MS = 3_600_000
+
+let db: SteppedDatabase
+let owner: postgres.Sql
+beforeAll(async () => {
+  db = await steppedDb({ timezone: "'Australia/Lord_Howe'" })
+  owner = postgres({ ...db.options, max: 1 })
+})
+afterAll(async () => {
+  await owner.end()
+  await db[Symbol.asyncDispose]()
+})
+
+test('whoever asks the database for the time gets the stepped one, whatever the role', async () => {
+  await using own = openDb(db.options)
+  const asked =
+    'extract(epoch from clock_timestamp() - pg_catalog.clock_timestamp())::float8 / 3600 as hours, now() > clock_timestamp() as ahead'
+  const views = async (): Promise<unknown[]> => {
+    const [read] = await own.read<object>({ tenantId: newId() }, (sql) => sql`select ${sql.unsafe(asked)}`)
+    const [system] = await own.system((sql) => sql.unsafe(`select ${asked}`))
+    return [read, system, (await owner.unsafe(`select ${asked}`))[0]].map((row) => ({
+      ...row,
+      hours: Math.round((row as { hours: number }).hours),
+    }))
+  }
+  const [before] = (await views()) as { hours: number }[]
+  await db.clock.step(HOUR_MS)
+  const stepped = { hours: before!.hours + 1, ahead: false }
+  expect(await views()).toEqual([stepped, stepped, stepped])
+  await db.clock.step(-HOUR_MS)
+  expect((await views())[0]).toEqual({ hours: before!.hours, ahead: false })
+})
+
+test('every default that is a time comes from the stepped clock', async () => {
+  const rows = await owner<{ at: string; stepped: boolean }[]>`select a.attrelid::regclass || '.' || a.attname as at,
+      exists (select 1 from pg_depend p where p.classid = 'pg_attrdef'::regclass and p.objid = d.oid and p.refclassid = 'pg_proc'::regclass
+        and p.refobjid in (select oid from pg_proc where pronamespace = 'stepped'::regnamespace)) as stepped
+    from pg_attrdef d join pg_attribute a on a.attrelid = d.adrelid and a.attnum = d.adnum where a.atttypid = 'timestamptz'::regtype`
+  expect(rows.length).toBeGreaterThan(5)
+  expect(rows.filter(({ stepped }) => !stepped)).toEqual([])
+})
+
+/** These cannot be taken the place of, so a step would pass them by. */
+const UNSTEPPED = /\b(current_timestamp|current_date|current_time|localtimestamp|localtime|statement_timestamp|transaction_timestamp)\b/i
+
+test('no statement of ours asks for the time in another way', () => {
+  const files = [...readdirSync('sql').map((name) => `sql/${name}`), ...readdirSync('src/store').map((name) => `src/store/${name}`)]
+  const texts = files.filter((name) => /\.(sql|ts)$/.test(name)).map((name) => [name, readFileSync(name, 'utf8')] as const)
+  expect(texts.length).toBeGreaterThan(15)
+  expect(texts.filter(([, text]) => UNSTEPPED.test(text)).map(([name]) => name)).toEqual([])
+})

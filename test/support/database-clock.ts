@@ -1,0 +1,68 @@
+/**
+ * A database whose clock a test sets: its own `clock_timestamp()` and `now()` come before those of Postgres, for every session
+ * and every column default, because they were there when the schema was made. The machine's clock stays as it is.
+ */
+import postgres from 'postgres'
+import { createLog } from '#kernel/log'
+import type { ConnectionOptions } from '#store/db'
+import { migrate } from '#store/migrate'
+import { emptyDb, type TestDatabase } from './db.ts'
+
+/** Times are epoch milliseconds. `real` is Postgres's own clock, which nobody steps. */
+export interface DatabaseClock {
+  step(ms: number): Promise<void>
+  set(time: Date): Promise<void>
+  now(): Promise<number>
+  /** What the database's clock has been ahead of the real one, and from when on; the first holds from the beginning. */
+  readonly history: { real: number; ahead: number }[]
+}
+
+export interface SteppedDatabase extends TestDatabase {
+  clock: DatabaseClock
+}
+
+const install = async (
+  sql: postgres.Sql,
+  { database, settings }: { database: string; settings: Record<string, string> },
+): Promise<void> => {
+  await sql.unsafe(`
+    create schema stepped;
+    create table stepped.clock (ahead float8 not null);
+    insert into stepped.clock values (0);
+    create function stepped.clock_timestamp() returns timestamptz language sql volatile as
+      'select pg_catalog.clock_timestamp() + (select ahead from stepped.clock) * interval ''1 ms''';
+    create function stepped.now() returns timestamptz language sql stable as
+      'select pg_catalog.now() + (select ahead from stepped.clock) * interval ''1 ms''';
+    grant usage on schema stepped to public;
+    grant select on stepped.clock to public`)
+  for (const [name, value] of Object.entries({ ...settings, search_path: 'public, stepped, pg_catalog' }))
+    await sql.unsafe(`alter database "${database}" set ${name} = ${value}`)
+}
+
+const clockOn = (sql: postgres.Sql): DatabaseClock => {
+  const history = [{ real: 0, ahead: 0 }]
+  const msOf = async (clock: string): Promise<number> => {
+    const [row] = await sql.unsafe<{ ms: number }[]>(`select (extract(epoch from ${clock}.clock_timestamp()) * 1000)::float8 as ms`)
+    return row!.ms
+  }
+  const step = async (ms: number): Promise<void> => {
+    const before = await msOf('pg_catalog')
+    const [row] = await sql<{ ahead: number }[]>`update stepped.clock set ahead = ahead + ${ms} returning ahead`
+    // Others see it somewhere between the two: the clock has shown a time as soon as anybody may have seen it.
+    history.push({ real: ms > 0 ? before : await msOf('pg_catalog'), ahead: row!.ahead })
+  }
+  return { history, step, now: () => msOf('stepped'), set: async (time) => step(time.getTime() - (await msOf('stepped'))) }
+}
+
+/** With the schema and no rows. `settings` are the database's own, as `{ timezone: "'Asia/Tokyo'" }`. */
+export async function steppedDb(settings: Record<string, string> = {}): Promise<SteppedDatabase> {
+  await using stack = new AsyncDisposableStack()
+  const { options } = stack.use(await emptyDb())
+  const connect = (database: ConnectionOptions) => postgres({ ...database, max: 1, onnotice: () => {} })
+  const sql = connect(options)
+  stack.defer(() => sql.end({ timeout: 1 }))
+  await install(sql, { database: options.database!, settings })
+  await migrate(options, createLog('silent'))
+  const owned = stack.move()
+  return { options, clock: clockOn(sql), [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
