@@ -31,6 +31,8 @@ export class Placement {
   #relocking: Promise<void> | undefined
   #beating: Promise<void> | undefined
   #renewedAt = 0
+  /** The database's clock at that moment. */
+  #databaseAt = 0
   #timer: Disposable | undefined
   #stopped = false
   /** Since when each other process has been seen without its lock. */
@@ -49,6 +51,11 @@ export class Placement {
   /** False once the lease may have run out: no letter may begin. */
   get alive(): boolean {
     return !this.#stopped && this.deps.clock.monotonic() - this.#renewedAt < SELF_FENCE_MS
+  }
+
+  /** The database's clock as the last beat has heard it, in epoch milliseconds: one for all processes, whatever their own say. */
+  now(): number {
+    return this.#databaseAt + this.deps.clock.monotonic() - this.#renewedAt
   }
 
   async start(): Promise<void> {
@@ -86,7 +93,7 @@ export class Placement {
     const lock = await this.#takeLock()
     if (this.#stopped) return
     const asked = this.deps.clock.monotonic()
-    await register(this.deps.db, { incarnation: this.#incarnation, lockKey: lock.key, url: this.#url })
+    this.#databaseAt = await register(this.deps.db, { incarnation: this.#incarnation, lockKey: lock.key, url: this.#url })
     this.#renewedAt = asked
   }
 
@@ -130,8 +137,9 @@ export class Placement {
   async #beat(): Promise<void> {
     try {
       const asked = this.deps.clock.monotonic()
-      if (await renew(this.deps.db, this.#incarnation)) this.#renewedAt = asked
-      else await this.#rejoin()
+      const databaseAt = await renew(this.deps.db, this.#incarnation)
+      if (databaseAt === undefined) await this.#rejoin()
+      else [this.#renewedAt, this.#databaseAt] = [asked, databaseAt]
       if (!this.#lock) this.#relock()
       if (!this.#stopped) await this.#bury()
     } catch (cause) {

@@ -53,6 +53,11 @@ export class Runtime implements AsyncDisposable {
     return this.#awake.size
   }
 
+  /** The database's clock, in epoch milliseconds; after a step of it, half a second late. */
+  now(): number {
+    return this.#placement.now()
+  }
+
   /** Other processes reach this one here from now on. */
   movedTo(url: string): Promise<void> {
     return this.#placement.movedTo(url)

@@ -90,7 +90,7 @@ export async function openWorkplace(
   const { replyWithinMs = REPLY_WITHIN_MS, idleMs = IDLE_MS, mailbox = {} } = overrides
   const runtime = new Runtime({ ...shared, replyWithinMs, idleMs, mailbox })
   stack.use(await runtime.start())
-  const signature = nodeSignature(secret)
+  const signature = nodeSignature(secret, () => runtime.now())
   const world: World = { db, networks, nodes: createNodeClient(signature), ask: (tenantId, letter) => runtime.ask(tenantId, letter) }
   const owned = stack.move()
   return { db, world, sandbox, runtime, signature, [Symbol.asyncDispose]: () => owned.disposeAsync() }

@@ -51,25 +51,26 @@ export const LETTERS_PATH = '/internal/letters'
 
 const TIME_HEADER = 'x-tendril-time'
 const SIGNATURE_HEADER = 'x-tendril-signature'
-/** How far the clocks of two machines may be apart, and how long a captured request stays good. */
+/** How long a captured request stays good. */
 const FRESH_MS = 30_000
 /** Longer than the longest wait for a lane. */
 const ANSWER_WITHIN_MS = 30_000
 const LOOK_EVERY_MS = 500
 
-export const nodeSignature = (secret: Buffer): NodeSignature => {
+/** `now`: a clock that all processes share, in epoch milliseconds; their own may be hours apart. */
+export const nodeSignature = (secret: Buffer, now: () => number): NodeSignature => {
   const key = deriveKey(secret, 'letters between nodes')
   const signatureOf = (time: string, body: string): Buffer => createHmac('sha256', key).update(`${time}.${body}`).digest()
   return {
     sign(body) {
-      const time = String(Date.now())
+      const time = String(Math.round(now()))
       return { [TIME_HEADER]: time, [SIGNATURE_HEADER]: signatureOf(time, body).toString('hex') }
     },
     verify(headers, body) {
       const time = headers.get(TIME_HEADER) ?? ''
       const given = Buffer.from(headers.get(SIGNATURE_HEADER) ?? '', 'hex')
       const expected = signatureOf(time, body)
-      const fresh = Math.abs(Date.now() - Number(time)) <= FRESH_MS
+      const fresh = Math.abs(now() - Number(time)) <= FRESH_MS
       return given.length === expected.length && timingSafeEqual(given, expected) && fresh
     },
   }

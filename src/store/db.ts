@@ -44,6 +44,8 @@ const SESSION_LIMITS = {
   tcp_keepalives_interval: 2,
   tcp_keepalives_count: 3,
 }
+/** The client reads times as ISO 8601 alone; a database may be set to write them in another way, days before months. */
+export const TIMES_AS_ISO = { DateStyle: 'ISO', TimeZone: 'UTC' }
 /** Callers are answered within five seconds, whatever the database does. */
 const QUERY_DEADLINE_MS = 4_500
 /** All letters and requests have ended before the pools do. */
@@ -143,7 +145,7 @@ const open = (options: ConnectionOptions, role: string, max: number): postgres.S
     // The default waits up to 20 s between attempts: requests would wait with it, and go on waiting when the database is back.
     backoff: () => 0.1,
     onnotice: () => {},
-    connection: { role, application_name: 'tendril', ...SESSION_LIMITS } as unknown as postgres.ConnectionParameters,
+    connection: { role, application_name: 'tendril', ...SESSION_LIMITS, ...TIMES_AS_ISO } as unknown as postgres.ConnectionParameters,
     fetch_types: false,
     types: { bigint: { to: 20, from: [20], parse: Number, serialize: String }, ...arrayTypes },
     // Not in the type declarations. Without it the client decays under load: its queue of busy connections never drains.

@@ -33,11 +33,18 @@ export async function holdLock(options: ConnectionOptions, onLost: () => void): 
   }
 }
 
-export const register = (db: Db, node: NodeRow): Promise<unknown> =>
-  db.system(
-    (sql) => sql`insert into node (incarnation, lock_key, url, expires_at)
-      values (${node.incarnation}, ${node.lockKey.toString()}::bigint, ${node.url}, clock_timestamp() + ${LEASE_MS} * interval '1 millisecond')`,
-  )
+/** The database's clock, in epoch milliseconds. */
+const nowOf = (rows: readonly { now: number }[]): number | undefined => rows[0]?.now
+
+/** Gives the time, by the database's clock: epoch milliseconds. */
+export const register = async (db: Db, node: NodeRow): Promise<number> =>
+  nowOf(
+    await db.system(
+      (sql) => sql<{ now: number }[]>`insert into node (incarnation, lock_key, url, expires_at)
+        values (${node.incarnation}, ${node.lockKey.toString()}::bigint, ${node.url}, clock_timestamp() + ${LEASE_MS} * interval '1 millisecond')
+        returning (extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
+    ),
+  )!
 
 /** Tells the others of another lock, by which the process is known to be alive from now on, or of another address. */
 export const announce = async (db: Db, { incarnation, lockKey, url }: Pick<NodeRow, 'incarnation'> & Partial<NodeRow>): Promise<void> => {
@@ -47,14 +54,15 @@ export const announce = async (db: Db, { incarnation, lockKey, url }: Pick<NodeR
   )
 }
 
-/** Renews the lease. False: others have declared this process dead, and everything it owns may be gone. */
-export const renew = async (db: Db, incarnation: string): Promise<boolean> => {
-  const rows = await db.system(
-    (sql) => sql`update node set expires_at = clock_timestamp() + ${LEASE_MS} * interval '1 millisecond'
-      where incarnation = ${incarnation} and expires_at > clock_timestamp() returning 1`,
+/** Renews the lease and gives the time. Undefined: others have declared this process dead, and everything it owns may be gone. */
+export const renew = async (db: Db, incarnation: string): Promise<number | undefined> =>
+  nowOf(
+    await db.system(
+      (sql) => sql<{ now: number }[]>`update node set expires_at = clock_timestamp() + ${LEASE_MS} * interval '1 millisecond'
+        where incarnation = ${incarnation} and expires_at > clock_timestamp()
+        returning (extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
+    ),
   )
-  return rows.length === 1
-}
 
 export interface Peer {
   incarnation: string

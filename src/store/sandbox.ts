@@ -4,7 +4,7 @@
  */
 import postgres from 'postgres'
 import { type Clock, systemClock } from '#kernel/clock'
-import { type ConnectionOptions, codeOf } from './db.ts'
+import { type ConnectionOptions, codeOf, TIMES_AS_ISO } from './db.ts'
 
 export interface SandboxPost {
   id: string
@@ -78,6 +78,7 @@ const connect = (options: ConnectionOptions): postgres.Sql =>
       application_name: 'tendril-sandbox',
       statement_timeout: STATEMENT_TIMEOUT_MS,
       idle_in_transaction_session_timeout: 2_000,
+      ...TIMES_AS_ISO,
     } as unknown as postgres.ConnectionParameters,
     // Not in the type declarations; store/db.ts says why.
     ...({ max_pipeline: 1 } as object),

@@ -18,7 +18,7 @@ export interface Clients {
   wrong: string[]
 }
 
-interface Command {
+export interface Command {
   story: Story
   id: string
   action: 'approve' | 'schedule' | 'post-now'
@@ -43,7 +43,8 @@ const isUnderWay = async ({ owner }: Clients, { action, id }: Command): Promise<
   return (await owner`select 1 from item where id = ${id} and status <> 'approved'`).length > 0
 }
 
-const persist = async (clients: Clients, command: Command): Promise<void> => {
+/** Asks until there is a final answer; what no client expects is noted. */
+export const persist = async (clients: Clients, command: Command): Promise<void> => {
   const { story, id, action, body } = command
   const began = performance.now()
   const until = began + GIVE_UP_MS

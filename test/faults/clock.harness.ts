@@ -1,0 +1,216 @@
+/**
+ * Two servers in different time zones whose wall clocks are apart and step, on a database whose clock steps by an hour either
+ * way and by two days, around changes to and from summer time, the leap day and the turn of the year; some are killed in
+ * between. Nothing goes out before the database's clock has shown its time, nothing twice, and nothing due is passed over
+ * without a word. `npm run fault:clock -- --scenes 9 --items 60 --kills 9 --seed 7`; in every other round the network applies
+ * posts that it answers with 502.
+ */
+import { rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import type postgres from 'postgres'
+import { testApp } from '#test/support/app'
+import { type DatabaseClock, steppedDb } from '#test/support/database-clock'
+import { temporaryFolder } from '#test/support/folder'
+import { type Deployment, newDeployment, type ServerProcess, startServer } from '#test/support/server'
+import { type Story, storyAt } from '#test/support/story'
+import { dueAfter, pickOf, type Scene, STEPS, scenes, stepsOf, written } from './clock-scenes.ts'
+import { judge, type Ordered, type Verdict } from './clock-verdict.ts'
+import { numbers } from './numbers.ts'
+import { alone, type Finished, optionsFrom } from './own-database.ts'
+import { type Clients, persist } from './posting-clients.ts'
+import { brokenRules, openItems } from './posting-verdict.ts'
+
+export interface ClockOptions {
+  rounds: number
+  /** How many of the scenes are played, from `first` on. */
+  scenes: number
+  first: number
+  /** Of a scene, over all workspaces. */
+  items: number
+  workspaces: number
+  /** Servers killed in a round, one in a scene. */
+  kills: number
+  /** An item that lies due for longer, while somebody could send it, was missed. */
+  lateMs: number
+  seed: number
+}
+
+const DAY_MS = 86_400_000
+/** The database's clock is this far before the scene's moment when its items are scheduled. */
+const LEAD_MS = 2_500
+const SETTLES_WITHIN_MS = 180_000
+/** Items of a scene that a person asks for just before a step. */
+const BY_HAND = 3
+/** Settings of a database that somebody else set up: what we say and hear must not depend on them. */
+const FOREIGN = { timezone: "'Australia/Lord_Howe'", datestyle: "'SQL, DMY'" }
+
+interface World {
+  owner: postgres.Sql
+  clock: DatabaseClock
+  stories: Story[]
+  clients: Clients
+  /** In two places; each has a wall clock of its own. */
+  servers: ServerProcess[]
+  /** Sets how far the wall clock of a place is ahead. */
+  wall(place: number, ahead: number): Promise<void>
+  /** As kill -9, and a new one in its place. */
+  replace(place: number, zone: string): Promise<void>
+  next: () => number
+  orders: Ordered[]
+}
+
+const newStories = async ({ owner, server }: Deployment, workspaces: number): Promise<Story[]> => {
+  await using app = await testApp({ database: server.database!, overrides: { sweepMs: 0 } })
+  const stories: Story[] = []
+  for (let made = 0; made < workspaces; made++) {
+    const { tenantId, key } = await app.newWorkspace()
+    const [row] = await owner<{ external_id: string }[]>`select external_id from connection where tenant_id = ${tenantId}`
+    stories.push(storyAt({ owner, send: app.send }, { tenantId, key, account: row!.external_id }))
+  }
+  await owner`update tenant set overrides = ${owner.json({ post_now: 100_000 })}`
+  return stories
+}
+
+const newWorld = async (stack: AsyncDisposableStack, { workspaces, seed }: ClockOptions, faults: string): Promise<World> => {
+  const database = stack.use(await steppedDb(FOREIGN))
+  const deployment = stack.use(await newDeployment(database))
+  const folder = stack.use(await temporaryFolder())
+  const { owner } = deployment
+  await owner`alter table sandbox.posts add column real_at timestamptz not null default pg_catalog.clock_timestamp()`
+  const next = numbers(seed)
+  const servers: ServerProcess[] = []
+  const fileOf = (place: number): string => join(folder.path, `ahead-${place}`)
+  const wall = async (place: number, ahead: number): Promise<void> => {
+    await Bun.write(`${fileOf(place)}.new`, String(ahead))
+    await rename(`${fileOf(place)}.new`, fileOf(place))
+  }
+  const replace = async (place: number, zone: string): Promise<void> => {
+    await servers[place]?.kill()
+    const env = { TZ: zone, CLOCK_AHEAD: fileOf(place), LOG_LEVEL: 'silent', ...(faults ? { SANDBOX_FAULTS: faults } : {}) }
+    servers[place] = await startServer({ ...deployment.server, preload: './test/support/process-clock.ts', env })
+  }
+  stack.defer(async () => void (await Promise.all(servers.map((server) => server.kill()))))
+  for (const place of [0, 1]) {
+    await wall(place, place === 0 ? 2 * DAY_MS : -DAY_MS / 24)
+    await replace(place, scenes[place]!.zone)
+  }
+  const stories = await newStories(deployment, workspaces)
+  const clients: Clients = { owner, servers: () => servers, next: numbers(seed + 1), repeated: 0, wrong: [] }
+  return { owner, clock: database.clock, stories, clients, servers, wall, replace, next, orders: [] }
+}
+
+const real = async (owner: postgres.Sql): Promise<number> => {
+  const [row] = await owner<{ ms: number }[]>`select (extract(epoch from pg_catalog.clock_timestamp()) * 1000)::float8 as ms`
+  return row!.ms
+}
+
+/** Approves an item, and puts it on the schedule or asks for it now. */
+const order = async (
+  { owner, clients, orders }: World,
+  story: Story,
+  due?: { ms: number; offset: string; onMissed: Ordered['onMissed'] },
+) => {
+  const id = await story.drafted()
+  await persist(clients, { story, id, action: 'approve' })
+  const postAt = due ? Math.floor(due.ms) : null
+  const asked = await real(owner)
+  const one: Ordered = { id, postAt, onMissed: due?.onMissed ?? 'post', asked, answered: Number.POSITIVE_INFINITY }
+  orders.push(one)
+  if (due)
+    await persist(clients, { story, id, action: 'schedule', body: { post_at: written(postAt!, due.offset), on_missed: due.onMissed } })
+  else await persist(clients, { story, id, action: 'post-now' })
+  one.answered = due ? await real(owner) : asked
+}
+
+const scheduleAll = async (world: World, { at, offsets }: Scene, items: number): Promise<void> => {
+  const { stories, next } = world
+  const dues = Array.from({ length: items }, () => ({
+    ms: Date.parse(at) + dueAfter(next),
+    offset: pickOf(offsets, next),
+    onMissed: pickOf(['post', 'skip'] as const, next),
+  }))
+  await Promise.all(
+    stories.map(async (story, place) => {
+      for (let nth = place; nth < dues.length; nth += stories.length) await order(world, story, dues[nth])
+    }),
+  )
+}
+
+/** Lets the database's clock run over the moment, then steps it, and the servers' clocks, while posts are asked for and servers die. */
+const play = async (world: World, scene: Scene, { items, kill }: { items: number; kill: boolean }): Promise<void> => {
+  const { clock, next, servers, stories } = world
+  await clock.set(new Date(Date.parse(scene.at) - LEAD_MS))
+  await scheduleAll(world, scene, items)
+  await Bun.sleep(Math.max(0, Date.parse(scene.at) - (await clock.now())) + next() * 1_000)
+  const byHand: Promise<void>[] = []
+  const steps = stepsOf(next)
+  const killAt = kill ? Math.floor(next() * steps.length) : -1
+  let killed: Promise<void> = Promise.resolve()
+  for (const [nth, step] of steps.entries()) {
+    for (let asked = 0; asked < BY_HAND; asked++) byHand.push(order(world, pickOf(stories, next)))
+    const place = Math.floor(next() * servers.length)
+    await Promise.all([Bun.sleep(next() * 20).then(() => clock.step(step)), world.wall(place, pickOf(STEPS, next))])
+    if (nth === killAt) killed = world.replace(place, scene.zone)
+    await Bun.sleep(300 + next() * 900)
+  }
+  await Promise.all([killed, ...byHand])
+}
+
+const settled = async (owner: postgres.Sql): Promise<string[]> => {
+  const until = performance.now() + SETTLES_WITHIN_MS
+  while (performance.now() < until) {
+    if ((await openItems(owner, 'counted')) === 0) return []
+    await Bun.sleep(100)
+  }
+  return [`not everything was settled within ${SETTLES_WITHIN_MS} ms`]
+}
+
+interface Round {
+  verdict: Verdict
+  steps: number
+  kills: number
+  items: number
+  broken: string[]
+}
+
+const oneRound = async (options: ClockOptions, faults: string): Promise<Round> => {
+  await using stack = new AsyncDisposableStack()
+  const world = await newWorld(stack, options, faults)
+  const { owner, clock, clients, orders } = world
+  const played = scenes.slice(options.first, options.first + options.scenes)
+  for (const [nth, scene] of played.entries()) await play(world, scene, { items: options.items, kill: nth < options.kills })
+  // What no step has reached yet is due now, or was missed.
+  await clock.step(3 * DAY_MS)
+  const unsettled = await settled(owner)
+  const { verdict, broken } = await judge(owner, { orders, history: clock.history, lateMs: options.lateMs })
+  const rules = Object.entries(await brokenRules(owner)).flatMap(([rule, count]) => (count > 0 ? [`${rule}: ${count}`] : []))
+  const steps = clock.history.length - 1
+  const kills = Math.min(options.kills, played.length)
+  return { verdict, steps, kills, items: orders.length, broken: [...unsettled, ...rules, ...clients.wrong, ...broken] }
+}
+
+const sum = (rounds: Round[], of: (round: Round) => number): number => rounds.reduce((total, round) => total + of(round), 0)
+
+/** Plays the scenes in each round, waits until everything is settled, and judges what the network received. */
+export async function runClock(options: ClockOptions): Promise<Finished> {
+  const rounds: Round[] = []
+  for (let nth = 0; nth < options.rounds; nth++) {
+    const seed = options.seed + nth
+    rounds.push(await oneRound({ ...options, seed }, nth % 2 === 1 ? `applied502=0.15;seed=${seed}` : ''))
+  }
+  const [items, steps, kills] = [
+    sum(rounds, (round) => round.items),
+    sum(rounds, (round) => round.steps),
+    sum(rounds, (round) => round.kills),
+  ]
+  const { worst_late_ms: _, ...counted } = rounds[0]!.verdict
+  const totals = Object.keys(counted).map((name) => [name, sum(rounds, ({ verdict }) => verdict[name as keyof Verdict])] as const)
+  const worst = Math.max(...rounds.map(({ verdict }) => verdict.worst_late_ms))
+  const counts = { seed: options.seed, rounds: rounds.length, items, steps, kills, ...Object.fromEntries(totals), worst_late_ms: worst }
+  return { counts, broken: rounds.flatMap(({ broken }) => broken) }
+}
+
+if (import.meta.main) {
+  const defaults = { rounds: 2, scenes: scenes.length, first: 0, items: 60, workspaces: 6, kills: 9, lateMs: 15_000, seed: 1 }
+  await alone('clock', () => runClock(optionsFrom(defaults, process.argv.slice(2))))
+}
