@@ -35,8 +35,8 @@ export class Placement {
   #databaseAt = 0
   #timer: Disposable | undefined
   #stopped = false
-  /** Since when each other process has been seen without its lock. */
-  readonly #unlockedSince = new Map<string, number>()
+  /** Since when each other process has been seen without its lock, or with a lease that the clock has stepped back from. */
+  readonly #suspectSince = new Map<string, number>()
 
   #url: string
 
@@ -156,18 +156,19 @@ export class Placement {
     await this.#join()
   }
 
-  /** Removes processes whose lease has ended or whose lock has been free for too long. */
+  /** Removes processes whose lease has ended, also one that the clock has stepped back from, or whose lock has been free for too long. */
   async #bury(): Promise<void> {
     const now = this.deps.clock.monotonic()
     const others = await peers(this.deps.db, this.#incarnation)
-    for (const known of this.#unlockedSince.keys())
-      if (!others.some((peer) => peer.incarnation === known && peer.unlocked)) this.#unlockedSince.delete(known)
+    const suspects = others.filter((peer) => peer.unlocked || peer.ahead)
+    for (const known of this.#suspectSince.keys())
+      if (!suspects.some(({ incarnation }) => incarnation === known)) this.#suspectSince.delete(known)
     const dead = others.filter((peer) => {
       if (peer.expired) return true
-      if (!peer.unlocked) return false
-      const since = this.#unlockedSince.get(peer.incarnation) ?? now
-      this.#unlockedSince.set(peer.incarnation, since)
-      return now - since >= UNLOCKED_MS
+      if (!suspects.includes(peer)) return false
+      const since = this.#suspectSince.get(peer.incarnation) ?? now
+      this.#suspectSince.set(peer.incarnation, since)
+      return now - since >= (peer.unlocked ? UNLOCKED_MS : LEASE_MS)
     })
     if (dead.length === 0) return
     this.deps.log.warn({ dead: dead.map((peer) => peer.incarnation) }, 'processes are gone; their tenants may be taken')

@@ -66,8 +66,10 @@ export const publishLane = (deps: PublishDeps): Lane<Job, Outcome> => ({
     const attempt = await openAttempt(sql, item.id)
     // The claim and the attempt are one commit, so there is one; without it nothing was sent.
     if (!attempt) return { reply: undefined, effects: { requeued: [{ id: work.id, runAt: gate.now }] } }
-    // Its process may still be alive somewhere, and send until the lease ends: look only after that.
-    const settleFrom = new Date(Math.max(gate.now.getTime(), attempt.lease_until.getTime()))
+    // Its process may still be alive somewhere, and send until the lease ends: look only after that. A lease that ends later than
+    // one that begins now is one that the clock has stepped back from.
+    const now = gate.now.getTime()
+    const settleFrom = new Date(Math.min(Math.max(now, attempt.lease_until.getTime()), now + deps.times.leaseMs))
     return decisionOf(doubt({ item, attempt, now: gate.now, times: deps.times }, PROCESS_STOPPED, settleFrom), work)
   },
 })

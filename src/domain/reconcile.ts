@@ -22,8 +22,14 @@ const CLOCK_SKEW_MS = 5_000
 /** A shorter beginning proves nothing; in characters. */
 const SHORTEST_PREFIX = 40
 
-/** How far back the timeline must be read to decide about an attempt. */
-export const readSince = (attempt: Attempt): Date => new Date(attempt.intent_at.getTime() - CLOCK_SKEW_MS)
+/** The longest that a send and the news of its end may take. */
+const LONGEST_SEND_MS = 30_000
+
+/** How far back the timeline must be read to decide about an attempt. A doubt before its intent: the clock has stepped back. */
+export const readSince = ({ intent_at, doubt_at }: Attempt): Date => {
+  const steppedBack = doubt_at !== null && doubt_at < intent_at
+  return new Date((steppedBack ? doubt_at.getTime() - LONGEST_SEND_MS : intent_at.getTime()) - CLOCK_SKEW_MS)
+}
 
 const ELLIPSIS = /(…|\.\.\.)$/
 

@@ -69,12 +69,15 @@ export interface Peer {
   expired: boolean
   /** Its session lock is not held at this moment; a short gap is normal while it reconnects. */
   unlocked: boolean
+  /** Its lease ends later than any that begins now: the clock has stepped back, and it has not renewed since. */
+  ahead: boolean
 }
 
 /** The other processes, and whether they still look alive. */
 export const peers = (db: Db, self: string): Promise<Peer[]> =>
   db.system(async (sql) => {
     const rows = await sql`select n.incarnation, n.expires_at <= clock_timestamp() as expired,
+        n.expires_at > clock_timestamp() + ${LEASE_MS} * interval '1 millisecond' as ahead,
         not exists (select 1 from pg_locks l where l.locktype = 'advisory' and l.granted and l.objsubid = 1
           and l.database = (select oid from pg_database where datname = current_database())
           and (l.classid::bigint << 32) | l.objid::bigint = n.lock_key) as unlocked

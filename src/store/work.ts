@@ -42,10 +42,13 @@ export interface Busy {
 const claimable = (sql: Sql, { paused, resting }: Busy): Fragment =>
   sql`w.state = 'queued' and w.id <> all(${resting}::uuid[]) ${paused ? sql`and w.origin = 'manual'` : sql``}`
 
+/** Due; what a person asked for now is due whatever has become of the clock since. */
+const isDue = (sql: Sql): Fragment => sql`(w.run_at <= clock_timestamp() or (w.origin = 'manual' and w.kind = 'publish'))`
+
 /** The first due row that no running one is in the way of; while paused only what people asked for. */
 export const nextDue = async (sql: Sql, view: Busy): Promise<Work | undefined> =>
   (
-    await sql`select * from (${withSlot(sql)} where ${claimable(sql, view)} and w.run_at <= clock_timestamp()) due
+    await sql`select * from (${withSlot(sql)} where ${claimable(sql, view)} and ${isDue(sql)}) due
       where slot <> all(${view.busy}::text[]) order by origin = 'manual' desc, run_at, id limit 1`
   )[0] as Work | undefined
 

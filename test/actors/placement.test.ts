@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
+import { LEASE_MS } from '#store/placement'
 import { type Actors, type ActorsOptions, actorStore, actorsOn, counters, fakeLane, type Store } from '#test/support/actors'
 import { eventually } from '#test/support/eventually'
 import { addWork, bump, workOn } from '#test/support/letters'
@@ -155,6 +156,34 @@ describe('when its owner dies', () => {
     expect(await nodes()).not.toContain(first)
     await other.runtime.ask(tenant, bump('n'))
     expect(await counters(store, tenant)).toEqual({ n: 2 })
+  })
+
+  test('one that only stopped beating does not gain the hour that the clock steps back', async () => {
+    await using one = await frozen()
+    await using other = await frozen()
+    const tenant = await store.newTenant()
+    await one.runtime.ask(tenant, bump('n'))
+    const [first] = [(await ownerOf(tenant))!.owner]
+    // What a step of the database's clock by an hour back leaves of both leases.
+    await store.owner`update node set expires_at = expires_at + interval '1 hour'`
+    for (let ms = 0; ms < LEASE_MS; ms += BEAT_MS) await beat(other)
+    expect(await nodes()).toContain(first)
+    await beat(other)
+    expect(await nodes()).not.toContain(first)
+    await other.runtime.ask(tenant, bump('n'))
+    expect(await counters(store, tenant)).toEqual({ n: 2 })
+  })
+
+  test('a clock that steps back costs nobody who still beats its place', async () => {
+    await using one = await frozen()
+    await using other = await frozen()
+    const before = await nodes()
+    await store.owner`update node set expires_at = expires_at + interval '1 hour'`
+    for (let ms = 0; ms <= 2 * LEASE_MS; ms += BEAT_MS) {
+      await beat(other)
+      await beat(one)
+    }
+    expect(await nodes()).toEqual(before)
   })
 })
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setSystemTime, test } from 'bun:test'
 import { LETTERS_PATH } from '#port/nodes'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { newStory, textOf } from '#test/support/story'
@@ -77,6 +77,18 @@ test('letters of whoever does not know the secret are an unknown path', async ()
     expect([reply.status, reply.body.error!.code]).toEqual([404, 'not_found'])
   }
   expect((await one.send('GET', LETTERS_PATH, { key: null })).status).toBe(404)
+})
+
+test('a letter from a process whose wall clock is two days ahead is taken', async () => {
+  const body = '{}'
+  try {
+    setSystemTime(new Date(Date.now() + 2 * 86_400_000))
+    const headers = new Headers(one.workplace.signature.sign(body))
+    setSystemTime()
+    expect(other.workplace.signature.verify(headers, body)).toBe(true)
+  } finally {
+    setSystemTime()
+  }
 })
 
 test('a captured letter is good for half a minute only', async () => {

@@ -1,0 +1,117 @@
+/**
+ * The clock of the database decides what is due and how long a claim holds: clocks that step send nothing early, nothing
+ * twice, and lose nothing. P6 of the state machine's crash points.
+ */
+import { afterEach, beforeEach, expect, setSystemTime, test } from 'bun:test'
+import { publishTimes } from '#domain/publish'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { type SteppedDatabase, steppedDb } from '#test/support/database-clock'
+import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
+import { crash, newStory, type Story, textOf } from '#test/support/story'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** A person is asked soon; a claim holds as long as ever. */
+const times = { ...publishTimes, settleMs: 50, windowMs: 150 }
+
+let db: SteppedDatabase
+let app: TestApp
+let failpoints: TestFailpoints
+beforeEach(async () => {
+  db = await steppedDb({ timezone: "'America/New_York'" })
+  failpoints = testFailpoints()
+  app = await testApp({ database: db.options, overrides: { times, failpoints: failpoints.at } })
+})
+afterEach(async () => {
+  setSystemTime()
+  for (const name of ['publish.claimed', 'publish.claiming']) failpoints.release(name)
+  await app[Symbol.asyncDispose]()
+  await db[Symbol.asyncDispose]()
+})
+
+/** Due `ms` from now by the database's clock. */
+const scheduled = async (story: Story, ms: number): Promise<string> => {
+  const id = await story.approved()
+  const reply = await story.send('POST', `items/${id}/schedule`, { body: { post_at: new Date((await db.clock.now()) + ms).toISOString() } })
+  expect(reply.status).toBe(200)
+  return id
+}
+
+/** Posts something that is due, behind which everything else that is due would be. */
+const lookForDue = async (story: Story): Promise<string> => {
+  const id = await scheduled(story, 0)
+  await story.settled(id, 'posted')
+  return textOf(id)
+}
+
+test('P6, clock step: the database clock decides due and lease, the process clock neither', async () => {
+  const story = await newStory(app)
+  const id = await scheduled(story, HOUR_MS / 2)
+  setSystemTime(new Date(Date.now() + 2 * DAY_MS))
+  const first = await lookForDue(story)
+  expect(await story.posts()).toEqual({ [first]: 1 })
+
+  await db.clock.step(-HOUR_MS)
+  setSystemTime(new Date(Date.now() + DAY_MS))
+  const second = await lookForDue(story)
+  expect(await story.posts()).toEqual({ [first]: 1, [second]: 1 })
+
+  failpoints.arm('publish.claimed', 'hang')
+  await db.clock.step(HOUR_MS + HOUR_MS / 2)
+  await failpoints.reached('publish.claimed')
+  const [claim] = await app.owner<{ lease: number; overdue: number }[]>`
+    select extract(epoch from lease_until - intent_at)::float8 * 1000 as lease,
+      extract(epoch from intent_at - i.post_at)::float8 * 1000 as overdue from attempt a join item i on i.id = a.item_id where i.id = ${id}`
+  expect(claim!.lease).toBe(times.leaseMs)
+  expect(claim!.overdue).toBeGreaterThanOrEqual(0)
+  expect(claim!.overdue).toBeLessThan(HOUR_MS)
+  setSystemTime(new Date(Date.now() - 5 * DAY_MS))
+  failpoints.release('publish.claimed')
+  await story.settled(id, 'posted')
+  expect(await story.posts()).toEqual({ [first]: 1, [second]: 1, [textOf(id)]: 1 })
+})
+
+test('a claim that a forward step ends is never sent afterwards, and a person is told', async () => {
+  const story = await newStory(app)
+  failpoints.arm('publish.claimed', 'hang')
+  const id = await scheduled(story, 0)
+  await failpoints.reached('publish.claimed')
+  await db.clock.step(2 * DAY_MS)
+  await story.settled(id, 'publish_unconfirmed')
+  failpoints.release('publish.claimed')
+  const item = await eventually(
+    () => story.item(id),
+    ({ review }) => review,
+  )
+  expect(item).toMatchObject({ status: 'publish_unconfirmed', review: true })
+  expect(await story.posts()).toEqual({})
+})
+
+test('what a person asked for now goes out now, though the clock steps back before it is claimed', async () => {
+  const story = await newStory(app)
+  failpoints.arm('publish.claimed', 'hang')
+  const before = await scheduled(story, 0)
+  await failpoints.reached('publish.claimed')
+  const id = await story.approved()
+  const asked = story.send('POST', `items/${id}/post-now`)
+  await story.settled(id, 'publishing')
+  await db.clock.step(-HOUR_MS)
+  failpoints.release('publish.claimed')
+  expect((await asked).status).toBe(200)
+  expect(await story.posts()).toEqual({ [textOf(before)]: 1, [textOf(id)]: 1 })
+})
+
+test('the claim of a dead process is looked after when its lease could have ended, not an hour later', async () => {
+  const story = await newStory(app)
+  failpoints.arm('publish.claimed', 'hang')
+  const id = await scheduled(story, 0)
+  await failpoints.reached('publish.claimed')
+  await crash(app)
+  await db.clock.step(-HOUR_MS)
+  await using next = await testApp({ database: db.options, overrides: { times } })
+  const there = story.at(next)
+  await there.drafted().then((other) => there.send('POST', `items/${other}/approve`))
+  await there.settled(id, 'publish_unconfirmed')
+  const [look] = await app.owner<{ ms: number }[]>`select (extract(epoch from run_at) * 1000)::float8 as ms from work where ref_id = ${id}`
+  expect(look!.ms - (await db.clock.now())).toBeLessThanOrEqual(times.leaseMs + times.settleMs)
+})
