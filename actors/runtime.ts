@@ -63,12 +63,12 @@ export class Runtime implements AsyncDisposable {
     return this.#placement.movedTo(url)
   }
 
-  /** Runs a letter in the tenant's mailbox and gives its reply. A letter that met a lost tenant is sent once more. */
+  /** Runs a letter in the tenant's mailbox and gives its reply. A letter that met a lost tenant, or a lost place, is sent again. */
   async ask<R>(tenantId: string, letter: Letter<R>): Promise<R> {
     for (let tries = 0; ; tries++) {
       this.#refuseWhenDown()
-      const actor = await this.#actor(tenantId)
       try {
+        const actor = await this.#actor(tenantId)
         return await actor.ask(letter)
       } catch (cause) {
         if (!(cause instanceof Fenced)) throw cause
@@ -115,7 +115,7 @@ export class Runtime implements AsyncDisposable {
     const epoch = await this.#claim(tenantId, owner)
     const actor: TenantActor = new TenantActor({ tenantId, owner, epoch }, this.deps, () => this.#forget(actor))
     // The place may have been lost while the claim was on its way.
-    if (owner !== this.#placement.incarnation || this.#stopped) throw new AppError('unavailable', 'the server lost its place, try again')
+    if (owner !== this.#placement.incarnation || this.#stopped) throw new Fenced()
     this.#awake.set(tenantId, actor)
     actor.activate()
     return actor
@@ -130,6 +130,7 @@ export class Runtime implements AsyncDisposable {
         throw cause
       })
       if (epoch !== undefined) return epoch
+      if (owner !== this.#placement.incarnation) throw new Fenced()
       const other = await ownerOf(this.deps.db, tenantId)
       if (other && other.incarnation !== owner) throw new OwnedElsewhere(other)
       if (this.deps.clock.monotonic() >= until) throw new AppError('unavailable', 'the workspace is between two processes, try again')

@@ -253,6 +253,15 @@ describe('a process that was counted out', () => {
     expect([await counters(store, fresh), await counters(store, tenant)]).toEqual([{ n: 1 }, { n: 3 }])
   })
 
+  test('keeps the letters that wait for a workspace, and runs them once it has joined again', async () => {
+    await using one = await frozen()
+    const tenant = await store.newTenant()
+    // What a step of the database's clock by two days forward makes of its lease.
+    await store.owner`update node set expires_at = now()`
+    await passing(one.clock, one.runtime.ask(tenant, bump('n')))
+    expect(await counters(store, tenant)).toEqual({ n: 1 })
+  })
+
   test('stays one process however often it happens', async () => {
     await using one = await frozen()
     for (let i = 0; i < 3; i++) {

@@ -127,7 +127,7 @@ const scheduleAll = async (world: World, { at, offsets }: Scene, items: number):
   const dues = Array.from({ length: items }, () => ({
     ms: Date.parse(at) + dueAfter(next),
     offset: pickOf(offsets, next),
-    onMissed: pickOf(['post', 'skip'] as const, next),
+    onMissed: pickOf(['post', 'post', 'skip'] as const, next),
   }))
   await Promise.all(
     stories.map(async (story, place) => {
