@@ -54,8 +54,11 @@ export const nextDue = async (sql: Sql, view: Busy): Promise<Work | undefined> =
 
 /** Milliseconds until the next row that may run becomes due, by the database's clock; undefined when there is none. */
 export const untilNextDue = async (sql: Sql, view: Busy): Promise<number | undefined> => {
-  const [row] = (await sql`select extract(epoch from run_at - clock_timestamp())::float8 * 1000 as ms from (${withSlot(sql)}
-    where ${claimable(sql, view)}) due where slot <> all(${view.busy}::text[]) order by run_at limit 1`) as unknown as { ms: number }[]
+  const [row] =
+    (await sql`select case when ${isDue(sql)} then 0 else extract(epoch from w.run_at - clock_timestamp())::float8 * 1000 end as ms
+    from (${withSlot(sql)} where ${claimable(sql, view)}) w where slot <> all(${view.busy}::text[]) order by 1 limit 1`) as unknown as {
+      ms: number
+    }[]
   return row?.ms
 }
 

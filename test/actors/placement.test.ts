@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { LEASE_MS } from '#store/placement'
-import { type Actors, type ActorsOptions, actorStore, actorsOn, counters, fakeLane, type Store } from '#test/support/actors'
+import { type ActorsOptions, actorStore, actorsOn, counters, fakeLane, type Store } from '#test/support/actors'
 import { eventually } from '#test/support/eventually'
+import { BEAT_MS, beat, type Frozen, frozenOn, IDLE_TIMERS, passing, warm } from '#test/support/frozen'
 import { addWork, bump, workOn } from '#test/support/letters'
 import { type ManualClock, manualClock } from '#test/support/manual-clock'
 
@@ -13,41 +13,8 @@ beforeAll(async () => {
 afterEach(() => store.quiet())
 afterAll(() => store[Symbol.asyncDispose]())
 
-const BEAT_MS = 1_000
-/** The next beat's. */
-const IDLE_TIMERS = 1
-
 /** A process whose time is the test's: it beats when it is told to. */
-const frozen = async (options: ActorsOptions = {}): Promise<Actors & { clock: ManualClock }> => {
-  const clock = manualClock()
-  return Object.assign(await actorsOn(store, { clock, sweepMs: 0, ...options }), { clock })
-}
-
-/** One beat, to its end. */
-const beat = async ({ clock }: { clock: ManualClock }): Promise<void> => {
-  await clock.advance(BEAT_MS)
-  await eventually(
-    () => clock.pending,
-    (armed) => armed === IDLE_TIMERS,
-  )
-}
-
-/** Opens the connections that its beats use. */
-const warm = (one: { clock: ManualClock }) => beat(one)
-
-/** Time passes for whoever waits by this clock. */
-const passing = async <T>(clock: ManualClock, waiting: Promise<T>): Promise<T> => {
-  let isOver = false
-  const over = () => {
-    isOver = true
-  }
-  waiting.then(over, over)
-  while (!isOver) {
-    await clock.advance(100)
-    await Bun.sleep(1)
-  }
-  return waiting
-}
+const frozen = (options: ActorsOptions = {}): Promise<Frozen> => frozenOn(store, options)
 
 const nodes = async (): Promise<string[]> => (await store.owner`select incarnation from node order by 1`).map((row) => row.incarnation)
 const ownerOf = async (tenant: string) => (await store.owner`select owner, epoch::int from actor where tenant_id = ${tenant}`)[0]
@@ -157,34 +124,6 @@ describe('when its owner dies', () => {
     await other.runtime.ask(tenant, bump('n'))
     expect(await counters(store, tenant)).toEqual({ n: 2 })
   })
-
-  test('one that only stopped beating does not gain the hour that the clock steps back', async () => {
-    await using one = await frozen()
-    await using other = await frozen()
-    const tenant = await store.newTenant()
-    await one.runtime.ask(tenant, bump('n'))
-    const [first] = [(await ownerOf(tenant))!.owner]
-    // What a step of the database's clock by an hour back leaves of both leases.
-    await store.owner`update node set expires_at = expires_at + interval '1 hour'`
-    for (let ms = 0; ms < LEASE_MS; ms += BEAT_MS) await beat(other)
-    expect(await nodes()).toContain(first)
-    await beat(other)
-    expect(await nodes()).not.toContain(first)
-    await other.runtime.ask(tenant, bump('n'))
-    expect(await counters(store, tenant)).toEqual({ n: 2 })
-  })
-
-  test('a clock that steps back costs nobody who still beats its place', async () => {
-    await using one = await frozen()
-    await using other = await frozen()
-    const before = await nodes()
-    await store.owner`update node set expires_at = expires_at + interval '1 hour'`
-    for (let ms = 0; ms <= 2 * LEASE_MS; ms += BEAT_MS) {
-      await beat(other)
-      await beat(one)
-    }
-    expect(await nodes()).toEqual(before)
-  })
 })
 
 describe('a process that was counted out', () => {
@@ -251,15 +190,6 @@ describe('a process that was counted out', () => {
     await other.runtime[Symbol.asyncDispose]()
     await one.runtime.ask(tenant, bump('n'))
     expect([await counters(store, fresh), await counters(store, tenant)]).toEqual([{ n: 1 }, { n: 3 }])
-  })
-
-  test('keeps the letters that wait for a workspace, and runs them once it has joined again', async () => {
-    await using one = await frozen()
-    const tenant = await store.newTenant()
-    // What a step of the database's clock by two days forward makes of its lease.
-    await store.owner`update node set expires_at = now()`
-    await passing(one.clock, one.runtime.ask(tenant, bump('n')))
-    expect(await counters(store, tenant)).toEqual({ n: 1 })
   })
 
   test('stays one process however often it happens', async () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { newId } from '#kernel/ids'
 import { type Db, openDb } from '#store/db'
 import { apply, type Effects, gate } from '#store/letter'
-import { claimWork, type Work } from '#store/work'
+import { claimWork, nextDue, untilNextDue, type Work } from '#store/work'
 import { actorStore, type Store } from '#test/support/actors'
 import { byTest, workOn } from '#test/support/letters'
 import { runs } from '#test/support/property'
@@ -75,4 +75,21 @@ test('a tenant is due when its first unfinished work is, and past due while one 
     }
   }
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), property), runs(25))
+})
+
+test('what a person asked for now is due though the clock has stepped back since; a look at the timeline waits', async () => {
+  const own = { tenantId: await store.newTenant(), owner: newId(), epoch: 1 }
+  await store.owner`update actor set owner = ${own.owner}, epoch = ${own.epoch} where tenant_id = ${own.tenantId}`
+  const asked = workOn(newId(), { kind: 'publish', lane: 'publish', origin: 'manual', runAt: fromNow(60) })
+  const look = workOn(newId(), { kind: 'reconcile', lane: 'sync', origin: 'manual', runAt: fromNow(60) })
+  const timed = workOn(newId(), { kind: 'publish', lane: 'publish', origin: 'automatic', runAt: fromNow(60) })
+  await db.letter(own.tenantId, async (sql) => {
+    const open = await gate(sql, own)
+    await apply(sql, { work: [look, timed, asked] }, { now: open!.now, provenance: byTest })
+    const all = { busy: [], paused: false, resting: [] }
+    expect([(await nextDue(sql, all))?.id, await untilNextDue(sql, all)]).toEqual([asked.id, 0])
+    const rest = { ...all, resting: [asked.id] }
+    expect(await nextDue(sql, rest)).toBeUndefined()
+    expect(await untilNextDue(sql, rest)).toBeGreaterThan(30 * 60_000)
+  })
 })

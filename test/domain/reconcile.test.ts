@@ -22,21 +22,6 @@ const open = (text: string, id = 'attempt-1') => ({ attempt: attemptWith({ id, i
 const find = (own: string, posts: SeenPost[], { others = [], taken = [] }: { others?: string[]; taken?: string[] } = {}) =>
   findPost(open(own), posts, { others: others.map((text, index) => open(text, `other-${index}`)), taken: new Set(taken) })?.externalId
 
-describe('when the clock has stepped back between the claim and the doubt', () => {
-  const attempt = attemptWith({ intent_at: at(HOUR), doubt_at: at(10_000) })
-
-  test('a post that the network received since is found', () => {
-    const post = seen('Ship it.', { createdAt: at(1_000) })
-    expect(readSince(attempt).getTime()).toBeLessThanOrEqual(at().getTime())
-    expect(findPost({ attempt, text: 'Ship it.' }, [post], { others: [], taken: new Set() })).toEqual(post)
-  })
-
-  test('an older one with the same text is still not taken for it', () => {
-    const post = seen('Ship it.', { createdAt: at(-60_000) })
-    expect(findPost({ attempt, text: 'Ship it.' }, [post], { others: [], taken: new Set() })).toBeUndefined()
-  })
-})
-
 describe('the whole text', () => {
   test('is found, however short, among others', () => {
     expect(find('Ship it.', [seen('Ship it!', { externalId: 'other' }), seen('Ship it.')])).toBe('post-1')
