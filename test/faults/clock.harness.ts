@@ -3,7 +3,7 @@
  * way and by two days, around changes to and from summer time, the leap day and the turn of the year; some are killed in
  * between. Nothing goes out before the database's clock has shown its time, nothing twice, and nothing due is passed over
  * without a word. `npm run fault:clock -- --scenes 9 --items 60 --kills 9 --seed 7`; in every other round the network applies
- * posts that it answers with 502.
+ * posts that it answers with 502. With `--naive`, publishers that go by their own clocks stand in, and must be found out.
  */
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,6 +13,7 @@ import { type DatabaseClock, steppedDb } from '#test/support/database-clock'
 import { temporaryFolder } from '#test/support/folder'
 import { type Deployment, newDeployment, type ServerProcess, startServer } from '#test/support/server'
 import { type Story, storyAt } from '#test/support/story'
+import { startNaive } from './clock-naive.ts'
 import { dueAfter, pickOf, type Scene, STEPS, scenes, stepsOf, written } from './clock-scenes.ts'
 import { judge, type Ordered, type Verdict } from './clock-verdict.ts'
 import { numbers } from './numbers.ts'
@@ -33,9 +34,13 @@ export interface ClockOptions {
   /** An item that lies due for longer, while somebody could send it, was missed. */
   lateMs: number
   seed: number
+  /** `naive`: the servers hold their posts, and publishers that go by their own clocks send them. */
+  publisher: 'ours' | 'naive'
 }
 
 const DAY_MS = 86_400_000
+/** The servers' wall clocks against the database's when a scene begins. */
+const APART = [2 * DAY_MS, -DAY_MS / 24]
 /** The database's clock is this far before the scene's moment when its items are scheduled. */
 const LEAD_MS = 2_500
 const SETTLES_WITHIN_MS = 180_000
@@ -51,7 +56,7 @@ interface World {
   clients: Clients
   /** In two places; each has a wall clock of its own. */
   servers: ServerProcess[]
-  /** Sets how far the wall clock of a place is ahead. */
+  /** Sets how far the wall clock of a place is ahead of the database's. */
   wall(place: number, ahead: number): Promise<void>
   /** As kill -9, and a new one in its place. */
   replace(place: number, zone: string): Promise<void>
@@ -71,17 +76,21 @@ const newStories = async ({ owner, server }: Deployment, workspaces: number): Pr
   return stories
 }
 
-const newWorld = async (stack: AsyncDisposableStack, { workspaces, seed }: ClockOptions, faults: string): Promise<World> => {
+const newWorld = async (stack: AsyncDisposableStack, { workspaces, seed, publisher }: ClockOptions, faults: string): Promise<World> => {
   const database = stack.use(await steppedDb(FOREIGN))
   const deployment = stack.use(await newDeployment(database))
   const folder = stack.use(await temporaryFolder())
   const { owner } = deployment
   await owner`alter table sandbox.posts add column real_at timestamptz not null default pg_catalog.clock_timestamp()`
+  const naive = publisher === 'naive' ? stack.use(await startNaive(owner)) : undefined
   const next = numbers(seed)
   const servers: ServerProcess[] = []
   const fileOf = (place: number): string => join(folder.path, `ahead-${place}`)
+  const { clock } = database
   const wall = async (place: number, ahead: number): Promise<void> => {
-    await Bun.write(`${fileOf(place)}.new`, String(ahead))
+    const real = Math.round(clock.history.at(-1)!.ahead + ahead)
+    naive?.wall(place, real)
+    await Bun.write(`${fileOf(place)}.new`, String(real))
     await rename(`${fileOf(place)}.new`, fileOf(place))
   }
   const replace = async (place: number, zone: string): Promise<void> => {
@@ -91,12 +100,13 @@ const newWorld = async (stack: AsyncDisposableStack, { workspaces, seed }: Clock
   }
   stack.defer(async () => void (await Promise.all(servers.map((server) => server.kill()))))
   for (const place of [0, 1]) {
-    await wall(place, place === 0 ? 2 * DAY_MS : -DAY_MS / 24)
+    await wall(place, APART[place]!)
     await replace(place, scenes[place]!.zone)
   }
   const stories = await newStories(deployment, workspaces)
   const clients: Clients = { owner, servers: () => servers, next: numbers(seed + 1), repeated: 0, wrong: [] }
-  return { owner, clock: database.clock, stories, clients, servers, wall, replace, next, orders: [] }
+  if (naive) for (const story of stories) await story.at({ owner, send: servers[0]!.send }).send('POST', 'automation/pause-all')
+  return { owner, clock, stories, clients, servers, wall, replace, next, orders: [] }
 }
 
 const real = async (owner: postgres.Sql): Promise<number> => {
@@ -137,17 +147,22 @@ const scheduleAll = async (world: World, { at, offsets }: Scene, items: number):
 }
 
 /** Lets the database's clock run over the moment, then steps it, and the servers' clocks, while posts are asked for and servers die. */
-const play = async (world: World, scene: Scene, { items, kill }: { items: number; kill: boolean }): Promise<void> => {
+const play = async (
+  world: World,
+  scene: Scene,
+  { items, kill, byHand: count }: { items: number; kill: boolean; byHand: number },
+): Promise<void> => {
   const { clock, next, servers, stories } = world
   await clock.set(new Date(Date.parse(scene.at) - LEAD_MS))
+  await Promise.all(APART.map((ahead, place) => world.wall(place, ahead)))
   await scheduleAll(world, scene, items)
-  await Bun.sleep(Math.max(0, Date.parse(scene.at) - (await clock.now())) + next() * 1_000)
+  await Bun.sleep(Math.max(0, Date.parse(scene.at) - (await clock.now())) + 1_000 + next() * 2_500)
   const byHand: Promise<void>[] = []
   const steps = stepsOf(next)
   const killAt = kill ? Math.floor(next() * steps.length) : -1
   let killed: Promise<void> = Promise.resolve()
   for (const [nth, step] of steps.entries()) {
-    for (let asked = 0; asked < BY_HAND; asked++) byHand.push(order(world, pickOf(stories, next)))
+    for (let asked = 0; asked < count; asked++) byHand.push(order(world, pickOf(stories, next)))
     const place = Math.floor(next() * servers.length)
     await Promise.all([Bun.sleep(next() * 20).then(() => clock.step(step)), world.wall(place, pickOf(STEPS, next))])
     if (nth === killAt) killed = world.replace(place, scene.zone)
@@ -177,11 +192,13 @@ const oneRound = async (options: ClockOptions, faults: string): Promise<Round> =
   await using stack = new AsyncDisposableStack()
   const world = await newWorld(stack, options, faults)
   const { owner, clock, clients, orders } = world
+  const isNaive = options.publisher === 'naive'
   const played = scenes.slice(options.first, options.first + options.scenes)
-  for (const [nth, scene] of played.entries()) await play(world, scene, { items: options.items, kill: nth < options.kills })
+  for (const [nth, scene] of played.entries())
+    await play(world, scene, { items: options.items, kill: nth < options.kills, byHand: isNaive ? 0 : BY_HAND })
   // What no step has reached yet is due now, or was missed.
   await clock.step(3 * DAY_MS)
-  const unsettled = await settled(owner)
+  const unsettled = isNaive ? [] : await settled(owner)
   const { verdict, broken } = await judge(owner, { orders, history: clock.history, lateMs: options.lateMs })
   const rules = Object.entries(await brokenRules(owner)).flatMap(([rule, count]) => (count > 0 ? [`${rule}: ${count}`] : []))
   const steps = clock.history.length - 1
@@ -190,6 +207,9 @@ const oneRound = async (options: ClockOptions, faults: string): Promise<Round> =
 }
 
 const sum = (rounds: Round[], of: (round: Round) => number): number => rounds.reduce((total, round) => total + of(round), 0)
+
+/** The naive publisher has to be found out. */
+const unseen = ({ early }: Verdict): string[] => (early > 0 ? [] : ['no post of a naive publisher was early: the harness would not see it'])
 
 /** Plays the scenes in each round, waits until everything is settled, and judges what the network received. */
 export async function runClock(options: ClockOptions): Promise<Finished> {
@@ -207,10 +227,16 @@ export async function runClock(options: ClockOptions): Promise<Finished> {
   const totals = Object.keys(counted).map((name) => [name, sum(rounds, ({ verdict }) => verdict[name as keyof Verdict])] as const)
   const worst = Math.max(...rounds.map(({ verdict }) => verdict.worst_late_ms))
   const counts = { seed: options.seed, rounds: rounds.length, items, steps, kills, ...Object.fromEntries(totals), worst_late_ms: worst }
-  return { counts, broken: rounds.flatMap(({ broken }) => broken) }
+  const isNaive = options.publisher === 'naive'
+  return { counts, broken: rounds.flatMap(({ broken, verdict }) => (isNaive ? unseen(verdict) : broken)) }
 }
 
 if (import.meta.main) {
   const defaults = { rounds: 2, scenes: scenes.length, first: 0, items: 60, workspaces: 6, kills: 9, lateMs: 15_000, seed: 1 }
-  await alone('clock', () => runClock(optionsFrom(defaults, process.argv.slice(2))))
+  const args = process.argv.slice(2)
+  const numbersGiven = optionsFrom(
+    defaults,
+    args.filter((arg) => arg !== '--naive'),
+  )
+  await alone('clock', () => runClock({ ...numbersGiven, publisher: args.includes('--naive') ? 'naive' : 'ours' }))
 }

@@ -1,0 +1,47 @@
+import { expect, test } from 'bun:test'
+import { runClock } from './clock.harness.ts'
+import { dueAfter, scenes, stepsOf, written } from './clock-scenes.ts'
+import { firstShown, shownFor } from './clock-verdict.ts'
+import { numbers } from './numbers.ts'
+
+const HOUR_MS = 3_600_000
+const options = { rounds: 1, scenes: 1, first: 1, items: 24, workspaces: 3, kills: 1, lateMs: 30_000, seed: 5 } as const
+
+test('clocks that step around the change to summer time: nothing early, nothing twice, nothing passed over, though a server dies', async () => {
+  const { counts, broken } = await runClock({ ...options, publisher: 'ours' })
+  expect(broken).toEqual([])
+  expect(counts).toMatchObject({ steps: 5, kills: 1, early: 0, doubled: 0, missed: 0 })
+  expect(Number(counts.posts)).toBeGreaterThan(0)
+}, 60_000)
+
+test('publishers that go by their own clocks are found out by the same scenes', async () => {
+  const { counts, broken } = await runClock({ ...options, kills: 0, publisher: 'naive' })
+  expect(broken).toEqual([])
+  expect(Number(counts.early)).toBeGreaterThan(0)
+}, 60_000)
+
+test('what a clock has shown, and for how long, counts its steps', () => {
+  const history = [
+    { real: 0, ahead: 0 },
+    { real: 1_000, ahead: HOUR_MS },
+    { real: 3_000, ahead: 0 },
+  ]
+  expect(firstShown(history, 500, 0)).toBe(500)
+  expect(firstShown(history, 500, 700)).toBe(700)
+  expect(firstShown(history, HOUR_MS, 0)).toBe(1_000)
+  expect(firstShown(history, HOUR_MS + 2_500, 0)).toBe(2_500)
+  expect(firstShown(history, HOUR_MS + 5_000, 0)).toBe(HOUR_MS + 5_000)
+  expect(shownFor(history, HOUR_MS, { since: 0, until: 10_000 })).toBe(2_000)
+  expect(shownFor(history, 500, { since: 0, until: 1_500 })).toBe(1_000)
+})
+
+test('times are the same instant in whatever offset they are written', () => {
+  for (const { at, offsets } of scenes)
+    for (const offset of offsets) {
+      expect(Date.parse(written(Date.parse(at), offset))).toBe(Date.parse(at))
+      expect(written(Date.parse(at), offset).endsWith(offset)).toBe(true)
+    }
+  const next = numbers(1)
+  expect(stepsOf(next).toSorted((a, b) => a - b)).toEqual([-HOUR_MS, HOUR_MS, 48 * HOUR_MS])
+  expect(dueAfter(next)).toBeLessThanOrEqual(48 * HOUR_MS)
+})
