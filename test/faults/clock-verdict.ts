@@ -21,7 +21,9 @@ export interface Verdict {
   /** Neither posted, nor given back by the rule, nor put before a person; or later than the bound. */
   missed: number
   given_back: number
+  /** Put before a person, and those of them that are on the network after all. */
   unconfirmed: number
+  unfound: number
   worst_late_ms: number
 }
 
@@ -79,7 +81,7 @@ export const judge = async (
   { orders, history, lateMs }: { orders: Ordered[]; history: History; lateMs: number },
 ): Promise<{ verdict: Verdict; broken: string[] }> => {
   const found = await foundOf(owner)
-  const verdict: Verdict = { posts: 0, early: 0, doubled: 0, missed: 0, given_back: 0, unconfirmed: 0, worst_late_ms: 0 }
+  const verdict: Verdict = { posts: 0, early: 0, doubled: 0, missed: 0, given_back: 0, unconfirmed: 0, unfound: 0, worst_late_ms: 0 }
   const broken: string[] = []
   const say = (what: 'early' | 'doubled' | 'missed', { id }: Ordered, why: string): void => {
     verdict[what]++
@@ -92,7 +94,10 @@ export const judge = async (
       verdict.posts += item.times
       if (item.times > 1) say('doubled', order, `stands ${item.times} times`)
       if (item.at !== null && isEarly(history, order, item.at)) say('early', order, `was due ${new Date(order.postAt!).toISOString()}`)
-      if (item.status === 'publish_unconfirmed') verdict.unconfirmed++
+      if (item.status === 'publish_unconfirmed') {
+        verdict.unconfirmed++
+        if (item.times > 0) verdict.unfound++
+      }
       const isBack = item.status === 'approved' && item.last_error === 'missed'
       if (isBack) verdict.given_back++
       if (item.status !== 'posted' && item.status !== 'publish_unconfirmed' && !isBack)
