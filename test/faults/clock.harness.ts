@@ -104,7 +104,7 @@ const newWorld = async (stack: AsyncDisposableStack, { workspaces, seed, publish
     await replace(place, scenes[place]!.zone)
   }
   const stories = await newStories(deployment, workspaces)
-  const clients: Clients = { owner, servers: () => servers, next: numbers(seed + 1), repeated: 0, wrong: [] }
+  const clients: Clients = { owner, servers: () => servers, next: numbers(seed + 1), repeated: 0, longestMs: 0, wrong: [] }
   if (naive) for (const story of stories) await story.at({ owner, send: servers[0]!.send }).send('POST', 'automation/pause-all')
   return { owner, clock, stories, clients, servers, wall, replace, next, orders: [] }
 }
