@@ -5,7 +5,7 @@ import { firstShown, shownFor } from './clock-verdict.ts'
 import { numbers } from './numbers.ts'
 
 const HOUR_MS = 3_600_000
-const options = { rounds: 1, scenes: 1, first: 1, items: 24, workspaces: 3, kills: 1, lateMs: 30_000, seed: 5 } as const
+const options = { rounds: 1, scenes: 1, first: 1, items: 24, workspaces: 3, kills: 1, lateMs: 30_000, seed: 5, doubts: 'left' } as const
 
 test('clocks that step around the change to summer time: nothing early, nothing twice, nothing passed over, though a server dies', async () => {
   const { counts, broken } = await runClock({ ...options, publisher: 'ours' })
