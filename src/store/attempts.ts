@@ -39,10 +39,14 @@ export const takenPosts =
   (sql) =>
     sql`select external_id from attempt where connection_id = ${connectionId} and external_id = any(${externalIds})`
 
-/** Attempts that may be on the wire: of this process, or of one that is gone but whose lease has not ended. */
+/**
+ * Attempts that may be on the wire: of this process, or of one that is gone but whose lease has not ended. That one may send
+ * until then whatever became of the attempt here: in doubt, or settled by a person, whose post has no name.
+ */
 export const attemptsInFlight = async (sql: Sql): Promise<{ item_id: string; origin: 'manual' | 'automatic'; intent_at: Date }[]> =>
   (await sql`select item_id, origin, intent_at from attempt
-    where state = 'open' or (state = 'doubt' and lease_until > clock_timestamp() and error = ${PROCESS_STOPPED}) order by intent_at limit 100`) as never
+    where state = 'open' or (external_id is null and lease_until > clock_timestamp() and error = ${PROCESS_STOPPED})
+    order by intent_at limit 100`) as never
 
 export const insertAttempt =
   (attempt: Attempt): Query =>

@@ -186,3 +186,25 @@ test('lists what a dead process may still have on the wire, until its lease has 
   held.release('sandbox.applied')
   expect(await after.posts()).toEqual({ [textOf(id)]: 1 })
 })
+
+test('lists what a dead process may still have on the wire, also when a person has settled it meanwhile', async () => {
+  await using own = await freshDb()
+  const held = testFailpoints()
+  await using dead = await testApp({ database: own.options, overrides: { failpoints: held.at } })
+  const story = await newStory(dead)
+  held.arm('publish.claimed', 'hang')
+  const id = await story.scheduled(0)
+  await held.reached('publish.claimed')
+  await crash(dead)
+  await using next = await testApp({ database: own.options, overrides: { times } })
+  const after = story.at(next)
+  await after.settled(id, 'publish_unconfirmed')
+  // Ends long after this test, whatever the speed of the machine.
+  await next.owner`update attempt set lease_until = now() + interval '1 hour'`
+  expect((await after.send('POST', `items/${id}/posted`, {})).body.item.status).toBe('posted')
+  expect((await pause(after)).in_flight).toEqual([{ item_id: id, origin: 'automatic', since: expect.any(String) }])
+  expect((await resume(after)).in_flight).toEqual([{ item_id: id, origin: 'automatic', since: expect.any(String) }])
+  await next.owner`update attempt set lease_until = now()`
+  expect((await pause(after)).in_flight).toEqual([])
+  held.release('publish.claimed')
+})
