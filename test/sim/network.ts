@@ -1,38 +1,51 @@
 /** A network that remembers every request and answers each as its fate says. */
 import type { Network, NetworkAccount, PublishRequest, PublishResult, Timeline } from '#port/network/network'
 import { NetworkError } from '#port/network/network'
-import { checkWire } from './rules.ts'
-import { type Node, nowOf, SKEW_MS, type Wire, type World } from './world.ts'
+import { AMBIGUOUS, type Fate, RETRY_AFTER_MS, TELLING } from './history.ts'
+import { checkRead, checkWire } from './rules.ts'
+import { count, type Node, nowOf, reach, SKEW_MS, type Wire, type World } from './world.ts'
 
-const AMBIGUOUS = 44
-const TELLING = 60
-
-const results: Record<Wire['fate']['answer'], (externalId: string) => PublishResult> = {
+const results: Record<Fate['answer'], (externalId: string) => PublishResult> = {
   posted: (externalId) => ({ kind: 'posted', externalId, url: null }),
   refused: () => ({ kind: 'refused', reason: 'refused' }),
-  rate_limited: () => ({ kind: 'not_applied', reason: 'rate_limited', detail: '', retryAfterMs: 20_000 }),
+  rate_limited: () => ({ kind: 'not_applied', reason: 'rate_limited', detail: '', retryAfterMs: RETRY_AFTER_MS }),
   unreachable: () => ({ kind: 'not_applied', reason: 'unreachable', detail: '' }),
   disconnected: () => ({ kind: 'disconnected', reason: 'revoked' }),
   unknown: () => ({ kind: 'unknown', reason: 'reset' }),
 }
 
-/** The sender hears the answer, or at its own deadline that there is none; a dead one hears nothing. */
+/** The sender hears the answer, or at its own deadline that there is none. */
 const answerTo = (world: World, node: Node, wire: Wire, { externalId, signal }: { externalId: string; signal: AbortSignal }) =>
   new Promise<PublishResult>((resolve) => {
     const { answer, answersInMs } = wire.fate
-    const tell = (kind: Wire['fate']['answer']) => {
-      if (!node.alive) return
-      wire.answered ??= kind
-      resolve(results[kind](externalId))
-    }
+    const tell = (kind: Fate['answer']) =>
+      reach(node, () => {
+        wire.answered ??= kind
+        resolve(results[kind](externalId))
+      })
     if (answersInMs !== null) world.clock.after(answersInMs, () => tell(answer))
     signal.addEventListener('abort', () => tell('unknown'))
   })
 
+/** A text that the account has posted already is refused: a sign that it is out there, and no proof. */
+const DUPLICATE: Fate = { appliesInMs: null, answersInMs: 200, answer: 'unknown' }
+
+const isDuplicate = (world: World, { account, text }: PublishRequest): boolean =>
+  world.posts.some((post) => post.account === account.externalId && post.text === text && post.createdAt - SKEW_MS <= nowOf(world))
+
+const countSender = (world: World, node: Node): void => {
+  if (world.memory.paused) count(world, 'sent while paused')
+  if (node === world.node) return
+  count(world, node.hasHung ? 'sent by a former owner after it hung' : 'sent by a former owner')
+}
+
 const publish = (world: World, node: Node, request: PublishRequest, signal: AbortSignal): Promise<PublishResult> => {
-  const { fate } = world
-  const wire: Wire = { itemId: checkWire(world, request), request, fate, answered: undefined }
+  const duplicate = world.fate.appliesInMs !== null && isDuplicate(world, request)
+  const fate = duplicate ? DUPLICATE : world.fate
+  if (duplicate) count(world, 'network duplicate refused')
+  const wire: Wire = { itemId: checkWire(world, node, request), request, fate, from: node, at: nowOf(world), answered: undefined }
   world.wires.push(wire)
+  countSender(world, node)
   const externalId = `post-${world.posts.length + 1}`
   if (fate.appliesInMs !== null) {
     const createdAt = nowOf(world) + fate.appliesInMs + SKEW_MS
@@ -44,22 +57,32 @@ const publish = (world: World, node: Node, request: PublishRequest, signal: Abor
 /** The post of an item that a person settled is no open attempt's: cut too short, it could be taken for that of another. */
 const cutAt = ({ view, marked }: World): number => (view.cutAt === AMBIGUOUS && marked.size > 0 ? TELLING : (view.cutAt ?? Infinity))
 
+/** An incomplete one shows nothing of what it could show. */
 const timelineOf = (world: World, account: NetworkAccount, since: Date): Timeline => {
   const { fails, lagMs } = world.view
+  world.readWhole.set(account.id, fails === 'no')
+  count(world, fails === 'no' ? 'read complete' : `read ${fails}`)
   if (fails === 'error') throw new NetworkError('unreachable', 'no answer', 5_000)
+  if (fails === 'incomplete') return { posts: [], complete: false }
+  if (lagMs > 0) count(world, 'read lagging')
   const cut = cutAt(world)
   const posts = world.posts
     .filter((post) => post.account === account.externalId && post.createdAt >= +since && post.createdAt - SKEW_MS <= nowOf(world) - lagMs)
     .map(({ externalId, text, createdAt }) => {
       const truncated = text.length > cut
+      if (truncated) count(world, 'read truncated')
       return { externalId, text: truncated ? `${text.slice(0, cut)}…` : text, truncated, createdAt: new Date(createdAt), url: null }
     })
-  return { posts, complete: fails === 'no' }
+  return { posts, complete: true }
 }
 
 export const simulatedNetwork = (world: World, node: Node): Network => ({
   name: 'simulated',
   capabilities: { maxLength: 280, maxLongLength: 25_000, measure: (text) => text.length, idempotent: false },
   publish: (request, signal) => publish(world, node, request, signal),
-  readTimeline: async (account, since) => timelineOf(world, account, since),
+  readTimeline: async (account, since, signal) => {
+    signal.throwIfAborted()
+    checkRead(world, node)
+    return timelineOf(world, account, since)
+  },
 })

@@ -1,35 +1,61 @@
 /** What must hold: of every request on the wire, of every commit, and in the end. */
 import type { Item } from '#domain/item'
-import { publishTimes as times } from '#domain/publish'
+import { type Attempt, type AttemptState, PROCESS_STOPPED, publishTimes as times } from '#domain/publish'
 import { AppError } from '#kernel/errors'
 import type { PublishRequest } from '#port/network/network'
 import { fingerprintText } from '#port/network/text'
 import { type StateName, stateName } from '#test/domain/records'
 import { type Command, transitions } from '#test/domain/transitions'
-import type { Commanded } from './memory.ts'
-import { itemOf, nowOf, type World } from './world.ts'
+import { type Fate, RETRY_AFTER_MS } from './history.ts'
+import type { Changes, Commanded } from './memory.ts'
+import { count, itemOf, type Node, nowOf, type World } from './world.ts'
 
 /** What must be so; otherwise the history has failed with these words. */
 const must = (world: World, holds: boolean, words: string): void => {
   if (!holds) world.broken.push(words)
 }
 
-const PROVEN = ['refused', 'rate_limited', 'unreachable', 'disconnected']
+/** Answers that prove that nothing was posted, and how long the machine then waits at least before it tries again by itself. */
+const PROVEN: Partial<Record<Fate['answer'], number>> = {
+  refused: Number.POSITIVE_INFINITY,
+  disconnected: Number.POSITIVE_INFINITY,
+  rate_limited: RETRY_AFTER_MS,
+  unreachable: times.backoffMs[0]!,
+}
+
+/** How late a scheduled post may still be claimed. */
+const latest = (item: Item, tried: boolean): number => {
+  if (tried) return times.retryWindowMs + times.missedToleranceMs
+  return item.on_missed === 'skip' ? times.missedToleranceMs : times.missedMs
+}
+
+type Hold = (holds: boolean, words: string) => void
+
+/** What went out before, for the same item and from the same process. */
+const checkEarlier = (world: World, node: Node, { attempt, hold }: { attempt: Attempt; hold: Hold }): void => {
+  for (const { itemId, fate, answered, at, request, from } of world.wires) {
+    if (from === node && request.account.id === attempt.connection_id)
+      hold(answered !== undefined, 'sent beside another post of the account that has no answer yet')
+    if (itemId !== attempt.item_id) continue
+    const wait = answered === undefined ? undefined : PROVEN[answered]
+    hold(fate.appliesInMs === null && wait !== undefined, 'sent a second time, though the first may have reached the network')
+    const isAskedAgain = (world.asked.get(itemId) ?? 0) >= at
+    const mayRetry = attempt.origin === 'automatic' && nowOf(world) >= at + (wait ?? 0)
+    hold(isAskedAgain || mayRetry, `sent again too soon after ${answered}`)
+  }
+}
 
 /** A request goes onto the wire; gives the item that it is for. */
-export const checkWire = (world: World, { attemptId, account, text }: PublishRequest): string => {
+export const checkWire = (world: World, node: Node, { attemptId, account, text }: PublishRequest): string => {
   const attempt = world.memory.attempts.get(attemptId)
   const id = attempt?.item_id ?? 'unknown'
-  const hold = (holds: boolean, words: string) => must(world, holds, `${id}: ${words}`)
+  const hold: Hold = (holds, words) => must(world, holds, `${id}: ${words}`)
   if (!attempt) {
     hold(false, 'sent without an attempt')
     return id
   }
-  const earlier = world.wires.filter((wire) => wire.itemId === id)
-  hold(
-    earlier.every(({ answered, fate }) => fate.appliesInMs === null && answered !== undefined && PROVEN.includes(answered)),
-    'sent a second time, though the first may have reached the network',
-  )
+  checkEarlier(world, node, { attempt, hold })
+  hold(!node.isFenced, 'sent by a process that knows that it owns nothing any more')
   const approval = world.approvals.get(id)
   hold(approval?.body === text, `sent a text that nobody approved: ${text}`)
   if (approval) approval.account ??= account.externalId
@@ -39,9 +65,16 @@ export const checkWire = (world: World, { attemptId, account, text }: PublishReq
   const isByHand = attempt.state === 'posted' && world.marked.has(id)
   hold(isByHand || ['open', 'doubt'].includes(attempt.state), `sent by an attempt that is ${attempt.state}`)
   const mayGoOut = attempt.origin === 'manual' || !world.memory.paused || world.announced.has(attemptId)
-  hold(isByHand || mayGoOut, 'sent unattended after the pause')
+  hold(mayGoOut, 'sent unattended after the pause, and not in flight by its answer')
   hold(world.left.get(account.externalId)?.has(attemptId) ?? true, 'sent from an account that was disconnected before')
   return id
+}
+
+/** While everything unattended is held, the owner reads only about what people asked for. */
+export const checkRead = (world: World, node: Node): void => {
+  const { paused, owner, works } = world.memory
+  const isAsked = [...works.values()].some(({ kind, state, origin }) => kind === 'reconcile' && state === 'running' && origin === 'manual')
+  must(world, !paused || owner !== node.owner || isAsked, 'read unattended after the pause')
 }
 
 /** Where the machine may lead an item. */
@@ -58,21 +91,81 @@ const moves: Record<StateName, StateName[]> = {
 }
 
 const record = (world: World, item: Item, command: Commanded | undefined): void => {
-  if (command?.name === 'approve') world.approvals.set(item.id, { body: item.body, account: item.account_external_id })
-  else if (item.status === 'drafted' || item.status === 'rejected') world.approvals.delete(item.id)
+  if (command?.name === 'approve') {
+    world.approvals.set(item.id, { body: item.body, account: item.account_external_id })
+    world.edited.delete(item.id)
+  } else if (item.status === 'drafted' || item.status === 'rejected') world.approvals.delete(item.id)
+  if (command?.name === 'schedule' || command?.name === 'post') world.asked.set(item.id, nowOf(world))
   if (command?.name === 'mark posted') world.marked.add(item.id)
 }
 
-/** Every change of an item is one that the state table knows. */
-export const checkCommit = (world: World, before: ReadonlyMap<string, Item>, command: Commanded | undefined): void => {
-  for (const [id, item] of world.memory.items) {
-    const previous = before.get(id)!
-    if (previous === item) continue
+/** Where an attempt may go; what has ended does not change any more. */
+const attemptMoves: Record<AttemptState, AttemptState[]> = {
+  open: ['posted', 'failed', 'unsent', 'doubt'],
+  doubt: ['doubt', 'review', 'posted'],
+  review: ['review', 'posted'],
+  posted: [],
+  failed: [],
+  unsent: [],
+}
+
+const checkClaim = (world: World, attempt: Attempt): void => {
+  const item = itemOf(world, attempt.item_id)
+  const hold: Hold = (holds, words) => must(world, holds, `${item.id}: ${words}`)
+  hold(attempt.state === 'open', `claimed as ${attempt.state}`)
+  if (attempt.origin === 'manual') return
+  hold(!world.memory.paused, 'claimed unattended after the pause')
+  const tried = world.wires.some(({ itemId }) => itemId === item.id)
+  const late = +attempt.intent_at - +item.post_at!
+  hold(late <= latest(item, tried), `claimed ${late} ms after it was due`)
+}
+
+/** The network is asked only when nobody can send any more and it has had time to settle; a person, after enough clean reads. */
+const checkDoubt = (world: World, before: Attempt, after: Attempt): void => {
+  const age = nowOf(world) - +(before.doubt_at ?? 0)
+  const hold: Hold = (holds, words) => must(world, holds, `${after.item_id}: ${words}`)
+  if (after.clean_reads > before.clean_reads) {
+    hold(world.readWhole.get(after.connection_id) === true, 'counted as not there by a read that did not show everything')
+    const mayStillSend = before.error === PROCESS_STOPPED ? +before.lease_until - +before.doubt_at! : 0
+    hold(age >= times.settleMs + Math.max(0, mayStillSend), `looked for ${age} ms after the doubt began, counted as not there`)
+  }
+  if (before.state !== 'doubt' || after.state !== 'review') return
+  const isSure = after.clean_reads >= times.cleanReads && age >= times.windowMs
+  hold(isSure || age >= times.lateHitMs, `given up after ${after.clean_reads} reads in ${age} ms`)
+}
+
+/** The last moment at which a send may begin. */
+const LATEST_SEND_MS = times.leaseMs - times.deadlineMs - times.marginMs
+
+const countLease = (world: World, before: Attempt, after: Attempt): void => {
+  if (before.state !== 'open' || after.state === 'open') return
+  if (nowOf(world) >= +before.lease_until) count(world, 'lease ended before the outcome')
+  if (after.state === 'unsent' && nowOf(world) - +before.intent_at > LATEST_SEND_MS) count(world, 'lease too short for the send')
+}
+
+const checkAttempt = (world: World, before: Attempt | undefined, after: Attempt): void => {
+  if (!before) {
+    checkClaim(world, after)
+    return
+  }
+  const isMove = attemptMoves[before.state].includes(after.state)
+  must(world, isMove, `${after.item_id}: an attempt that was ${before.state} became ${after.state}`)
+  checkDoubt(world, before, after)
+  countLease(world, before, after)
+}
+
+/** Every change of an item is one that the state table knows, and every change of an attempt one of the machine. */
+export const checkCommit = (world: World, { items, attempts }: Changes, command: Commanded | undefined): void => {
+  for (const [previous, item] of items) {
+    const { id } = item
     const [from, to] = [stateName(previous), stateName(item)]
     const allowed: string[] = command?.id === id ? [transitions[from][command.name as Command]] : moves[from]
     must(world, allowed.includes(to), `${id}: ${command?.id === id ? command.name : 'the machine'} led from ${from} to ${to}`)
+    const isStale = command?.id !== id && to === 'drafted'
+    must(world, !isStale || world.edited.has(id), `${id}: taken for another than was approved`)
     record(world, item, command)
   }
+  for (const [before, after] of attempts) checkAttempt(world, before, after)
 }
 
 /** A command was refused, or its letter failed. */

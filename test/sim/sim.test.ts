@@ -2,18 +2,39 @@ import { expect, test } from 'bun:test'
 import { shortest } from './shorten.ts'
 
 /** In a process of its own: the simulation puts other modules in the place of the store. */
-const sim = async (...args: string[]) => {
-  const child = Bun.spawn([process.execPath, '--no-orphans', 'test/sim/run.ts', ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+const run = async (script: string, ...args: string[]) => {
+  const child = Bun.spawn([process.execPath, '--no-orphans', `test/sim/${script}.ts`, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   const [printed, complained] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
   return { code: await child.exited, printed, complained }
 }
 
-test('random histories break no rule of posting', async () => {
-  const { code, printed, complained } = await sim('--histories', '400', '--seconds', '60', '--seed', '1')
-  expect(complained).toBe('')
-  expect(printed).toMatch(/^sim: seed=\d+ histories=400 .* sends=[1-9]\d* .* ok\n$/)
-  expect(code).toBe(0)
+const digestOf = (printed: string): string | undefined => /digest=(\w+) ok\n$/.exec(printed)?.[1]
+
+test('random histories break no rule of posting, and go the same way in one process as in two', async () => {
+  const histories = ['--histories', '400', '--seconds', '60', '--seed', '1']
+  const [alone, shared] = await Promise.all([run('run', ...histories, '--workers', '1'), run('run', ...histories, '--workers', '2')])
+  expect(alone.complained + shared.complained).toBe('')
+  expect(alone.printed).toMatch(/\nsim: seed=1 workers=1 histories=400 sends=[1-9]\d* .* ok\n$/)
+  expect(shared.printed).toMatch(/\nsim: seed=1 workers=2 histories=400 sends=[1-9]\d* .* ok\n$/)
+  expect(digestOf(alone.printed)).toBe(digestOf(shared.printed)!)
+  expect([alone.code, shared.code]).toEqual([0, 0])
+}, 60_000)
+
+test('a history is run again as it was printed', async () => {
+  const steps = [
+    { do: 'approve', item: 'item-0' },
+    { do: 'post', item: 'item-0' },
+    { do: 'send', fate: 'posted', which: 'first' },
+  ]
+  const { code, printed } = await run('run', '--replay', JSON.stringify(steps))
+  expect([code, printed]).toEqual([0, 'the history breaks no rule\n'])
 }, 30_000)
+
+test('a mistake in the code under test is found', async () => {
+  const { code, printed } = await run('mutation', '--only', 'doubt is sent again', '--seed', '1')
+  expect(printed).toContain('sent a second time, though the first may have reached the network')
+  expect([code, printed]).toEqual([0, expect.stringMatching(/\nmutants: seed=1 mutants=1 survived=0 ok\n$/)])
+}, 90_000)
 
 test('a failing history is cut down to the steps that it takes', async () => {
   const all = Array.from({ length: 40 }, (_, index) => index)

@@ -2,9 +2,10 @@
 import type { TenantActor } from '#actors/tenant'
 import type { Item } from '#domain/item'
 import type { PublishRequest } from '#port/network/network'
+import type { Networks } from '#port/network/registry'
 import { bodies } from '#test/domain/posting-commands'
 import { draftedItem } from '#test/domain/records'
-import { type ManualClock, manualClock } from '#test/support/manual-clock'
+import { type SimulatedClock, simulatedClock } from './clock.ts'
 import { CLEAR, type Fate, fates, type View } from './history.ts'
 import { type Memory, newMemory } from './memory.ts'
 
@@ -23,21 +24,33 @@ export interface Wire {
   itemId: string
   request: PublishRequest
   fate: Fate
+  from: Node
+  at: number
   /** What the sender was told, if anything. */
   answered: Fate['answer'] | undefined
 }
 
 /** A process that owns the workspace, or did. */
 export interface Node {
+  owner: string
   actor: TenantActor
-  /** A dead one hears nothing and does nothing any more. */
-  alive: boolean
+  /** `dead`: it hears nothing and does nothing any more; `hung`: not until it goes on. */
+  state: 'alive' | 'hung' | 'dead'
+  /** What reached it while it hung, in order. */
+  backlog: (() => void)[]
+  /** It hung once. */
+  hasHung: boolean
+  networks: Networks
+  /** It has been told that it owns nothing any more. */
+  isFenced: boolean
 }
 
 export interface World {
-  clock: ManualClock
+  clock: SimulatedClock
   memory: Memory
-  node: Node | undefined
+  node: Node
+  /** Former owners that hang, the first one first. */
+  hung: Node[]
   /** Lanes that are held up right before their send, in order of their claims. */
   held: { node: Node; goOn(): void }[]
   /** Whether lanes are held up there. */
@@ -54,8 +67,16 @@ export interface World {
   /** Attempts that were open when a person disconnected their account, by account. */
   left: Map<string, Set<string>>
   marked: Set<string>
+  /** Items that somebody has changed since they were approved, past every command. */
+  edited: Set<string>
+  /** Whether the last read of an account showed all that there was to see. */
+  readWhole: Map<string, boolean>
+  /** When a person asked last for an item to go out, now or at a time. */
+  asked: Map<string, number>
   /** What was found wrong. */
   broken: string[]
+  /** How often what happened: `<group> <what>`. */
+  counts: Map<string, number>
 }
 
 const START = Date.UTC(2026, 10, 21, 7)
@@ -63,6 +84,16 @@ const START = Date.UTC(2026, 10, 21, 7)
 export const SKEW_MS = 3_000
 
 export const nowOf = ({ clock }: Pick<World, 'clock'>): number => START + clock.monotonic()
+
+export const count = ({ counts }: Pick<World, 'counts'>, what: string): void => {
+  counts.set(what, (counts.get(what) ?? 0) + 1)
+}
+
+/** Something reaches a process: at once, when it goes on, or never. */
+export const reach = (node: Node, happen: () => void): void => {
+  if (node.state === 'hung') node.backlog.push(happen)
+  else if (node.state === 'alive') happen()
+}
 
 const connection = (name: string, isDefault: 'default' | 'other') => ({
   id: `connection-${name}`,
@@ -75,18 +106,20 @@ const connection = (name: string, isDefault: 'default' | 'other') => ({
   updated_at: new Date(START),
 })
 
-export const itemId = (index: number): string => `item-${index}`
+export const itemIds = bodies.map((_, index) => `item-${index}`)
 export const itemOf = ({ memory }: World, id: string): Item => memory.items.get(id)!
 
-export const newWorld = (): World => {
-  const clock = manualClock()
+export const newWorld = (counts: Map<string, number>): World => {
+  const clock = simulatedClock()
   const memory = newMemory(() => new Date(nowOf({ clock })))
-  for (const [index, body] of bodies.entries()) memory.items.set(itemId(index), { ...draftedItem, id: itemId(index), body })
+  for (const [index, body] of bodies.entries()) memory.items.set(itemIds[index]!, { ...draftedItem, id: itemIds[index]!, body })
   for (const one of [connection('one', 'default'), connection('two', 'other')]) memory.connections.set(one.id, one)
   return {
     clock,
     memory,
-    node: undefined,
+    // The first process takes the workspace over before anything else happens.
+    node: undefined as unknown as Node,
+    hung: [],
     held: [],
     holding: true,
     wires: [],
@@ -97,6 +130,10 @@ export const newWorld = (): World => {
     announced: new Set(),
     left: new Map(),
     marked: new Set(),
+    edited: new Set(),
+    readWhole: new Map(),
+    asked: new Map(),
     broken: [],
+    counts,
   }
 }

@@ -1,0 +1,265 @@
+/**
+ * Everything that may happen, one entry each: how often, with what, and what it does. A new action is a new entry here, and
+ * where it is a command of a person on an item also a column of the state table (test/domain/transitions.ts).
+ */
+import type { Letter } from '#actors/letter'
+import type { Begun, CommandContext, Outcome } from '#ops/call'
+import { automationHandlers } from '#ops/growth/automation'
+import { connectionHandlers, connectionsHandlers } from '#ops/growth/connections'
+import { itemHandlers } from '#ops/growth/items'
+import { connectAccount } from '#ops/workspaces'
+import { bodies } from '#test/domain/posting-commands'
+import { HOUR, MINUTE } from '#test/domain/records'
+import { AMBIGUOUS, among, fateNamed, fates, histories, type Maker, type Next, type Step, TELLING, type View, veryLate } from './history.ts'
+import { ask, die, hang, TENANT, takeOver, wake } from './nodes.ts'
+import { count, itemIds, itemOf, nowOf, type World } from './world.ts'
+
+interface Action extends Maker {
+  happen(world: World, step: Step): void
+}
+
+/** `make` says what the step carries, as data; `happen` is given just that. */
+const action = <Carried extends object>(
+  weight: number,
+  make: (next: Next) => Carried,
+  happen: (world: World, carried: Carried) => void,
+): Action => ({ weight, make, happen: happen as unknown as Action['happen'] })
+
+const plain = (weight: number, happen: (world: World) => void): Action => action(weight, () => ({}), happen)
+
+type Handled = Promise<Outcome<unknown> | Begun>
+
+/** A person's command on any of the items, with nothing more to say. */
+const onItem = (weight: number, name: string, handle: (id: string, context: CommandContext) => Handled): Action =>
+  action(
+    weight,
+    (next) => ({ item: among(itemIds, next) }),
+    (world, { item }) => ask(world, { name, id: item }, (context) => handle(item, context)),
+  )
+
+const approve = (world: World, { item, body }: { item: string; body?: string | undefined }): void =>
+  ask(world, { name: 'approve', id: item }, (context) =>
+    itemHandlers.approve({ id: item, ...(body === undefined ? {} : { edited_body: body }) }, context),
+  )
+
+interface Scheduled {
+  item: string
+  inMs: number
+  onMissed: 'post' | 'skip'
+}
+
+const schedule = (world: World, { item, inMs, onMissed }: Scheduled): void => {
+  const input = { id: item, post_at: new Date(nowOf(world) + inMs).toISOString(), on_missed: onMissed }
+  ask(world, { name: 'schedule', id: item }, (context) => itemHandlers.schedule(input, context))
+}
+
+const DUE_IN = [-30_000, 0, 3_000, 10 * MINUTE]
+const policy = (next: Next) => among(['post', 'skip'] as const, next)
+
+/** Ids of attempts whose send is held up in the process that decides: it can still be called back. */
+const recallable = ({ memory, wires }: World, { lanes }: CommandContext): Set<string> => {
+  const live = new Set(lanes.ids())
+  const claimed = new Set([...memory.works.values()].filter(({ id }) => live.has(id)).map(({ ref_id }) => ref_id))
+  const wired = new Set(wires.map(({ request }) => request.attemptId))
+  return new Set([...memory.attempts.values()].filter(({ id, item_id }) => claimed.has(item_id) && !wired.has(id)).map(({ id }) => id))
+}
+
+/** What may still go out after a pause is what its answer says, and nothing that could be called back. */
+const pause = async (world: World, context: CommandContext): Promise<Outcome<unknown>> => {
+  const own = recallable(world, context)
+  const { memory, announced } = world
+  const outcome = await automationHandlers.pauseAll({}, context)
+  if (!memory.paused) announced.clear()
+  for (const { item_id, since } of outcome.reply.automation.in_flight)
+    for (const attempt of memory.attempts.values())
+      if (attempt.item_id === item_id && +attempt.intent_at === +since && !own.has(attempt.id)) announced.add(attempt.id)
+  if (announced.size > 0) count(world, 'pause announced what may still go out')
+  return outcome
+}
+
+/** Only what another process has claimed may still go out from an account that a person has disconnected. */
+const disconnect = async (world: World, context: CommandContext): Promise<Outcome<unknown>> => {
+  const own = recallable(world, context)
+  const outcome = await connectionHandlers.disconnect({}, context)
+  const { external_id } = world.memory.connections.get(outcome.refId!)!
+  world.left.set(external_id, new Set([...world.memory.attempts.keys()].filter((id) => !own.has(id))))
+  return outcome
+}
+
+export const connect = (world: World, { account }: { account: string }): void => {
+  const reached = { network: 'simulated', externalId: account, handle: account }
+  const { actor } = world.node
+  const decided = <R>(asked: Letter<R>): Letter<R> => ({
+    ...asked,
+    decide(...given) {
+      world.left.delete(account)
+      return asked.decide(...given)
+    },
+  })
+  connectAccount({ ask: (_, asked) => actor.ask(decided(asked)) }, TENANT, reached).catch(() => {})
+}
+
+export const resume = (world: World): void => ask(world, { name: 'resume' }, (context) => automationHandlers.resumeAll({}, context))
+
+interface Edit {
+  item: string
+  body?: string
+  account_external_id?: string
+  status?: 'rejected'
+}
+
+/** Somebody writes into the database, past every command; not while the item is being sent. */
+const edit = (world: World, { item, body, account_external_id, status }: Edit): void => {
+  const before = itemOf(world, item)
+  const isSending = [...world.memory.works.values()].some(({ ref_id, state }) => ref_id === item && state === 'running')
+  if (isSending || !['approved', 'publishing', 'publish_failed'].includes(before.status)) return
+  count(world, 'done edit')
+  world.edited.add(item)
+  if (status) world.approvals.delete(item)
+  const changes = { ...(body && { body }), ...(account_external_id && { account_external_id }), ...(status && { status, post_at: null }) }
+  world.memory.items.set(item, { ...before, ...changes })
+}
+
+const edits = [
+  { body: 'Nobody approved this.' },
+  { body: 'Nobody approved this.' },
+  { account_external_id: 'two' },
+  { status: 'rejected' as const },
+]
+
+const STOP_MS = 5_000
+
+/** As on SIGTERM: what is not on the wire stops, then another process takes over. */
+const stop = (world: World): void => {
+  void world.node.actor.stop(STOP_MS)
+  world.clock.advance(STOP_MS)
+  die(world)
+  takeOver(world)
+}
+
+const postByHand = (world: World, { account, body }: { account: string; body: string }): void => {
+  const externalId = `post-${world.posts.length + 1}`
+  world.posts.push({ externalId, account, text: body, createdAt: nowOf(world), itemId: null })
+}
+
+interface Sending {
+  fate: string
+  which: 'first' | 'last' | 'all'
+}
+
+/** The lane that has waited longest before its send, or the last one, or all of them, go on. */
+const send = (world: World, { fate, which }: Sending): void => {
+  world.fate = fateNamed(fate)
+  const { held } = world
+  const one = which === 'last' ? held.splice(-1) : held.splice(0, which === 'all' ? held.length : 1)
+  for (const { node, goOn } of one) {
+    count(world, node.state === 'hung' ? 'network released while hung' : `network ${fate}`)
+    goOn()
+  }
+}
+
+const [usual, seldom] = [Object.keys(fates), Object.keys(veryLate)]
+const someFate = (next: Next): string => among(next() < 0.02 ? seldom : usual, next)
+
+const view = (next: Next): View => ({
+  fails: among(['no', 'no', 'no', 'incomplete', 'error'], next),
+  lagMs: among([0, 0, 2_000, 40_000], next),
+  cutAt: among([null, null, TELLING, AMBIGUOUS], next),
+})
+
+const WAITS = [100, 1_000, 5_000, 11_000, 11_000, 20_000, 40_000, 70_000]
+const LONG_WAITS = [11 * MINUTE, 11 * MINUTE, HOUR + 2 * MINUTE]
+
+const accounts = ['one', 'two']
+const onAccount = (next: Next) => ({ account: among(accounts, next) })
+/** Of one text, and of none that an item has. */
+const byHand = [bodies[3]!, bodies[0]!, 'Nobody but me wrote this.']
+
+export const actions: Record<string, Action> = {
+  approve: action(5, (next) => ({ item: among(itemIds, next), ...(next() < 0.3 ? { body: among(bodies, next) } : {}) }), approve),
+  post: onItem(5, 'post', (id, context) => itemHandlers.postNow.begin({ id }, context)),
+  schedule: action(5, (next) => ({ item: among(itemIds, next), inMs: among(DUE_IN, next), onMissed: policy(next) }), schedule),
+  reject: onItem(1, 'reject', (id, context) => itemHandlers.reject({ id }, context)),
+  unschedule: onItem(3, 'unschedule', (id, context) => itemHandlers.unschedule({ id }, context)),
+  'mark posted': onItem(2, 'mark posted', (id, context) => itemHandlers.markPosted({ id }, context)),
+  edit: action(1.5, (next) => ({ item: among(itemIds, next), ...among(edits, next) }), edit),
+  pause: plain(1.5, (world) => ask(world, { name: 'pause' }, (context) => pause(world, context))),
+  resume: plain(2, resume),
+  disconnect: plain(0.8, (world) => ask(world, { name: 'disconnect' }, (context) => disconnect(world, context))),
+  connect: action(1.5, onAccount, connect),
+  default: action(0.7, onAccount, (world, { account }) =>
+    ask(world, { name: 'default' }, (context) => connectionsHandlers.setDefault({ id: `connection-${account}` }, context)),
+  ),
+  /** All at once: approved, and due at one moment. */
+  burst: action(
+    0.7,
+    (next) => ({ inMs: among(DUE_IN, next), onMissed: policy(next) }),
+    (world, { inMs, onMissed }) => {
+      for (const item of itemIds) approve(world, { item })
+      for (const item of itemIds) schedule(world, { item, inMs, onMissed })
+    },
+  ),
+  crash: plain(1.5, (world) => {
+    die(world)
+    takeOver(world)
+  }),
+  /** The former owner goes on, not knowing. */
+  takeover: plain(1.2, takeOver),
+  hang: plain(1.2, hang),
+  wake: plain(2, wake),
+  stop: plain(0.7, stop),
+  send: action(12, (next) => ({ fate: someFate(next), which: among(['first', 'first', 'first', 'last', 'all'] as const, next) }), send),
+  'post by hand': action(0.5, (next) => ({ ...onAccount(next), body: among(byHand, next) }), postByHand),
+  see: action(
+    1,
+    (next) => ({ view: view(next) }),
+    (world, carried) => {
+      world.view = carried.view
+    },
+  ),
+  'break database': action(
+    1.2,
+    (next) => ({ letters: Array.from({ length: 1 + Math.floor(next() * 3) }, () => among(['before', 'after'] as const, next)) }),
+    (world, { letters }) => void world.memory.failures.push(...letters),
+  ),
+  wait: action(
+    10,
+    (next) => ({
+      ms: among(next() < 0.02 ? LONG_WAITS : WAITS, next),
+    }),
+    (world, { ms }) => world.clock.advance(ms),
+  ),
+}
+
+const asked = (item: string, next: Next): Step =>
+  next() < 0.5 ? { do: 'post', item } : { do: 'schedule', item, inMs: 0, onMissed: 'post' }
+
+/** Several steps that lead far in one go, which steps by chance seldom do. */
+const ways: ((item: string, next: Next) => Step[])[] = [
+  (item, next) => [{ do: 'approve', item }, asked(item, next), { do: 'send', fate: someFate(next), which: 'first' }],
+  (item) => [
+    { do: 'approve', item },
+    { do: 'schedule', item, inMs: 10 * MINUTE, onMissed: 'skip' },
+    { do: 'unschedule', item },
+  ],
+  /** The owner hangs between its claim and its send, and wakes in a world that went on without it. */
+  (item, next) => [
+    ...[{ do: 'approve', item }, asked(item, next), { do: 'hang' }],
+    ...[among(meanwhile, next)(item), among(meanwhile, next)(item)],
+    ...[{ do: 'wake' }, { do: 'send', fate: someFate(next), which: 'first' }, { do: 'resume' }, { do: 'connect', account: 'one' }],
+  ],
+]
+const meanwhile: ((item: string) => Step)[] = [
+  (item) => ({ do: 'mark posted', item }),
+  () => ({ do: 'pause' }),
+  () => ({ do: 'disconnect' }),
+  () => ({ do: 'wait', ms: 5_000 }),
+]
+const common = [ways[0]!, ways[0]!, ways[0]!, ways[0]!, ...ways]
+
+export const historyFrom = histories(actions, { share: 0.25, make: (next) => among(common, next)(among(itemIds, next), next) })
+
+export const perform = (world: World, step: Step): void => {
+  count(world, `step ${step.do}`)
+  actions[step.do]!.happen(world, step)
+}

@@ -1,0 +1,179 @@
+/** Mistakes that somebody could make, one change of the source each: the simulation must find every one of them. */
+export interface Mutant {
+  name: string
+  file: string
+  /** Stands in the file once. */
+  from: string
+  to: string
+}
+
+const lane = 'actors/lanes/publish.ts'
+const runner = 'actors/lane-runner.ts'
+const publish = 'src/domain/publish.ts'
+const reconcile = 'src/domain/reconcile.ts'
+const items = 'src/ops/growth/items.ts'
+
+export const mutants: Mutant[] = [
+  // Who may act at all. The fence itself is SQL: here it is the reading of it that the simulation runs on.
+  {
+    name: 'a letter is not fenced',
+    file: 'test/sim/statements.ts',
+    from: 'if (memory.owner !== own.owner || memory.epoch !== own.epoch) return undefined',
+    to: '',
+  },
+  { name: 'a fenced owner goes on', file: 'actors/tenant.ts', from: 'this.abandon()\n      this.onFenced()', to: 'this.onFenced()' },
+  {
+    name: 'a new owner settles nothing',
+    file: 'actors/tenant.ts',
+    from: 'this.#runner.recover()\n  }\n\n  /** Nothing runs',
+    to: '}\n\n  /** Nothing runs',
+  },
+  {
+    name: 'an outcome of an earlier claim counts',
+    file: 'actors/outcome.ts',
+    from: "current.state !== 'running' || current.attempt !== work.attempt",
+    to: 'false',
+  },
+  // The send.
+  { name: 'a send may be late', file: lane, from: 'context.elapsed() > times.leaseMs - times.deadlineMs - times.marginMs', to: 'false' },
+  { name: 'a recalled lane sends', file: runner, from: 'if (live.controller.signal.aborted) return false', to: '' },
+  {
+    name: 'an account sends two at once',
+    file: runner,
+    from: 'busy: [...this.#live.values()].map((live) => live.work.slot)',
+    to: 'busy: []',
+  },
+  { name: 'doubt is sent again', file: publish, from: 'return doubt(sent, outcome.reason)', to: 'return unsent(sent)' },
+  {
+    name: 'what a dead process left is sent again',
+    file: lane,
+    from: 'return decisionOf(doubt({ item, attempt, now: gate.now, times: deps.times }, PROCESS_STOPPED, settleFrom), work)',
+    to: "return decisionOf(settle({ item, attempt, tries: 0, now: gate.now, times: deps.times }, { kind: 'unsent' }), work)",
+  },
+  {
+    name: 'a refusal is tried again',
+    file: publish,
+    from: 'return failed(sent, outcome.reason)\n    case',
+    to: 'return unsent(sent)\n    case',
+  },
+  { name: 'a wait that the network asks for is ignored', file: publish, from: 'outcome.retryAfterMs ?? 0', to: '0' },
+  // What was approved.
+  { name: 'changed text goes out', file: publish, from: 'item.approved_hash !== contentHash(item.body, bound) || ', to: '' },
+  { name: 'another account sends it', file: lane, from: 'accountFor(sql, item.account_external_id)', to: 'accountFor(sql, null)' },
+  {
+    name: 'what was missed goes out',
+    file: lane,
+    from: "if (await missed(deps, claiming, item)) return back(claiming, item, 'missed')",
+    to: '',
+  },
+  {
+    name: 'the state is not checked at the claim',
+    file: publish,
+    from: "origin === 'manual' ? item.status === 'publishing' : item.status === 'approved' && item.post_at !== null",
+    to: "item.status !== 'posted'",
+  },
+  {
+    name: 'a text in doubt goes out again for another item',
+    file: lane,
+    from: "if (await sameTextOpen(sql, connection.id, body_sha)) return back(claiming, item, 'same_text_unconfirmed')",
+    to: '',
+  },
+  {
+    name: 'post-now does not look at the state',
+    file: 'src/domain/item.ts',
+    from: "if (item.status !== 'approved' && item.status !== 'publish_failed') illegal(item, 'post')",
+    to: '',
+  },
+  {
+    name: 'post-now sends what is in doubt',
+    file: 'src/domain/item.ts',
+    from: "if (item.status === 'publish_unconfirmed')\n    fail('conflict', `cannot post",
+    to: "if (item.status === 'publish_unconfirmed') return { ...item, status: 'publishing' }\n  if (!item)\n    fail('conflict', `cannot post",
+  },
+  // The kill switch and disconnecting.
+  { name: 'the pause holds no claim', file: runner, from: 'paused: gate.paused', to: 'paused: false' },
+  {
+    name: 'the pause recalls nothing',
+    file: 'src/ops/growth/automation.ts',
+    from: "recall((work) => work.origin === 'automatic')",
+    to: 'recall(() => false)',
+  },
+  {
+    name: 'the pause says that nothing is in flight',
+    file: 'src/ops/growth/automation.ts',
+    from: 'return attempts\n    .filter((',
+    to: 'return attempts.slice(attempts.length)\n    .filter((',
+  },
+  {
+    name: 'the pause forgets what a person settled',
+    file: items,
+    from: "state: 'posted', ended_at",
+    to: "state: 'posted', error: null, ended_at",
+  },
+  {
+    name: 'disconnecting recalls nothing',
+    file: 'src/ops/growth/connections.ts',
+    from: 'recall((work) => work.slot ===',
+    to: 'recall((work) => false && work.slot ===',
+  },
+  // Doubt.
+  {
+    name: 'the timeline is read before the lease ends',
+    file: lane,
+    from: 'new Date(Math.max(gate.now.getTime(), attempt.lease_until.getTime()))',
+    to: 'gate.now',
+  },
+  { name: 'the timeline is read at once', file: publish, from: 'from.getTime() + times.settleMs', to: 'from.getTime()' },
+  {
+    name: 'one clean read is enough',
+    file: reconcile,
+    from: 'if (!item.review && clean_reads < times.cleanReads)',
+    to: 'if (!item.review && clean_reads < 1)',
+  },
+  {
+    name: 'an incomplete read counts',
+    file: 'actors/lanes/reconcile.ts',
+    from: "timeline.complete ? { kind: 'read', posts: seen(timeline) } : { kind: 'unread' }",
+    to: "{ kind: 'read', posts: seen(timeline) }",
+  },
+  { name: 'a post of another item is taken', file: reconcile, from: ' && !taken.has(post.externalId)', to: '' },
+  {
+    name: 'only later posts are looked at',
+    file: reconcile,
+    from: 'attempt.intent_at.getTime() - CLOCK_SKEW_MS',
+    to: 'attempt.intent_at.getTime() + CLOCK_SKEW_MS',
+  },
+  {
+    name: 'after review nobody looks',
+    file: reconcile,
+    from: 'const at = nextRead(read, clean_reads)',
+    to: 'const at = clean_reads < times.cleanReads ? nextRead(read, clean_reads) : undefined',
+  },
+  { name: 'a person is asked again and again', file: reconcile, from: 'events: item.review ? [] : [{', to: 'events: [{' },
+  // Bookkeeping.
+  {
+    name: 'posted is said twice',
+    file: publish,
+    from: 'events: [postedEvent(next)]',
+    to: 'events: [postedEvent(next), postedEvent(next)]',
+  },
+  { name: 'finished work stays', file: 'src/store/settled.ts', from: 'return { settled: [work.id] }', to: 'return {}' },
+  {
+    name: 'what a lost answer left running is never looked at',
+    file: 'actors/tenant.ts',
+    from: "'a letter failed')\n    this.#runner.recover()",
+    to: "'a letter failed')",
+  },
+  {
+    name: 'what a person settled stays open',
+    file: items,
+    from: 'return attempt ? [saveAttempt(',
+    to: 'return attempt && !gate ? [saveAttempt(',
+  },
+  {
+    name: 'doubt is answered as posted',
+    file: 'actors/lanes/settled.ts',
+    from: "if (item.status === 'posted')",
+    to: "if (item.status !== 'approved')",
+  },
+]

@@ -1,0 +1,66 @@
+/**
+ * Does the simulation see anything? Each mutant (mutants.ts) is made in a copy of the source, and its histories must break a
+ * rule within `--seconds`: `npm run sim:mutants -- --seconds 60 --only fence`. Prints how many histories each took, and one
+ * line in the end; nothing outside the system's temporary folder is written.
+ */
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type Mutant, mutants } from './mutants.ts'
+
+const text = { type: 'string' } as const
+const { values } = parseArgs({ options: { seconds: text, seed: text, only: text } })
+const { seconds = '60', seed = '1', only = '' } = values
+
+const ROOT = resolve(import.meta.dir, '../..')
+
+const copyOfSource = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'tendril-mutant-'))
+  for (const name of ['actors', 'src', 'test', 'package.json', 'tsconfig.json'])
+    cpSync(join(ROOT, name), join(folder, name), { recursive: true })
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  return folder
+}
+
+const mutate = (folder: string, { file, from, to, name }: Mutant): void => {
+  const source = readFileSync(join(folder, file), 'utf8')
+  if (source.split(from).length !== 2) throw new Error(`${name}: ${file} does not hold once: ${from}`)
+  writeFileSync(
+    join(folder, file),
+    source.replace(from, () => to),
+  )
+}
+
+/** The number of the first history that broke a rule, and what it broke; undefined when none did in the time. */
+const found = async (mutant: Mutant): Promise<{ history: number; rule: string } | undefined> => {
+  const folder = copyOfSource()
+  try {
+    mutate(folder, mutant)
+    const args = ['test/sim/run.ts', '--workers', '1', '--seconds', seconds, '--seed', seed]
+    const child = Bun.spawn([process.execPath, '--no-orphans', ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+    const [printed, complained] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+    await child.exited
+    if (printed.includes('sim: seed=')) return undefined
+    const history = /history (\d+),/.exec(complained)?.[1]
+    const rule = /^broken: (.*)$/m.exec(complained)?.[1]
+    if (!history || !rule) throw new Error(`${mutant.name}: ended without a history: ${printed}${complained}`)
+    return { history: Number(history), rule }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+let survived = 0
+const chosen = mutants.filter(({ name }) => name.includes(only))
+for (const mutant of chosen) {
+  const started = performance.now()
+  const found_ = await found(mutant)
+  const took = `${((performance.now() - started) / 1_000).toFixed(1)} s`
+  if (!found_) survived++
+  console.log(`${mutant.name}: ${found_ ? `history ${found_.history}, ${took}: ${found_.rule}` : `SURVIVED ${took}`}`)
+}
+console.log(
+  `mutants: seed=${seed} mutants=${chosen.length} survived=${survived} ${survived === 0 ? 'ok' : 'BROKEN: a mistake was not found'}`,
+)
+process.exit(survived === 0 ? 0 : 1)

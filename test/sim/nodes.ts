@@ -1,0 +1,129 @@
+/** The processes of a world: each with the real actor and lanes, on the simulated database, network and clock. */
+import { publishLane } from '#actors/lanes/publish'
+import { reconcileLane } from '#actors/lanes/reconcile'
+import type { Letter } from '#actors/letter'
+import { TenantActor } from '#actors/tenant'
+import { publishTimes as times } from '#domain/publish'
+import type { Clock } from '#kernel/clock'
+import { newId } from '#kernel/ids'
+import type { Log } from '#kernel/log'
+import type { Begun, CommandContext, Outcome } from '#ops/call'
+import { networksOf } from '#port/network/registry'
+import type { Db } from '#store/db'
+import { settle } from './clock.ts'
+import { type Commanded, letter } from './memory.ts'
+import { simulatedNetwork } from './network.ts'
+import { checkRefusal } from './rules.ts'
+import { count, itemOf, type Node, reach, type World } from './world.ts'
+
+export const TENANT = 'tenant'
+const REPLY_WITHIN_MS = 20_000
+
+const never = (): Promise<never> => new Promise(() => {})
+
+/** Its timers are the process's: they wake nobody who is dead, and wait while it hangs. */
+const clockOf = ({ clock }: World, node: Node): Clock => ({
+  monotonic: () => clock.monotonic(),
+  after(ms, wake) {
+    let isArmed = true
+    const timer = clock.after(ms, () => reach(node, () => isArmed && wake()))
+    return {
+      [Symbol.dispose]() {
+        isArmed = false
+        timer[Symbol.dispose]()
+      },
+    }
+  },
+})
+
+/** Only counts: what fails, and how often. */
+const logOf = (world: World): Log => {
+  const error = (_: unknown, message: string) => count(world, `log ${message}`)
+  return { error, warn: error } as unknown as Log
+}
+
+const newNode = (world: World, own: { tenantId: string; owner: string; epoch: number }): Node => {
+  const node = { owner: own.owner, state: 'alive', backlog: [], hasHung: false, isFenced: false } as unknown as Node
+  const networks = networksOf(simulatedNetwork(world, node))
+  node.networks = networks
+  const failpoints = (name: string): Promise<void> | undefined =>
+    name === 'publish.claimed' && world.holding
+      ? new Promise((goOn) => world.held.push({ node, goOn: () => reach(node, goOn) }))
+      : undefined
+  const decide = (_: string, body: never) => (node.state === 'alive' ? letter(world.memory, node.owner, body) : never())
+  const lanes = [publishLane({ networks, times, failpoints }), reconcileLane({ networks, times })]
+  const deps = { clock: clockOf(world, node), log: logOf(world), failpoints, lanes, replyWithinMs: REPLY_WITHIN_MS }
+  node.actor = new TenantActor(own, { ...deps, db: { letter: decide } as unknown as Db }, () => {
+    node.isFenced = true
+    count(world, 'owner met the fence')
+  })
+  return node
+}
+
+/** A process takes the workspace over, from whoever owns it. */
+export const takeOver = (world: World): void => {
+  const own = { tenantId: TENANT, owner: newId(), epoch: world.memory.epoch + 1 }
+  world.memory.owner = own.owner
+  world.memory.epoch = own.epoch
+  world.node = newNode(world, own)
+  world.node.actor.activate()
+}
+
+/** The owner dies; whatever it waited for never comes. */
+export const die = (world: World): void => {
+  const { node } = world
+  node.state = 'dead'
+  world.held = world.held.filter((one) => one.node !== node)
+}
+
+/** The owner hangs: neither its timers nor answers nor what it has begun go on until it wakes. Another one takes over. */
+export const hang = (world: World): void => {
+  world.node.state = 'hung'
+  world.hung.push(world.node)
+  takeOver(world)
+}
+
+/** The process that has hung longest goes on where it was, and learns only by itself that it owns nothing any more. */
+export const wake = (world: World): void => {
+  const node = world.hung.shift()
+  if (!node) return
+  count(world, 'owner woke as a former one')
+  node.state = 'alive'
+  node.hasHung = true
+  for (const happen of node.backlog.splice(0)) {
+    happen()
+    settle()
+  }
+}
+
+type Handled = Promise<Outcome<unknown> | Begun>
+
+/** Asks the owner; nobody waits for the answer, but a 200 to post-now must be true. */
+export const ask = (world: World, command: Commanded, handle: (context: CommandContext) => Handled): void => {
+  const { networks } = world.node
+  const asked: Letter<unknown> = {
+    name: command.name,
+    priority: command.name === 'pause' ? 'control' : 'interactive',
+    provenance: { principal: { kind: 'key', id: 'key' }, surface: 'rest' },
+    async decide(sql, gate, lanes) {
+      world.memory.command = command
+      try {
+        const outcome = await handle({ sql, gate, lanes, networks })
+        count(world, `done ${command.name}`)
+        return 'awaits' in outcome ? { reply: undefined, ...outcome } : outcome
+      } catch (cause) {
+        count(world, `refused ${command.name}`)
+        checkRefusal(world, command, cause)
+        throw cause
+      }
+    },
+    late: async () => undefined,
+  }
+  world.node.actor.ask(asked).then(
+    (reply) => {
+      const wasPosted = (reply as { status?: number } | undefined)?.status === 200
+      if (wasPosted && itemOf(world, command.id!).status !== 'posted') world.broken.push(`${command.id}: answered as posted, and is not`)
+    },
+    () => {},
+  )
+}

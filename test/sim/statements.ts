@@ -1,0 +1,238 @@
+/**
+ * The few statements that the posting path needs, over the tables in memory, in place of the modules in store/. What they
+ * mean is written down once more here, so this is a reading of the SQL, not the SQL.
+ */
+import { mock } from 'bun:test'
+import type { Connection } from '#domain/connection'
+import type { Item } from '#domain/item'
+import { type Attempt, PROCESS_STOPPED } from '#domain/publish'
+import { fail } from '#kernel/errors'
+import type { Effects, Gate, NewWork, Ownership } from '#store/letter'
+import type { Busy, Work } from '#store/work'
+import { isOpen, type Memory, type Row, type Write } from './memory.ts'
+
+const DAY = 86_400_000
+
+const find = <T>(all: Map<string, T>, fits: (one: T) => boolean): T | undefined => {
+  for (const one of all.values()) if (fits(one)) return one
+  return undefined
+}
+const filter = <T>(all: Map<string, T>, fits: (one: T) => boolean): T[] => {
+  const found: T[] = []
+  for (const one of all.values()) if (fits(one)) found.push(one)
+  return found
+}
+
+const isConnected = ({ status }: Connection): boolean => status === 'connected'
+const currentDefault = ({ connections }: Memory) => find(connections, (one) => one.is_default && isConnected(one))
+const accountFor = (memory: Memory, externalId: string | null): Connection | undefined =>
+  externalId === null ? currentDefault(memory) : find(memory.connections, (one) => one.external_id === externalId && isConnected(one))
+
+const items = {
+  lockItem: async ({ items: all }: Memory, id: string) => all.get(id) ?? fail('not_found', 'no such item'),
+  saveItem: (item: Item) => (): Write => ({
+    row: item.id,
+    change({ items: all, changes }) {
+      changes.items.push([all.get(item.id)!, item])
+      all.set(item.id, item)
+    },
+  }),
+}
+
+const changed = (id: string, changes: Partial<Attempt>): Write => ({
+  row: id,
+  change(memory) {
+    const before = memory.attempts.get(id)
+    const after = { ...before, ...changes } as Attempt
+    memory.attempts.set(id, after)
+    memory.changes.attempts.push([before, after])
+  },
+})
+
+const attempts = {
+  openAttempt: async (memory: Memory, itemId: string) => find(memory.attempts, (one) => one.item_id === itemId && isOpen(one)),
+  attemptCount: async (memory: Memory, itemId: string) => filter(memory.attempts, (one) => one.item_id === itemId).length,
+  sameTextOpen: async (memory: Memory, connectionId: string, sha: string) =>
+    find(memory.attempts, (one) => one.connection_id === connectionId && one.body_sha === sha && isOpen(one)) !== undefined,
+  unnamedAttempts: (connectionId: string) => async (memory: Memory) => {
+    const since = +memory.now() - DAY
+    const isByHand = ({ state, external_id, ended_at }: Attempt) => state === 'posted' && external_id === null && +ended_at! > since
+    return filter(memory.attempts, (one) => one.connection_id === connectionId && (isOpen(one) || isByHand(one))).map((one) => ({
+      ...one,
+      body: memory.items.get(one.item_id)!.body,
+    }))
+  },
+  takenPosts: (connectionId: string, ids: string[]) => async (memory: Memory) =>
+    filter(memory.attempts, (one) => one.connection_id === connectionId && one.external_id !== null && ids.includes(one.external_id)),
+  attemptsInFlight: async (memory: Memory) => {
+    const now = memory.now()
+    return filter(
+      memory.attempts,
+      ({ state, external_id, lease_until, error }) =>
+        state === 'open' || (external_id === null && lease_until > now && error === PROCESS_STOPPED),
+    )
+  },
+  insertAttempt: (attempt: Attempt) => () => changed(attempt.id, attempt),
+  saveAttempt:
+    ({ id, state, doubt_at, clean_reads, external_id, error, ended_at }: Attempt) =>
+    () =>
+      changed(id, { state, doubt_at, clean_reads, external_id, error, ended_at }),
+}
+
+const connections = {
+  currentDefault: async (memory: Memory) => currentDefault(memory),
+  accountFor: async (memory: Memory, externalId: string | null) => accountFor(memory, externalId),
+  lockConnection: async (memory: Memory, id: string) => memory.connections.get(id) ?? fail('not_found', 'no such connected account'),
+  connectionById: (id: string) => async (memory: Memory) => [memory.connections.get(id)],
+  upsertConnection: (connection: Omit<Connection, 'status'>) => (): Write => ({
+    row: `connections ${connection.external_id}`,
+    change({ connections: all }) {
+      const id = find(all, (one) => one.external_id === connection.external_id)?.id ?? connection.id
+      all.set(id, { ...connection, id, status: 'connected' })
+    },
+  }),
+  disconnect: (id: string) => (): Write => ({
+    row: id,
+    change: ({ connections: all }) => void all.set(id, { ...all.get(id)!, status: 'disconnected', is_default: false }),
+  }),
+  makeDefault: (id: string) => (): Write => ({
+    row: 'connections default',
+    change({ connections: all }) {
+      for (const [key, one] of all) all.set(key, { ...one, is_default: key === id })
+    },
+  }),
+}
+
+const slotOf = (memory: Memory, row: Row): string => {
+  if (row.lane !== 'publish') return row.lane
+  return `publish:${memory.items.get(row.ref_id)?.account_external_id ?? currentDefault(memory)?.external_id ?? ''}`
+}
+const withSlot = (memory: Memory, row: Row): Work => ({ ...row, slot: slotOf(memory, row) })
+const oneWork = (memory: Memory, row: Row | undefined) => row && withSlot(memory, row)
+
+const comesFirst = (one: Row, other: Row): boolean => +one.run_at < +other.run_at || (+one.run_at === +other.run_at && one.id < other.id)
+
+/** The first row that may be claimed by `until`, of all or of those that a person asked for. */
+const first = (memory: Memory, { busy, paused, resting }: Busy, { manual = false, until = Number.POSITIVE_INFINITY } = {}) => {
+  let found: Row | undefined
+  for (const row of memory.works.values()) {
+    if (row.state !== 'queued' || +row.run_at > until || ((paused || manual) && row.origin !== 'manual')) continue
+    if ((found && !comesFirst(row, found)) || resting.includes(row.id) || busy.includes(slotOf(memory, row))) continue
+    found = row
+  }
+  return found
+}
+
+const works = {
+  nextDue: async (memory: Memory, view: Busy) => {
+    const until = +memory.now()
+    return oneWork(memory, first(memory, view, { until, manual: true }) ?? first(memory, view, { until }))
+  },
+  untilNextDue: async (memory: Memory, view: Busy) => {
+    const found = first(memory, view)
+    return found && +found.run_at - +memory.now()
+  },
+  workById: async (memory: Memory, id: string) => oneWork(memory, memory.works.get(id)),
+  workOf: async (memory: Memory, kind: string, refId: string) =>
+    oneWork(
+      memory,
+      find(memory.works, (one) => one.kind === kind && one.ref_id === refId),
+    ),
+  runningElsewhere: async (memory: Memory, live: string[]) =>
+    filter(memory.works, ({ id, state }) => state === 'running' && !live.includes(id)).map((row) => withSlot(memory, row)),
+  automaticWork: async (memory: Memory, state: string, lane: string) =>
+    filter(memory.works, (one) => one.state === state && one.origin === 'automatic' && one.lane === lane).map((row) =>
+      withSlot(memory, row),
+    ),
+  claimWork:
+    ({ id, attempt }: Work, { owner, leaseUntil }: { owner: string; leaseUntil: Date }) =>
+    (): Write =>
+      updated(id, { state: 'running', claimed_by: owner, lease_until: leaseUntil, attempt: attempt + 1 }),
+}
+
+/** An update of a row that is gone changes nothing. */
+const updated = (id: string, changes: Partial<Row>): Write => ({
+  row: id,
+  change({ works: all }) {
+    const row = all.get(id)
+    if (row) all.set(id, { ...row, ...changes })
+  },
+})
+
+const added = ({ refId, runAt, payload = {}, ...work }: NewWork): Write => ({
+  row: work.id,
+  change: ({ works: all }) =>
+    void all.set(work.id, {
+      ...work,
+      ref_id: refId,
+      run_at: runAt,
+      payload,
+      state: 'queued',
+      attempt: 0,
+      claimed_by: null,
+      lease_until: null,
+    }),
+})
+
+const requeued = ({ id, runAt, origin, payload }: NonNullable<Effects['requeued']>[number]): Write =>
+  updated(id, {
+    ...{ state: 'queued', run_at: runAt, claimed_by: null, lease_until: null },
+    ...(origin ? { origin } : {}),
+    ...(payload ? { payload } : {}),
+  })
+
+const nothing: Write = { row: '', change: () => {} }
+
+const letters = {
+  gate: async (memory: Memory, own: Ownership): Promise<Gate | undefined> => {
+    if (memory.owner !== own.owner || memory.epoch !== own.epoch) return undefined
+    const plan = { plan: 'team', billing: 'ok', overrides: { post_now: 1e9 } } as const
+    return { now: memory.now(), paused: memory.paused, plan, counters: {}, seen: null }
+  },
+  apply: async ({ staged }: Memory, { writes = [], work = [], requeued: again = [], settled = [], events = [], paused }: Effects) => {
+    for (const make of writes) {
+      const write = (make as unknown as () => Write)()
+      if (write !== nothing) staged.push(write)
+    }
+    for (const one of work) staged.push(added(one))
+    for (const one of again) staged.push(requeued(one))
+    for (const id of new Set(settled)) staged.push({ row: id, change: (tables) => void tables.works.delete(id) })
+    if (events.length > 0) staged.push({ row: 'events', change: (tables) => void tables.events.push(...events) })
+    if (paused !== undefined) staged.push({ row: 'actor', change: (tables) => void Object.assign(tables, { paused }) })
+  },
+  resolvePending: () => () => nothing,
+  forgetPending: () => () => nothing,
+}
+
+const profiles = { currentProfile: async () => ({ profile: { on_missed: 'post' }, created_at: null, updated_at: null }) }
+
+let made = 0
+/** In order, and the same in every run of a history. */
+const ids = { newId: () => `00000000-0000-7000-8000-${String(made++).padStart(12, '0')}` }
+export const restartIds = (): void => {
+  made = 0
+}
+
+/** The same texts come again and again, and their fingerprints cost more than all the rest. */
+const remembered = <T>(compute: (text: string) => T) => {
+  const known = new Map<string, T>()
+  return (text: string): T => {
+    if (!known.has(text)) known.set(text, compute(text))
+    return known.get(text)!
+  }
+}
+
+/** Puts the memory in the place of the store for everything that is imported after this. */
+export const installMemory = async (): Promise<void> => {
+  const { fingerprintText } = await import('#port/network/text')
+  const fakes = { items, attempts, connections, work: works, letter: letters, profiles }
+  for (const [name, fake] of Object.entries(fakes)) await replace(`#store/${name}`, fake)
+  await replace('#kernel/ids', ids)
+  await replace('#port/network/text', { fingerprintText: remembered(fingerprintText) })
+}
+
+const replace = async (specifier: string, fake: object): Promise<void> => {
+  const real = { ...(await import(specifier)) }
+  for (const name of Object.keys(fake)) if (!(name in real)) throw new Error(`${specifier} has no ${name} any more`)
+  mock.module(Bun.resolveSync(specifier, import.meta.dir), () => ({ ...real, ...fake }))
+}
