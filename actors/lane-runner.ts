@@ -245,7 +245,8 @@ export class LaneRunner implements LiveLanes {
     const watch = { ...this.deps, abort: (reason: Error) => live.controller.abort(reason) }
     const outcome = await outcomeOf(lane, { work, job }, context, watch)
     const isSettled = outcome !== undefined && (await this.#settle(lane, { work, job, outcome }, live))
-    this.#live.delete(work.id)
+    // What it gave back may have been claimed again in the very turn that settled it, and runs by now.
+    if (this.#live.get(work.id) === live) this.#live.delete(work.id)
     if (!isSettled) this.recover()
   }
 

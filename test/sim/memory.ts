@@ -39,11 +39,14 @@ export interface Memory {
   /** What goes wrong with the next letters: nothing of one happens, or all of it and its sender does not hear of it. */
   failures: ('before' | 'after')[]
   command: Commanded | undefined
-  staged: Write[]
   changes: Changes
+  /** The process whose transaction runs. */
+  by: string
+  /** The tables as they were before the running transaction changed any. */
+  undo: Partial<Memory> | undefined
   turn: Promise<unknown>
-  /** Told of every commit. */
-  onCommit(changes: Changes, command: Commanded | undefined): void
+  /** Told of every statement that changes something. */
+  onChange(changes: Changes, command: Commanded | undefined): void
   /** Told of every failure that took place. */
   onFailure(failure: 'before' | 'after'): void
   /** Told of what the real database would not have done. */
@@ -62,10 +65,11 @@ export const newMemory = (now: () => Date): Memory => ({
   now,
   failures: [],
   command: undefined,
-  staged: [],
   changes: { items: [], attempts: [] },
+  by: '',
+  undo: undefined,
   turn: Promise.resolve(),
-  onCommit: () => {},
+  onChange: () => {},
   onFailure: () => {},
   onBroken: () => {},
 })
@@ -86,9 +90,11 @@ const checkUnique = (memory: Memory): void => {
       if (other !== one && collides(one, other)) memory.onBroken(`two attempts that a unique index keeps apart: ${one.id} and ${other.id}`)
 }
 
-const commit = (memory: Memory): void => {
-  const { staged } = memory
+/** One statement: its changes are seen by what comes after it in the same transaction. */
+export const write = (memory: Memory, staged: Write[]): void => {
   if (staged.length === 0) return
+  if (memory.by !== memory.owner) memory.onBroken('a process that owns nothing any more has written')
+  memory.undo ??= copyOf(memory)
   memory.changes = { items: [], attempts: [] }
   for (let at = 0; at < staged.length; at++) {
     const { row } = staged[at]!
@@ -96,22 +102,40 @@ const commit = (memory: Memory): void => {
   }
   for (const { change } of staged) change(memory)
   checkUnique(memory)
-  memory.onCommit(memory.changes, memory.command)
+  memory.onChange(memory.changes, memory.command)
 }
 
-/** One letter's transaction by a process, alone, as under the row lock of the workspace. */
+const copyOf = ({ items, attempts, works, connections, events, paused }: Memory): Partial<Memory> => ({
+  items: new Map(items),
+  attempts: new Map(attempts),
+  works: new Map(works),
+  connections: new Map(connections),
+  events: [...events],
+  paused,
+})
+
+/** So many turns of the microtask queue, more than any chain of promises in the process takes. */
+const ROUND_TRIP = 20
+
+/** One transaction by a process, alone, as under the row lock of the workspace: of one letter, or of several. */
 export const letter = <T>(memory: Memory, by: string, body: (sql: Sql) => Promise<T>): Promise<T> => {
   const run = async (): Promise<T> => {
-    memory.staged = []
-    memory.command = undefined
+    // A real one begins with a round trip: what the process has to do by itself is done before.
+    for (let turn = 0; turn < ROUND_TRIP; turn++) await undefined
+    memory.undo = undefined
+    memory.by = by
     const failure = memory.failures.shift()
     if (failure) memory.onFailure(failure)
     if (failure === 'before') throw new AppError('unavailable', 'the database cannot be reached')
-    const result = await body(memory as unknown as Sql)
-    if (memory.staged.length > 0 && by !== memory.owner) memory.onBroken('a process that owns nothing any more has written')
-    commit(memory)
-    if (failure === 'after') throw new AppError('unavailable', 'the answer to the commit was lost')
-    return result
+    try {
+      const result = await body(memory as unknown as Sql)
+      memory.undo = undefined
+      return result
+    } finally {
+      if (memory.undo) Object.assign(memory, memory.undo)
+      // biome-ignore lint/correctness/noUnsafeFinally: whatever became of it, its sender does not hear of it
+      if (failure === 'after') throw new AppError('unavailable', 'the answer to the commit was lost')
+    }
   }
   const running = memory.turn.then(run)
   memory.turn = running.catch(() => {})

@@ -9,6 +9,7 @@ export interface Mutant {
 
 const lane = 'actors/lanes/publish.ts'
 const runner = 'actors/lane-runner.ts'
+const claims = 'actors/claim.ts'
 const publish = 'src/domain/publish.ts'
 const reconcile = 'src/domain/reconcile.ts'
 const items = 'src/ops/growth/items.ts'
@@ -39,8 +40,8 @@ export const mutants: Mutant[] = [
   { name: 'a recalled lane sends', file: runner, from: 'if (live.controller.signal.aborted) return false', to: '' },
   {
     name: 'an account sends two at once',
-    file: runner,
-    from: 'busy: [...this.#live.values()].map((live) => live.work.slot)',
+    file: claims,
+    from: 'busy: running.map(({ slot }) => slot)',
     to: 'busy: []',
   },
   { name: 'doubt is sent again', file: publish, from: 'return doubt(sent, outcome.reason)', to: 'return unsent(sent)' },
@@ -91,7 +92,7 @@ export const mutants: Mutant[] = [
     to: "if (item.status === 'publish_unconfirmed') return { ...item, status: 'publishing' }\n  if (!item)\n    fail('conflict', `cannot post",
   },
   // The kill switch and disconnecting.
-  { name: 'the pause holds no claim', file: runner, from: 'paused: gate.paused', to: 'paused: false' },
+  { name: 'the pause holds no claim', file: claims, from: 'paused: gate.paused', to: 'paused: false' },
   {
     name: 'the pause recalls nothing',
     file: 'src/ops/growth/automation.ts',

@@ -9,7 +9,7 @@ import { type Attempt, PROCESS_STOPPED } from '#domain/publish'
 import { fail } from '#kernel/errors'
 import type { Effects, Gate, NewWork, Ownership } from '#store/letter'
 import type { Busy, Work } from '#store/work'
-import { isOpen, type Memory, type Row, type Write } from './memory.ts'
+import { isOpen, type Memory, type Row, type Write, write } from './memory.ts'
 
 const DAY = 86_400_000
 
@@ -185,21 +185,27 @@ const nothing: Write = { row: '', change: () => {} }
 
 const letters = {
   gate: async (memory: Memory, own: Ownership): Promise<Gate | undefined> => {
+    memory.command = undefined
     if (memory.owner !== own.owner || memory.epoch !== own.epoch) return undefined
     const plan = { plan: 'team', billing: 'ok', overrides: { post_now: 1e9 } } as const
     return { now: memory.now(), paused: memory.paused, plan, counters: {}, seen: null }
   },
-  apply: async ({ staged }: Memory, { writes = [], work = [], requeued: again = [], settled = [], events = [], paused }: Effects) => {
+  /** True when there was something to write. */
+  apply: async (memory: Memory, { writes = [], work = [], requeued: again = [], settled = [], events = [], audit, paused }: Effects) => {
+    const staged: Write[] = []
     for (const make of writes) {
-      const write = (make as unknown as () => Write)()
-      if (write !== nothing) staged.push(write)
+      const one = (make as unknown as () => Write)()
+      if (one !== nothing) staged.push(one)
     }
     for (const one of work) staged.push(added(one))
     for (const one of again) staged.push(requeued(one))
     for (const id of new Set(settled)) staged.push({ row: id, change: (tables) => void tables.works.delete(id) })
     if (events.length > 0) staged.push({ row: 'events', change: (tables) => void tables.events.push(...events) })
     if (paused !== undefined) staged.push({ row: 'actor', change: (tables) => void Object.assign(tables, { paused }) })
+    write(memory, staged)
+    return staged.length > 0 || writes.length > 0 || audit !== undefined
   },
+  readingOnly: <T>(sql: T): T => sql,
   resolvePending: () => () => nothing,
   forgetPending: () => () => nothing,
 }

@@ -40,7 +40,7 @@ const begin = (counts: Map<string, number>): World => {
   restartIds()
   const world = newWorld(counts)
   simulateDeadlines(world)
-  world.memory.onCommit = (changes, command) => checkCommit(world, changes, command)
+  world.memory.onChange = (changes, command) => checkCommit(world, changes, command)
   world.memory.onFailure = (failure) => count(world, failure === 'after' ? 'commit ack lost' : 'commit failed')
   world.memory.onBroken = (words) => world.broken.push(words)
   takeOver(world)
