@@ -50,6 +50,8 @@ export class LaneRunner implements LiveLanes {
   readonly #lanes: Map<string, AnyLane>
   readonly #pumping = new Set<Priority>()
   #wanted: Priority | undefined
+  /** Claimed by letters of a turn that is not over: their slots are taken for the letters after them. */
+  readonly #claimed = new Set<Work>()
   /** Claims on their way, until their lanes have begun. */
   readonly #claiming = new Set<Promise<void>>()
   readonly #resting
@@ -108,23 +110,30 @@ export class LaneRunner implements LiveLanes {
     if (this.#stopping || this.#pumping.has(priority)) return
     this.#pumping.add(priority)
     let taken: string | undefined
+    let claimed: Work | undefined
+    const forget = () => claimed && this.#claimed.delete(claimed)
     const claiming = this.post<Claimed>({
       name: 'claim',
       priority,
       provenance: byTimer,
       decide: async (sql, gate) => {
         this.#pumping.delete(priority)
+        forget()
         const decision = await this.#claim(sql, gate, (workId) => {
           taken = workId
         })
+        claimed = decision.reply.start?.work
+        if (claimed) this.#claimed.add(claimed)
         return { ...decision, due: 'looked' }
       },
     }).then(
       ({ reply }) => {
+        forget()
         if (taken) this.#resting.claimed(taken)
         this.#afterClaim(reply, priority)
       },
       (cause) => {
+        forget()
         this.#pumping.delete(priority)
         this.#claimFailed(cause, taken)
       },
@@ -202,7 +211,10 @@ export class LaneRunner implements LiveLanes {
 
   async #claim(sql: Sql, gate: Gate, onTaken: (workId: string) => void): Promise<Decision<Claimed>> {
     if (this.#stopping) return { reply: { next: undefined } }
-    const running = [...this.#live.values()].filter((live) => !live.settled).map(({ work }) => work)
+    const running = [...this.#live.values()]
+      .filter((live) => !live.settled)
+      .map(({ work }) => work)
+      .concat(...this.#claimed)
     const { own, deps } = this
     return claimNext({ sql, gate, owner: own.owner, clock: deps.clock, lanes: this.#lanes, running, resting: this.#resting }, onTaken)
   }

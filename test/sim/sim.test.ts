@@ -31,6 +31,16 @@ test('a post that is claimed again in the turn that settled its first claim keep
   expect([code, printed, complained]).toEqual([0, 'the history breaks no rule\n', ''])
 }, 30_000)
 
+test('two claims in one turn do not take the same account', async () => {
+  const steps = [
+    { do: 'burst', inMs: 3_000, onMissed: 'post' },
+    { do: 'stop', rush: true },
+    { do: 'post', item: 'item-1' },
+  ]
+  const { code, printed, complained } = await run('run', '--replay', JSON.stringify(steps))
+  expect([code, printed, complained]).toEqual([0, 'the history breaks no rule\n', ''])
+}, 30_000)
+
 test('a mistake in the code under test is found', async () => {
   const { code, printed } = await run('mutation', '--only', 'doubt is sent again', '--seed', '1')
   expect(printed).toContain('sent a second time, though the first may have reached the network')
