@@ -4,7 +4,7 @@ import { load, type Running } from './spawn.ts'
 import { ms, type Row } from './table.ts'
 import { addDrafts, type World } from './world.ts'
 
-const SETTLED_WITHIN_MS = 120_000
+const SETTLED_WITHIN_MS = 240_000
 
 export async function due(world: World, { port }: Running, sizes: { posts: number; tenants: number }): Promise<Row> {
   const { owner } = world

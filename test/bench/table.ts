@@ -1,6 +1,7 @@
 /** What a bench found, for people: the machine, and a table. */
 import { cpus, loadavg, release, totalmem } from 'node:os'
 import type postgres from 'postgres'
+import { quantile } from './load.ts'
 
 /** One line of the table. */
 export interface Row {
@@ -22,7 +23,7 @@ export const machine = async (owner: postgres.Sql, durable: boolean): Promise<st
   const cores = `${all.length} × ${all[0]?.model ?? 'unknown processor'}`
   const memory = `${Math.round(totalmem() / GIB)} GiB`
   const database = `Postgres ${row?.version} on this machine, fsync ${durable ? 'on' : 'off'}`
-  return `${cores}, ${memory}, ${process.platform} ${release()}, Bun ${Bun.version}, ${database}, load average before ${loadavg()[0]?.toFixed(1)}`
+  return `${cores}, ${memory}, ${process.platform} ${release()}, Bun ${Bun.version}, ${database} over a Unix socket, load average before ${loadavg()[0]?.toFixed(1)}`
 }
 
 const number = (value: number): string => (value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3))
@@ -30,11 +31,13 @@ const number = (value: number): string => (value >= 100 ? Math.round(value).toLo
 export const speed = ({ perSecond, p50, p99 }: { perSecond: number; p50: number; p99: number }): string =>
   `${number(perSecond)}/s (p50 ${number(p50)}, p99 ${number(p99)} ms)`
 
+export const median = (values: number[]): number => quantile(Float64Array.from(values).sort(), 0.5)
+
 export const ms = (value: number): string => `${number(value)} ms`
 export const mib = (value: number | undefined): string => (value === undefined ? 'unknown here' : `${number(value)} MiB`)
 
 export const print = (rows: Row[]): void => {
-  console.log('| what | result | compared with | ratio | by processor time | goal |\n|---|---|---|---|---|---|')
+  console.log('| what | result | compared with | ratio | by processor time | goal |\n|---|---|---|--:|--:|---|')
   const share = (value: number | undefined): string => (value === undefined || Number.isNaN(value) ? '' : value.toFixed(2))
   for (const { what, result, peer = '', ratio, costRatio, goal = '' } of rows)
     console.log(`| ${what} | ${result} | ${peer} | ${share(ratio)} | ${share(costRatio)} | ${goal} |`)
