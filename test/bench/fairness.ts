@@ -27,15 +27,9 @@ interface Pair {
   flood: Result
 }
 
-let from = 500_000_000
-const nextRun = (): number => {
-  from += 10_000_000
-  return from
-}
-
 const pairs = async ({ port }: Running, asks: { other: string; flood: string }, { seconds, repeats }: Sizes): Promise<Pair[]> => {
   const run = (request: string, callers: number, lasts: number) =>
-    load({ port, callers, seconds: lasts, warmUpSeconds: 0, requests: [request], from: nextRun() })
+    load({ port, callers, seconds: lasts, warmUpSeconds: 0, requests: [request] })
   const all: Pair[] = []
   for (let repeat = 0; repeat < repeats; repeat++) {
     const quiet = await run(asks.other, 1, seconds)

@@ -16,8 +16,8 @@ export interface Plan {
   requests: string[]
   /** Each request is sent once at most; the run ends when they have run out. */
   once?: boolean
-  /** Where `{n}` begins: of two runs on one server the second must not replay the first. */
-  from?: number
+  /** Where `{n}` begins. */
+  from: number
   /** Requests a second of all callers together, evenly spaced; as fast as they are answered when absent. */
   rate?: number
 }
@@ -84,7 +84,7 @@ export async function run(plan: Plan): Promise<Result> {
     caller.sentAt = performance.now()
     if (caller.sentAt >= ends || (plan.once && sent >= plan.requests.length)) return stop(caller)
     const request = plan.requests[sent % plan.requests.length]!
-    const text = request.replace('{n}', String((plan.from ?? 0) + sent).padStart(10, '0'))
+    const text = request.replace('{n}', String(plan.from + sent).padStart(10, '0'))
     sent++
     if (caller.socket.write(text) < text.length) reject(new Error('a request did not fit into the send buffer'))
   }

@@ -17,12 +17,6 @@ interface Sizes {
 
 const CALLERS = 32
 
-let from = 1_500_000_000
-const nextRun = (): number => {
-  from += 10_000_000
-  return from
-}
-
 const read = (tenant: Tenant): string => get('/api/v1/growth/items?limit=5', tenant)
 const command = (tenant: Tenant): string => put('/api/v1/growth/profile', tenant, PROFILE_PATCH)
 
@@ -41,9 +35,7 @@ const measure = async ({ owner }: World, way: Way, seconds: number): Promise<Out
   const used = async () => way.reduce((sum, [{ pid }]) => sum + (cpuMs(pid) ?? Number.NaN), (await databaseCpuMs(owner)) ?? Number.NaN)
   const callers = CALLERS / way.length
   const before = await used()
-  const all: Result[] = await Promise.all(
-    way.map(([{ port }, requests]) => load({ port, requests, callers, seconds, warmUpSeconds: 0, from: nextRun() })),
-  )
+  const all: Result[] = await Promise.all(way.map(([{ port }, requests]) => load({ port, requests, callers, seconds, warmUpSeconds: 0 })))
   const total = (part: (one: Result) => number) => all.reduce((sum, one) => sum + part(one), 0)
   const cost = (((await used()) - before) * 1_000) / total(({ count }) => count)
   return {
@@ -61,8 +53,7 @@ const described = (all: Outcome[]): string => {
 
 /** Wakes each tenant in the process that shall own it. */
 const settle = async (way: Way): Promise<void> => {
-  for (const [{ port }, requests] of way)
-    await load({ port, callers: 16, seconds: 120, warmUpSeconds: 0, once: true, from: nextRun(), requests })
+  for (const [{ port }, requests] of way) await load({ port, callers: 16, seconds: 120, warmUpSeconds: 0, once: true, requests })
 }
 
 /** Owners never change here: one process has as many tenants again, so that it is measured alone while the other has nothing to do. */

@@ -106,21 +106,20 @@ interface Measured {
   script: string
   requests: string[]
   seconds: number
-  from: number
 }
 
-const profiled = async (world: World, { script, requests, seconds, from }: Measured): Promise<Profiled> => {
+const profiled = async (world: World, { script, requests, seconds }: Measured): Promise<Profiled> => {
   await using folder = await temporaryFolder()
   const name = 'bench.cpuprofile'
   const flags = ['--cpu-prof', `--cpu-prof-dir=${folder.path}`, `--cpu-prof-name=${name}`, `--cpu-prof-interval=${INTERVAL_US}`]
   const began = performance.now()
   await using server = await startProcess([process.execPath, ...flags, script], world.env)
   const plan = { port: server.port, callers: 32, warmUpSeconds: 0, requests }
-  await load({ ...plan, seconds: 2, from })
+  await load({ ...plan, seconds: 2 })
   const used = async () => [cpuMs(server.pid) ?? 0, threadMs(server.pid) ?? 0, (await databaseCpuMs(world.owner)) ?? 0] as const
   const before = await used()
   const start = performance.now() - began
-  const { count, perSecond } = await load({ ...plan, seconds, from: from + 50_000_000 })
+  const { count, perSecond } = await load({ ...plan, seconds })
   const end = performance.now() - began
   const after = await used()
   const [cpu, mainThread, database] = after.map((value, index) => ((value - before[index]!) * 1_000) / count) as [number, number, number]
@@ -172,14 +171,9 @@ export async function profile(world: World, seconds: number): Promise<string> {
     'PUT profile, with an Idempotency-Key': world.tenants.map((tenant) => put('/api/v1/growth/profile', tenant, PROFILE_PATCH)),
   }
   const reports: string[] = []
-  let from = 2_000_000_000
-  const next = (): number => {
-    from += 100_000_000
-    return from
-  }
   for (const [kind, requests] of Object.entries(cases)) {
-    const ours = await profiled(world, { script: 'src/main.ts', requests, seconds, from: next() })
-    const bare = await profiled(world, { script: 'test/bench/peer-http.ts', requests, seconds, from: next() })
+    const ours = await profiled(world, { script: 'src/main.ts', requests, seconds })
+    const bare = await profiled(world, { script: 'test/bench/peer-http.ts', requests, seconds })
     reports.push(report(kind, ours, bare))
   }
   return reports.join('\n')

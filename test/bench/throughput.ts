@@ -35,13 +35,6 @@ const names: Record<Kind, string> = {
   approve: 'POST approve, with an Idempotency-Key',
 }
 
-/** No two runs use the same Idempotency-Key. */
-let from = 0
-const nextRun = (): number => {
-  from += 10_000_000
-  return from
-}
-
 type Server = 'tendril' | 'elysia' | 'hono'
 
 interface Contest {
@@ -79,7 +72,7 @@ const turn = async ({ world, servers, loop }: Contest, name: Contestant, questio
   const result =
     name === 'client'
       ? await loop.ask({ ...plan, kind, asked: all.map(({ request: _, ...asked }) => asked) })
-      : await load({ ...plan, port: servers[name].port, from: nextRun(), requests: all.map(({ request }) => request) })
+      : await load({ ...plan, port: servers[name].port, requests: all.map(({ request }) => request) })
   const after = await used()
   return { ...result, server: after[0] - before[0], database: after[1] - before[1] }
 }
@@ -130,7 +123,7 @@ const compare = async (contest: Contest, question: Question): Promise<Row> => {
 /** Each tenant's actor wakes once; what that costs is measured elsewhere. */
 export const wakeAll = async ({ tenants }: World, { port }: Running): Promise<void> => {
   const requests = tenants.map((tenant) => cases.profile(tenant).request)
-  await load({ port, callers: 16, seconds: 120, warmUpSeconds: 0, once: true, from: nextRun(), requests })
+  await load({ port, callers: 16, seconds: 120, warmUpSeconds: 0, once: true, requests })
 }
 
 const warmUp = async (
@@ -145,7 +138,7 @@ const warmUp = async (
     { ...servers.elysia, seconds: seconds / 3 },
     { ...servers.hono, seconds: seconds / 3 },
   ])
-    await load({ ...plan, port, seconds: share, from: nextRun() })
+    await load({ ...plan, port, seconds: share })
   await loop.ask({ kind, callers: 32, seconds: seconds / 3, warmUpSeconds: 0, asked: all.map(({ request: _, ...asked }) => asked) })
 }
 
