@@ -1,7 +1,6 @@
 /** What a bench found, for people: the machine, and a table. */
 import { cpus, loadavg, release, totalmem } from 'node:os'
 import type postgres from 'postgres'
-import { quantile } from './load.ts'
 
 /** One line of the table. */
 export interface Row {
@@ -31,7 +30,11 @@ const number = (value: number): string => (value >= 100 ? Math.round(value).toLo
 export const speed = ({ perSecond, p50, p99 }: { perSecond: number; p50: number; p99: number }): string =>
   `${number(perSecond)}/s (p50 ${number(p50)}, p99 ${number(p99)} ms)`
 
-export const median = (values: number[]): number => quantile(Float64Array.from(values).sort(), 0.5)
+export const median = (values: number[]): number => {
+  const sorted = Float64Array.from(values).sort()
+  const half = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2
+}
 
 export const ms = (value: number): string => `${number(value)} ms`
 export const mib = (value: number | undefined): string => (value === undefined ? 'unknown here' : `${number(value)} MiB`)
