@@ -1,42 +1,77 @@
-/** What one tenant's flood costs another: its p99 alone, and while the flood lasts. */
+/** What one tenant's flood costs another: its p99 while all is quiet and while the flood lasts, in turns, on our server and on a bare one. */
 
+import type { Result } from './load.ts'
 import { PROFILE_PATCH } from './peer-sql.ts'
 import { get, put } from './requests.ts'
-import { load, type Running } from './spawn.ts'
-import { ms, type Row } from './table.ts'
+import { load, type Running, startProcess } from './spawn.ts'
+import { median, ms, type Row } from './table.ts'
 import type { World } from './world.ts'
 
-const FLOOD_CALLERS = 64
-/** The other tenant asks like people do, not as fast as it can. */
-const OTHER = { callers: 4, rate: 100 }
+const FLOOD_CALLERS = 256
+/** Until a flood that has begun is at its height. */
+const RISE_MS = 300
+const PATH = '/api/v1/growth/items?limit=5'
 
-export async function fairness({ tenants }: World, { port }: Running, seconds: number): Promise<Row[]> {
-  const [flooding, other] = tenants
-  if (!flooding || !other) throw new Error('fairness needs two tenants')
-  const path = '/api/v1/growth/items?limit=5'
-  let from = 500_000_000
-  const floods = { reads: get(path, flooding), commands: put('/api/v1/growth/profile', flooding, PROFILE_PATCH) }
-  const asks = { reads: get(path, other), commands: put('/api/v1/growth/profile', other, PROFILE_PATCH) }
-  const run = (request: string, plan: { callers: number; rate?: number; seconds: number }) => {
-    from += 10_000_000
-    return load({ port, warmUpSeconds: 0.3, requests: [request], from, ...plan })
+type Kind = 'reads' | 'commands'
+
+interface Sizes {
+  /** Of one phase. */
+  seconds: number
+  /** Pairs of a quiet and a flooded phase. */
+  repeats: number
+}
+
+interface Pair {
+  quiet: Result
+  flooded: Result
+  flood: Result
+}
+
+const pairs = async ({ port }: Running, asks: { other: string; flood: string }, { seconds, repeats }: Sizes): Promise<Pair[]> => {
+  const run = (request: string, callers: number, lasts: number) =>
+    load({ port, callers, seconds: lasts, warmUpSeconds: 0, requests: [request] })
+  const all: Pair[] = []
+  for (let repeat = 0; repeat < repeats; repeat++) {
+    const quiet = await run(asks.other, 1, seconds)
+    const flooding = run(asks.flood, FLOOD_CALLERS, seconds + (2 * RISE_MS) / 1_000)
+    await Bun.sleep(RISE_MS)
+    const flooded = await run(asks.other, 1, seconds)
+    all.push({ quiet, flooded, flood: await flooding })
   }
+  return all
+}
+
+const ratioOf = (all: Pair[]): number => median(all.map(({ quiet, flooded }) => flooded.p99 / quiet.p99))
+
+const described = (all: Pair[]): string => {
+  const of = (which: 'quiet' | 'flooded', part: 'p50' | 'p99') => ms(median(all.map((pair) => pair[which][part])))
+  return `p99 ${of('quiet', 'p99')} → ${of('flooded', 'p99')}, p50 ${of('quiet', 'p50')} → ${of('flooded', 'p50')}`
+}
+
+/** The load generators are processes of their own: one floods, one asks for the other tenant, one request at a time. */
+export async function fairness(world: World, server: Running, sizes: Sizes): Promise<Row[]> {
+  const [flooding, other] = world.tenants
+  if (!flooding || !other) throw new Error('fairness needs two tenants')
+  await using bare = await startProcess([process.execPath, 'test/bench/peer-http.ts'], world.env)
+  const requests = (tenant: typeof flooding): Record<Kind, string> => ({
+    reads: get(PATH, tenant),
+    commands: put('/api/v1/growth/profile', tenant, PROFILE_PATCH),
+  })
+  const [floods, asks] = [requests(flooding), requests(other)]
   const rows: Row[] = []
-  for (const kind of ['reads', 'commands'] as const) {
-    const alone = await run(asks[kind], { ...OTHER, seconds })
-    for (const [name, flood] of Object.entries(floods)) {
-      const flooded = run(flood, { callers: FLOOD_CALLERS, seconds: seconds + 1 })
-      await Bun.sleep(500)
-      const during = await run(asks[kind], { ...OTHER, seconds })
-      const { perSecond } = await flooded
+  for (const kind of ['reads', 'commands'] as const)
+    for (const name of ['reads', 'commands'] as const) {
+      const question = { other: asks[kind], flood: floods[name] }
+      const ours = await pairs(server, question, sizes)
+      const theirs = await pairs(bare, question, { ...sizes, repeats: Math.ceil(sizes.repeats / 2) })
+      const rate = Math.round(median(ours.map(({ flood }) => flood.perSecond))).toLocaleString('en')
       rows.push({
-        what: `p99 of a tenant's ${kind} while another floods ${name} (${FLOOD_CALLERS} callers, ${Math.round(perSecond)}/s)`,
-        result: ms(during.p99),
-        peer: `alone ${ms(alone.p99)}`,
-        ratio: during.p99 / alone.p99,
-        goal: '≤ 2',
+        what: `a tenant's ${kind}, one at a time, while another floods ${name} (${FLOOD_CALLERS} callers, ${rate}/s); medians of ${sizes.repeats}`,
+        result: described(ours),
+        peer: `bare Elysia ${described(theirs)} (${ratioOf(theirs).toFixed(2)})`,
+        ratio: ratioOf(ours),
+        goal: 'p99 ≤ 2 ×',
       })
     }
-  }
   return rows
 }

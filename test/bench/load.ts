@@ -1,8 +1,9 @@
 /**
- * The load generator, a process of its own: reads a plan as JSON from standard input, asks over connections that stay open, each
- * with one request on its way, and prints what it saw as JSON. Small on purpose: it shares the machine with what it measures.
+ * The load generator, a process of its own: reads plans as lines of JSON, asks over connections that stay open, each with one
+ * request on its way, and prints what it saw as JSON. Small on purpose: it shares the machine with what it measures.
  */
 import type { Socket } from 'bun'
+import { serveLines } from './spawn.ts'
 
 export interface Plan {
   port: number
@@ -15,8 +16,8 @@ export interface Plan {
   requests: string[]
   /** Each request is sent once at most; the run ends when they have run out. */
   once?: boolean
-  /** Where `{n}` begins: of two runs on one server the second must not replay the first. */
-  from?: number
+  /** Where `{n}` begins. */
+  from: number
   /** Requests a second of all callers together, evenly spaced; as fast as they are answered when absent. */
   rate?: number
 }
@@ -29,6 +30,10 @@ export interface Result {
   count: number
   /** How often each status was answered. */
   statuses: Record<string, number>
+  /** Of an answer, its head included, on average. */
+  bytes: number
+  /** Processor time of the load generator itself, milliseconds. */
+  cpuMs: number
 }
 
 const HEAD_END = Buffer.from('\r\n\r\n')
@@ -57,16 +62,20 @@ interface Caller {
 const MOST_ANSWERS = 4_000_000
 /** An answer that takes longer is a fault of what is measured, and ends the run. */
 const PATIENCE_MS = 10_000
+const times = new Float64Array(MOST_ANSWERS)
 
 export async function run(plan: Plan): Promise<Result> {
-  const times = new Float64Array(MOST_ANSWERS)
   const statuses: Record<string, number> = {}
   const started = performance.now()
   const counted = started + plan.warmUpSeconds * 1_000
   const ends = counted + plan.seconds * 1_000
   const gap = plan.rate ? (plan.callers * 1_000) / plan.rate : 0
   const { promise: done, resolve, reject } = Promise.withResolvers<void>()
-  let [count, sent, open, lastAt] = [0, 0, plan.callers, counted]
+  let [count, sent, open, lastAt, bytesIn] = [0, 0, plan.callers, counted, 0]
+  let cpu = process.cpuUsage()
+  const counting = setTimeout(() => {
+    cpu = process.cpuUsage()
+  }, plan.warmUpSeconds * 1_000)
   const stop = (caller: Caller) => {
     caller.socket.end()
     if (--open === 0) resolve()
@@ -75,7 +84,7 @@ export async function run(plan: Plan): Promise<Result> {
     caller.sentAt = performance.now()
     if (caller.sentAt >= ends || (plan.once && sent >= plan.requests.length)) return stop(caller)
     const request = plan.requests[sent % plan.requests.length]!
-    const text = request.replace('{n}', String((plan.from ?? 0) + sent).padStart(10, '0'))
+    const text = request.replace('{n}', String(plan.from + sent).padStart(10, '0'))
     sent++
     if (caller.socket.write(text) < text.length) reject(new Error('a request did not fit into the send buffer'))
   }
@@ -85,6 +94,7 @@ export async function run(plan: Plan): Promise<Result> {
     const status = bytes.toString('latin1', 9, 12)
     if (caller.sentAt >= counted && count < MOST_ANSWERS) {
       times[count++] = now - caller.sentAt
+      bytesIn += bytes.byteLength
       statuses[status] = (statuses[status] ?? 0) + 1
     }
     if (gap === 0) return ask(caller)
@@ -109,9 +119,12 @@ export async function run(plan: Plan): Promise<Result> {
   }
   await done
   clearTimeout(late)
+  clearTimeout(counting)
+  const { user, system } = process.cpuUsage(cpu)
   const sorted = times.subarray(0, count).sort()
   const seconds = Math.max(lastAt - counted, 1) / 1_000
-  return { perSecond: count / seconds, p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99), count, statuses }
+  const [p50, p99] = [quantile(sorted, 0.5), quantile(sorted, 0.99)]
+  return { perSecond: count / seconds, p50, p99, count, statuses, bytes: bytesIn / count, cpuMs: (user + system) / 1_000 }
 }
 
-if (import.meta.main) console.log(JSON.stringify(await run((await Bun.stdin.json()) as Plan)))
+if (import.meta.main) await serveLines(run)

@@ -1,10 +1,11 @@
 /** The database's client alone, a process of its own: so many callers, each asking again as soon as it has its answer. */
-import type { ConnectionOptions } from '#store/db'
+import type postgres from 'postgres'
+import { optionsOf } from '#src/database-url'
 import { quantile, type Result } from './load.ts'
 import { type Asked, type Kind, openPeer, queries } from './peer-sql.ts'
+import { serveLines } from './spawn.ts'
 
 export interface LoopPlan {
-  options: ConnectionOptions
   kind: Kind
   callers: number
   seconds: number
@@ -14,8 +15,7 @@ export interface LoopPlan {
   once?: boolean
 }
 
-const run = async ({ options, kind, callers, seconds, warmUpSeconds, asked, once }: LoopPlan): Promise<Result> => {
-  const sql = openPeer(options)
+const run = async (sql: postgres.Sql, { kind, callers, seconds, warmUpSeconds, asked, once }: LoopPlan): Promise<Result> => {
   const ask = queries[kind]
   const times: number[] = []
   const counted = performance.now() + warmUpSeconds * 1_000
@@ -31,10 +31,12 @@ const run = async ({ options, kind, callers, seconds, warmUpSeconds, asked, once
     }
   }
   await Promise.all(Array.from({ length: callers }, caller))
-  await sql.end()
   const sorted = Float64Array.from(times).sort()
   const perSecond = times.length / (Math.max(lastAt - counted, 1) / 1_000)
-  return { perSecond, p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99), count: times.length, statuses: {} }
+  const [p50, p99] = [quantile(sorted, 0.5), quantile(sorted, 0.99)]
+  return { perSecond, p50, p99, count: times.length, statuses: {}, bytes: 0, cpuMs: 0 }
 }
 
-console.log(JSON.stringify(await run((await Bun.stdin.json()) as LoopPlan)))
+const sql = openPeer(optionsOf(process.env.DATABASE_URL ?? ''))
+await serveLines((plan: LoopPlan) => run(sql, plan))
+await sql.end()

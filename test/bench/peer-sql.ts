@@ -13,6 +13,7 @@ export type Kind = 'items' | 'connection' | 'profile' | 'approve'
 export interface Asked {
   tenantId: string
   itemId?: string | undefined
+  body?: unknown
 }
 
 const audited = (tx: postgres.TransactionSql, tenantId: string, operation: string) =>
@@ -26,22 +27,33 @@ const remembered = (tx: postgres.TransactionSql, tenantId: string, answer: unkno
 const EMPTY_DNA = { voice_rules: [], stories: [], proof: [], patterns: [], use: [], avoid: [] }
 const PROFILE = { goal: 'More calls', audience: '', voice: '', language: 'en', time_zone: 'UTC', on_missed: 'post', writing_dna: EMPTY_DNA }
 
+const PAGE = 5
+
 /** The rows that the answer needs, or the transaction that writes the same rows as the command: nothing is checked. */
 export const queries: Record<Kind, (sql: postgres.Sql, asked: Asked) => Promise<unknown>> = {
-  items: (sql, { tenantId }) => sql`select id, batch_id, kind, status, review, body, format, hook, rationale, stories, learnings, length,
-    post_at, on_missed, approved_hash, account_external_id, reject_reason, external_id, url, posted_at, last_error, created_at, updated_at
-    from item where tenant_id = ${tenantId} order by id desc limit 6`,
+  items: async (sql, { tenantId }) => {
+    const items = await sql`select id, batch_id, kind, status, review, body, format, hook, rationale, stories, learnings, length,
+      post_at, on_missed, account_external_id as account, reject_reason, external_id, url, posted_at, last_error, created_at, updated_at
+      from item where tenant_id = ${tenantId} order by id desc limit ${PAGE}`
+    return { items, next_cursor: Buffer.from(String(items.at(-1)?.id)).toString('base64url') }
+  },
 
-  connection: (sql, { tenantId }) => sql`select id, network, external_id, handle, status, is_default, created_at, updated_at
-    from connection where tenant_id = ${tenantId} and is_default and status = 'connected'`,
+  connection: async (sql, { tenantId }) => {
+    const [account] = await sql`select id, network, external_id, handle, status, is_default, created_at, updated_at
+      from connection where tenant_id = ${tenantId} and is_default and status = 'connected'`
+    return { connection: { connected: true, tier: 'free', account } }
+  },
 
-  profile: (sql, { tenantId }) =>
+  profile: (sql, { tenantId, body }) =>
     sql.begin(async (tx) => {
-      await tx`insert into profile (tenant_id, data, created_at, updated_at) values (${tenantId}, ${sql.json(PROFILE)}, now(), now())
-        on conflict (tenant_id) do update set data = excluded.data, updated_at = excluded.updated_at`
+      const data = sql.json({ ...PROFILE, ...(body as object) } as never)
+      const [row] = await tx`insert into profile (tenant_id, data, created_at, updated_at) values (${tenantId}, ${data}, now(), now())
+        on conflict (tenant_id) do update set data = profile.data || excluded.data, updated_at = excluded.updated_at
+        returning data, created_at, updated_at`
+      const profile = { ...row?.data, created_at: row?.created_at, updated_at: row?.updated_at }
       await audited(tx, tenantId, 'growth.profile.update')
-      await remembered(tx, tenantId, { profile: PROFILE })
-      return PROFILE
+      await remembered(tx, tenantId, { profile })
+      return { profile }
     }),
 
   approve: (sql, { tenantId, itemId }) =>
@@ -51,7 +63,7 @@ export const queries: Record<Kind, (sql: postgres.Sql, asked: Asked) => Promise<
         where tenant_id = ${tenantId} and id = ${itemId ?? null} returning *`
       await audited(tx, tenantId, 'growth.items.approve')
       await remembered(tx, tenantId, { item })
-      return item
+      return { item }
     }),
 }
 

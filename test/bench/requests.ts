@@ -1,7 +1,7 @@
 /** Requests as bytes: the load generator only sends them. */
 import type { Tenant } from './world.ts'
 
-const requestOf = (line: string, headers: Record<string, string>, body = ''): string => {
+export const requestOf = (line: string, headers: Record<string, string>, body = ''): string => {
   const lines = Object.entries({ host: 'localhost', ...headers, ...(body ? { 'content-length': String(Buffer.byteLength(body)) } : {}) })
   return `${line} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`
 }

@@ -1,7 +1,5 @@
 /** Processes of a bench: the server that is measured, peers of it, and the load generator. */
-import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import type postgres from 'postgres'
 import type { ConnectionOptions } from '#store/db'
 import { ownEnv } from '../support/own-env.ts'
 import type { Plan, Result } from './load.ts'
@@ -74,60 +72,61 @@ export async function startProcess(command: string[], env: Record<string, string
   return { port, pid: child.pid, startMs, output: () => printed.join(''), stop: () => end('SIGTERM'), [Symbol.asyncDispose]: dispose }
 }
 
-/** Runs a process of the bench that reads JSON and prints JSON. */
-export async function runProcess<Out>(script: string, input: unknown): Promise<Out> {
-  const child = Bun.spawn([process.execPath, script], {
-    env: ownEnv(),
-    stdio: [new Blob([JSON.stringify(input)]), 'pipe', 'inherit'],
-  })
-  const text = await new Response(child.stdout).text()
-  if ((await child.exited) !== 0) throw new Error(`${script} failed`)
-  return JSON.parse(text) as Out
+/** A process of the bench that reads a line of JSON and prints one, for as long as it is asked: code that has run before is fast. */
+export interface Worker<In, Out> extends AsyncDisposable {
+  pid: number
+  /** One question at a time. */
+  ask(input: In): Promise<Out>
 }
 
+/** Ends by itself when this process does, too: its standard input ends then. */
+export function startWorker<In, Out>(script: string, env: Record<string, string> = {}): Worker<In, Out> {
+  const child = Bun.spawn([process.execPath, script], { env: ownEnv(env), stdio: ['pipe', 'pipe', 'inherit'] })
+  child.unref()
+  const answers = lines(child.stdout)
+  return {
+    pid: child.pid,
+    async ask(input) {
+      child.stdin.write(`${JSON.stringify(input)}\n`)
+      await child.stdin.flush()
+      const { value } = await answers.next()
+      if (value === undefined) throw new Error(`${script} failed`)
+      return JSON.parse(value) as Out
+    },
+    async [Symbol.asyncDispose]() {
+      await child.stdin.end()
+      await child.exited
+    },
+  }
+}
+
+async function* lines(stream: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string, undefined> {
+  let rest = ''
+  for await (const text of stream.pipeThrough(new TextDecoderStream())) {
+    const whole = (rest + text).split('\n')
+    rest = whole.pop() ?? ''
+    yield* whole
+  }
+}
+
+/** The other end of a worker: answers each line, until there are no more. */
+export async function serveLines<In, Out>(answer: (input: In) => Promise<Out>): Promise<void> {
+  for await (const line of lines(Bun.stdin.stream())) console.log(JSON.stringify(await answer(JSON.parse(line) as In)))
+}
+
+/** Load generators that have nothing to do. */
+const idle: Worker<Plan, Result>[] = []
+
+/** More than any run asks; of two runs on one server the second must not replay the first. */
+const MOST_ASKED = 2_000_000
+let runs = 0
+
 /** Puts load on a server from another process. Any answer but success is an error: what is refused costs nothing. */
-export async function load(plan: Plan): Promise<Result> {
-  const result = await runProcess<Result>('test/bench/load.ts', plan)
+export async function load(plan: Omit<Plan, 'from'>): Promise<Result> {
+  const generator = idle.pop() ?? startWorker<Plan, Result>('test/bench/load.ts')
+  const result = await generator.ask({ ...plan, from: MOST_ASKED * runs++ })
+  idle.push(generator)
   const wrong = Object.keys(result.statuses).filter((status) => !status.startsWith('2'))
   if (wrong.length > 0) throw new Error(`answers other than success: ${JSON.stringify(result.statuses)}`)
   return result
-}
-
-const MIB = 1_048_576
-
-/** Resident memory of a process in MiB, or undefined where the system does not say (it needs /proc). */
-export const residentMiB = (pid: number): number | undefined => {
-  try {
-    const [, kib] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-    return kib === undefined ? undefined : (Number(kib) * 1_024) / MIB
-  } catch {
-    return undefined
-  }
-}
-
-const TICKS_PER_SECOND = 100
-/** Of /proc/<pid>/stat, counted from behind the name of the process. */
-const FIELDS = { parent: 1, user: 11, system: 12 }
-
-const statOf = (pid: number | string): number[] | undefined => {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ').map(Number)
-  } catch {
-    return undefined
-  }
-}
-
-/** Processor time that a process has used so far, in milliseconds; undefined where the system does not say. */
-export const cpuMs = (pid: number | string): number | undefined => {
-  const fields = statOf(pid)
-  return fields && ((fields[FIELDS.user]! + fields[FIELDS.system]!) * 1_000) / TICKS_PER_SECOND
-}
-
-/** The same, of a database: all processes beside this session of it that have the same parent. */
-export const databaseCpuMs = async (owner: postgres.Sql): Promise<number | undefined> => {
-  const [row] = await owner<{ pid: number }[]>`select pg_backend_pid() as pid`
-  const postmaster = statOf(row!.pid)?.[FIELDS.parent]
-  if (postmaster === undefined) return undefined
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && statOf(name)?.[FIELDS.parent] === postmaster)
-  return pids.reduce((sum, pid) => sum + (cpuMs(pid) ?? 0), 0)
 }

@@ -2,7 +2,8 @@
 import { join } from 'node:path'
 import { build } from '#src/scripts/build'
 import { temporaryFolder } from '../support/folder.ts'
-import { residentMiB, startProcess } from './spawn.ts'
+import { residentMiB } from './meter.ts'
+import { startProcess } from './spawn.ts'
 import { mib, ms, type Row } from './table.ts'
 import type { World } from './world.ts'
 

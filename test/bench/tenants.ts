@@ -64,7 +64,7 @@ const letters = async ({ runtime, db }: Workplace, { tenants: [tenant] }: World,
 const known = async ({ db }: Workplace, { owner }: World, count: number): Promise<Row> => {
   const before = resident()
   await owner`with t as (insert into tenant (id, name, plan) select gen_random_uuid(), 'Known', 'free' from generate_series(1, ${count}) returning id)
-    insert into actor (tenant_id) select id from t`
+    insert into actor (tenant_id, wake_at) select id, now() + interval '1 hour' from t`
   const { sorted } = await timed(50, 1, () => wakeable(db, crypto.randomUUID(), 16))
   const grown = Math.max(0, resident() - before)
   return {

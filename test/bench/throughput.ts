@@ -1,28 +1,31 @@
-/** Requests a second over HTTP, against a bare server and against the database's client alone. */
+/** Requests a second over HTTP, against bare servers and against the database's client alone, in turns. */
 
 import type { Result } from './load.ts'
+import { cpuMs, databaseCpuMs } from './meter.ts'
 import type { LoopPlan } from './peer-loop.ts'
 import { type Asked, type Kind, PROFILE_PATCH } from './peer-sql.ts'
-import { get, post, put } from './requests.ts'
-import { cpuMs, databaseCpuMs, load, type Running, runProcess, startProcess } from './spawn.ts'
-import { type Row, speed } from './table.ts'
+import { get, post, put, requestOf } from './requests.ts'
+import { load, type Running, startProcess, startWorker, type Worker } from './spawn.ts'
+import { median, type Row, speed } from './table.ts'
 import { addDrafts, type Tenant, type World } from './world.ts'
 
 export interface Sizes {
+  /** Of one turn. */
   seconds: number
+  rounds: number
   callers: number[]
+  /** Code that has run for some seconds only is several times slower. */
+  warmUpSeconds: number
 }
 
 interface Case extends Asked {
   request: string
 }
 
-const WARM_UP_SECONDS = 0.3
-
 const cases: Record<Exclude<Kind, 'approve'>, (tenant: Tenant) => Case> = {
   items: (tenant) => ({ tenantId: tenant.id, request: get('/api/v1/growth/items?limit=5', tenant) }),
   connection: (tenant) => ({ tenantId: tenant.id, request: get('/api/v1/growth/connection', tenant) }),
-  profile: (tenant) => ({ tenantId: tenant.id, request: put('/api/v1/growth/profile', tenant, PROFILE_PATCH) }),
+  profile: (tenant) => ({ tenantId: tenant.id, request: put('/api/v1/growth/profile', tenant, PROFILE_PATCH), body: PROFILE_PATCH }),
 }
 
 const names: Record<Kind, string> = {
@@ -32,50 +35,87 @@ const names: Record<Kind, string> = {
   approve: 'POST approve, with an Idempotency-Key',
 }
 
-/** No two runs use the same Idempotency-Key. */
-let from = 0
-const nextRun = (): number => {
-  from += 10_000_000
-  return from
+type Server = 'tendril' | 'elysia' | 'hono'
+
+interface Contest {
+  world: World
+  servers: Record<Server, Running>
+  loop: Worker<LoopPlan, Result>
 }
 
-interface Peers {
-  world: World
-  server: Running
-  bare: Running
-}
+type Contestant = Server | 'client'
+const CONTESTANTS: Contestant[] = ['tendril', 'elysia', 'hono', 'client']
 
 interface Question {
   kind: Kind
   callers: number
   seconds: number
-  /** For each of the three of its own: what one has approved, another cannot approve. */
-  asked: [Case[], Case[], Case[]]
+  rounds: number
+  /** What one has approved, another cannot approve: each gets its own. */
+  cases(): Promise<Case[]>
   once?: boolean
 }
 
-/** Of the server and its database together; not a number where the system does not say. */
-const processorMs = async ({ owner }: World, pid: number): Promise<number> =>
-  (cpuMs(pid) ?? Number.NaN) + ((await databaseCpuMs(owner)) ?? Number.NaN)
+/** What one contestant did in one round, and what its parts used of the processors, in milliseconds. */
+interface Turn extends Result {
+  server: number
+  database: number
+}
 
-const compare = async ({ world, server, bare }: Peers, { kind, callers, seconds, asked, once = false }: Question): Promise<Row> => {
-  const plan = { callers, seconds, warmUpSeconds: once ? 0 : WARM_UP_SECONDS, once }
-  const over = async ({ port, pid }: Running, all: Case[]) => {
-    const before = await processorMs(world, pid)
-    const result = await load({ ...plan, port, from: nextRun(), warmUpSeconds: 0, requests: all.map(({ request }) => request) })
-    return { ...result, cost: (((await processorMs(world, pid)) - before) * 1_000) / result.count }
-  }
-  const ours = await over(server, asked[0])
-  const theirs = await over(bare, asked[1])
-  const loop: LoopPlan = { ...plan, options: world.options, kind, asked: asked[2].map(({ tenantId, itemId }) => ({ tenantId, itemId })) }
-  const alone = await runProcess<Result>('test/bench/peer-loop.ts', loop)
-  const tenants = new Set(asked[0].map(({ tenantId }) => tenantId)).size
+const turn = async ({ world, servers, loop }: Contest, name: Contestant, question: Question): Promise<Turn> => {
+  const { kind, callers, seconds, once = false } = question
+  const all = await question.cases()
+  const pid = name === 'client' ? loop.pid : servers[name].pid
+  const used = async () => [cpuMs(pid) ?? Number.NaN, (await databaseCpuMs(world.owner)) ?? Number.NaN] as const
+  const plan = { callers, seconds, once, warmUpSeconds: 0 }
+  const before = await used()
+  const result =
+    name === 'client'
+      ? await loop.ask({ ...plan, kind, asked: all.map(({ request: _, ...asked }) => asked) })
+      : await load({ ...plan, port: servers[name].port, requests: all.map(({ request }) => request) })
+  const after = await used()
+  return { ...result, server: after[0] - before[0], database: after[1] - before[1] }
+}
+
+const sum = (turns: Turn[], part: 'server' | 'database' | 'cpuMs' | 'count'): number => turns.reduce((all, one) => all + one[part], 0)
+
+/** Microseconds of a request. */
+const costs = (turns: Turn[]) => {
+  const each = (part: 'server' | 'database' | 'cpuMs') => (sum(turns, part) * 1_000) / sum(turns, 'count')
+  return { server: each('server'), database: each('database'), generator: each('cpuMs') }
+}
+
+const medianSpeed = (turns: Turn[]): string =>
+  speed({
+    perSecond: median(turns.map(({ perSecond }) => perSecond)),
+    p50: median(turns.map(({ p50 }) => p50)),
+    p99: median(turns.map(({ p99 }) => p99)),
+  })
+
+const described = (turns: Turn[]): string => {
+  const { server, database, generator } = costs(turns)
+  const parts = `${Math.round(server)} + ${Math.round(database)} + ${Math.round(generator)} µs`
+  return `${medianSpeed(turns)}, ${parts}, ${Math.round(median(turns.map(({ bytes }) => bytes)))} B`
+}
+
+/** Rounds in which each has its turn, in another order each time: what else the machine does hits all alike. */
+const compare = async (contest: Contest, question: Question): Promise<Row> => {
+  const turns: Record<Contestant, Turn[]> = { tendril: [], elysia: [], hono: [], client: [] }
+  for (let round = 0; round < question.rounds; round++)
+    for (let index = 0; index < CONTESTANTS.length; index++) {
+      const name = CONTESTANTS[(index + round) % CONTESTANTS.length]!
+      turns[name].push(await turn(contest, name, question))
+    }
+  const { tendril, elysia, hono, client } = turns
+  const ratioTo = (peer: Turn[]) => median(tendril.map(({ perSecond }, round) => perSecond / peer[round]!.perSecond))
+  const total = ({ server, database }: ReturnType<typeof costs>) => server + database
+  const tenants = new Set((await question.cases()).map(({ tenantId }) => tenantId)).size
   return {
-    what: `${names[kind]}: tenants ${tenants}, callers ${callers}`,
-    result: `${speed(ours)}, ${Math.round(ours.cost)} µs`,
-    peer: `bare Elysia ${speed(theirs)}, ${Math.round(theirs.cost)} µs; database client alone ${speed(alone)}`,
-    ratio: ours.perSecond / theirs.perSecond,
-    costRatio: theirs.cost / ours.cost,
+    what: `${names[question.kind]}: tenants ${tenants}, callers ${question.callers}`,
+    result: described(tendril),
+    peer: `bare Elysia ${described(elysia)}; bare Hono ${medianSpeed(hono)} (${ratioTo(hono).toFixed(2)}); bare postgres.js, no HTTP, ${medianSpeed(client)} (${ratioTo(client).toFixed(2)})`,
+    ratio: ratioTo(elysia),
+    costRatio: total(costs(elysia)) / total(costs(tendril)),
     goal: '≥ 0.8',
   }
 }
@@ -83,43 +123,78 @@ const compare = async ({ world, server, bare }: Peers, { kind, callers, seconds,
 /** Each tenant's actor wakes once; what that costs is measured elsewhere. */
 export const wakeAll = async ({ tenants }: World, { port }: Running): Promise<void> => {
   const requests = tenants.map((tenant) => cases.profile(tenant).request)
-  await load({ port, callers: 16, seconds: 120, warmUpSeconds: 0, once: true, from: nextRun(), requests })
+  await load({ port, callers: 16, seconds: 120, warmUpSeconds: 0, once: true, requests })
 }
 
-const approvals = async (peers: Peers, { seconds }: Sizes): Promise<Row> => {
-  const { owner, tenants } = peers.world
+const warmUp = async (
+  { servers, loop }: Contest,
+  kind: Exclude<Kind, 'approve'>,
+  { world, seconds }: { world: World; seconds: number },
+) => {
+  const all = world.tenants.map(cases[kind])
+  const plan = { callers: 32, warmUpSeconds: 0, requests: all.map(({ request }) => request) }
+  for (const { port, seconds: share } of [
+    { ...servers.tendril, seconds },
+    { ...servers.elysia, seconds: seconds / 3 },
+    { ...servers.hono, seconds: seconds / 3 },
+  ])
+    await load({ ...plan, port, seconds: share })
+  await loop.ask({ kind, callers: 32, seconds: seconds / 3, warmUpSeconds: 0, asked: all.map(({ request: _, ...asked }) => asked) })
+}
+
+/** Whether the load generator, which shares the machine, could ask for more: a server that does nothing but answer. */
+const ceiling = async ({ servers }: Contest, { seconds, rounds }: Sizes): Promise<Row> => {
+  const requests = [requestOf('GET /health', {})]
+  const all: Result[] = []
+  for (let round = 0; round < rounds; round++)
+    all.push(await load({ port: servers.elysia.port, callers: 32, seconds, warmUpSeconds: 0, requests }))
+  const perSecond = median(all.map((one) => one.perSecond))
+  const share = median(all.map(({ cpuMs: used, count }) => (used * 1_000) / count))
+  return {
+    what: "the load generator's own ceiling: bare Elysia without a query, callers 32",
+    result: `${Math.round(perSecond).toLocaleString('en')}/s; ${share.toFixed(0)} µs a request in the load generator`,
+  }
+}
+
+const approvals = (contest: Contest, { seconds, rounds }: Sizes): Promise<Row> => {
+  const { owner, tenants } = contest.world
   const prepared = async (): Promise<Case[]> =>
-    (await addDrafts(owner, tenants, 2)).map(({ id, tenant }) => ({
+    (await addDrafts(owner, tenants, 1)).map(({ id, tenant }) => ({
       tenantId: tenant.id,
       itemId: id,
       request: post(`/api/v1/growth/items/${id}/approve`, tenant),
     }))
-  return compare(peers, {
-    kind: 'approve',
-    callers: 32,
-    seconds: seconds * 10,
-    once: true,
-    asked: [await prepared(), await prepared(), await prepared()],
-  })
+  return compare(contest, { kind: 'approve', callers: 32, seconds: seconds * 30, rounds, once: true, cases: prepared })
 }
 
-/** Code that runs for the first time is slow, and so is the first plan of a statement. */
-const warmUp = async ({ server, bare }: Peers, all: Case[]): Promise<void> => {
-  const plan = { callers: 32, seconds: WARM_UP_SECONDS, warmUpSeconds: 0, requests: all.map(({ request }) => request) }
-  for (const { port } of [server, bare]) await load({ ...plan, port, from: nextRun() })
+/** Peers of their own for reads and for commands: the database takes 60 connections, and each would keep those of both. */
+const among = async (world: World, server: Running, body: (contest: Contest) => Promise<Row[]>): Promise<Row[]> => {
+  const peer = 'test/bench/peer-http.ts'
+  await using elysia = await startProcess([process.execPath, peer], world.env)
+  await using hono = await startProcess([process.execPath, peer], { ...world.env, PEER: 'hono' })
+  await using loop = startWorker<LoopPlan, Result>('test/bench/peer-loop.ts', world.env)
+  return await body({ world, servers: { tendril: server, elysia, hono }, loop })
 }
 
 export async function throughput(world: World, server: Running, sizes: Sizes): Promise<Row[]> {
-  await using bare = await startProcess([process.execPath, 'test/bench/peer-http.ts'], world.env)
-  const peers = { world, server, bare }
-  const rows: Row[] = []
-  for (const kind of ['items', 'connection', 'profile'] as const) {
-    await warmUp(peers, world.tenants.map(cases[kind]))
+  const compared = async (contest: Contest, kind: Exclude<Kind, 'approve'>): Promise<Row[]> => {
+    await warmUp(contest, kind, { world, seconds: sizes.warmUpSeconds })
+    const rows: Row[] = []
     for (const tenants of [world.tenants.slice(0, 1), world.tenants])
-      for (const callers of sizes.callers) {
+      for (const callers of kind === 'connection' ? [32] : sizes.callers) {
         const asked = tenants.map(cases[kind])
-        rows.push(await compare(peers, { kind, callers, seconds: sizes.seconds, asked: [asked, asked, asked] }))
+        rows.push(await compare(contest, { kind, callers, seconds: sizes.seconds, rounds: sizes.rounds, cases: async () => asked }))
       }
+    return rows
   }
-  return [...rows, await approvals(peers, sizes)]
+  const reads = await among(world, server, async (contest) => [
+    ...(await compared(contest, 'items')),
+    ...(await compared(contest, 'connection')),
+  ])
+  const commands = await among(world, server, async (contest) => [
+    ...(await compared(contest, 'profile')),
+    await approvals(contest, sizes),
+    await ceiling(contest, sizes),
+  ])
+  return [...reads, ...commands]
 }

@@ -1,0 +1,104 @@
+/** One and two processes on one database: commands sent where their tenant is owned, anywhere, and to the wrong one; reads. */
+
+import type { Result } from './load.ts'
+import { cpuMs, databaseCpuMs } from './meter.ts'
+import { PROFILE_PATCH } from './peer-sql.ts'
+import { get, put } from './requests.ts'
+import { load, type Running } from './spawn.ts'
+import { median, type Row } from './table.ts'
+import { addTenants, startServer, type Tenant, type World } from './world.ts'
+
+interface Sizes {
+  seconds: number
+  rounds: number
+  tenants: number
+  warmUpSeconds: number
+}
+
+const CALLERS = 32
+
+const read = (tenant: Tenant): string => get('/api/v1/growth/items?limit=5', tenant)
+const command = (tenant: Tenant): string => put('/api/v1/growth/profile', tenant, PROFILE_PATCH)
+
+/** What is sent to each process. */
+type Way = [Running, string[]][]
+
+interface Outcome {
+  perSecond: number
+  p50: number
+  p99: number
+  /** Microseconds a request: the servers' and the database's. */
+  cost: number
+}
+
+const measure = async ({ owner }: World, way: Way, seconds: number): Promise<Outcome> => {
+  const used = async () => way.reduce((sum, [{ pid }]) => sum + (cpuMs(pid) ?? Number.NaN), (await databaseCpuMs(owner)) ?? Number.NaN)
+  const callers = CALLERS / way.length
+  const before = await used()
+  const all: Result[] = await Promise.all(way.map(([{ port }, requests]) => load({ port, requests, callers, seconds, warmUpSeconds: 0 })))
+  const total = (part: (one: Result) => number) => all.reduce((sum, one) => sum + part(one), 0)
+  const cost = (((await used()) - before) * 1_000) / total(({ count }) => count)
+  return {
+    perSecond: total((one) => one.perSecond),
+    p50: total(({ p50 }) => p50) / way.length,
+    p99: Math.max(...all.map((one) => one.p99)),
+    cost,
+  }
+}
+
+const described = (all: Outcome[]): string => {
+  const of = (part: keyof Outcome) => median(all.map((one) => one[part]))
+  return `${Math.round(of('perSecond')).toLocaleString('en')}/s (p50 ${of('p50').toFixed(1)}, p99 ${of('p99').toFixed(1)} ms), ${Math.round(of('cost'))} µs`
+}
+
+/** Wakes each tenant in the process that shall own it. */
+const settle = async (way: Way): Promise<void> => {
+  for (const [{ port }, requests] of way) await load({ port, callers: 16, seconds: 120, warmUpSeconds: 0, once: true, requests })
+}
+
+/** Owners never change here: one process has as many tenants again, so that it is measured alone while the other has nothing to do. */
+export async function nodes(world: World, { seconds, rounds, tenants, warmUpSeconds }: Sizes): Promise<Row[]> {
+  const all = await addTenants(world.owner, tenants * 2)
+  const [ofAlone, ofPair] = [all.slice(0, tenants), all.slice(tenants)]
+  const [ofA, ofB] = [ofPair.slice(0, tenants / 2), ofPair.slice(tenants / 2)]
+  await using a = await startServer(world)
+  await using b = await startServer(world)
+  await settle([
+    [a, [...ofAlone, ...ofA].map(command)],
+    [b, ofB.map(command)],
+  ])
+  // One tenant of each in turn: half of what a process gets is its own.
+  const mixed = ofA.flatMap((tenant, index) => [tenant, ofB[index]!])
+  const ways: Record<string, Way> = {
+    'commands, one process': [[a, ofAlone.map(command)]],
+    'commands, two, sent to the owner': [
+      [a, ofA.map(command)],
+      [b, ofB.map(command)],
+    ],
+    'commands, two, sent to either': [
+      [a, mixed.map(command)],
+      [b, mixed.map(command)],
+    ],
+    'commands, two, always sent to the other': [
+      [a, ofB.map(command)],
+      [b, ofA.map(command)],
+    ],
+    'reads, one process': [[a, ofAlone.map(read)]],
+    'reads, two, sent to either': [
+      [a, mixed.map(read)],
+      [b, mixed.map(read)],
+    ],
+  }
+  const outcomes = new Map(Object.keys(ways).map((name): [string, Outcome[]] => [name, []]))
+  for (const way of Object.values(ways)) await measure(world, way, warmUpSeconds / 2)
+  for (let round = 0; round < rounds; round++)
+    for (const [name, way] of Object.entries(ways)) outcomes.get(name)!.push(await measure(world, way, seconds))
+  const of = (name: string) => outcomes.get(name)!
+  return [...outcomes].map(([name, found]) => {
+    const reference = of(name.startsWith('reads') ? 'reads, one process' : 'commands, one process')
+    if (found === reference) return { what: name, result: described(found) }
+    const ratio = median(found.map(({ perSecond }, round) => perSecond / reference[round]!.perSecond))
+    const costRatio = median(reference.map(({ cost }) => cost)) / median(found.map(({ cost }) => cost))
+    return { what: name, result: described(found), peer: 'one process', ratio, costRatio }
+  })
+}

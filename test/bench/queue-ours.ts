@@ -1,0 +1,94 @@
+/** Background work of many tenants by the actors, a process of its own: claim, run and settle of a lane that does nothing. */
+import type { Lane } from '#actors/lane'
+import type { Letter } from '#actors/letter'
+import { Runtime } from '#actors/runtime'
+import { systemClock } from '#kernel/clock'
+import { failpointsFrom } from '#kernel/failpoint'
+import { newId } from '#kernel/ids'
+import { createLog } from '#kernel/log'
+import { optionsOf } from '#src/database-url'
+import { openDb } from '#store/db'
+import type { Provenance } from '#store/letter'
+import type { QueuePlan, QueueResult } from './background.ts'
+import { processorMs } from './meter.ts'
+import { openPeer } from './peer-sql.ts'
+import { serveLines } from './spawn.ts'
+
+const LEASE_MS = 60_000
+/** The last letter that adds work must have been written before the first of it is due. */
+const AHEAD_MS = 1_500
+const HOUR_MS = 3_600_000
+
+let ran = 0
+
+const idleLane: Lane<object, 'done'> = {
+  kind: 'bench',
+  leaseMs: LEASE_MS,
+  priority: 'background',
+  claim: async () => ({ job: {}, decision: { reply: undefined } }),
+  async run() {
+    ran++
+    return 'done'
+  },
+  settle: async (_sql, _gate, { work }) => ({ reply: undefined, effects: { settled: [work.id] } }),
+  crashed: () => 'done',
+  orphaned: async (_sql, _gate, work) => ({ reply: undefined, effects: { settled: [work.id] } }),
+}
+
+const provenance: Provenance = { principal: { kind: 'system', id: 'bench' }, surface: 'admin' }
+
+/** A command that leaves so many pieces of work behind, due at the same moment. */
+const adds = (count: number, runAt: Date): Letter<void> => ({
+  name: 'bench',
+  priority: 'interactive',
+  provenance,
+  decide: async () => {
+    const one = () => ({ id: newId(), lane: 'sync' as const, kind: 'bench', refId: newId(), origin: 'automatic' as const, runAt })
+    return { reply: undefined, effects: { work: Array.from({ length: count }, one) } }
+  },
+})
+
+const options = optionsOf(process.env.DATABASE_URL ?? '')
+const log = createLog('warn')
+await using db = openDb(options)
+const shared = {
+  clock: systemClock,
+  failpoints: failpointsFrom(''),
+  lanes: [idleLane],
+  sweepMs: 0,
+  idleMs: HOUR_MS,
+  replyWithinMs: HOUR_MS,
+}
+await using runtime = await new Runtime({ ...shared, db, options, log, url: 'http://127.0.0.1:9' }).start()
+const owner = openPeer(options)
+
+const inTurns = async (tenants: string[], body: (tenant: string) => Promise<unknown>): Promise<void> => {
+  let next = 0
+  const caller = async () => {
+    for (let tenant = tenants[next++]; tenant; tenant = tenants[next++]) await body(tenant)
+  }
+  await Promise.all(Array.from({ length: 16 }, caller))
+}
+
+const run = async ({ jobs, tenants }: QueuePlan): Promise<QueueResult> => {
+  const each = Math.ceil(jobs / tenants.length)
+  const began = performance.now()
+  await inTurns(tenants, (tenant) => runtime.ask(tenant, adds(0, new Date())))
+  const wait = AHEAD_MS + 4 * (performance.now() - began)
+  const at = Date.now() + wait
+  const due = performance.now() + wait
+  ran = 0
+  await inTurns(tenants, (tenant) => runtime.ask(tenant, adds(each, new Date(at))))
+  if (performance.now() > due) throw new Error('work was due before all of it had been added')
+  await Bun.sleep(due - performance.now())
+  const before = await processorMs(owner)
+  const expected = each * tenants.length
+  const left = async () => (await owner`select 1 from work where kind = 'bench' limit 1`).length > 0
+  while (ran < expected || (await left())) await Bun.sleep(5)
+  const ms = performance.now() - due
+  if (ran !== expected) throw new Error(`${expected} pieces of work ran ${ran} times`)
+  return { jobs: expected, ms, cpuMs: (await processorMs(owner)) - before }
+}
+
+await serveLines(run)
+await owner.end()

@@ -1,0 +1,79 @@
+/** Job queues for Postgres to compare with, a process of its own: no-op jobs, set up as their own documents say for throughput. */
+import { Logger, makeWorkerUtils, run as runWorker } from 'graphile-worker'
+import { PgBoss } from 'pg-boss'
+import { optionsOf } from '#src/database-url'
+import type { QueuePlan, QueueResult } from './background.ts'
+import { processorMs } from './meter.ts'
+import { openPeer } from './peer-sql.ts'
+import { serveLines } from './spawn.ts'
+
+const connectionString = process.env.DATABASE_URL ?? ''
+const owner = openPeer(optionsOf(connectionString))
+const JOB = 'bench'
+
+/** From the first job that runs until the database knows of all that they are done. */
+class Tally {
+  ran = 0
+  #startedAt = 0
+
+  constructor(private readonly cpuBefore: number) {}
+
+  count(jobs: number): void {
+    if (this.ran === 0) this.#startedAt = performance.now()
+    this.ran += jobs
+  }
+
+  async until(expected: number, left: () => Promise<boolean>): Promise<QueueResult> {
+    while (this.ran < expected || (await left())) await Bun.sleep(5)
+    if (this.ran !== expected) throw new Error(`${expected} jobs ran ${this.ran} times`)
+    const ms = performance.now() - this.#startedAt
+    return { jobs: expected, ms, cpuMs: (await processorMs(owner)) - this.cpuBefore }
+  }
+}
+
+// From the page "Performance" of its documentation.
+const GRAPHILE = { concurrentJobs: 24, maxPoolSize: 25, localQueue: { size: 500 }, completeJobBatchDelay: 0, failJobBatchDelay: 0 }
+const silent = new Logger(() => () => {})
+
+const graphile = async ({ jobs, tenants, serial }: QueuePlan): Promise<QueueResult> => {
+  const utils = await makeWorkerUtils({ connectionString, logger: silent })
+  await utils.migrate()
+  const specs = Array.from({ length: jobs }, (_, index) => {
+    const tenant = tenants[index % tenants.length]!
+    return { identifier: JOB, payload: { tenant, index }, ...(serial ? { queueName: tenant } : {}) }
+  })
+  await utils.addJobs(specs)
+  await utils.release()
+  await owner`vacuum analyze graphile_worker._private_jobs`
+  const tally = new Tally(await processorMs(owner))
+  const taskList = { [JOB]: () => tally.count(1) }
+  const preset = { worker: { connectionString, ...GRAPHILE } }
+  const runner = await runWorker({ preset, taskList, logger: silent, noHandleSignals: true })
+  const result = await tally.until(jobs, async () => (await owner`select 1 from graphile_worker._private_jobs limit 1`).length > 0)
+  await runner.stop()
+  return result
+}
+
+const BOSS = { batchSize: 200, localConcurrency: 4, pollingIntervalSeconds: 0.5, burstWhenBatchFull: true }
+
+const boss = async ({ jobs, tenants }: QueuePlan): Promise<QueueResult> => {
+  const pgBoss = new PgBoss({ connectionString, max: 25, supervise: false, schedule: false })
+  await pgBoss.start()
+  await pgBoss.createQueue(JOB)
+  await pgBoss.insert(
+    JOB,
+    Array.from({ length: jobs }, (_, index) => ({ data: { tenant: tenants[index % tenants.length], index } })),
+  )
+  await owner`vacuum analyze pgboss.job`
+  const tally = new Tally(await processorMs(owner))
+  await pgBoss.work(JOB, BOSS, async (batch) => tally.count(batch.length))
+  const open = () => owner`select 1 from pgboss.job where name = ${JOB} and state < 'completed' limit 1`
+  const result = await tally.until(jobs, async () => (await open()).length > 0)
+  await pgBoss.offWork(JOB)
+  await pgBoss.deleteAllJobs(JOB)
+  await pgBoss.stop({ graceful: false })
+  return result
+}
+
+await serveLines((plan: QueuePlan) => (plan.engine === 'pg-boss' ? boss(plan) : graphile(plan)))
+await owner.end()

@@ -1,0 +1,95 @@
+/** The queries that look at all tenants, and those of one, when there are very many: a million rows of actors, each with a scheduled post. */
+import { openDb } from '#store/db'
+import { gate } from '#store/letter'
+import { claimTenant, register, releaseTenant, wakeable } from '#store/placement'
+import { nextDue } from '#store/work'
+import { quantile } from './load.ts'
+import { ms, type Row } from './table.ts'
+import type { World } from './world.ts'
+
+const PROBES = 300
+/** As many as the sweeper asks for. */
+const WAKE_AT_ONCE = 16
+const NOTHING_BUSY = { busy: [], paused: false, resting: [] }
+
+const times = async (count: number, body: (index: number) => Promise<unknown>): Promise<string> => {
+  const all = new Float64Array(count)
+  for (let index = 0; index < count; index++) {
+    const before = performance.now()
+    await body(index)
+    all[index] = performance.now() - before
+  }
+  const sorted = all.sort()
+  return `p50 ${ms(quantile(sorted, 0.5))}, p99 ${ms(quantile(sorted, 0.99))}`
+}
+
+/** Tenants that are asleep and have one post each, due some time in the coming month. */
+const addSleepers = async ({ owner }: World, count: number): Promise<void> => {
+  await owner.begin(async (sql) => {
+    await sql`create temporary table sleeper on commit drop as
+      select gen_random_uuid() as id, clock_timestamp() + interval '1 hour' + random() * interval '30 days' as at from generate_series(1, ${count})`
+    await sql`insert into tenant (id, name, plan) select id, 'Sleeper', 'pro' from sleeper`
+    await sql`insert into actor (tenant_id, epoch, wake_at) select id, 1, at from sleeper`
+    await sql`insert into work (id, tenant_id, lane, kind, ref_id, origin, run_at)
+      select gen_random_uuid(), id, 'publish', 'publish', gen_random_uuid(), 'automatic', at from sleeper`
+  })
+  await owner`vacuum analyze tenant, actor, work`
+}
+
+const sizeOf = async ({ owner }: World): Promise<string> => {
+  const rows = await owner<{ name: string; bytes: number; rows: number }[]>`
+    select relname as name, pg_total_relation_size(c.oid)::float8 as bytes, greatest(reltuples, 1)::float8 as rows
+    from pg_class c where relname in ('tenant', 'actor', 'work') and relkind = 'r' order by relname`
+  return rows
+    .map(({ name, bytes, rows: count }) => `${name} ${Math.round(bytes / 2 ** 20)} MiB (${Math.round(bytes / count)} B a row)`)
+    .join(', ')
+}
+
+export async function scale(world: World, { sleepers, due }: { sleepers: number; due: number }): Promise<Row[]> {
+  const started = performance.now()
+  await addSleepers(world, sleepers)
+  const took = performance.now() - started
+  await using db = openDb(world.options)
+  const self = crypto.randomUUID()
+  await register(db, { incarnation: self, lockKey: 1n, url: 'http://127.0.0.1:9' })
+  const some = await world.owner<
+    { tenant_id: string }[]
+  >`select tenant_id from actor where owner is null and wake_at is not null limit ${PROBES}`
+  const idOf = (index: number): string => some[index % some.length]!.tenant_id
+  const look = () => wakeable(db, self, WAKE_AT_ONCE)
+  // The lease of this probe is renewed by nobody: it must not end in the middle.
+  const renew = () => world.owner`update node set expires_at = clock_timestamp() + interval '1 minute' where incarnation = ${self}`
+  await renew()
+  await times(PROBES, look)
+  const quiet = await times(PROBES, look)
+  await world.owner`update actor set wake_at = clock_timestamp() - random() * interval '1 minute'
+    where tenant_id in (select tenant_id from actor where wake_at is not null limit ${due})`
+  const busy = await times(PROBES, look)
+  await renew()
+  const epochs: number[] = []
+  const claim = await times(PROBES, async (index) => {
+    epochs[index % some.length] = (await claimTenant(db, idOf(index), self)) ?? 0
+  })
+  const letter = await times(PROBES, (index) =>
+    db.letter(idOf(index), async (sql) => {
+      if (!(await gate(sql, { tenantId: idOf(index), owner: self, epoch: epochs[index % some.length]! }))) throw new Error('fenced')
+      await nextDue(sql, NOTHING_BUSY)
+    }),
+  )
+  const release = await times(PROBES, (index) =>
+    releaseTenant(db, { tenantId: idOf(index), owner: self, epoch: epochs[index % some.length]! }),
+  )
+  await world.owner`delete from node where incarnation = ${self}`
+  const count = sleepers.toLocaleString('en')
+  return [
+    {
+      what: `${count} tenants asleep, each with a scheduled post: on disk, indexes included`,
+      result: `${await sizeOf(world)}; inserted in ${ms(took)}`,
+    },
+    { what: `the sweeper's look among ${count}: nothing due`, result: quiet },
+    { what: `the sweeper's look among ${count}: ${due.toLocaleString('en')} due`, result: busy },
+    { what: `claiming a tenant of ${count}`, result: claim },
+    { what: `a letter of a tenant of ${count} that looks for due work`, result: letter },
+    { what: `releasing a tenant of ${count}`, result: release },
+  ]
+}

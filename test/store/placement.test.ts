@@ -1,0 +1,17 @@
+/** How processes find the tenants they are to wake. */
+import { expect, test } from 'bun:test'
+import { randomUUID } from 'node:crypto'
+import { dueActors } from '#store/placement'
+import { testApp } from '#test/support/app'
+
+test('the sweep does not look at tenants whose time has not come', async () => {
+  await using app = await testApp()
+  const { owner } = app
+  await owner`with t as (insert into tenant (id, name, plan) select gen_random_uuid(), 'Sleeper', 'free' from generate_series(1, 2000) returning id)
+    insert into actor (tenant_id, wake_at) select id, now() + interval '1 hour' from t`
+  await owner`analyze actor`
+  const plan = await owner<{ 'QUERY PLAN': string }[]>`explain (analyze, costs off) ${dueActors(randomUUID(), 16)(owner)}`
+  const text = plan.map((row) => row['QUERY PLAN']).join('\n')
+  expect(text).toContain('Index Cond: (wake_at <= ')
+  expect(text).not.toContain('Rows Removed by Filter')
+})
