@@ -35,9 +35,15 @@ export interface Db extends AsyncDisposable {
   system<T>(body: (sql: Sql) => Promise<T>): Promise<T>
 }
 
-/** A process that stops in the middle of a transaction must not keep its row locks: a takeover would wait for it for ever. */
+/** Callers are answered within five seconds, whatever the database does. */
+const QUERY_DEADLINE_MS = 4_500
+
+/**
+ * A process that stops in the middle of a transaction must not keep its row locks: a takeover would wait for it for ever. A
+ * statement ends before its caller's time does: else its connection would be given to the next while it is still at work.
+ */
 const SESSION_LIMITS = {
-  statement_timeout: 5_000,
+  statement_timeout: QUERY_DEADLINE_MS - 500,
   lock_timeout: 2_000,
   idle_in_transaction_session_timeout: 2_000,
   tcp_keepalives_idle: 5,
@@ -46,8 +52,6 @@ const SESSION_LIMITS = {
 }
 /** The client reads times as ISO 8601 alone; a database may be set to write them in another way, days before months. */
 export const TIMES_AS_ISO = { DateStyle: 'ISO', TimeZone: 'UTC' }
-/** Callers are answered within five seconds, whatever the database does. */
-const QUERY_DEADLINE_MS = 4_500
 /** All letters and requests have ended before the pools do. */
 const END_WITHIN_S = 2
 
@@ -56,6 +60,9 @@ const TRANSIENT =
   /^(CONNECTION_|CONNECT_TIMEOUT|ECONN|ENOENT|EPIPE|ETIMEDOUT|ERR_SOCKET|57P0[123]|53[0-9A-Z]{3}|57014|55P03|25P0[34]|40001|40P01|08[0-9A-Z]{3})/
 
 export const codeOf = (cause: unknown): string => String((cause as { code?: unknown } | null)?.code ?? '')
+
+/** SQLSTATE `disk_full`: reads go on, and so do writes as soon as there is room. */
+const DISK_FULL = '53100'
 
 /** True when the database itself was not reached or gave up, so that trying again may work. */
 export const isTransient = (cause: unknown): boolean =>
@@ -67,6 +74,9 @@ const endsSession = (cause: unknown): boolean => /^(FATAL|PANIC)$/.test(String((
 class DeadlineError extends Error {
   override readonly name = 'DeadlineError'
 }
+
+const reasonOf = (cause: unknown): string =>
+  codeOf(cause) === DISK_FULL ? "the database's disk is full: its operator has to make room" : 'the database is not available'
 
 /** What waits for the database, in order of the ends of its time; looked at every so often, because a timer each costs more. */
 const waiting = new Set<{ until: number; late(): void }>()
@@ -91,7 +101,7 @@ export const withDeadline = <T>(running: Promise<T>): Promise<T> =>
     const failed = (cause: unknown): void => {
       waiting.delete(entry)
       const isOurs = cause instanceof AppError || !isTransient(cause)
-      reject(isOurs ? cause : new AppError('unavailable', 'the database is not available', { cause, retryAfter: 1 }))
+      reject(isOurs ? cause : new AppError('unavailable', reasonOf(cause), { cause, retryAfter: 1 }))
     }
     const late = () => failed(new DeadlineError('the database did not answer in time'))
     const entry = { until: performance.now() + QUERY_DEADLINE_MS, late }
