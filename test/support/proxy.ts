@@ -20,15 +20,16 @@ export interface DatabaseProxy extends AsyncDisposable {
 const target = ({ host = 'localhost', port = 5432 }: ConnectionOptions) =>
   host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
 
-const listening = async (server: Server, port: number): Promise<number> => {
+const listening = async (server: Server, { port, host }: { port: number; host: string }): Promise<number> => {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   server.once('error', reject)
-  server.listen(port, '127.0.0.1', resolve)
+  server.listen(port, host, resolve)
   await promise
   return (server.address() as { port: number }).port
 }
 
-export async function startProxy(options: ConnectionOptions): Promise<DatabaseProxy> {
+/** Listens on `host`, an address of this machine. */
+export async function startProxy(options: ConnectionOptions, host = '127.0.0.1'): Promise<DatabaseProxy> {
   const sockets = new Set<Socket>()
   let goal = options
   let stalled = false
@@ -56,7 +57,7 @@ export async function startProxy(options: ConnectionOptions): Promise<DatabasePr
     pass(upstream, client)
   }
   let server = createServer(accept)
-  const port = await listening(server, 0)
+  const port = await listening(server, { port: 0, host })
   const cut = (): void => {
     for (const socket of sockets) socket.destroy()
   }
@@ -67,7 +68,7 @@ export async function startProxy(options: ConnectionOptions): Promise<DatabasePr
     await promise
   }
   return {
-    options: { ...options, host: '127.0.0.1', port },
+    options: { ...options, host, port },
     refuse: close,
     stall: () => {
       stalled = true
@@ -78,7 +79,7 @@ export async function startProxy(options: ConnectionOptions): Promise<DatabasePr
       held = []
       if (server.listening) return
       server = createServer(accept)
-      await listening(server, port)
+      await listening(server, { port, host })
     },
     thaw() {
       stalled = false
