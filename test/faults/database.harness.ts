@@ -1,6 +1,7 @@
 /**
- * A server under load whose database goes: refusing, silent, cutting every connection, with none to give, locked, or on a full disk.
- * It answers 503 at once, loses nothing, and serves again by itself. `npm run fault:database -- --rounds 7 --awayMs 30000 --seed 7`.
+ * A server under load whose database goes: refusing, silent, out of reach, cutting every connection, with none to give, locked, or on a full
+ * disk.
+ * It answers 503 at once, loses nothing, and serves again by itself. `npm run fault:database -- --rounds 8 --awayMs 30000 --seed 7`.
  */
 import { startFleet } from './fleet.ts'
 import { type Result, type RoundOptions, runRounds } from './outage-rounds.ts'

@@ -10,6 +10,12 @@ test('a database that refuses, or cuts every connection, and is back: 503 meanwh
   expect(Number(counts.unavailable)).toBeGreaterThan(0)
 })
 
+test('a network that loses all that was said for five seconds: nobody waits for the connections of before', async () => {
+  const { broken, counts } = await runDatabase({ tenants: 3, clients: 8, seed: 4, awayMs: 5_000, rounds: ['stranded'] })
+  expect(broken).toEqual([])
+  expect(counts).toMatchObject({ lost: 0, doubled: 0, unanswered: 0, acknowledged: counts.commands! })
+})
+
 test('a database that says nothing for five seconds, with commands waiting in line: each is answered, and none is lost', async () => {
   const { broken, counts } = await runDatabase({ tenants: 3, clients: 8, seed: 2, awayMs: 5_000, rounds: ['silent'] })
   expect(broken).toEqual([])

@@ -3,7 +3,7 @@ import postgres from 'postgres'
 import { codeOf } from '#store/db'
 import type { Member } from './fleet.ts'
 
-export const outages = ['refused', 'silent', 'reset', 'locked', 'crowded'] as const
+export const outages = ['refused', 'silent', 'stranded', 'reset', 'locked', 'crowded'] as const
 export type Outage = (typeof outages)[number]
 
 /** Ends an outage. */
@@ -69,6 +69,10 @@ export const beginOutage: Record<Outage, (owner: postgres.Sql, member: Member) =
   async silent(_, { proxy }) {
     proxy.stall()
     return () => proxy.open()
+  },
+  async stranded(_, { proxy }) {
+    proxy.stall()
+    return async () => proxy.strand()
   },
   async reset(owner, { role }) {
     const timer = setInterval(() => void cut(owner, role), RESET_EVERY_MS)

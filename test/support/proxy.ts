@@ -13,6 +13,8 @@ export interface DatabaseProxy extends AsyncDisposable {
   open(): Promise<void>
   /** Ends a stall as a network does that was only slow: what was said meanwhile arrives now. */
   thaw(): void
+  /** Ends a stall as a network does that lost everything: what was stalled says nothing for ever, unless it is closed; new ones get through. */
+  strand(): void
   /** Breaks every connection; new ones lead to another database from now on. */
   leadTo(options: ConnectionOptions): void
 }
@@ -35,15 +37,21 @@ export async function startProxy(options: ConnectionOptions, host = '127.0.0.1')
   let stalled = false
   /** What was said during a stall, in order. */
   let held: (() => void)[] = []
+  let closes: (() => void)[] = []
+  /** Connections are numbered by the stalls before them; those below are stranded. */
+  let [era, firstLive] = [0, 0]
   const track = (socket: Socket): void => {
     sockets.add(socket)
     socket.on('error', () => socket.destroy())
     socket.on('close', () => sockets.delete(socket))
   }
   const pass = (from: Socket, to: Socket): void => {
-    const saying = (say: () => void): void => void (stalled ? held.push(say) : say())
-    from.on('data', (bytes) => saying(() => to.write(bytes)))
-    from.on('close', () => saying(() => to.destroy()))
+    const born = era
+    from.on('data', (bytes) => {
+      if (stalled) held.push(() => to.write(bytes))
+      else if (born >= firstLive) to.write(bytes)
+    })
+    from.on('close', () => void (stalled ? closes.push(() => to.destroy()) : to.destroy()))
   }
   const accept = (client: Socket): void => {
     track(client)
@@ -77,14 +85,23 @@ export async function startProxy(options: ConnectionOptions, host = '127.0.0.1')
       if (stalled) cut()
       stalled = false
       held = []
+      closes = []
       if (server.listening) return
       server = createServer(accept)
       await listening(server, { port, host })
     },
     thaw() {
       stalled = false
-      for (const say of held) say()
+      for (const say of [...held, ...closes]) say()
       held = []
+      closes = []
+    },
+    strand() {
+      stalled = false
+      firstLive = ++era
+      for (const close of closes) close()
+      held = []
+      closes = []
     },
     leadTo(other) {
       goal = other
