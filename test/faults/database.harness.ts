@@ -66,8 +66,8 @@ const countsOf = (results: Result[]): Counts => {
     unfenced: sum(({ ledger }) => ledger.unfenced),
     overwritten: sum(({ ledger }) => ledger.overwritten),
     worst_answer_ms: Math.round(Math.max(0, ...refusals.map(({ ms }) => ms))),
-    worst_first_success_ms: Math.max(...rounds.map(({ firstMs }) => firstMs)),
-    worst_all_served_ms: Math.max(...rounds.map(({ allMs }) => allMs)),
+    worst_first_success_ms: Math.max(0, ...rounds.map(({ firstMs }) => firstMs)),
+    worst_all_served_ms: Math.max(0, ...rounds.map(({ allMs }) => allMs)),
   }
 }
 

@@ -35,11 +35,17 @@ export async function startProxy(options: ConnectionOptions, host = '127.0.0.1')
   const sockets = new Set<Socket>()
   let goal = options
   let stalled = false
-  /** What was said during a stall, in order. */
-  let held: (() => void)[] = []
-  let closes: (() => void)[] = []
+  /** What took place during a stall: what was said, who hung up, and who came, each in order. */
+  const nothing = () => ({ held: [] as (() => void)[], closes: [] as (() => void)[], arrivals: [] as (() => void)[] })
+  let meanwhile = nothing()
   /** Connections are numbered by the stalls before them; those below are stranded. */
   let [era, firstLive] = [0, 0]
+  const endStall = () => {
+    const taken = meanwhile
+    stalled = false
+    meanwhile = nothing()
+    return taken
+  }
   const track = (socket: Socket): void => {
     sockets.add(socket)
     socket.on('error', () => socket.destroy())
@@ -48,14 +54,14 @@ export async function startProxy(options: ConnectionOptions, host = '127.0.0.1')
   const pass = (from: Socket, to: Socket): void => {
     const born = era
     from.on('data', (bytes) => {
-      if (stalled) held.push(() => to.write(bytes))
+      if (stalled) meanwhile.held.push(() => to.write(bytes))
       else if (born >= firstLive) to.write(bytes)
     })
-    from.on('close', () => void (stalled ? closes.push(() => to.destroy()) : to.destroy()))
+    from.on('close', () => void (stalled ? meanwhile.closes.push(() => to.destroy()) : to.destroy()))
   }
   const accept = (client: Socket): void => {
     track(client)
-    if (stalled) held.push(() => client.destroyed || lead(client))
+    if (stalled) meanwhile.arrivals.push(() => client.destroyed || lead(client))
     else lead(client)
   }
   const lead = (client: Socket): void => {
@@ -83,25 +89,20 @@ export async function startProxy(options: ConnectionOptions, host = '127.0.0.1')
     },
     async open() {
       if (stalled) cut()
-      stalled = false
-      held = []
-      closes = []
+      endStall()
       if (server.listening) return
       server = createServer(accept)
       await listening(server, { port, host })
     },
     thaw() {
-      stalled = false
-      for (const say of [...held, ...closes]) say()
-      held = []
-      closes = []
+      const { arrivals, held, closes } = endStall()
+      for (const late of [...arrivals, ...held, ...closes]) late()
     },
     strand() {
-      stalled = false
+      const { arrivals, closes } = endStall()
       firstLive = ++era
-      for (const close of closes) close()
-      held = []
-      closes = []
+      // A first packet is repeated every second, so who came meanwhile arrives now.
+      for (const late of [...closes, ...arrivals]) late()
     },
     leadTo(other) {
       goal = other
