@@ -58,6 +58,11 @@ export class Runtime implements AsyncDisposable {
     return this.#placement.now()
   }
 
+  /** False while it cannot know whether what it owns is still its own, and once it ends: others may serve, or soon will. */
+  get serving(): boolean {
+    return !this.#stopped && this.#placement.alive
+  }
+
   /** Other processes reach this one here from now on. */
   movedTo(url: string): Promise<void> {
     return this.#placement.movedTo(url)

@@ -112,7 +112,9 @@ const LAST_ANSWERS_MS = 3_000
 export async function listen(config: Config, { world, db, runtime, signature }: Workplace, log: Log): Promise<Listening> {
   const authenticator = createAuthenticator(db, log)
   const documents = { openapi: staticDocument(openapi), capabilities: staticDocument(capabilities()) }
-  const app = createHttp({ operations: createOperations(world), authenticator, log, documents, signature, commit: config.commit })
+  const operations = createOperations(world)
+  const serving = () => runtime.serving
+  const app = createHttp({ operations, authenticator, log, documents, signature, serving, commit: config.commit })
   app.listen({ port: config.port, hostname: config.host })
   const server = app.server as Server<unknown>
   if (config.port === 0) await runtime.movedTo(`http://${config.host}:${server.port}`)

@@ -18,6 +18,8 @@ export interface HttpDeps {
   documents: { openapi: StaticDocument; capabilities: StaticDocument }
   commit: string | null
   signature: NodeSignature
+  /** Whether this process may answer for the workspaces that it owns. */
+  serving(): boolean
 }
 
 /** Bun would answer a larger body with a bare 413; ours has the envelope. Bun reads ahead of us by no more than a few buffers. */
@@ -43,7 +45,7 @@ export const createHttp = (deps: HttpDeps) => {
     for (const method of PUBLIC) app.route(method, path, ({ request }) => respond(request), { parse: 'none' })
     allowed.set(path, PUBLIC)
   }
-  const letters = receiveLetter(deps.operations, deps.signature, deps.log)
+  const letters = receiveLetter(deps)
   app.route('POST', LETTERS_PATH, ({ request }) => letters(request), { parse: 'none' })
   for (const [path, methods] of allowed)
     app.all(path, ({ request }) => errorResponse(new AppError('method_not_allowed'), requestIdOf(request), { allow: allowOf(methods) }), {

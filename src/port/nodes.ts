@@ -25,7 +25,7 @@ export interface RemoteAnswer {
   replayed?: boolean
 }
 
-/** The owner's reply, or that it is not the owner any more. */
+/** The owner's reply, or that it is not the owner any more, or cannot know that it is. */
 export type RemoteReply =
   | { answer: RemoteAnswer }
   | { error: { code: ErrorCode; detail: string; details?: ErrorDetail[]; retryAfter?: number } }

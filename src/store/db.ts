@@ -6,6 +6,7 @@ import postgres from 'postgres'
 import { AppError } from '#kernel/errors'
 import { Turns } from '#kernel/turns'
 import { arrayTypes } from './array-types.ts'
+import { type Asked, openPool, type Pool } from './pool.ts'
 
 export type Sql = postgres.Sql | postgres.TransactionSql
 /** A query or a piece of one: not run until awaited, and usable inside another template. */
@@ -35,9 +36,15 @@ export interface Db extends AsyncDisposable {
   system<T>(body: (sql: Sql) => Promise<T>): Promise<T>
 }
 
-/** A process that stops in the middle of a transaction must not keep its row locks: a takeover would wait for it for ever. */
+/** Callers are answered within five seconds, whatever the database does. */
+const QUERY_DEADLINE_MS = 4_500
+
+/**
+ * A process that stops in the middle of a transaction must not keep its row locks: a takeover would wait for it for ever. A
+ * statement ends before its caller's time does: else its connection would be given to the next while it is still at work.
+ */
 const SESSION_LIMITS = {
-  statement_timeout: 5_000,
+  statement_timeout: QUERY_DEADLINE_MS - 500,
   lock_timeout: 2_000,
   idle_in_transaction_session_timeout: 2_000,
   tcp_keepalives_idle: 5,
@@ -46,16 +53,15 @@ const SESSION_LIMITS = {
 }
 /** The client reads times as ISO 8601 alone; a database may be set to write them in another way, days before months. */
 export const TIMES_AS_ISO = { DateStyle: 'ISO', TimeZone: 'UTC' }
-/** Callers are answered within five seconds, whatever the database does. */
-const QUERY_DEADLINE_MS = 4_500
-/** All letters and requests have ended before the pools do. */
-const END_WITHIN_S = 2
 
 /** Conditions that pass by themselves: the caller is told to come back. */
 const TRANSIENT =
   /^(CONNECTION_|CONNECT_TIMEOUT|ECONN|ENOENT|EPIPE|ETIMEDOUT|ERR_SOCKET|57P0[123]|53[0-9A-Z]{3}|57014|55P03|25P0[34]|40001|40P01|08[0-9A-Z]{3})/
 
 export const codeOf = (cause: unknown): string => String((cause as { code?: unknown } | null)?.code ?? '')
+
+/** SQLSTATE `disk_full`: reads go on, and so do writes as soon as there is room. */
+const DISK_FULL = '53100'
 
 /** True when the database itself was not reached or gave up, so that trying again may work. */
 export const isTransient = (cause: unknown): boolean =>
@@ -67,6 +73,9 @@ const endsSession = (cause: unknown): boolean => /^(FATAL|PANIC)$/.test(String((
 class DeadlineError extends Error {
   override readonly name = 'DeadlineError'
 }
+
+const reasonOf = (cause: unknown): string =>
+  codeOf(cause) === DISK_FULL ? "the database's disk is full: its operator has to make room" : 'the database is not available'
 
 /** What waits for the database, in order of the ends of its time; looked at every so often, because a timer each costs more. */
 const waiting = new Set<{ until: number; late(): void }>()
@@ -86,19 +95,24 @@ const look = (): void => {
 }
 
 /** postgres.js has hung on a lost connection before: nothing waits for the database longer than this. */
-export const withDeadline = <T>(running: Promise<T>): Promise<T> =>
+export const withDeadline = <T>(running: Promise<T>, asked?: Asked): Promise<T> =>
   new Promise((resolve, reject) => {
     const failed = (cause: unknown): void => {
       waiting.delete(entry)
+      if (cause instanceof postgres.PostgresError) asked?.answered()
       const isOurs = cause instanceof AppError || !isTransient(cause)
-      reject(isOurs ? cause : new AppError('unavailable', 'the database is not available', { cause, retryAfter: 1 }))
+      reject(isOurs ? cause : new AppError('unavailable', reasonOf(cause), { cause, retryAfter: 1 }))
     }
-    const late = () => failed(new DeadlineError('the database did not answer in time'))
+    const late = () => {
+      asked?.late()
+      failed(new DeadlineError('the database did not answer in time'))
+    }
     const entry = { until: performance.now() + QUERY_DEADLINE_MS, late }
     waiting.add(entry)
     looking ??= setInterval(look, LOOK_EVERY_MS)
     running.then((value) => {
       waiting.delete(entry)
+      asked?.answered()
       resolve(value)
     }, failed)
   })
@@ -111,7 +125,7 @@ const BROKEN = /^(CONNECTION_|ECONN|EPIPE|ETIMEDOUT|ERR_SOCKET)/
  * `rollback` on a connection that is gone, which kills the process, or serves another transaction by then. So the body
  * may ask nothing any more from that moment on, and never ends; the database ends the rest after its idle time-out.
  */
-const transaction = <T>(pool: postgres.Sql, body: (sql: Sql) => Promise<T>): Promise<T> => {
+const transaction = <T>(pool: Pool, body: (sql: Sql) => Promise<T>): Promise<T> => {
   let over = false
   const stopIfOver = (): void => {
     if (over) throw new DeadlineError('the transaction has ended')
@@ -124,14 +138,15 @@ const transaction = <T>(pool: postgres.Sql, body: (sql: Sql) => Promise<T>): Pro
       },
     })
   const unended = () => new Promise<never>(() => {})
-  const running = pool.begin((tx) => {
+  const asked = pool.ask()
+  const running = pool.sql.begin((tx) => {
     stopIfOver()
     return body(guarded(tx)).then(
       (result) => (over ? unended() : result),
       (cause) => (over || BROKEN.test(codeOf(cause)) ? unended() : Promise.reject(cause)),
     )
   })
-  return withDeadline(running as Promise<T>).finally(() => {
+  return withDeadline(running as Promise<T>, asked).finally(() => {
     over = true
   })
 }
@@ -177,15 +192,15 @@ const READ_SHARE = 0.3
 
 export const openDb = (options: ConnectionOptions): Db => {
   const max = options.max ?? 10
-  const reads = open(options, 'tendril_app', max)
+  const reads = openPool(() => open(options, 'tendril_app', max))
   // Of their own: a transaction that is begun on a connection behind somebody's query does not get that connection for itself.
-  const letters = open(options, 'tendril_app', max)
-  const system = open(options, 'tendril_system', 3)
+  const letters = openPool(() => open(options, 'tendril_app', max))
+  const system = openPool(() => open(options, 'tendril_system', 3))
   const readTurns = new Turns({ name: 'reads', limit: max, share: Math.ceil(max * READ_SHARE), ...WAITING })
   const letterTurns = new Turns({ name: 'commands', limit: max, ...WAITING })
   return {
     async read<Row>(reader: Reader, query: Query) {
-      const ask = async (asked: Reader, what: Query) => (await wrapped(reads, asked, what(reads)).execute()) as unknown as Row[]
+      const ask = async (asked: Reader, what: Query) => (await wrapped(reads.sql, asked, what(reads.sql)).execute()) as unknown as Row[]
       // The wait for a turn counts.
       return withDeadline(
         readTurns.run(reader.tenantId, async () => {
@@ -194,13 +209,13 @@ export const openDb = (options: ConnectionOptions): Db => {
             throw new AppError('unauthenticated')
           return rows
         }),
+        reads.ask(),
       )
     },
     letter: (tenantId, body) => letterTurns.run(tenantId, () => transaction(letters, body)),
-    system: <T>(body: (sql: Sql) => Promise<T>) => withDeadline(body(system)),
+    system: <T>(body: (sql: Sql) => Promise<T>) => withDeadline(body(system.sql), system.ask()),
     async [Symbol.asyncDispose]() {
-      // A query whose connection broke is never finished by the client; its caller was answered at the deadline.
-      await Promise.all([reads, letters, system].map((pool) => pool.end({ timeout: END_WITHIN_S })))
+      await Promise.all([reads, letters, system].map((pool) => pool[Symbol.asyncDispose]()))
     },
   }
 }

@@ -194,6 +194,7 @@ test('the router has exactly the operations of the contract, the public document
     documents: { openapi: staticDocument(openapi), capabilities: staticDocument(manifest) },
     commit: null,
     signature: nodeSignature(Buffer.alloc(32), Date.now),
+    serving: never,
   })
   const listed = routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => `${method} ${path}`)
   const expected = [

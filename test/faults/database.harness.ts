@@ -1,159 +1,97 @@
 /**
- * A server under load whose database goes: refusing, silent, cutting every connection, or with none to give. It answers 503
- * at once, loses nothing, and serves again by itself. `npm run fault:database -- --rounds 4 --awayMs 30000 --seed 7`.
+ * A server under load whose database goes: refusing, silent, out of reach, cutting every connection, with none to give, locked, or on a full
+ * disk.
+ * It answers 503 at once, loses nothing, and serves again by itself. `npm run fault:database -- --rounds 8 --awayMs 30000 --seed 7`.
  */
-import type postgres from 'postgres'
-import { type Fleet, type Member, startFleet } from './fleet.ts'
-import { readLedger } from './ledger.ts'
-import { type Load, type Refusal, startLoad } from './load.ts'
-import { alone, type Finished, optionsFrom } from './own-database.ts'
+import { startFleet } from './fleet.ts'
+import { type Result, type RoundOptions, runRounds } from './outage-rounds.ts'
+import { beginOutage, type Outage, outages } from './outages.ts'
+import { alone, type Counts, type Finished, optionsFrom } from './own-database.ts'
+import { type Filling, fillings, noSmallDisk, startSmallDisk } from './small-disk.ts'
 
-export const outages = ['refused', 'silent', 'reset', 'exhausted'] as const
-export type Outage = (typeof outages)[number]
+const kinds = [...outages, ...fillings] as const
+export type Kind = (typeof kinds)[number]
 
-export interface DatabaseOptions {
+export interface DatabaseOptions extends Omit<RoundOptions<Kind>, 'rounds'> {
   tenants: number
-  /** Of each workspace. */
-  clients: number
-  seed: number
-  awayMs: number
-  rounds: Outage[]
+  rounds: Kind[]
 }
 
-/** What a caller may expect of a server without its database, and after it has it back. */
-const ANSWER_WITHIN_MS = 5_000
-const BACK_WITHIN_MS = 2_000
-/** An answer that takes longer than this does not come. */
-const HUNG_MS = 20_000
-const SETTLE_MS = 1_000
-const RESET_EVERY_MS = 200
+const runOutages = async ({ tenants, ...options }: Omit<DatabaseOptions, 'rounds'>, rounds: Outage[]): Promise<Result> => {
+  await using fleet = await startFleet({ servers: 1, tenants })
+  const { owner, tenants: made } = fleet
+  const member = fleet.members[0]!
+  const subject = { owner, process: member.process, tenants: made, begin: (kind: Outage) => beginOutage[kind](owner, member) }
+  return await runRounds({ ...subject, readable: () => false }, { ...options, rounds })
+}
 
-/** Holds the table that every request of the load needs: each connection of the pools waits for it. */
-const holdTable = async (owner: postgres.Sql): Promise<() => Promise<void>> => {
-  const held = await owner.reserve()
-  await held`begin`
-  await held`lock table profile in access exclusive mode`
-  return async () => {
-    await held`rollback`
-    held.release()
+/** What the operator has to find in the log. */
+const TOLD: Record<Filling, string> = { disk: 'No space left on device', wal: 'the disk of the embedded database is full' }
+
+const runFullDisk = async ({ tenants, ...options }: Omit<DatabaseOptions, 'rounds'>, rounds: Filling[]) => {
+  await using disk = await startSmallDisk(tenants)
+  const { owner, process, tenants: made } = disk
+  const subject = { owner, process, tenants: made, begin: (kind: Filling) => disk.fill(kind), readable: () => true }
+  const result = await runRounds(subject, { ...options, rounds })
+  const untold = rounds
+    .filter((kind) => !process.output().includes(TOLD[kind]))
+    .map((kind) => `${kind}: the log does not say that the disk is full`)
+  const died = process.output().split('the embedded database died').length - 1
+  return {
+    ...result,
+    broken: [...result.broken, ...untold],
+    disk: { database_deaths: died, worst_room_to_database_ms: disk.worstBackMs() },
   }
 }
 
-/** Begins an outage; gives what ends it. */
-const begin: Record<Outage, (owner: postgres.Sql, member: Member) => Promise<() => Promise<void>>> = {
-  async refused(_, { proxy }) {
-    await proxy.refuse()
-    return () => proxy.open()
-  },
-  async silent(_, { proxy }) {
-    proxy.stall()
-    return () => proxy.open()
-  },
-  async reset(owner, { role }) {
-    const cut = () => owner`select pg_terminate_backend(pid) from pg_stat_activity where usename = ${role}`.catch(() => {})
-    const timer = setInterval(cut, RESET_EVERY_MS)
-    return async () => clearInterval(timer)
-  },
-  exhausted: holdTable,
-}
+const isFilling = (kind: Kind): kind is Filling => fillings.some((filling) => filling === kind)
 
-interface Round {
-  outage: Outage
-  refusals: Refusal[]
-  /** From the end of the outage until the first acknowledged command, and until every workspace had one. */
-  firstMs: number
-  allMs: number
-}
-
-const ackedSince = (load: Load, since: number): number[] => [...load.latest.values()].filter((at) => at > since).sort((a, b) => a - b)
-
-const oneRound = async (
-  { owner, members, tenants }: Fleet,
-  load: Load,
-  { outage, awayMs }: { outage: Outage; awayMs: number },
-): Promise<Round> => {
-  await Bun.sleep(SETTLE_MS)
-  const seen = load.refusals.length
-  const end = await begin[outage](owner, members[0]!)
-  await Bun.sleep(awayMs)
-  await end()
-  const back = Date.now()
-  let first = Number.POSITIVE_INFINITY
-  const until = back + HUNG_MS
-  while (ackedSince(load, back).length < tenants.length && Date.now() < until) {
-    first = Math.min(first, ackedSince(load, back)[0] ?? first)
-    await Bun.sleep(10)
+/** The counts of several results; `faults` of the ledger in one line with the rest. */
+const countsOf = (results: Result[]): Counts => {
+  const rounds = results.flatMap((result) => result.rounds)
+  const refusals = rounds.flatMap((round) => round.refusals)
+  const sum = (of: (result: Result) => number): number => results.reduce((all, result) => all + of(result), 0)
+  return {
+    ...Object.fromEntries(kinds.map((kind) => [kind, rounds.filter((round) => round.kind === kind).length])),
+    commands: sum(({ commands }) => commands),
+    acknowledged: sum(({ ledger }) => ledger.acknowledged),
+    reads: sum(({ reads }) => reads),
+    reads_on_full_disk: rounds.reduce((all, { reads }) => all + reads.asked, 0),
+    unavailable: refusals.filter(({ status }) => status === 503).length,
+    unanswered: refusals.filter(({ status }) => status === 0).length,
+    wrong: sum(({ wrong }) => wrong),
+    lost: sum(({ ledger }) => ledger.lost),
+    doubled: sum(({ ledger }) => ledger.doubled),
+    overlapping: sum(({ ledger }) => ledger.overlapping),
+    unfenced: sum(({ ledger }) => ledger.unfenced),
+    overwritten: sum(({ ledger }) => ledger.overwritten),
+    worst_answer_ms: Math.round(Math.max(0, ...refusals.map(({ ms }) => ms))),
+    worst_first_success_ms: Math.max(0, ...rounds.map(({ firstMs }) => firstMs)),
+    worst_all_served_ms: Math.max(0, ...rounds.map(({ allMs }) => allMs)),
   }
-  const acked = ackedSince(load, back)
-  const allMs = acked.length < tenants.length ? Number.POSITIVE_INFINITY : Date.now() - back
-  return { outage, refusals: load.refusals.slice(seen), firstMs: Math.min(first, acked[0] ?? first) - back, allMs }
-}
-
-const brokenIn = ({ outage, refusals, allMs }: Round): string[] => {
-  const hung = refusals.filter(({ status, ms }) => status === 0 && ms >= HUNG_MS)
-  const cut = refusals.filter(({ status, ms }) => status === 0 && ms < HUNG_MS)
-  const bare = refusals.filter(({ status, retryAfter }) => status === 503 && !(Number(retryAfter) >= 1))
-  return [
-    ...(hung.length > 0 ? [`${outage}: ${hung.length} requests were never answered`] : []),
-    ...(cut.length > 0 ? [`${outage}: ${cut.length} requests ended without an answer`] : []),
-    ...(bare.length > 0 ? [`${outage}: ${bare.length} answers 503 without Retry-After`] : []),
-    ...(Number.isFinite(allMs) ? [] : [`${outage}: some workspaces were not served again`]),
-  ]
-}
-
-const lateIn = ({ outage, refusals, firstMs }: Round): string[] => {
-  const slow = refusals.filter(({ ms }) => ms > ANSWER_WITHIN_MS)
-  const worst = Math.max(0, ...slow.map(({ ms }) => ms))
-  return [
-    ...(slow.length > 0 ? [`${outage}: ${slow.length} answers took longer than ${ANSWER_WITHIN_MS} ms, up to ${Math.round(worst)}`] : []),
-    ...(firstMs > BACK_WITHIN_MS ? [`${outage}: the first success came ${firstMs} ms after the database`] : []),
-  ]
 }
 
 /** `late`: what took too long; a busy machine can cause it, so the caller decides what it means. */
-export async function runDatabase({ tenants, clients, seed, awayMs, rounds }: DatabaseOptions): Promise<Finished & { late: string[] }> {
-  await using fleet = await startFleet({ servers: 1, tenants })
-  const { process } = fleet.members[0]!
-  const load = startLoad({
-    urls: () => [process.url],
-    tenants: fleet.tenants,
-    clients,
-    pauseMs: 10,
-    name: `d${seed}`,
-    patienceMs: HUNG_MS,
-    giveUpMs: awayMs + 2 * HUNG_MS,
-  })
-  const done: Round[] = []
-  for (const outage of rounds) done.push(await oneRound(fleet, load, { outage, awayMs }))
-  await load.stop()
-  const { acknowledged, ...faults } = await readLedger(fleet.owner, load.sent)
-  const restarts = await Promise.race([process.exited.then(() => 1), Promise.resolve(0)])
-  const broken = [...done.flatMap(brokenIn), ...load.wrong]
-  for (const [what, count] of Object.entries({ ...faults, restarts })) if (count > 0) broken.push(`${what}: ${count}`)
-  const refusals = done.flatMap((round) => round.refusals)
-  const counts = {
-    seed,
-    away_ms: awayMs,
-    tenants,
-    ...Object.fromEntries(outages.map((outage) => [outage, rounds.filter((round) => round === outage).length])),
-    commands: load.sent.length,
-    acknowledged,
-    reads: load.reads,
-    unavailable: refusals.filter(({ status }) => status === 503).length,
-    unanswered: refusals.filter(({ status }) => status === 0).length,
-    wrong: load.wrong.length,
-    ...faults,
-    worst_answer_ms: Math.round(Math.max(0, ...refusals.map(({ ms }) => ms))),
-    worst_first_success_ms: Math.max(...done.map(({ firstMs }) => firstMs)),
-    worst_all_served_ms: Math.max(...done.map(({ allMs }) => allMs)),
+export async function runDatabase({ rounds, ...options }: DatabaseOptions): Promise<Finished & { late: string[] }> {
+  const away = rounds.filter((kind): kind is Outage => !isFilling(kind))
+  const full = rounds.filter(isFilling)
+  const refusal = full.length > 0 ? await noSmallDisk() : undefined
+  const results: Result[] = away.length > 0 ? [await runOutages(options, away)] : []
+  let disk: Counts = full.length > 0 ? { disk_full: `skipped(${refusal?.replaceAll(' ', '-')})` } : {}
+  if (full.length > 0 && refusal === undefined) {
+    const { disk: counted, ...result } = await runFullDisk(options, full)
+    results.push(result)
+    disk = { disk_full: 'tried', ...counted }
   }
-  return { counts, broken, late: done.flatMap(lateIn) }
+  const counts = { seed: options.seed, away_ms: options.awayMs, tenants: options.tenants, ...countsOf(results), ...disk }
+  return { counts, broken: results.flatMap((result) => result.broken), late: results.flatMap((result) => result.late) }
 }
 
 if (import.meta.main) {
-  const { rounds, ...options } = optionsFrom({ tenants: 12, clients: 4, seed: 1, awayMs: 30_000, rounds: 4 }, process.argv.slice(2))
+  const defaults = { tenants: 12, clients: 4, seed: 1, awayMs: 30_000, rounds: kinds.length }
+  const { rounds, ...options } = optionsFrom(defaults, process.argv.slice(2))
   await alone('database', async () => {
-    const all = Array.from({ length: rounds }, (_, n) => outages[n % outages.length]!)
+    const all = Array.from({ length: rounds }, (_, n) => kinds[n % kinds.length]!)
     const { late, ...finished } = await runDatabase({ ...options, rounds: all })
     return { ...finished, broken: [...finished.broken, ...late] }
   })

@@ -6,12 +6,15 @@ import { createKey, createWorkspace, usualScopes } from '#ops/workspaces'
 import { type ConnectionOptions, openDb } from '#store/db'
 import { type DatabaseProxy, startProxy } from '#test/support/proxy'
 import { type Deployment, newDeployment, type ServerOptions, type ServerProcess, startServer } from '#test/support/server'
+import type { Place, Switch } from './namespaces.ts'
 
 export interface Member {
   /** The database role under which this server, and its successors, connect. */
   role: string
   proxy: DatabaseProxy
   process: ServerProcess
+  /** Its network namespace, where the fleet is spread over such. */
+  place: Place | undefined
   /** Starts a new process in the place of one that is gone. */
   restart(): Promise<void>
 }
@@ -33,13 +36,15 @@ export interface FleetOptions {
   /** Environment of every server. */
   env?: Record<string, string>
   deployment?: Deployment
+  /** Each server in a network namespace of its own. */
+  network?: Switch
 }
 
 /**
  * Every audited letter leaves a row in `faults.letter`, numbered under the row lock of its workspace, so in the order of the
  * commits: which role wrote it, which incarnation the fence let through, and when it began and ended.
  */
-const recordLetters = async (owner: postgres.Sql): Promise<void> => {
+export const recordLetters = async (owner: postgres.Sql): Promise<void> => {
   await owner`create schema faults`
   await owner`create table faults.letter (seq bigserial primary key, tenant_id uuid not null, role text not null default session_user,
     incarnation uuid, epoch bigint, request_id text, began timestamptz not null, ended timestamptz not null default clock_timestamp())`
@@ -56,13 +61,20 @@ const newRole = async (owner: postgres.Sql): Promise<{ username: string; passwor
   return { username, password }
 }
 
-const startMember = async (base: ServerOptions, owner: postgres.Sql, stack: AsyncDisposableStack): Promise<Member> => {
+interface Ground {
+  owner: postgres.Sql
+  network: Switch | undefined
+}
+
+const startMember = async (base: ServerOptions, { owner, network }: Ground, stack: AsyncDisposableStack): Promise<Member> => {
   const { username, password } = await newRole(owner)
-  const proxy = stack.use(await startProxy({ ...base.database, username, password }))
-  const options = { ...base, database: proxy.options }
+  const place = await network?.newPlace()
+  const proxy = stack.use(await startProxy({ ...base.database, username, password }, network?.databaseAddress))
+  const options = { ...base, database: proxy.options, ...(place ? { within: place.within, host: place.address } : {}) }
   const member: Member = {
     role: username,
     proxy,
+    place,
     process: await startServer(options),
     async restart() {
       member.process = await startServer(options)
@@ -92,13 +104,13 @@ export const newTenants = async (options: ConnectionOptions, count: number): Pro
   )
 }
 
-export async function startFleet({ servers, tenants, env = {}, deployment }: FleetOptions): Promise<Fleet> {
+export async function startFleet({ servers, tenants, env = {}, deployment, network }: FleetOptions): Promise<Fleet> {
   await using stack = new AsyncDisposableStack()
   const { owner, server } = deployment ?? stack.use(await newDeployment())
   await recordLetters(owner)
   const members: Member[] = []
   stack.defer(() => dropRoles(owner, members))
-  for (let made = 0; made < servers; made++) members.push(await startMember({ ...server, env }, owner, stack))
+  for (let made = 0; made < servers; made++) members.push(await startMember({ ...server, env }, { owner, network }, stack))
   const made = await newTenants(server.database!, tenants)
   const owned = stack.move()
   return { owner, members, tenants: made, [Symbol.asyncDispose]: () => owned.disposeAsync() }

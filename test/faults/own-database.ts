@@ -27,7 +27,7 @@ export const summaryOf = (name: string, { counts, broken }: Finished): string =>
 
 /** Runs with a database template as the test runner has it, prints, and ends the process. */
 export async function alone(name: string, run: () => Promise<Finished>): Promise<never> {
-  const log = createLog('warn')
+  const log = createLog('error')
   const finished = await (async () => {
     await using server = await startPostgres(process.env, log)
     await using template = await buildTemplate(server.options, log)

@@ -69,6 +69,25 @@ test('an owner that dies is followed by the process that was asked, without an e
   await third[Symbol.asyncDispose]()
 })
 
+test('a process that cannot know what it owns says so to the others, rather than refuse their callers', async () => {
+  await using third = await testApp({ database: one.options })
+  await third.send('PUT', 'profile', { body: { goal: 'before' } })
+  const call = {
+    tenantId: third.tenantId,
+    principal: { kind: 'system', id: 'test' },
+    scopes: ['api:write'],
+    surface: 'rest',
+    requestId: 'r',
+  }
+  const letter = (goal: string) => {
+    const body = JSON.stringify({ operation: 'growth.profile.update', input: { goal }, call: { ...call, idempotencyKey: goal } })
+    return third.send('POST', LETTERS_PATH, { key: null, body, headers: third.workplace.signature.sign(body) })
+  }
+  expect((await letter('while it knows')).body.answer.status).toBe(200)
+  await third.workplace.runtime.abandon()
+  expect((await letter('afterwards')).body).toEqual({ elsewhere: true })
+})
+
 test('letters of whoever does not know the secret are an unknown path', async () => {
   const command = { operation: 'growth.profile.update', input: { goal: 'x' }, call: { tenantId: one.tenantId, scopes: ['api:write'] } }
   const forged = { 'x-tendril-time': String(Date.now()), 'x-tendril-signature': '00'.repeat(32) }

@@ -13,6 +13,8 @@ export interface DatabaseProxy extends AsyncDisposable {
   open(): Promise<void>
   /** Ends a stall as a network does that was only slow: what was said meanwhile arrives now. */
   thaw(): void
+  /** Ends a stall as a network does that lost everything: what was stalled says nothing for ever, unless it is closed; new ones get through. */
+  strand(): void
   /** Breaks every connection; new ones lead to another database from now on. */
   leadTo(options: ConnectionOptions): void
 }
@@ -20,33 +22,46 @@ export interface DatabaseProxy extends AsyncDisposable {
 const target = ({ host = 'localhost', port = 5432 }: ConnectionOptions) =>
   host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
 
-const listening = async (server: Server, port: number): Promise<number> => {
+const listening = async (server: Server, { port, host }: { port: number; host: string }): Promise<number> => {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   server.once('error', reject)
-  server.listen(port, '127.0.0.1', resolve)
+  server.listen(port, host, resolve)
   await promise
   return (server.address() as { port: number }).port
 }
 
-export async function startProxy(options: ConnectionOptions): Promise<DatabaseProxy> {
+/** Listens on `host`, an address of this machine. */
+export async function startProxy(options: ConnectionOptions, host = '127.0.0.1'): Promise<DatabaseProxy> {
   const sockets = new Set<Socket>()
   let goal = options
   let stalled = false
-  /** What was said during a stall, in order. */
-  let held: (() => void)[] = []
+  /** What took place during a stall: what was said, who hung up, and who came, each in order. */
+  const nothing = () => ({ held: [] as (() => void)[], closes: [] as (() => void)[], arrivals: [] as (() => void)[] })
+  let meanwhile = nothing()
+  /** Connections are numbered by the stalls before them; those below are stranded. */
+  let [era, firstLive] = [0, 0]
+  const endStall = () => {
+    const taken = meanwhile
+    stalled = false
+    meanwhile = nothing()
+    return taken
+  }
   const track = (socket: Socket): void => {
     sockets.add(socket)
     socket.on('error', () => socket.destroy())
     socket.on('close', () => sockets.delete(socket))
   }
   const pass = (from: Socket, to: Socket): void => {
-    const saying = (say: () => void): void => void (stalled ? held.push(say) : say())
-    from.on('data', (bytes) => saying(() => to.write(bytes)))
-    from.on('close', () => saying(() => to.destroy()))
+    const born = era
+    from.on('data', (bytes) => {
+      if (stalled) meanwhile.held.push(() => to.write(bytes))
+      else if (born >= firstLive) to.write(bytes)
+    })
+    from.on('close', () => void (stalled ? meanwhile.closes.push(() => to.destroy()) : to.destroy()))
   }
   const accept = (client: Socket): void => {
     track(client)
-    if (stalled) held.push(() => client.destroyed || lead(client))
+    if (stalled) meanwhile.arrivals.push(() => client.destroyed || lead(client))
     else lead(client)
   }
   const lead = (client: Socket): void => {
@@ -56,7 +71,7 @@ export async function startProxy(options: ConnectionOptions): Promise<DatabasePr
     pass(upstream, client)
   }
   let server = createServer(accept)
-  const port = await listening(server, 0)
+  const port = await listening(server, { port: 0, host })
   const cut = (): void => {
     for (const socket of sockets) socket.destroy()
   }
@@ -67,23 +82,27 @@ export async function startProxy(options: ConnectionOptions): Promise<DatabasePr
     await promise
   }
   return {
-    options: { ...options, host: '127.0.0.1', port },
+    options: { ...options, host, port },
     refuse: close,
     stall: () => {
       stalled = true
     },
     async open() {
       if (stalled) cut()
-      stalled = false
-      held = []
+      endStall()
       if (server.listening) return
       server = createServer(accept)
-      await listening(server, port)
+      await listening(server, { port, host })
     },
     thaw() {
-      stalled = false
-      for (const say of held) say()
-      held = []
+      const { arrivals, held, closes } = endStall()
+      for (const late of [...arrivals, ...held, ...closes]) late()
+    },
+    strand() {
+      const { arrivals, closes } = endStall()
+      firstLive = ++era
+      // A first packet is repeated every second, so who came meanwhile arrives now.
+      for (const late of [...closes, ...arrivals]) late()
     },
     leadTo(other) {
       goal = other

@@ -9,6 +9,7 @@ import { freshDb, type TestDatabase } from './db.ts'
 
 export interface ServerProcess extends AsyncDisposable {
   url: string
+  pid: number
   /** With the key of the first workspace; a request that the process does not live to answer rejects. */
   send: TestApp['send']
   /** Stops the process until `resume`, without a word to it. */
@@ -37,6 +38,10 @@ export interface ServerOptions {
   /** A file that the process loads before everything else. */
   preload?: string
   env?: Record<string, string>
+  /** A command that becomes the server, whose own command is added to it: `nsenter … --`. */
+  within?: string[]
+  /** Where it listens and is reached: 127.0.0.1 unless told otherwise. */
+  host?: string
 }
 
 /** Below the ports that systems give to outgoing connections: one of those could take it before the server does. */
@@ -60,7 +65,7 @@ const urlOf = ({ host = 'localhost', port = 5432, database = '', username = '', 
   return `postgres://${user}:${secret}@localhost/${name}?host=${encodeURIComponent(host)}&port=${port}`
 }
 
-const environment = ({ key, home, database, secret, dieAt, env }: ServerOptions, port: number): Record<string, string> => ({
+const environment = ({ key, home, database, secret, dieAt, env, host }: ServerOptions, port: number): Record<string, string> => ({
   PATH: process.env.PATH ?? '',
   HOME: process.env.HOME ?? '',
   LOG_LEVEL: process.env.TEST_LOG ?? 'warn',
@@ -69,6 +74,7 @@ const environment = ({ key, home, database, secret, dieAt, env }: ServerOptions,
   ...(home ? { TENDRIL_HOME: home } : {}),
   ...(database ? { DATABASE_URL: urlOf(database) } : {}),
   ...(secret ? { TENDRIL_SECRET_KEY: secret } : {}),
+  ...(host ? { HOST: host } : {}),
   ...(dieAt ? { TENDRIL_FAILPOINTS: `${dieAt}=kill` } : {}),
   ...env,
 })
@@ -82,9 +88,11 @@ const isHealthy = (url: string): Promise<boolean> =>
 /** Starts a server and waits until it answers. Rejects, with what it printed, when it ends before. Disposing kills it. */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const port = await freePort()
-  const url = `http://127.0.0.1:${port}`
+  const { host = '127.0.0.1', within = [] } = options
+  const url = `http://${host}:${port}`
   const printed: string[] = []
-  const child = Bun.spawn([process.execPath, '--no-orphans', ...(options.preload ? ['--preload', options.preload] : []), 'src/main.ts'], {
+  const preload = options.preload ? ['--preload', options.preload] : []
+  const child = Bun.spawn([...within, process.execPath, '--no-orphans', ...preload, 'src/main.ts'], {
     env: environment(options, port),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -105,6 +113,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   }
   return {
     url,
+    pid: child.pid,
     send: client(url, options.key) as TestApp['send'],
     pause: () => child.kill('SIGSTOP'),
     resume: () => child.kill('SIGCONT'),

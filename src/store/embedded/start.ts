@@ -93,7 +93,7 @@ export const startEmbedded = async ({ home: path, log, durable = true }: Options
   const password = passwordOf(home)
   if (!password) throw new Error(`the password of the database under ${home} cannot be read: start as the user who made it`)
   if (dirname(options.socketFolder) !== home) stack.defer(() => rmSync(options.socketFolder, { recursive: true, force: true }))
-  stack.use(supervise(await start(options), () => start(options), log))
+  stack.use(supervise(await start(options), { data: options.data, restart: () => start(options), log }))
   const target = targetAt(options.socketFolder, password)
   await createDatabase(target)
   log.info({ home }, `embedded Postgres ${options.binaries.major} is ready`)

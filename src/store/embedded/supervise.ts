@@ -1,33 +1,69 @@
+import { statfsSync } from 'node:fs'
 import type { Log } from '#kernel/log'
 import type { Postmaster } from './postmaster.ts'
 
-const RESTARTS = 5
 const FIRST_PAUSE_MS = 250
+const LONGEST_PAUSE_MS = 8_000
 /** After so long without a failure the next one counts as the first. */
 const STEADY_MS = 60_000
+/** A start after a crash may need two new files of the write-ahead log, of 16 MiB each. */
+const ROOM_BYTES = 2 * 16 * 1024 ** 2
+/** How often a full disk is looked at; that it became free is noticed this soon. */
+const ROOM_POLL_MS = 100
+
+export interface Supervision {
+  /** The folder whose disk the database writes to. */
+  data: string
+  restart(): Promise<Postmaster>
+  log: Log
+  /** Between two starts, at most. */
+  longestPauseMs?: number
+}
+
+/** Bytes that the database may still write; unknown counts as plenty. */
+const roomIn = (folder: string): number => {
+  try {
+    const { bavail, bsize } = statfsSync(folder)
+    return bavail * bsize
+  } catch {
+    return Number.POSITIVE_INFINITY
+  }
+}
 
 /**
- * Watches a database: when it ends unasked, says so and starts it again, up to five times in a row with growing pauses.
- * Disposing ends it.
+ * Watches a database: when it ends unasked, says so and starts it again, with pauses that grow up to eight seconds, for as long as it
+ * takes; on a full disk it starts as soon as there is room, or after the pause, because it may need none. Disposing ends it.
  */
-export const supervise = (first: Postmaster, restart: () => Promise<Postmaster>, log: Log): AsyncDisposable => {
+export const supervise = (first: Postmaster, { data, restart, log, longestPauseMs = LONGEST_PAUSE_MS }: Supervision): AsyncDisposable => {
   const stopping = Promise.withResolvers<void>()
   let current: Postmaster | undefined = first
   let disposed = false
 
+  const pause = async (failures: number): Promise<void> => {
+    const full = roomIn(data) < ROOM_BYTES
+    if (full)
+      log.fatal(
+        { folder: data, free_bytes: roomIn(data) },
+        'the disk of the embedded database is full: make room, and it runs again by itself',
+      )
+    const until = performance.now() + (full ? longestPauseMs : Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), longestPauseMs))
+    for (let left = 1; left > 0 && !disposed && !(full && roomIn(data) >= ROOM_BYTES); left = until - performance.now())
+      await Promise.race([Bun.sleep(Math.min(left, ROOM_POLL_MS)), stopping.promise])
+  }
+
   const again = async (failures: number): Promise<void> => {
-    await Promise.race([Bun.sleep(FIRST_PAUSE_MS * 2 ** (failures - 1)), stopping.promise])
+    await pause(failures)
     if (disposed) return
     try {
       current = await restart()
       log.warn('the embedded database runs again')
     } catch (error) {
-      log.error({ err: error }, 'the embedded database could not be started again')
+      log.error({ err: error, failures }, 'the embedded database could not be started again: it will be tried once more')
     }
   }
 
   const watch = async (): Promise<void> => {
-    for (let failures = 0; failures < RESTARTS && !disposed; ) {
+    for (let failures = 0; !disposed; ) {
       const since = performance.now()
       await Promise.race([current?.ended, stopping.promise])
       if (disposed) return
@@ -40,7 +76,6 @@ export const supervise = (first: Postmaster, restart: () => Promise<Postmaster>,
       failures = performance.now() - since > STEADY_MS ? 1 : failures + 1
       await again(failures)
     }
-    if (!disposed) log.fatal('the embedded database stays down: see the messages before, then start the server again')
   }
 
   const watching = watch()

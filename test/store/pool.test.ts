@@ -1,0 +1,46 @@
+import { expect, test } from 'bun:test'
+import type postgres from 'postgres'
+import { openPool } from '#store/pool'
+
+/** A pool of connections that are not there, and how many times they were made and given up. */
+const fakePool = () => {
+  const counts = { made: 0, ended: 0 }
+  const connect = () => {
+    counts.made++
+    return { end: async () => void counts.ended++ } as unknown as postgres.Sql
+  }
+  return { pool: openPool(connect), counts }
+}
+
+test('connections of which nothing was heard since something was asked are given up; then not again before the new ones speak', () => {
+  const { pool, counts } = fakePool()
+  pool.ask().answered()
+  const before = pool.sql
+  const [one, two] = [pool.ask(), pool.ask()]
+  one.late()
+  expect(pool.sql).not.toBe(before)
+  two.late()
+  pool.ask().late()
+  expect(counts).toEqual({ made: 2, ended: 1 })
+  pool.ask().answered()
+  pool.ask().late()
+  expect(counts).toEqual({ made: 3, ended: 2 })
+})
+
+test('while others are answered, the one that is late says nothing of the connections', () => {
+  const { pool, counts } = fakePool()
+  const slow = pool.ask()
+  pool.ask().answered()
+  slow.late()
+  expect(counts).toEqual({ made: 1, ended: 0 })
+})
+
+test('an answer of connections that were given up says nothing of the new ones', () => {
+  const { pool, counts } = fakePool()
+  pool.ask().answered()
+  const [late, straggler] = [pool.ask(), pool.ask()]
+  late.late()
+  straggler.answered()
+  pool.ask().late()
+  expect(counts).toEqual({ made: 2, ended: 1 })
+})
