@@ -143,6 +143,7 @@ export class TenantActor {
       letter,
       priority: letter.priority,
       alone: letter.alone ?? false,
+      standing: caller ? 'asked' : 'unasked',
       isGone: () => caller?.gone ?? false,
       settle: (result) => {
         try {

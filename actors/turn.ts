@@ -6,6 +6,7 @@
 import type { Clock } from '#kernel/clock'
 import { AppError } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
+import type { Standing } from '#kernel/turns'
 import type { Db, Sql } from '#store/db'
 import { apply, gate, KeyTaken, type Ownership, readingOnly } from '#store/letter'
 import { Fenced } from './deps.ts'
@@ -18,6 +19,8 @@ export type Result = { decision: Decision<unknown> } | { cause: unknown }
 /** A letter in the mailbox, and whoever wants to know what becomes of it. */
 export interface Delivery extends Posted {
   letter: Letter<unknown>
+  /** Whether a caller waits for it. */
+  standing: Standing
   /** Nobody waits for it any more: if it has not begun, it never does. */
   isGone(): boolean
   /** Called once, in the turn of the commit: no later letter of the tenant has run. */
@@ -81,12 +84,13 @@ const failureOf = async (turn: Turn, taken: Taken[], more: () => Delivery | unde
   const until = turn.clock.monotonic() + JOIN_WITHIN_MS
   let ended = false
   const next = () => (!ended && taken.length < MOST_TOGETHER && turn.clock.monotonic() < until ? more() : undefined)
+  const decideAll = async (sql: Sql): Promise<void> => {
+    let changed = false
+    for (let one: Taken | undefined = taken[0]; one; one = joined(taken, next())) changed = (await decided(turn, sql, one)) || changed
+    if (!changed) throw new Unchanged()
+  }
   try {
-    await turn.db.letter(turn.own.tenantId, async (sql) => {
-      let changed = false
-      for (let one: Taken | undefined = taken[0]; one; one = joined(taken, next())) changed = (await decided(turn, sql, one)) || changed
-      if (!changed) throw new Unchanged()
-    })
+    await turn.db.letter(turn.own.tenantId, decideAll, taken[0]!.delivery.standing)
   } catch (cause) {
     if (!(cause instanceof Unchanged)) return { cause }
   } finally {

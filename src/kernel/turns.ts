@@ -18,23 +18,30 @@ interface Waiting {
   timer: Timer
 }
 
+/** Whether somebody waits for it, or it is done unasked. */
+export type Standing = 'asked' | 'unasked'
+
+/** What nobody waits for has its turn after this many that somebody waits for. */
+const ASKED_BEFORE_UNASKED = 3
+
 /**
  * A limit on what runs at once, granted to parties in turn: who asks a thousand times waits behind himself, not before the
- * others. Each party's own order is kept.
+ * others. Each party's own order is kept, within each standing.
  */
 export class Turns {
   #running = 0
   readonly #runningOf = new Map<string, number>()
   /** Insertion order is the order of turns: a party that had its turn goes to the end. */
-  readonly #waiting = new Map<string, Waiting[]>()
+  readonly #waiting: Record<Standing, Map<string, Waiting[]>> = { asked: new Map(), unasked: new Map() }
+  #askedInRow = 0
   readonly #share: number
 
   constructor(private readonly options: TurnsOptions) {
     this.#share = options.share ?? options.limit
   }
 
-  async run<T>(party: string, work: () => Promise<T>): Promise<T> {
-    const turn = this.#admitted(party)
+  async run<T>(party: string, work: () => Promise<T>, standing: Standing = 'asked'): Promise<T> {
+    const turn = this.#admitted(party, standing)
     if (turn) await turn
     try {
       return await work()
@@ -44,23 +51,24 @@ export class Turns {
     }
   }
 
-  #admitted(party: string): Promise<void> | undefined {
+  #admitted(party: string, standing: Standing): Promise<void> | undefined {
     // While something is free, whoever waits has its share already: nobody is passed over.
     if (this.#running < this.options.limit && this.#hasRoom(party)) {
       this.#begin(party)
       return undefined
     }
     const { bound, withinMs, name } = this.options
-    const own = this.#waiting.get(party) ?? []
+    const waiting = this.#waiting[standing]
+    const own = waiting.get(party) ?? []
     if (own.length >= bound) throw new AppError('rate_limited', name, { retryAfter: 1 })
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
-        this.#remove(party, entry)
+        remove(waiting, party, entry)
         reject(new AppError('unavailable', `too busy: no ${name} became free in time`, { retryAfter: 1 }))
       }, withinMs)
       const entry: Waiting = { timer, start: resolve }
       own.push(entry)
-      this.#waiting.set(party, own)
+      waiting.set(party, own)
     })
   }
 
@@ -81,23 +89,32 @@ export class Turns {
   }
 
   #next(): void {
-    for (const [party, own] of this.#waiting) {
-      if (this.#running >= this.options.limit) return
-      if (!this.#hasRoom(party)) continue
-      const entry = own.shift()!
-      this.#waiting.delete(party)
-      if (own.length > 0) this.#waiting.set(party, own)
-      clearTimeout(entry.timer)
-      this.#begin(party)
-      entry.start()
+    while (this.#running < this.options.limit) {
+      const order: Standing[] = this.#askedInRow < ASKED_BEFORE_UNASKED ? ['asked', 'unasked'] : ['unasked', 'asked']
+      const started = order.find((standing) => this.#startOne(this.#waiting[standing]))
+      if (!started) return
+      this.#askedInRow = started === 'asked' ? this.#askedInRow + 1 : 0
     }
   }
 
-  #remove(party: string, entry: Waiting): void {
-    const own = this.#waiting.get(party)
-    if (!own) return
-    const rest = own.filter((other) => other !== entry)
-    if (rest.length === 0) this.#waiting.delete(party)
-    else this.#waiting.set(party, rest)
+  /** The next party in order that has room begins one. False: there is none. */
+  #startOne(waiting: Map<string, Waiting[]>): boolean {
+    for (const [party, own] of waiting) {
+      if (!this.#hasRoom(party)) continue
+      const entry = own.shift()!
+      waiting.delete(party)
+      if (own.length > 0) waiting.set(party, own)
+      clearTimeout(entry.timer)
+      this.#begin(party)
+      entry.start()
+      return true
+    }
+    return false
   }
+}
+
+const remove = (waiting: Map<string, Waiting[]>, party: string, entry: Waiting): void => {
+  const rest = waiting.get(party)?.filter((other) => other !== entry) ?? []
+  if (rest.length === 0) waiting.delete(party)
+  else waiting.set(party, rest)
 }

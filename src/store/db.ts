@@ -4,7 +4,7 @@
  */
 import postgres from 'postgres'
 import { AppError } from '#kernel/errors'
-import { Turns } from '#kernel/turns'
+import { type Standing, Turns } from '#kernel/turns'
 import { arrayTypes } from './array-types.ts'
 import { type Asked, openPool, type Pool } from './pool.ts'
 
@@ -32,7 +32,8 @@ export interface Reader {
 
 export interface Db extends AsyncDisposable {
   read<Row>(reader: Reader, query: Query): Promise<Row[]>
-  letter<T>(tenantId: string, body: (sql: Sql) => Promise<T>): Promise<T>
+  /** One transaction of a tenant. What somebody waits for goes before what is done unasked. */
+  letter<T>(tenantId: string, body: (sql: Sql) => Promise<T>, standing?: Standing): Promise<T>
   system<T>(body: (sql: Sql) => Promise<T>): Promise<T>
 }
 
@@ -99,7 +100,7 @@ export const withDeadline = <T>(running: Promise<T>, asked?: Asked): Promise<T> 
   new Promise((resolve, reject) => {
     const failed = (cause: unknown): void => {
       waiting.delete(entry)
-      if (cause instanceof postgres.PostgresError) asked?.answered()
+      if (cause instanceof postgres.PostgresError || !isTransient(cause)) asked?.answered()
       const isOurs = cause instanceof AppError || !isTransient(cause)
       reject(isOurs ? cause : new AppError('unavailable', reasonOf(cause), { cause, retryAfter: 1 }))
     }
@@ -212,7 +213,7 @@ export const openDb = (options: ConnectionOptions): Db => {
         reads.ask(),
       )
     },
-    letter: (tenantId, body) => letterTurns.run(tenantId, () => transaction(letters, body)),
+    letter: (tenantId, body, standing) => letterTurns.run(tenantId, () => transaction(letters, body), standing),
     system: <T>(body: (sql: Sql) => Promise<T>) => withDeadline(body(system.sql), system.ask()),
     async [Symbol.asyncDispose]() {
       await Promise.all([reads, letters, system].map((pool) => pool[Symbol.asyncDispose]()))

@@ -62,6 +62,18 @@ test('a party that has its share running leaves the rest to others, at once', as
   await Promise.all(flood)
 })
 
+test('what somebody waits for goes first, and every fourth turn is for what nobody waits for', async () => {
+  const turns = open({ limit: 1 })
+  const first = gate()
+  const order: string[] = []
+  const note = (party: string, standing: 'asked' | 'unasked') => turns.run(party, async () => void order.push(standing), standing)
+  const running = turns.run('a', () => first.promise, 'unasked')
+  const all = [1, 2, 3].map((nth) => note(`unasked ${nth}`, 'unasked')).concat([1, 2, 3, 4, 5].map((nth) => note(`asked ${nth}`, 'asked')))
+  first.end()
+  await Promise.all([running, ...all])
+  expect(order).toEqual(['asked', 'asked', 'asked', 'unasked', 'asked', 'asked', 'unasked', 'unasked'])
+})
+
 test('who waits too long is refused with 503, and leaves the queue', async () => {
   const turns = open({ limit: 1, withinMs: 1 })
   const first = gate()
