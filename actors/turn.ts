@@ -120,6 +120,7 @@ const decided = async (turn: Turn, sql: Sql, one: Taken): Promise<boolean> => {
     if (!open) throw new Fenced()
     const decision = await letter.decide(readingOnly(sql), open, turn.lanes)
     await turn.failpoints('letter.deciding')
+    await turn.failpoints(`letter.deciding:${letter.name}`)
     const changed = await apply(sql, decision.effects ?? {}, { now: open.now, provenance: letter.provenance, keep: decision.keep })
     one.result = { decision }
     return changed

@@ -62,7 +62,7 @@ create table public.attempt (
   constraint attempt_item_id_fkey FOREIGN KEY (item_id) REFERENCES public.item(id),
   constraint attempt_origin_check CHECK ((origin = ANY (ARRAY['manual'::text, 'automatic'::text]))),
   constraint attempt_pkey PRIMARY KEY (id),
-  constraint attempt_state_check CHECK ((state = ANY (ARRAY['open'::text, 'doubt'::text, 'review'::text, 'posted'::text, 'failed'::text, 'unsent'::text]))),
+  constraint attempt_state_check CHECK ((state = ANY (ARRAY['open'::text, 'doubt'::text, 'review'::text, 'posted'::text, 'failed'::text, 'unsent'::text, 'superseded'::text]))),
   constraint attempt_tenant_id_connection_id_external_id_key UNIQUE (tenant_id, connection_id, external_id),
   constraint attempt_tenant_id_item_id_number_key UNIQUE (tenant_id, item_id, number)
 );

@@ -83,7 +83,7 @@ export async function openWorkplace(
   const drafter = overrides.drafter ?? drafterOf(config, log)
   const lanes = [
     publishLane({ networks, times, failpoints }),
-    reconcileLane({ networks, times }),
+    reconcileLane({ networks, times, failpoints }),
     generationLane({ networks, drafter, failpoints, turns: new Turns(MODEL_TURNS), deadlineMs: GENERATION_DEADLINE_MS }),
   ]
   const shared = { db, options, log, failpoints, lanes, clock: systemClock, url: config.nodeUrl, sweepMs: overrides.sweepMs ?? SWEEP_MS }

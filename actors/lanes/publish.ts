@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Connection } from '#domain/connection'
 import type { Item } from '#domain/item'
+import type { Again } from '#domain/post-again'
 import {
   type Attempt,
   claim,
@@ -13,7 +14,6 @@ import {
   PROCESS_STOPPED,
   type PublishTimes,
   type ReturnReason,
-  settle,
 } from '#domain/publish'
 import { AppError } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
@@ -27,9 +27,11 @@ import type { Sql } from '#store/db'
 import { lockItem, saveItem } from '#store/items'
 import { forgetPending, type Gate } from '#store/letter'
 import { currentProfile } from '#store/profiles'
-import { triesOf, type Work } from '#store/work'
+import { settleSend } from '#store/settled'
+import { againOf, triesOf, type Work } from '#store/work'
 import type { Claimed, Lane, LaneContext } from '../lane.ts'
 import type { Decision } from '../letter.ts'
+import { tryClaimAgain } from './post-again.ts'
 import { decisionOf } from './settled.ts'
 
 export interface PublishDeps {
@@ -51,11 +53,15 @@ export const publishLane = (deps: PublishDeps): Lane<Job, Outcome> => ({
   kind: 'publish',
   leaseMs: deps.times.leaseMs,
   priority: 'control',
-  claim: (sql, gate, work) => claimItem(deps, { sql, gate, work }),
+  claim(sql, gate, work) {
+    const again = againOf(work)
+    return again ? claimOnceMore(deps, { sql, gate, work }, again) : claimItem(deps, { sql, gate, work })
+  },
   run: (job, context) => send(deps, job, context),
   async settle(sql, gate, { work, job, outcome }) {
     const item = await lockItem(sql, work.ref_id)
-    const settled = settle({ item, attempt: job.attempt, tries: triesOf(work), now: gate.now, times: deps.times }, outcome)
+    const sent = { item, attempt: job.attempt, tries: triesOf(work), now: gate.now, times: deps.times }
+    const settled = await settleSend(sql, { sent, work }, outcome)
     const decision = decisionOf(settled, work, outcome)
     if (outcome.kind === 'disconnected') decision.effects!.writes!.push(disconnect(job.connection.id, gate.now))
     return decision
@@ -94,12 +100,25 @@ const claimItem = async (deps: PublishDeps, claiming: Claiming): Promise<Claimed
   if (next === 'approval_stale') return back(claiming, item, next)
   const body_sha = textHash(item.body)
   if (await sameTextOpen(sql, connection.id, body_sha)) return back(claiming, item, 'same_text_unconfirmed')
-  const attempt = newAttempt(deps, { item, connection, gate, work, body_sha, number: (await attemptCount(sql, item.id)) + 1 })
+  return claimed(deps, claiming, { item: next, connection, body_sha })
+}
+
+/** The new attempt on a person's word, in the same commit as the end of the one that is in doubt. */
+const claimOnceMore = async (deps: PublishDeps, claiming: Claiming, again: Again): Promise<Claimed<Job>> => {
+  const found = await tryClaimAgain(claiming, again, deps)
+  if ('decision' in found) return found
+  const { next: item, connection, superseded } = found
+  const { job, decision } = await claimed(deps, claiming, { item, connection, body_sha: textHash(item.body) })
+  return { job, decision: { ...decision, effects: { ...decision.effects, first: [superseded] } } }
+}
+
+/** Claim and intent: one commit. */
+const claimed = async (deps: PublishDeps, { sql, gate, work }: Claiming, claim: Pick<NewAttempt, 'item' | 'connection' | 'body_sha'>) => {
+  const attempt = newAttempt(deps, { ...claim, gate, work, number: (await attemptCount(sql, claim.item.id)) + 1 })
   await deps.failpoints('publish.claiming')
-  return {
-    job: { item: next, attempt, connection, network },
-    decision: { reply: undefined, effects: { writes: [saveItem(next), insertAttempt(attempt)] } },
-  }
+  const { item, connection } = claim
+  const job: Job = { item, attempt, connection, network: deps.networks.named(connection.network)! }
+  return { job, decision: { reply: undefined, effects: { writes: [saveItem(item), insertAttempt(attempt)] } } }
 }
 
 /** Too late by the item's or the profile's rule; or asked for "now" so long ago that nobody expects it any more. */

@@ -1,21 +1,28 @@
 /** Looks a doubtful post up in the account's own timeline. Reads only: nothing here can send. */
 import type { Connection } from '#domain/connection'
+import type { Item } from '#domain/item'
+import { readableFrom } from '#domain/post-again'
 import type { Attempt, PublishTimes } from '#domain/publish'
-import { cleanRead, findPost, hit, type OpenAttempt, readSince, type SeenPost, unread } from '#domain/reconcile'
+import { cleanRead, findPost, hit, mayShow, type OpenAttempt, readSince, type SeenPost, unread } from '#domain/reconcile'
+import { AppError } from '#kernel/errors'
+import type { Failpoints } from '#kernel/failpoint'
 import { NetworkError, type Timeline } from '#port/network/network'
 import type { Networks } from '#port/network/registry'
 import { fingerprintText } from '#port/network/text'
-import { openAttempt, takenPosts, unnamedAttempts } from '#store/attempts'
+import { doubtfulSince, openAttempt, takenPosts, unnamedAttempts } from '#store/attempts'
 import { connectionById } from '#store/connections'
 import type { Sql } from '#store/db'
 import { lockItem } from '#store/items'
-import type { Work } from '#store/work'
+import type { Gate } from '#store/letter'
+import { againOf, type Work } from '#store/work'
 import type { Claimed, Lane, LaneContext } from '../lane.ts'
+import { handOver, refuseAgain } from './post-again.ts'
 import { decisionOf } from './settled.ts'
 
 export interface ReconcileDeps {
   networks: Networks
   times: PublishTimes
+  failpoints: Failpoints
 }
 
 interface Job {
@@ -23,7 +30,8 @@ interface Job {
   connection: Connection
 }
 
-type Outcome = { kind: 'read'; posts: SeenPost[] } | { kind: 'unread'; retryAfterMs?: number | undefined }
+type Unread = { kind: 'unread'; retryAfterMs?: number | undefined; limited?: boolean }
+type Outcome = { kind: 'read'; posts: SeenPost[] } | Unread
 
 const READ_DEADLINE_MS = 10_000
 
@@ -31,54 +39,86 @@ export const reconcileLane = (deps: ReconcileDeps): Lane<Job, Outcome> => ({
   kind: 'reconcile',
   leaseMs: 3 * READ_DEADLINE_MS,
   priority: 'control',
-  claim: claimRead,
+  claim: (sql, gate, work) => claimRead(deps, { sql, gate, work }),
   run: (job, context) => read(deps, job, context),
   async settle(sql, gate, { work, job, outcome }) {
     const item = await lockItem(sql, work.ref_id)
     const attempt = await openAttempt(sql, item.id)
     if (item.status !== 'publish_unconfirmed' || !attempt) return { reply: undefined, effects: { settled: [work.id] } }
+    await deps.failpoints('reconcile.settling')
     const found = { item, attempt, now: gate.now, times: deps.times }
-    if (outcome.kind === 'unread') return decisionOf(unread(found, outcome.retryAfterMs), work)
-    const post = await identify(sql, { attempt, connection: job.connection, posts: outcome.posts })
-    return decisionOf(post ? hit(found, post) : cleanRead(found), work)
+    const again = againOf(work)
+    if (outcome.kind === 'unread') {
+      if (again) return refuseAgain(unread(withError(found), outcome.retryAfterMs), work, { again, error: errorOf(outcome) })
+      return decisionOf(unread(found, outcome.retryAfterMs), work)
+    }
+    const { post, mayBeThere } = await identify(sql, { attempt, connection: job.connection, posts: outcome.posts })
+    if (post) return decisionOf(hit(found, post), work)
+    if (!again) return decisionOf(cleanRead(found), work)
+    return mayBeThere ? refuseAgain(cleanRead(found), work, { again, error: UNCLEAR }) : handOver(found, work, again)
   },
   crashed: () => ({ kind: 'unread' }),
   orphaned: async (_sql, gate, work) => ({ reply: undefined, effects: { requeued: [{ id: work.id, runAt: gate.now }] } }),
 })
 
-const claimRead = async (sql: Sql, _gate: unknown, work: Work): Promise<Claimed<Job>> => {
-  const attempt = await openAttempt(sql, work.ref_id)
-  if (!attempt) return { decision: { reply: undefined, effects: { settled: [work.id] } } }
+const UNREAD = 'the timeline could not be read to its end, so nothing was sent'
+
+const UNCLEAR = new AppError('conflict', 'cannot post again: the timeline shows a post that may be this one; mark it posted if it is')
+
+const withError = <F extends { item: Item; now: Date }>(found: F): F => ({
+  ...found,
+  item: { ...found.item, last_error: UNREAD, updated_at: found.now },
+})
+
+/** What a person is told who wanted it posted again. */
+const errorOf = ({ limited, retryAfterMs = 1_000 }: Unread): AppError =>
+  limited ? new AppError('rate_limited', 'network', { retryAfter: Math.ceil(retryAfterMs / 1_000) }) : new AppError('network_error', UNREAD)
+
+const claimRead = async ({ times }: ReconcileDeps, { sql, gate, work }: { sql: Sql; gate: Gate; work: Work }): Promise<Claimed<Job>> => {
+  const open = await openAttempt(sql, work.ref_id)
+  if (!open) return { decision: { reply: undefined, effects: { settled: [work.id] } } }
+  const runAt = readableFrom(open, times)
+  if (againOf(work) && gate.now < runAt) return { decision: { reply: undefined, effects: { requeued: [{ id: work.id, runAt }] } } }
+  const attempt = { ...open, intent_at: await doubtfulSince(sql, work.ref_id) }
   const connection = (await connectionById(attempt.connection_id)(sql))[0] as unknown as Connection
   return { job: { attempt, connection }, decision: { reply: undefined } }
 }
 
 /** An incomplete or failed read proves nothing, and says so. */
-const read = async ({ networks }: ReconcileDeps, { attempt, connection }: Job, context: LaneContext): Promise<Outcome> => {
+const read = async ({ networks, failpoints }: ReconcileDeps, { attempt, connection }: Job, context: LaneContext): Promise<Outcome> => {
   const network = networks.named(connection.network)
   if (!network) return { kind: 'unread' }
   const account = { id: connection.id, externalId: connection.external_id, handle: connection.handle }
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(READ_DEADLINE_MS)])
+  await failpoints('reconcile.reading')
   try {
     const timeline = await network.readTimeline(account, readSince(attempt), signal)
+    await failpoints('reconcile.read')
     return timeline.complete ? { kind: 'read', posts: seen(timeline) } : { kind: 'unread' }
   } catch (cause) {
-    return { kind: 'unread', retryAfterMs: cause instanceof NetworkError ? cause.retryAfterMs : undefined }
+    if (!(cause instanceof NetworkError)) return { kind: 'unread' }
+    return { kind: 'unread', retryAfterMs: cause.retryAfterMs, limited: cause.reason === 'rate_limited' }
   }
 }
 
 const seen = (timeline: Timeline): SeenPost[] => timeline.posts.map((post) => ({ ...post, text: fingerprintText(post.text) }))
 
 /** Decided under the lock, against what other items own or may own by now. */
-const identify = async (sql: Sql, { attempt, connection, posts }: Job & { posts: SeenPost[] }): Promise<SeenPost | undefined> => {
+const identify = async (
+  sql: Sql,
+  { attempt, connection, posts }: Job & { posts: SeenPost[] },
+): Promise<{ post?: SeenPost | undefined; mayBeThere: boolean }> => {
   const open = (await unnamedAttempts(connection.id)(sql)) as unknown as (Attempt & { body: string })[]
   const texts: OpenAttempt[] = open.map(({ body, ...other }) => ({ attempt: other, text: fingerprintText(body) }))
-  const own = texts.find((other) => other.attempt.id === attempt.id)
-  if (!own) return undefined
-  const taken = (await takenPosts(
+  const found = texts.find((other) => other.attempt.id === attempt.id)
+  if (!found) return { mayBeThere: true }
+  // A post of any attempt of the item settles it.
+  const own = { ...found, attempt: { ...attempt, intent_at: await doubtfulSince(sql, attempt.item_id) } }
+  const owned = (await takenPosts(
     connection.id,
     posts.map((post) => post.externalId),
   )(sql)) as unknown as { external_id: string }[]
-  const others = texts.filter((other) => other !== own)
-  return findPost(own, posts, { others, taken: new Set(taken.map((row) => row.external_id)) })
+  const taken = new Set(owned.map((row) => row.external_id))
+  const others = texts.filter((other) => other.attempt.item_id !== attempt.item_id)
+  return { post: findPost(own, posts, { others, taken }), mayBeThere: mayShow(own, posts, taken) }
 }

@@ -3,7 +3,7 @@ import type { Outcome, Settled } from '#domain/publish'
 import { AppError } from '#kernel/errors'
 import { forgetPending } from '#store/letter'
 import { settledEffects } from '#store/settled'
-import type { Work } from '#store/work'
+import { againOf, type Work } from '#store/work'
 import type { Decision } from '../letter.ts'
 
 /** The rows that follow from the state machine's decision, and what callers who wait are told. Doubt is no answer yet. */
@@ -14,7 +14,7 @@ export const decisionOf = (settled: Settled, work: Work, outcome?: Outcome): Dec
     return { reply: undefined, effects, answers: [{ refId: item.id, with: { status: 200, body: itemAnswer(item) } }] }
   const error = outcome && errorOf(outcome)
   if (!error) return { reply: undefined, effects }
-  effects.writes?.push(forgetPending(item.id))
+  effects.writes?.push(forgetPending(item.id, againOf(work)?.askedAt))
   return { reply: undefined, effects, answers: [{ refId: item.id, with: error }] }
 }
 

@@ -5,7 +5,7 @@
 import { fail } from '#kernel/errors'
 import { contentHash, type Item, posted, postedEvent, stateOf } from './item.ts'
 
-export type AttemptState = 'open' | 'doubt' | 'review' | 'posted' | 'failed' | 'unsent'
+export type AttemptState = 'open' | 'doubt' | 'review' | 'posted' | 'failed' | 'unsent' | 'superseded'
 export type Origin = 'manual' | 'automatic'
 
 /** One try to post an item, written before the send. */
@@ -50,6 +50,8 @@ export interface PublishTimes {
   missedMs: number
   /** A post that a person asked for now goes out within this, or not at all. */
   nowMs: number
+  /** A timeline that does not show a doubtful post allows it to be sent again for so long. */
+  freshMs: number
   /** Overdue by more than this counts as missed at all. */
   missedToleranceMs: number
 }
@@ -66,6 +68,7 @@ export const publishTimes: PublishTimes = {
   retryWindowMs: 3_600_000,
   missedMs: 3_600_000,
   nowMs: 600_000,
+  freshMs: 5_000,
   missedToleranceMs: 60_000,
 }
 
@@ -118,6 +121,11 @@ interface Claim {
 /** The claim: bound to the account, or `approval_stale` when text or account are not those that were approved. */
 export const claim = (item: Item, { accountExternalId, origin, now }: Claim): Item | 'approval_stale' => {
   if (!isWaiting(item, origin)) fail('conflict', `cannot claim: the item is ${stateOf(item)}`)
+  return bind(item, { accountExternalId, now })
+}
+
+/** On its way out from this account, or `approval_stale`. */
+export const bind = (item: Item, { accountExternalId, now }: Omit<Claim, 'origin'>): Item | 'approval_stale' => {
   const bound = item.account_external_id
   if (item.approved_hash !== contentHash(item.body, bound) || (bound !== null && bound !== accountExternalId)) return 'approval_stale'
   return {
@@ -150,9 +158,11 @@ export interface Sent {
 export interface Settled {
   item: Item
   attempt: Attempt
+  /** The attempt before this one, whose fate is open again. */
+  reopened?: Attempt
   events: Event[]
-  /** What becomes of the work row: done, tried again at a time, or handed to the reconciler at a time. */
-  next: { kind: 'done' } | { kind: 'again'; at: Date; tries: number } | { kind: 'reconcile'; at: Date }
+  /** What becomes of the work row: done, tried again at a time, or handed to the reconciler: at a time, or at once on a person's word. */
+  next: { kind: 'done' } | { kind: 'again'; at: Date; tries: number } | { kind: 'reconcile'; at: Date } | { kind: 'reread' }
 }
 
 const end = (attempt: Attempt, state: AttemptState, now: Date, error: string | null = null): Attempt => ({

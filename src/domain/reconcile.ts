@@ -67,6 +67,20 @@ export const findPost = (
   )[0]
 }
 
+/**
+ * Whether the timeline shows anything that may be the attempt's post, even where it could as well be another's: only a timeline
+ * without such a post allows it to be sent again. A text of links alone may be any other of them.
+ */
+export const mayShow = (own: OpenAttempt, posts: SeenPost[], taken: Set<string>): boolean => {
+  const since = readSince(own.attempt).getTime()
+  return posts
+    .filter((post) => post.createdAt.getTime() >= since && !taken.has(post.externalId))
+    .some(({ text, truncated }) => {
+      const isCut = truncated || ELLIPSIS.test(text)
+      return text === own.text || (isCut && own.text.startsWith(text.replace(ELLIPSIS, '').trimEnd()))
+    })
+}
+
 /** Of several that fit, the oldest is the one the attempt made, for a later one can only be a person's. */
 const oldestFirst = (posts: SeenPost[]): SeenPost[] => posts.toSorted((one, other) => +one.createdAt - +other.createdAt)
 

@@ -6,17 +6,26 @@ export type Failpoints = (name: string) => Promise<void> | void
 
 export const none: Failpoints = () => {}
 
-/** `publish.sent=kill,generation.done=kill`: kills this process, as kill -9 does, the first time it passes a named place. */
+const signals = { kill: 'SIGKILL', stop: 'SIGSTOP' } as const
+type Action = keyof typeof signals
+
+const isAction = (text: string | undefined): text is Action => text !== undefined && Object.hasOwn(signals, text)
+
+/**
+ * `publish.sent=kill,generation.done=stop`: kills this process, as kill -9 does, or stops it until it is told to go on, the
+ * first time it passes a named place.
+ */
 export const failpointsFrom = (spec: string): Failpoints => {
-  const armed = new Set(
-    spec
-      .split(',')
-      .map((part) => part.trim().split('='))
-      .filter(([, action]) => action === 'kill')
-      .map(([name]) => name),
-  )
+  const armed = new Map<string, Action>()
+  for (const part of spec.split(',')) {
+    const [name = '', action] = part.trim().split('=')
+    if (isAction(action)) armed.set(name, action)
+  }
   if (armed.size === 0) return none
   return (name) => {
-    if (armed.has(name)) process.kill(process.pid, 'SIGKILL')
+    const action = armed.get(name)
+    if (!action) return
+    armed.delete(name)
+    process.kill(process.pid, signals[action])
   }
 }

@@ -41,6 +41,7 @@ export interface CommandContext {
   gate: Gate
   lanes: LiveLanes
   networks: Networks
+  principal: Principal
 }
 
 type Replies = { refId: string; with: Answer | AppError }[]

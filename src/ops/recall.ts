@@ -1,8 +1,8 @@
-import { type Outcome, publishTimes, settle } from '#domain/publish'
+import { type Outcome, publishTimes } from '#domain/publish'
 import { openAttempt } from '#store/attempts'
 import { lockItem } from '#store/items'
 import { type Effects, merge } from '#store/letter'
-import { settledEffects } from '#store/settled'
+import { settledEffects, settleSend } from '#store/settled'
 import { triesOf, type Work } from '#store/work'
 import type { CommandContext } from './call.ts'
 
@@ -20,7 +20,8 @@ export const settleRecalled = async (
     const item = await lockItem(sql, work.ref_id)
     const attempt = await openAttempt(sql, work.ref_id)
     if (!attempt) continue
-    const settled = settle({ item, attempt, tries: triesOf(work), now: gate.now, times: publishTimes }, outcome)
+    const sent = { item, attempt, tries: triesOf(work), now: gate.now, times: publishTimes }
+    const settled = await settleSend(sql, { sent, work }, outcome)
     effects.push(settledEffects(settled, work))
   }
   return { effects: merge(...effects), itemIds: works.map((work) => work.ref_id) }

@@ -12,6 +12,16 @@ export const openAttempt = async (sql: Sql, itemId: string): Promise<Attempt | u
     | Attempt
     | undefined
 
+export const attemptById = async (sql: Sql, id: string): Promise<Attempt | undefined> =>
+  (await sql`select ${columns(sql)} from attempt where id = ${id}`)[0] as Attempt | undefined
+
+/** When the first of an item's attempts began whose fate is not known: what the timeline shows since then may be any one's of them. */
+export const doubtfulSince = async (sql: Sql, itemId: string): Promise<Date> =>
+  (
+    await sql<{ since: Date }[]>`select min(intent_at) as since from attempt
+      where item_id = ${itemId} and state in ('open', 'doubt', 'review', 'superseded')`
+  )[0]!.since
+
 export const attemptCount = async (sql: Sql, itemId: string): Promise<number> =>
   (await sql<{ count: number }[]>`select coalesce(max(number), 0)::int as count from attempt where item_id = ${itemId}`)[0]!.count
 
@@ -23,7 +33,7 @@ export const sameTextOpen = async (sql: Sql, connectionId: string, bodySha: stri
 
 /**
  * Attempts of an account, with their bodies, that may own a post nobody has named: those whose fate is open, and those that a
- * person settled within a day, whose post is not known.
+ * person settled or had superseded within a day, whose post is not known.
  */
 export const unnamedAttempts =
   (connectionId: string): Query =>
@@ -31,7 +41,7 @@ export const unnamedAttempts =
     sql`select a.id, a.item_id, a.number, a.connection_id, a.body_sha, a.origin, a.state, a.intent_at, a.lease_until, a.doubt_at, a.clean_reads,
         a.external_id, a.error, a.ended_at, i.body from attempt a join item i on i.id = a.item_id
         where a.connection_id = ${connectionId} and (a.state in ('open', 'doubt', 'review')
-          or (a.state = 'posted' and a.external_id is null and a.ended_at > now() - interval '1 day'))`
+          or (a.state in ('posted', 'superseded') and a.external_id is null and a.ended_at > now() - interval '1 day'))`
 
 /** Which of these posts belong to items already. */
 export const takenPosts =

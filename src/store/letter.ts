@@ -58,6 +58,8 @@ export interface Gate {
 
 /** Everything a decision changes, as data. */
 export interface Effects {
+  /** Writes that take place before all others, each in a statement of its own: what gives way to them in a unique index. */
+  first?: Query[]
   writes?: Query[]
   events?: { type: string; data: Record<string, unknown> }[]
   /** Counters to add to (negative gives back, only within the same period). */
@@ -75,6 +77,7 @@ export interface Effects {
 /** Several decisions as one; of audits the first one's stays. */
 export const merge = (...all: Effects[]): Effects => ({
   ...Object.assign({}, ...[...all].reverse()),
+  first: all.flatMap((one) => one.first ?? []),
   writes: all.flatMap((one) => one.writes ?? []),
   events: all.flatMap((one) => one.events ?? []),
   spend: all.flatMap((one) => one.spend ?? []),
@@ -134,13 +137,14 @@ export async function gate(
 /** The answer that the same Idempotency-Key will replay. `pending` names the record whose outcome will supply it. */
 export type Keep = { claim: IdempotencyClaim; status: number; body: string } | { claim: IdempotencyClaim; pending: string }
 
-/** Writes all effects in one statement. False: there is nothing to write, and nothing was sent. */
+/** Writes all effects in one statement, but those that must come first. False: there is nothing to write, and nothing was sent. */
 export async function apply(
   sql: Sql,
   effects: Effects,
   context: { now: Date; provenance: Provenance; keep?: Keep | undefined },
 ): Promise<boolean> {
   const { now, provenance, keep } = context
+  for (const write of effects.first ?? []) await write(sql)
   const parts: Fragment[] = (effects.writes ?? []).map((write) => write(sql))
   for (const event of effects.events ?? [])
     parts.push(
@@ -226,11 +230,12 @@ export const resolvePending =
   (sql) =>
     sql`update idempotency set state = 'done', status = ${status}, body = ${body} where ref_id = ${refId} and state = 'pending'`
 
-/** A provable failure frees the key: the same request may run again. */
+/** A provable failure frees the key: the same request may run again. `since`: only keys that were first used then or later. */
 export const forgetPending =
-  (refId: string): Query =>
+  (refId: string, since = new Date(0)): Query =>
   (sql) =>
-    sql`delete from idempotency where ref_id = ${refId} and state = 'pending'`
+    sql`delete from idempotency where ref_id = ${refId} and state = 'pending'
+        and expires_at >= ${since}::timestamptz + ${IDEMPOTENCY_TTL_HOURS} * interval '1 hour'`
 
 /** With one answer in so many that are kept, more expired ones go: they never pile up, and a command hardly ever pays for it. */
 const PURGE = { share: 1 / 16, most: 100 }

@@ -1,32 +1,57 @@
 import type { Batch, Taken } from '#domain/batch'
 import { failedBatch } from '#domain/batch'
 import { itemAnswer } from '#domain/item'
-import type { Settled } from '#domain/publish'
+import { settleAgain } from '#domain/post-again'
+import { type Outcome, type Sent, type Settled, settle } from '#domain/publish'
 import { newId } from '#kernel/ids'
-import { saveAttempt } from './attempts.ts'
+import { attemptById, saveAttempt } from './attempts.ts'
 import { saveBatch } from './batches.ts'
+import type { Sql } from './db.ts'
 import { saveItem } from './items.ts'
-import { type Effects, resolvePending } from './letter.ts'
-import type { Work } from './work.ts'
+import { type Effects, type NewWork, resolvePending } from './letter.ts'
+import { againOf, againPayload, type Work } from './work.ts'
 
 /** What the posting state machine decided, as rows: item and attempt, and what becomes of the work. */
-export const settledEffects = ({ item, attempt, events, next }: Settled, work: Work): Effects => {
-  const writes = [saveItem(item), saveAttempt(attempt)]
-  const effects: Effects = { writes, events, ...workAfter(next, work) }
+export const settledEffects = (settled: Settled, work: Work): Effects => {
+  const { item, attempt, reopened, events } = settled
+  const writes = [saveItem(item), saveAttempt(reopened ?? attempt)]
+  // Of an item's attempts one may be open: the one that ends gives way first.
+  const effects: Effects = { ...(reopened ? { first: [saveAttempt(attempt)] } : {}), writes, events, ...workAfter(settled, work) }
   if (item.status !== 'posted') return effects
   writes.push(resolvePending(item.id, 200, itemAnswer(item)))
   const detail = { attempt: attempt.number, external_id: item.external_id }
   return { ...effects, audit: { operation: 'growth.items.posted', refId: item.id, detail } }
 }
 
+/** What the network's answer makes of a send, whether it is the item's first or one that a person had sent again. */
+export const settleSend = async (sql: Sql, { sent, work }: { sent: Sent; work: Work }, outcome: Outcome): Promise<Settled> => {
+  const clear = againOf(work)?.clear
+  const old = clear && (await attemptById(sql, clear.attemptId))
+  return clear && old ? settleAgain(sent, { old, review: clear.review }, outcome) : settle(sent, outcome)
+}
+
 /** A doubtful send is looked up by a row of its own; a reader's row goes on as it is. */
-const workAfter = (next: Settled['next'], work: Work): Effects => {
+const workAfter = ({ next, attempt, reopened }: Settled, work: Work): Effects => {
+  const { origin } = reopened ?? attempt
   if (next.kind === 'done') return { settled: [work.id] }
   if (next.kind === 'again') return { requeued: [{ id: work.id, runAt: next.at, payload: { ...work.payload, tries: next.tries } }] }
-  if (work.kind === 'reconcile') return { requeued: [{ id: work.id, runAt: next.at }] }
-  const reconcile = { id: newId(), lane: 'sync', kind: 'reconcile', refId: work.ref_id, origin: work.origin, runAt: next.at } as const
+  if (next.kind === 'reread') return { settled: [work.id], work: [againWork(work.ref_id, againOf(work)!.askedAt)] }
+  // A person's word is spent: from here it is the doubt of whoever asked for the send.
+  if (work.kind === 'reconcile') return { requeued: [{ id: work.id, runAt: next.at, origin, payload: {} }] }
+  const reconcile = { id: newId(), lane: 'sync', kind: 'reconcile', refId: work.ref_id, origin, runAt: next.at } as const
   return { settled: [work.id], work: [reconcile] }
 }
+
+/** The timeline is to be read for a person who wants the item posted again. */
+export const againWork = (itemId: string, askedAt: Date): NewWork => ({
+  id: newId(),
+  lane: 'sync',
+  kind: 'reconcile',
+  refId: itemId,
+  origin: 'manual',
+  runAt: askedAt,
+  payload: { again: againPayload({ askedAt }) },
+})
 
 /** What a generation took is kept in its work row. */
 export const takenOf = (work: Work): Taken => work.payload.taken as Taken

@@ -1,5 +1,6 @@
 /** Work rows: the durable mailbox of a tenant. What the letters add and settle is in letter.ts; this is how lanes take them. */
 
+import type { Again } from '#domain/post-again'
 import type { Fragment, Query, Sql } from './db.ts'
 import type { NewWork } from './letter.ts'
 
@@ -21,6 +22,25 @@ export interface Work {
 
 /** Sends of a post that provably failed since it was due. */
 export const triesOf = (work: Work): number => Number(work.payload.tries ?? 0)
+
+/** The person's word that a row carries, if any. */
+export const againOf = (work: Work): Again | undefined => {
+  const stored = work.payload.again as StoredAgain | undefined
+  if (!stored) return undefined
+  const { asked_at, clear } = stored
+  return { askedAt: new Date(asked_at), ...(clear ? { clear: { ...clear, readAt: new Date(clear.readAt) } } : {}) }
+}
+
+/** As JSON keeps it. */
+interface StoredAgain {
+  asked_at: string
+  clear?: { readAt: string; attemptId: string; review: boolean }
+}
+
+export const againPayload = ({ askedAt, clear }: Again): StoredAgain => ({
+  asked_at: askedAt.toISOString(),
+  ...(clear ? { clear: { ...clear, readAt: clear.readAt.toISOString() } } : {}),
+})
 
 /** Posts run one at a time per account (the bound one, or the default for what is bound to none), the rest one at a time per lane. */
 const withSlot = (sql: Sql): Fragment => sql`

@@ -26,16 +26,18 @@ test('whatever happens, nothing is sent twice or unapproved, what is posted is o
   )
 })
 
-test('the stories reach every state and every kind of event', () => {
-  const [states, events] = [new Set<string>(), new Set<string>()]
+test('the stories reach every state of items and attempts, and every kind of event', () => {
+  const [states, events, attempts] = [new Set<string>(), new Set<string>(), new Set<string>()]
   const watch = (world: World) => {
     for (const item of world.items.values()) states.add(stateName(item))
     for (const { type } of world.events) events.add(type)
+    for (const { state } of world.attempts.values()) attempts.add(state)
   }
   fc.assert(
     fc.property(story, (commands) => tell(commands, watch)),
     { numRuns: 200, seed: 1 },
   )
   expect([...states].sort()).toEqual([...stateNames].sort())
+  expect([...attempts].sort()).toEqual(['doubt', 'failed', 'open', 'posted', 'review', 'superseded', 'unsent'])
   expect([...events].sort()).toEqual(['growth.approval.requested', 'growth.item.failed', 'growth.item.posted', 'growth.item.returned'])
 })

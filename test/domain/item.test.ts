@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { approve, type Item, itemView, markPosted, postedEvent, reject, requestPost, schedule, stateOf, unschedule } from '#domain/item'
+import { requestAgain } from '#domain/post-again'
 import { claim } from '#domain/publish'
 import { errorOf } from './errors.ts'
 import { ACCOUNT, approvedItem, at, DAY, draftedItem, HOUR, itemIn, stateName, stateNames } from './records.ts'
@@ -16,6 +17,7 @@ const run: Record<Command, (item: Item) => Item | 'approval_stale'> = {
   schedule: (item) => schedule(item, timing),
   unschedule: (item) => unschedule(item, now),
   post: (item) => requestPost(item, now),
+  'post again': (item) => requestAgain(item, { by: 'session', now }),
   'mark posted': (item) => markPosted(item, undefined, now),
   'claim when due': (item) => claim(item, { accountExternalId: ACCOUNT, origin: 'automatic', now }),
   'claim when asked': (item) => claim(item, { accountExternalId: ACCOUNT, origin: 'manual', now }),

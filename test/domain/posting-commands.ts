@@ -2,10 +2,11 @@
 import { expect } from 'bun:test'
 import fc from 'fast-check'
 import type { Outcome } from '#domain/publish'
-import { send } from './posting-rules.ts'
+import { answer, claimNext, nextWork, orphan, readNext } from './posting-lanes.ts'
+import { CLEAR, send } from './posting-rules.ts'
 import { machine, person, type Step } from './posting-steps.ts'
-import { answer, claimNext, type Flight, itemOf, nextWork, orphan, people, readNext, type View, type World } from './posting-world.ts'
-import { HOUR, MINUTE, type StateName } from './records.ts'
+import { type Flight, itemOf, people, type View, type World } from './posting-world.ts'
+import { HOUR, MINUTE, type StateName, stateName } from './records.ts'
 
 const STEM = 'Eleven of fourteen delays started at the dock'
 const texts = [
@@ -35,6 +36,8 @@ const claimDue = machine({
     const before = itemOf(world, id)
     expect(world.paused && work.origin === 'automatic').toBe(false)
     claimNext(world, work)
+    const from = stateName(before)
+    if (work.again) return { [id]: ['publishing', from, 'in review'] }
     if (!world.flights.has(id)) return { [id]: world.tampered.has(id) ? ['drafted', 'approved'] : ['approved'] }
     expect(world.tampered.has(id)).toBe(false)
     if (work.origin === 'automatic')
@@ -74,6 +77,12 @@ const follows: Partial<Record<Truth | 'unsent', Record<'manual' | 'automatic', S
 }
 const doubtful: StateName[] = ['publish_unconfirmed']
 
+/** A send on a person's word that did not take place leaves the doubt that there was. */
+const followsOf = ({ work }: Flight, truth: Truth | 'unsent'): StateName[] => {
+  if (work.again && truth !== 'posted') return ['publish_unconfirmed', 'in review']
+  return follows[truth]?.[work.origin] ?? doubtful
+}
+
 const isInFlight = (world: World): boolean => world.flights.size > 0
 const firstFlight = (world: World): Flight => [...world.flights.values()][0]!
 
@@ -87,7 +96,7 @@ const answered = (truth: Truth): Step =>
       world.now += 1_000
       if (outcome) answer(world, flight, outcome(externalId))
       else orphan(world, flight)
-      return { [flight.item.id]: follows[truth]?.[flight.work.origin] ?? doubtful }
+      return { [flight.item.id]: followsOf(flight, truth) }
     },
   })
 
@@ -105,7 +114,7 @@ const recall = (world: World, chosen: (flight: Flight) => boolean, outcome: Outc
   const flights = [...world.flights.values()].filter(chosen)
   for (const flight of flights) answer(world, flight, outcome)
   const truth = outcome.kind as 'unsent' | 'disconnected'
-  return Object.fromEntries(flights.map(({ item, work }) => [item.id, follows[truth]![work.origin]]))
+  return Object.fromEntries(flights.map((flight) => [flight.item.id, followsOf(flight, truth)]))
 }
 
 const fenced = machine({ name: 'unsent', possible: isInFlight, happen: (world) => recall(world, () => true, { kind: 'unsent' }) })
@@ -206,17 +215,22 @@ const truth = fc.constantFrom(...(Object.keys(truths) as Truth[]))
 const approved = (of: string, edited?: string): Step => person('approve', of, (world) => people.approve(world, of, edited))
 const postedNow = (of: string): Step => person('post', of, (world) => people.post(world, of))
 
+const postedAgain = (of: string): Step => person('post again', of, (world) => people.postAgain(world, of))
+
+const inOneGo = (steps: Step[]): Step => ({
+  check: () => true,
+  run(model, world) {
+    for (const step of steps) step.run(model, world)
+  },
+  toString: () => steps.join(', '),
+})
+
+/** A doubtful send, and another one on a person's word. */
+const wholeWayAgain = (of: string, how: Truth): Step =>
+  inOneGo([approved(of), postedNow(of), claimDue, answered('request lost'), postedAgain(of), read(CLEAR), claimDue, answered(how)])
+
 /** The common way in one go, so that stories get far enough for items to get in each other's way. */
-const wholeWay = (of: string, how: Truth): Step => {
-  const steps = [approved(of), postedNow(of), claimDue, answered(how)]
-  return {
-    check: () => true,
-    run(model, world) {
-      for (const step of steps) step.run(model, world)
-    },
-    toString: () => steps.join(', '),
-  }
-}
+const wholeWay = (of: string, how: Truth): Step => inOneGo([approved(of), postedNow(of), claimDue, answered(how)])
 
 const schedule = fc
   .tuple(id, fc.constantFrom(-30_000, 0, 10 * MINUTE, 26 * HOUR), fc.constantFrom('post' as const, 'skip' as const))
@@ -233,6 +247,8 @@ export const arbitraries: fc.Arbitrary<Step>[] = [
   ...[approve, approve, schedule, schedule, post, post, claims, claims, claims, answers, answers, answers, ways, ways, reads, reads],
   id.map((of) => person('reject', of, (world) => people.reject(world, of))),
   id.map((of) => person('unschedule', of, (world) => people.unschedule(world, of))),
+  id.map(postedAgain),
+  fc.tuple(id, truth).map(([of, how]) => wholeWayAgain(of, how)),
   id.map((of) => person('mark posted', of, (world) => people.markPosted(world, of))),
   fc.constantFrom(stopped, fenced, pauseAll, resumeAll, resumeAll),
   account.map(disconnect),

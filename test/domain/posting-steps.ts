@@ -26,7 +26,7 @@ export const person = (command: Command, id: string, act: (world: World) => void
   run(model, world) {
     const [cell, before] = [transitions[model.get(id)!][command], itemOf(world, id)]
     const refusal = refusalOf(() => act(world))
-    const unreachable = command === 'post' && cell !== '409' && accountFor(world, before.account_external_id) === null
+    const unreachable = command.startsWith('post') && cell !== '409' && accountFor(world, before.account_external_id) === null
     if (cell === '409') expect(refusal).toBe('conflict')
     else expect(refusal).toBe(unreachable ? 'x_not_connected' : undefined)
     if (refusal) expect(itemOf(world, id)).toBe(before)

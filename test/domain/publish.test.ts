@@ -50,6 +50,7 @@ test('the durations are those of the design', () => {
     retryWindowMs: HOUR,
     missedMs: HOUR,
     nowMs: 600_000,
+    freshMs: 5_000,
     missedToleranceMs: MINUTE,
   })
 })

@@ -10,6 +10,7 @@ export const commands = [
   'schedule',
   'unschedule',
   'post',
+  'post again',
   'mark posted',
   'claim when due',
   'claim when asked',
@@ -25,6 +26,7 @@ const untouchable: Record<Command, Cell> = {
   schedule: refused,
   unschedule: refused,
   post: refused,
+  'post again': refused,
   'mark posted': refused,
   'claim when due': refused,
   'claim when asked': refused,
@@ -45,6 +47,7 @@ export const transitions: Record<StateName, Record<Command, Cell>> = {
   posted: untouchable,
   rejected: untouchable,
   publish_failed: { ...untouchable, reject: 'rejected', schedule: 'scheduled', post: 'publishing' },
-  publish_unconfirmed: { ...untouchable, 'mark posted': 'posted' },
-  'in review': { ...untouchable, 'mark posted': 'posted' },
+  // A person's word that it be posted again changes nothing before the timeline has been read.
+  publish_unconfirmed: { ...untouchable, 'post again': 'publish_unconfirmed', 'mark posted': 'posted' },
+  'in review': { ...untouchable, 'post again': 'in review', 'mark posted': 'posted' },
 }

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { publishTimes } from '#domain/publish'
 import { connectAccount } from '#ops/workspaces'
-import { eventually, type TestApp, testApp } from '#test/support/app'
+import { type TestApp, testApp } from '#test/support/app'
 import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
 import { newStory, type Story, textOf } from '#test/support/story'
 
@@ -62,8 +62,10 @@ test('a caller who waits for an item gets the word of the person who settles it'
 
 test('a scheduled item marked as posted does not go out', async () => {
   const story = await newStory(app)
-  const [id, later] = [await story.scheduled(300), await story.scheduled(500)]
+  const id = await story.scheduled(3_600_000)
   expect((await markPosted(story, id)).status).toBe(200)
+  expect(await unsettled(story)).toEqual({ work: [], attempts: [], keys: [] })
+  const later = await story.scheduled(0)
   await story.settled(later, 'posted')
   expect(await story.posts()).toEqual({ [textOf(later)]: 1 })
 })
@@ -104,22 +106,6 @@ test('disconnecting recalls a post that is claimed but not sent: its caller is t
   expect(account.externalId).toBe(story.account)
   expect((await postNow(story, id, 'recalled')).status).toBe(200)
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
-})
-
-test('disconnecting recalls a scheduled post that is claimed: back to approved, off the schedule', async () => {
-  const story = await newStory(app)
-  points.arm('publish.claimed', 'hang')
-  const id = await story.scheduled(0)
-  await points.reached('publish.claimed')
-  await story.send('DELETE', 'connection')
-  points.release('publish.claimed')
-  const item = await eventually(
-    () => story.item(id),
-    ({ post_at }) => post_at === null,
-  )
-  expect(item).toMatchObject({ status: 'approved', post_at: null, last_error: 'x_not_connected' })
-  expect(await story.events()).toEqual(['growth.item.returned x_not_connected'])
-  expect(await story.posts()).toEqual({})
 })
 
 test('disconnecting does not deny a post that is on the wire', async () => {

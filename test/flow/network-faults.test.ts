@@ -42,15 +42,6 @@ test.each(['applied502=1', 'drop=1', 'applied502=1,lag=150ms'])(
   },
 )
 
-test('slow: what is applied after our deadline is found, even after a person was asked to look', async () => {
-  await using app = await failing('slow=1', { deadlineMs: 100 })
-  const story = await newStory(app)
-  const ids = [await story.scheduled(0), await story.scheduled(0)]
-  for (const id of ids) expect(await inReview(story, id)).toMatchObject({ status: 'publish_unconfirmed', review: true })
-  for (const id of ids) expect(await story.settled(id, 'posted')).toMatchObject({ status: 'posted', review: false, last_error: null })
-  expect(await story.posts()).toEqual({ [textOf(ids[0]!)]: 1, [textOf(ids[1]!)]: 1 })
-})
-
 test('a network that never answers but posted: found', async () => {
   const points = testFailpoints()
   await using app = await failing('', { deadlineMs: 100 }, points)

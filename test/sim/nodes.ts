@@ -51,7 +51,7 @@ const newNode = (world: World, own: { tenantId: string; owner: string; epoch: nu
       ? new Promise((goOn) => world.held.push({ node, goOn: () => reach(node, goOn) }))
       : undefined
   const decide = (_: string, body: never) => (node.state === 'alive' ? letter(world.memory, node.owner, body) : never())
-  const lanes = [publishLane({ networks, times, failpoints }), reconcileLane({ networks, times })]
+  const lanes = [publishLane({ networks, times, failpoints }), reconcileLane({ networks, times, failpoints })]
   const deps = { clock: clockOf(world, node), log: logOf(world), failpoints, lanes, replyWithinMs: REPLY_WITHIN_MS }
   node.actor = new TenantActor(own, { ...deps, db: { letter: decide } as unknown as Db }, () => {
     node.isFenced = true
@@ -108,7 +108,7 @@ export const ask = (world: World, command: Commanded, handle: (context: CommandC
     async decide(sql, gate, lanes) {
       world.memory.command = command
       try {
-        const outcome = await handle({ sql, gate, lanes, networks })
+        const outcome = await handle({ sql, gate, lanes, networks, principal: asked.provenance.principal })
         count(world, `done ${command.name}`)
         return 'awaits' in outcome ? { reply: undefined, ...outcome } : outcome
       } catch (cause) {

@@ -107,6 +107,7 @@ const attemptMoves: Record<AttemptState, AttemptState[]> = {
   posted: [],
   failed: [],
   unsent: [],
+  superseded: [],
 }
 
 const checkClaim = (world: World, attempt: Attempt): void => {

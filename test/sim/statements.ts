@@ -51,12 +51,18 @@ const changed = (id: string, changes: Partial<Attempt>): Write => ({
 
 const attempts = {
   openAttempt: async (memory: Memory, itemId: string) => find(memory.attempts, (one) => one.item_id === itemId && isOpen(one)),
+  attemptById: async (memory: Memory, id: string) => memory.attempts.get(id),
+  doubtfulSince: async (memory: Memory, itemId: string) => {
+    const own = filter(memory.attempts, (one) => one.item_id === itemId && (isOpen(one) || one.state === 'superseded'))
+    return new Date(Math.min(...own.map(({ intent_at }) => +intent_at)))
+  },
   attemptCount: async (memory: Memory, itemId: string) => filter(memory.attempts, (one) => one.item_id === itemId).length,
   sameTextOpen: async (memory: Memory, connectionId: string, sha: string) =>
     find(memory.attempts, (one) => one.connection_id === connectionId && one.body_sha === sha && isOpen(one)) !== undefined,
   unnamedAttempts: (connectionId: string) => async (memory: Memory) => {
     const since = +memory.now() - DAY
-    const isByHand = ({ state, external_id, ended_at }: Attempt) => state === 'posted' && external_id === null && +ended_at! > since
+    const isByHand = ({ state, external_id, ended_at }: Attempt) =>
+      ['posted', 'superseded'].includes(state) && external_id === null && +ended_at! > since
     return filter(memory.attempts, (one) => one.connection_id === connectionId && (isOpen(one) || isByHand(one))).map((one) => ({
       ...one,
       body: memory.items.get(one.item_id)!.body,

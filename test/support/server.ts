@@ -15,6 +15,8 @@ export interface ServerProcess extends AsyncDisposable {
   /** Stops the process until `resume`, without a word to it. */
   pause(): void
   resume(): void
+  /** Resolves when the process stands still. */
+  stopped(): Promise<void>
   /** As kill -9: resolves when the process is gone. */
   kill(): Promise<void>
   /** Asks it to end, as whoever runs it does: SIGTERM. */
@@ -37,6 +39,8 @@ export interface ServerOptions {
   dieAt?: string
   /** A file that the process loads before everything else. */
   preload?: string
+  /** `publish.claimed`: stops there, as by kill -STOP, until `resume`. */
+  stopAt?: string
   env?: Record<string, string>
   /** A command that becomes the server, whose own command is added to it: `nsenter … --`. */
   within?: string[]
@@ -65,7 +69,7 @@ const urlOf = ({ host = 'localhost', port = 5432, database = '', username = '', 
   return `postgres://${user}:${secret}@localhost/${name}?host=${encodeURIComponent(host)}&port=${port}`
 }
 
-const environment = ({ key, home, database, secret, dieAt, env, host }: ServerOptions, port: number): Record<string, string> => ({
+const environment = ({ key, home, database, secret, dieAt, stopAt, env, host }: ServerOptions, port: number): Record<string, string> => ({
   PATH: process.env.PATH ?? '',
   HOME: process.env.HOME ?? '',
   LOG_LEVEL: process.env.TEST_LOG ?? 'warn',
@@ -76,8 +80,15 @@ const environment = ({ key, home, database, secret, dieAt, env, host }: ServerOp
   ...(secret ? { TENDRIL_SECRET_KEY: secret } : {}),
   ...(host ? { HOST: host } : {}),
   ...(dieAt ? { TENDRIL_FAILPOINTS: `${dieAt}=kill` } : {}),
+  ...(stopAt ? { TENDRIL_FAILPOINTS: `${stopAt}=stop` } : {}),
   ...env,
 })
+
+/** `T` for a process that is stopped; as Linux and macOS name it. */
+const stateOf = async (pid: number): Promise<string | undefined> => {
+  const { stdout } = Bun.spawnSync(['ps', '-o', 'stat=', '-p', String(pid)])
+  return stdout.toString().trim()[0]
+}
 
 const isHealthy = (url: string): Promise<boolean> =>
   fetch(`${url}/health`).then(
@@ -117,6 +128,11 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
     send: client(url, options.key) as TestApp['send'],
     pause: () => child.kill('SIGSTOP'),
     resume: () => child.kill('SIGCONT'),
+    stopped: async () =>
+      void (await eventually(
+        () => stateOf(child.pid),
+        (state) => state === 'T',
+      )),
     kill,
     terminate: () => child.kill('SIGTERM'),
     exited,

@@ -36,6 +36,10 @@ export const Item = record(
   { title: 'Item' },
 )
 
+const PostAgain = oneOf(['post_again'], {
+  description: 'A person has looked, and wants an item in doubt posted again. Means nothing for an item in another state.',
+})
+
 const OneItem = record({ item: Item })
 const id = Id
 const onItem = ['not_found', 'conflict'] as const
@@ -77,8 +81,9 @@ export const items = {
   postNow: op(
     'POST /api/v1/growth/items/:id/post-now',
     'Post an approved item now. Answers 202 with the item as it stands when the network takes longer than 20 seconds; poll the item. ' +
-      'An item in doubt (publish_unconfirmed) is never sent again.',
-    { input: { id }, output: OneItem },
+      'An item in doubt (publish_unconfirmed) is not sent again: 409, unless a person who is signed in, not an API key, confirms with ' +
+      'post_again. Then the timeline is read first: if it shows the post, the item is posted; if it cannot be read to its end, nothing is sent.',
+    { input: { id, confirm: T.Optional(PostAgain) }, output: OneItem },
     {
       tool: 'growth_post_item',
       errors: [...onItem, 'x_not_connected', 'plan_invalid', 'network_error'],

@@ -20,7 +20,7 @@ export const connectionHandlers: Handlers<typeof connection> = {
     // Sends from the account that are claimed but not on the wire do not go out any more.
     const works = context.lanes.recall((work) => work.slot === `publish:${account.external_id}`)
     const { effects, itemIds } = await settleRecalled(context, works, { kind: 'disconnected', reason: 'disconnected' })
-    const writes = [disconnect(account.id, context.gate.now), ...itemIds.map(forgetPending)]
+    const writes = [disconnect(account.id, context.gate.now), ...itemIds.map((itemId) => forgetPending(itemId))]
     const answers = itemIds.map((refId) => ({ refId, with: new AppError('x_not_connected') }))
     return { reply: view(undefined), effects: merge({ writes }, effects), refId: account.id, answers }
   },

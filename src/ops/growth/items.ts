@@ -1,15 +1,17 @@
 import type { items } from '#contract/growth/items'
 import { approve, type Item, itemAnswer, itemView, markPosted, postedEvent, reject, requestPost, schedule, unschedule } from '#domain/item'
 import { requireBilling, takeCap } from '#domain/plan'
+import { requestAgain } from '#domain/post-again'
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { openAttempt, saveAttempt } from '#store/attempts'
 import { accountFor, currentDefault } from '#store/connections'
 import type { Sql } from '#store/db'
 import { itemById, listItems, lockItem, saveItem } from '#store/items'
-import { type Effects, resolvePending } from '#store/letter'
-import { workOf } from '#store/work'
-import type { CommandContext, Handlers } from '../call.ts'
+import { type Effects, merge, resolvePending } from '#store/letter'
+import { againWork } from '#store/settled'
+import { againOf, workOf } from '#store/work'
+import type { Begun, CommandContext, Handlers } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
 
 const shown = (item: Item) => ({ item: itemView(item) })
@@ -46,8 +48,10 @@ export const itemHandlers: Handlers<typeof items> = {
   },
 
   postNow: {
-    async begin({ id }, { sql, gate }) {
-      const item = requestPost(await lockItem(sql, id), gate.now)
+    async begin({ id, confirm }, { sql, gate, principal }) {
+      const before = await lockItem(sql, id)
+      if (confirm && before.status === 'publish_unconfirmed') return beginAgain(before, { sql, gate, principal })
+      const item = requestPost(before, gate.now)
       if (!(await accountFor(sql, item.account_external_id))) fail('x_not_connected')
       requireBilling(gate.plan)
       const spend = [takeCap(gate, 'post_now')]
@@ -64,11 +68,25 @@ export const itemHandlers: Handlers<typeof items> = {
   async markPosted({ id, url }, { sql, gate }) {
     const before = await lockItem(sql, id)
     const item = markPosted(before, url, gate.now)
-    const work = await withdraw(sql, id, before.status === 'approved' ? 'publish' : 'reconcile')
+    const work = merge(await withdraw(sql, id, 'publish'), await withdraw(sql, id, 'reconcile'))
     const body = itemAnswer(item)
     const writes = [resolvePending(id, 200, body), ...(await settledByHand({ sql, gate }, id))]
     return { ...saved(item, { ...work, writes, events: [postedEvent(item)] }), answers: [{ refId: id, with: { status: 200, body } }] }
   },
+}
+
+/** Nothing of the item changes before the timeline has been read. */
+const beginAgain = async (before: Item, { sql, gate, principal }: Pick<CommandContext, 'sql' | 'gate' | 'principal'>): Promise<Begun> => {
+  const item = requestAgain(before, { by: principal.kind, now: gate.now })
+  const reading = await workOf(sql, 'reconcile', item.id)
+  if ((reading && againOf(reading)) || (await workOf(sql, 'publish', item.id)))
+    fail('conflict', 'cannot post again: the item is being posted again already')
+  if (!(await accountFor(sql, item.account_external_id))) fail('x_not_connected')
+  requireBilling(gate.plan)
+  const fresh = againWork(item.id, gate.now)
+  const { payload = {}, origin, runAt } = fresh
+  const work = reading ? { requeued: [{ id: reading.id, runAt, origin, payload }] } : { work: [fresh] }
+  return { awaits: item.id, effects: { ...work, spend: [takeCap(gate, 'post_now')], writes: [saveItem(item)] } }
 }
 
 /** The publish work of an item: its one row is moved, or made. */

@@ -1,0 +1,88 @@
+/** Posting again on a person's word: the timeline is read to its end first, and the claim of the new send supersedes the old attempt. */
+import type { Connection } from '#domain/connection'
+import type { Item } from '#domain/item'
+import { type Again, claimAgain, isStale, isTooLate, notAgain, supersede } from '#domain/post-again'
+import type { Attempt, PublishTimes, Settled } from '#domain/publish'
+import { AppError } from '#kernel/errors'
+import { newId } from '#kernel/ids'
+import type { Networks } from '#port/network/registry'
+import { openAttempt, saveAttempt } from '#store/attempts'
+import { accountFor } from '#store/connections'
+import type { Sql } from '#store/db'
+import { lockItem } from '#store/items'
+import { forgetPending, type Gate } from '#store/letter'
+import { againWork, settledEffects } from '#store/settled'
+import { againPayload, type Work } from '#store/work'
+import type { Decision } from '../letter.ts'
+
+const TOO_LATE = new AppError('conflict', 'cannot post again: the request could not be carried out in time; ask again')
+const STALE_APPROVAL = new AppError('conflict', 'cannot post again: the item is not what was approved any more')
+
+/** Nothing was sent, and the doubt goes on; whoever asked is told why, and may ask again under the same key. */
+export const refuseAgain = (settled: Settled, work: Work, { again, error }: { again: Again; error: AppError }): Decision<void> => {
+  const effects = settledEffects(settled, work)
+  effects.writes?.push(forgetPending(settled.item.id, again.askedAt))
+  return { reply: undefined, effects, answers: [{ refId: settled.item.id, with: error }] }
+}
+
+interface Doubt {
+  item: Item
+  attempt: Attempt
+  now: Date
+  times: PublishTimes
+}
+
+/** The timeline was read to its end and does not show the post: it may be claimed. The item is unconfirmed until then. */
+export const handOver = (doubt: Doubt, work: Work, again: Again): Decision<void> => {
+  const { item, attempt, now, times } = doubt
+  if (isTooLate(again, now, times)) return refuseAgain(notAgain(doubt, 'missed'), work, { again, error: TOO_LATE })
+  const clear = { readAt: now, attemptId: attempt.id, review: item.review }
+  const payload = { again: againPayload({ ...again, clear }) }
+  const publish = {
+    id: newId(),
+    lane: 'publish',
+    kind: 'publish',
+    refId: item.id,
+    origin: 'manual',
+    runAt: again.askedAt,
+    payload,
+  } as const
+  return { reply: undefined, effects: { settled: [work.id], work: [publish] } }
+}
+
+interface Claiming {
+  sql: Sql
+  gate: Gate
+  work: Work
+}
+
+/** What a new attempt needs, and what must be written before it. */
+export type ClaimedAgain =
+  | { item: Item; next: Item; connection: Connection; superseded: ReturnType<typeof saveAttempt> }
+  | { decision: Decision<void> }
+
+/** Everything that may forbid the send, checked again under the lock; and what the timeline showed must still be news. */
+export const tryClaimAgain = async (
+  { sql, gate, work }: Claiming,
+  again: Again,
+  { networks, times }: { networks: Networks; times: PublishTimes },
+): Promise<ClaimedAgain> => {
+  const item = await lockItem(sql, work.ref_id)
+  const attempt = await openAttempt(sql, item.id)
+  const done = { decision: { reply: undefined, effects: { settled: [work.id] } } }
+  // A person has settled it meanwhile.
+  if (item.status !== 'publish_unconfirmed' || !attempt || attempt.id !== again.clear?.attemptId) return done
+  const refused = (error: AppError, reason: string) => ({
+    decision: refuseAgain(notAgain({ item, attempt, now: gate.now, times }, reason), work, { again, error }),
+  })
+  const { billing } = gate.plan
+  if (billing !== 'ok') return refused(new AppError('plan_invalid', billing), `plan_invalid:${billing}`)
+  if (isTooLate(again, gate.now, times)) return refused(TOO_LATE, 'missed')
+  const connection = await accountFor(sql, item.account_external_id)
+  if (!connection || !networks.named(connection.network)) return refused(new AppError('x_not_connected'), 'x_not_connected')
+  const next = claimAgain(item, { accountExternalId: connection.external_id, now: gate.now })
+  if (next === 'approval_stale') return refused(STALE_APPROVAL, next)
+  if (isStale(again.clear, gate.now, times))
+    return { decision: { reply: undefined, effects: { settled: [work.id], work: [againWork(item.id, again.askedAt)] } } }
+  return { item, next, connection, superseded: saveAttempt(supersede(attempt, gate.now)) }
+}

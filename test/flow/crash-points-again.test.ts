@@ -1,0 +1,174 @@
+/**
+ * C9: a process that dies while it posts again what was in doubt, on a person's word. Up to the claim the next process begins
+ * anew, with a read of the timeline: what shows by then is not sent again. From the claim on it is a send like any other.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type PublishTimes, publishTimes } from '#domain/publish'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { freshDb } from '#test/support/db'
+import { asPerson } from '#test/support/session'
+import { testStops } from '#test/support/stops'
+import { crash, newStory, type Story, textOf } from '#test/support/story'
+import { lostRequest, type Unreliable, unreliable } from '#test/support/unreliable'
+
+const times: PublishTimes = { ...publishTimes, settleMs: 50, windowMs: 150 }
+
+interface Point {
+  point: string
+  failpoint: string
+  /** The first post shows after all, before the next process begins. */
+  late?: boolean
+  outcome: 'posted' | 'review'
+  /** Sends of the first process, and of the next. */
+  sends: [number, number]
+  attempts: string[]
+}
+
+const begunAnew = (point: string, failpoint: string): Point[] => [
+  { point, failpoint, outcome: 'posted', sends: [1, 1], attempts: ['superseded', 'posted'] },
+  { point, failpoint, late: true, outcome: 'posted', sends: [1, 0], attempts: ['posted'] },
+]
+const superseded = { attempts: ['superseded', 'posted'], outcome: 'posted' } as const
+const points: Point[] = [
+  ...begunAnew('before the timeline is asked for', 'reconcile.reading'),
+  ...begunAnew('when the timeline is read and its answer not brought home', 'reconcile.read'),
+  {
+    point: 'after the claim and before the send',
+    failpoint: 'publish.claimed',
+    outcome: 'review',
+    sends: [1, 0],
+    attempts: ['superseded', 'review'],
+  },
+  {
+    point: 'after the claim and before the send',
+    failpoint: 'publish.claimed',
+    late: true,
+    sends: [1, 0],
+    ...superseded,
+    attempts: [...superseded.attempts],
+  },
+  {
+    point: 'when the post stands and its answer is unread',
+    failpoint: 'sandbox.applied',
+    sends: [2, 0],
+    ...superseded,
+    attempts: [...superseded.attempts],
+  },
+  {
+    point: 'when the answer is read and not committed',
+    failpoint: 'publish.sent',
+    sends: [2, 0],
+    ...superseded,
+    attempts: [...superseded.attempts],
+  },
+  // The last, because they stand in transactions, which the database does not suffer for long.
+  ...begunAnew('between the clean read and its commit', 'reconcile.settling'),
+  ...begunAnew('before the claim is committed', 'publish.claiming'),
+]
+const cases = points.map((one) => ({ ...one, name: `${one.point}${one.late ? ', and the first post shows after all' : ''}` }))
+
+const postAgain = (app: TestApp, { tenantId }: Story, id: string) =>
+  asPerson(app, tenantId)('growth.items.postNow', { id, confirm: 'post_again' }, { idempotencyKey: 'again' })
+
+/** An item whose first send was lost, and that waits for a person; the lease of its attempt is over. */
+const inReview = async (app: TestApp, story: Story, network: Unreliable): Promise<string> => {
+  const id = await story.approved()
+  network.answers.set(textOf(id), lostRequest)
+  void story.send('POST', `items/${id}/post-now`)
+  await eventually(
+    () => story.item(id),
+    ({ review }) => review,
+  )
+  await app.owner`update attempt set lease_until = intent_at where item_id = ${id}`
+  // Nothing but the person's word has it looked up: between two reads, under the lock that every letter takes, the next is put off.
+  const putOff = () =>
+    app.owner.begin(async (sql) => {
+      await sql`select 1 from actor where tenant_id = ${story.tenantId} for update`
+      return sql`update work set run_at = now() + interval '1 hour' where ref_id = ${id} and state = 'queued' returning 1`
+    })
+  expect(await eventually(putOff, ({ length }) => length === 1)).toHaveLength(1)
+  return id
+}
+
+/** As if the time between the two processes had been longer, and the first post had come through in it. */
+const passTime = async ({ owner }: TestApp, { account }: Story, { id, late }: { id: string; late: boolean | undefined }): Promise<void> => {
+  if (late)
+    await owner`insert into sandbox.posts (account_id, text, created_at)
+      select ${account}, ${textOf(id)}, intent_at from attempt where item_id = ${id} and number = 1`
+  await owner`update attempt set lease_until = intent_at where item_id = ${id}`
+  await owner`update work set payload = jsonb_set(payload, '{again,clear,readAt}', '"2026-01-01T00:00:00Z"')
+    where ref_id = ${id} and payload #> '{again,clear}' is not null`
+}
+
+describe('C9, the process dies', () => {
+  const world = new AsyncDisposableStack()
+  const found = new Map<string, { story: Story; id: string; goOn: () => void }>()
+  const networks: Unreliable[] = []
+  let next: TestApp
+
+  beforeAll(async () => {
+    const { options } = world.use(await freshDb())
+    const stops = testStops()
+    const dying = world.use(await testApp({ database: options, overrides: { times, failpoints: stops.at } }))
+    networks.push(unreliable(dying))
+    const waiting: { name: string; story: Story; id: string }[] = []
+    for (const { name } of cases) {
+      const story = await newStory(dying)
+      waiting.push({ name, story, id: await inReview(dying, story, networks[0]!) })
+    }
+    for (const [index, { name, story, id }] of waiting.entries()) {
+      const stopped = stops.stopNext(cases[index]!.failpoint)
+      postAgain(dying, story, id).catch(() => {})
+      found.set(name, { story, id, goOn: await stopped })
+    }
+    await crash(dying)
+    for (const { name, late } of cases) await passTime(dying, found.get(name)!.story, { id: found.get(name)!.id, late })
+    next = world.use(await testApp({ database: options, overrides: { times } }))
+    networks.push(unreliable(next))
+  })
+  afterAll(() => world.disposeAsync())
+
+  const sendsOf = (id: string) => networks.map(({ sent }) => sent.filter((text) => text === textOf(id)).length)
+
+  test.each(cases)('$name', async ({ name, outcome, sends, attempts }) => {
+    const { story, id, goOn } = found.get(name)!
+    const after = story.at(next)
+    const settled = () => after.item(id).then(({ status, review }) => (review ? 'review' : status))
+    // Asked for again under the same key, it answers as it stands, and sends nothing.
+    expect([200, 202]).toContain((await postAgain(next, story, id)).status)
+    expect(await eventually(settled, (state) => state === outcome)).toBe(outcome)
+    const states = async () => (await next.owner`select state from attempt where item_id = ${id} order by number`).map(({ state }) => state)
+    expect(await eventually(states, (now) => now.at(-1) === attempts.at(-1))).toEqual(attempts)
+    expect(sendsOf(id)).toEqual(sends as never)
+    expect(await after.posts()).toEqual(outcome === 'posted' ? { [textOf(id)]: 1 } : {})
+    // Should the process only have been stopped, it goes on now: it sends nothing, and changes nothing.
+    goOn()
+    await after.approved()
+    expect([sendsOf(id), await settled()]).toEqual([sends, outcome] as never)
+    const events = ['growth.approval.requested', outcome === 'posted' ? 'growth.item.posted' : 'growth.approval.requested']
+    expect(await after.events()).toEqual(events)
+  })
+})
+
+test('C9, the process dies when the clean read is committed and its claim waits for another send of the account: looked up again', async () => {
+  await using db = await freshDb()
+  const stops = testStops()
+  await using dying = await testApp({ database: db.options, overrides: { times, failpoints: stops.at } })
+  const story = await newStory(dying)
+  const id = await inReview(dying, story, unreliable(dying))
+  const stopped = stops.stopNext('publish.claimed')
+  story.send('POST', `items/${await story.approved()}/post-now`).catch(() => {})
+  await stopped
+  postAgain(dying, story, id).catch(() => {})
+  const handedOver = () => dying.owner`select 1 from work where ref_id = ${id} and kind = 'publish'`
+  expect(await eventually(handedOver, ({ length }) => length === 1)).toHaveLength(1)
+  await crash(dying)
+  await passTime(dying, story, { id, late: true })
+  await using next = await testApp({ database: db.options, overrides: { times } })
+  const { sent } = unreliable(next)
+  const after = story.at(next)
+  expect(await after.settled(id, 'posted')).toMatchObject({ status: 'posted' })
+  expect(sent).toEqual([])
+  expect(await next.owner`select state from attempt where item_id = ${id}`).toEqual([{ state: 'posted' }] as never)
+  expect(await after.posts()).toEqual({ [textOf(id)]: 1 })
+})

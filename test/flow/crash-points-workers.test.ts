@@ -1,0 +1,142 @@
+/** P4, P5 and P6: two workers, a word that comes between claim and send, and clocks that are wrong. */
+import { afterAll, afterEach, beforeAll, describe, expect, setSystemTime, test } from 'bun:test'
+import { type PublishTimes, publishTimes } from '#domain/publish'
+import { connectAccount } from '#ops/workspaces'
+import { revokeKey } from '#store/keys'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { freshDb, type TestDatabase } from '#test/support/db'
+import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
+import { newStory, type Story, textOf } from '#test/support/story'
+
+let db: TestDatabase
+let app: TestApp
+let points: TestFailpoints
+beforeAll(async () => {
+  db = await freshDb()
+  points = testFailpoints()
+  app = await testApp({ database: db.options, overrides: { failpoints: points.at } })
+})
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  await db[Symbol.asyncDispose]()
+})
+
+test('P4, two workers and the same items: one claim each, though the workspace changes hands among the claims', async () => {
+  await using own = await freshDb()
+  const held = testFailpoints()
+  const times: PublishTimes = { ...publishTimes, leaseMs: 2_600, deadlineMs: 500, marginMs: 100, settleMs: 50 }
+  const overrides = { times, sweepMs: 20 }
+  await using first = await testApp({ database: own.options, overrides: { ...overrides, failpoints: held.at } })
+  await using second = await testApp({ database: own.options, overrides })
+  const story = await newStory(first)
+  held.arm('publish.claiming', 'hang')
+  const ids = [await story.approved()]
+  const asked = story.send('POST', `items/${ids[0]}/post-now`)
+  await held.reached('publish.claiming')
+  // To the second, the first is dead from now on; it waits for the first's transaction, which commits its claim.
+  await first.owner`delete from node where incarnation = (select owner from actor where tenant_id = ${story.tenantId})`
+  const other = story.at(second)
+  const approved = other.approved()
+  const waits = async () =>
+    (await first.owner`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`).length
+  await eventually(waits, (count) => count > 0)
+  held.release('publish.claiming')
+  ids.push(await approved)
+  for (let n = 0; n < 6; n++) ids.push(await (n % 2 === 0 ? other : story).scheduled(0))
+  void other.send('POST', `items/${ids[1]}/post-now`)
+  for (const id of ids) expect(await other.settled(id, 'posted')).toMatchObject({ status: 'posted' })
+  await asked
+  const claims = await first.owner`select item_id, count(*)::int as claims from attempt group by item_id`
+  expect(claims.map(({ claims }) => claims)).toEqual(ids.map(() => 1))
+  expect(await other.posts()).toEqual(Object.fromEntries(ids.map((id) => [textOf(id), 1])))
+})
+
+const attempts = async (id: string) =>
+  (await app.owner`select state from attempt where item_id = ${id} order by number`).map(({ state }) => state)
+
+/** Claimed and not sent, and held there. */
+const claimed = async (story: Story): Promise<string> => {
+  points.arm('publish.claimed', 'hang')
+  const id = await story.scheduled(0)
+  await points.reached('publish.claimed')
+  expect((await story.item(id)).status).toBe('publishing')
+  return id
+}
+/** The lane has gone on, and another post of the account has had its turn after it. */
+const goOn = async (story: Story): Promise<string> => {
+  points.release('publish.claimed')
+  const other = await story.approved()
+  expect((await story.send('POST', `items/${other}/post-now`)).status).toBe(200)
+  return other
+}
+
+describe('P5, between claim and send', () => {
+  test('everything is paused: the post is released, and goes out once after resuming', async () => {
+    const story = await newStory(app)
+    const id = await claimed(story)
+    const { post_at } = await story.item(id)
+    expect((await story.send('POST', 'automation/pause-all')).body.automation).toEqual({ paused: true, in_flight: [] })
+    expect(await story.item(id)).toMatchObject({ status: 'approved', post_at })
+    const other = await goOn(story)
+    expect([await story.posts(), await attempts(id)]).toEqual([{ [textOf(other)]: 1 }, ['unsent']])
+    await story.send('POST', 'automation/resume-all')
+    await story.settled(id, 'posted')
+    expect([await story.posts(), await attempts(id)]).toEqual([{ [textOf(other)]: 1, [textOf(id)]: 1 }, ['unsent', 'posted']])
+  })
+
+  test('the account is disconnected: the post is released, back to approved and off the schedule', async () => {
+    const story = await newStory(app)
+    const id = await claimed(story)
+    await story.send('DELETE', 'connection')
+    expect(await story.item(id)).toMatchObject({ status: 'approved', post_at: null, last_error: 'x_not_connected' })
+    expect(await story.events()).toEqual(['growth.item.returned x_not_connected'])
+    const account = await app.workplace.sandbox.connect(`t-${story.tenantId}`)
+    await connectAccount(app.workplace.world, story.tenantId, { network: 'sandbox', ...account })
+    const other = await goOn(story)
+    expect([await story.posts(), await attempts(id)]).toEqual([{ [textOf(other)]: 1 }, ['failed']])
+  })
+
+  test('the API key that asked for it is revoked: what was accepted still goes out', async () => {
+    const story = await newStory(app)
+    const key = await app.newKey(['api:read', 'api:write'], story.tenantId)
+    const id = await story.approved()
+    points.arm('publish.claimed', 'hang')
+    const asked = story.send('POST', `items/${id}/post-now`, { key: key.api_key })
+    await points.reached('publish.claimed')
+    await revokeKey(app.workplace.db, key.id)
+    points.release('publish.claimed')
+    expect((await asked).body.item).toMatchObject({ id, status: 'posted' })
+    expect((await story.send('POST', `items/${id}/post-now`, { key: key.api_key })).status).toBe(401)
+    expect([await story.posts(), await attempts(id)]).toEqual([{ [textOf(id)]: 1 }, ['posted']])
+  })
+})
+
+describe('P6, the clock of this process', () => {
+  afterEach(() => void setSystemTime())
+
+  const HOUR_MS = 3_600_000
+  const databaseTime = async (): Promise<number> =>
+    Number((await app.owner`select extract(epoch from clock_timestamp()) * 1000 as ms`)[0]!.ms)
+  const scheduleIn = async (story: Story, ms: number): Promise<string> => {
+    const id = await story.approved()
+    const post_at = new Date((await databaseTime()) + ms).toISOString()
+    expect((await story.send('POST', `items/${id}/schedule`, { body: { post_at } })).status).toBe(200)
+    return id
+  }
+
+  test.each([
+    ['two hours ahead', 2 * HOUR_MS],
+    ['two hours behind', -2 * HOUR_MS],
+  ])('is %s: the database decides what is due, and when a lease ends', async (_, ms) => {
+    const story = await newStory(app)
+    setSystemTime(new Date(Date.now() + ms))
+    const [due, later] = [await scheduleIn(story, 300), await scheduleIn(story, HOUR_MS)]
+    expect(await story.settled(due, 'posted')).toMatchObject({ status: 'posted' })
+    expect(await story.item(later)).toMatchObject({ status: 'approved', post_at: expect.any(String) })
+    expect(await story.posts()).toEqual({ [textOf(due)]: 1 })
+    const [row] = await app.owner`select a.intent_at >= i.created_at and a.intent_at <= clock_timestamp() as sane,
+      (extract(epoch from a.lease_until - a.intent_at) * 1000)::int as lease, i.posted_at <= clock_timestamp() as past
+      from attempt a join item i on i.id = a.item_id where i.id = ${due}`
+    expect(row).toEqual({ sane: true, lease: publishTimes.leaseMs, past: true })
+  })
+})

@@ -1,0 +1,230 @@
+/** Posting again what may be on the network already: a person's word, and only after the timeline was read to its end. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type PublishTimes, publishTimes } from '#domain/publish'
+import { NetworkError } from '#port/network/network'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
+import { asPerson } from '#test/support/session'
+import { newStory, type Story, textOf } from '#test/support/story'
+import { type Loss, lostAnswer, lostRequest, type Unreliable, unreliable } from '#test/support/unreliable'
+
+const times: PublishTimes = { ...publishTimes, settleMs: 20, windowMs: 60 }
+const POST_AGAIN = 'growth.items.postNow'
+
+let app: TestApp
+let points: TestFailpoints
+let network: Unreliable
+beforeAll(async () => {
+  points = testFailpoints()
+  app = await testApp({ overrides: { times, failpoints: points.at } })
+  network = unreliable(app)
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const postAgain = (story: Story, id: string, idempotencyKey?: string) =>
+  asPerson(app, story.tenantId)(POST_AGAIN, { id, confirm: 'post_again' }, { idempotencyKey })
+const refusal = (asked: Promise<unknown>) =>
+  asked.then(
+    () => 'accepted',
+    ({ code, message }) => `${code} ${message}`,
+  )
+
+/** An item that the machine has given up, whatever became of its post; the lease of its attempt is over. */
+const inReview = async (story: Story, id: string, how: Loss = lostRequest): Promise<string> => {
+  const { body } = await story.item(id)
+  network.answers.set(body, how)
+  void story.send('POST', `items/${id}/post-now`)
+  await eventually(
+    () => story.item(id),
+    ({ review }) => review,
+  )
+  await app.owner`update attempt set lease_until = intent_at where item_id = ${id}`
+  return id
+}
+const attempts = async (id: string) =>
+  (await app.owner`select state from attempt where item_id = ${id} order by number`).map(({ state }) => state)
+const reads = ({ account }: Story) => network.reads.filter((one) => one === account).length
+const sends = (id: string) => network.sent.filter((text) => text === textOf(id)).length
+/** The timeline shows nothing for as long as this is not disposed of. */
+const hidden = () => {
+  network.view = (timeline) => ({ ...timeline, posts: [] })
+  return {
+    [Symbol.dispose]() {
+      network.view = (timeline) => timeline
+    },
+  }
+}
+
+test('not on the network: it is sent once more, the old attempt superseded, and the key replays the post', async () => {
+  const story = await newStory(app)
+  const id = await inReview(story, await story.approved())
+  const before = reads(story)
+  const answer = await postAgain(story, id, 'again')
+  expect([answer.status, answer.body.item.status]).toEqual([200, 'posted'])
+  expect(reads(story)).toBeGreaterThan(before)
+  expect(await attempts(id)).toEqual(['superseded', 'posted'])
+  expect(await postAgain(story, id, 'again')).toEqual({ ...answer, replayed: true })
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+  expect(await story.events()).toEqual(['growth.approval.requested', 'growth.item.posted'])
+})
+
+test('an API key cannot confirm it: 409, and nothing is read or sent', async () => {
+  const story = await newStory(app)
+  const id = await inReview(story, await story.approved())
+  const reply = await story.send('POST', `items/${id}/post-now`, { body: { confirm: 'post_again' } })
+  expect([reply.status, reply.body.error.code]).toEqual([409, 'conflict'])
+  expect(reply.body.error.message).toEndWith('only a person who is signed in may confirm that, not an API key')
+  expect(await app.owner`select 1 from work where ref_id = ${id} and payload ? 'again'`).toHaveLength(0)
+  expect([await attempts(id), sends(id)]).toEqual([['review'], 1])
+})
+
+test('on the network after all: the old attempt has posted it, and nothing is sent', async () => {
+  const story = await newStory(app)
+  const id = await story.approved()
+  {
+    using _ = hidden()
+    await inReview(story, id, lostAnswer)
+    await app.owner`update work set run_at = now() + interval '1 hour' where ref_id = ${id}`
+  }
+  expect((await postAgain(story, id)).body.item.status).toBe('posted')
+  expect([await attempts(id), sends(id)]).toEqual([['posted'], 1])
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+})
+
+test.each([
+  ['incomplete', () => ({ posts: [], complete: false }), 'network_error network_error:the timeline could not be read to its end'],
+  ['refused for now', () => Promise.reject(new NetworkError('rate_limited', '429', 9_000)), 'rate_limited rate_limited:network'],
+  ['failing', () => Promise.reject(new NetworkError('unreachable', 'no answer')), 'network_error network_error:the timeline could'],
+])('a read that is %s: nothing is sent, the item says why, and the same key may ask again', async (_, view, error) => {
+  const story = await newStory(app)
+  const id = await inReview(story, await story.approved())
+  network.view = view
+  const refused = await refusal(postAgain(story, id, 'once more'))
+  network.view = (timeline) => timeline
+  expect(refused).toStartWith(error)
+  expect(await story.item(id)).toMatchObject({
+    status: 'publish_unconfirmed',
+    review: true,
+    last_error: 'the timeline could not be read to its end, so nothing was sent',
+  })
+  expect([await attempts(id), sends(id)]).toEqual([['review'], 1])
+  expect(await app.owner`select origin, payload from work where ref_id = ${id}`).toEqual([{ origin: 'manual', payload: {} }] as never)
+  expect((await postAgain(story, id, 'once more')).body.item.status).toBe('posted')
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+})
+
+test('a timeline with a post that may be it, cut short or of the same text: nothing is sent', async () => {
+  const story = await newStory(app)
+  const id = await inReview(story, await story.approved())
+  const cut = { externalId: 'x', text: `${textOf(id).slice(0, 12)}…`, truncated: true, createdAt: new Date(), url: null }
+  network.view = (timeline) => ({ ...timeline, posts: [cut] })
+  const refused = await refusal(postAgain(story, id))
+  network.view = (timeline) => timeline
+  expect(refused).toStartWith('conflict cannot post again: the timeline shows a post that may be this one')
+  expect([await attempts(id), sends(id)]).toEqual([['review'], 1])
+})
+
+test('the process that claimed it may send until its lease ends, and what it sent must show: nothing is read before', async () => {
+  const story = await newStory(app)
+  const id = await inReview(story, await story.approved())
+  await app.owner`update attempt set lease_until = now() + interval '15 seconds', doubt_at = now() where item_id = ${id}`
+  void postAgain(story, id).catch(() => {})
+  const waiting = async () =>
+    (
+      await app.owner`select run_at > a.lease_until as after from work w join attempt a on a.item_id = w.ref_id
+    where w.ref_id = ${id} and w.payload ? 'again' and w.state = 'queued'`
+    )[0]?.after
+  expect(await eventually(waiting, (after) => after === true)).toBe(true)
+  // Whoever asks meanwhile is told so; the word of a person who found it settles it, and nothing goes out.
+  expect(await refusal(postAgain(story, id))).toBe('conflict cannot post again: the item is being posted again already')
+  expect((await story.send('POST', `items/${id}/posted`)).body.item.status).toBe('posted')
+  expect(await app.owner`select 1 from work where ref_id = ${id}`).toHaveLength(0)
+  expect([await attempts(id), sends(id)]).toEqual([['posted'], 1])
+})
+
+test('what the timeline did not show too long ago is looked up again before the send', async () => {
+  const story = await newStory(app)
+  const id = await inReview(story, await story.approved())
+  const other = await story.approved()
+  points.arm('publish.claimed', 'hang')
+  const busy = story.send('POST', `items/${other}/post-now`)
+  await points.reached('publish.claimed')
+  const asked = postAgain(story, id)
+  const clear = async () =>
+    (
+      await app.owner`update work set payload = jsonb_set(payload, '{again,clear,readAt}', '"2026-01-01T00:00:00Z"')
+    where ref_id = ${id} and kind = 'publish' returning 1`
+    ).length
+  expect(await eventually(clear, (count) => count === 1)).toBe(1)
+  // Meanwhile the first send has been applied.
+  await app.owner`insert into sandbox.posts (account_id, text) values (${story.account}, ${textOf(id)})`
+  points.release('publish.claimed')
+  await busy
+  expect((await asked).body.item.status).toBe('posted')
+  expect([await attempts(id), sends(id)]).toEqual([['posted'], 1])
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1, [textOf(other)]: 1 })
+})
+
+test('a send that provably did not take place leaves everything as it was: in review, and closed to whoever has not confirmed', async () => {
+  const story = await newStory(app)
+  const id = await inReview(story, await story.approved())
+  network.answers.set(textOf(id), async () => ({ kind: 'not_applied', reason: 'rate_limited', detail: '429' }))
+  expect(await refusal(postAgain(story, id, 'limited'))).toBe('rate_limited rate_limited:network')
+  expect(await story.item(id)).toMatchObject({ status: 'publish_unconfirmed', review: true, last_error: 'rate_limited' })
+  expect(await attempts(id)).toEqual(['review', 'failed'])
+  expect((await story.send('POST', `items/${id}/post-now`)).status).toBe(409)
+  expect((await postAgain(story, id, 'limited')).body.item.status).toBe('posted')
+  expect(await attempts(id)).toEqual(['superseded', 'failed', 'posted'])
+  expect(await story.events()).toEqual(['growth.approval.requested', 'growth.item.posted'])
+})
+
+test('a late post of the first attempt settles the doubt about the second, and is nobody else’s', async () => {
+  const story = await newStory(app)
+  const id = await inReview(story, await story.approved('Late.'))
+  network.answers.set('Late.', lostRequest)
+  // The first was long ago, and so is its post.
+  await app.owner`update attempt set intent_at = intent_at - interval '1 minute' where item_id = ${id}`
+  const asked = postAgain(story, id)
+  expect(
+    await eventually(
+      () => attempts(id),
+      ([, second]) => second === 'doubt' || second === 'review',
+    ),
+  ).toHaveLength(2)
+  await app.owner`insert into sandbox.posts (account_id, text, created_at)
+    select ${story.account}, 'Late.', intent_at from attempt where item_id = ${id} and number = 1`
+  expect(await story.settled(id, 'posted')).toMatchObject({ status: 'posted' })
+  expect((await asked).body.item.status).toBe('posted')
+  expect([await attempts(id), network.sent.filter((text) => text === 'Late.').length]).toEqual([['superseded', 'posted'], 2])
+  // The second send is applied later still; an item of the same text is not taken for posted by it.
+  const other = await inReview(story, await story.approved('Late.'))
+  await app.owner`insert into sandbox.posts (account_id, text) values (${story.account}, 'Late.')`
+  await app.owner`update work set run_at = now() where ref_id = ${other}`
+  await eventually(
+    async () => (await app.owner`select clean_reads from attempt where item_id = ${other}`)[0]!.clean_reads,
+    (count) => count > 3,
+  )
+  expect(await story.item(other)).toMatchObject({ status: 'publish_unconfirmed', review: true })
+})
+
+test('while everything unattended is paused, a person still may', async () => {
+  const story = await newStory(app)
+  const id = await inReview(story, await story.approved())
+  await story.send('POST', 'automation/pause-all')
+  expect((await postAgain(story, id)).body.item.status).toBe('posted')
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+})
+
+test('disconnected between read and send: nothing goes out, and the doubt is as it was', async () => {
+  const story = await newStory(app)
+  const id = await inReview(story, await story.approved())
+  points.arm('publish.claimed', 'hang')
+  const asked = refusal(postAgain(story, id))
+  await points.reached('publish.claimed')
+  await story.send('DELETE', 'connection')
+  points.release('publish.claimed')
+  expect(await asked).toStartWith('x_not_connected')
+  expect(await story.item(id)).toMatchObject({ status: 'publish_unconfirmed', review: true })
+  expect([await attempts(id), sends(id)]).toEqual([['review', 'failed'], 1])
+  expect(await refusal(postAgain(story, id))).toStartWith('x_not_connected')
+})
