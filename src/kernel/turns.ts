@@ -3,8 +3,10 @@ import { AppError } from './errors.ts'
 export interface TurnsOptions {
   /** How many may run at once. */
   limit: number
-  /** How many of one party may; by default as many. */
-  share?: number
+  /** How many of one party may while no other asks, and while others do; by default as many as may run at all. */
+  share?: { alone: number; among: number }
+  /** Shared by limits of one resource: who asks one of them is about for all. */
+  crowd?: Crowd
   /** How many of one party may wait; one more is refused with `rate_limited:<name>`. */
   bound: number
   /** How long one may wait before it is refused with 503. */
@@ -21,6 +23,25 @@ interface Waiting {
 /** Whether somebody waits for it, or it is done unasked. */
 export type Standing = 'asked' | 'unasked'
 
+/** Who has asked is about for so long. */
+const OTHERS_FOR_MS = 250
+
+/** Whether more than one party has asked of late. */
+export class Crowd {
+  #last: string | undefined
+  /** Monotonic time at which somebody else asked than the one before. */
+  #othersAt = Number.NEGATIVE_INFINITY
+
+  noted(party: string): void {
+    if (this.#last !== undefined && this.#last !== party) this.#othersAt = performance.now()
+    this.#last = party
+  }
+
+  get isThere(): boolean {
+    return performance.now() - this.#othersAt < OTHERS_FOR_MS
+  }
+}
+
 /** What nobody waits for has its turn after this many that somebody waits for. */
 const ASKED_BEFORE_UNASKED = 3
 
@@ -34,13 +55,16 @@ export class Turns {
   /** Insertion order is the order of turns: a party that had its turn goes to the end. */
   readonly #waiting: Record<Standing, Map<string, Waiting[]>> = { asked: new Map(), unasked: new Map() }
   #askedInRow = 0
-  readonly #share: number
+  readonly #share: { alone: number; among: number }
+  readonly #crowd: Crowd
 
   constructor(private readonly options: TurnsOptions) {
-    this.#share = options.share ?? options.limit
+    this.#share = options.share ?? { alone: options.limit, among: options.limit }
+    this.#crowd = options.crowd ?? new Crowd()
   }
 
   async run<T>(party: string, work: () => Promise<T>, standing: Standing = 'asked'): Promise<T> {
+    this.#crowd.noted(party)
     const turn = this.#admitted(party, standing)
     if (turn) await turn
     try {
@@ -52,7 +76,7 @@ export class Turns {
   }
 
   #admitted(party: string, standing: Standing): Promise<void> | undefined {
-    // While something is free, whoever waits has its share already: nobody is passed over.
+    // While something is free, whoever waits has its share already: hardly anybody is passed over.
     if (this.#running < this.options.limit && this.#hasRoom(party)) {
       this.#begin(party)
       return undefined
@@ -73,7 +97,8 @@ export class Turns {
   }
 
   #hasRoom(party: string): boolean {
-    return (this.#runningOf.get(party) ?? 0) < this.#share
+    const { alone, among } = this.#share
+    return (this.#runningOf.get(party) ?? 0) < (this.#crowd.isThere ? among : alone)
   }
 
   #begin(party: string): void {

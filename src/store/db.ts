@@ -4,7 +4,7 @@
  */
 import postgres from 'postgres'
 import { AppError } from '#kernel/errors'
-import { type Standing, Turns } from '#kernel/turns'
+import { Crowd, type Standing, Turns } from '#kernel/turns'
 import { arrayTypes } from './array-types.ts'
 import { type Asked, openPool, type Pool } from './pool.ts'
 
@@ -188,7 +188,7 @@ const one: Query = (sql) => sql`select 1 as seen`
 
 /** Connections are granted to tenants in turn: one that floods waits behind itself. */
 const WAITING = { bound: 1_000, withinMs: 5_000 }
-/** Of the connections for reads, what one tenant may have at once: what it asks for together, the others wait behind. */
+/** Of the connections for reads, what one tenant may have at once that is alone; among others it has one, in turn. */
 const READ_SHARE = 0.3
 
 export const openDb = (options: ConnectionOptions): Db => {
@@ -197,8 +197,9 @@ export const openDb = (options: ConnectionOptions): Db => {
   // Of their own: a transaction that is begun on a connection behind somebody's query does not get that connection for itself.
   const letters = openPool(() => open(options, 'tendril_app', max))
   const system = openPool(() => open(options, 'tendril_system', 3))
-  const readTurns = new Turns({ name: 'reads', limit: max, share: Math.ceil(max * READ_SHARE), ...WAITING })
-  const letterTurns = new Turns({ name: 'commands', limit: max, ...WAITING })
+  const crowd = new Crowd()
+  const readTurns = new Turns({ name: 'reads', limit: max, crowd, share: { alone: Math.ceil(max * READ_SHARE), among: 1 }, ...WAITING })
+  const letterTurns = new Turns({ name: 'commands', limit: max, crowd, ...WAITING })
   return {
     async read<Row>(reader: Reader, query: Query) {
       const ask = async (asked: Reader, what: Query) => (await wrapped(reads.sql, asked, what(reads.sql)).execute()) as unknown as Row[]

@@ -15,7 +15,7 @@ test('never more run at once than the limit, nor of a party than its share, each
   const parties = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 60 })
   await fc.assert(
     fc.asyncProperty(parties, fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 4 }), async (asked, limit, share) => {
-      const turns = open({ limit, share })
+      const turns = open({ limit, share: { alone: share, among: share } })
       const begun: Record<string, number[]> = {}
       const running: Record<string, number> = { a: 0, b: 0, c: 0 }
       let most = 0
@@ -54,12 +54,35 @@ test('a party that asks a hundred times does not hold up one that asks once', as
 })
 
 test('a party that has its share running leaves the rest to others, at once', async () => {
-  const turns = open({ limit: 3, share: 2 })
+  const turns = open({ limit: 3, share: { alone: 2, among: 2 } })
   const held = gate()
   const flood = Array.from({ length: 5 }, () => turns.run('flood', () => held.promise))
   expect(await turns.run('single', async () => 'ran')).toBe('ran')
   held.end()
   await Promise.all(flood)
+})
+
+test('a party has less at once as soon as another asks', async () => {
+  const turns = open({ limit: 4, share: { alone: 3, among: 1 } })
+  const held = gate()
+  const begun: string[] = []
+  const ask = (party: string, until: Promise<void>) =>
+    turns.run(party, () => {
+      begun.push(party)
+      return until
+    })
+  const ends = Array.from({ length: 5 }, gate)
+  const flood = ends.map(({ promise }) => ask('flood', promise))
+  expect(begun).toEqual(['flood', 'flood', 'flood'])
+  const single = ask('single', held.promise)
+  ends[0]!.end()
+  ends[1]!.end()
+  await Promise.all(flood.slice(0, 2))
+  expect(begun).toEqual(['flood', 'flood', 'flood', 'single'])
+  held.end()
+  for (const { end } of ends) end()
+  await Promise.all([...flood, single])
+  expect(begun).toHaveLength(6)
 })
 
 test('what somebody waits for goes first, and every fourth turn is for what nobody waits for', async () => {
