@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { AppError } from '#kernel/errors'
-import { type ConnectionOptions, type Db, openSession, type Query, withDeadline } from './db.ts'
+import { type ConnectionOptions, type Db, type Fragment, openSession, type Sql, withDeadline } from './db.ts'
 import type { Ownership } from './letter.ts'
 
 export interface NodeRow {
@@ -138,18 +138,16 @@ export const leave = (db: Db, incarnation: string): Promise<unknown> =>
     await sql`delete from node where incarnation = ${incarnation}`
   })
 
-/** The tenants that have waited longest. By the statement's time, which an index serves: `clock_timestamp()` would look at every sleeper. */
-export const dueActors =
-  (self: string, limit: number): Query =>
-  (sql) =>
-    sql`select tenant_id from actor where wake_at <= statement_timestamp()
-        and (owner is null
-          or (owner <> ${self} and not exists (select 1 from node n where n.incarnation = actor.owner and n.expires_at > clock_timestamp())))
-      order by wake_at limit ${limit}`
+/** The tenants that have waited longest. `now()`, which an index serves: `clock_timestamp()` would look at every sleeper. */
+export const dueActors = (sql: Sql, self: string, limit: number): Fragment =>
+  sql`select tenant_id from actor where wake_at <= now()
+      and (owner is null
+        or (owner <> ${self} and not exists (select 1 from node n where n.incarnation = actor.owner and n.expires_at > clock_timestamp())))
+    order by wake_at limit ${limit}`
 
 /** Tenants with due work that no living process owns. */
 export const wakeable = (db: Db, self: string, limit: number): Promise<string[]> =>
   db.system(async (sql) => {
-    const rows = (await dueActors(self, limit)(sql)) as unknown as { tenant_id: string }[]
+    const rows = (await dueActors(sql, self, limit)) as unknown as { tenant_id: string }[]
     return rows.map((row) => row.tenant_id)
   })

@@ -10,7 +10,7 @@ test('the sweep does not look at tenants whose time has not come', async () => {
   await owner`with t as (insert into tenant (id, name, plan) select gen_random_uuid(), 'Sleeper', 'free' from generate_series(1, 2000) returning id)
     insert into actor (tenant_id, wake_at) select id, now() + interval '1 hour' from t`
   await owner`analyze actor`
-  const plan = await owner<{ 'QUERY PLAN': string }[]>`explain (analyze, costs off) ${dueActors(randomUUID(), 16)(owner)}`
+  const plan = await owner<{ 'QUERY PLAN': string }[]>`explain (analyze, costs off) ${dueActors(owner, randomUUID(), 16)}`
   const text = plan.map((row) => row['QUERY PLAN']).join('\n')
   expect(text).toContain('Index Cond: (wake_at <= ')
   expect(text).not.toContain('Rows Removed by Filter')
