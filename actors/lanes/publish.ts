@@ -124,8 +124,10 @@ const claimed = async (deps: PublishDeps, { sql, gate, work }: Claiming, claim: 
 /** Too late by the item's or the profile's rule; or asked for "now" so long ago that nobody expects it any more. */
 const missed = async ({ times }: PublishDeps, { sql, gate, work }: Claiming, item: Item): Promise<boolean> => {
   if (work.origin === 'manual') return gate.now.getTime() - work.run_at.getTime() > times.nowMs
-  const policy = item.on_missed ?? (await currentProfile(sql)).profile.on_missed
-  return isMissed(item, { now: gate.now, tries: triesOf(work), times, policy })
+  const rule = { now: gate.now, tries: triesOf(work), times }
+  // What is not too late by the stricter policy is not too late by any: the profile is read for the others alone.
+  if (!isMissed(item, { ...rule, policy: 'skip' })) return false
+  return isMissed(item, { ...rule, policy: item.on_missed ?? (await currentProfile(sql)).profile.on_missed })
 }
 
 const reasonText = {
