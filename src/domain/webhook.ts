@@ -125,7 +125,7 @@ export const afterDelivery = (delivered: Delivered, outcome: DeliveryOutcome): A
       return { endpoint, event: { state: 'pending', attempts: event.attempts, error: null, nextAt: now } }
     case 'accepted':
       return {
-        endpoint: { ...endpoint, failing_since: null, failures: 0, held_until: null, updated_at: now },
+        endpoint: endpoint.failures === 0 ? endpoint : { ...endpoint, failing_since: null, failures: 0, held_until: null, updated_at: now },
         event: { state: 'delivered', attempts, error: null, expiresAt: after(now, times.keepMs) },
       }
     case 'gone':

@@ -67,7 +67,7 @@ export const openReceiver = async (): Promise<Receiver> => {
     answer: {},
     received: (count) =>
       eventually(
-        async () => requests,
+        async () => [...requests],
         (all) => all.length >= count,
       ),
     [Symbol.asyncDispose]: () =>
