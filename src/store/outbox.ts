@@ -26,11 +26,13 @@ export const dueEvents = (events: NewEvent[] = [], allowed: readonly string[] | 
   return marked.some(({ due }) => due) ? marked : undefined
 }
 
-/** The insert, and with about one letter in sixteen the removal of what has been kept long enough. */
+/** The inserts, and now and then, by their random ids, the removal of what has expired (one in 16) and of a surplus (one in 256). */
 export const eventParts = (sql: Sql, events: NewEvent[] = [], now: Date): Fragment[] => {
   const rows = events.map((event) => ({ id: newId(), ...event }))
-  const trims = rows.some(({ id }) => id.endsWith('0'))
-  return [...rows.map((event) => insertEvent(sql, event, now)), ...(trims ? [trimOutbox(sql)] : [])]
+  const parts = rows.map((event) => insertEvent(sql, event, now))
+  if (rows.some(({ id }) => id.endsWith('0'))) parts.push(removeExpired(sql))
+  if (rows.some(({ id }) => id.endsWith('00'))) parts.push(removeSurplus(sql))
+  return parts
 }
 
 const insertEvent = (sql: Sql, { id, type, data, due }: NewEvent & { id: string }, now: Date): Fragment => {
@@ -40,10 +42,13 @@ const insertEvent = (sql: Sql, { id, type, data, due }: NewEvent & { id: string 
       ${due ? null : expiresAt})`
 }
 
-/** Removes some of what has expired, and of what is beyond the number that is kept. Reads the index of expiry alone. */
-export const trimOutbox = (sql: Sql): Fragment => sql`delete from outbox where id = any(array(
-  (select id from outbox where expires_at <= clock_timestamp() order by expires_at limit ${AT_ONCE})
-  union (select id from outbox where expires_at is not null order by expires_at desc offset ${MOST_KEPT} limit ${AT_ONCE})))`
+/** Removes some of what has expired, by the index of expiry. */
+export const removeExpired = (sql: Sql): Fragment => sql`delete from outbox where id = any(array(
+  select id from outbox where expires_at <= clock_timestamp() order by expires_at limit ${AT_ONCE}))`
+
+/** Removes some of what is beyond the number that is kept. Reads so much of the index of expiry, which is why it is rare. */
+export const removeSurplus = (sql: Sql): Fragment => sql`delete from outbox where id = any(array(
+  select id from outbox where expires_at is not null order by expires_at desc offset ${MOST_KEPT} limit ${AT_ONCE}))`
 
 interface Except {
   /** As if this event were over. */
