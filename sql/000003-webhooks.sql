@@ -3,7 +3,7 @@
 -- One endpoint a workspace. `id` is made anew whenever the endpoint is set, so that what an earlier one answers does not count.
 create table webhook_endpoint (
   tenant_id uuid primary key default nullif(current_setting('app.tenant', true), '')::uuid,
-  id uuid not null unique,
+  id uuid not null,
   url text not null,
   -- kinds of events; none: all of them
   events text[] not null default '{}',
@@ -32,7 +32,7 @@ create policy app on webhook_endpoint to tendril_app
 grant select, insert, update on webhook_endpoint to tendril_app;
 
 -- unwanted: no endpoint asked for it; pending: to be sent at next_at, in order within its subject; dead: given up.
--- What is over is kept until expires_at, to be looked at and sent again.
+-- What is over is kept until expires_at, to be looked at and sent again. What a letter writes that nobody wants is over at once.
 alter table outbox
   add column state text not null default 'unwanted' check (state in ('unwanted', 'pending', 'delivered', 'dead')),
   add column subject text,
@@ -42,10 +42,8 @@ alter table outbox
   add column expires_at timestamptz default now() + interval '24 hours',
   add check ((state = 'pending') = (next_at is not null)),
   add check (state <> 'pending' or expires_at is null);
-alter table outbox alter column expires_at drop default;
 
--- Nothing asks for the events of a workspace in the order of their ids.
+-- Nothing asks for the events of a workspace in the order of their ids. Few wait at a time, and each letter pays for indexes.
 drop index outbox_tenant_id_id_idx;
-create index outbox_due on outbox (tenant_id, next_at) where state = 'pending';
 create index outbox_order on outbox (tenant_id, subject, created_at, id) where state = 'pending';
 create index outbox_expiry on outbox (tenant_id, expires_at) where expires_at is not null;

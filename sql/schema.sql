@@ -279,13 +279,12 @@ create table public.outbox (
   attempts integer not null default 0,
   next_at timestamp with time zone,
   last_error text,
-  expires_at timestamp with time zone,
+  expires_at timestamp with time zone default (now() + '24:00:00'::interval),
   constraint outbox_check CHECK (((state = 'pending'::text) = (next_at IS NOT NULL))),
   constraint outbox_check1 CHECK (((state <> 'pending'::text) OR (expires_at IS NULL))),
   constraint outbox_pkey PRIMARY KEY (id),
   constraint outbox_state_check CHECK ((state = ANY (ARRAY['unwanted'::text, 'pending'::text, 'delivered'::text, 'dead'::text])))
 );
-CREATE INDEX outbox_due ON public.outbox USING btree (tenant_id, next_at) WHERE (state = 'pending'::text);
 CREATE INDEX outbox_expiry ON public.outbox USING btree (tenant_id, expires_at) WHERE (expires_at IS NOT NULL);
 CREATE INDEX outbox_order ON public.outbox USING btree (tenant_id, subject, created_at, id) WHERE (state = 'pending'::text);
 alter table public.outbox enable row level security;
@@ -338,7 +337,6 @@ create table public.webhook_endpoint (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   constraint webhook_endpoint_check CHECK (((previous_secret IS NULL) = (previous_until IS NULL))),
-  constraint webhook_endpoint_id_key UNIQUE (id),
   constraint webhook_endpoint_pkey PRIMARY KEY (tenant_id),
   constraint webhook_endpoint_status_check CHECK ((status = ANY (ARRAY['active'::text, 'disabled'::text])))
 );

@@ -18,7 +18,7 @@ export interface WebhookTimes {
   longestHoldMs: number
   /** How long the previous secret signs beside the new one. */
   rotationMs: number
-  /** How long events that are over are kept: those delivered or unwanted, and those given up. */
+  /** How long events that are over are kept: those delivered (the unwanted too, by a default of their table), and those given up. */
   keepMs: number
   keepDeadMs: number
 }

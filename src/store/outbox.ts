@@ -1,5 +1,5 @@
 /** Events: written by every letter, sent by the delivery lane in order within their subject, kept for a while, then removed. */
-import { type EventNext, type PendingEvent, subjectOf, wants, webhookTimes } from '#domain/webhook'
+import { type EventNext, type PendingEvent, subjectOf, wants } from '#domain/webhook'
 import { newId } from '#kernel/ids'
 import type { Fragment, Query, Sql } from './db.ts'
 
@@ -35,12 +35,12 @@ export const eventParts = (sql: Sql, events: NewEvent[] = [], now: Date): Fragme
   return parts
 }
 
-const insertEvent = (sql: Sql, { id, type, data, due }: NewEvent & { id: string }, now: Date): Fragment => {
-  const expiresAt = new Date(now.getTime() + webhookTimes.keepMs)
-  return sql`insert into outbox (id, type, data, created_at, subject, state, next_at, expires_at)
-    values (${id}, ${type}, ${sql.json(data as never)}, ${now}, ${subjectOf(data)}, ${due ? 'pending' : 'unwanted'}, ${due ? now : null},
-      ${due ? null : expiresAt})`
-}
+/** The rest of what nobody wants is in the defaults of its columns: most workspaces have no endpoint, and pay for little. */
+const insertEvent = (sql: Sql, { id, type, data, due }: NewEvent & { id: string }, now: Date): Fragment =>
+  due
+    ? sql`insert into outbox (id, type, data, created_at, subject, state, next_at, expires_at)
+        values (${id}, ${type}, ${sql.json(data as never)}, ${now}, ${subjectOf(data)}, 'pending', ${now}, null)`
+    : sql`insert into outbox (id, type, data, created_at) values (${id}, ${type}, ${sql.json(data as never)}, ${now})`
 
 /** Removes some of what has expired, by the index of expiry. */
 export const removeExpired = (sql: Sql): Fragment => sql`delete from outbox where id = any(array(
@@ -91,14 +91,16 @@ export const latestEvents: Query = (sql) =>
     (select * from outbox where state = 'pending' order by next_at desc limit 20)
     union all (select * from outbox where expires_at is not null order by expires_at desc limit 20)) latest`
 
-/** Whether an event is still kept. */
-export const hasEvent = async (sql: Sql, id: string): Promise<boolean> => (await sql`select 1 from outbox where id = ${id}`).length === 1
+/** In whatever state; undefined when it is not kept any more. */
+export const keptEvent = async (sql: Sql, id: string): Promise<Pick<PendingEvent, 'id' | 'data'> | undefined> =>
+  (await sql`select id, data from outbox where id = ${id}`)[0] as unknown as Pick<PendingEvent, 'id' | 'data'> | undefined
 
 /** An event that is kept waits again, with all its tries before it. */
 export const replayEvent =
-  (id: string, now: Date): Query =>
+  (event: Pick<PendingEvent, 'id' | 'data'>, now: Date): Query =>
   (sql) =>
-    sql`update outbox set state = 'pending', attempts = 0, next_at = ${now}, expires_at = null where id = ${id}`
+    sql`update outbox set state = 'pending', subject = ${subjectOf(event.data)}, attempts = 0, next_at = ${now}, expires_at = null
+      where id = ${event.id}`
 
 /** Some of the events that wait, the oldest, end as dead letters; `beyond` the newest so many. */
 export const giveUpEvents =

@@ -6,7 +6,7 @@ import type { Egress } from '#port/egress/egress'
 import { EgressRefused } from '#port/egress/target'
 import type { Sql } from '#store/db'
 import { deliveryWork } from '#store/letter'
-import { hasEvent, replayEvent } from '#store/outbox'
+import { keptEvent, replayEvent } from '#store/outbox'
 import { currentEndpoint, type EndpointRow, putEndpoint, rotateSecret, saveEndpoint } from '#store/webhooks'
 import type { CommandContext, Handlers } from '../call.ts'
 
@@ -65,7 +65,7 @@ export const webhookHandlers = (egress: Egress): Handlers<typeof webhook> => ({
 
   async replay({ id }, context) {
     await activeEndpoint(context.sql)
-    if (!(await hasEvent(context.sql, id))) fail('not_found', 'no such event, or it is not kept any more')
-    return { reply: { event_id: id }, effects: { writes: [replayEvent(id, context.gate.now)], work: awake(context) } }
+    const event = (await keptEvent(context.sql, id)) ?? fail('not_found', 'no such event, or it is not kept any more')
+    return { reply: { event_id: id }, effects: { writes: [replayEvent(event, context.gate.now)], work: awake(context) } }
   },
 })
