@@ -105,9 +105,9 @@ export class LaneRunner implements LiveLanes {
     this.#wanted = undefined
   }
 
-  /** Claims the next due work by a letter, unless one is on its way already. */
+  /** Claims the next due work by a letter, unless one is on its way already, or this process runs no lanes at all. */
   pump(priority: Priority): void {
-    if (this.#stopping || this.#pumping.has(priority)) return
+    if (this.#stopping || this.#lanes.size === 0 || this.#pumping.has(priority)) return
     this.#pumping.add(priority)
     let taken: string | undefined
     let claimed: Work | undefined

@@ -8,7 +8,7 @@ import { AppError } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
 import type { Standing } from '#kernel/turns'
 import type { Db, Sql } from '#store/db'
-import { apply, gate, KeyTaken, type Ownership, readingOnly } from '#store/letter'
+import { announced, apply, gate, KeyTaken, type Ownership, readingOnly } from '#store/letter'
 import { Fenced } from './deps.ts'
 import type { Decision, Letter, LiveLanes } from './letter.ts'
 import type { Posted } from './mailbox.ts'
@@ -121,8 +121,9 @@ const decided = async (turn: Turn, sql: Sql, one: Taken): Promise<boolean> => {
     const decision = await letter.decide(readingOnly(sql), open, turn.lanes)
     await turn.failpoints('letter.deciding')
     await turn.failpoints(`letter.deciding:${letter.name}`)
-    const changed = await apply(sql, decision.effects ?? {}, { now: open.now, provenance: letter.provenance, keep: decision.keep })
-    one.result = { decision }
+    const effects = announced(decision.effects ?? {}, open, turn.own.tenantId)
+    const changed = await apply(sql, effects, { now: open.now, provenance: letter.provenance, keep: decision.keep })
+    one.result = { decision: { ...decision, effects } }
     return changed
   } catch (cause) {
     if (!isRefusal(cause)) throw cause

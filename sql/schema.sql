@@ -274,9 +274,19 @@ create table public.outbox (
   type text not null,
   data jsonb not null,
   created_at timestamp with time zone not null,
-  constraint outbox_pkey PRIMARY KEY (id)
+  state text not null default 'unwanted'::text,
+  subject text,
+  attempts integer not null default 0,
+  next_at timestamp with time zone,
+  last_error text,
+  expires_at timestamp with time zone default (now() + '24:00:00'::interval),
+  constraint outbox_check CHECK (((state = 'pending'::text) = (next_at IS NOT NULL))),
+  constraint outbox_check1 CHECK (((state <> 'pending'::text) OR (expires_at IS NULL))),
+  constraint outbox_pkey PRIMARY KEY (id),
+  constraint outbox_state_check CHECK ((state = ANY (ARRAY['unwanted'::text, 'pending'::text, 'delivered'::text, 'dead'::text])))
 );
-CREATE INDEX outbox_tenant_id_id_idx ON public.outbox USING btree (tenant_id, id);
+CREATE INDEX outbox_expiry ON public.outbox USING btree (tenant_id, expires_at) WHERE (expires_at IS NOT NULL);
+CREATE INDEX outbox_order ON public.outbox USING btree (tenant_id, subject, created_at, id) WHERE (state = 'pending'::text);
 alter table public.outbox enable row level security;
 alter table public.outbox force row level security;
 create policy app on public.outbox for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
@@ -310,6 +320,30 @@ create policy app on public.tenant for select to tendril_app using ((id = ( SELE
 create policy system on public.tenant for all to tendril_system using (true) with check (true);
 grant delete, insert, select, update on public.tenant to tendril_system;
 grant select on public.tenant to tendril_app;
+
+create table public.webhook_endpoint (
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  id uuid not null,
+  url text not null,
+  events text[] not null default '{}'::text[],
+  secret bytea not null,
+  previous_secret bytea,
+  previous_until timestamp with time zone,
+  status text not null,
+  disabled_reason text,
+  failing_since timestamp with time zone,
+  failures integer not null default 0,
+  held_until timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint webhook_endpoint_check CHECK (((previous_secret IS NULL) = (previous_until IS NULL))),
+  constraint webhook_endpoint_pkey PRIMARY KEY (tenant_id),
+  constraint webhook_endpoint_status_check CHECK ((status = ANY (ARRAY['active'::text, 'disabled'::text])))
+);
+alter table public.webhook_endpoint enable row level security;
+alter table public.webhook_endpoint force row level security;
+create policy app on public.webhook_endpoint for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant insert, select, update on public.webhook_endpoint to tendril_app;
 
 create table public.work (
   id uuid not null,

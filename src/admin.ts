@@ -2,34 +2,23 @@
 import { parseArgs } from 'node:util'
 import { type Billing, billingStates, type PlanName, planNames } from '#domain/plan'
 import { AppError, errorTable, fail } from '#kernel/errors'
-import { createLog, type Log } from '#kernel/log'
+import { createLog } from '#kernel/log'
 import { isScope, type Scope, scopes } from '#kernel/scopes'
 import { connectAccount, createKey, createWorkspace, usualScopes } from '#ops/workspaces'
 import { type Db, openDb } from '#store/db'
 import { revokeKey } from '#store/keys'
 import { setPlan } from '#store/tenants'
-import { type Config, readConfig } from './config.ts'
+import { type Flags, type Place, text, uuid } from './admin-flags.ts'
+import { webhookCommands, webhookHelp } from './admin-webhook.ts'
+import { readConfig } from './config.ts'
 import { joinDatabase } from './database.ts'
 import { openWorkplace } from './server.ts'
 
 const help = `tendril admin tenant create --name NAME [--sandbox]
 tendril admin key create --workspace ID --scopes ${scopes.join(',')}
 tendril admin key revoke --id ID
-tendril admin plan set --workspace ID --plan ${planNames.join('|')} --billing ${billingStates.join('|')}`
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
-type Flags = Record<string, string | boolean | undefined>
-
-const text = (flags: Flags, name: string): string => {
-  const value = flags[name]
-  return typeof value === 'string' && value !== '' ? value : fail('invalid_input', `--${name} is missing`)
-}
-
-const uuid = (flags: Flags, name: string): string => {
-  const value = text(flags, name)
-  return UUID.test(value) ? value : fail('invalid_input', `--${name} is not an id: ${value}`)
-}
+tendril admin plan set --workspace ID --plan ${planNames.join('|')} --billing ${billingStates.join('|')}
+${webhookHelp}`
 
 const choice = <V extends string>(flags: Flags, name: string, values: readonly V[]): V => {
   const value = text(flags, name)
@@ -41,16 +30,11 @@ const scopeList = (flags: Flags): Scope[] =>
     .split(',')
     .map((scope) => (isScope(scope) ? scope : fail('invalid_input', `no such scope: ${scope}; there are ${scopes.join(', ')}`)))
 
-interface Place {
-  config: Config
-  log: Log
-}
-
 /** Runs on the database of the running server, or opens it for as long as it takes. */
 const withDb = async <T>({ config, log }: Place, work: (db: Db) => Promise<T>): Promise<T> => {
   await using database = await joinDatabase(config, log)
   await using db = openDb({ ...database.options, max: 1 })
-  return work(db)
+  return await work(db)
 }
 
 const createTenant = async ({ config, log }: Place, flags: Flags) => {
@@ -84,9 +68,10 @@ const commands: Record<string, (place: Place, flags: Flags) => Promise<object>> 
     const done = await withDb(place, (db) => setPlan(db, workspace_id, { plan, billing }))
     return done ? { workspace_id, plan, billing } : fail('not_found', 'no such workspace')
   },
+  ...webhookCommands,
 }
 
-const flagNames = ['name', 'workspace', 'scopes', 'id', 'plan', 'billing'] as const
+const flagNames = ['name', 'workspace', 'scopes', 'id', 'plan', 'billing', 'url', 'events'] as const
 const options = {
   ...Object.fromEntries(flagNames.map((name) => [name, { type: 'string' as const }])),
   sandbox: { type: 'boolean' as const },

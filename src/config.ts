@@ -18,6 +18,8 @@ export interface Config {
   bootstrapKey: string | undefined
   /** Base64 of 32 bytes. */
   secretKey: string | undefined
+  /** `host:port` pairs that webhooks may call though they are not public, also by plain http; for tests. */
+  egressAllow: string[]
   failpoints: string
 }
 
@@ -29,6 +31,16 @@ const portOf = (text: string): number => {
   const port = Number(text)
   if (Number.isInteger(port) && port >= 0 && port < 65_536) return port
   throw new AppError('invalid_input', `PORT is not a port number: ${text}`)
+}
+
+/** Exact pairs only, never a range. */
+const PAIR = /^([^\s:/@]+|\[[0-9a-f:.]+\]):\d{1,5}$/
+
+const pairsOf = (text: string): string[] => {
+  const pairs = text.split(',').filter((pair) => pair.trim() !== '')
+  const wrong = pairs.find((pair) => !PAIR.test(pair))
+  if (wrong !== undefined) throw new AppError('invalid_input', `EGRESS_ALLOW takes host:port, separated by commas, not ${wrong}`)
+  return pairs
 }
 
 export const readConfig = (env: Env = process.env): Config => {
@@ -54,6 +66,7 @@ export const readConfig = (env: Env = process.env): Config => {
       : undefined,
     bootstrapKey: env.TENDRIL_BOOTSTRAP_KEY || undefined,
     secretKey: env.TENDRIL_SECRET_KEY || undefined,
+    egressAllow: pairsOf(env.EGRESS_ALLOW ?? ''),
     failpoints: env.TENDRIL_FAILPOINTS || '',
   })
 }

@@ -1,12 +1,15 @@
 /** The parts of a running Tendril, opened in order and closed in reverse: database → networks → actors → operations → HTTP. */
 import { randomBytes } from 'node:crypto'
 import type { Server } from 'bun'
+import type { AnyLane } from '#actors/lane'
+import { deliveryLane } from '#actors/lanes/delivery'
 import { generationLane } from '#actors/lanes/generation'
 import { publishLane } from '#actors/lanes/publish'
 import { reconcileLane } from '#actors/lanes/reconcile'
 import type { MailboxOptions } from '#actors/mailbox'
 import { Runtime } from '#actors/runtime'
 import { type PublishTimes, publishTimes } from '#domain/publish'
+import { type WebhookTimes, webhookTimes } from '#domain/webhook'
 import { createAuthenticator } from '#edge/auth'
 import { createHttp } from '#edge/http'
 import { capabilities } from '#edge/manifest'
@@ -14,13 +17,15 @@ import { staticDocument } from '#edge/respond'
 import { systemClock } from '#kernel/clock'
 import { type Failpoints, failpointsFrom } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'
+import { createSealer } from '#kernel/sealed'
 import { Turns } from '#kernel/turns'
 import type { World } from '#ops/call'
-import { createOperations } from '#ops/index'
+import { createOperations, createOperatorOperations } from '#ops/index'
+import { createEgress, type Egress } from '#port/egress/egress'
 import { createComposer } from '#port/model/composer/composer'
 import type { Drafter } from '#port/model/drafter'
 import { createOpenAiDrafter } from '#port/model/openai-drafter'
-import { networksOf } from '#port/network/registry'
+import { type Networks, networksOf } from '#port/network/registry'
 import { createSandbox, type Sandbox } from '#port/network/sandbox'
 import { parseFaults } from '#port/network/sandbox-faults'
 import { createNodeClient, type NodeSignature, nodeSignature } from '#port/nodes'
@@ -37,6 +42,9 @@ const MODEL_CALL_MS = 80_000
 /** Generations of a process that run at once, granted to tenants in turn; each tenant runs one. */
 const MODEL_TURNS = { name: 'model call', limit: 8, bound: 1, withinMs: GENERATION_DEADLINE_MS }
 
+/** Requests to webhook endpoints of a process at once; each tenant sends one at a time. */
+const DELIVERY_TURNS = { name: 'delivery', limit: 256, bound: 1, withinMs: 5_000 }
+
 export interface Workplace extends AsyncDisposable {
   db: Db
   world: World
@@ -48,6 +56,9 @@ export interface Workplace extends AsyncDisposable {
 /** What tests and single commands put in the place of the usual. */
 export interface Overrides {
   times?: PublishTimes
+  webhookTimes?: WebhookTimes
+  /** None: due work is left to other processes. */
+  lanes?: AnyLane[]
   drafter?: Drafter
   failpoints?: Failpoints
   replyWithinMs?: number
@@ -58,6 +69,39 @@ export interface Overrides {
 
 const drafterOf = (config: Config, log: Log): Drafter =>
   config.openai ? createOpenAiDrafter({ ...config.openai, timeoutMs: MODEL_CALL_MS, log }) : createComposer()
+
+/** The `host:port` of an address of our own. */
+const pairsOf = (text: string): string[] => {
+  const url = URL.parse(text)
+  return url ? [`${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`] : []
+}
+
+const egressOf = ({ egressAllow, publicUrl, nodeUrl }: Config, log: Log): Egress => {
+  if (egressAllow.length > 0) log.warn({ pairs: egressAllow }, 'EGRESS_ALLOW: webhooks may call these, though they are not public')
+  return createEgress({ rules: { allow: new Set(egressAllow), own: new Set([publicUrl, nodeUrl].flatMap(pairsOf)) } })
+}
+
+interface LaneParts {
+  config: Config
+  log: Log
+  secret: Buffer
+  overrides: Overrides
+  failpoints: Failpoints
+  networks: Networks
+  egress: Egress
+}
+
+const lanesOf = ({ config, log, secret, overrides, failpoints, networks, egress }: LaneParts): AnyLane[] => {
+  const times = overrides.times ?? publishTimes
+  const drafter = overrides.drafter ?? drafterOf(config, log)
+  const hooks = { egress, sealer: createSealer(secret), times: overrides.webhookTimes ?? webhookTimes }
+  return [
+    publishLane({ networks, times, failpoints }),
+    reconcileLane({ networks, times, failpoints }),
+    generationLane({ networks, drafter, failpoints, turns: new Turns(MODEL_TURNS), deadlineMs: GENERATION_DEADLINE_MS }),
+    deliveryLane({ ...hooks, failpoints, turns: new Turns(DELIVERY_TURNS) }),
+  ]
+}
 
 export interface WorkplaceOptions {
   log: Log
@@ -79,19 +123,15 @@ export async function openWorkplace(
   const failpoints = overrides.failpoints ?? failpointsFrom(config.failpoints)
   const sandbox = createSandbox({ store, faults: parseFaults(config.sandboxFaults), log, failpoints })
   const networks = networksOf(sandbox)
-  const times = overrides.times ?? publishTimes
-  const drafter = overrides.drafter ?? drafterOf(config, log)
-  const lanes = [
-    publishLane({ networks, times, failpoints }),
-    reconcileLane({ networks, times, failpoints }),
-    generationLane({ networks, drafter, failpoints, turns: new Turns(MODEL_TURNS), deadlineMs: GENERATION_DEADLINE_MS }),
-  ]
+  const egress = egressOf(config, log)
+  const lanes = overrides.lanes ?? lanesOf({ config, log, secret, overrides, failpoints, networks, egress })
   const shared = { db, options, log, failpoints, lanes, clock: systemClock, url: config.nodeUrl, sweepMs: overrides.sweepMs ?? SWEEP_MS }
   const { replyWithinMs = REPLY_WITHIN_MS, idleMs = IDLE_MS, mailbox = {} } = overrides
   const runtime = new Runtime({ ...shared, replyWithinMs, idleMs, mailbox })
   stack.use(await runtime.start())
   const signature = nodeSignature(secret, () => runtime.now())
-  const world: World = { db, networks, nodes: createNodeClient(signature), ask: (tenantId, letter) => runtime.ask(tenantId, letter) }
+  const nodes = createNodeClient(signature)
+  const world: World = { db, networks, egress, nodes, ask: (tenantId, letter) => runtime.ask(tenantId, letter) }
   const owned = stack.move()
   return { db, world, sandbox, runtime, signature, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
@@ -112,9 +152,12 @@ const LAST_ANSWERS_MS = 3_000
 export async function listen(config: Config, { world, db, runtime, signature }: Workplace, log: Log): Promise<Listening> {
   const authenticator = createAuthenticator(db, log)
   const documents = { openapi: staticDocument(openapi), capabilities: staticDocument(capabilities()) }
-  const operations = createOperations(world)
-  const serving = () => runtime.serving
-  const app = createHttp({ operations, authenticator, log, documents, signature, serving, commit: config.commit })
+  const app = createHttp({
+    operations: createOperations(world),
+    internal: createOperatorOperations(world),
+    serving: () => runtime.serving,
+    ...{ authenticator, log, documents, signature, commit: config.commit },
+  })
   app.listen({ port: config.port, hostname: config.host })
   const server = app.server as Server<unknown>
   if (config.port === 0) await runtime.movedTo(`http://${config.host}:${server.port}`)

@@ -13,6 +13,8 @@ import { answerResponse, documentResponse, errorResponse, requestIdOf, type Stat
 
 export interface HttpDeps {
   operations: Operation[]
+  /** Taken from other processes alone. */
+  internal: Operation[]
   authenticator: Authenticator
   log: Log
   documents: { openapi: StaticDocument; capabilities: StaticDocument }
@@ -45,7 +47,7 @@ export const createHttp = (deps: HttpDeps) => {
     for (const method of PUBLIC) app.route(method, path, ({ request }) => respond(request), { parse: 'none' })
     allowed.set(path, PUBLIC)
   }
-  const letters = receiveLetter(deps)
+  const letters = receiveLetter({ ...deps, operations: [...deps.operations, ...deps.internal] })
   app.route('POST', LETTERS_PATH, ({ request }) => letters(request), { parse: 'none' })
   for (const [path, methods] of allowed)
     app.all(path, ({ request }) => errorResponse(new AppError('method_not_allowed'), requestIdOf(request), { allow: allowOf(methods) }), {

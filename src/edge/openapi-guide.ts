@@ -24,4 +24,6 @@ api -X POST $URL/api/v1/growth/items/$ITEM/post-now -H "Idempotency-Key: $(uuidg
 
 **Lists** are read with \`limit\` and \`cursor\`: give \`next_cursor\` as \`cursor\` until it is null.
 
-**Generation** runs on after its answer: poll the record about every 20 seconds until its \`status\` is \`ready\` or \`failed\`; typically 1 to 3 minutes.`
+**Generation** runs on after its answer: poll the record about every 20 seconds until its \`status\` is \`ready\` or \`failed\`; typically 1 to 3 minutes.
+
+**Webhooks.** Each event is a POST of \`{"id", "type", "created_at", "workspace_id", "data"}\` to the workspace's endpoint, signed as Standard Webhooks 1.0 asks: \`webhook-signature\`, and \`X-Webhook-Signature\` with the same value, is \`v1,\` and the base64 of HMAC-SHA256 over \`{webhook-id}.{webhook-timestamp}.{body}\`; several, separated by blanks, while the secret changes. The key is what follows \`whsec_\` in the secret, decoded from base64. An event comes at least once, in order within its item or batch, always under the same \`webhook-id\`: answer 2xx within 15 seconds, and drop what you have seen. Anything else is tried again after 5 seconds, 5 and 30 minutes, 2, 5, 10 and 10 hours; 429 and 503 may ask for more in \`Retry-After\`; 410 ends it. Pausing automation does not pause events.`

@@ -4,6 +4,7 @@ import type { Answer, Letter, LiveLanes } from '#actors/letter'
 import type { Group, Op } from '#contract/op'
 import type { AppError } from '#kernel/errors'
 import type { Scope } from '#kernel/scopes'
+import type { Egress } from '#port/egress/egress'
 import type { Networks } from '#port/network/registry'
 import type { NodeClient } from '#port/nodes'
 import type { Db, Query, Sql } from '#store/db'
@@ -26,6 +27,8 @@ export interface World {
   db: Db
   nodes: NodeClient
   networks: Networks
+  /** For addresses that a tenant chose. */
+  egress: Egress
   ask<R>(tenantId: string, letter: Letter<R>): Promise<R>
 }
 
@@ -36,6 +39,7 @@ export interface QueryContext {
 }
 
 export interface CommandContext {
+  tenantId: string
   /** The letter's transaction: reads and locks only. What changes is in the outcome. */
   sql: Sql
   gate: Gate

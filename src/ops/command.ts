@@ -55,7 +55,11 @@ export const commandLetter = (command: Command): Letter<Answer> => {
     late: () => standing(command.reader),
     async decide(sql, gate, lanes) {
       const decide = (reached: LiveLanes) =>
-        decideOnce(command, { sql, gate, lanes: reached, networks: command.networks, principal: call.principal }, claim)
+        decideOnce(
+          command,
+          { tenantId: call.tenantId, sql, gate, lanes: reached, networks: command.networks, principal: call.principal },
+          claim,
+        )
       if (!claim || !gate.seen) return decide(lanes)
       // By the letter's own connection: one that waits for a second may wait for itself, when all are taken.
       const inLetter: QueryContext = { ...command.reader, read: async <Row>(query: Query) => (await query(sql)) as unknown as Row[] }

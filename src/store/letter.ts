@@ -8,6 +8,7 @@ import type { Billing, PlanState } from '#domain/plan'
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { type Fragment, keyIsLive, type Query, type Sql } from './db.ts'
+import { dueEvents, eventParts, type NewEvent } from './outbox.ts'
 
 /** The process incarnation and epoch under which a tenant is owned: what a letter is fenced by. */
 export interface Ownership {
@@ -54,6 +55,8 @@ export interface Gate {
   /** Used amounts by `key@period`. */
   counters: Record<string, number>
   seen: StoredAnswer | null
+  /** The kinds of events that the workspace's endpoint wants (none: all); null where there is no active endpoint. */
+  webhook: string[] | null
 }
 
 /** Everything a decision changes, as data. */
@@ -61,7 +64,7 @@ export interface Effects {
   /** Writes that take place before all others, each in a statement of its own: what gives way to them in a unique index. */
   first?: Query[]
   writes?: Query[]
-  events?: { type: string; data: Record<string, unknown> }[]
+  events?: NewEvent[]
   /** Counters to add to (negative gives back, only within the same period). */
   spend?: { key: string; period: string; amount: number }[]
   /** Work rows added. */
@@ -107,6 +110,7 @@ interface GateRow {
   overrides: PlanState['overrides']
   counters: Record<string, number>
   seen: StoredAnswer | null
+  webhook: string[] | null
 }
 
 /**
@@ -124,14 +128,29 @@ export async function gate(
       select clock_timestamp() as now, a.paused, t.plan, t.billing, t.overrides,
         ${claim?.keyId === undefined ? sql`true` : sql`(${keyIsLive(sql, claim.keyId)})`} as live,
         (select coalesce(jsonb_object_agg(c.key || '@' || c.period, c.used), '{}') from counter c) as counters,
-        (select to_jsonb(i) from idempotency i where i.key = ${claim?.idempotencyKey ?? null} and i.expires_at > now()) as seen
+        (select to_jsonb(i) from idempotency i where i.key = ${claim?.idempotencyKey ?? null} and i.expires_at > now()) as seen,
+        (select e.events from webhook_endpoint e where e.status = 'active') as webhook
       from actor a join tenant t on t.id = a.tenant_id
       where a.tenant_id = ${own.tenantId}::uuid and a.epoch = ${own.epoch} and a.owner is not distinct from ${own.owner}::uuid and scope.ok is not null
       offset 0 for no key update of a) g`) as unknown as GateRow[]
   if (!row) return undefined
   if (!row.live) fail('unauthenticated')
-  const { now, paused, counters, seen, plan, billing, overrides } = row
-  return { now, paused, counters, seen, plan: { plan, billing, overrides } }
+  const { now, paused, counters, seen, webhook, plan, billing, overrides } = row
+  return { now, paused, counters, seen, webhook, plan: { plan, billing, overrides } }
+}
+
+/**
+ * The tenant's one row of delivery work; added again it only hastens what waits. It counts as asked for by a person: pausing
+ * all automation does not stop it, for events tell what has happened and do nothing.
+ */
+export const deliveryWork = (id: string, { tenantId, now }: { tenantId: string; now: Date }): NewWork => ({
+  ...{ id, lane: 'delivery', kind: 'delivery', refId: tenantId, origin: 'manual', runAt: now },
+})
+
+/** The effects, with the events marked that the workspace's endpoint wants, and the work of sending them. */
+export const announced = (effects: Effects, { webhook, now }: Gate, tenantId: string): Effects => {
+  const events = dueEvents(effects.events, webhook)
+  return events ? { ...effects, events, work: [...(effects.work ?? []), deliveryWork(newId(), { tenantId, now })] } : effects
 }
 
 /** The answer that the same Idempotency-Key will replay. `pending` names the record whose outcome will supply it. */
@@ -146,10 +165,7 @@ export async function apply(
   const { now, provenance, keep } = context
   for (const write of effects.first ?? []) await write(sql)
   const parts: Fragment[] = (effects.writes ?? []).map((write) => write(sql))
-  for (const event of effects.events ?? [])
-    parts.push(
-      sql`insert into outbox (id, type, data, created_at) values (${newId()}, ${event.type}, ${sql.json(event.data as never)}, ${now})`,
-    )
+  parts.push(...eventParts(sql, effects.events, now))
   for (const { key, period, amount } of summed(effects.spend)) parts.push(spend(sql, key, period, amount))
   for (const work of effects.work ?? []) parts.push(addWork(sql, work))
   for (const work of effects.requeued ?? []) parts.push(requeue(sql, work))
@@ -206,7 +222,12 @@ const spend = (sql: Sql, key: string, period: string, amount: number): Fragment 
 
 const addWork = (sql: Sql, work: NewWork): Fragment =>
   sql`insert into work (id, lane, kind, ref_id, origin, run_at, payload)
-      values (${work.id}, ${work.lane}, ${work.kind}, ${work.refId}, ${work.origin}, ${work.runAt}, ${sql.json((work.payload ?? {}) as never)})`
+      values (${work.id}, ${work.lane}, ${work.kind}, ${work.refId}, ${work.origin}, ${work.runAt}, ${sql.json((work.payload ?? {}) as never)})
+      ${work.kind === 'delivery' ? hasten(sql) : sql``}`
+
+/** There is one such row a tenant: more to send means that it is due sooner. */
+const hasten = (sql: Sql): Fragment =>
+  sql`on conflict (tenant_id, kind, ref_id) do update set run_at = excluded.run_at where work.run_at > excluded.run_at`
 
 const writeAudit = (sql: Sql, audit: NonNullable<Effects['audit']>, now: Date, by: Provenance): Fragment =>
   sql`insert into audit (id, at, actor_kind, actor_id, surface, operation, ref_id, request_id, detail)

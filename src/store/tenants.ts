@@ -31,3 +31,6 @@ export const unfinishedTenant = (db: Db, tenant: { id: string; name: string; pla
 /** False: there is no such workspace. */
 export const setPlan = async (db: Db, id: string, { plan, billing }: { plan: PlanName; billing: Billing }): Promise<boolean> =>
   (await db.system((sql) => sql`update tenant set plan = ${plan}, billing = ${billing} where id = ${id} returning 1`)).length === 1
+
+export const hasTenant = async (db: Db, id: string): Promise<boolean> =>
+  (await db.system((sql) => sql`select 1 from tenant where id = ${id}`)).length === 1

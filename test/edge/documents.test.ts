@@ -189,6 +189,7 @@ test('the router has exactly the operations of the contract, the public document
   }
   const { routes } = createHttp({
     operations: operations.map((o) => ({ ...o, run: never })),
+    internal: [],
     authenticator: { authenticate: never, confirm: never, [Symbol.asyncDispose]: never },
     log: createLog('silent'),
     documents: { openapi: staticDocument(openapi), capabilities: staticDocument(manifest) },

@@ -108,7 +108,7 @@ export const ask = (world: World, command: Commanded, handle: (context: CommandC
     async decide(sql, gate, lanes) {
       world.memory.command = command
       try {
-        const outcome = await handle({ sql, gate, lanes, networks, principal: asked.provenance.principal })
+        const outcome = await handle({ tenantId: TENANT, sql, gate, lanes, networks, principal: asked.provenance.principal })
         count(world, `done ${command.name}`)
         return 'awaits' in outcome ? { reply: undefined, ...outcome } : outcome
       } catch (cause) {

@@ -51,7 +51,7 @@ export interface AppOptions {
 }
 
 /** All servers of a test are one deployment. */
-const TEST_SECRET = Buffer.alloc(32, 'test')
+export const TEST_SECRET = Buffer.alloc(32, 'test')
 
 /** Many tests share one Postgres, which has connections for a few dozen. */
 const FEW_CONNECTIONS = 4

@@ -6,6 +6,7 @@ import type { Query } from '#store/db'
 import { growthChannels } from '#store/growth-channels'
 import { itemById, itemsOfBatch, listItems, recentItems } from '#store/items'
 import { activeLearnings } from '#store/learnings'
+import { latestEvents } from '#store/outbox'
 import { readProfile } from '#store/profiles'
 import type { Rows } from './rows.ts'
 
@@ -33,6 +34,7 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   ],
   'items.recentItems': () => [recentItems(10)],
   'learnings.activeLearnings': () => [activeLearnings(10)],
+  'outbox.latestEvents': () => [latestEvents],
   'profiles.readProfile': () => [readProfile],
 }
 

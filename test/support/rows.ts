@@ -36,7 +36,8 @@ const sampleRows = (tenantId: string) => {
     },
     counter: { key: mark, period: mark, used: 1 },
     audit: { id: newId(), at: now, actor_kind: 'system', actor_id: mark, surface: 'test', operation: mark },
-    outbox: { id: newId(), type: mark, data: {}, created_at: now },
+    outbox: { id: newId(), type: mark, data: {}, created_at: now, expires_at: new Date(now.getTime() + 86_400_000) },
+    webhook_endpoint: { id: newId(), url: mark, secret: Buffer.from(mark), status: 'active', ...times },
   }
 }
 
@@ -56,4 +57,5 @@ export const writeRows = async (owner: postgres.Sql, tenantId: string): Promise<
   return rows
 }
 
-const isJson = (value: unknown): boolean => typeof value === 'object' && value !== null && !(value instanceof Date)
+const isJson = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !(value instanceof Date) && !Buffer.isBuffer(value)

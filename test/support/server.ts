@@ -69,7 +69,11 @@ const urlOf = ({ host = 'localhost', port = 5432, database = '', username = '', 
   return `postgres://${user}:${secret}@localhost/${name}?host=${encodeURIComponent(host)}&port=${port}`
 }
 
-const environment = ({ key, home, database, secret, dieAt, stopAt, env, host }: ServerOptions, port: number): Record<string, string> => ({
+/** What a process of the deployment is given. */
+export const environmentOf = (
+  { key, home, database, secret, dieAt, stopAt, env, host }: ServerOptions,
+  port: number,
+): Record<string, string> => ({
   PATH: process.env.PATH ?? '',
   HOME: process.env.HOME ?? '',
   LOG_LEVEL: process.env.TEST_LOG ?? 'warn',
@@ -104,7 +108,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   const printed: string[] = []
   const preload = options.preload ? ['--preload', options.preload] : []
   const child = Bun.spawn([...within, process.execPath, '--no-orphans', ...preload, 'src/main.ts'], {
-    env: environment(options, port),
+    env: environmentOf(options, port),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   for (const stream of [child.stdout, child.stderr])

@@ -1,0 +1,136 @@
+/**
+ * The delivery lane: tells a workspace's endpoint of its events, one at a time, at least once, each under its own id, and in
+ * order within the record that an event is of. What a dead process left is simply sent again.
+ */
+import {
+  type AfterDelivery,
+  afterDelivery,
+  type DeliveryOutcome,
+  type Endpoint,
+  eventBody,
+  type PendingEvent,
+  type WebhookTimes,
+} from '#domain/webhook'
+import { AppError } from '#kernel/errors'
+import type { Failpoints } from '#kernel/failpoint'
+import type { Sealer } from '#kernel/sealed'
+import type { Turns } from '#kernel/turns'
+import type { Egress } from '#port/egress/egress'
+import { deliver } from '#port/webhook'
+import type { Query, Sql } from '#store/db'
+import type { Effects, Gate } from '#store/letter'
+import { giveUpEvents, MOST_PENDING, manyPending, nextEvent, pendingEvent, saveEvent } from '#store/outbox'
+import { currentEndpoint, type EndpointRow, saveEndpoint, secretRow } from '#store/webhooks'
+import type { Work } from '#store/work'
+import type { Claimed, Lane, LaneContext } from '../lane.ts'
+import type { Decision } from '../letter.ts'
+
+export interface DeliveryDeps {
+  egress: Egress
+  sealer: Sealer
+  times: WebhookTimes
+  failpoints: Failpoints
+  /** Deliveries of the whole process, granted to tenants in turn. */
+  turns: Turns
+}
+
+interface Job {
+  endpoint: EndpointRow
+  event: PendingEvent
+  /** Sealed, the newest first. */
+  secrets: Buffer[]
+}
+
+export const deliveryLane = (deps: DeliveryDeps): Lane<Job, DeliveryOutcome> => ({
+  kind: 'delivery',
+  leaseMs: deps.times.leaseMs,
+  priority: 'background',
+  claim: (sql, gate, work) => claimEvent(deps, { sql, gate, work }),
+  run: (job, context) => send(deps, job, context),
+  settle: (sql, gate, { work, job, outcome }) => settle(deps, { sql, gate, work }, { job, outcome }),
+  crashed: () => ({ kind: 'failed', reason: 'internal error' }),
+  orphaned: async (_sql, gate, work) => ({ reply: undefined, effects: again(work, gate.now) }),
+})
+
+interface Letter {
+  sql: Sql
+  gate: Gate
+  work: Work
+}
+
+const again = ({ id }: Work, runAt: Date): Effects => ({ requeued: [{ id, runAt }] })
+const over = ({ id }: Work): Effects => ({ settled: [id] })
+const later = (one: Date, other: Date | null): Date => (other && other > one ? other : one)
+
+const claimEvent = async ({ times }: DeliveryDeps, { sql, gate, work }: Letter): Promise<Claimed<Job>> => {
+  const endpoint = await currentEndpoint(sql)
+  if (endpoint?.status !== 'active') return { decision: await closed(times, { sql, gate, work }) }
+  const event = await nextEvent(sql)
+  if (!event) return { decision: { reply: undefined, effects: over(work) } }
+  const at = later(event.next_at, endpoint.held_until)
+  if (at > gate.now) return { decision: { reply: undefined, effects: again(work, at) } }
+  const previous = endpoint.previous_until && endpoint.previous_until > gate.now ? endpoint.previous_secret : null
+  const secrets = previous ? [endpoint.secret, previous] : [endpoint.secret]
+  return { job: { endpoint, event, secrets }, decision: { reply: undefined } }
+}
+
+/** Nobody is told any more: what waits is given up, some at a time. */
+const closed = async ({ keepDeadMs }: WebhookTimes, { sql, gate, work }: Letter): Promise<Decision<void>> => {
+  const expiresAt = new Date(gate.now.getTime() + keepDeadMs)
+  const writes = [giveUpEvents({ beyond: 0, reason: 'the endpoint is disabled', expiresAt })]
+  return { reply: undefined, effects: { writes, ...((await manyPending(sql)) ? again(work, gate.now) : over(work)) } }
+}
+
+/** One request. One that would outlast the claim, or whose turn did not come in time, is not begun. */
+const send = (deps: DeliveryDeps, job: Job, context: LaneContext): Promise<DeliveryOutcome> =>
+  deps.turns
+    .run(context.tenantId, () => sendNow(deps, job, context))
+    .catch((cause) => (cause instanceof AppError ? { kind: 'stopped' } : Promise.reject(cause)))
+
+const sendNow = async ({ egress, sealer, times, failpoints }: DeliveryDeps, job: Job, context: LaneContext): Promise<DeliveryOutcome> => {
+  await failpoints('delivery.sending')
+  const tooLate = context.elapsed() > times.leaseMs - times.deadlineMs - times.marginMs
+  if (tooLate || context.signal.aborted) return { kind: 'stopped' }
+  const { endpoint, event } = job
+  const secrets = job.secrets.map((sealed) => sealer.open(sealed, secretRow(context.tenantId)))
+  const message = { id: event.id, at: new Date(), body: eventBody(event, context.tenantId) }
+  const outcome = await deliver(egress, { url: endpoint.url, message, secrets, deadlineMs: times.deadlineMs }, context.signal)
+  await failpoints('delivery.sent')
+  return outcome
+}
+
+interface Told {
+  job: Job
+  outcome: DeliveryOutcome
+}
+
+const settle = async ({ times }: DeliveryDeps, { sql, gate, work }: Letter, { job, outcome }: Told): Promise<Decision<void>> => {
+  const current = await currentEndpoint(sql)
+  const event = await pendingEvent(sql, job.event.id)
+  if (!current || !event) return { reply: undefined, effects: again(work, gate.now) }
+  // Another endpoint has been set meanwhile: what the former one answers is no failure of the new one.
+  const stale = current.id !== job.endpoint.id && outcome.kind !== 'accepted'
+  const delivered = { endpoint: current, event, now: gate.now, times, chance: Math.random() }
+  const after = afterDelivery(delivered, stale ? { kind: 'stopped' } : outcome)
+  const writes: Query[] = [saveEvent(event.id, after.event)]
+  if (after.endpoint !== current && current.id === job.endpoint.id) writes.push(saveEndpoint(after.endpoint))
+  if (outcome.kind === 'failed') writes.push(tooMany(times, gate))
+  const next = await nextAt(sql, event, after)
+  return { reply: undefined, effects: { writes, ...(next ? again(work, later(next, gate.now)) : over(work)), ...audit(current, after) } }
+}
+
+const tooMany = ({ keepDeadMs }: WebhookTimes, { now }: Gate): Query =>
+  giveUpEvents({ beyond: MOST_PENDING, reason: 'too many events wait', expiresAt: new Date(now.getTime() + keepDeadMs) })
+
+/** When the lane has to look again, or undefined when nothing waits. */
+const nextAt = async (sql: Sql, { id, subject }: PendingEvent, after: AfterDelivery): Promise<Date | undefined> => {
+  const waits = after.event.state === 'pending' ? after.event.nextAt : undefined
+  const other = await nextEvent(sql, { eventId: id, subject: waits ? subject : null })
+  const first = waits && other ? new Date(Math.min(waits.getTime(), other.next_at.getTime())) : (waits ?? other?.next_at)
+  return first && later(first, after.endpoint.status === 'active' ? after.endpoint.held_until : null)
+}
+
+const audit = (before: Endpoint, { endpoint }: AfterDelivery): Effects =>
+  before.status === 'active' && endpoint.status === 'disabled'
+    ? { audit: { operation: 'webhook.disabled', refId: endpoint.id, detail: { url: endpoint.url, reason: endpoint.disabled_reason } } }
+    : {}

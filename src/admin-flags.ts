@@ -1,0 +1,25 @@
+/** What the commands of `tendril admin` are given. */
+import { fail } from '#kernel/errors'
+import type { Log } from '#kernel/log'
+import type { Config } from './config.ts'
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+export type Flags = Record<string, string | boolean | undefined>
+
+/** The value of a flag that must be there. */
+export const text = (flags: Flags, name: string): string => {
+  const value = flags[name]
+  return typeof value === 'string' && value !== '' ? value : fail('invalid_input', `--${name} is missing`)
+}
+
+/** The same, an id. */
+export const uuid = (flags: Flags, name: string): string => {
+  const value = text(flags, name)
+  return UUID.test(value) ? value : fail('invalid_input', `--${name} is not an id: ${value}`)
+}
+
+export interface Place {
+  config: Config
+  log: Log
+}

@@ -1,0 +1,35 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { deriveKey } from './secret.ts'
+
+/** Keeps secrets in rows: unreadable without the deployment's secret, and of no use in another row. */
+export interface Sealer {
+  /** `row` names table and row. */
+  seal(text: string, row: string): Buffer
+  /** Throws when the bytes were changed, or are those of another row or deployment. */
+  open(sealed: Buffer, row: string): string
+}
+
+/** The first byte, so that another way of sealing can be told from this one. */
+const VERSION = 1
+const IV_BYTES = 12
+const TAG_BYTES = 16
+const ALGORITHM = 'aes-256-gcm'
+
+/** AES-256-GCM with a random nonce: version, nonce, tag, ciphertext. */
+export const createSealer = (secret: Buffer): Sealer => {
+  const key = deriveKey(secret, 'secrets in rows')
+  return {
+    seal(text, row) {
+      const iv = randomBytes(IV_BYTES)
+      const cipher = createCipheriv(ALGORITHM, key, iv).setAAD(Buffer.from(row))
+      const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+      return Buffer.concat([Buffer.of(VERSION), iv, cipher.getAuthTag(), sealed])
+    },
+    open(sealed, row) {
+      if (sealed[0] !== VERSION) throw new Error('a sealed secret of an unknown version')
+      const [iv, tag] = [sealed.subarray(1, 1 + IV_BYTES), sealed.subarray(1 + IV_BYTES, 1 + IV_BYTES + TAG_BYTES)]
+      const decipher = createDecipheriv(ALGORITHM, key, iv, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(row)).setAuthTag(tag)
+      return decipher.update(sealed.subarray(1 + IV_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+    },
+  }
+}

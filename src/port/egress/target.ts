@@ -1,0 +1,76 @@
+/** Which addresses a tenant may have us call, as far as the text of a URL tells. What a name leads to is checked at the lookup. */
+import { isIP } from 'node:net'
+import { isPublicAddress } from './address.ts'
+
+/** It was not called: no connection was opened. The message says why, in words for whoever chose the address. */
+export class EgressRefused extends Error {
+  override readonly name = 'EgressRefused'
+}
+
+export interface EgressRules {
+  /** `host:port` pairs that are exempt from every rule, and may be plain http. */
+  allow: ReadonlySet<string>
+  /** `host:port` pairs of this deployment itself. */
+  own: ReadonlySet<string>
+}
+
+export interface Target {
+  url: URL
+  /** Without the brackets of IPv6. */
+  hostname: string
+  port: number
+  /** Exempt: whatever the name leads to is called. */
+  exempt: boolean
+}
+
+const LONGEST_URL = 2_048
+/** Nobody means these; parsers disagree about them. */
+const UNCLEAR = /[\s\\\p{Cc}]/u
+/** Names that mean something else on every machine or network. */
+const LOCAL_NAME = /(^|\.)(localhost|local|internal|intranet|lan|home|corp|private|test|invalid|onion)$|\.home\.arpa$/
+const PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 }
+const LOWEST_FREE_PORT = 1_024
+/** Databases, queues, and the control ports of machines, which may stand open where only neighbours can reach them. */
+const CLOSED_PORTS = new Set([
+  ...[1433, 1521, 2049, 2181, 2375, 2376, 2379, 2380, 3306, 3389, 4369, 5432, 5433, 5672, 5900, 5984, 5985, 5986, 6000, 6379, 6443],
+  ...[6667, 7000, 7199, 8086, 9042, 9092, 9160, 9200, 9300, 10250, 10255, 10256, 11211, 15672, 26379, 27017, 27018, 27019, 50000],
+])
+
+const refuse = (reason: string): never => {
+  throw new EgressRefused(reason)
+}
+
+const parsed = (text: string): URL => {
+  if (text.length > LONGEST_URL) refuse(`the URL has more than ${LONGEST_URL} characters`)
+  if (UNCLEAR.test(text)) refuse('the URL has blanks, backslashes or control characters')
+  return URL.parse(text) ?? refuse('the URL is not valid')
+}
+
+const requireHost = (hostname: string): void => {
+  if (isIP(hostname)) {
+    if (!isPublicAddress(hostname)) refuse('the address is not a public one')
+    return
+  }
+  const name = hostname.replace(/\.$/, '')
+  if (!name.includes('.') || LOCAL_NAME.test(name)) refuse('the host is not a public name')
+}
+
+const requirePort = (port: number): void => {
+  if ((port < LOWEST_FREE_PORT && port !== PORTS['https:']) || CLOSED_PORTS.has(port)) refuse(`port ${port} is not one for https`)
+}
+
+/** Throws `EgressRefused` for what must not be called. */
+export const targetOf = (text: string, { allow, own }: EgressRules): Target => {
+  const url = parsed(text)
+  const known = PORTS[url.protocol] ?? refuse('the URL must begin with https://')
+  if (url.username || url.password) refuse('the URL must carry no name or password')
+  const port = url.port === '' ? known : Number(url.port)
+  const hostname = url.hostname.replace(/^\[|\]$/g, '')
+  const pair = `${url.hostname}:${port}`
+  if (allow.has(pair)) return { url, hostname, port, exempt: true }
+  if (url.protocol !== 'https:') refuse('the URL must begin with https://')
+  if (own.has(`${url.hostname.replace(/\.$/, '')}:${port}`)) refuse('the URL is of this service itself')
+  requireHost(hostname)
+  requirePort(port)
+  return { url, hostname, port, exempt: false }
+}

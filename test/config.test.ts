@@ -1,0 +1,22 @@
+import { describe, expect, test } from 'bun:test'
+import { readConfig } from '#src/config'
+
+describe('EGRESS_ALLOW', () => {
+  test('is off by default', () => {
+    expect(readConfig({}).egressAllow).toEqual([])
+    expect(readConfig({ EGRESS_ALLOW: '' }).egressAllow).toEqual([])
+  })
+
+  test('names exact pairs of host and port', () => {
+    expect(readConfig({ EGRESS_ALLOW: '127.0.0.1:8080,receiver.test:1,[::1]:9' }).egressAllow).toEqual([
+      '127.0.0.1:8080',
+      'receiver.test:1',
+      '[::1]:9',
+    ])
+  })
+
+  test.each(['127.0.0.1', '127.0.0.1:', ':80', '*', '10.0.0.0/8', 'http://127.0.0.1:80', '127.0.0.1:80-90', 'a b:80', 'u@h:80', '::1:80'])(
+    'does not take %s',
+    (text) => expect(() => readConfig({ EGRESS_ALLOW: text })).toThrow('EGRESS_ALLOW takes host:port'),
+  )
+})

@@ -1,0 +1,113 @@
+/** `tendril admin webhook …` beside a running server and without one; the server is a process of its own, which dies. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { Webhook } from 'standardwebhooks'
+import { newId } from '#kernel/ids'
+import { eventually } from '#test/support/eventually'
+import { idOf } from '#test/support/hooks'
+import { openReceiver, type Received, type Receiver } from '#test/support/receiver'
+import { type Deployment, environmentOf, newDeployment, startServer } from '#test/support/server'
+
+let deployment: Deployment
+let receiver: Receiver
+let env: Record<string, string>
+let workspace: string[]
+beforeAll(async () => {
+  deployment = await newDeployment()
+  receiver = await openReceiver()
+  env = { EGRESS_ALLOW: `127.0.0.1:${receiver.port}` }
+  await (await start())[Symbol.asyncDispose]()
+  workspace = ['--workspace', (await deployment.firstWorkspace()).tenantId]
+})
+afterAll(async () => {
+  await deployment[Symbol.asyncDispose]()
+  await receiver[Symbol.asyncDispose]()
+})
+
+interface Ran {
+  code: number
+  output: string
+  // biome-ignore lint/suspicious/noExplicitAny: each command prints a shape of its own
+  json: any
+}
+
+const admin = async (...args: string[]): Promise<Ran> => {
+  const child = Bun.spawn([process.execPath, 'src/main.ts', 'admin', ...args], {
+    env: environmentOf({ ...deployment.server, env }, 0),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const [out, err, code] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited])
+  return { code, output: out + err, json: code === 0 ? JSON.parse(out) : undefined }
+}
+
+const start = (more: { dieAt?: string } = {}) => startServer({ ...deployment.server, ...more, env })
+const verified = (secret: string, { body, headers }: Received) => new Webhook(secret).verify(body, headers as Record<string, string>)
+
+const delivered = async (id: string): Promise<void> => {
+  const state = async () => (await deployment.owner`select state from outbox where id = ${id}`)[0]!.state
+  expect(await eventually(state, (is) => is === 'delivered')).toBe('delivered')
+}
+
+test('an operator sets, tries, rotates, replays and disables, whoever owns the workspace', async () => {
+  receiver.requests.length = 0
+  let secret: string
+  {
+    await using server = await start()
+    await server.send('PUT', 'profile', { body: { goal: 'to be owned by this server' } })
+    const set = await admin('webhook', 'set', ...workspace, '--url', receiver.url, '--events', 'growth.item.posted')
+    expect(set).toMatchObject({
+      code: 0,
+      json: { workspace_id: workspace[1], url: receiver.url, events: ['growth.item.posted'], status: 'active' },
+    })
+    secret = set.json.secret
+    expect(secret).toStartWith('whsec_')
+    const { json } = await admin('webhook', 'test', ...workspace)
+    const [request] = await receiver.received(1)
+    expect(verified(secret, request!)).toMatchObject({ id: json.event_id, type: 'webhook.test', workspace_id: workspace[1] })
+    expect(server.output()).not.toContain(secret)
+    await delivered(json.event_id)
+  }
+  // Nobody owns it now; what the command leaves behind waits for a server.
+  const rotated = await admin('webhook', 'rotate', ...workspace)
+  expect(rotated.json.secret).not.toBe(secret)
+  const { json } = await admin('webhook', 'test', ...workspace)
+  expect(receiver.requests).toHaveLength(1)
+  expect((await admin('webhook', 'events', ...workspace)).json.events[0]).toMatchObject({
+    id: json.event_id,
+    state: 'pending',
+    attempts: 0,
+  })
+  await using _server = await start()
+  const [, request] = await receiver.received(2)
+  for (const one of [secret, rotated.json.secret]) expect(verified(one, request!)).toMatchObject({ id: json.event_id })
+  expect((await admin('webhook', 'replay', ...workspace, '--id', json.event_id)).code).toBe(0)
+  expect((await receiver.received(3)).map(idOf).slice(1)).toEqual([json.event_id, json.event_id])
+  expect((await admin('webhook', 'disable', ...workspace)).json).toMatchObject({
+    status: 'disabled',
+    disabled_reason: 'an operator disabled it',
+  })
+  expect(await admin('webhook', 'test', ...workspace)).toMatchObject({ code: 7 })
+}, 60_000)
+
+test('what is wrong is said, with the exit code of its kind', async () => {
+  const set = (...args: string[]) => admin('webhook', 'set', ...args)
+  expect(await set(...workspace, '--url', 'https://169.254.169.254/')).toMatchObject({
+    code: 2,
+    output: expect.stringContaining('not a public one'),
+  })
+  expect(await set(...workspace, '--url', receiver.url, '--events', 'nonsense')).toMatchObject({ code: 2 })
+  expect(await set('--workspace', newId(), '--url', receiver.url)).toMatchObject({
+    code: 6,
+    output: expect.stringContaining('no such workspace'),
+  })
+}, 60_000)
+
+test('a server that is killed once the receiver has heard: the next one tells it again, under the same id', async () => {
+  receiver.requests.length = 0
+  await using dying = await start({ dieAt: 'delivery.sent' })
+  await admin('webhook', 'set', ...workspace, '--url', receiver.url)
+  const { json } = await admin('webhook', 'test', ...workspace)
+  expect(await dying.exited).toBe('SIGKILL')
+  await using _next = await start()
+  expect((await receiver.received(2)).map(idOf)).toEqual([json.event_id, json.event_id])
+  await delivered(json.event_id)
+}, 60_000)

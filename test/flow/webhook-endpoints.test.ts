@@ -1,0 +1,170 @@
+/** The endpoint itself: when it is left alone, disabled, replaced; its secrets. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { Webhook } from 'standardwebhooks'
+import { type WebhookTimes, webhookTimes } from '#domain/webhook'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { eventOf, type Hook, idOf, newHook, type OutboxRow } from '#test/support/hooks'
+import { openReceiver, type Receiver } from '#test/support/receiver'
+
+/** Tries in quick succession, more than any test needs. */
+const patient: WebhookTimes = { ...webhookTimes, scheduleMs: [0, ...Array(1_000).fill(20)] }
+
+let app: TestApp
+let receiver: Receiver
+let other: Receiver
+beforeAll(async () => {
+  receiver = await openReceiver()
+  other = await openReceiver()
+  const env = { EGRESS_ALLOW: `127.0.0.1:${receiver.port},127.0.0.1:${other.port}` }
+  app = await testApp({ env, overrides: { webhookTimes: patient } })
+})
+afterAll(async () => {
+  for (const one of [app, receiver, other]) await one[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  for (const one of [receiver, other]) Object.assign(one, { answer: {} }).requests.length = 0
+})
+
+const statesOf = (rows: OutboxRow[]): string[] => rows.map(({ state }) => state)
+/** Once no event waits any more. */
+const settled = (hook: Hook): Promise<OutboxRow[]> =>
+  eventually(hook.outbox, (rows) => rows.length > 0 && !statesOf(rows).includes('pending'))
+
+describe('an endpoint', () => {
+  test('that asks to wait gets nothing at all until then', async () => {
+    const hook = await newHook(app)
+    await hook.set(receiver.url)
+    receiver.answer = { status: 429, headers: { 'retry-after': '3600' } }
+    await hook.emit(eventOf('a'))
+    const { held_until } = await eventually(hook.endpoint, ({ failures }) => failures === 1)
+    expect(held_until!.getTime() - Date.now()).toBeGreaterThan(3_500_000)
+    await hook.emit(eventOf('b'))
+    expect(await eventually(hook.due, ({ run_at }) => run_at!.getTime() === held_until!.getTime())).toEqual({
+      ...{ run_at: held_until, wake_at: held_until },
+    })
+    expect(receiver.requests).toHaveLength(1)
+  })
+
+  test('that answers 410 is disabled, with an audit entry; what waits is given up, and what comes is unwanted', async () => {
+    const hook = await newHook(app)
+    await hook.set(receiver.url)
+    receiver.answer = { status: 410 }
+    await hook.emit(eventOf('a', 1), eventOf('a', 2), eventOf('b'))
+    expect(statesOf(await settled(hook))).toEqual(['dead', 'dead', 'dead'])
+    await hook.emit(eventOf('c'))
+    expect(statesOf(await hook.outbox()).at(-1)).toBe('unwanted')
+    expect(await hook.endpoint()).toMatchObject({ status: 'disabled', disabled_reason: 'the receiver answered 410 Gone' })
+    expect((await hook.audits()).at(-1)).toEqual({
+      ...{ operation: 'webhook.disabled', detail: { url: receiver.url, reason: 'the receiver answered 410 Gone' } },
+    })
+    expect(receiver.requests).toHaveLength(1)
+    expect(await hook.due()).toEqual({ run_at: null, wake_at: null })
+    await expect(hook.run('test')).rejects.toThrow('disabled')
+  })
+
+  test('at which everything failed for five days is disabled, with an audit entry; set again, it is told anew', async () => {
+    const hook = await newHook(app)
+    await hook.set(receiver.url)
+    await app.owner`update webhook_endpoint set failing_since = now() - interval '5 days', failures = 9 where tenant_id = ${hook.tenantId}`
+    receiver.answer = { status: 500 }
+    await hook.emit(eventOf('a'))
+    const { disabled_reason } = await eventually(hook.endpoint, ({ status }) => status === 'disabled')
+    expect(disabled_reason).toStartWith('every delivery failed since 20')
+    expect((await hook.audits()).at(-1)).toMatchObject({ operation: 'webhook.disabled', detail: { reason: disabled_reason } })
+    expect(statesOf(await settled(hook))).toEqual(['dead'])
+    await hook.set(other.url)
+    expect(await hook.endpoint()).toMatchObject({ status: 'active', disabled_reason: null, failing_since: null, failures: 0 })
+    await hook.emit(eventOf('b'))
+    expect(statesOf(await settled(hook))).toEqual(['dead', 'delivered'])
+  })
+
+  test('that recovers starts its count of failures anew', async () => {
+    const hook = await newHook(app)
+    await hook.set(receiver.url)
+    receiver.answer = ({ body }) => ({ status: body.includes('"n":0') && receiver.requests.length < 3 ? 500 : 200 })
+    await hook.emit(eventOf('a'))
+    await settled(hook)
+    expect(receiver.requests).toHaveLength(3)
+    expect(await hook.endpoint()).toMatchObject({ failing_since: null, failures: 0 })
+  })
+
+  test('that an operator disables is told nothing more, and what waits is given up', async () => {
+    const hook = await newHook(app)
+    await hook.set(receiver.url)
+    receiver.answer = { status: 429, headers: { 'retry-after': '3600' } }
+    await hook.emit(eventOf('a'), eventOf('b'))
+    await eventually(hook.endpoint, ({ failures }) => failures === 1)
+    await hook.run('disable')
+    expect(statesOf(await settled(hook))).toEqual(['dead', 'dead'])
+    expect(receiver.requests).toHaveLength(1)
+  })
+
+  test('that replaces another is not charged with the failure of the former', async () => {
+    const hook = await newHook(app)
+    await hook.set(receiver.url)
+    const answered = Promise.withResolvers<void>()
+    receiver.answer = () => answered.promise.then(() => ({ status: 410 }))
+    await hook.emit(eventOf('a'))
+    await receiver.received(1)
+    await hook.set(other.url)
+    answered.resolve()
+    expect(statesOf(await settled(hook))).toEqual(['delivered'])
+    expect(await hook.endpoint()).toMatchObject({ status: 'active', failures: 0 })
+    expect(other.requests.map(idOf)).toEqual(receiver.requests.map(idOf))
+  })
+
+  test('must be a public https URL', async () => {
+    const hook = await newHook(app)
+    for (const url of [
+      'http://hooks.example.com/',
+      'https://localhost/',
+      'https://10.0.0.1/',
+      'https://u:p@hooks.example.com/',
+      'nonsense',
+    ])
+      await expect(hook.set(url)).rejects.toMatchObject({ code: 'invalid_input', details: [{ path: 'url' }] })
+    await expect(hook.set(receiver.url, ['growth.nonsense'])).rejects.toMatchObject({ code: 'invalid_input' })
+    expect(await hook.endpoint()).toBeUndefined()
+  })
+})
+
+describe('a secret', () => {
+  test('that is rotated out signs beside the new one for a day, and then no more', async () => {
+    const hook = await newHook(app)
+    const former = await hook.set(receiver.url)
+    const current = await hook.rotate()
+    const verifies = async (secret: string): Promise<boolean> => {
+      const { body, headers } = receiver.requests.at(-1)!
+      try {
+        return Boolean(new Webhook(secret).verify(body, headers as Record<string, string>))
+      } catch {
+        return false
+      }
+    }
+    await hook.emit(eventOf('a'))
+    await settled(hook)
+    expect([await verifies(former), await verifies(current)]).toEqual([true, true])
+    await app.owner`update webhook_endpoint set previous_until = now() where tenant_id = ${hook.tenantId}`
+    await hook.emit(eventOf('b'))
+    await settled(hook)
+    expect([await verifies(former), await verifies(current)]).toEqual([false, true])
+  })
+
+  test('stands nowhere in the clear, and opens in no other row', async () => {
+    const [hook, thief] = [await newHook(app), await newHook(app)]
+    const secret = await hook.set(receiver.url)
+    await thief.set(receiver.url)
+    for (const table of ['webhook_endpoint', 'audit', 'idempotency', 'outbox', 'work']) {
+      const rows = await app.owner`select to_jsonb(t)::text as text from ${app.owner(table)} t where tenant_id = ${hook.tenantId}`
+      for (const { text } of rows) {
+        expect(text).not.toContain(secret)
+        expect(text).not.toContain(Buffer.from(secret).toString('hex'))
+      }
+    }
+    await app.owner`update webhook_endpoint set secret = (select secret from webhook_endpoint where tenant_id = ${hook.tenantId})
+      where tenant_id = ${thief.tenantId}`
+    await thief.emit(eventOf('a'))
+    expect((await eventually(thief.outbox, ([row]) => row!.attempts > 0))[0]).toMatchObject({ last_error: 'internal error' })
+    expect(receiver.requests).toEqual([])
+  })
+})

@@ -1,0 +1,212 @@
+/** Events on their way to a workspace's endpoint, with a real receiver: order, tries, holds, and the end of an endpoint. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { Webhook } from 'standardwebhooks'
+import { type WebhookTimes, webhookTimes } from '#domain/webhook'
+import { newId } from '#kernel/ids'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { freshDb, type TestDatabase } from '#test/support/db'
+import { dataOf, eventOf, type Hook, hookOf, idOf, newHook, type OutboxRow } from '#test/support/hooks'
+import { openReceiver, type Received, type Receiver, type ReceiverAnswer } from '#test/support/receiver'
+
+/** Tries in quick succession, more than any test needs. */
+const patient: WebhookTimes = { ...webhookTimes, scheduleMs: [0, ...Array(1_000).fill(20)] }
+
+let db: TestDatabase
+let app: TestApp
+let receiver: Receiver
+let other: Receiver
+beforeAll(async () => {
+  db = await freshDb()
+  receiver = await openReceiver()
+  other = await openReceiver()
+  const env = { EGRESS_ALLOW: `127.0.0.1:${receiver.port},127.0.0.1:${other.port}` }
+  app = await testApp({ database: db.options, env, overrides: { webhookTimes: patient } })
+})
+afterAll(async () => {
+  for (const one of [app, db, receiver, other]) await one[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  for (const one of [receiver, other]) Object.assign(one, { answer: {} }).requests.length = 0
+})
+
+const statesOf = (rows: OutboxRow[]): string[] => rows.map(({ state }) => state)
+/** Once no event waits any more. */
+const settled = (hook: Hook): Promise<OutboxRow[]> =>
+  eventually(hook.outbox, (rows) => rows.length > 0 && !statesOf(rows).includes('pending'))
+const record = (request: Received): string => dataOf(request).item_id
+const numbered = (request: Received): string => `${dataOf(request).item_id}${dataOf(request).n}`
+
+/** Another server on the same database, with other waits between the tries. */
+const serverWith = (scheduleMs: number[]): Promise<TestApp> =>
+  testApp({
+    ...{ database: db.options, env: { EGRESS_ALLOW: `127.0.0.1:${receiver.port}` } },
+    overrides: { webhookTimes: { ...webhookTimes, scheduleMs } },
+  })
+
+describe('order', () => {
+  test('what fails holds back its own record, and no other', async () => {
+    const hook = await newHook(app)
+    await hook.set(receiver.url)
+    const accepted: string[] = []
+    receiver.answer = (request) => {
+      const fails = numbered(request) === 'a1' && !accepted.includes('b2')
+      if (!fails) accepted.push(numbered(request))
+      return { status: fails ? 500 : 200 }
+    }
+    await hook.emit(eventOf('a', 1), eventOf('a', 2), eventOf('b', 1))
+    await hook.emit(eventOf('b', 2), eventOf('a', 3))
+    expect(statesOf(await settled(hook))).toEqual(Array(5).fill('delivered'))
+    expect(accepted.filter((name) => name.startsWith('b'))).toEqual(['b1', 'b2'])
+    expect(accepted.filter((name) => name.startsWith('a'))).toEqual(['a1', 'a2', 'a3'])
+    expect(accepted.indexOf('b2')).toBeLessThan(accepted.indexOf('a1'))
+    const tries = receiver.requests.filter((request) => numbered(request) === 'a1')
+    expect(tries.length).toBeGreaterThan(1)
+    expect(new Set(tries.map(idOf)).size).toBe(1)
+  })
+
+  test('holds through failures of every kind: each event arrives, in order within its record, under one id', async () => {
+    const hook = await newHook(app)
+    await hook.set(receiver.url)
+    const failures: ReceiverAnswer[] = [
+      { status: 500 },
+      { status: 302, headers: { location: '/' } },
+      { raw: '' },
+      { status: 429, headers: { 'retry-after': '0' } },
+    ]
+    const tried = new Map<string, number>()
+    receiver.answer = (request) => {
+      const tries = tried.get(idOf(request)) ?? 0
+      tried.set(idOf(request), tries + 1)
+      // The third and last try succeeds.
+      return tries < Number.parseInt(idOf(request).slice(-1), 16) % 3
+        ? failures[(dataOf(request).n + tries) % failures.length]!
+        : { status: 200 }
+    }
+    const names = ['a', 'b', 'c', 'd']
+    for (let n = 0; n < 8; n++) await hook.emit(...names.map((name) => eventOf(name, n)))
+    const rows = await settled(hook)
+    expect(statesOf(rows)).toEqual(Array(32).fill('delivered'))
+    const last = new Map(receiver.requests.map((request) => [idOf(request), request]))
+    for (const name of names) {
+      const ended = [
+        ...new Set(
+          receiver.requests
+            .toReversed()
+            .filter((request) => record(request) === name)
+            .map(idOf),
+        ),
+      ].toReversed()
+      expect(ended.map((id) => dataOf(last.get(id)!).n)).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
+    }
+    expect(rows.map(({ id, attempts }) => [id, attempts])).toEqual(rows.map(({ id }) => [id, tried.get(id)!]))
+  })
+
+  test('one request of a workspace is on its way at a time', async () => {
+    const hook = await newHook(app)
+    await hook.set(receiver.url)
+    let [open, most] = [0, 0]
+    receiver.answer = async () => {
+      most = Math.max(most, ++open)
+      await new Promise(setImmediate)
+      open--
+      return {}
+    }
+    await hook.emit(...['a', 'b', 'c', 'd', 'e', 'f'].map((name) => eventOf(name)))
+    await settled(hook)
+    expect([most, receiver.requests.length]).toEqual([1, 6])
+  })
+})
+
+describe('a receiver that does not answer', () => {
+  test('keeps no other workspace from being told, nor its own from working', async () => {
+    const [slow, well] = [await newHook(app), await newHook(app)]
+    await slow.set(receiver.url)
+    await well.set(other.url)
+    const answered = Promise.withResolvers<void>()
+    receiver.answer = () => answered.promise.then(() => ({}))
+    await slow.emit(...['a', 'b', 'c'].map((name) => eventOf(name)))
+    await receiver.received(1)
+    await well.emit(...['a', 'b', 'c'].map((name) => eventOf(name)))
+    expect(statesOf(await settled(well))).toEqual(['delivered', 'delivered', 'delivered'])
+    // All that time the first request has been waiting.
+    await slow.emit(eventOf('d'))
+    expect(statesOf(await slow.outbox())).toEqual(['pending', 'pending', 'pending', 'pending'])
+    expect(receiver.requests).toHaveLength(1)
+    answered.resolve()
+    expect(statesOf(await settled(slow))).toEqual(Array(4).fill('delivered'))
+  })
+})
+
+describe('an event', () => {
+  test('that fails on every try is given up, kept for a month, and can be sent again under its id', async () => {
+    await using hasty = await serverWith([0, 20, 20])
+    const hook = await newHook(hasty)
+    await hook.set(receiver.url)
+    receiver.answer = { status: 500 }
+    await hook.emit(eventOf('a'))
+    const [dead] = await settled(hook)
+    expect(dead).toMatchObject({ state: 'dead', attempts: 3, last_error: 'http 500' })
+    expect(dead!.expires_at!.getTime() - Date.now()).toBeGreaterThan(29 * 86_400_000)
+    receiver.answer = {}
+    expect(await hook.run('replay', { id: dead!.id })).toMatchObject({ event_id: dead!.id })
+    expect((await settled(hook))[0]).toMatchObject({ state: 'delivered', attempts: 1 })
+    expect(receiver.requests.map(idOf)).toEqual(Array(4).fill(dead!.id))
+  })
+
+  test('that nobody asked for is not sent, makes no work, and can be sent later', async () => {
+    const hook = await newHook(app)
+    await hook.emit(eventOf('before'))
+    await hook.set(receiver.url, ['growth.batch.settled'])
+    await hook.emit(eventOf('a'), { type: 'growth.batch.settled', data: { batch_id: 'b' } })
+    const rows = await settled(hook)
+    expect(statesOf(rows)).toEqual(['unwanted', 'unwanted', 'delivered'])
+    await hook.run('replay', { id: rows[0]!.id })
+    await settled(hook)
+    expect(receiver.requests.map(({ body }) => JSON.parse(body).type)).toEqual(['growth.batch.settled', 'growth.item.posted'])
+    expect(await hook.due()).toEqual({ run_at: null, wake_at: null })
+  })
+
+  test('of a trial is sent whatever the allow-list says', async () => {
+    const hook = await newHook(app)
+    const secret = await hook.set(receiver.url, ['growth.batch.settled'])
+    const { event_id } = await hook.run('test')
+    const [request] = await receiver.received(1)
+    const verified = new Webhook(secret).verify(request!.body, request!.headers as Record<string, string>)
+    expect(verified).toEqual({ id: event_id, type: 'webhook.test', created_at: expect.any(String), workspace_id: hook.tenantId, data: {} })
+  })
+
+  test('is told of while all automation is paused: it says what happened and does nothing', async () => {
+    const hook = await newHook(app)
+    await hook.set(receiver.url)
+    await app.workplace.world.ask(hook.tenantId, {
+      ...{ name: 'pause', priority: 'control', provenance: { principal: { kind: 'system', id: 'test' }, surface: 'test' } },
+      decide: async () => ({ reply: undefined, effects: { paused: true } }),
+    })
+    await hook.emit(eventOf('a'))
+    expect(statesOf(await settled(hook))).toEqual(['delivered'])
+  })
+})
+
+test('the lane and the actor are due when the first event is', async () => {
+  await using slow = await serverWith([0, 3_600_000])
+  const hook = await newHook(slow)
+  await hook.set(receiver.url)
+  receiver.answer = (request) => ({ status: record(request) === 'a' ? 500 : 200 })
+  await hook.emit(eventOf('a', 1), eventOf('a', 2), eventOf('b'))
+  const waits = (rows: OutboxRow[]) => rows[0]?.attempts === 1 && rows[2]?.state === 'delivered'
+  const [first] = await eventually(hook.outbox, waits)
+  expect(first!.next_at!.getTime()).toBeGreaterThan(Date.now())
+  expect(await hook.due()).toEqual({ run_at: first!.next_at, wake_at: first!.next_at })
+})
+
+test('workspaces see only their own endpoint and events', async () => {
+  const [mine, theirs] = [await newHook(app), await newHook(app)]
+  await mine.set(receiver.url)
+  await mine.emit(eventOf('a'))
+  const [event] = await settled(mine)
+  await expect(theirs.run('replay', { id: event!.id })).rejects.toThrow('no webhook endpoint')
+  await theirs.set(other.url)
+  await expect(theirs.run('replay', { id: event!.id })).rejects.toThrow('no such event')
+  await expect(hookOf(app, newId()).run('test')).rejects.toThrow()
+  expect(other.requests).toEqual([])
+})

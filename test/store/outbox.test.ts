@@ -1,0 +1,136 @@
+/** How many events are kept, and for how long; and that no statement looks at all of them. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { newId } from '#kernel/ids'
+import { openDb, type Sql } from '#store/db'
+import { firstDue, giveUpEvents, MOST_KEPT, MOST_PENDING, nextEvent, removeExpired, removeSurplus } from '#store/outbox'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { eventOf, type Hook, newHook } from '#test/support/hooks'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await testApp()
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+interface Some {
+  state: 'unwanted' | 'dead' | 'pending'
+  /** Hours from now; for those that wait: when they are due. */
+  hours: number
+  subjects?: number
+}
+
+const insert = ({ tenantId }: Hook, count: number, { state, hours, subjects = count }: Some) => app.owner`
+  insert into outbox (id, tenant_id, type, data, created_at, subject, state, next_at, expires_at)
+  select gen_random_uuid(), ${tenantId}, 'growth.item.posted', '{}', now() - interval '1 day' + n * interval '1 second', (n % ${subjects}::int)::text, ${state},
+    case when ${state} = 'pending' then now() + ${hours} * interval '1 hour' end, case when ${state} <> 'pending' then now() + ${hours} * interval '1 hour' end
+  from generate_series(1, ${count}) n`
+
+const countOf = async ({ tenantId }: Hook, state: string): Promise<number> =>
+  (await app.owner`select count(*)::int as count from outbox where tenant_id = ${tenantId} and state = ${state}`)[0]!.count
+
+/** A letter that also removes, which some do by the ids of their events. */
+const trimmingLetter = (hook: Hook): Promise<void> => hook.emit({ ...eventOf('a'), id: newId().replace(/..$/, '00') })
+
+test('events whose time is over go with later letters, some at a time; others stay', async () => {
+  const hook = await newHook(app)
+  await insert(hook, 700, { state: 'dead', hours: -1 })
+  await insert(hook, 50, { state: 'dead', hours: 1 })
+  await insert(hook, 50, { state: 'pending', hours: 24 })
+  await hook.emit({ ...eventOf('a'), id: newId().replace(/.$/, '1') })
+  expect(await countOf(hook, 'dead')).toBe(750)
+  await trimmingLetter(hook)
+  expect(await countOf(hook, 'dead')).toBe(250)
+  await trimmingLetter(hook)
+  expect([await countOf(hook, 'dead'), await countOf(hook, 'pending'), await countOf(hook, 'unwanted')]).toEqual([50, 50, 3])
+})
+
+test('a workspace keeps no more than so many, whatever their age', async () => {
+  const hook = await newHook(app)
+  await insert(hook, MOST_KEPT + 600, { state: 'unwanted', hours: 20 })
+  await trimmingLetter(hook)
+  await trimmingLetter(hook)
+  await trimmingLetter(hook)
+  const kept = await countOf(hook, 'unwanted')
+  expect(kept - MOST_KEPT).toBeGreaterThanOrEqual(0)
+  expect(kept - MOST_KEPT).toBeLessThanOrEqual(2)
+})
+
+test('letters with events of random ids remove often enough', async () => {
+  const hook = await newHook(app)
+  await insert(hook, 10, { state: 'dead', hours: -1 })
+  const left = async () => {
+    await hook.emit(eventOf('a'))
+    return countOf(hook, 'dead')
+  }
+  expect(await eventually(left, (count) => count === 0)).toBe(0)
+})
+
+/** Runs statements as the server does in this workspace. */
+const inTenant = async <T>({ tenantId }: Hook, run: (sql: Sql) => Promise<T>): Promise<T> => {
+  await using db = openDb({ ...app.options, max: 1 })
+  return await db.letter(tenantId, async (sql) => {
+    await sql`select set_config('app.tenant', ${tenantId}, true)`
+    return run(sql)
+  })
+}
+
+test('beyond so many that wait the oldest are given up, some at a time', async () => {
+  const hook = await newHook(app)
+  await insert(hook, MOST_PENDING + 700, { state: 'pending', hours: 24 })
+  const [oldest] = await hook.outbox()
+  const giveUp = giveUpEvents({ beyond: MOST_PENDING, reason: 'too many events wait', expiresAt: new Date(Date.now() + 3_600_000) })
+  for (const left of [200, 0, 0]) {
+    await inTenant(hook, (sql) => giveUp(sql))
+    expect((await countOf(hook, 'pending')) - MOST_PENDING).toBe(left)
+  }
+  const rows = await hook.outbox()
+  expect(rows.find(({ id }) => id === oldest!.id)).toMatchObject({ state: 'dead', last_error: 'too many events wait' })
+  expect(rows.slice(0, 700).every(({ state }) => state === 'dead')).toBe(true)
+})
+
+test('an endpoint that is disabled with many events waiting gives all of them up', async () => {
+  const hook = await newHook(app)
+  await hook.set('https://hooks.example.com/')
+  await insert(hook, 1_300, { state: 'pending', hours: 24 })
+  await hook.run('disable')
+  expect(
+    await eventually(
+      () => countOf(hook, 'pending'),
+      (count) => count === 0,
+    ),
+  ).toBe(0)
+  expect(await countOf(hook, 'dead')).toBe(1_300)
+  expect(await eventually(hook.due, ({ run_at }) => run_at === null)).toEqual({ run_at: null, wake_at: null })
+})
+
+interface PlanNode {
+  'Node Type': string
+  'Index Name'?: string
+  Plans?: PlanNode[]
+}
+
+const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+
+test('what is looked for in the outbox is found by indexes', async () => {
+  const hook = await newHook(app)
+  await insert(hook, 3_000, { state: 'unwanted', hours: 20 })
+  await insert(hook, 3_000, { state: 'dead', hours: 200 })
+  await insert(hook, 300, { state: 'pending', hours: 1, subjects: 100 })
+  await app.owner`analyze outbox`
+  const explained: PlanNode[][] = []
+  await inTenant(hook, async (sql) => {
+    // What the planner prefers depends on what the other tests have left; what it could use does not.
+    await sql`set local enable_seqscan = off`
+    const explain = async (query: unknown) => {
+      const [row] = await sql`explain (format json) ${query as never}`
+      explained.push(nodesOf(row!['QUERY PLAN'][0].Plan))
+    }
+    await explain(removeExpired(sql))
+    await explain(removeSurplus(sql))
+    await explain(firstDue(sql))
+    await explain(firstDue(sql, { eventId: newId(), subject: '1' }))
+    expect(await nextEvent(sql)).toMatchObject({ subject: '1' })
+    expect(await nextEvent(sql, { eventId: newId(), subject: '1' })).toMatchObject({ subject: '2' })
+  })
+  for (const nodes of explained) expect(nodes.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([])
+})

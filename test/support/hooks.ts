@@ -1,0 +1,108 @@
+/** A workspace with a webhook endpoint: events, what becomes of them, and the commands of its operator. */
+import { newId } from '#kernel/ids'
+import { scopes } from '#kernel/scopes'
+import { createSealer } from '#kernel/sealed'
+import { createOperatorOperations } from '#ops/index'
+import { newWebhookSecret } from '#port/webhook'
+import type { NewEvent } from '#store/outbox'
+import { secretRow } from '#store/webhooks'
+import { TEST_SECRET, type TestApp } from './app.ts'
+import { letterOf } from './letters.ts'
+import type { Received } from './receiver.ts'
+
+export interface OutboxRow {
+  id: string
+  type: string
+  state: string
+  attempts: number
+  next_at: Date | null
+  last_error: string | null
+  expires_at: Date | null
+}
+
+export interface EndpointState {
+  status: string
+  disabled_reason: string | null
+  failing_since: Date | null
+  failures: number
+  held_until: Date | null
+}
+
+export interface Hook {
+  tenantId: string
+  /** Sets the endpoint; gives its secret. */
+  set(url: string, events?: string[]): Promise<string>
+  /** Gives the new secret. */
+  rotate(): Promise<string>
+  run(name: 'disable' | 'test' | 'replay', input?: { id: string }): Promise<{ event_id: string }>
+  /** Writes events as any letter does. */
+  emit(...events: NewEvent[]): Promise<void>
+  /** Oldest first. */
+  outbox(): Promise<OutboxRow[]>
+  endpoint(): Promise<EndpointState>
+  /** When the delivery lane has to look again, by its work row and by the actor's; null when it has not. */
+  due(): Promise<{ run_at: Date | null; wake_at: Date | null }>
+  audits(): Promise<{ operation: string; detail: Record<string, unknown> }[]>
+  /** The same workspace, served by another app. */
+  at(app: TestApp): Hook
+}
+
+const hookAt = (app: TestApp, tenantId: string): Hook => {
+  const { owner, workplace } = app
+  const run = async (name: string, input: Record<string, unknown>) => {
+    const operation = createOperatorOperations(workplace.world).find(({ id }) => id === `operator.webhook.${name}`)!
+    const call = { tenantId, principal: { kind: 'system', id: 'operator' }, scopes: new Set(scopes), surface: 'admin' } as const
+    return JSON.parse((await operation.run(() => input, { ...call, requestId: newId() })).body)
+  }
+  const sealed = (secret: string) => createSealer(TEST_SECRET).seal(secret, secretRow(tenantId)).toString('base64')
+  return {
+    tenantId,
+    async set(url, events = []) {
+      const secret = newWebhookSecret()
+      await run('set', { url, events, secret: sealed(secret) })
+      return secret
+    },
+    async rotate() {
+      const secret = newWebhookSecret()
+      await run('rotate', { secret: sealed(secret) })
+      return secret
+    },
+    run: (name, input = undefined) => run(name, { ...input }),
+    emit: (...events) =>
+      workplace.world.ask(
+        tenantId,
+        letterOf(() => ({ reply: undefined, effects: { events } })),
+      ),
+    outbox: async () => [
+      ...(await owner<OutboxRow[]>`select id, type, state, attempts, next_at, last_error, expires_at from outbox
+        where tenant_id = ${tenantId} order by created_at, id`),
+    ],
+    endpoint: async () =>
+      (
+        await owner<EndpointState[]>`select status, disabled_reason, failing_since, failures, held_until from webhook_endpoint
+          where tenant_id = ${tenantId}`
+      )[0]!,
+    due: async () =>
+      (
+        await owner<{ run_at: Date | null; wake_at: Date | null }[]>`select wake_at,
+          (select run_at from work w where w.tenant_id = a.tenant_id and lane = 'delivery') as run_at from actor a where tenant_id = ${tenantId}`
+      )[0]!,
+    audits: async () => [
+      ...(await owner<{ operation: string; detail: Record<string, unknown> }[]>`select operation, detail from audit
+        where tenant_id = ${tenantId} and operation like '%webhook%' order by id`),
+    ],
+    at: (other) => hookAt(other, tenantId),
+  }
+}
+
+/** A workspace of its own. */
+export const newHook = async (app: TestApp): Promise<Hook> => hookAt(app, (await app.newWorkspace()).tenantId)
+
+/** The hook of a workspace that exists. */
+export const hookOf = hookAt
+
+/** An event of a record, numbered. */
+export const eventOf = (record: string, n = 0): NewEvent => ({ type: 'growth.item.posted', data: { item_id: record, n } })
+
+export const idOf = ({ headers }: Received): string => String(headers['webhook-id'])
+export const dataOf = ({ body }: Received): { item_id: string; n: number } => JSON.parse(body).data
