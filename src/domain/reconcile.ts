@@ -100,10 +100,19 @@ const readIn = (waitMs: number, read: Read): Date | undefined => {
   return left > 0 ? new Date(read.now.getTime() + Math.min(waitMs, left)) : undefined
 }
 
+/**
+ * So many clean reads, over so long: what a person asks for in between is no reason to give up sooner. A doubt that began later
+ * than now is one that the clock has stepped back from.
+ */
+const isEnough = (read: Read, cleanReads: number): boolean => {
+  const age = ageOf(read)
+  return cleanReads >= read.times.cleanReads && (age < 0 || age >= read.times.windowMs)
+}
+
 /** Between reads: evenly over the window until a person must look, then ever more rarely until the late-hit limit. */
 const nextRead = (read: Read, cleanReads: number): Date | undefined => {
   const { now, times } = read
-  if (cleanReads < times.cleanReads) return new Date(now.getTime() + (times.windowMs - times.settleMs) / (times.cleanReads - 1))
+  if (!isEnough(read, cleanReads)) return new Date(now.getTime() + (times.windowMs - times.settleMs) / (times.cleanReads - 1))
   return readIn(Math.max(times.windowMs, ageOf(read) / 2), read)
 }
 
@@ -113,11 +122,11 @@ export const hit = ({ item, attempt, now }: Read, post: SeenPost): Settled =>
 
 /** A complete read that does not show it. After enough of them a person must look; a late hit still settles it. */
 export const cleanRead = (read: Read): Settled => {
-  const { item, attempt, times } = read
+  const { item, attempt } = read
   const clean_reads = attempt.clean_reads + 1
   const at = nextRead(read, clean_reads)
   const next: Settled['next'] = at ? { kind: 'reconcile', at } : { kind: 'done' }
-  if (!item.review && clean_reads < times.cleanReads) return { item, attempt: { ...attempt, clean_reads }, events: [], next }
+  if (!item.review && !isEnough(read, clean_reads)) return { item, attempt: { ...attempt, clean_reads }, events: [], next }
   return { ...inReview({ ...read, attempt: { ...attempt, clean_reads } }), next }
 }
 

@@ -198,6 +198,12 @@ describe('reads that do not show it', () => {
     expect(last.attempt).toMatchObject({ state: 'review', ended_at: null })
   })
 
+  test('are enough only over the whole time, however many there were before', () => {
+    const third = clean(item, { ...attempt, clean_reads: 2 }, at(29_000))
+    expect(third).toMatchObject({ item: { review: false }, attempt: { state: 'doubt' }, events: [] })
+    expect(third.next).toEqual({ kind: 'reconcile', at: at(41_500) })
+  })
+
   test('the first two leave the item as it is and are counted', () => {
     const { item, attempt } = doubtful()
     const first = clean(item, attempt, at(5_000))

@@ -3,11 +3,13 @@
  * where it is a command of a person on an item also a column of the state table (test/domain/transitions.ts).
  */
 import type { Letter } from '#actors/letter'
+import { requestAgain } from '#domain/post-again'
 import type { Begun, CommandContext, Outcome } from '#ops/call'
 import { automationHandlers } from '#ops/growth/automation'
 import { connectionHandlers, connectionsHandlers } from '#ops/growth/connections'
 import { itemHandlers } from '#ops/growth/items'
 import { connectAccount } from '#ops/workspaces'
+import { lockItem } from '#store/items'
 import { bodies } from '#test/domain/posting-commands'
 import { HOUR, MINUTE } from '#test/domain/records'
 import { AMBIGUOUS, among, fateNamed, fates, histories, type Maker, type Next, type Step, TELLING, type View, veryLate } from './history.ts'
@@ -179,6 +181,11 @@ export const actions: Record<string, Action> = {
   approve: action(5, (next) => ({ item: among(itemIds, next), ...(next() < 0.3 ? { body: among(bodies, next) } : {}) }), approve),
   post: onItem(5, 'post', (id, context) => itemHandlers.postNow.begin({ id }, context)),
   schedule: action(5, (next) => ({ item: among(itemIds, next), inMs: among(DUE_IN, next), onMissed: policy(next) }), schedule),
+  /** Of any other item the same request means to post it, which is a step of its own. */
+  'post again': onItem(4, 'post again', async (id, context) => {
+    requestAgain(await lockItem(context.sql, id), { by: 'session', now: context.gate.now })
+    return itemHandlers.postNow.begin({ id, confirm: 'post_again' }, context)
+  }),
   reject: onItem(1, 'reject', (id, context) => itemHandlers.reject({ id }, context)),
   unschedule: onItem(3, 'unschedule', (id, context) => itemHandlers.unschedule({ id }, context)),
   'mark posted': onItem(2, 'mark posted', (id, context) => itemHandlers.markPosted({ id }, context)),
@@ -234,6 +241,9 @@ export const actions: Record<string, Action> = {
 const asked = (item: string, next: Next): Step =>
   next() < 0.5 ? { do: 'post', item } : { do: 'schedule', item, inMs: 0, onMissed: 'post' }
 
+/** Nobody knows what became of it, and the timeline does not show it, or not yet. */
+const doubtful = ['5xx, not posted', 'dropped, not posted', 'dropped, posted late', 'dropped, posted very late']
+
 /** Several steps that lead far in one go, which steps by chance seldom do. */
 const ways: ((item: string, next: Next) => Step[])[] = [
   (item, next) => [{ do: 'approve', item }, asked(item, next), { do: 'send', fate: someFate(next), which: 'first' }],
@@ -241,6 +251,40 @@ const ways: ((item: string, next: Next) => Step[])[] = [
     { do: 'approve', item },
     { do: 'schedule', item, inMs: 10 * MINUTE, onMissed: 'skip' },
     { do: 'unschedule', item },
+  ],
+  /** A doubtful send, and another one on a person's word. */
+  (item, next) => [
+    ...[{ do: 'approve', item }, asked(item, next), { do: 'send', fate: among(doubtful, next), which: 'first' as const }],
+    ...[
+      { do: 'wait', ms: among([5_000, 11_000, 40_000], next) },
+      { do: 'post again', item },
+    ],
+    ...[
+      { do: 'wait', ms: among([1_000, 11_000, 20_000], next) },
+      { do: 'send', fate: someFate(next), which: 'first' as const },
+    ],
+  ],
+  /** What was superseded is posted when the item is posted already, and another one of the same text in doubt. */
+  (_, next) => [
+    ...[
+      { do: 'approve', item: 'item-0' },
+      { do: 'post', item: 'item-0' },
+      { do: 'send', fate: 'dropped, posted very late', which: 'first' },
+    ],
+    ...[
+      { do: 'wait', ms: 40_000 },
+      { do: 'post again', item: 'item-0' },
+      { do: 'send', fate: someFate(next), which: 'first' },
+    ],
+    ...[
+      { do: 'mark posted', item: 'item-0' },
+      { do: 'approve', item: 'item-2' },
+      { do: 'post', item: 'item-2' },
+    ],
+    ...[
+      { do: 'send', fate: among(doubtful, next), which: 'first' },
+      { do: 'wait', ms: HOUR },
+    ],
   ],
   /** The owner hangs between its claim and its send, and wakes in a world that went on without it. */
   (item, next) => [

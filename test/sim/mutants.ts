@@ -11,6 +11,7 @@ const lane = 'actors/lanes/publish.ts'
 const runner = 'actors/lane-runner.ts'
 const claims = 'actors/claim.ts'
 const publish = 'src/domain/publish.ts'
+const again = 'src/domain/post-again.ts'
 const reconcile = 'src/domain/reconcile.ts'
 const items = 'src/ops/growth/items.ts'
 
@@ -121,14 +122,14 @@ export const mutants: Mutant[] = [
   {
     name: 'the timeline is read before the lease ends',
     file: lane,
-    from: 'new Date(Math.max(gate.now.getTime(), attempt.lease_until.getTime()))',
+    from: 'new Date(Math.min(Math.max(now, attempt.lease_until.getTime()), now + deps.times.leaseMs))',
     to: 'gate.now',
   },
   { name: 'the timeline is read at once', file: publish, from: 'from.getTime() + times.settleMs', to: 'from.getTime()' },
   {
     name: 'one clean read is enough',
     file: reconcile,
-    from: 'if (!item.review && clean_reads < times.cleanReads)',
+    from: 'if (!item.review && !isEnough(read, clean_reads))',
     to: 'if (!item.review && clean_reads < 1)',
   },
   {
@@ -151,6 +152,75 @@ export const mutants: Mutant[] = [
     to: 'const at = clean_reads < times.cleanReads ? nextRead(read, clean_reads) : undefined',
   },
   { name: 'a person is asked again and again', file: reconcile, from: 'events: item.review ? [] : [{', to: 'events: [{' },
+  // Posting again.
+  {
+    name: 'posting again reads nothing first',
+    file: 'actors/lanes/reconcile.ts',
+    from: 'const attempt = { ...open, intent_at',
+    to: `const word = againOf(work)
+      if (word) return { decision: handOver({ item: await lockItem(sql, work.ref_id), attempt: open, now: gate.now, times }, work, word) }
+      const attempt = { ...open, intent_at`,
+  },
+  {
+    name: 'posting again does not need the whole timeline',
+    file: 'actors/lanes/reconcile.ts',
+    from: 'if (again) return refuseAgain(unread(withError(found)',
+    to: 'if (again) return handOver(found, work, again)\n      if (again) return refuseAgain(unread(withError(found)',
+  },
+  {
+    name: 'posting again does not wait for the end of the lease',
+    file: 'actors/lanes/reconcile.ts',
+    from: 'if (againOf(work) && gate.now < runAt)',
+    to: 'if (againOf(work) && gate.now < gate.now)',
+  },
+  {
+    name: 'posting again ignores what may be there',
+    file: 'actors/lanes/reconcile.ts',
+    from: 'return mayBeThere ? refuseAgain',
+    to: 'return mayBeThere && !again ? refuseAgain',
+  },
+  {
+    name: 'a failed send on a word ends the doubt before it',
+    file: 'src/store/settled.ts',
+    from: 'return clear && old ?',
+    to: 'return clear && !old ?',
+  },
+  {
+    name: 'an unsent post on a word ends the doubt before it',
+    file: again,
+    from: "if (outcome.kind === 'unsent') return { item, attempt: ended('unsent', null), reopened, events",
+    to: "if (outcome.kind === 'unsent') return { item, attempt: ended('unsent', null), events",
+  },
+  {
+    name: 'an old look allows a new send',
+    file: again,
+    from: 'return age < 0 || age > times.freshMs',
+    to: 'return age < 0',
+  },
+  {
+    name: 'an old word allows a new send',
+    file: again,
+    from: 'now.getTime() - askedAt.getTime() > times.nowMs',
+    to: 'now.getTime() < askedAt.getTime()',
+  },
+  {
+    name: 'a word is good for two sends',
+    file: again,
+    from: 'return settle(sent, outcome)',
+    to: "return outcome.kind === 'unknown' ? { ...settle(sent, outcome), next: { kind: 'reread' } } : settle(sent, outcome)",
+  },
+  {
+    name: 'only the last send of an item is looked for',
+    file: 'test/sim/statements.ts',
+    from: "(isOpen(one) || one.state === 'superseded'))",
+    to: 'isOpen(one))',
+  },
+  {
+    name: 'the late post of a superseded attempt is credited to another item',
+    file: 'test/sim/statements.ts',
+    from: "['posted', 'superseded'].includes(state)",
+    to: "state === 'posted'",
+  },
   // Bookkeeping.
   {
     name: 'posted is said twice',

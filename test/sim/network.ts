@@ -1,6 +1,7 @@
 /** A network that remembers every request and answers each as its fate says. */
 import type { Network, NetworkAccount, PublishRequest, PublishResult, Timeline } from '#port/network/network'
 import { NetworkError } from '#port/network/network'
+import { recordLook } from './again.ts'
 import { AMBIGUOUS, type Fate, RETRY_AFTER_MS, TELLING } from './history.ts'
 import { checkRead, checkWire } from './rules.ts'
 import { count, type Node, nowOf, reach, SKEW_MS, type Wire, type World } from './world.ts'
@@ -58,21 +59,24 @@ const publish = (world: World, node: Node, request: PublishRequest, signal: Abor
 const cutAt = ({ view, marked }: World): number => (view.cutAt === AMBIGUOUS && marked.size > 0 ? TELLING : (view.cutAt ?? Infinity))
 
 /** An incomplete one shows nothing of what it could show. */
-const timelineOf = (world: World, account: NetworkAccount, since: Date): Timeline => {
+const timelineOf = (world: World, node: Node, { account, since }: { account: NetworkAccount; since: Date }): Timeline => {
   const { fails, lagMs } = world.view
   world.readWhole.set(account.id, fails === 'no')
   count(world, fails === 'no' ? 'read complete' : `read ${fails}`)
+  recordLook(world, node, { whole: fails === 'no', posts: [] })
   if (fails === 'error') throw new NetworkError('unreachable', 'no answer', 5_000)
   if (fails === 'incomplete') return { posts: [], complete: false }
   if (lagMs > 0) count(world, 'read lagging')
   const cut = cutAt(world)
-  const posts = world.posts
-    .filter((post) => post.account === account.externalId && post.createdAt >= +since && post.createdAt - SKEW_MS <= nowOf(world) - lagMs)
-    .map(({ externalId, text, createdAt }) => {
-      const truncated = text.length > cut
-      if (truncated) count(world, 'read truncated')
-      return { externalId, text: truncated ? `${text.slice(0, cut)}…` : text, truncated, createdAt: new Date(createdAt), url: null }
-    })
+  const seen = world.posts.filter(
+    (post) => post.account === account.externalId && post.createdAt >= +since && post.createdAt - SKEW_MS <= nowOf(world) - lagMs,
+  )
+  recordLook(world, node, { whole: true, posts: seen })
+  const posts = seen.map(({ externalId, text, createdAt }) => {
+    const truncated = text.length > cut
+    if (truncated) count(world, 'read truncated')
+    return { externalId, text: truncated ? `${text.slice(0, cut)}…` : text, truncated, createdAt: new Date(createdAt), url: null }
+  })
   return { posts, complete: true }
 }
 
@@ -83,6 +87,6 @@ export const simulatedNetwork = (world: World, node: Node): Network => ({
   readTimeline: async (account, since, signal) => {
     signal.throwIfAborted()
     checkRead(world, node)
-    return timelineOf(world, account, since)
+    return timelineOf(world, node, { account, since })
   },
 })

@@ -104,7 +104,7 @@ export const ask = (world: World, command: Commanded, handle: (context: CommandC
   const asked: Letter<unknown> = {
     name: command.name,
     priority: command.name === 'pause' ? 'control' : 'interactive',
-    provenance: { principal: { kind: 'key', id: 'key' }, surface: 'rest' },
+    provenance: { principal: { kind: 'session', id: 'person' }, surface: 'rest' },
     async decide(sql, gate, lanes) {
       world.memory.command = command
       try {

@@ -6,6 +6,7 @@ import type { PublishRequest } from '#port/network/network'
 import { fingerprintText } from '#port/network/text'
 import { type StateName, stateName } from '#test/domain/records'
 import { type Command, transitions } from '#test/domain/transitions'
+import { checkDoubted, checkReopened, checkSuperseded, permitOf } from './again.ts'
 import { type Fate, RETRY_AFTER_MS } from './history.ts'
 import type { Changes, Commanded } from './memory.ts'
 import { count, itemOf, type Node, nowOf, type World } from './world.ts'
@@ -33,10 +34,13 @@ type Hold = (holds: boolean, words: string) => void
 
 /** What went out before, for the same item and from the same process. */
 const checkEarlier = (world: World, node: Node, { attempt, hold }: { attempt: Attempt; hold: Hold }): void => {
+  const permit = permitOf(world, attempt, hold)
   for (const { itemId, fate, answered, at, request, from } of world.wires) {
     if (from === node && request.account.id === attempt.connection_id)
       hold(answered !== undefined, 'sent beside another post of the account that has no answer yet')
     if (itemId !== attempt.item_id) continue
+    // A person has asked for it, and the timeline that was read since does not show it.
+    if (permit && at <= permit.readAt) continue
     const wait = answered === undefined ? undefined : PROVEN[answered]
     hold(fate.appliesInMs === null && wait !== undefined, 'sent a second time, though the first may have reached the network')
     const isAskedAgain = (world.asked.get(itemId) ?? 0) >= at
@@ -82,12 +86,13 @@ const moves: Record<StateName, StateName[]> = {
   drafted: [],
   approved: [],
   scheduled: ['publishing', 'approved', 'drafted'],
-  publishing: ['publishing', 'posted', 'publish_failed', 'publish_unconfirmed', 'approved', 'scheduled', 'drafted'],
+  publishing: ['publishing', 'posted', 'publish_failed', 'publish_unconfirmed', 'in review', 'approved', 'scheduled', 'drafted'],
   posted: [],
   rejected: [],
   publish_failed: [],
-  publish_unconfirmed: ['publish_unconfirmed', 'posted', 'in review'],
-  'in review': ['in review', 'posted'],
+  // Onto the wire again only on a person's word: see checkSuperseded.
+  publish_unconfirmed: ['publish_unconfirmed', 'posted', 'in review', 'publishing'],
+  'in review': ['in review', 'posted', 'publishing'],
 }
 
 const record = (world: World, item: Item, command: Commanded | undefined): void => {
@@ -95,25 +100,29 @@ const record = (world: World, item: Item, command: Commanded | undefined): void 
     world.approvals.set(item.id, { body: item.body, account: item.account_external_id })
     world.edited.delete(item.id)
   } else if (item.status === 'drafted' || item.status === 'rejected') world.approvals.delete(item.id)
-  if (command?.name === 'schedule' || command?.name === 'post') world.asked.set(item.id, nowOf(world))
+  if (command && ['schedule', 'post', 'post again'].includes(command.name)) world.asked.set(item.id, nowOf(world))
+  if (command?.name === 'post again') world.confirmed.set(item.id, { at: nowOf(world), spent: false })
   if (command?.name === 'mark posted') world.marked.add(item.id)
 }
 
 /** Where an attempt may go; what has ended does not change any more. */
 const attemptMoves: Record<AttemptState, AttemptState[]> = {
   open: ['posted', 'failed', 'unsent', 'doubt'],
-  doubt: ['doubt', 'review', 'posted'],
-  review: ['review', 'posted'],
+  doubt: ['doubt', 'review', 'posted', 'superseded'],
+  review: ['review', 'posted', 'superseded'],
   posted: [],
   failed: [],
   unsent: [],
-  superseded: [],
+  superseded: ['doubt', 'review'],
 }
 
 const checkClaim = (world: World, attempt: Attempt): void => {
   const item = itemOf(world, attempt.item_id)
   const hold: Hold = (holds, words) => must(world, holds, `${item.id}: ${words}`)
   hold(attempt.state === 'open', `claimed as ${attempt.state}`)
+  const permit = world.permits.get(item.id)
+  if (permit) world.permitted.set(attempt.id, permit)
+  world.permits.delete(item.id)
   if (attempt.origin === 'manual') return
   hold(!world.memory.paused, 'claimed unattended after the pause')
   const tried = world.wires.some(({ itemId }) => itemId === item.id)
@@ -151,6 +160,9 @@ const checkAttempt = (world: World, before: Attempt | undefined, after: Attempt)
   }
   const isMove = attemptMoves[before.state].includes(after.state)
   must(world, isMove, `${after.item_id}: an attempt that was ${before.state} became ${after.state}`)
+  const hold: Hold = (holds, words) => must(world, holds, `${after.item_id}: ${words}`)
+  if (before.state !== 'superseded' && after.state === 'superseded') checkSuperseded(world, before, hold)
+  if (before.state === 'superseded') checkReopened(world, after, hold)
   checkDoubt(world, before, after)
   countLease(world, before, after)
 }
@@ -167,7 +179,12 @@ export const checkCommit = (world: World, { items, attempts }: Changes, command:
     record(world, item, command)
   }
   for (const [before, after] of attempts) checkAttempt(world, before, after)
+  for (const [, { id }] of items) checkDoubted(world, id, (holds, words) => must(world, holds, `${id}: ${words}`))
 }
+
+/** A person's word for the item is on its way. */
+const isPostedAgain = ({ memory }: World, id: string): boolean =>
+  [...memory.works.values()].some(({ kind, ref_id, payload }) => ref_id === id && (kind === 'publish' || payload.again !== undefined))
 
 /** A command was refused, or its letter failed. */
 export const checkRefusal = (world: World, { name, id }: Commanded, cause: unknown): void => {
@@ -178,8 +195,13 @@ export const checkRefusal = (world: World, { name, id }: Commanded, cause: unkno
   }
   const item = itemOf(world, id)
   const cell = transitions[stateName(item)][name as Command]
-  const expected = cell === '409' ? 'conflict' : 'x_not_connected'
-  must(world, code === expected && (cell === '409' || name === 'post'), `${id}: ${name} was refused with ${code}, being ${stateName(item)}`)
+  const isUnderWay = name === 'post again' && isPostedAgain(world, id)
+  const expected = cell === '409' || isUnderWay ? 'conflict' : 'x_not_connected'
+  must(
+    world,
+    code === expected && (cell === '409' || name.startsWith('post')),
+    `${id}: ${name} was refused with ${code}, being ${stateName(item)}`,
+  )
 }
 
 const RESTING: StateName[] = ['drafted', 'approved', 'posted', 'rejected', 'publish_failed', 'in review']
@@ -198,13 +220,17 @@ const isSettled = (world: World, item: Item): boolean => {
 /** Nothing is left for the machine to do about any item. */
 export const isAtRest = (world: World): boolean =>
   [...world.memory.items.values()].every((item) => isSettled(world, item)) &&
-  [...world.memory.works.values()].every(({ kind, state }) => kind === 'reconcile' && state === 'queued')
+  [...world.memory.works.values()].every(({ kind, state, payload }) => kind === 'reconcile' && state === 'queued' && !payload.again)
 
 const checkPosted = (world: World, item: Item): void => {
   if (world.marked.has(item.id)) return
   const post = world.posts.find(({ externalId }) => externalId === item.external_id)
   const isOurs = post?.account === item.account_external_id && fingerprintText(post.text) === fingerprintText(item.body)
   must(world, isOurs, `${item.id}: posted, but not on the network`)
+  // Of posts of one text nobody can tell whose they are; but of its own there must be one, or one made by hand.
+  const isSame = ({ account, text }: { account: string; text: string }) => account === post?.account && text === post.text
+  const isPossible = world.posts.some((one) => isSame(one) && (one.itemId === item.id || one.itemId === null))
+  must(world, isPossible, `${item.id}: posted by the post of another item`)
 }
 
 const eventsOf = ({ memory }: World, type: string, id: string): number =>
@@ -226,7 +252,8 @@ export const checkEnd = (world: World): void => {
     must(world, posted === (state === 'posted' ? 1 : 0), `${id}: ${posted} events growth.item.posted, being ${state}`)
     const open = [...world.memory.attempts.values()].filter((one) => one.item_id === id && ['open', 'doubt', 'review'].includes(one.state))
     must(world, open.length === (state === 'in review' ? 1 : 0), `${id}: ${open.length} attempts are open, being ${state}`)
-    must(world, eventsOf(world, 'growth.approval.requested', id) <= 1, `${id}: a person was asked to look more than once`)
+    const looks = 1 + [...world.permitted.keys()].filter((attempt) => world.memory.attempts.get(attempt)?.item_id === id).length
+    must(world, eventsOf(world, 'growth.approval.requested', id) <= looks, `${id}: a person was asked to look more than once`)
   }
   const owned = [...world.memory.items.values()].flatMap(({ external_id }) => external_id ?? [])
   must(world, new Set(owned).size === owned.length, 'two items own one post')

@@ -197,7 +197,9 @@ const letters = {
     return { now: memory.now(), paused: memory.paused, plan, counters: {}, seen: null, webhook: null }
   },
   /** True when there was something to write. */
-  apply: async (memory: Memory, { writes = [], work = [], requeued: again = [], settled = [], events = [], audit, paused }: Effects) => {
+  apply: async (memory: Memory, effects: Effects) => {
+    const { first: before = [], writes = [], work = [], requeued: again = [], settled = [], events = [], audit, paused } = effects
+    for (const make of before) write(memory, [(make as unknown as () => Write)()])
     const staged: Write[] = []
     for (const make of writes) {
       const one = (make as unknown as () => Write)()
@@ -209,7 +211,7 @@ const letters = {
     if (events.length > 0) staged.push({ row: 'events', change: (tables) => void tables.events.push(...events) })
     if (paused !== undefined) staged.push({ row: 'actor', change: (tables) => void Object.assign(tables, { paused }) })
     write(memory, staged)
-    return staged.length > 0 || writes.length > 0 || audit !== undefined
+    return staged.length > 0 || before.length > 0 || writes.length > 0 || audit !== undefined
   },
   readingOnly: <T>(sql: T): T => sql,
   resolvePending: () => () => nothing,

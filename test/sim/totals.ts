@@ -58,7 +58,7 @@ export const add = (totals: Totals, { counts, ...more }: Totals): void => {
 
 /** What a run of many histories must have met. */
 const EXPECTED = [
-  ...['approve', 'reject', 'schedule', 'unschedule', 'post', 'mark posted', 'pause', 'resume', 'disconnect', 'edit'].map(
+  ...['approve', 'reject', 'schedule', 'unschedule', 'post', 'mark posted', 'post again', 'pause', 'resume', 'disconnect', 'edit'].map(
     (name) => `done ${name}`,
   ),
   ...['crash', 'takeover', 'hang', 'wake', 'stop', 'burst', 'connect', 'default', 'post by hand'].map((name) => `step ${name}`),
@@ -68,7 +68,14 @@ const EXPECTED = [
   ...['dropped, posted', 'dropped, posted late', 'dropped, not posted', 'duplicate refused'].map((name) => `network ${name}`),
   ...['read complete', 'read incomplete', 'read error', 'read lagging', 'read truncated', 'commit failed', 'commit ack lost'],
   ...['owner met the fence', 'owner woke as a former one', 'lease ended before the outcome', 'lease too short for the send'],
-  ...['sent by a former owner', 'sent by a former owner after it hung', 'sent while paused', 'pause announced what may still go out'],
+  ...[
+    'sent by a former owner',
+    'sent by a former owner after it hung',
+    'sent while paused',
+    'sent again on a word',
+    'again brought the doubt back',
+    'pause announced what may still go out',
+  ],
 ]
 /** So many histories that none of that may be missing. */
 const ENOUGH = 20_000

@@ -5,6 +5,7 @@ import type { PublishRequest } from '#port/network/network'
 import type { Networks } from '#port/network/registry'
 import { bodies } from '#test/domain/posting-commands'
 import { draftedItem } from '#test/domain/records'
+import type { Confirmation, Look, Permit } from './again.ts'
 import { type SimulatedClock, simulatedClock } from './clock.ts'
 import { CLEAR, type Fate, fates, type View } from './history.ts'
 import { type Memory, newMemory } from './memory.ts'
@@ -73,6 +74,13 @@ export interface World {
   readWhole: Map<string, boolean>
   /** When a person asked last for an item to go out, now or at a time. */
   asked: Map<string, number>
+  /** The last word of a person that an item be posted again, by item. */
+  confirmed: Map<string, Confirmation>
+  /** The last read of the timeline for an item, by item. */
+  looks: Map<string, Look>
+  /** What the attempt may do that a commit puts in the place of a superseded one, by item; and each attempt that did, by attempt. */
+  permits: Map<string, Permit>
+  permitted: Map<string, Permit>
   /** What was found wrong. */
   broken: string[]
   /** How often what happened: `<group> <what>`. */
@@ -133,6 +141,10 @@ export const newWorld = (counts: Map<string, number>): World => {
     edited: new Set(),
     readWhole: new Map(),
     asked: new Map(),
+    confirmed: new Map(),
+    looks: new Map(),
+    permits: new Map(),
+    permitted: new Map(),
     broken: [],
     counts,
   }

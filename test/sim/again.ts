@@ -1,0 +1,79 @@
+/** What a person allows who says that an unconfirmed item be posted again: one send, after a look at the timeline. */
+import { type Attempt, type AttemptState, publishTimes as times } from '#domain/publish'
+import { type StateName, stateName } from '#test/domain/records'
+import { count, itemOf, type Node, nowOf, type Post, type World } from './world.ts'
+
+/** A person's word that an item be posted again. */
+export interface Confirmation {
+  at: number
+  /** An attempt that it allowed has gone onto the wire. */
+  spent: boolean
+}
+
+/** A read of the timeline for an item. */
+export interface Look {
+  at: number
+  /** It came to the end. */
+  whole: boolean
+  /** It showed a post that a send of the item had made. */
+  shown: boolean
+}
+
+/** What an attempt that supersedes another one may do. */
+export interface Permit {
+  confirmation: Confirmation
+  /** When the timeline was read that does not show what went out before. */
+  readAt: number
+}
+
+type Hold = (holds: boolean, words: string) => void
+
+const NEVER: Look = { at: Number.NEGATIVE_INFINITY, whole: false, shown: false }
+
+/** Of the item that this process reads about; of none for a former owner, whose reads come to nothing. */
+export const recordLook = ({ memory, looks, ...world }: World, node: Node, { whole, posts }: { whole: boolean; posts: Post[] }): void => {
+  const reads = [...memory.works.values()].filter(({ kind, state }) => kind === 'reconcile' && state === 'running')
+  const work = reads.find(({ claimed_by }) => claimed_by === node.owner)
+  if (!work) return
+  looks.set(work.ref_id, { at: nowOf(world), whole, shown: posts.some(({ itemId }) => itemId === work.ref_id) })
+}
+
+/** The doubtful attempt makes way: a person has said so, and the timeline was read when nobody could send any more. */
+export const checkSuperseded = (world: World, before: Attempt, hold: Hold): void => {
+  const now = nowOf(world)
+  const look = world.looks.get(before.item_id) ?? NEVER
+  const confirmation = world.confirmed.get(before.item_id)
+  hold(confirmation !== undefined && now - confirmation.at <= times.nowMs, 'superseded, and nobody has just asked for that')
+  hold(look.at >= (confirmation?.at ?? 0) && now - look.at <= times.freshMs, 'superseded without a read of the timeline')
+  hold(look.whole, 'superseded after a read that did not come to the end')
+  hold(!look.shown, 'superseded, though the timeline shows the post')
+  hold(look.at >= +before.lease_until + times.settleMs, 'superseded after a read while the former send was still possible')
+  if (confirmation) world.permits.set(before.item_id, { confirmation, readAt: look.at })
+}
+
+/** The permit of the attempt, if it supersedes another one; its word is good for one send. */
+export const permitOf = (world: World, { id }: Attempt, hold: Hold): Permit | undefined => {
+  const permit = world.permitted.get(id)
+  if (!permit) return undefined
+  hold(!permit.confirmation.spent, 'sent twice on one word of a person')
+  permit.confirmation.spent = true
+  count(world, 'sent again on a word')
+  return permit
+}
+
+const UNDECIDED: StateName[] = ['publishing', 'publish_unconfirmed', 'in review', 'posted']
+const SETTLED: AttemptState[] = ['failed', 'unsent']
+
+/** An item of which an attempt may have been posted is not let go, whatever becomes of the next attempt. */
+export const checkDoubted = (world: World, id: string, hold: Hold): void => {
+  const state = stateName(itemOf(world, id))
+  const own = [...world.memory.attempts.values()].filter(({ item_id }) => item_id === id)
+  hold(UNDECIDED.includes(state) || own.every((one) => one.state !== 'superseded'), `${state}, though a send of it may have been posted`)
+}
+
+/** The doubt comes back only with the end of the attempt that had superseded it. */
+export const checkReopened = (world: World, after: Attempt, hold: Hold): void => {
+  const next = [...world.memory.attempts.values()].find((one) => one.item_id === after.item_id && one.number === after.number + 1)
+  hold(next !== undefined && SETTLED.includes(next.state), 'open again, though the next attempt has not failed')
+  count(world, 'again brought the doubt back')
+}
