@@ -9,7 +9,7 @@ import { type ActorDeps, Fenced } from './deps.ts'
 import type { AnyLane, LaneContext } from './lane.ts'
 import type { Decision, Letter, LiveLanes } from './letter.ts'
 import type { Priority } from './mailbox.ts'
-import { type Finished, orphanLetter, outcomeLetter, outcomeOf } from './outcome.ts'
+import { type Finished, freeing, orphanLetter, outcomeLetter, outcomeOf, type Trial } from './outcome.ts'
 import { restingWork } from './resting.ts'
 
 type Post = <R>(letter: Letter<R>) => Promise<{ reply: R }>
@@ -24,16 +24,6 @@ interface Live {
   settled: boolean
   done: Promise<void>
 }
-
-/** With the letter that settles a lane its slot is free, for the letters after it in the same turn too. */
-const freeing = (letter: Letter<void>, live: Live): Letter<void> => ({
-  ...letter,
-  async decide(sql, gate, lanes) {
-    const decision = await letter.decide(sql, gate, lanes)
-    live.settled = true
-    return { ...decision, due: 'look' }
-  },
-})
 
 const byTimer: Provenance = { principal: { kind: 'system', id: 'timer' }, surface: 'timer' }
 
@@ -111,7 +101,12 @@ export class LaneRunner implements LiveLanes {
     this.#pumping.add(priority)
     let taken: string | undefined
     let claimed: Work | undefined
+    const trial: Trial = { over: false }
     const forget = () => claimed && this.#claimed.delete(claimed)
+    const end = () => {
+      trial.over = true
+      forget()
+    }
     const claiming = this.post<Claimed>({
       name: 'claim',
       priority,
@@ -123,17 +118,17 @@ export class LaneRunner implements LiveLanes {
           taken = workId
         })
         claimed = decision.reply.start?.work
-        if (claimed) this.#claimed.add(claimed)
+        if (claimed && !trial.over) this.#claimed.add(claimed)
         return { ...decision, due: 'looked' }
       },
     }).then(
       ({ reply }) => {
-        forget()
+        end()
         if (taken) this.#resting.claimed(taken)
         this.#afterClaim(reply, priority)
       },
       (cause) => {
-        forget()
+        end()
         this.#pumping.delete(priority)
         this.#claimFailed(cause, taken)
       },
@@ -262,16 +257,21 @@ export class LaneRunner implements LiveLanes {
     if (!isSettled) this.recover()
   }
 
-  /** Brings the outcome home, through outages of the database. False: it cannot be written, and is left to `orphaned`. */
+  /**
+   * Brings the outcome home, through outages of the database. False: rows may be left to `orphaned`. It cannot be written; or it
+   * was not heard of at first, and with it, in the same commit, a new claim of what it gave back: no look in between saw that.
+   */
   async #settle(lane: AnyLane, finished: Finished, live: Live): Promise<boolean> {
     for (let tries = 1; ; tries++) {
+      const trial: Trial = { over: false }
       try {
-        const settling = this.post(freeing(outcomeLetter(lane, finished), live))
+        const settling = this.post(freeing(outcomeLetter(lane, finished), live, trial))
         // The claim of what comes next follows at once, so that it may share the commit.
         this.pump('background')
         await settling
-        return true
+        return tries === 1
       } catch (cause) {
+        trial.over = true
         live.settled = false
         if (cause instanceof Fenced) return true
         if (tries >= SETTLE_TRIES) return false

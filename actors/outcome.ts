@@ -63,6 +63,21 @@ export const outcomeLetter = (lane: AnyLane, { work, job, outcome }: Finished): 
   },
 })
 
+/** One letter on its way. When its time is over it has failed for its sender, and may still be at its decision. */
+export interface Trial {
+  over: boolean
+}
+
+/** With the letter that settles a lane its slot is free, for the letters after it in the same turn too. */
+export const freeing = (letter: Letter<void>, live: { settled: boolean }, trial: Trial): Letter<void> => ({
+  ...letter,
+  async decide(sql, gate, lanes) {
+    const decision = await letter.decide(sql, gate, lanes)
+    if (!trial.over) live.settled = true
+    return { ...decision, due: 'look' }
+  },
+})
+
 /** Settles a row whose claimer died, unless it has gone on meanwhile or runs here. */
 export const orphanLetter = (lane: AnyLane, work: Work, runsHere: () => boolean): Letter<void> => ({
   name: `${lane.kind}.orphaned`,

@@ -156,7 +156,7 @@ export const announced = (effects: Effects, { webhook, now }: Gate, tenantId: st
 /** The answer that the same Idempotency-Key will replay. `pending` names the record whose outcome will supply it. */
 export type Keep = { claim: IdempotencyClaim; status: number; body: string } | { claim: IdempotencyClaim; pending: string }
 
-/** Writes all effects in one statement, but those that must come first. False: there is nothing to write, and nothing was sent. */
+/** Writes all effects in one statement, but those that must come first. False: there was nothing to write, and nothing was sent. */
 export async function apply(
   sql: Sql,
   effects: Effects,
@@ -176,7 +176,7 @@ export async function apply(
   if (placement) parts.push(placement)
   if (keep && Math.random() < PURGE.share) parts.push(purgeExpired(sql, keep.claim.key))
   if (keep) parts.push(remember(sql, keep, now))
-  if (parts.length === 0) return false
+  if (parts.length === 0) return (effects.first ?? []).length > 0
   const ctes = parts.map((part, index) => sql`${index === 0 ? sql`` : sql`,`} ${sql(`e${index}`)} as (${part} returning 1)`)
   const last = sql(`e${parts.length - 1}`)
   const [row] = await sql<{ written: number }[]>`with ${ctes as unknown as Fragment} select count(*)::int as written from ${last}`

@@ -199,6 +199,7 @@ describe('reads that do not show it', () => {
   })
 
   test('are enough only over the whole time, however many there were before', () => {
+    const { item, attempt } = doubtful()
     const third = clean(item, { ...attempt, clean_reads: 2 }, at(29_000))
     expect(third).toMatchObject({ item: { review: false }, attempt: { state: 'doubt' }, events: [] })
     expect(third.next).toEqual({ kind: 'reconcile', at: at(41_500) })

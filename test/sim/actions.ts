@@ -226,7 +226,7 @@ export const actions: Record<string, Action> = {
   ),
   'break database': action(
     1.2,
-    (next) => ({ letters: Array.from({ length: 1 + Math.floor(next() * 3) }, () => among(['before', 'after'] as const, next)) }),
+    (next) => ({ letters: Array.from({ length: 1 + Math.floor(next() * 3) }, () => among(['before', 'after', 'no'] as const, next)) }),
     (world, { letters }) => void world.memory.failures.push(...letters),
   ),
   wait: action(

@@ -36,8 +36,8 @@ export interface Memory {
   paused: boolean
   events: { type: string; data: Record<string, unknown> }[]
   now(): Date
-  /** What goes wrong with the next letters: nothing of one happens, or all of it and its sender does not hear of it. */
-  failures: ('before' | 'after')[]
+  /** What goes wrong with the next letters, if anything: nothing of one happens, or all of it and its sender does not hear of it. */
+  failures: ('before' | 'after' | 'no')[]
   command: Commanded | undefined
   changes: Changes
   /** The process whose transaction runs. */
@@ -125,7 +125,7 @@ export const letter = <T>(memory: Memory, by: string, body: (sql: Sql) => Promis
     memory.undo = undefined
     memory.by = by
     const failure = memory.failures.shift()
-    if (failure) memory.onFailure(failure)
+    if (failure && failure !== 'no') memory.onFailure(failure)
     if (failure === 'before') throw new AppError('unavailable', 'the database cannot be reached')
     try {
       const result = await body(memory as unknown as Sql)
