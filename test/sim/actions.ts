@@ -12,8 +12,21 @@ import { connectAccount } from '#ops/workspaces'
 import { lockItem } from '#store/items'
 import { bodies } from '#test/domain/posting-commands'
 import { HOUR, MINUTE } from '#test/domain/records'
-import { AMBIGUOUS, among, fateNamed, fates, histories, type Maker, type Next, type Step, TELLING, type View, veryLate } from './history.ts'
+import {
+  AMBIGUOUS,
+  among,
+  failures,
+  fateNamed,
+  histories,
+  type Maker,
+  type Next,
+  type Step,
+  someFate,
+  TELLING,
+  type View,
+} from './history.ts'
 import { ask, die, hang, TENANT, takeOver, wake } from './nodes.ts'
+import { way } from './ways.ts'
 import { count, itemIds, itemOf, nowOf, type World } from './world.ts'
 
 interface Action extends Maker {
@@ -160,9 +173,6 @@ const send = (world: World, { fate, which }: Sending): void => {
   }
 }
 
-const [usual, seldom] = [Object.keys(fates), Object.keys(veryLate)]
-const someFate = (next: Next): string => among(next() < 0.02 ? seldom : usual, next)
-
 const view = (next: Next): View => ({
   fails: among(['no', 'no', 'no', 'incomplete', 'error'], next),
   lagMs: among([0, 0, 2_000, 40_000], next),
@@ -226,7 +236,7 @@ export const actions: Record<string, Action> = {
   ),
   'break database': action(
     1.2,
-    (next) => ({ letters: Array.from({ length: 1 + Math.floor(next() * 3) }, () => among(['before', 'after', 'no'] as const, next)) }),
+    (next) => ({ letters: failures(3, next) }),
     (world, { letters }) => void world.memory.failures.push(...letters),
   ),
   wait: action(
@@ -238,70 +248,7 @@ export const actions: Record<string, Action> = {
   ),
 }
 
-const asked = (item: string, next: Next): Step =>
-  next() < 0.5 ? { do: 'post', item } : { do: 'schedule', item, inMs: 0, onMissed: 'post' }
-
-/** Nobody knows what became of it, and the timeline does not show it, or not yet. */
-const doubtful = ['5xx, not posted', 'dropped, not posted', 'dropped, posted late', 'dropped, posted very late']
-
-/** Several steps that lead far in one go, which steps by chance seldom do. */
-const ways: ((item: string, next: Next) => Step[])[] = [
-  (item, next) => [{ do: 'approve', item }, asked(item, next), { do: 'send', fate: someFate(next), which: 'first' }],
-  (item) => [
-    { do: 'approve', item },
-    { do: 'schedule', item, inMs: 10 * MINUTE, onMissed: 'skip' },
-    { do: 'unschedule', item },
-  ],
-  /** A doubtful send, and another one on a person's word. */
-  (item, next) => [
-    ...[{ do: 'approve', item }, asked(item, next), { do: 'send', fate: among(doubtful, next), which: 'first' as const }],
-    ...[
-      { do: 'wait', ms: among([5_000, 11_000, 40_000], next) },
-      { do: 'post again', item },
-    ],
-    ...[
-      { do: 'wait', ms: among([1_000, 11_000, 20_000], next) },
-      { do: 'send', fate: someFate(next), which: 'first' as const },
-    ],
-  ],
-  /** What was superseded is posted when the item is posted already, and another one of the same text in doubt. */
-  (_, next) => [
-    ...[
-      { do: 'approve', item: 'item-0' },
-      { do: 'post', item: 'item-0' },
-      { do: 'send', fate: 'dropped, posted very late', which: 'first' },
-    ],
-    ...[
-      { do: 'wait', ms: 40_000 },
-      { do: 'post again', item: 'item-0' },
-      { do: 'send', fate: someFate(next), which: 'first' },
-    ],
-    ...[
-      { do: 'mark posted', item: 'item-0' },
-      { do: 'approve', item: 'item-2' },
-      { do: 'post', item: 'item-2' },
-    ],
-    ...[
-      { do: 'send', fate: among(doubtful, next), which: 'first' },
-      { do: 'wait', ms: HOUR },
-    ],
-  ],
-  /** The owner hangs between its claim and its send, and wakes in a world that went on without it. */
-  (item, next) => [
-    ...[{ do: 'approve', item }, asked(item, next), { do: 'hang' }],
-    ...[among(meanwhile, next)(item), among(meanwhile, next)(item)],
-    ...[{ do: 'wake' }, { do: 'send', fate: someFate(next), which: 'first' }, { do: 'resume' }, { do: 'connect', account: 'one' }],
-  ],
-]
-const meanwhile: ((item: string) => Step)[] = [
-  (item) => ({ do: 'mark posted', item }),
-  () => ({ do: 'pause' }),
-  () => ({ do: 'disconnect' }),
-  () => ({ do: 'wait', ms: 5_000 }),
-]
-const common = [ways[0]!, ways[0]!, ways[0]!, ways[0]!, ...ways]
-
-export const historyFrom = histories(actions, { share: 0.25, make: (next) => among(common, next)(among(itemIds, next), next) })
+export const historyFrom = histories(actions, { share: 0.25, make: way })
 
 export const perform = (world: World, step: Step): void => {
   count(world, `step ${step.do}`)

@@ -62,6 +62,13 @@ export interface Maker {
 
 export const among = <T>(all: readonly T[], next: Next): T => all[Math.floor(next() * all.length)]!
 
+const [usual, seldom] = [Object.keys(fates), Object.keys(veryLate)]
+export const someFate = (next: Next): string => among(next() < 0.02 ? seldom : usual, next)
+
+/** What goes wrong with the next transactions, of so many at most. */
+export const failures = (most: number, next: Next) =>
+  Array.from({ length: 1 + Math.floor(next() * most) }, () => among(['before', 'after', 'no', 'no'] as const, next))
+
 const RUSH = 0.08
 
 const stepFrom = (makers: [string, Maker][], total: number, next: Next): Step => {

@@ -1,0 +1,80 @@
+/** Several steps that lead far in one go, which steps by chance seldom do. */
+import { HOUR, MINUTE } from '#test/domain/records'
+import { among, failures, type Next, type Step, someFate } from './history.ts'
+import { itemIds } from './world.ts'
+
+const asked = (item: string, next: Next): Step =>
+  next() < 0.5 ? { do: 'post', item } : { do: 'schedule', item, inMs: 0, onMissed: 'post' }
+
+/** Nobody knows what became of it, and the timeline does not show it, or not yet. */
+const doubtful = ['5xx, not posted', 'dropped, not posted', 'dropped, posted late', 'dropped, posted very late']
+
+const ways: ((item: string, next: Next) => Step[])[] = [
+  (item, next) => [{ do: 'approve', item }, asked(item, next), { do: 'send', fate: someFate(next), which: 'first' }],
+  (item) => [
+    { do: 'approve', item },
+    { do: 'schedule', item, inMs: 10 * MINUTE, onMissed: 'skip' },
+    { do: 'unschedule', item },
+  ],
+  /** A doubtful send, and another one on a person's word. */
+  (item, next) => [
+    ...[{ do: 'approve', item }, asked(item, next), { do: 'send', fate: among(doubtful, next), which: 'first' as const }],
+    ...[
+      { do: 'wait', ms: among([5_000, 11_000, 40_000], next) },
+      { do: 'post again', item },
+    ],
+    ...[
+      { do: 'wait', ms: among([1_000, 11_000, 20_000], next) },
+      { do: 'send', fate: someFate(next), which: 'first' as const },
+    ],
+  ],
+  /** What was superseded is posted when the item is posted already, and another one of the same text in doubt. */
+  (_, next) => [
+    ...[
+      { do: 'approve', item: 'item-0' },
+      { do: 'post', item: 'item-0' },
+      { do: 'send', fate: 'dropped, posted very late', which: 'first' },
+    ],
+    ...[
+      { do: 'wait', ms: 40_000 },
+      { do: 'post again', item: 'item-0' },
+      { do: 'send', fate: someFate(next), which: 'first' },
+    ],
+    ...[
+      { do: 'mark posted', item: 'item-0' },
+      { do: 'approve', item: 'item-2' },
+      { do: 'post', item: 'item-2' },
+    ],
+    ...[
+      { do: 'send', fate: among(doubtful, next), which: 'first' },
+      { do: 'wait', ms: HOUR },
+    ],
+  ],
+  /** Too late to be sent, it is given back and claimed again in one commit, which is not heard of. */
+  (item, next) => [
+    { do: 'approve', item },
+    ...[
+      { do: 'schedule', item, inMs: 0, onMissed: 'post' },
+      { do: 'wait', ms: 11_000 },
+    ],
+    ...[
+      { do: 'break database', letters: ['after', ...failures(14, next)] },
+      { do: 'send', fate: someFate(next), which: 'first' as const },
+    ],
+  ],
+  /** The owner hangs between its claim and its send, and wakes in a world that went on without it. */
+  (item, next) => [
+    ...[{ do: 'approve', item }, asked(item, next), { do: 'hang' }],
+    ...[among(meanwhile, next)(item), among(meanwhile, next)(item)],
+    ...[{ do: 'wake' }, { do: 'send', fate: someFate(next), which: 'first' }, { do: 'resume' }, { do: 'connect', account: 'one' }],
+  ],
+]
+const meanwhile: ((item: string) => Step)[] = [
+  (item) => ({ do: 'mark posted', item }),
+  () => ({ do: 'pause' }),
+  () => ({ do: 'disconnect' }),
+  () => ({ do: 'wait', ms: 5_000 }),
+]
+const common = [ways[0]!, ways[0]!, ways[0]!, ways[0]!, ...ways]
+
+export const way = (next: Next): Step[] => among(common, next)(among(itemIds, next), next)
