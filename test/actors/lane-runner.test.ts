@@ -1,11 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
-import { type Db, openDb } from '#store/db'
 import { type Actors, type ActorsOptions, actorStore, actorsOn, counters, fakeLane, type Store } from '#test/support/actors'
 import { eventually } from '#test/support/eventually'
 import { testFailpoints } from '#test/support/failpoints'
-import { addWork, bump, letterOf, newGate, workOn } from '#test/support/letters'
+import { addWork, bump, letterOf, workOn } from '#test/support/letters'
 
 let store: Store
 beforeAll(async () => {
@@ -256,41 +254,6 @@ describe('a claim', () => {
     await actors.runtime.ask(actors.tenant, addWork({ ...unknown, runAt: new Date(0) }, workOn(ref)))
     expect(await becomes(actors.tenant, `settled:${ref}`, 1)).toBe(1)
     expect(await workOf(actors.tenant)).toMatchObject([{ kind: 'unknown', state: 'queued' }])
-  })
-
-  test('that decides on when its time is over leaves its slot to the next', async () => {
-    await using db = openDb({ ...store.options, max: 4 })
-    const [claiming, over, decides] = [newGate(), newGate(), newGate()]
-    let held = false
-    const lane = fakeLane({
-      async claim(_sql, _gate, work) {
-        if (!held) {
-          held = true
-          claiming.open()
-          await decides.opened
-        }
-        return { job: { refId: work.ref_id }, decision: { reply: undefined } }
-      },
-    })
-    const unheard = over.opened.then(() => Promise.reject(new AppError('unavailable', 'late')))
-    unheard.catch(() => {})
-    let transactions: Promise<unknown> = Promise.resolve()
-    const letter: Db['letter'] = (tenantId, body, standing) => {
-      const running = db.letter(tenantId, body, standing)
-      if (held) return running
-      transactions = running
-      return Promise.race([running, unheard])
-    }
-    await using actors = await start({ lanes: [lane], db: { ...db, letter } })
-    const [first, second] = [newId(), newId()]
-    await actors.runtime.ask(actors.tenant, addWork(workOn(first, { runAt: new Date(Date.now() - 60_000) }), workOn(second)))
-    await claiming.opened
-    over.open()
-    await unheard.catch(() => {})
-    decides.open()
-    await transactions
-    await Promise.all([first, second].map(async (ref) => (await lane.runOf(ref)).finish()))
-    for (const ref of [first, second]) expect(await becomes(actors.tenant, `settled:${ref}`, 1)).toBe(1)
   })
 
   test('whose commit is not heard of is settled by the rule of its kind', async () => {

@@ -138,12 +138,17 @@ export const mutants: Mutant[] = [
     from: "timeline.complete ? { kind: 'read', posts: seen(timeline) } : { kind: 'unread' }",
     to: "{ kind: 'read', posts: seen(timeline) }",
   },
-  { name: 'a post of another item is taken', file: reconcile, from: ' && !taken.has(post.externalId)', to: '' },
+  {
+    name: 'a post of another item is taken',
+    file: reconcile,
+    from: 'const candidates = posts.filter((post) => post.createdAt.getTime() >= since && !taken.has(post.externalId))',
+    to: 'const candidates = posts.filter((post) => post.createdAt.getTime() >= since)',
+  },
   {
     name: 'only later posts are looked at',
     file: reconcile,
-    from: 'attempt.intent_at.getTime() - CLOCK_SKEW_MS',
-    to: 'attempt.intent_at.getTime() + CLOCK_SKEW_MS',
+    from: 'intent_at.getTime()) - CLOCK_SKEW_MS',
+    to: 'intent_at.getTime()) + CLOCK_SKEW_MS',
   },
   {
     name: 'after review nobody looks',
@@ -214,6 +219,12 @@ export const mutants: Mutant[] = [
     file: 'test/sim/statements.ts',
     from: "['posted', 'superseded'].includes(state)",
     to: "state === 'posted'",
+  },
+  {
+    name: 'a recall settles what has settled itself',
+    file: 'src/ops/recall.ts',
+    from: "if (current?.state !== 'running' || current.attempt !== work.attempt) continue",
+    to: '',
   },
   // Bookkeeping.
   {

@@ -44,6 +44,21 @@ test('a claim that is not heard of is settled, though the outcome in the same co
   expect([code, printed, complained]).toEqual([0, 'the history breaks no rule\n', ''])
 }, 30_000)
 
+test('disconnecting does not settle once more what was called off already in a commit that was not heard of', async () => {
+  const steps = [
+    { do: 'burst', inMs: 600_000, onMissed: 'post' },
+    { do: 'wait', ms: 3_600_000 },
+    { do: 'send', fate: 'refused', which: 'all' },
+    { do: 'post again', item: 'item-1' },
+    { do: 'wait', ms: 11_000 },
+    { do: 'break database', letters: ['after', 'before', 'no', 'after', 'after', 'no'] },
+    { do: 'send', fate: 'refused', which: 'first' },
+    { do: 'disconnect' },
+  ]
+  const { code, printed, complained } = await run('run', '--replay', JSON.stringify(steps))
+  expect([code, printed, complained]).toEqual([0, 'the history breaks no rule\n', ''])
+}, 30_000)
+
 test('two claims in one turn do not take the same account', async () => {
   const steps = [
     { do: 'burst', inMs: 3_000, onMissed: 'post' },

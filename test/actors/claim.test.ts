@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, test } from 'bun:test'
+import { AppError } from '#kernel/errors'
+import { newId } from '#kernel/ids'
+import { type Db, openDb } from '#store/db'
+import { actorStore, actorsOn, counters, fakeLane, type Store } from '#test/support/actors'
+import { eventually } from '#test/support/eventually'
+import { addWork, newGate, workOn } from '#test/support/letters'
+
+let store: Store
+beforeAll(async () => {
+  store = await actorStore()
+})
+afterAll(() => store[Symbol.asyncDispose]())
+
+test('a claim that decides on when its time is over leaves its slot to the next', async () => {
+  await using db = openDb({ ...store.options, max: 4 })
+  const [claiming, over, decides] = [newGate(), newGate(), newGate()]
+  let held = false
+  const lane = fakeLane({
+    async claim(_sql, _gate, work) {
+      if (!held) {
+        held = true
+        claiming.open()
+        await decides.opened
+      }
+      return { job: { refId: work.ref_id }, decision: { reply: undefined } }
+    },
+  })
+  const unheard = over.opened.then(() => Promise.reject(new AppError('unavailable', 'late')))
+  unheard.catch(() => {})
+  let transactions: Promise<unknown> = Promise.resolve()
+  const letter: Db['letter'] = (tenantId, body, standing) => {
+    const running = db.letter(tenantId, body, standing)
+    if (held) return running
+    transactions = running
+    return Promise.race([running, unheard])
+  }
+  await using actors = await actorsOn(store, { lanes: [lane], db: { ...db, letter } })
+  const tenant = await store.newTenant()
+  const [first, second] = [newId(), newId()]
+  await actors.runtime.ask(tenant, addWork(workOn(first, { runAt: new Date(Date.now() - 60_000) }), workOn(second)))
+  await claiming.opened
+  over.open()
+  await unheard.catch(() => {})
+  decides.open()
+  await transactions
+  await Promise.all([first, second].map(async (ref) => (await lane.runOf(ref)).finish()))
+  await eventually(
+    () => counters(store, tenant),
+    (counts) => counts[`settled:${first}`] === 1 && counts[`settled:${second}`] === 1,
+  )
+})
