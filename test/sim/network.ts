@@ -55,8 +55,11 @@ const publish = (world: World, node: Node, request: PublishRequest, signal: Abor
   return answerTo(world, node, wire, { externalId, signal })
 }
 
-/** The post of an item that a person settled is no open attempt's: cut too short, it could be taken for that of another. */
-const cutAt = ({ view, marked }: World): number => (view.cutAt === AMBIGUOUS && marked.size > 0 ? TELLING : (view.cutAt ?? Infinity))
+/** The post of an item that a person settled, or one made by hand, is no open attempt's: cut too short, it could be taken for another's. */
+const cutAt = ({ view, marked, posts }: World): number => {
+  const isOthers = marked.size > 0 || posts.some(({ itemId }) => itemId === null)
+  return view.cutAt === AMBIGUOUS && isOthers ? TELLING : (view.cutAt ?? Infinity)
+}
 
 /** An incomplete one shows nothing of what it could show. */
 const timelineOf = (world: World, node: Node, { account, since }: { account: NetworkAccount; since: Date }): Timeline => {
