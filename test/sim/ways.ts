@@ -62,6 +62,24 @@ const ways: ((item: string, next: Next) => Step[])[] = [
       { do: 'send', fate: someFate(next), which: 'first' as const },
     ],
   ],
+  /** So too on a person's word, and the account is disconnected before the process hears what became of it. */
+  (item, next) => [
+    ...[
+      { do: 'approve', item },
+      { do: 'post', item },
+      { do: 'send', fate: '5xx, not posted', which: 'all' as const },
+    ],
+    ...[
+      { do: 'wait', ms: 40_000 },
+      { do: 'post again', item },
+      { do: 'wait', ms: 11_000 },
+    ],
+    ...[
+      { do: 'break database', letters: ['after', ...failures(6, next)] },
+      { do: 'send', fate: someFate(next), which: 'first' as const },
+    ],
+    { do: 'disconnect' },
+  ],
   /** The owner hangs between its claim and its send, and wakes in a world that went on without it. */
   (item, next) => [
     ...[{ do: 'approve', item }, asked(item, next), { do: 'hang' }],
