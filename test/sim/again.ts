@@ -30,12 +30,11 @@ type Hold = (holds: boolean, words: string) => void
 
 const NEVER: Look = { at: Number.NEGATIVE_INFINITY, whole: false, shown: false }
 
-/** Of the item that this process reads about; of none for a former owner, whose reads come to nothing. */
+/** Of what this process reads about, or has claimed without hearing of it; of nothing for a former owner, whose reads come to nothing. */
 export const recordLook = ({ memory, looks, ...world }: World, node: Node, { whole, posts }: { whole: boolean; posts: Post[] }): void => {
-  const reads = [...memory.works.values()].filter(({ kind, state }) => kind === 'reconcile' && state === 'running')
-  const work = reads.find(({ claimed_by }) => claimed_by === node.owner)
-  if (!work) return
-  looks.set(work.ref_id, { at: nowOf(world), whole, shown: posts.some(({ itemId }) => itemId === work.ref_id) })
+  for (const { kind, state, claimed_by, ref_id } of memory.works.values())
+    if (kind === 'reconcile' && state === 'running' && claimed_by === node.owner)
+      looks.set(ref_id, { at: nowOf(world), whole, shown: posts.some(({ itemId }) => itemId === ref_id) })
 }
 
 /** The doubtful attempt makes way: a person has said so, and the timeline was read when nobody could send any more. */
