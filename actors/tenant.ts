@@ -153,6 +153,7 @@ export class TenantActor {
         }
       },
     })
+    if (caller) this.deps.db.hurry(this.own.tenantId)
     return promise
   }
 

@@ -81,10 +81,11 @@ const isRefusal = (cause: unknown): boolean => cause instanceof AppError && caus
 
 /** Undefined once all have their results and what they changed is committed. */
 const failureOf = async (turn: Turn, taken: Taken[], more: () => Delivery | undefined): Promise<{ cause: unknown } | undefined> => {
-  const until = turn.clock.monotonic() + JOIN_WITHIN_MS
-  let ended = false
+  let [ended, until] = [false, Number.POSITIVE_INFINITY]
   const next = () => (!ended && taken.length < MOST_TOGETHER && turn.clock.monotonic() < until ? more() : undefined)
   const decideAll = async (sql: Sql): Promise<void> => {
+    // From when there is a connection: while those are short, sharing one helps most.
+    until = turn.clock.monotonic() + JOIN_WITHIN_MS
     let changed = false
     for (let one: Taken | undefined = taken[0]; one; one = joined(taken, next())) changed = (await decided(turn, sql, one)) || changed
     if (!changed) throw new Unchanged()

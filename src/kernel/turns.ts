@@ -87,7 +87,7 @@ export class Turns {
     if (own.length >= bound) throw new AppError('rate_limited', name, { retryAfter: 1 })
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
-        remove(waiting, party, entry)
+        this.#remove(party, entry)
         reject(new AppError('unavailable', `too busy: no ${name} became free in time`, { retryAfter: 1 }))
       }, withinMs)
       const entry: Waiting = { timer, start: resolve }
@@ -136,10 +136,21 @@ export class Turns {
     }
     return false
   }
-}
 
-const remove = (waiting: Map<string, Waiting[]>, party: string, entry: Waiting): void => {
-  const rest = waiting.get(party)?.filter((other) => other !== entry) ?? []
-  if (rest.length === 0) waiting.delete(party)
-  else waiting.set(party, rest)
+  /** Somebody waits now for what a party is to do: it is not unasked any more. */
+  hurry(party: string): void {
+    const { asked, unasked } = this.#waiting
+    const own = unasked.get(party)
+    if (!own) return
+    unasked.delete(party)
+    asked.set(party, [...(asked.get(party) ?? []), ...own])
+  }
+
+  #remove(party: string, entry: Waiting): void {
+    for (const waiting of Object.values(this.#waiting)) {
+      const rest = waiting.get(party)?.filter((other) => other !== entry) ?? []
+      if (rest.length === 0) waiting.delete(party)
+      else waiting.set(party, rest)
+    }
+  }
 }

@@ -34,6 +34,8 @@ export interface Db extends AsyncDisposable {
   read<Row>(reader: Reader, query: Query): Promise<Row[]>
   /** One transaction of a tenant. What somebody waits for goes before what is done unasked. */
   letter<T>(tenantId: string, body: (sql: Sql) => Promise<T>, standing?: Standing): Promise<T>
+  /** Somebody waits for a tenant's transaction that was begun unasked, or for one behind it. */
+  hurry(tenantId: string): void
   system<T>(body: (sql: Sql) => Promise<T>): Promise<T>
 }
 
@@ -215,6 +217,7 @@ export const openDb = (options: ConnectionOptions): Db => {
       )
     },
     letter: (tenantId, body, standing) => letterTurns.run(tenantId, () => transaction(letters, body), standing),
+    hurry: (tenantId) => letterTurns.hurry(tenantId),
     system: <T>(body: (sql: Sql) => Promise<T>) => withDeadline(body(system.sql), system.ask()),
     async [Symbol.asyncDispose]() {
       await Promise.all([reads, letters, system].map((pool) => pool[Symbol.asyncDispose]()))

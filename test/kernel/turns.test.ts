@@ -97,6 +97,19 @@ test('what somebody waits for goes first, and every fourth turn is for what nobo
   expect(order).toEqual(['asked', 'asked', 'asked', 'unasked', 'asked', 'asked', 'unasked', 'unasked'])
 })
 
+test('what was unasked goes with what is asked as soon as somebody waits for it', async () => {
+  const turns = open({ limit: 1 })
+  const first = gate()
+  const order: string[] = []
+  const note = (party: string, standing: 'asked' | 'unasked') => turns.run(party, async () => void order.push(party), standing)
+  const running = turns.run('a', () => first.promise)
+  const all = [note('b', 'unasked'), note('c', 'unasked'), note('d', 'asked')]
+  turns.hurry('c')
+  first.end()
+  await Promise.all([running, ...all])
+  expect(order).toEqual(['d', 'c', 'b'])
+})
+
 test('who waits too long is refused with 503, and leaves the queue', async () => {
   const turns = open({ limit: 1, withinMs: 1 })
   const first = gate()

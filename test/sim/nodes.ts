@@ -53,7 +53,7 @@ const newNode = (world: World, own: { tenantId: string; owner: string; epoch: nu
   const decide = (_: string, body: never) => (node.state === 'alive' ? letter(world.memory, node.owner, body) : never())
   const lanes = [publishLane({ networks, times, failpoints }), reconcileLane({ networks, times, failpoints })]
   const deps = { clock: clockOf(world, node), log: logOf(world), failpoints, lanes, replyWithinMs: REPLY_WITHIN_MS }
-  node.actor = new TenantActor(own, { ...deps, db: { letter: decide } as unknown as Db }, () => {
+  node.actor = new TenantActor(own, { ...deps, db: { letter: decide, hurry: () => {} } as unknown as Db }, () => {
     node.isFenced = true
     count(world, 'owner met the fence')
   })
