@@ -19,7 +19,7 @@ import { judge, type Ordered, type Verdict } from './clock-verdict.ts'
 import { numbers } from './numbers.ts'
 import { alone, type Finished, optionsFrom } from './own-database.ts'
 import { type Clients, persist } from './posting-clients.ts'
-import { brokenRules, openItems } from './posting-verdict.ts'
+import { brokenRules, openItems, recordAnnounced } from './posting-verdict.ts'
 
 export interface ClockOptions {
   rounds: number
@@ -84,6 +84,7 @@ const newWorld = async (stack: AsyncDisposableStack, { workspaces, seed, publish
   const folder = stack.use(await temporaryFolder())
   const { owner } = deployment
   await owner`alter table sandbox.posts add column real_at timestamptz not null default pg_catalog.clock_timestamp()`
+  await recordAnnounced(owner)
   const naive = publisher === 'naive' ? stack.use(await startNaive(owner)) : undefined
   const next = numbers(seed)
   const servers: ServerProcess[] = []
@@ -203,7 +204,7 @@ const oneRound = async (options: ClockOptions, faults: string): Promise<Round> =
   const unsettled = isNaive ? [] : await settled(owner, options.doubts)
   const { verdict, broken } = await judge(owner, { orders, history: clock.history, lateMs: options.lateMs })
   // By then a person was asked: the day for which the machine goes on looking is over when the clock goes forward by two.
-  const { 'in doubt without work': _, ...rules } = await brokenRules(owner)
+  const { 'in doubt without work': _, ...rules } = await brokenRules(owner, 'announced')
   const against = Object.entries(rules).flatMap(([rule, count]) => (count > 0 ? [`${rule}: ${count}`] : []))
   const steps = clock.history.length - 1
   const kills = Math.min(options.kills, played.length)

@@ -28,12 +28,21 @@ export const seenItems = (owner: postgres.Sql): Promise<Seen> =>
     count(*) filter (where status = 'publish_failed')::int as failed, count(*) filter (where status = 'approved')::int as returned,
     count(*) filter (where status = 'publish_unconfirmed')::int as unconfirmed, count(*) filter (where review)::int as in_review from item`)
 
-/** How often each rule is broken, by the rule. */
-export const brokenRules = (owner: postgres.Sql): Promise<Record<string, number>> =>
+/** Keeps what is announced in the table `announced`: the outbox lets go of what is old, and a step of the clock makes much old. */
+export const recordAnnounced = async (owner: postgres.Sql): Promise<void> => {
+  await owner`create table announced (tenant_id uuid not null, type text not null, data jsonb not null)`
+  await owner.unsafe(`create function announce() returns trigger language plpgsql security definer as $$ begin
+    insert into public.announced values (new.tenant_id, new.type, new.data);
+    return null; end $$`)
+  await owner`create trigger announce after insert on outbox for each row execute function announce()`
+}
+
+/** How often each rule is broken, by the rule; `events` names the table that holds what was announced. */
+export const brokenRules = (owner: postgres.Sql, events: 'outbox' | 'announced' = 'outbox'): Promise<Record<string, number>> =>
   rowOf(owner<Record<string, number>[]>`
     with seen as (select account_id, text, count(*) as times from sandbox.posts group by account_id, text),
       told as (select i.*, coalesce(s.times, 0) as times,
-        (select count(*) from outbox o where o.tenant_id = i.tenant_id and o.type = 'growth.item.posted' and o.data->>'item_id' = i.id::text) as events
+        (select count(*) from ${owner(events)} o where o.tenant_id = i.tenant_id and o.type = 'growth.item.posted' and o.data->>'item_id' = i.id::text) as events
         from item i left join seen s on s.text = i.body and s.account_id = i.account_external_id)
     select count(*) filter (where times > 1)::int as "doubled",
       count(*) filter (where status = 'posted' and times = 0)::int as "posted, yet not on the network",
