@@ -19,7 +19,9 @@ import { judge, type Ordered, type Verdict } from './clock-verdict.ts'
 import { numbers } from './numbers.ts'
 import { alone, type Finished, optionsFrom } from './own-database.ts'
 import { type Clients, persist } from './posting-clients.ts'
-import { brokenRules, openItems, recordAnnounced } from './posting-verdict.ts'
+import { brokenRules, recordAnnounced, untilSettled } from './posting-verdict.ts'
+
+const SETTLES_WITHIN_MS = 180_000
 
 export interface ClockOptions {
   rounds: number
@@ -45,7 +47,6 @@ const DAY_MS = 86_400_000
 const APART = [2 * DAY_MS, -DAY_MS / 24]
 /** The database's clock is this far before the scene's moment when its items are scheduled. */
 const LEAD_MS = 2_500
-const SETTLES_WITHIN_MS = 180_000
 /** Items of a scene that a person asks for just before a step. */
 const BY_HAND = 3
 /** Settings of a database that somebody else set up: what we say and hear must not depend on them. */
@@ -174,15 +175,6 @@ const play = async (
   await Promise.all([killed, ...byHand])
 }
 
-const settled = async (owner: postgres.Sql, doubts: ClockOptions['doubts']): Promise<string[]> => {
-  const until = performance.now() + SETTLES_WITHIN_MS
-  while (performance.now() < until) {
-    if ((await openItems(owner, doubts)) === 0) return []
-    await Bun.sleep(100)
-  }
-  return [`not everything was settled within ${SETTLES_WITHIN_MS} ms`]
-}
-
 interface Round {
   verdict: Verdict
   steps: number
@@ -201,7 +193,7 @@ const oneRound = async (options: ClockOptions, faults: string): Promise<Round> =
     await play(world, scene, { items: options.items, kill: nth < options.kills, byHand: isNaive ? 0 : BY_HAND })
   // What no step has reached yet is due now, or was missed.
   await clock.step(3 * DAY_MS)
-  const unsettled = isNaive ? [] : await settled(owner, options.doubts)
+  const unsettled = isNaive ? [] : await untilSettled(owner, { doubts: options.doubts, withinMs: SETTLES_WITHIN_MS })
   const { verdict, broken } = await judge(owner, { orders, history: clock.history, lateMs: options.lateMs })
   // By then a person was asked: the day for which the machine goes on looking is over when the clock goes forward by two.
   const { 'in doubt without work': _, ...rules } = await brokenRules(owner, 'announced')

@@ -14,13 +14,26 @@ export interface Seen {
 const rowOf = async <T extends object>(rows: Promise<readonly T[]>): Promise<T> => (await rows)[0]!
 
 /** Items that are on their way; with `doubts`, those too that the machine still looks for, and what the network has still to apply. */
-export const openItems = async (owner: postgres.Sql, doubts: 'counted' | 'left'): Promise<number> => {
+const openItems = async (owner: postgres.Sql, doubts: 'counted' | 'left'): Promise<number> => {
   const { n } = await rowOf(owner<{ n: number }[]>`select count(*)::int as n from item
     where status = 'publishing' or (status = 'approved' and post_at is not null)`)
   if (doubts === 'left') return n
   const { rest } = await rowOf(owner<{ rest: number }[]>`select (select count(*) from sandbox.delayed)::int
     + (select count(*) from item where status = 'publish_unconfirmed' and not review)::int as rest`)
   return n + rest
+}
+
+/** Waits until nothing is on its way; what is still broken then, in words. */
+export const untilSettled = async (
+  owner: postgres.Sql,
+  { doubts, withinMs }: { doubts: 'counted' | 'left'; withinMs: number },
+): Promise<string[]> => {
+  const until = performance.now() + withinMs
+  while (performance.now() < until) {
+    if ((await openItems(owner, doubts)) === 0) return []
+    await Bun.sleep(100)
+  }
+  return [`not everything was settled within ${withinMs} ms`]
 }
 
 export const seenItems = (owner: postgres.Sql): Promise<Seen> =>

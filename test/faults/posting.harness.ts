@@ -3,7 +3,6 @@
  * stands on the network once at most, and its item says the truth. `npm run fault:posting -- --items 500 --kills 100 --seed 7`;
  * with `--naive`, a publisher that sends again stands in, and must be found out.
  */
-import type postgres from 'postgres'
 import { testApp } from '#test/support/app'
 import { type Deployment, newDeployment, startServer } from '#test/support/server'
 import { type Story, storyAt } from '#test/support/story'
@@ -13,10 +12,11 @@ import { numbers } from './numbers.ts'
 import { alone, type Finished, optionsFrom } from './own-database.ts'
 import { type Clients, postItem } from './posting-clients.ts'
 import { faultsOf, type PostingOptions } from './posting-options.ts'
-import { brokenRules, openItems, seenItems } from './posting-verdict.ts'
+import { brokenRules, seenItems, untilSettled } from './posting-verdict.ts'
+
+const SETTLES_WITHIN_MS = 300_000
 
 const FAULTS = '500=0.05,429=0.03,slow=0.04,applied502=0.08,drop=0.05'
-const SETTLES_WITHIN_MS = 300_000
 const newStories = async ({ owner, server }: Deployment, { workspaces, items }: PostingOptions): Promise<Story[]> => {
   // Wakes nobody: what it makes is left to the servers.
   await using app = await testApp({ database: server.database!, overrides: { sweepMs: 0 } })
@@ -52,15 +52,6 @@ const postAll = async ({ items, kills, clients: count }: PostingOptions, { killi
   await Promise.all(Array.from({ length: count }, client))
 }
 
-const settled = async (owner: postgres.Sql, doubts: PostingOptions['doubts']): Promise<string[]> => {
-  const until = performance.now() + SETTLES_WITHIN_MS
-  while (performance.now() < until) {
-    if ((await openItems(owner, doubts)) === 0) return []
-    await Bun.sleep(200)
-  }
-  return [`not everything was settled within ${SETTLES_WITHIN_MS} ms`]
-}
-
 /** Posts all items through the kills, waits until everything is settled, and compares. */
 export async function runPosting(options: PostingOptions): Promise<Finished> {
   const { items, kills, seed, doubts } = options
@@ -71,7 +62,7 @@ export async function runPosting(options: PostingOptions): Promise<Finished> {
   await using killing = await startKilling({ places: 2, count: kills, next: numbers(seed), start })
   const clients: Clients = { owner, servers: killing.running, next: numbers(seed + 1), repeated: 0, longestMs: 0, wrong: [] }
   await Promise.all([postAll(options, { killing, clients, stories }), killing.over])
-  const late = await settled(owner, doubts)
+  const late = await untilSettled(owner, { doubts, withinMs: SETTLES_WITHIN_MS })
   const rules = await brokenRules(owner)
   const broken = Object.entries(rules).flatMap(([rule, count]) => (count > 0 ? [`${rule}: ${count}`] : []))
   const { items: seen, ...ends } = await seenItems(owner)
