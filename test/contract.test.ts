@@ -114,7 +114,7 @@ describe.each(operations.map((o) => [o.id, o] as const))('%s refuses', (_, o) =>
 
   test('a key without its scope, before it looks at the input', async () => {
     for (const input of [sampleOf(o, 'needed'), nonsense(o)]) {
-      const reply = await call({ app, key: lacking[o.scope] }, o, input)
+      const reply = await call({ app, key: lacking[o.scope as Scope] }, o, input)
       expect(reply.status).toBe(403)
       expect(reply.body.error).toMatchObject({ code: 'missing_scope', message: `API key missing scope: ${o.scope}` })
     }

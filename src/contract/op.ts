@@ -1,7 +1,8 @@
 /** An operation is data: the server, the documents, the other surfaces and the tests are loops over it. */
 import { type Static, Type as T, type TObject, type TProperties, type TSchema } from '@sinclair/typebox'
 import type { ErrorCode } from '#kernel/errors'
-import type { Scope } from '#kernel/scopes'
+import type { Role } from '#kernel/roles'
+import type { Access } from '#kernel/scopes'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -9,7 +10,10 @@ export interface Op<I extends TSchema = TSchema, O extends TSchema = TSchema> {
   method: Method
   /** With parameters as `:name`; each is a field of the input. */
   path: string
-  scope: Scope
+  scope: Access
+  /** Members that may, beside owners, who may everything. A key that a member has made may what its member may. */
+  roles: readonly Role[]
+  /** The first sentence is a title; the rest tells when to use it and what it costs. */
   summary: string
   /** Path parameters, query and body in one flat object. */
   input: I
@@ -22,6 +26,14 @@ export interface Op<I extends TSchema = TSchema, O extends TSchema = TSchema> {
   slow: boolean
   /** Goes before everything that waits, because it recalls what is about to go out: the kill switch, disconnecting. */
   urgent?: boolean
+  /** What cannot be taken back, or leaves the workspace: agents ask before they call such a tool. */
+  destructive?: boolean
+  /** Doing it twice is the same as doing it once, without any key. */
+  repeatable?: boolean
+  /** Reaches beyond this deployment: a network that others see. */
+  outside?: boolean
+  /** The operation of the same resource that reads the record until it is `ready` or `failed`: a generation. */
+  settles?: string
 }
 
 /** The longest Idempotency-Key, in characters; source: the API document. */
@@ -32,6 +44,7 @@ export const commonErrors: readonly ErrorCode[] = [
   'invalid_input',
   'unauthenticated',
   'missing_scope',
+  'forbidden',
   'rate_limited',
   'internal',
   'unavailable',
@@ -44,7 +57,11 @@ export const commandErrors: readonly ErrorCode[] = [
   'unsupported_media_type',
 ]
 
-type More = Partial<Pick<Op, 'tool' | 'errors' | 'status' | 'urgent'>>
+const everybody: readonly Role[] = ['editor', 'approver', 'viewer']
+
+type More = Partial<
+  Pick<Op, 'tool' | 'errors' | 'status' | 'urgent' | 'scope' | 'roles' | 'destructive' | 'repeatable' | 'outside' | 'settles'>
+>
 
 /** The method of a route, and what else decides which kind of handler an operation needs, kept in the type. */
 type Declared<I extends TProperties, O extends TSchema, M extends Method, S> = Op<TObject<I>, O> & { method: M; slow: S }
@@ -60,6 +77,7 @@ export const op = <M extends Method, I extends TProperties, O extends TSchema, c
     method,
     path,
     scope: method === 'GET' ? 'api:read' : 'api:write',
+    roles: method === 'GET' ? everybody : [],
     summary,
     input: T.Object(shape.input, { additionalProperties: false }),
     output: shape.output,

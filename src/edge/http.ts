@@ -89,6 +89,7 @@ const serve = async (deps: HttpDeps, o: Operation, { request, params }: Incoming
       tenantId: grant.tenantId,
       principal: { kind: 'key', id: grant.id },
       scopes: new Set(grant.scopes),
+      role: 'owner',
       surface: 'rest',
       requestId,
       idempotencyKey: isQuery(o) ? undefined : (request.headers.get('idempotency-key') ?? undefined),

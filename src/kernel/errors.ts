@@ -19,6 +19,7 @@ export const errorTable = {
   x_not_connected: { status: 400, exit: 5, text: () => 'x_not_connected' },
   unauthenticated: { status: 401, exit: 3, text: plain('API key missing, wrong or revoked') },
   missing_scope: { status: 403, exit: 3, text: (scope) => `API key missing scope: ${scope}` },
+  forbidden: { status: 403, exit: 3, text: plain('this is not yours to do') },
   plan_invalid: { status: 403, exit: 4, text: prefixed('plan_invalid') },
   plan_quota_exceeded: { status: 403, exit: 4, text: prefixed('plan_quota_exceeded') },
   plan_feature_disabled: { status: 403, exit: 4, text: prefixed('plan_feature_disabled') },

@@ -1,5 +1,5 @@
 /**
- * Every gate of every operation, in reading order: scope → input → (a query reads; a command becomes a letter, see
+ * Every gate of every operation, in reading order: scope and role → input → (a query reads; a command becomes a letter, see
  * command.ts) → output check. Who is calling is settled before (edge/auth.ts).
  */
 import type { Answer } from '#actors/letter'
@@ -24,12 +24,20 @@ export const bind = <G extends Group>(world: World, resource: Resource<G>, handl
 const runner = (world: World, o: NamedOp, handler: AnyQuery | AnyCommand): Operation['run'] => {
   const toResult = isQuery(o) ? query(world, o, handler as AnyQuery) : command(world, o, handler as AnyCommand)
   return async (read, call) => {
-    if (!call.scopes.has(o.scope)) fail('missing_scope', o.scope)
+    requireAccess(o, call)
     const input = await read()
     validate(o.input, input)
     requireUsableKey(call)
     return toResult(input, call)
   }
+}
+
+const requireAccess = (o: NamedOp, { scopes, role }: Call): void => {
+  if (o.scope === 'session' && !scopes.has('session'))
+    fail('forbidden', 'this takes a person who is signed in; an API key does not reach it')
+  if (!scopes.has(o.scope)) fail('missing_scope', o.scope)
+  if (role === 'owner' || o.roles.includes(role)) return
+  fail('forbidden', `the role ${role} may not do this; it takes ${['owner', ...o.roles].join(' or ')}`)
 }
 
 const requireUsableKey = ({ idempotencyKey }: Call): void => {

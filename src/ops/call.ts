@@ -3,7 +3,8 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import type { Answer, Letter, LiveLanes } from '#actors/letter'
 import type { Group, Op } from '#contract/op'
 import type { AppError } from '#kernel/errors'
-import type { Scope } from '#kernel/scopes'
+import type { Role } from '#kernel/roles'
+import type { Access } from '#kernel/scopes'
 import type { Egress } from '#port/egress/egress'
 import type { Networks } from '#port/network/registry'
 import type { NodeClient } from '#port/nodes'
@@ -14,7 +15,9 @@ import type { Effects, Gate, Principal } from '#store/letter'
 export interface Call {
   tenantId: string
   principal: Principal
-  scopes: ReadonlySet<Scope>
+  scopes: ReadonlySet<Access>
+  /** Of the member who asks, or whose key it is; `owner` for keys and operators of the workspace itself. */
+  role: Role
   surface: 'rest' | 'mcp' | 'cli' | 'admin'
   requestId: string
   idempotencyKey?: string | undefined

@@ -14,6 +14,7 @@ export interface RemoteCall {
   tenantId: string
   principal: { kind: 'key' | 'session' | 'system'; id: string }
   scopes: string[]
+  role: string
   surface: string
   requestId: string
   idempotencyKey: string

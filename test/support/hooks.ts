@@ -51,7 +51,13 @@ const hookAt = (app: TestApp, tenantId: string): Hook => {
   const { owner, workplace } = app
   const run = async (name: string, input: Record<string, unknown>) => {
     const operation = createOperatorOperations(workplace.world).find(({ id }) => id === `operator.webhook.${name}`)!
-    const call = { tenantId, principal: { kind: 'system', id: 'operator' }, scopes: new Set(scopes), surface: 'admin' } as const
+    const call = {
+      tenantId,
+      principal: { kind: 'system', id: 'operator' },
+      scopes: new Set(scopes),
+      role: 'owner',
+      surface: 'admin',
+    } as const
     return JSON.parse((await operation.run(() => input, { ...call, requestId: newId() })).body)
   }
   const sealed = (secret: string) => createSealer(TEST_SECRET).seal(secret, secretRow(tenantId)).toString('base64')

@@ -17,7 +17,15 @@ export const asPerson =
   async (id: string, input: unknown, more: Partial<Call> = {}): Promise<PersonsAnswer> => {
     const operation = createOperations(workplace.world).find((one) => one.id === id)!
     const principal = { kind: 'session', id: 'person' } as const
-    const call: Call = { tenantId, principal, scopes: new Set(scopes), surface: 'rest', requestId: 'test', ...more }
+    const call: Call = {
+      tenantId,
+      principal,
+      scopes: new Set([...scopes, 'session' as const]),
+      role: 'owner',
+      surface: 'rest',
+      requestId: 'test',
+      ...more,
+    }
     const { body, ...answer } = await operation.run(() => input, call)
     return { ...answer, body: JSON.parse(body) }
   }

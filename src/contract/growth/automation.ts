@@ -24,9 +24,12 @@ export const automation = {
     'POST /api/v1/growth/automation/pause-all',
     'Pause all automation. The kill switch: after the answer nothing starts unattended. Claimed posts that were not sent are recalled; people may still draft, approve and post now.',
     answer,
-    { tool: 'growth_pause_automation', urgent: true },
+    { tool: 'growth_pause_automation', urgent: true, roles: ['editor', 'approver'], repeatable: true },
   ),
   resumeAll: op('POST /api/v1/growth/automation/resume-all', 'Resume automation. Posts that fell due meanwhile follow on_missed.', answer, {
     tool: 'growth_resume_automation',
+    roles: ['approver'],
+    outside: true,
+    repeatable: true,
   }),
 }

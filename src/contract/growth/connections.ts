@@ -36,7 +36,7 @@ export const connection = {
     'DELETE /api/v1/growth/connection',
     'Disconnect the default network account; no other account takes its place by itself. What is scheduled stays, and comes back to approved if nothing is connected when it is due.',
     { input: {}, output: record({ connection: Connection }) },
-    { errors: ['x_not_connected'], urgent: true },
+    { errors: ['x_not_connected'], urgent: true, destructive: true },
   ),
 }
 
@@ -51,6 +51,6 @@ export const connections = {
     'POST /api/v1/growth/connections/:id/default',
     'Make a connected account the default for new approvals. Items that are bound to another account stay with it.',
     { input: { id: Id }, output: record({ connection: Connection }) },
-    { tool: 'growth_set_default_account', errors: ['not_found', 'conflict'] },
+    { tool: 'growth_set_default_account', errors: ['not_found', 'conflict'], repeatable: true },
   ),
 }

@@ -39,6 +39,6 @@ export const profile = {
       },
       output: record({ profile: Profile }),
     },
-    { tool: 'growth_update_profile' },
+    { tool: 'growth_update_profile', roles: ['editor'], destructive: true, repeatable: true },
   ),
 }
