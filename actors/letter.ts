@@ -18,9 +18,8 @@ export interface Letter<R> {
   priority: Priority
   /** Shares its transaction with no other: what it does to lanes as it is decided is not undone when that is rolled back. */
   alone?: boolean
+  /** Its principal must still be let in when the letter is decided. */
   provenance: Provenance
-  /** The API key that must still live when the letter is decided. */
-  keyId?: string | undefined
   claim?: IdempotencyClaim | undefined
   /** Reads and locks through `sql`, changes nothing: all changes are in the decision. May throw an `AppError`. */
   decide(sql: Sql, gate: Gate, lanes: LiveLanes): Promise<Decision<R>>

@@ -117,7 +117,7 @@ const decided = async (turn: Turn, sql: Sql, one: Taken): Promise<boolean> => {
     return false
   }
   try {
-    const open = await gate(sql, turn.own, { keyId: letter.keyId, idempotencyKey: letter.claim?.key })
+    const open = await gate(sql, turn.own, { caller: letter.provenance.principal, idempotencyKey: letter.claim?.key })
     if (!open) throw new Fenced()
     const decision = await letter.decide(readingOnly(sql), open, turn.lanes)
     await turn.failpoints('letter.deciding')

@@ -30,7 +30,9 @@ create table public.api_key (
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
   last_used_at timestamp with time zone,
+  person_id uuid,
   constraint api_key_hash_key UNIQUE (hash),
+  constraint api_key_person_id_fkey FOREIGN KEY (person_id) REFERENCES public.person(id),
   constraint api_key_pkey PRIMARY KEY (id),
   constraint api_key_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenant(id)
 );
@@ -40,7 +42,8 @@ alter table public.api_key force row level security;
 create policy app on public.api_key for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 create policy system on public.api_key for all to tendril_system using (true) with check (true);
 grant delete, insert, select, update on public.api_key to tendril_system;
-grant select on public.api_key to tendril_app;
+grant insert, select on public.api_key to tendril_app;
+grant update (revoked_at) on public.api_key to tendril_app;
 
 create table public.attempt (
   id uuid not null,
@@ -90,6 +93,8 @@ CREATE INDEX audit_tenant_id_id_idx ON public.audit USING btree (tenant_id, id);
 alter table public.audit enable row level security;
 alter table public.audit force row level security;
 create policy app on public.audit for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+create policy system on public.audit for insert to tendril_system with check (true);
+grant insert on public.audit to tendril_system;
 grant insert, select on public.audit to tendril_app;
 
 create table public.batch (
@@ -191,6 +196,34 @@ alter table public.idempotency force row level security;
 create policy app on public.idempotency for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on public.idempotency to tendril_app;
 
+create table public.invitation (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  email text,
+  role text not null,
+  token_hash bytea not null,
+  invited_by uuid,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  accepted_at timestamp with time zone,
+  accepted_by uuid,
+  revoked_at timestamp with time zone,
+  constraint invitation_accepted_by_fkey FOREIGN KEY (accepted_by) REFERENCES public.person(id),
+  constraint invitation_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES public.person(id),
+  constraint invitation_pkey PRIMARY KEY (id),
+  constraint invitation_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'editor'::text, 'approver'::text, 'viewer'::text]))),
+  constraint invitation_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenant(id),
+  constraint invitation_token_hash_key UNIQUE (token_hash)
+);
+CREATE INDEX invitation_tenant_id_id_idx ON public.invitation USING btree (tenant_id, id);
+alter table public.invitation enable row level security;
+alter table public.invitation force row level security;
+create policy app on public.invitation for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+create policy system on public.invitation for all to tendril_system using (true) with check (true);
+grant delete, insert, select, update on public.invitation to tendril_system;
+grant insert, select on public.invitation to tendril_app;
+grant update (revoked_at) on public.invitation to tendril_app;
+
 create table public.item (
   id uuid not null,
   tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
@@ -248,6 +281,26 @@ alter table public.learning force row level security;
 create policy app on public.learning for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on public.learning to tendril_app;
 
+create table public.member (
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  person_id uuid not null,
+  role text not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint member_person_id_fkey FOREIGN KEY (person_id) REFERENCES public.person(id),
+  constraint member_pkey PRIMARY KEY (tenant_id, person_id),
+  constraint member_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'editor'::text, 'approver'::text, 'viewer'::text]))),
+  constraint member_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenant(id)
+);
+CREATE INDEX member_person_id_idx ON public.member USING btree (person_id);
+alter table public.member enable row level security;
+alter table public.member force row level security;
+create policy app on public.member for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+create policy system on public.member for all to tendril_system using (true) with check (true);
+grant delete, insert, select on public.member to tendril_app;
+grant delete, insert, select, update on public.member to tendril_system;
+grant update (role, updated_at) on public.member to tendril_app;
+
 create table public.migration (
   name text not null,
   hash text not null,
@@ -292,6 +345,26 @@ alter table public.outbox force row level security;
 create policy app on public.outbox for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on public.outbox to tendril_app;
 
+create table public.person (
+  id uuid not null,
+  email text not null,
+  email_key text not null,
+  name text not null,
+  password_hash text not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint person_email_key_key UNIQUE (email_key),
+  constraint person_pkey PRIMARY KEY (id)
+);
+alter table public.person enable row level security;
+alter table public.person force row level security;
+create policy app on public.person for select to tendril_app using ((EXISTS ( SELECT 1
+   FROM public.member m
+  WHERE (m.person_id = person.id))));
+create policy system on public.person for all to tendril_system using (true) with check (true);
+grant delete, insert, select, update on public.person to tendril_system;
+grant select on public.person to tendril_app;
+
 create table public.profile (
   tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
   data jsonb not null,
@@ -303,6 +376,33 @@ alter table public.profile enable row level security;
 alter table public.profile force row level security;
 create policy app on public.profile for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on public.profile to tendril_app;
+
+create table public.session (
+  id uuid not null,
+  tenant_id uuid not null,
+  person_id uuid not null,
+  kind text not null,
+  generation integer not null default 1,
+  user_agent text,
+  address text,
+  created_at timestamp with time zone not null default now(),
+  last_used_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  revoked_at timestamp with time zone,
+  constraint session_kind_check CHECK ((kind = ANY (ARRAY['browser'::text, 'command_line'::text]))),
+  constraint session_person_id_fkey FOREIGN KEY (person_id) REFERENCES public.person(id),
+  constraint session_pkey PRIMARY KEY (id),
+  constraint session_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenant(id)
+);
+CREATE INDEX session_expires_at_idx ON public.session USING btree (expires_at);
+CREATE INDEX session_person_id_id_idx ON public.session USING btree (person_id, id);
+CREATE INDEX session_tenant_id_idx ON public.session USING btree (tenant_id);
+alter table public.session enable row level security;
+alter table public.session force row level security;
+create policy app on public.session for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+create policy system on public.session for all to tendril_system using (true) with check (true);
+grant delete, insert, select, update on public.session to tendril_system;
+grant select on public.session to tendril_app;
 
 create table public.tenant (
   id uuid not null,
@@ -320,6 +420,18 @@ create policy app on public.tenant for select to tendril_app using ((id = ( SELE
 create policy system on public.tenant for all to tendril_system using (true) with check (true);
 grant delete, insert, select, update on public.tenant to tendril_system;
 grant select on public.tenant to tendril_app;
+
+create table public.throttle (
+  key bytea not null,
+  used integer not null,
+  until timestamp with time zone not null,
+  constraint throttle_pkey PRIMARY KEY (key)
+);
+CREATE INDEX throttle_until_idx ON public.throttle USING btree (until);
+alter table public.throttle enable row level security;
+alter table public.throttle force row level security;
+create policy system on public.throttle for all to tendril_system using (true) with check (true);
+grant delete, insert, select, update on public.throttle to tendril_system;
 
 create table public.webhook_endpoint (
   tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,

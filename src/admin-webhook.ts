@@ -41,7 +41,7 @@ const runner =
   async (name, input) => {
     const operation = createOperatorOperations(world).find(({ id }) => id === `operator.webhook.${name}`) ?? fail('internal')
     const principal = { kind: 'system', id: 'operator' } as const
-    const call: Call = { tenantId, principal, scopes: new Set(scopes), role: 'owner', surface: 'admin', requestId: newId() }
+    const call: Call = { tenantId, principal, scopes: new Set(scopes), surface: 'admin', requestId: newId() }
     const { webhook, ...rest } = JSON.parse((await operation.run(() => input, call)).body) as Reply
     return { workspace_id: tenantId, ...webhook, ...rest }
   }

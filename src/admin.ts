@@ -3,8 +3,9 @@ import { parseArgs } from 'node:util'
 import { type Billing, billingStates, type PlanName, planNames } from '#domain/plan'
 import { AppError, errorTable, fail } from '#kernel/errors'
 import { createLog } from '#kernel/log'
+import { roles } from '#kernel/roles'
 import { isScope, type Scope, scopes } from '#kernel/scopes'
-import { connectAccount, createKey, createWorkspace, usualScopes } from '#ops/workspaces'
+import { connectAccount, createKey, createWorkspace, inviteByOperator, usualScopes } from '#ops/workspaces'
 import { type Db, openDb } from '#store/db'
 import { revokeKey } from '#store/keys'
 import { setPlan } from '#store/tenants'
@@ -15,6 +16,7 @@ import { joinDatabase } from './database.ts'
 import { openWorkplace } from './server.ts'
 
 const help = `tendril admin tenant create --name NAME [--sandbox]
+tendril admin member invite --workspace ID --role ${roles.join('|')}
 tendril admin key create --workspace ID --scopes ${scopes.join(',')}
 tendril admin key revoke --id ID
 tendril admin plan set --workspace ID --plan ${planNames.join('|')} --billing ${billingStates.join('|')}
@@ -47,8 +49,8 @@ const createTenant = async ({ config, log }: Place, flags: Flags) => {
     await connectAccount(workplace.world, workspace_id, { network: workplace.sandbox.name, ...account })
   }
   const { api_key } = await createKey(workplace.db, { tenantId: workspace_id, scopes: usualScopes, name: 'created by the operator' })
-  // There is nothing to sign in to yet.
-  return { workspace_id, api_key, sign_in_url: null }
+  const place = { db: workplace.db, publicUrl: config.publicUrl }
+  return { workspace_id, api_key, sign_in_url: await inviteByOperator(place, { tenantId: workspace_id, role: 'owner' }) }
 }
 
 const commands: Record<string, (place: Place, flags: Flags) => Promise<object>> = {
@@ -61,6 +63,11 @@ const commands: Record<string, (place: Place, flags: Flags) => Promise<object>> 
     const id = uuid(flags, 'id')
     return (await withDb(place, (db) => revokeKey(db, id))) ? { id, revoked: true } : fail('not_found', 'no such key')
   },
+  'member invite': (place, flags) => {
+    const [tenantId, role] = [uuid(flags, 'workspace'), choice(flags, 'role', roles)]
+    const { publicUrl } = place.config
+    return withDb(place, async (db) => ({ sign_in_url: await inviteByOperator({ db, publicUrl }, { tenantId, role }) }))
+  },
   'plan set': async (place, flags) => {
     const workspace_id = uuid(flags, 'workspace')
     const plan: PlanName = choice(flags, 'plan', planNames)
@@ -71,7 +78,7 @@ const commands: Record<string, (place: Place, flags: Flags) => Promise<object>> 
   ...webhookCommands,
 }
 
-const flagNames = ['name', 'workspace', 'scopes', 'id', 'plan', 'billing', 'url', 'events'] as const
+const flagNames = ['name', 'workspace', 'role', 'scopes', 'id', 'plan', 'billing', 'url', 'events'] as const
 const options = {
   ...Object.fromEntries(flagNames.map((name) => [name, { type: 'string' as const }])),
   sandbox: { type: 'boolean' as const },

@@ -20,6 +20,8 @@ export interface Config {
   secretKey: string | undefined
   /** `host:port` pairs that webhooks may call though they are not public, also by plain http; for tests. */
   egressAllow: string[]
+  /** Proxies before this server whose X-Forwarded-For is believed. */
+  trustedProxies: number
   failpoints: string
 }
 
@@ -31,6 +33,17 @@ const portOf = (text: string): number => {
   const port = Number(text)
   if (Number.isInteger(port) && port >= 0 && port < 65_536) return port
   throw new AppError('invalid_input', `PORT is not a port number: ${text}`)
+}
+
+/** Without a slash at its end, so that paths can be put behind it. */
+const addressOf = (text: string): string => {
+  if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text.replace(/\/+$/, '')
+  throw new AppError('invalid_input', `PUBLIC_URL must be an http or https address: ${text}`)
+}
+
+const countOf = (name: string, text: string): number => {
+  if (/^\d{1,2}$/.test(text)) return Number(text)
+  throw new AppError('invalid_input', `${name} must be a small number: ${text}`)
 }
 
 /** Exact pairs only, never a range. */
@@ -49,7 +62,7 @@ export const readConfig = (env: Env = process.env): Config => {
   return Object.freeze({
     port,
     host,
-    publicUrl: env.PUBLIC_URL || `http://localhost:${port}`,
+    publicUrl: addressOf(env.PUBLIC_URL || `http://localhost:${port}`),
     nodeUrl: env.NODE_URL || `http://${host}:${port}`,
     home: env.TENDRIL_HOME || defaultHome(env),
     databaseUrl: env.DATABASE_URL || undefined,
@@ -67,6 +80,7 @@ export const readConfig = (env: Env = process.env): Config => {
     bootstrapKey: env.TENDRIL_BOOTSTRAP_KEY || undefined,
     secretKey: env.TENDRIL_SECRET_KEY || undefined,
     egressAllow: pairsOf(env.EGRESS_ALLOW ?? ''),
+    trustedProxies: countOf('TRUSTED_PROXIES', env.TRUSTED_PROXIES || '0'),
     failpoints: env.TENDRIL_FAILPOINTS || '',
   })
 }

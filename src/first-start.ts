@@ -5,7 +5,7 @@ import { isApiKey } from '#kernel/api-key'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
-import { connectAccount, createKey, usualScopes } from '#ops/workspaces'
+import { connectAccount, createKey, inviteByOperator, usualScopes } from '#ops/workspaces'
 import { unfinishedTenant } from '#store/tenants'
 import type { Config } from './config.ts'
 import type { Workplace } from './server.ts'
@@ -13,8 +13,17 @@ import type { Workplace } from './server.ts'
 /** Two servers that start at once find the same workspace: the one that serves it makes it ready. */
 const TRIES = 3
 
-/** The API key of the new workspace, or undefined when there were workspaces before. The key comes last: with it, all is done. */
-export async function firstStart({ bootstrapKey }: Config, { db, world, sandbox }: Workplace): Promise<string | undefined> {
+export interface NewWorkspace {
+  apiKey: string
+  /** Makes its owner of whoever opens it first. */
+  signInUrl: string
+}
+
+/** The new workspace, or undefined when there were workspaces before. The key comes last: with it, all is done. */
+export async function firstStart(
+  { bootstrapKey, publicUrl }: Config,
+  { db, world, sandbox }: Workplace,
+): Promise<NewWorkspace | undefined> {
   if (bootstrapKey !== undefined && !isApiKey(bootstrapKey))
     throw new AppError('invalid_input', 'TENDRIL_BOOTSTRAP_KEY is not a well-formed key: ak_, 30 base62 characters, 6 of checksum')
   for (let tries = 1; ; tries++) {
@@ -23,7 +32,8 @@ export async function firstStart({ bootstrapKey }: Config, { db, world, sandbox 
     try {
       await connectAccount(world, tenantId, { network: sandbox.name, ...(await sandbox.connect('me')) })
       const options = bootstrapKey ? { scopes: [...scopes], key: bootstrapKey } : { scopes: usualScopes }
-      return (await createKey(db, { tenantId, name: 'first start', ...options })).api_key
+      const signInUrl = await inviteByOperator({ db, publicUrl }, { tenantId, role: 'owner' })
+      return { apiKey: (await createKey(db, { tenantId, name: 'first start', ...options })).api_key, signInUrl }
     } catch (cause) {
       if (tries >= TRIES || AppError.from(cause).code !== 'unavailable') throw cause
     }

@@ -6,9 +6,9 @@
 import { createLog } from '#kernel/log'
 import { checkCanary } from '#store/canary'
 import { admin } from './admin.ts'
-import { readConfig } from './config.ts'
+import { type Config, readConfig } from './config.ts'
 import { openDatabase } from './database.ts'
-import { firstStart } from './first-start.ts'
+import { firstStart, type NewWorkspace } from './first-start.ts'
 import { secretKey } from './secret-key.ts'
 import { listen, openWorkplace } from './server.ts'
 
@@ -34,17 +34,27 @@ async function serve(): Promise<void> {
   const secret = await secretKey(config)
   await checkCanary(database.options, secret)
   const workplace = stack.use(await openWorkplace(config, database.options, { log, secret }))
-  const key = await firstStart(config, workplace)
+  const made = await firstStart(config, workplace)
   // At once: it is shown only now, whatever comes of listening.
-  if (key && !config.bootstrapKey)
-    console.log(`A workspace was made for you, with a sandbox network connected. Its API key, shown only now:\n\n  ${key}\n`)
+  if (made) welcome(made, config)
   const { port } = stack.use(await listen(config, workplace, log))
-  announce({ url: config.publicUrl.replace(/:0$/, `:${port}`), database: database.description, key: config.bootstrapKey ? undefined : key })
+  announce({
+    url: config.publicUrl.replace(/:0$/, `:${port}`),
+    database: database.description,
+    key: config.bootstrapKey ? undefined : made?.apiKey,
+  })
   log.info({ signal: await stopped }, 'stopping')
   setTimeout(() => {
     log.error('could not stop in good order in time')
     process.exit(1)
   }, STOP_WITHIN_MS).unref()
+}
+
+/** What a person sees once: how to come in. */
+function welcome({ apiKey, signInUrl }: NewWorkspace, { bootstrapKey }: Config): void {
+  console.log('A workspace was made for you, with a sandbox network connected. Shown only now:\n')
+  if (!bootstrapKey) console.log(`  API key     ${apiKey}`)
+  console.log(`  Sign in as  its owner, by choosing a password: ${signInUrl}\n`)
 }
 
 /** What a person sees: the addresses that answer. */

@@ -11,8 +11,10 @@ import { Runtime } from '#actors/runtime'
 import { type PublishTimes, publishTimes } from '#domain/publish'
 import { type WebhookTimes, webhookTimes } from '#domain/webhook'
 import { createAuthenticator } from '#edge/auth'
+import { createCookies } from '#edge/cookies'
 import { createHttp } from '#edge/http'
 import { capabilities } from '#edge/manifest'
+import { createOrigins } from '#edge/origin'
 import { staticDocument } from '#edge/respond'
 import { systemClock } from '#kernel/clock'
 import { type Failpoints, failpointsFrom } from '#kernel/failpoint'
@@ -20,7 +22,7 @@ import type { Log } from '#kernel/log'
 import { createSealer } from '#kernel/sealed'
 import { Turns } from '#kernel/turns'
 import type { World } from '#ops/call'
-import { createOperations, createOperatorOperations } from '#ops/index'
+import { createDoors, createOperations, createOperatorOperations } from '#ops/index'
 import { createEgress, type Egress } from '#port/egress/egress'
 import { createComposer } from '#port/model/composer/composer'
 import type { Drafter } from '#port/model/drafter'
@@ -29,6 +31,8 @@ import { type Networks, networksOf } from '#port/network/registry'
 import { createSandbox, type Sandbox } from '#port/network/sandbox'
 import { parseFaults } from '#port/network/sandbox-faults'
 import { createNodeClient, type NodeSignature, nodeSignature } from '#port/nodes'
+import { createPasswords } from '#port/passwords'
+import { createTokens } from '#port/tokens'
 import { assertIsolation, type ConnectionOptions, type Db, openDb } from '#store/db'
 import { openSandboxStore } from '#store/sandbox'
 import openapi from '../openapi.json'
@@ -131,7 +135,8 @@ export async function openWorkplace(
   stack.use(await runtime.start())
   const signature = nodeSignature(secret, () => runtime.now())
   const nodes = createNodeClient(signature)
-  const world: World = { db, networks, egress, nodes, ask: (tenantId, letter) => runtime.ask(tenantId, letter) }
+  const identity = { tokens: createTokens(secret), passwords: createPasswords(), publicUrl: config.publicUrl }
+  const world: World = { db, networks, egress, nodes, identity, ask: (tenantId, letter) => runtime.ask(tenantId, letter) }
   const owned = stack.move()
   return { db, world, sandbox, runtime, signature, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
@@ -150,13 +155,17 @@ const LAST_ANSWERS_MS = 3_000
  * answered, then itself.
  */
 export async function listen(config: Config, { world, db, runtime, signature }: Workplace, log: Log): Promise<Listening> {
-  const authenticator = createAuthenticator(db, log)
+  const cookies = createCookies(config.publicUrl)
+  const origins = createOrigins(config.publicUrl, () => app.server?.port ?? config.port)
+  const authenticator = createAuthenticator({ db, tokens: world.identity.tokens, cookies, origins, log })
   const documents = { openapi: staticDocument(openapi), capabilities: staticDocument(capabilities()) }
   const app = createHttp({
     operations: createOperations(world),
+    doors: createDoors(world),
     internal: createOperatorOperations(world),
     serving: () => runtime.serving,
-    ...{ authenticator, log, documents, signature, commit: config.commit },
+    trust: { proxies: config.trustedProxies },
+    ...{ authenticator, cookies, origins, log, documents, signature, commit: config.commit },
   })
   app.listen({ port: config.port, hostname: config.host })
   const server = app.server as Server<unknown>

@@ -1,6 +1,6 @@
 /** What holds for every operation: its declaration, who may call it, and how it is reached. New operations are covered as they come. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { operations } from '#contract/index'
+import { keyOperations, operations } from '#contract/index'
 import { braces, isQuery, type Method, type NamedOp, pathParams } from '#contract/op'
 import { newApiKey } from '#kernel/api-key'
 import { newId } from '#kernel/ids'
@@ -19,23 +19,19 @@ interface Documented {
   tool?: string | null
 }
 
-/** Operations beyond the API document. */
-const extensions: string[] = []
+/** Operations beyond the API document: what its "app" needs, which it does not show. */
+const isExtension = (id: string): boolean => id.startsWith('app.')
 
 describe('the declarations', () => {
   const routeOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`
   const declared = operations.map((o) => ({ ...o, path: braces(o.path) }))
 
   test.each(declared.map((o) => [o.id, o] as const))('%s is as the API document has it', (id, o) => {
-    if (extensions.includes(id)) return expect(documented.map(routeOf)).not.toContain(routeOf(o))
+    if (isExtension(id)) return expect(documented.map(routeOf)).not.toContain(routeOf(o))
     const row = (documented as Documented[]).find((one) => routeOf(one) === routeOf(o))
     expect(row).toMatchObject({ method: o.method, path: o.path })
     if (row?.id !== undefined)
       expect({ id, scope: o.scope, tool: o.tool ?? null }).toEqual({ id: row.id, scope: row.scope, tool: row.tool } as never)
-  })
-
-  test('every extension exists', () => {
-    expect(operations.map(({ id }) => id)).toEqual(expect.arrayContaining(extensions))
   })
 
   test('no id, route or tool is declared twice', () => {
@@ -43,12 +39,12 @@ describe('the declarations', () => {
       expect(names).toEqual([...new Set(names)])
   })
 
-  test.each(operations.map((o) => [o.id, o] as const))('%s needs api:read exactly if it only reads', (_, o) => {
+  test.each(keyOperations.map((o) => [o.id, o] as const))('%s needs api:read exactly if it only reads', (_, o) => {
     expect(o.scope === 'api:read').toBe(o.method === 'GET')
   })
 
   test('the tests know how to make a record for every resource whose operations take an id', () => {
-    const needed = operations.filter((o) => pathParams(o.path).length > 0).map(prefixOf)
+    const needed = keyOperations.filter((o) => pathParams(o.path).length > 0).map(prefixOf)
     expect(Object.keys(recipes).sort()).toEqual([...new Set(needed)].sort())
   })
 })
@@ -88,7 +84,7 @@ const expectDead = async (o: NamedOp, end: (id: string) => Promise<unknown>) => 
   }
 }
 
-describe.each(operations.map((o) => [o.id, o] as const))('%s refuses', (_, o) => {
+describe.each(keyOperations.map((o) => [o.id, o] as const))('%s refuses', (_, o) => {
   test('a caller without a key', () => expectUnauthenticated(o, { key: null }))
 
   test.each([
@@ -121,7 +117,7 @@ describe.each(operations.map((o) => [o.id, o] as const))('%s refuses', (_, o) =>
   })
 })
 
-describe.each(operations.filter((o) => pathParams(o.path).length > 0).map((o) => [o.id, o] as const))('%s does not find', (_, o) => {
+describe.each(keyOperations.filter((o) => pathParams(o.path).length > 0).map((o) => [o.id, o] as const))('%s does not find', (_, o) => {
   const expectNotFound = async (input: Record<string, unknown>) => {
     const reply = await call({ app }, o, input)
     expect(reply.status).toBe(404)
@@ -160,9 +156,12 @@ describe.each(Object.entries(Object.groupBy(operations, ({ path }) => path)))('%
   })
 })
 
-test.each(operations.filter(isQuery).map((o) => [o.id, o] as const))('%s answers HEAD as it does GET, without the body', async (_, o) => {
-  const input = await legalInput(other, o)
-  const [get, head] = [await call(other, o, input), await call({ ...other, method: 'HEAD' }, o, input)]
-  expect({ status: head.status, text: head.text }).toEqual({ status: get.status, text: '' })
-  expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'))
-})
+test.each(keyOperations.filter(isQuery).map((o) => [o.id, o] as const))(
+  '%s answers HEAD as it does GET, without the body',
+  async (_, o) => {
+    const input = await legalInput(other, o)
+    const [get, head] = [await call(other, o, input), await call({ ...other, method: 'HEAD' }, o, input)]
+    expect({ status: head.status, text: head.text }).toEqual({ status: get.status, text: '' })
+    expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'))
+  },
+)

@@ -1,4 +1,7 @@
 /** The table of contents, in the order of the documentation. */
+import { isScope } from '#kernel/scopes'
+import { invitations } from './app/invitations.ts'
+import { session, sessions } from './app/session.ts'
 import { automation } from './growth/automation.ts'
 import { batches } from './growth/batches.ts'
 import { connection, connections } from './growth/connections.ts'
@@ -7,7 +10,8 @@ import { overview } from './growth/overview.ts'
 import { profile } from './growth/profile.ts'
 import { type NamedOp, named, type Resource } from './op.ts'
 
-export const resources = {
+/** What programs and agents drive, by API key. */
+export const growthResources = {
   overview: { prefix: 'growth.overview', about: 'Everything at a glance.', group: overview },
   batches: { prefix: 'growth.batches', about: 'Batches of drafted posts, made from the growth profile.', group: batches },
   items: {
@@ -21,4 +25,16 @@ export const resources = {
   automation: { prefix: 'growth.automation', about: 'The kill switch over everything that acts unattended.', group: automation },
 } as const satisfies Record<string, Resource>
 
-export const operations: NamedOp[] = Object.values(resources).flatMap((resource) => named(resource))
+/** What people do in the app, signed in. API keys do not reach it. */
+export const appResources = {
+  session: { prefix: 'app.session', about: 'Signing in and out.', group: session },
+  sessions: { prefix: 'app.sessions', about: 'Where you are signed in.', group: sessions },
+  invitations: { prefix: 'app.invitations', about: 'How people come to a workspace.', group: invitations },
+} as const satisfies Record<string, Resource>
+
+export const resources: Resource[] = [...Object.values(growthResources), ...Object.values(appResources)]
+
+export const operations: NamedOp[] = resources.flatMap((resource) => named(resource))
+
+/** Those that an API key reaches, given the scope. */
+export const keyOperations: NamedOp[] = operations.filter(({ scope }) => isScope(scope))

@@ -24,6 +24,8 @@ export interface Op<I extends TSchema = TSchema, O extends TSchema = TSchema> {
   errors: readonly ErrorCode[]
   /** Also answers 202 with the record as it stands, when the outside world takes long. */
   slow: boolean
+  /** Is about a person or nobody yet, not about one workspace: it runs beside the mailboxes. */
+  door: boolean
   /** Goes before everything that waits, because it recalls what is about to go out: the kill switch, disconnecting. */
   urgent?: boolean
   /** What cannot be taken back, or leaves the workspace: agents ask before they call such a tool. */
@@ -40,7 +42,7 @@ export interface Op<I extends TSchema = TSchema, O extends TSchema = TSchema> {
 export const KEY_LIMIT = 200
 
 /** What any operation may answer beside its own result. */
-export const commonErrors: readonly ErrorCode[] = [
+const commonErrors: readonly ErrorCode[] = [
   'invalid_input',
   'unauthenticated',
   'missing_scope',
@@ -49,13 +51,10 @@ export const commonErrors: readonly ErrorCode[] = [
   'internal',
   'unavailable',
 ]
-/** What any command may answer, because of its Idempotency-Key and its body. */
-export const commandErrors: readonly ErrorCode[] = [
-  'idempotency_in_flight',
-  'idempotency_key_reused',
-  'payload_too_large',
-  'unsupported_media_type',
-]
+const bodyErrors: readonly ErrorCode[] = ['payload_too_large', 'unsupported_media_type']
+const keyErrors: readonly ErrorCode[] = ['idempotency_in_flight', 'idempotency_key_reused']
+/** Where nobody is asked who they are, nobody is refused for it. */
+const callerErrors: readonly ErrorCode[] = ['unauthenticated', 'missing_scope', 'forbidden']
 
 const everybody: readonly Role[] = ['editor', 'approver', 'viewer']
 
@@ -64,7 +63,19 @@ type More = Partial<
 >
 
 /** The method of a route, and what else decides which kind of handler an operation needs, kept in the type. */
-type Declared<I extends TProperties, O extends TSchema, M extends Method, S> = Op<TObject<I>, O> & { method: M; slow: S }
+type Declared<I extends TProperties, O extends TSchema, M extends Method, S, D = false> = Op<TObject<I>, O> & {
+  method: M
+  slow: S
+  door: D
+}
+
+/** An operation of no workspace: how people come in, what they do about themselves. `public`: anybody, else a person who is signed in. */
+export const door = <M extends Method, I extends TProperties, O extends TSchema>(
+  route: `${M} /${string}`,
+  summary: string,
+  shape: { input: I; output: O },
+  more: Omit<More, 'scope'> & { scope: 'public' | 'session' },
+): Declared<I, O, M, false, true> => ({ ...op(route, summary, shape, { roles: everybody, ...more }), slow: false, door: true })
 
 export const op = <M extends Method, I extends TProperties, O extends TSchema, const S extends boolean = false>(
   route: `${M} /${string}`,
@@ -83,6 +94,7 @@ export const op = <M extends Method, I extends TProperties, O extends TSchema, c
     output: shape.output,
     status: 200,
     errors: [],
+    door: false,
     ...more,
     slow: (more.slow ?? false) as S,
   }
@@ -108,6 +120,17 @@ export const named = ({ prefix, group }: Resource): NamedOp[] =>
   Object.entries(group).map(([name, o]) => ({ ...o, id: `${prefix}.${name}` }))
 
 export const isQuery = (o: Op): boolean => o.method === 'GET'
+
+/** Whether an Idempotency-Key makes a second time replay the first: what changes something in one workspace. */
+export const takesKey = (o: Op): boolean => !isQuery(o) && !o.door
+
+/** Every error that an operation may answer. */
+export const errorsOf = (o: Op): ErrorCode[] => [
+  ...o.errors,
+  ...commonErrors.filter((code) => o.scope !== 'public' || !callerErrors.includes(code)),
+  ...(isQuery(o) ? [] : bodyErrors),
+  ...(takesKey(o) ? keyErrors : []),
+]
 
 /** `/items/:id` as OpenAPI writes it. */
 export const braces = (path: string): string => path.replace(/:([a-z_]+)/gi, '{$1}')

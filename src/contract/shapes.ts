@@ -54,6 +54,9 @@ const isLanguage = remembered((text) => {
   }
 })
 
+/** What mail servers take is wider; what people have is this. */
+const EMAIL = /^[^\s@"(),:;<>[\]\\]{1,64}@[^\s@"(),:;<>[\]\\.]+(\.[^\s@"(),:;<>[\]\\.]+)*$/
+
 const isHttpUrl = (text: string): boolean => {
   if (!/^https?:\/\/[^\s]+$/i.test(text)) return false
   return URL.canParse(text)
@@ -64,6 +67,7 @@ FormatRegistry.Set('date-time', isDateTime)
 FormatRegistry.Set('time-zone', isTimeZone)
 FormatRegistry.Set('language', isLanguage)
 FormatRegistry.Set('uri', isHttpUrl)
+FormatRegistry.Set('email', (text) => EMAIL.test(text))
 
 export const Id = T.String({ format: 'uuid', description: 'A uuid.' })
 

@@ -1,22 +1,44 @@
-/** Who is calling: API keys as Bearer credentials. */
+/** Who is calling: an API key, or a person's session, as Bearer credential or (in browsers) as a cookie. */
 import { hashApiKey, isApiKey } from '#kernel/api-key'
 import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'
+import { type Access, scopes } from '#kernel/scopes'
+import type { Tokens } from '#port/tokens'
 import type { Db } from '#store/db'
 import { findKey, type KeyGrant, keyLives, touchKeys } from '#store/keys'
+import type { Principal } from '#store/principal'
+import { findSession, type SessionGrant } from '#store/sessions'
+import type { Cookies } from './cookies.ts'
+import type { Origins } from './origin.ts'
 
 /** Keys kept in memory, least recently used first out. Each statement checks again that its key lives, so none grows stale. */
 const CACHED_KEYS = 10_000
 const TOUCH_EVERY_MS = 10_000
 
-export interface Authenticator extends AsyncDisposable {
-  /** Throws `unauthenticated` for a missing, malformed, unknown, revoked or expired key. */
-  authenticate(header: string | null): Promise<KeyGrant>
-  /** After a refusal that may have come before any statement looked at the key: throws `unauthenticated` for one that has died. */
-  confirm(grant: KeyGrant): Promise<void>
+export interface Caller {
+  tenantId: string
+  principal: Principal
+  scopes: ReadonlySet<Access>
+  /** A person's, with all that their pages show of it. */
+  session?: SessionGrant
 }
 
-export const createAuthenticator = (db: Db, log: Log): Authenticator => {
+export interface Authenticator extends AsyncDisposable {
+  /** Throws `unauthenticated` for whoever is not known, or not any more; `forbidden` where a browser was made to ask by a foreign page. */
+  authenticate(request: Request): Promise<Caller>
+  /** After a refusal that may have come before any statement looked at the key: throws `unauthenticated` for one that has died. */
+  confirm(caller: Caller): Promise<void>
+}
+
+export interface AuthParts {
+  db: Db
+  tokens: Tokens
+  cookies: Cookies
+  origins: Origins
+  log: Log
+}
+
+export const createAuthenticator = ({ db, tokens, cookies, origins, log }: AuthParts): Authenticator => {
   const cache = new Map<string, KeyGrant>()
   const used = new Set<string>()
   const flush = async (): Promise<void> => {
@@ -25,15 +47,22 @@ export const createAuthenticator = (db: Db, log: Log): Authenticator => {
     if (ids.length > 0) await touchKeys(db, ids).catch((cause) => log.warn({ err: cause }, 'last use of keys could not be noted'))
   }
   const timer = setInterval(() => void flush(), TOUCH_EVERY_MS)
+  const byKey = async (key: string): Promise<Caller> => {
+    const grant = await lookUp(db, cache, key)
+    used.add(grant.id)
+    return keyCaller(grant)
+  }
   return {
-    async authenticate(header) {
-      const grant = await lookUp(db, cache, keyIn(header))
-      used.add(grant.id)
-      return grant
+    async authenticate(request) {
+      const header = request.headers.get('authorization')
+      const cookie = header === null ? cookies.access(request) : undefined
+      if (cookie !== undefined) requireOwnPage(request, origins)
+      const credential = cookie ?? bearerOf(header)
+      return isApiKey(credential) ? byKey(credential) : bySession(db, tokens, credential)
     },
-    async confirm(grant) {
-      if (await keyLives(db, grant)) return
-      for (const [hash, cached] of cache) if (cached.id === grant.id) cache.delete(hash)
+    async confirm({ principal }) {
+      if (principal.kind !== 'key' || (await keyLives(db, principal))) return
+      for (const [hash, cached] of cache) if (cached.id === principal.id) cache.delete(hash)
       throw new AppError('unauthenticated')
     },
     async [Symbol.asyncDispose]() {
@@ -43,11 +72,33 @@ export const createAuthenticator = (db: Db, log: Log): Authenticator => {
   }
 }
 
-const keyIn = (header: string | null): string => {
-  const [, key] = /^Bearer +(\S+) *$/i.exec(header ?? '') ?? []
-  if (key === undefined) throw new AppError('unauthenticated', header === null ? 'send an API key as Authorization: Bearer <key>' : '')
-  if (!isApiKey(key)) throw new AppError('unauthenticated')
-  return key
+const bearerOf = (header: string | null): string => {
+  const [, credential] = /^Bearer +(\S+) *$/i.exec(header ?? '') ?? []
+  if (credential !== undefined) return credential
+  throw new AppError('unauthenticated', header === null ? 'send an API key as Authorization: Bearer <key>' : '')
+}
+
+/** Browsers add cookies whoever made them ask: what changes something must come from a page of ours. */
+const requireOwnPage = (request: Request, origins: Origins): void => {
+  if (request.method === 'GET' || request.method === 'HEAD' || origins.isSurelyOurs(request)) return
+  throw new AppError('forbidden', 'a request by cookie must come from a page of this deployment')
+}
+
+const keyCaller = ({ id, tenantId, scopes: granted, member }: KeyGrant): Caller => ({
+  tenantId,
+  principal: { kind: 'key', id, ...(member ? { member } : {}) },
+  scopes: new Set(granted),
+})
+
+/** What a session reaches: everything that a person may. */
+const PERSONS: ReadonlySet<Access> = new Set([...scopes, 'session' as const])
+
+const bySession = async (db: Db, tokens: Tokens, token: string): Promise<Caller> => {
+  const claims = await tokens.readAccess(token)
+  const session = claims && (await findSession(db, claims.sessionId))
+  if (!session || session.person.id !== claims.personId) throw new AppError('unauthenticated')
+  const member = { personId: session.person.id, role: session.workspace.role }
+  return { tenantId: session.workspace.id, principal: { kind: 'session', id: session.id, member }, scopes: PERSONS, session }
 }
 
 const lookUp = async (db: Db, cache: Map<string, KeyGrant>, key: string): Promise<KeyGrant> => {
@@ -57,7 +108,8 @@ const lookUp = async (db: Db, cache: Map<string, KeyGrant>, key: string): Promis
   const grant = cached ?? (await findKey(db, hash))
   if (!grant) throw new AppError('unauthenticated')
   cache.delete(name)
-  cache.set(name, grant)
+  // What a member's key may changes with the member: it is looked up each time.
+  if (!grant.member) cache.set(name, grant)
   if (cache.size > CACHED_KEYS) cache.delete(cache.keys().next().value!)
   return grant
 }

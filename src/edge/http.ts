@@ -1,22 +1,21 @@
 /** REST: a loop over the operations, the public documents, and one place where errors become answers. */
-import { Elysia } from 'elysia'
-import { isQuery } from '#contract/op'
+import { type Context, Elysia } from 'elysia'
 import { AppError } from '#kernel/errors'
-import type { Log } from '#kernel/log'
-import type { Operation } from '#ops/bind'
-import type { Call } from '#ops/call'
+import type { Door, Operation } from '#ops/bind'
 import { LETTERS_PATH, type NodeSignature } from '#port/nodes'
-import type { Authenticator } from './auth.ts'
-import { inputOf } from './input.ts'
 import { receiveLetter } from './internal.ts'
+import type { Origins } from './origin.ts'
 import { answerResponse, documentResponse, errorResponse, requestIdOf, type StaticDocument } from './respond.ts'
+import { admit, type Incoming, type ServeDeps, serve } from './serve.ts'
+import { addressOf, type Trust } from './visit.ts'
 
-export interface HttpDeps {
+export interface HttpDeps extends ServeDeps {
   operations: Operation[]
+  doors: Door[]
   /** Taken from other processes alone. */
   internal: Operation[]
-  authenticator: Authenticator
-  log: Log
+  origins: Origins
+  trust: Trust
   documents: { openapi: StaticDocument; capabilities: StaticDocument }
   commit: string | null
   signature: NodeSignature
@@ -39,9 +38,19 @@ export const createHttp = (deps: HttpDeps) => {
     })
     .onError(({ request, code, error }) => failed(deps, request, code === 'NOT_FOUND' ? new AppError('not_found', 'no such path') : error))
   const allowed = new Map<string, string[]>()
+  const incoming = ({ request, params, server }: Context): Incoming => ({
+    request,
+    params: params as Record<string, string> | undefined,
+    address: () => addressOf(request, server?.requestIP(request)?.address, deps.trust),
+  })
+  const allow = (path: string, method: string) => allowed.set(path, [...(allowed.get(path) ?? []), method])
   for (const o of deps.operations) {
-    app.route(o.method, o.path, ({ request, params }) => serve(deps, o, { request, params }), { parse: 'none' })
-    allowed.set(o.path, [...(allowed.get(o.path) ?? []), o.method])
+    app.route(o.method, o.path, (context) => serve(deps, o, incoming(context as Context)), { parse: 'none' })
+    allow(o.path, o.method)
+  }
+  for (const o of deps.doors) {
+    app.route(o.method, o.path, (context) => admit(deps, o, incoming(context as Context)), { parse: 'none' })
+    allow(o.path, o.method)
   }
   for (const [path, respond] of publicRoutes(deps)) {
     for (const method of PUBLIC) app.route(method, path, ({ request }) => respond(request), { parse: 'none' })
@@ -71,45 +80,6 @@ const publicRoutes = ({ documents, commit }: HttpDeps): [string, (request: Reque
     ['/api/v1/capabilities', (request) => documentResponse(documents.capabilities, request)],
     ['/.well-known/tendril.json', (request) => documentResponse(documents.capabilities, request)],
   ]
-}
-
-interface Incoming {
-  request: Request
-  /** Decoded; absent where the path has none. */
-  params: Record<string, string> | undefined
-}
-
-const serve = async (deps: HttpDeps, o: Operation, { request, params }: Incoming): Promise<Response> => {
-  const requestId = requestIdOf(request)
-  const startedAt = performance.now()
-  const isTold = deps.log.isLevelEnabled('debug')
-  const grant = await deps.authenticator.authenticate(request.headers.get('authorization'))
-  try {
-    const call: Call = {
-      tenantId: grant.tenantId,
-      principal: { kind: 'key', id: grant.id },
-      scopes: new Set(grant.scopes),
-      role: 'owner',
-      surface: 'rest',
-      requestId,
-      idempotencyKey: isQuery(o) ? undefined : (request.headers.get('idempotency-key') ?? undefined),
-    }
-    const answer = await o.run(() => inputOf(o, request, params), call)
-    if (isTold) {
-      const told = {
-        operation: o.id,
-        status: answer.status,
-        ms: performance.now() - startedAt,
-        request_id: requestId,
-        tenant: grant.tenantId,
-      }
-      deps.log.debug(told, 'served')
-    }
-    return answerResponse(answer, requestId)
-  } catch (cause) {
-    if (cause instanceof AppError && cause.status < 500 && cause.code !== 'rate_limited') await deps.authenticator.confirm(grant)
-    throw cause
-  }
 }
 
 const failed = ({ log }: HttpDeps, request: Request, cause: unknown): Response => {

@@ -1,6 +1,6 @@
 import { events } from '#contract/events'
 import { operations } from '#contract/index'
-import { braces, commandErrors, commonErrors, isQuery, type NamedOp } from '#contract/op'
+import { braces, errorsOf, type NamedOp } from '#contract/op'
 import { errorTable } from '#kernel/errors'
 import { scopes } from '#kernel/scopes'
 
@@ -18,7 +18,7 @@ const endpoint = (o: NamedOp) => ({
   scope: o.scope,
   tool: o.tool ?? null,
   summary: o.summary,
-  errors: [...o.errors, ...commonErrors, ...(isQuery(o) ? [] : commandErrors)],
+  errors: errorsOf(o),
 })
 
 /** What this deployment can do, for programs and agents; the same at the well-known location. */

@@ -6,7 +6,7 @@ import { openapi } from '@elysiajs/openapi'
 import { Type as T, type TObject, type TSchema } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { operations, resources } from '#contract/index'
-import { braces, commandErrors, commonErrors, isQuery, KEY_LIMIT, type NamedOp, pathParams } from '#contract/op'
+import { braces, errorsOf, isQuery, KEY_LIMIT, type NamedOp, pathParams, takesKey } from '#contract/op'
 import { type ErrorCode, errorTable } from '#kernel/errors'
 import { guide } from './openapi-guide.ts'
 
@@ -89,7 +89,7 @@ const bodyOf = (o: NamedOp, fields: string[], components: Components) => {
 
 const successOf = (o: NamedOp, components: Components) => {
   const content = json(plain(o.output, components))
-  const headers = { ...header('X-Request-Id'), ...(isQuery(o) ? {} : header('Idempotency-Replayed')) }
+  const headers = { ...header('X-Request-Id'), ...(takesKey(o) ? header('Idempotency-Replayed') : {}) }
   const late = { description: 'The record as it stands: the outcome is still to come.', headers: header('X-Request-Id'), content }
   return {
     [o.status]: { description: o.status === 201 ? 'Created.' : 'Done.', headers, content },
@@ -99,20 +99,26 @@ const successOf = (o: NamedOp, components: Components) => {
 
 const tagOf = (o: NamedOp): string => o.id.slice(0, o.id.lastIndexOf('.'))
 
+/** A person who is signed in may all that an API key may. */
+const securityOf = ({ scope }: NamedOp): Record<string, string[]>[] => {
+  if (scope === 'public') return []
+  return scope === 'session' ? [{ session: [] }] : [{ apiKey: [scope] }, { session: [] }]
+}
+
 const detailOf = (o: NamedOp, components: Components) => {
   const inPath = pathParams(o.path)
   const rest = Object.keys((o.input as TObject).properties).filter((name) => !inPath.includes(name))
-  const query = isQuery(o) ? rest.map((name) => parameter(o, name, 'query')) : [{ $ref: '#/components/parameters/Idempotency-Key' }]
-  const codes = [...o.errors, ...commonErrors, ...(isQuery(o) ? [] : commandErrors)]
+  const query = isQuery(o) ? rest.map((name) => parameter(o, name, 'query')) : []
+  const key = takesKey(o) ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []
   return {
     operationId: o.id,
     summary: o.summary.split(/[.:;] /)[0]!.replace(/\.$/, ''),
     description: o.summary,
     tags: [tagOf(o)],
-    security: [{ apiKey: [o.scope] }],
-    parameters: [...inPath.map((name) => parameter(o, name, 'path')), ...query],
+    security: securityOf(o),
+    parameters: [...inPath.map((name) => parameter(o, name, 'path')), ...query, ...key],
     ...(!isQuery(o) && rest.length > 0 ? { requestBody: bodyOf(o, rest, components) } : {}),
-    responses: { ...successOf(o, components), ...errorResponses(codes) },
+    responses: { ...successOf(o, components), ...errorResponses(errorsOf(o)) },
   }
 }
 
@@ -139,6 +145,12 @@ const components = (schemas: Components) => ({
   },
   securitySchemes: {
     apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, ak_…, with the scope that the operation names.' },
+    session: {
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: 'JWT',
+      description: 'The access token of a person who is signed in; browsers send it as a cookie.',
+    },
   },
 })
 
@@ -152,7 +164,7 @@ const documentation = (schemas: Components) => ({
     contact: { name: 'The operator of this deployment' },
   },
   servers: [{ url: '/', description: 'This deployment' }],
-  tags: Object.values(resources).map(({ prefix, about }) => ({ name: prefix, description: about })),
+  tags: resources.map(({ prefix, about }) => ({ name: prefix, description: about })),
   components: components(schemas),
 })
 

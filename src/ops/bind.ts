@@ -5,7 +5,8 @@
 import type { Answer } from '#actors/letter'
 import { type Group, isQuery, KEY_LIMIT, type NamedOp, named, type Resource } from '#contract/op'
 import { fail } from '#kernel/errors'
-import type { AnyCommand, AnyQuery, Call, Handlers, QueryContext, World } from './call.ts'
+import { roleOf } from '#store/principal'
+import type { AnyCommand, AnyDoor, AnyQuery, Call, Handlers, Kept, QueryContext, Visit, World } from './call.ts'
 import { commandLetter } from './command.ts'
 import { dispatch } from './dispatch.ts'
 import { serialise, validate } from './validate.ts'
@@ -16,10 +17,36 @@ export interface Operation extends NamedOp {
   run(read: () => unknown, call: Call): Promise<Answer>
 }
 
+/** An operation of no workspace. */
+export interface Door extends NamedOp {
+  enter(read: () => unknown, visit: Visit): Promise<Admission>
+}
+
+export interface Admission extends Answer {
+  keep?: Kept | 'nothing' | undefined
+}
+
 type Run = (input: unknown, call: Call) => Promise<Answer>
 
 export const bind = <G extends Group>(world: World, resource: Resource<G>, handlers: Handlers<G>): Operation[] =>
-  named(resource).map((o) => ({ ...o, run: runner(world, o, handlers[o.id.slice(resource.prefix.length + 1)] as AnyQuery | AnyCommand) }))
+  ofKind(resource, { doors: false }).map((o) => ({ ...o, run: runner(world, o, handlers[nameIn(resource, o)] as AnyQuery | AnyCommand) }))
+
+/** The doors of a resource; `bind` gives the others. */
+export const bindDoors = <G extends Group>(world: World, resource: Resource<G>, handlers: Handlers<G>): Door[] =>
+  ofKind(resource, { doors: true }).map((o) => ({ ...o, enter: entrance(world, o, handlers[nameIn(resource, o)] as AnyDoor) }))
+
+const nameIn = ({ prefix }: Resource, o: NamedOp): string => o.id.slice(prefix.length + 1)
+
+const ofKind = (resource: Resource, { doors }: { doors: boolean }): NamedOp[] => named(resource).filter((o) => o.door === doors)
+
+const entrance =
+  ({ db, identity }: World, o: NamedOp, handler: AnyDoor): Door['enter'] =>
+  async (read, visit) => {
+    const input = await read()
+    validate(o.input, input)
+    const { reply, keep } = await handler(input, { db, identity, visit })
+    return { status: o.status, body: serialise(o, reply), keep }
+  }
 
 const runner = (world: World, o: NamedOp, handler: AnyQuery | AnyCommand): Operation['run'] => {
   const toResult = isQuery(o) ? query(world, o, handler as AnyQuery) : command(world, o, handler as AnyCommand)
@@ -32,10 +59,13 @@ const runner = (world: World, o: NamedOp, handler: AnyQuery | AnyCommand): Opera
   }
 }
 
-const requireAccess = (o: NamedOp, { scopes, role }: Call): void => {
-  if (o.scope === 'session' && !scopes.has('session'))
-    fail('forbidden', 'this takes a person who is signed in; an API key does not reach it')
+/** Throws `forbidden`: what only a person may. */
+export const refuseKey = (): never => fail('forbidden', 'this takes a person who is signed in; an API key does not reach it')
+
+const requireAccess = (o: NamedOp, { scopes, principal }: Call): void => {
+  if (o.scope === 'session' && !scopes.has('session')) refuseKey()
   if (!scopes.has(o.scope)) fail('missing_scope', o.scope)
+  const role = roleOf(principal)
   if (role === 'owner' || o.roles.includes(role)) return
   fail('forbidden', `the role ${role} may not do this; it takes ${['owner', ...o.roles].join(' or ')}`)
 }
@@ -48,7 +78,7 @@ const requireUsableKey = ({ idempotencyKey }: Call): void => {
 
 const contextFor = (world: World, call: Call): QueryContext => ({
   networks: world.networks,
-  read: (sql) => world.db.read({ tenantId: call.tenantId, keyId: call.principal.kind === 'key' ? call.principal.id : undefined }, sql),
+  read: (sql) => world.db.read({ tenantId: call.tenantId, caller: call.principal }, sql),
 })
 
 const query =

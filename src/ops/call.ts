@@ -3,26 +3,47 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import type { Answer, Letter, LiveLanes } from '#actors/letter'
 import type { Group, Op } from '#contract/op'
 import type { AppError } from '#kernel/errors'
-import type { Role } from '#kernel/roles'
 import type { Access } from '#kernel/scopes'
 import type { Egress } from '#port/egress/egress'
 import type { Networks } from '#port/network/registry'
 import type { NodeClient } from '#port/nodes'
+import type { Passwords } from '#port/passwords'
+import type { Tokens } from '#port/tokens'
 import type { Db, Query, Sql } from '#store/db'
-import type { Effects, Gate, Principal } from '#store/letter'
+import type { Effects, Gate } from '#store/letter'
+import type { Principal } from '#store/principal'
+import type { SessionGrant } from '#store/sessions'
 
 /** One request, from whatever surface. */
 export interface Call {
   tenantId: string
   principal: Principal
   scopes: ReadonlySet<Access>
-  /** Of the member who asks, or whose key it is; `owner` for keys and operators of the workspace itself. */
-  role: Role
   surface: 'rest' | 'mcp' | 'cli' | 'admin'
   requestId: string
   idempotencyKey?: string | undefined
   /** Another process sent it here, because the tenant was owned here: it goes no further. */
   forwarded?: boolean
+}
+
+/** Who comes to a door: somebody unknown, or a person who is signed in. */
+export interface Visit {
+  surface: Call['surface']
+  requestId: string
+  /** Of the other end, or what a trusted proxy says of it. */
+  address: string
+  userAgent: string | null
+  /** From its cookie. */
+  refreshToken?: string | undefined
+  session?: SessionGrant | undefined
+}
+
+/** How people are known. */
+export interface Identity {
+  tokens: Tokens
+  passwords: Passwords
+  /** Where links lead: the address of this deployment, without a slash at its end. */
+  publicUrl: string
 }
 
 /** The parts of the process that operations reach. */
@@ -32,6 +53,7 @@ export interface World {
   networks: Networks
   /** For addresses that a tenant chose. */
   egress: Egress
+  identity: Identity
   ask<R>(tenantId: string, letter: Letter<R>): Promise<R>
 }
 
@@ -67,6 +89,25 @@ export interface Begun {
   effects: Effects
 }
 
+export interface DoorContext {
+  db: Db
+  identity: Identity
+  visit: Visit
+}
+
+/** What a browser keeps; it ends with the session. */
+export interface Kept {
+  access: string
+  refresh: string
+  expiresAt: Date
+}
+
+/** `keep`: tokens for cookies, or that those there are be forgotten. */
+export interface Admitted<O> {
+  reply: O
+  keep?: Kept | 'nothing' | undefined
+}
+
 /** Timestamps leave handlers as `Date`s, and no handler's output is changed afterwards. */
 type Input<O extends Op> = Static<O['input']>
 type Output<O extends Op> = Static<O['output'] extends TSchema ? O['output'] : never>
@@ -77,15 +118,18 @@ export interface SlowHandler<O extends Op> {
   asItStands(input: Input<O>, context: QueryContext): Promise<Answer>
 }
 
-export type Handler<O extends Op> = O extends { method: 'GET' }
-  ? (input: Input<O>, context: QueryContext) => Promise<Output<O>>
-  : O extends { slow: true }
-    ? SlowHandler<O>
-    : (input: Input<O>, context: CommandContext) => Promise<Outcome<Output<O>>>
+export type Handler<O extends Op> = O extends { door: true }
+  ? (input: Input<O>, context: DoorContext) => Promise<Admitted<Output<O>>>
+  : O extends { method: 'GET' }
+    ? (input: Input<O>, context: QueryContext) => Promise<Output<O>>
+    : O extends { slow: true }
+      ? SlowHandler<O>
+      : (input: Input<O>, context: CommandContext) => Promise<Outcome<Output<O>>>
 
 /** A missing handler, or one that returns another shape, does not compile. */
 export type Handlers<G extends Group> = { [K in keyof G]: Handler<G[K]> }
 
 /** Handlers as the gates see them, whatever their operation. */
+export type AnyDoor = (input: unknown, context: DoorContext) => Promise<Admitted<unknown>>
 export type AnyQuery = (input: unknown, context: QueryContext) => Promise<unknown>
 export type AnyCommand = ((input: unknown, context: CommandContext) => Promise<Outcome<unknown>>) | SlowHandler<Op>

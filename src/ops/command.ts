@@ -50,7 +50,6 @@ export const commandLetter = (command: Command): Letter<Answer> => {
     priority: o.urgent ? 'control' : 'interactive',
     alone: o.urgent ?? false,
     provenance: { principal: call.principal, surface: call.surface, requestId: call.requestId },
-    keyId: call.principal.kind === 'key' ? call.principal.id : undefined,
     claim,
     late: () => standing(command.reader),
     async decide(sql, gate, lanes) {

@@ -61,8 +61,8 @@ const stillRuns = (cause: unknown, key: string): boolean =>
 
 /** The owner's answer, or undefined when it broke off. */
 const forward = async ({ db, nodes }: World, { o, input, call }: Keyed, { owner }: OwnedElsewhere): Promise<Answer | undefined> => {
-  const { tenantId, principal, role, surface, requestId, idempotencyKey } = call
-  const remote = { tenantId, principal, role, surface, requestId, idempotencyKey, scopes: [...call.scopes] }
+  const { tenantId, principal, surface, requestId, idempotencyKey } = call
+  const remote = { tenantId, principal, surface, requestId, idempotencyKey, scopes: [...call.scopes] }
   try {
     return await nodes.send(owner.url, { operation: o.id, input, call: remote }, () => nodeLives(db, owner.incarnation))
   } catch (cause) {

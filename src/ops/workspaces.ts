@@ -4,11 +4,14 @@ import { defaultPlan } from '#domain/plan'
 import { hashApiKey, newApiKey } from '#kernel/api-key'
 import { AppError, fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
+import type { Role } from '#kernel/roles'
 import type { Scope } from '#kernel/scopes'
 import { currentDefault, upsertConnection } from '#store/connections'
 import type { Db } from '#store/db'
+import { insertOperatorInvitation } from '#store/invitations'
 import { insertKey } from '#store/keys'
 import { insertTenant } from '#store/tenants'
+import { hashInvitationToken, invitationUrl, newInvitationToken } from './app/invitations.ts'
 import type { World } from './call.ts'
 
 export interface NewKey {
@@ -33,6 +36,16 @@ export const createWorkspace = async (db: Db, name: string): Promise<string> => 
   const id = newId()
   await insertTenant(db, { id, name, plan: defaultPlan })
   return id
+}
+
+/** The link by which somebody becomes a member: good once, shown once. */
+export const inviteByOperator = async (
+  { db, publicUrl }: { db: Db; publicUrl: string },
+  { tenantId, role }: { tenantId: string; role: Role },
+): Promise<string> => {
+  const token = newInvitationToken()
+  const id = await insertOperatorInvitation(db, { tenantId, role, tokenHash: hashInvitationToken(token) })
+  return id === undefined ? fail('not_found', 'no such workspace') : invitationUrl(publicUrl, token)
 }
 
 interface Reached {

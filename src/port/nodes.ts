@@ -2,6 +2,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { AppError, type ErrorCode, type ErrorDetail } from '#kernel/errors'
 import { deriveKey } from '#kernel/secret'
+import type { Principal } from '#store/principal'
 
 /** What travels between processes: a command, not the letter made of it, because code does not travel. */
 export interface RemoteCommand {
@@ -12,9 +13,8 @@ export interface RemoteCommand {
 
 export interface RemoteCall {
   tenantId: string
-  principal: { kind: 'key' | 'session' | 'system'; id: string }
+  principal: Principal
   scopes: string[]
-  role: string
   surface: string
   requestId: string
   idempotencyKey: string

@@ -7,6 +7,7 @@ import { AppError } from '#kernel/errors'
 import { Crowd, type Standing, Turns } from '#kernel/turns'
 import { arrayTypes } from './array-types.ts'
 import { type Asked, openPool, type Pool } from './pool.ts'
+import type { Principal } from './principal.ts'
 
 export type Sql = postgres.Sql | postgres.TransactionSql
 /** A query or a piece of one: not run until awaited, and usable inside another template. */
@@ -24,10 +25,10 @@ export interface ConnectionOptions {
   ssl?: 'require' | 'prefer' | 'verify-full'
 }
 
-/** Whose rows a statement sees, and the API key (if any) that must still be valid for it. */
+/** Whose rows a statement sees, and the caller (if any) that must still be let in for it. */
 export interface Reader {
   tenantId: string
-  keyId?: string | undefined
+  caller?: Principal | undefined
 }
 
 export interface Db extends AsyncDisposable {
@@ -173,19 +174,28 @@ const open = (options: ConnectionOptions, role: string, max: number): postgres.S
 /**
  * Puts a query written without any tenant into one statement that sets the tenant first. Why the order is certain: the CTE
  * is volatile, so it is not inlined; the lateral subquery refers to it, and `offset 0` keeps it from being flattened. If the
- * order were ever lost, the answer would be no rows. No rows either when the key is dead.
+ * order were ever lost, the answer would be no rows. No rows either when the caller is not let in any more.
  */
-export const wrapped = (sql: Sql, { tenantId, keyId }: Reader, query: Fragment): Fragment => sql`
+export const wrapped = (sql: Sql, { tenantId, caller }: Reader, query: Fragment): Fragment => sql`
   with scope as materialized (select set_config('app.tenant', ${tenantId}, true) as ok)
   select r.* from scope cross join lateral (select q.* from (${query}) q where scope.ok is not null
-    ${keyId === undefined ? sql`` : sql`and (${keyIsLive(sql, keyId)})`} offset 0) r`
+    ${caller === undefined ? sql`` : sql`and (${isLetIn(sql, caller)})`} offset 0) r`
 
-/** Whether the key is neither revoked nor expired. Refers to `scope`, which sets the tenant. */
-export const keyIsLive = (sql: Sql, keyId: string): Fragment =>
-  sql`select count(*) = 1 from api_key where id = ${keyId} and scope.ok is not null
-        and revoked_at is null and (expires_at is null or expires_at > now())`
+/**
+ * Whether the key or session is neither revoked nor expired, and its person still what it was in the workspace. Refers to
+ * `scope`, which sets the tenant.
+ */
+export const isLetIn = (sql: Sql, { kind, id, member }: Principal): Fragment => {
+  if (kind === 'system') return sql`select true`
+  const sameMember = member
+    ? sql`and exists (select 1 from member m where m.person_id = ${member.personId} and m.role = ${member.role})`
+    : sql``
+  const [table, person] = kind === 'key' ? [sql`api_key`, sql``] : [sql`session`, sql`and person_id = ${member?.personId ?? null}`]
+  return sql`select count(*) = 1 from ${table} where id = ${id} and scope.ok is not null
+        and revoked_at is null and (expires_at is null or expires_at > now()) ${person} ${sameMember}`
+}
 
-/** What anybody may see whose key is alive: an empty answer alone does not tell. */
+/** What anybody may see who is let in: an empty answer alone does not tell. */
 const one: Query = (sql) => sql`select 1 as seen`
 
 /** Connections are granted to tenants in turn: one that floods waits behind itself. */
@@ -207,7 +217,7 @@ export const openDb = (options: ConnectionOptions): Db => {
       const ask = async (asked: Reader, what: Query) => (await wrapped(reads.sql, asked, what(reads.sql)).execute()) as unknown as Row[]
       const checked = async () => {
         const rows = await ask(reader, query)
-        if (rows.length === 0 && reader.keyId !== undefined && (await ask(reader, one)).length === 0) throw new AppError('unauthenticated')
+        if (rows.length === 0 && reader.caller !== undefined && (await ask(reader, one)).length === 0) throw new AppError('unauthenticated')
         return rows
       }
       // The wait for a turn counts; and the turn ends with the query's own time, because a query may never end.

@@ -1,24 +1,40 @@
 import { newId } from '#kernel/ids'
+import type { Role } from '#kernel/roles'
 import type { Scope } from '#kernel/scopes'
 import type { Db } from './db.ts'
+import type { Member, Principal } from './principal.ts'
 
 /** What a key stands for; safe to cache by hash, because every statement checks that the key still lives. */
 export interface KeyGrant {
   id: string
   tenantId: string
   scopes: Scope[]
+  /** Whose it is; the workspace's own when absent. */
+  member?: Member
+}
+
+interface KeyRow {
+  id: string
+  tenant_id: string
+  scopes: Scope[]
+  person_id: string | null
+  role: Role | null
 }
 
 export const findKey = async (db: Db, hash: Buffer): Promise<KeyGrant | undefined> => {
   const [row] = await db.system(
-    (sql) => sql<{ id: string; tenant_id: string; scopes: Scope[] }[]>`select id, tenant_id, scopes from api_key
-      where hash = ${hash} and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`,
+    (sql) => sql<KeyRow[]>`select k.id, k.tenant_id, k.scopes, k.person_id, m.role from api_key k
+      left join member m on m.tenant_id = k.tenant_id and m.person_id = k.person_id
+      where k.hash = ${hash} and k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_timestamp())
+        and (k.person_id is null or m.role is not null)`,
   )
-  return row && { id: row.id, tenantId: row.tenant_id, scopes: row.scopes }
+  if (!row) return undefined
+  const member = row.person_id !== null && row.role !== null ? { member: { personId: row.person_id, role: row.role } } : {}
+  return { id: row.id, tenantId: row.tenant_id, scopes: row.scopes, ...member }
 }
 
 /** Whether a key that was found before is still neither revoked nor expired. */
-export const keyLives = async (db: Db, { id }: KeyGrant): Promise<boolean> => {
+export const keyLives = async (db: Db, { id }: Pick<Principal, 'id'>): Promise<boolean> => {
   const rows = await db.system(
     (sql) => sql`select 1 from api_key where id = ${id} and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`,
   )

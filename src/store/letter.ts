@@ -7,8 +7,9 @@
 import type { Billing, PlanState } from '#domain/plan'
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
-import { type Fragment, keyIsLive, type Query, type Sql } from './db.ts'
+import { type Fragment, isLetIn, type Query, type Sql } from './db.ts'
 import { dueEvents, eventParts, type NewEvent } from './outbox.ts'
+import type { Principal } from './principal.ts'
 
 /** The process incarnation and epoch under which a tenant is owned: what a letter is fenced by. */
 export interface Ownership {
@@ -17,12 +18,7 @@ export interface Ownership {
   epoch: number
 }
 
-/** Who asked, for the audit row. */
-export interface Principal {
-  kind: 'key' | 'session' | 'system'
-  id: string
-}
-
+/** Who asked, and how: for the gate and the audit row. */
 export interface Provenance {
   principal: Principal
   /** `rest`, `mcp`, `cli`, `timer`, `lane`, `admin`. */
@@ -114,19 +110,19 @@ interface GateRow {
 }
 
 /**
- * `undefined`: another process owns the tenant now. Throws `unauthenticated` when the key was revoked meanwhile. The owner is
+ * `undefined`: another process owns the tenant now. Throws `unauthenticated` when the caller is not let in any more. The owner is
  * compared in a way that no index serves: with `=`, stale statistics make Postgres look through all tenants of this process.
  */
 export async function gate(
   sql: Sql,
   own: Ownership,
-  claim?: { keyId?: string | undefined; idempotencyKey?: string | undefined },
+  claim?: { caller?: Principal | undefined; idempotencyKey?: string | undefined },
 ): Promise<Gate | undefined> {
   const [row] = (await sql`
     with scope as materialized (select set_config('app.tenant', ${own.tenantId}, true) as ok)
     select g.* from scope cross join lateral (
       select clock_timestamp() as now, a.paused, t.plan, t.billing, t.overrides,
-        ${claim?.keyId === undefined ? sql`true` : sql`(${keyIsLive(sql, claim.keyId)})`} as live,
+        ${claim?.caller === undefined ? sql`true` : sql`(${isLetIn(sql, claim.caller)})`} as live,
         (select coalesce(jsonb_object_agg(c.key || '@' || c.period, c.used), '{}') from counter c) as counters,
         (select to_jsonb(i) from idempotency i where i.key = ${claim?.idempotencyKey ?? null} and i.expires_at > now()) as seen,
         (select e.events from webhook_endpoint e where e.status = 'active') as webhook
@@ -229,9 +225,13 @@ const addWork = (sql: Sql, work: NewWork): Fragment =>
 const hasten = (sql: Sql): Fragment =>
   sql`on conflict (tenant_id, kind, ref_id) do update set run_at = excluded.run_at where work.run_at > excluded.run_at`
 
+/** In the audit a session is the person whose it was. */
+const whoIs = ({ kind, id, member }: Principal): { kind: string; id: string } =>
+  kind === 'session' && member ? { kind: 'person', id: member.personId } : { kind, id }
+
 const writeAudit = (sql: Sql, audit: NonNullable<Effects['audit']>, now: Date, by: Provenance): Fragment =>
   sql`insert into audit (id, at, actor_kind, actor_id, surface, operation, ref_id, request_id, detail)
-      values (${newId()}, ${now}, ${by.principal.kind}, ${by.principal.id}, ${by.surface}, ${audit.operation}, ${audit.refId ?? null},
+      values (${newId()}, ${now}, ${whoIs(by.principal).kind}, ${whoIs(by.principal).id}, ${by.surface}, ${audit.operation}, ${audit.refId ?? null},
               ${by.requestId ?? null}, ${sql.json((audit.detail ?? {}) as never)})`
 
 /** An expired row of the same key gives way; a living one does not, and the letter is run again from the gate. */

@@ -1,6 +1,6 @@
 /** Every operation succeeds on valid input; every command runs once under an Idempotency-Key. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { operations } from '#contract/index'
+import { keyOperations as operations } from '#contract/index'
 import { isQuery, type NamedOp, pathParams } from '#contract/op'
 import { newId } from '#kernel/ids'
 import { type Reply, type TestApp, testApp } from '#test/support/app'

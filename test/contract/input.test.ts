@@ -1,7 +1,7 @@
 /** What every operation refuses as input, and how it says so. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { TObject } from '@sinclair/typebox'
-import { operations } from '#contract/index'
+import { keyOperations as operations } from '#contract/index'
 import { isQuery, type NamedOp, pathParams } from '#contract/op'
 import { type Reply, type TestApp, testApp } from '#test/support/app'
 import { call } from '#test/support/prepare'

@@ -1,6 +1,6 @@
 /** Every list: its pages, put together, are the records of the workspace, newest first. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { operations } from '#contract/index'
+import { keyOperations as operations } from '#contract/index'
 import { isQuery, type NamedOp } from '#contract/op'
 import { type TestApp, testApp } from '#test/support/app'
 import { call, newWorkspace, prefixOf, recipes, type Workspace } from '#test/support/prepare'

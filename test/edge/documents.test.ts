@@ -3,8 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { events } from '#contract/events'
 import { operations } from '#contract/index'
-import { braces, commandErrors, commonErrors, isQuery } from '#contract/op'
+import { braces, errorsOf, takesKey } from '#contract/op'
+import { createCookies } from '#edge/cookies'
 import { createHttp } from '#edge/http'
+import { createOrigins } from '#edge/origin'
 import { staticDocument } from '#edge/respond'
 import { errorTable } from '#kernel/errors'
 import { createLog } from '#kernel/log'
@@ -105,6 +107,10 @@ test('the well-known document is the manifest', async () => {
 })
 
 describe('the OpenAPI document', () => {
+  const accessOf = (security: { apiKey?: string[]; session?: string[] }[]): string | undefined => {
+    if (security.length === 0) return 'public'
+    return security[0]?.apiKey ? security[0].apiKey[0] : 'session'
+  }
   const described = () =>
     Object.entries(openapi.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, o]) => ({ path, method: method.toUpperCase(), ...o })),
@@ -124,7 +130,7 @@ describe('the OpenAPI document', () => {
   })
 
   test('has exactly the operations of the contract', () => {
-    const listed = described().map(({ operationId, method, path, security }) => [operationId, method, path, security[0]?.apiKey[0]])
+    const listed = described().map(({ operationId, method, path, security }) => [operationId, method, path, accessOf(security)])
     expect(listed.sort()).toEqual(operations.map(({ id, method, path, scope }) => [id, method, braces(path), scope]).sort())
   })
 
@@ -134,7 +140,7 @@ describe('the OpenAPI document', () => {
       const o = operations.find(({ id }) => id === operationId)!
       expect([operationId, summary.length > 5 && summary.length <= 100, description]).toEqual([operationId, true, o.summary])
       expect(tags).toContain(own[0]!)
-      const codes = [...o.errors, ...commonErrors, ...(isQuery(o) ? [] : commandErrors)]
+      const codes = errorsOf(o)
       const statuses = [o.status, ...(o.slow ? [202] : []), ...codes.map((code) => errorTable[code].status)]
       expect(Object.keys(responses).sort()).toEqual([...new Set(statuses.map(String))].sort())
       for (const code of codes) expect(responses[errorTable[code].status]!.description).toContain(code)
@@ -152,7 +158,7 @@ describe('the OpenAPI document', () => {
         expect(one.in === 'path').toBe(path.includes(`{${one.name}}`))
         expect([operationId, one.name, one.description]).toEqual([operationId, one.name, expect.any(String)])
       }
-      expect(parameters.some(({ name }) => name === 'Idempotency-Key')).toBe(!isQuery(o))
+      expect(parameters.some(({ name }) => name === 'Idempotency-Key')).toBe(takesKey(o))
     }
   })
 })
@@ -188,7 +194,11 @@ test('the router has exactly the operations of the contract, the public document
     throw new Error('no request is made')
   }
   const { routes } = createHttp({
-    operations: operations.map((o) => ({ ...o, run: never })),
+    operations: operations.filter(({ door }) => !door).map((o) => ({ ...o, run: never })),
+    doors: operations.filter(({ door }) => door).map((o) => ({ ...o, enter: never })),
+    cookies: createCookies('http://localhost'),
+    origins: createOrigins('http://localhost', () => 80),
+    trust: { proxies: 0 },
     internal: [],
     authenticator: { authenticate: never, confirm: never, [Symbol.asyncDispose]: never },
     log: createLog('silent'),

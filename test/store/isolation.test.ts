@@ -62,7 +62,7 @@ describe('the pools', () => {
       if (read === 'allowed') open.push(table)
       else expect([table, read]).toEqual([table, '42501'])
     }
-    expect(open.filter((table) => !['actor', 'api_key', 'session'].includes(table))).toEqual([])
+    expect(open.filter((table) => !['actor', 'api_key', 'invitation', 'member', 'session'].includes(table))).toEqual([])
   })
 
   test.each(['node', 'migration', 'sandbox.posts', 'pg_authid'])('of tenants cannot read %s', async (table) => {

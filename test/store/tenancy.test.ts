@@ -169,7 +169,7 @@ describe('reads of the store', () => {
     for (const query of make(mine.rows)) {
       const [row] = await tried(null, async (sql) => {
         await sql`set local enable_seqscan = off`
-        return sql`explain (format json) ${wrapped(sql, { tenantId: mine.tenantId, keyId: mine.keyId }, query(sql))}`
+        return sql`explain (format json) ${wrapped(sql, { tenantId: mine.tenantId, caller: { kind: 'key', id: mine.keyId } }, query(sql))}`
       })
       const nodes = nodesOf(row!['QUERY PLAN'][0].Plan)
       expect(nodes.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([])

@@ -55,7 +55,6 @@ const hookAt = (app: TestApp, tenantId: string): Hook => {
       tenantId,
       principal: { kind: 'system', id: 'operator' },
       scopes: new Set(scopes),
-      role: 'owner',
       surface: 'admin',
     } as const
     return JSON.parse((await operation.run(() => input, { ...call, requestId: newId() })).body)

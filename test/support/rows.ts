@@ -5,7 +5,7 @@ import { newId } from '#kernel/ids'
 /** Every row holds the mark of its workspace in some text: whatever shows of it can be told. */
 export const markOf = (tenantId: string): string => `row of ${tenantId}`
 
-const sampleRows = (tenantId: string) => {
+const sampleRows = (tenantId: string, person: string) => {
   const mark = markOf(tenantId)
   const now = new Date()
   const times = { created_at: now, updated_at: now }
@@ -37,6 +37,15 @@ const sampleRows = (tenantId: string) => {
     counter: { key: mark, period: mark, used: 1 },
     audit: { id: newId(), at: now, actor_kind: 'system', actor_id: mark, surface: 'test', operation: mark },
     outbox: { id: newId(), type: mark, data: {}, created_at: now, expires_at: new Date(now.getTime() + 86_400_000) },
+    member: { person_id: person, role: 'owner', ...times },
+    session: { id: newId(), person_id: person, kind: 'browser', user_agent: mark, expires_at: new Date(now.getTime() + 86_400_000) },
+    invitation: {
+      id: newId(),
+      email: mark,
+      role: 'viewer',
+      token_hash: Buffer.from(mark),
+      expires_at: new Date(now.getTime() + 86_400_000),
+    },
     webhook_endpoint: { id: newId(), url: mark, secret: Buffer.from(mark), status: 'active', ...times },
   }
 }
@@ -46,7 +55,10 @@ export type Rows = ReturnType<typeof sampleRows>
 
 /** Writes them, and gives them by table. The tenant must exist. */
 export const writeRows = async (owner: postgres.Sql, tenantId: string): Promise<Rows> => {
-  const rows = sampleRows(tenantId)
+  const person = newId()
+  await owner`insert into person (id, email, email_key, name, password_hash)
+    values (${person}, ${markOf(tenantId)}, ${person}, ${markOf(tenantId)}, 'none')`
+  const rows = sampleRows(tenantId, person)
   for (const [table, row] of Object.entries(rows)) {
     const values = Object.entries({ ...row, tenant_id: tenantId }).map(([name, value]) => [
       name,

@@ -1,7 +1,11 @@
-/** What a person who is signed in asks for. No door of the server lets one in yet, so operations are called as the doors call them. */
+/** People of a workspace, signed in. */
+import type postgres from 'postgres'
+import { newId } from '#kernel/ids'
+import type { Role } from '#kernel/roles'
 import { scopes } from '#kernel/scopes'
 import type { Call } from '#ops/call'
 import { createOperations } from '#ops/index'
+import type { Principal } from '#store/principal'
 import type { TestApp } from './app.ts'
 
 export interface PersonsAnswer {
@@ -11,17 +15,41 @@ export interface PersonsAnswer {
   replayed?: boolean
 }
 
-/** Runs an operation by its id, `growth.items.postNow`, as a person of the workspace. Rejects with the `AppError`. */
-export const asPerson =
-  ({ workplace }: Pick<TestApp, 'workplace'>, tenantId: string) =>
-  async (id: string, input: unknown, more: Partial<Call> = {}): Promise<PersonsAnswer> => {
+/** Makes a person with a session in the workspace, without a password. */
+export const newPerson = async (
+  owner: postgres.Sql,
+  tenantId: string,
+  role: Role = 'owner',
+): Promise<Principal & { member: { personId: string } }> => {
+  const [personId, id] = [newId(), newId()]
+  const email = `${personId}@example.com`
+  await owner`insert into person (id, email, email_key, name, password_hash) values (${personId}, ${email}, ${email}, 'Test', 'none')`
+  await owner`insert into member (tenant_id, person_id, role) values (${tenantId}, ${personId}, ${role})`
+  await owner`insert into session (id, tenant_id, person_id, kind, expires_at)
+    values (${id}, ${tenantId}, ${personId}, 'browser', clock_timestamp() + interval '1 day')`
+  return { kind: 'session', id, member: { personId, role } }
+}
+
+/** The access token of a new person's session, as Bearer credential: `app.send(…, { key: await tokenOf(app, tenantId, 'editor') })`. */
+export const tokenOf = async (
+  { owner, workplace }: Pick<TestApp, 'owner' | 'workplace'>,
+  tenantId: string,
+  role?: Role,
+): Promise<string> => {
+  const { id, member } = await newPerson(owner, tenantId, role)
+  return workplace.world.identity.tokens.access({ sessionId: id, personId: member.personId }, new Date(Date.now() + 600_000))
+}
+
+/** Runs an operation by its id, `growth.items.postNow`, as an owner of the workspace who is signed in. Rejects with the `AppError`. */
+export const asPerson = ({ workplace, owner }: Pick<TestApp, 'workplace' | 'owner'>, tenantId: string) => {
+  let person: Promise<Principal> | undefined
+  return async (id: string, input: unknown, more: Partial<Call> = {}): Promise<PersonsAnswer> => {
+    person ??= newPerson(owner, tenantId)
     const operation = createOperations(workplace.world).find((one) => one.id === id)!
-    const principal = { kind: 'session', id: 'person' } as const
     const call: Call = {
       tenantId,
-      principal,
+      principal: await person,
       scopes: new Set([...scopes, 'session' as const]),
-      role: 'owner',
       surface: 'rest',
       requestId: 'test',
       ...more,
@@ -29,3 +57,4 @@ export const asPerson =
     const { body, ...answer } = await operation.run(() => input, call)
     return { ...answer, body: JSON.parse(body) }
   }
+}

@@ -1,0 +1,26 @@
+/** Rules about people: how an email is told from another, how long sessions and invitations last, how often may be tried. */
+
+/** Equal for all ways of writing an address. */
+export const emailKey = (email: string): string => email.trim().normalize('NFC').toLowerCase()
+
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
+
+/** An access token serves so long; what it may is looked up each time all the same. */
+export const ACCESS_MS = 15 * MINUTE_MS
+/** A session that is not refreshed for so long has ended. */
+export const SESSION_MS = 30 * DAY_MS
+export const INVITATION_MS = 7 * DAY_MS
+
+/** So many tries within so many seconds. */
+export interface TryLimit {
+  most: number
+  withinS: number
+}
+
+/** Failures before a password is refused unheard: of one account from one address, of one account, and from one address. */
+export const passwordLimits = {
+  pair: { most: 10, withinS: 900 },
+  account: { most: 100, withinS: 3_600 },
+  address: { most: 100, withinS: 900 },
+} as const satisfies Record<string, TryLimit>

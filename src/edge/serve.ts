@@ -1,0 +1,90 @@
+/** One request as a call of an operation, or as a visit at a door, and its answer. */
+import { isQuery, type NamedOp } from '#contract/op'
+import { AppError } from '#kernel/errors'
+import type { Log } from '#kernel/log'
+import { type Door, type Operation, refuseKey } from '#ops/bind'
+import type { Call, Visit } from '#ops/call'
+import type { Authenticator } from './auth.ts'
+import type { Cookies } from './cookies.ts'
+import { inputOf } from './input.ts'
+import { answerResponse, requestIdOf } from './respond.ts'
+import { surfaceOf } from './visit.ts'
+
+export interface ServeDeps {
+  authenticator: Authenticator
+  cookies: Cookies
+  log: Log
+}
+
+export interface Incoming {
+  request: Request
+  /** Decoded; absent where the path has none. */
+  params: Record<string, string> | undefined
+  /** Of the other end. */
+  address(): string
+}
+
+interface Told {
+  o: NamedOp
+  requestId: string
+  startedAt: number
+}
+
+const tell = ({ log }: ServeDeps, { o, requestId, startedAt }: Told, { status, tenant }: { status: number; tenant?: string }): void => {
+  if (!log.isLevelEnabled('debug')) return
+  log.debug({ operation: o.id, status, ms: performance.now() - startedAt, request_id: requestId, tenant }, 'served')
+}
+
+/** Throws what the operation throws. */
+export const serve = async (deps: ServeDeps, o: Operation, { request, params }: Incoming): Promise<Response> => {
+  const requestId = requestIdOf(request)
+  const startedAt = performance.now()
+  const caller = await deps.authenticator.authenticate(request)
+  try {
+    const call: Call = {
+      tenantId: caller.tenantId,
+      principal: caller.principal,
+      scopes: caller.scopes,
+      surface: surfaceOf(request),
+      requestId,
+      idempotencyKey: isQuery(o) ? undefined : (request.headers.get('idempotency-key') ?? undefined),
+    }
+    const answer = await o.run(() => inputOf(o, request, params), call)
+    tell(deps, { o, requestId, startedAt }, { status: answer.status, tenant: caller.tenantId })
+    return answerResponse(answer, requestId)
+  } catch (cause) {
+    if (cause instanceof AppError && cause.status < 500 && cause.code !== 'rate_limited') await deps.authenticator.confirm(caller)
+    throw cause
+  }
+}
+
+/** The same for an operation of no workspace. */
+export const admit = async (deps: ServeDeps, o: Door, incoming: Incoming): Promise<Response> => {
+  const { request, params } = incoming
+  const requestId = requestIdOf(request)
+  const startedAt = performance.now()
+  const visit = await visitOf(deps, o, incoming)
+  const { keep, ...answer } = await o.enter(() => inputOf(o, request, params), visit)
+  tell(deps, { o, requestId, startedAt }, { status: answer.status })
+  const response = answerResponse(answer, requestId)
+  for (const cookie of keep ? deps.cookies.setting(keep) : []) response.headers.append('set-cookie', cookie)
+  return response
+}
+
+/** Throws `unauthenticated` where the door takes a person who is signed in, and `forbidden` for a key. */
+export const visitOf = async (
+  { authenticator, cookies }: ServeDeps,
+  o: Pick<NamedOp, 'scope'>,
+  { request, address }: Incoming,
+): Promise<Visit> => {
+  const visit = {
+    surface: surfaceOf(request),
+    requestId: requestIdOf(request),
+    address: address(),
+    userAgent: request.headers.get('user-agent'),
+    refreshToken: cookies.refresh(request),
+  }
+  if (o.scope === 'public') return visit
+  const { session } = await authenticator.authenticate(request)
+  return { ...visit, session: session ?? refuseKey() }
+}

@@ -1,0 +1,67 @@
+/** The tokens of signed-in people: a short-lived JWT for each request, and one that is good for a single refresh. */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { jwtVerify, SignJWT } from 'jose'
+import { deriveKey } from '#kernel/secret'
+
+export interface AccessClaims {
+  sessionId: string
+  personId: string
+}
+
+export interface RefreshClaims {
+  sessionId: string
+  /** Counts the refreshes of the session. */
+  generation: number
+}
+
+export interface Tokens {
+  /** `expiresAt`: no later than the session's own end. */
+  access(claims: AccessClaims, expiresAt: Date): Promise<string>
+  /** Undefined for whatever is not a token of ours that is still good. Whether the session lives is the database's to say. */
+  readAccess(token: string): Promise<AccessClaims | undefined>
+  refresh(claims: RefreshClaims): string
+  /** Undefined for what we did not make. */
+  readRefresh(token: string): RefreshClaims | undefined
+}
+
+const ALGORITHM = 'HS256'
+const ISSUER = 'tendril'
+const AUDIENCE = 'tendril:app'
+/** Told in the header, so that no other JWT under this key could ever pass for one (RFC 9068). */
+const TYPE = 'at+jwt'
+
+const REFRESH_FORM = /^rt_([0-9a-f-]{36})\.(\d{1,9})\.([0-9A-Za-z_-]{43})$/
+
+/** The keys derive from the deployment's secret: every process of it takes what another has given. */
+export const createTokens = (secret: Buffer): Tokens => {
+  const accessKey = deriveKey(secret, 'access tokens')
+  const refreshKey = deriveKey(secret, 'refresh tokens')
+  const seal = ({ sessionId, generation }: RefreshClaims): Buffer =>
+    createHmac('sha256', refreshKey).update(`${sessionId}.${generation}`).digest()
+  return {
+    access: ({ sessionId, personId }, expiresAt) =>
+      new SignJWT({ sid: sessionId })
+        .setProtectedHeader({ alg: ALGORITHM, typ: TYPE })
+        .setIssuer(ISSUER)
+        .setAudience(AUDIENCE)
+        .setSubject(personId)
+        .setIssuedAt()
+        .setExpirationTime(expiresAt)
+        .sign(accessKey),
+    async readAccess(token) {
+      const rules = { algorithms: [ALGORITHM], issuer: ISSUER, audience: AUDIENCE, typ: TYPE, requiredClaims: ['sub', 'exp', 'sid'] }
+      const verified = await jwtVerify(token, accessKey, rules).catch(() => undefined)
+      const { sub, sid } = verified?.payload ?? {}
+      return typeof sub === 'string' && typeof sid === 'string' ? { personId: sub, sessionId: sid } : undefined
+    },
+    refresh: (claims) => `rt_${claims.sessionId}.${claims.generation}.${seal(claims).toString('base64url')}`,
+    readRefresh(token) {
+      const [, sessionId, generation, mac] = REFRESH_FORM.exec(token) ?? []
+      if (sessionId === undefined) return undefined
+      const claims = { sessionId, generation: Number(generation) }
+      const given = Buffer.from(mac!, 'base64url')
+      const expected = seal(claims)
+      return given.length === expected.length && timingSafeEqual(given, expected) ? claims : undefined
+    },
+  }
+}

@@ -1,0 +1,172 @@
+/** Sessions of people, found before their workspace is known. */
+import type postgres from 'postgres'
+import { SESSION_MS } from '#domain/person'
+import { newId } from '#kernel/ids'
+import type { Role } from '#kernel/roles'
+import type { Db, Fragment, Sql } from './db.ts'
+import type { Membership, Person } from './people.ts'
+
+export type SessionKind = 'browser' | 'command_line'
+
+/** Whose session it is, and what it may where it works now. */
+export interface SessionGrant {
+  id: string
+  generation: number
+  expiresAt: Date
+  person: Person
+  workspace: Membership
+}
+
+/** What the audit of the workspace tells of a session. */
+export interface Told {
+  operation: string
+  surface: string
+  requestId: string
+}
+
+export interface NewSession {
+  personId: string
+  tenantId: string
+  kind: SessionKind
+  userAgent: string | null
+  address: string | null
+  /** Milliseconds until it ends, unless it is refreshed. */
+  lastsMs: number
+  told: Told
+}
+
+interface Changed {
+  id: string
+  tenant_id: string
+  person_id: string
+}
+
+/** Changes sessions, and tells it in the audit of their workspaces, in one transaction. */
+const toldChange = (db: Db, { operation, surface, requestId }: Told, change: (sql: Sql) => Fragment): Promise<Changed[]> =>
+  db.system((sql) =>
+    (sql as postgres.Sql).begin(async (tx) => {
+      const rows = (await change(tx)) as unknown as Changed[]
+      for (const row of rows)
+        await tx`insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation, ref_id, request_id)
+          values (${newId()}, ${row.tenant_id}, clock_timestamp(), 'person', ${row.person_id}, ${surface}, ${operation}, ${row.id}, ${requestId})`
+      return rows
+    }),
+  )
+
+/** Its id, or undefined when the person is no member there. */
+export const insertSession = async (db: Db, one: NewSession): Promise<string | undefined> => {
+  const [row] = await toldChange(
+    db,
+    one.told,
+    (sql) => sql`insert into session (id, tenant_id, person_id, kind, user_agent, address, expires_at)
+      select ${newId()}::uuid, m.tenant_id, m.person_id, ${one.kind}, ${one.userAgent}, ${one.address},
+             clock_timestamp() + ${one.lastsMs} * interval '1 millisecond'
+      from member m where m.tenant_id = ${one.tenantId} and m.person_id = ${one.personId} returning id, tenant_id, person_id`,
+  )
+  return row?.id
+}
+
+interface SessionRow {
+  id: string
+  generation: number
+  expires_at: Date
+  person_id: string
+  email: string
+  person_name: string
+  tenant_id: string
+  workspace_name: string
+  role: Role
+}
+
+const toGrant = (row: SessionRow): SessionGrant => ({
+  id: row.id,
+  generation: row.generation,
+  expiresAt: row.expires_at,
+  person: { id: row.person_id, email: row.email, name: row.person_name },
+  workspace: { id: row.tenant_id, name: row.workspace_name, role: row.role },
+})
+
+/** A session that lives, of a person who is still a member where it works. */
+export const findSession = async (db: Db, id: string): Promise<SessionGrant | undefined> => {
+  const [row] = await db.system(
+    (sql) => sql<SessionRow[]>`select s.id, s.generation, s.expires_at, p.id as person_id, p.email, p.name as person_name,
+        t.id as tenant_id, t.name as workspace_name, m.role
+      from session s join person p on p.id = s.person_id join tenant t on t.id = s.tenant_id
+        join member m on m.tenant_id = s.tenant_id and m.person_id = s.person_id
+      where s.id = ${id} and s.revoked_at is null and s.expires_at > clock_timestamp()`,
+  )
+  return row && toGrant(row)
+}
+
+/**
+ * Spends a refresh token: true for the newest one of a living session, which lasts anew from now. An older one was used
+ * before, by whomever: the session ends.
+ */
+export const advanceSession = async (
+  db: Db,
+  { sessionId, generation }: { sessionId: string; generation: number },
+  told: Omit<Told, 'operation'>,
+): Promise<boolean> => {
+  const advanced = await db.system(
+    (sql) => sql`update session set generation = generation + 1, last_used_at = clock_timestamp(),
+        expires_at = clock_timestamp() + ${SESSION_MS} * interval '1 millisecond'
+      where id = ${sessionId} and generation = ${generation} and revoked_at is null and expires_at > clock_timestamp() returning 1`,
+  )
+  if (advanced.length === 1) return true
+  await toldChange(
+    db,
+    { ...told, operation: 'app.session.reused' },
+    (sql) => sql`update session set revoked_at = clock_timestamp()
+      where id = ${sessionId} and generation > ${generation} and revoked_at is null returning id, tenant_id, person_id`,
+  )
+  return false
+}
+
+/** Goes on at another workspace. False: the person is no member there. */
+export const moveSession = async (db: Db, id: string, tenantId: string): Promise<boolean> =>
+  (
+    await db.system(
+      (sql) => sql`update session s set tenant_id = m.tenant_id from member m
+        where s.id = ${id} and m.person_id = s.person_id and m.tenant_id = ${tenantId} returning 1`,
+    )
+  ).length === 1
+
+/** Ends sessions of a person: one, all, or all but one. How many there were. Told in the audit of each session's workspace. */
+export const endSessions = async (
+  db: Db,
+  { personId, id, except }: { personId: string; id?: string; except?: string },
+  told: Told,
+): Promise<number> => {
+  const rows = await toldChange(
+    db,
+    told,
+    (sql) => sql`update session set revoked_at = clock_timestamp()
+      where person_id = ${personId} ${id === undefined ? sql`` : sql`and id = ${id}`} ${except === undefined ? sql`` : sql`and id <> ${except}`}
+        and revoked_at is null and expires_at > clock_timestamp()
+      returning id, tenant_id, person_id`,
+  )
+  return rows.length
+}
+
+export interface ListedSession {
+  id: string
+  kind: SessionKind
+  user_agent: string | null
+  address: string | null
+  created_at: Date
+  last_used_at: Date
+  expires_at: Date
+}
+
+/** Living sessions of a person, newest first, one beyond the limit. */
+export const listSessions = (
+  db: Db,
+  personId: string,
+  { limit, after }: { limit: number; after?: string | undefined },
+): Promise<ListedSession[]> =>
+  db.system(
+    async (sql) =>
+      (await sql`select id, kind, user_agent, address, created_at, last_used_at, expires_at from session
+        where person_id = ${personId} and revoked_at is null and expires_at > clock_timestamp() ${after === undefined ? sql`` : sql`and id < ${after}`}
+        order by id desc limit ${limit + 1}`) as unknown as ListedSession[],
+  )
