@@ -62,8 +62,8 @@ create index on invitation (tenant_id, id);
 
 -- How often something was tried within a window: passwords, codes. One row a counter; what is over is replaced or swept.
 create table throttle (
-  -- SHA-256 of what is counted
-  key bytea primary key,
+  -- SHA-256 of what is counted, in base64
+  key text primary key,
   used integer not null,
   until timestamptz not null
 );

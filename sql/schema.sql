@@ -422,7 +422,7 @@ grant delete, insert, select, update on public.tenant to tendril_system;
 grant select on public.tenant to tendril_app;
 
 create table public.throttle (
-  key bytea not null,
+  key text not null,
   used integer not null,
   until timestamp with time zone not null,
   constraint throttle_pkey PRIMARY KEY (key)

@@ -136,7 +136,15 @@ export async function openWorkplace(
   const signature = nodeSignature(secret, () => runtime.now())
   const nodes = createNodeClient(signature)
   const identity = { tokens: createTokens(secret), passwords: createPasswords(), publicUrl: config.publicUrl }
-  const world: World = { db, networks, egress, nodes, identity, ask: (tenantId, letter) => runtime.ask(tenantId, letter) }
+  const world: World = {
+    db,
+    networks,
+    egress,
+    nodes,
+    identity,
+    sealer: createSealer(secret),
+    ask: (tenantId, letter) => runtime.ask(tenantId, letter),
+  }
   const owned = stack.move()
   return { db, world, sandbox, runtime, signature, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }

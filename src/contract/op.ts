@@ -26,6 +26,8 @@ export interface Op<I extends TSchema = TSchema, O extends TSchema = TSchema> {
   slow: boolean
   /** Is about a person or nobody yet, not about one workspace: it runs beside the mailboxes. */
   door: boolean
+  /** The answer holds a secret that is shown once: what is kept of it for a replay is sealed. */
+  secret?: boolean
   /** Goes before everything that waits, because it recalls what is about to go out: the kill switch, disconnecting. */
   urgent?: boolean
   /** What cannot be taken back, or leaves the workspace: agents ask before they call such a tool. */
@@ -59,7 +61,7 @@ const callerErrors: readonly ErrorCode[] = ['unauthenticated', 'missing_scope', 
 const everybody: readonly Role[] = ['editor', 'approver', 'viewer']
 
 type More = Partial<
-  Pick<Op, 'tool' | 'errors' | 'status' | 'urgent' | 'scope' | 'roles' | 'destructive' | 'repeatable' | 'outside' | 'settles'>
+  Pick<Op, 'tool' | 'errors' | 'status' | 'urgent' | 'secret' | 'scope' | 'roles' | 'destructive' | 'repeatable' | 'outside' | 'settles'>
 >
 
 /** The method of a route, and what else decides which kind of handler an operation needs, kept in the type. */

@@ -89,6 +89,6 @@ const command =
   (world: World, o: NamedOp, handler: AnyCommand): Run =>
   (input, call) =>
     dispatch(world, { o, input, call }, (local) => {
-      const letter = commandLetter({ o, handler, input, call: local, networks: world.networks, reader: contextFor(world, local) })
+      const letter = commandLetter({ o, handler, input, call: local, world, reader: contextFor(world, local) })
       return world.ask(local.tenantId, letter)
     })

@@ -4,6 +4,7 @@ import type { Answer, Letter, LiveLanes } from '#actors/letter'
 import type { Group, Op } from '#contract/op'
 import type { AppError } from '#kernel/errors'
 import type { Access } from '#kernel/scopes'
+import type { Sealer } from '#kernel/sealed'
 import type { Egress } from '#port/egress/egress'
 import type { Networks } from '#port/network/registry'
 import type { NodeClient } from '#port/nodes'
@@ -54,6 +55,7 @@ export interface World {
   /** For addresses that a tenant chose. */
   egress: Egress
   identity: Identity
+  sealer: Sealer
   ask<R>(tenantId: string, letter: Letter<R>): Promise<R>
 }
 

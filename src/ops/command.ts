@@ -5,7 +5,7 @@ import type { NamedOp } from '#contract/op'
 import { AppError, fail } from '#kernel/errors'
 import type { Query } from '#store/db'
 import type { IdempotencyClaim, Keep, StoredAnswer } from '#store/letter'
-import type { AnyCommand, Begun, Call, CommandContext, Outcome, QueryContext } from './call.ts'
+import type { AnyCommand, Begun, Call, CommandContext, Outcome, QueryContext, World } from './call.ts'
 import { serialise } from './validate.ts'
 
 interface Command {
@@ -13,7 +13,7 @@ interface Command {
   handler: AnyCommand
   input: unknown
   call: Call
-  networks: CommandContext['networks']
+  world: Pick<World, 'networks' | 'sealer'>
   reader: QueryContext
 }
 
@@ -56,16 +56,28 @@ export const commandLetter = (command: Command): Letter<Answer> => {
       const decide = (reached: LiveLanes) =>
         decideOnce(
           command,
-          { tenantId: call.tenantId, sql, gate, lanes: reached, networks: command.networks, principal: call.principal },
+          { tenantId: call.tenantId, sql, gate, lanes: reached, networks: command.world.networks, principal: call.principal },
           claim,
         )
       if (!claim || !gate.seen) return decide(lanes)
       // By the letter's own connection: one that waits for a second may wait for itself, when all are taken.
       const inLetter: QueryContext = { ...command.reader, read: async <Row>(query: Query) => (await query(sql)) as unknown as Row[] }
-      return { reply: await replay(gate.seen, claim, { decide: () => decide(untouched), late: () => standing(inLetter) }) }
+      return { reply: await replay(opened(command, gate.seen), claim, { decide: () => decide(untouched), late: () => standing(inLetter) }) }
     },
   }
 }
+
+/** What a kept answer is bound to, where it is sealed. */
+const rowOf = ({ call }: Command): string => `idempotency/${call.tenantId}/${call.idempotencyKey}`
+
+/** A kept answer as it was given, whatever way it was kept. Another operation's is left as it is: it is never sent. */
+const opened = (command: Command, seen: StoredAnswer): StoredAnswer =>
+  command.o.secret && seen.operation === command.o.id && seen.body !== null
+    ? { ...seen, body: command.world.sealer.open(Buffer.from(seen.body, 'base64'), rowOf(command)) }
+    : seen
+
+const kept = (command: Command, body: string): string =>
+  command.o.secret ? command.world.sealer.seal(body, rowOf(command)).toString('base64') : body
 
 /** A stored answer goes out again as it was; a record still in flight goes out as it stands. Nothing runs a second time. */
 const replay = async (
@@ -84,14 +96,11 @@ const replay = async (
   return late()
 }
 
-const decideOnce = async (
-  { o, handler, input }: Command,
-  context: CommandContext,
-  claim: IdempotencyClaim | undefined,
-): Promise<Decision<Answer>> => {
+const decideOnce = async (command: Command, context: CommandContext, claim: IdempotencyClaim | undefined): Promise<Decision<Answer>> => {
+  const { o, handler, input } = command
   const refId = (input as { id?: string }).id
   if ('begin' in handler) return begun(o, await handler.begin(input as never, context), claim)
-  return answered(o, await handler(input, context), { refId, claim })
+  return answered(command, await handler(input, context), { refId, claim })
 }
 
 const audit = (o: NamedOp, refId: string | undefined) => ({ audit: refId ? { operation: o.id, refId } : { operation: o.id } })
@@ -105,11 +114,12 @@ const begun = (o: NamedOp, { awaits, effects }: Begun, claim: IdempotencyClaim |
 })
 
 const answered = (
-  o: NamedOp,
+  command: Command,
   { reply, effects, refId, answers }: Outcome<unknown>,
   context: { refId: string | undefined; claim: IdempotencyClaim | undefined },
 ): Decision<Answer> => {
+  const { o } = command
   const answer: Answer = { status: o.status, body: serialise(o, reply) }
-  const keep: Keep | undefined = context.claim && { claim: context.claim, ...answer }
+  const keep: Keep | undefined = context.claim && { claim: context.claim, ...answer, body: kept(command, answer.body) }
   return { reply: answer, effects: { ...effects, ...audit(o, refId ?? context.refId) }, keep, ...(answers ? { answers } : {}) }
 }

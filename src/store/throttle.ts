@@ -9,18 +9,18 @@ export interface Counted {
   limit: TryLimit
 }
 
-const keyOf = ({ name }: Counted): Buffer => createHash('sha256').update(name).digest()
+const keyOf = ({ name }: Counted): string => createHash('sha256').update(name).digest('base64')
 
 /** Throws `rate_limited:<action>` with the seconds until the window ends, when one of them is used up. Counts nothing. */
 export const requireUnspent = async (db: Db, action: string, counted: Counted[]): Promise<void> => {
   const keys = counted.map(keyOf)
   const rows = await db.system(
-    (sql) => sql<{ key: Buffer; used: number; wait: number }[]>`
+    (sql) => sql<{ key: string; used: number; wait: number }[]>`
       select key, used, extract(epoch from until - clock_timestamp())::float8 as wait from throttle
-      where key = any(${keys}) and until > clock_timestamp()`,
+      where key = any(${keys}::text[]) and until > clock_timestamp()`,
   )
   for (const one of counted) {
-    const row = rows.find(({ key }) => key.equals(keyOf(one)))
+    const row = rows.find(({ key }) => key === keyOf(one))
     if (row && row.used >= one.limit.most) fail('rate_limited', action, { retryAfter: row.wait })
   }
 }
@@ -41,4 +41,4 @@ export const countTry = (db: Db, counted: Counted[]): Promise<unknown> =>
 
 /** A success ends the count. */
 export const forgetTries = (db: Db, counted: Counted[]): Promise<unknown> =>
-  db.system((sql) => sql`delete from throttle where key = any(${counted.map(keyOf)})`)
+  db.system((sql) => sql`delete from throttle where key = any(${counted.map(keyOf)}::text[])`)

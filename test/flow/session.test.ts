@@ -1,0 +1,192 @@
+/** People who come in, stay and leave: over HTTP, as browsers and as programs. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { inviteByOperator } from '#ops/workspaces'
+import { type Reply, type TestApp, testApp } from '#test/support/app'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await testApp()
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const PASSWORD = 'correct horse battery'
+const invite = async (tenantId = app.tenantId, role: 'owner' | 'viewer' = 'owner') => {
+  const url = await inviteByOperator({ db: app.workplace.db, publicUrl: 'http://localhost' }, { tenantId, role })
+  return new URL(url).searchParams.get('token')!
+}
+const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+  app.send('POST', `/api/v1/app/${path}`, { key: null, body, headers })
+
+let count = 0
+const newEmail = () => `person${++count}@example.com`
+
+/** Somebody who has just joined, with tokens in hand. */
+const join = async (more: Record<string, unknown> = {}) => {
+  const email = newEmail()
+  const reply = await post('invitations/accept', {
+    token: await invite(),
+    email,
+    password: PASSWORD,
+    name: 'Ann',
+    delivery: 'body',
+    ...more,
+  })
+  expect([reply.status, reply.text]).toEqual([201, expect.any(String)])
+  return { email, ...reply.body.session }
+}
+
+/** The cookies that a reply sets, as a browser sends them back. */
+const cookiesOf = (reply: Reply): string =>
+  reply.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(';')[0])
+    .join('; ')
+const me = (key: string | null, headers: Record<string, string> = {}) => app.send('GET', '/api/v1/app/session', { key, headers })
+
+describe('an invitation', () => {
+  test('makes a member with the role it names, once', async () => {
+    const token = await invite(app.tenantId, 'viewer')
+    const email = newEmail()
+    const first = await post('invitations/accept', { token, email, password: PASSWORD, delivery: 'body' })
+    expect(first.body.session).toMatchObject({ role: 'viewer', person: { email }, workspace: { id: app.tenantId } })
+    expect((await post('invitations/accept', { token, email: newEmail(), password: PASSWORD })).status).toBe(404)
+    const { body } = await me(first.body.session.access_token)
+    expect(body.session.workspaces).toEqual([{ id: app.tenantId, name: 'Test', role: 'viewer' }])
+  })
+
+  test('of two who come at once, one joins', async () => {
+    const token = await invite()
+    const replies = await Promise.all([1, 2, 3].map(() => post('invitations/accept', { token, email: newEmail(), password: PASSWORD })))
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, 409, 409])
+    const [row] = await app.owner`select count(*)::int as people from person where id not in (select person_id from member)`
+    expect(row!.people).toBe(0)
+  })
+
+  test('takes the password of an account that there is', async () => {
+    const { email } = await join()
+    const { tenantId } = await app.newWorkspace()
+    const token = await invite(tenantId)
+    expect((await post('invitations/accept', { token, email, password: 'not the password' })).status).toBe(401)
+    const joined = await post('invitations/accept', { token, email: email.toUpperCase(), password: PASSWORD, delivery: 'body' })
+    expect(joined.body.session.workspace.id).toBe(tenantId)
+    expect((await me(joined.body.session.access_token)).body.session.workspaces).toHaveLength(2)
+  })
+})
+
+describe('signing in', () => {
+  test('says the same for a wrong password as for an email that nobody has', async () => {
+    const { email } = await join()
+    const [wrong, nobody] = [
+      await post('session', { email, password: 'not the password' }),
+      await post('session', { email: newEmail(), password: 'not the password' }),
+    ]
+    const { request_id: _, ...error } = wrong.body.error
+    expect([wrong.status, nobody.status]).toEqual([401, 401])
+    expect(nobody.body.error).toMatchObject(error)
+  })
+
+  test('gives cookies that scripts cannot read, and no token in the body', async () => {
+    const { email } = await join()
+    const reply = await post('session', { email, password: PASSWORD })
+    expect(reply.status).toBe(201)
+    expect(reply.text).not.toContain('token')
+    const cookies = reply.headers.getSetCookie()
+    expect(cookies).toHaveLength(2)
+    for (const cookie of cookies) expect(cookie).toContain('HttpOnly')
+    expect((await me(null, { cookie: cookiesOf(reply) })).body.session.person.email).toBe(email)
+  })
+
+  test('is refused for a while after too many wrong passwords, for accounts that exist and others alike', async () => {
+    const { email } = await join()
+    for (const account of [email, newEmail()]) {
+      for (let tries = 0; tries < 10; tries++) expect((await post('session', { email: account, password: 'wrong' })).status).toBe(401)
+      const refused = await post('session', { email: account, password: PASSWORD })
+      expect([refused.status, refused.body.error.message]).toEqual([429, 'rate_limited:sign_in'])
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(60)
+    }
+    await app.owner`delete from throttle`
+  })
+})
+
+describe('a session', () => {
+  test('goes on by its refresh token, each good once; the second use of one ends it', async () => {
+    const { refresh_token: first } = await join()
+    const next = await post('session/refresh', { refresh_token: first })
+    expect(next.status).toBe(200)
+    const { access_token, refresh_token: second } = next.body.session
+    expect((await me(access_token)).status).toBe(200)
+    expect((await post('session/refresh', { refresh_token: first })).status).toBe(401)
+    expect((await me(access_token)).status).toBe(401)
+    expect((await post('session/refresh', { refresh_token: second })).status).toBe(401)
+    const [told] = await app.owner`select operation from audit where tenant_id = ${app.tenantId} order by id desc limit 1`
+    expect(told!.operation).toBe('app.session.reused')
+  })
+
+  test('refreshes by cookie into cookies alone', async () => {
+    const { email } = await join()
+    const cookie = cookiesOf(await post('session', { email, password: PASSWORD }))
+    const reply = await post('session/refresh', {}, { cookie })
+    expect(reply.text).not.toContain('token')
+    expect((await me(null, { cookie: cookiesOf(reply) })).status).toBe(200)
+  })
+
+  test('ends when its person signs out, in one place or everywhere', async () => {
+    const one = await join()
+    const other = await post('session', { email: one.email, password: PASSWORD, delivery: 'body' })
+    const third = await post('session', { email: one.email, password: PASSWORD, delivery: 'body' })
+    expect((await app.send('DELETE', '/api/v1/app/session', { key: one.access_token })).body).toEqual({ signed_out: 1 })
+    expect((await me(one.access_token)).status).toBe(401)
+    expect((await me(other.body.session.access_token)).status).toBe(200)
+    const all = await app.send('DELETE', '/api/v1/app/sessions', { key: other.body.session.access_token })
+    expect(all.body).toEqual({ signed_out: 2 })
+    for (const reply of [other, third]) expect((await me(reply.body.session.access_token)).status).toBe(401)
+    expect((await post('session/refresh', { refresh_token: third.body.session.refresh_token })).status).toBe(401)
+  })
+
+  test('ends when the password is changed elsewhere', async () => {
+    const one = await join()
+    const other = await post('session', { email: one.email, password: PASSWORD, delivery: 'body' })
+    const change = { current_password: PASSWORD, new_password: 'another password' }
+    const changed = await app.send('POST', '/api/v1/app/session/password', { key: one.access_token, body: change })
+    expect(changed.body).toEqual({ signed_out: 1 })
+    expect([(await me(one.access_token)).status, (await me(other.body.session.access_token)).status]).toEqual([200, 401])
+    expect((await post('session', { email: one.email, password: PASSWORD })).status).toBe(401)
+    expect((await post('session', { email: one.email, password: 'another password' })).status).toBe(201)
+  })
+
+  test('is listed with the others of its person, and ends one of them', async () => {
+    const one = await join()
+    await post('session', { email: one.email, password: PASSWORD })
+    const listed = await app.send('GET', '/api/v1/app/sessions?limit=1', { key: one.access_token })
+    expect(listed.body.sessions).toHaveLength(1)
+    const rest = await app.send('GET', `/api/v1/app/sessions?cursor=${listed.body.next_cursor}`, { key: one.access_token })
+    expect(rest.body).toMatchObject({ sessions: [{ current: true }], next_cursor: null })
+    const { id } = listed.body.sessions[0]
+    const stranger = await join()
+    expect((await app.send('DELETE', `/api/v1/app/sessions/${id}`, { key: stranger.access_token })).status).toBe(404)
+    expect((await app.send('DELETE', `/api/v1/app/sessions/${id}`, { key: one.access_token })).body).toEqual({ signed_out: 1 })
+  })
+
+  test('goes on at another workspace of its person, and at no other', async () => {
+    const { access_token: key, email } = await join()
+    const { tenantId } = await app.newWorkspace()
+    const move = (workspace_id: string) => app.send('POST', '/api/v1/app/session/workspace', { key, body: { workspace_id } })
+    expect((await move(tenantId)).status).toBe(404)
+    await post('invitations/accept', { token: await invite(tenantId), email, password: PASSWORD })
+    expect((await move(tenantId)).body.session.workspace.id).toBe(tenantId)
+    await app.send('PUT', 'profile', { key, body: { goal: 'There' } })
+    const [row] = await app.owner`select data->>'goal' as goal from profile where tenant_id = ${tenantId}`
+    expect(row!.goal).toBe('There')
+  })
+
+  test('by cookie changes nothing when another page has asked', async () => {
+    const { email } = await join()
+    const cookie = cookiesOf(await post('session', { email, password: PASSWORD }))
+    const put = (headers: Record<string, string>) =>
+      app.send('PUT', 'profile', { key: null, body: { goal: 'x' }, headers: { cookie, ...headers } })
+    for (const headers of [{}, { origin: 'https://evil.example' }, { origin: 'null' }, { 'sec-fetch-site': 'same-site' }])
+      expect([(await put(headers as never)).status, headers]).toEqual([403, headers])
+    expect((await put({ origin: app.url })).status).toBe(200)
+    expect((await put({ 'sec-fetch-site': 'same-origin' })).status).toBe(200)
+  })
+})
