@@ -78,6 +78,7 @@ const requireUsableKey = ({ idempotencyKey }: Call): void => {
 
 const contextFor = (world: World, call: Call): QueryContext => ({
   networks: world.networks,
+  principal: call.principal,
   read: (sql) => world.db.read({ tenantId: call.tenantId, caller: call.principal }, sql),
 })
 

@@ -63,6 +63,7 @@ export interface QueryContext {
   /** One statement over the caller's rows. */
   read<Row>(query: Query): Promise<Row[]>
   networks: Networks
+  principal: Principal
 }
 
 export interface CommandContext {

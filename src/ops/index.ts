@@ -3,6 +3,7 @@ import { appResources, growthResources } from '#contract/index'
 import { operatorResources } from '#contract/operator'
 import { invitationHandlers } from './app/invitations.ts'
 import { sessionHandlers, sessionsHandlers } from './app/session.ts'
+import { workspaceHandlers } from './app/workspace.ts'
 import { bind, bindDoors, type Door, type Operation } from './bind.ts'
 import type { World } from './call.ts'
 import { automationHandlers } from './growth/automation.ts'
@@ -22,6 +23,7 @@ export const createOperations = (world: World): Operation[] => [
   ...bind(world, growthResources.connections, connectionsHandlers),
   ...bind(world, growthResources.profile, profileHandlers),
   ...bind(world, growthResources.automation, automationHandlers),
+  ...bind(world, appResources.workspace, workspaceHandlers),
 ]
 
 /** Those of no workspace: how people come in, and what they do about themselves. */

@@ -1,0 +1,13 @@
+import type { workspace } from '#contract/app/workspace'
+import { renameWorkspace, type WorkspaceRow, workspaceOf } from '#store/workspace'
+import type { Handlers } from '../call.ts'
+
+export const workspaceHandlers: Handlers<typeof workspace> = {
+  get: async (_, { read }) => ({ workspace: (await read<WorkspaceRow>(workspaceOf))[0]! }),
+
+  async rename({ name }, { sql, tenantId }) {
+    const [row] = (await workspaceOf(sql)) as unknown as WorkspaceRow[]
+    const next = { ...row!, name: name.trim() }
+    return { reply: { workspace: next }, effects: { writes: [renameWorkspace(tenantId, next.name)] }, refId: tenantId }
+  },
+}
