@@ -6,6 +6,8 @@ import { newId } from '#kernel/ids'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
 import { type HeldDrafter, heldDrafter } from '#test/support/held-drafter'
+import { letterOf } from '#test/support/letters'
+import { settled } from '#test/support/manual-clock'
 import { contextOf } from '#test/support/mcp-context'
 
 let app: TestApp
@@ -166,6 +168,29 @@ test('a cancellation that fails leaves the generation to end by itself', async (
   expect(await settled(id)).toMatchObject({ status: 'ready', delivered: 3 })
   expect(await spent()).toBe(3)
   expect((await events(id)).map(([type]) => type)).toEqual(['growth.batch.settled', 'growth.approval.requested'])
+})
+
+test('it goes before everything that waits', async () => {
+  const { tenantId, create, cancel } = await workspace()
+  const id = await create()
+  await held.begun(1)
+  const order: string[] = []
+  points.arm('letter.deciding:runs', 'hang')
+  for (const name of ['waits', CANCEL]) points.arm(`letter.deciding:${name}`, () => void order.push(name))
+  const ask = (name: string) =>
+    app.workplace.world.ask(
+      tenantId,
+      letterOf(() => ({ reply: undefined }), { name }),
+    )
+  const asked: Promise<unknown>[] = [ask('runs')]
+  await points.reached('letter.deciding:runs')
+  asked.push(ask('waits'), cancel(id))
+  // Until both are in the mailbox.
+  await settled()
+  points.release('letter.deciding:runs')
+  await Promise.all(asked)
+  for (const name of ['waits', CANCEL]) points.release(`letter.deciding:${name}`)
+  expect(order).toEqual([CANCEL, 'waits'])
 })
 
 test('asked of another process, it is done where the workspace is owned', async () => {
