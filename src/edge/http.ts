@@ -4,7 +4,6 @@ import { AppError } from '#kernel/errors'
 import type { Door, Operation } from '#ops/bind'
 import { LETTERS_PATH, type NodeSignature } from '#port/nodes'
 import { receiveLetter } from './internal.ts'
-import type { Origins } from './origin.ts'
 import { answerResponse, documentResponse, errorResponse, requestIdOf, type StaticDocument } from './respond.ts'
 import { admit, type Incoming, type ServeDeps, serve } from './serve.ts'
 import { addressOf, type Trust } from './visit.ts'
@@ -14,7 +13,6 @@ export interface HttpDeps extends ServeDeps {
   doors: Door[]
   /** Taken from other processes alone. */
   internal: Operation[]
-  origins: Origins
   trust: Trust
   documents: { openapi: StaticDocument; capabilities: StaticDocument }
   commit: string | null

@@ -7,12 +7,14 @@ import type { Call, Visit } from '#ops/call'
 import type { Authenticator } from './auth.ts'
 import type { Cookies } from './cookies.ts'
 import { inputOf } from './input.ts'
+import type { Origins } from './origin.ts'
 import { answerResponse, requestIdOf } from './respond.ts'
 import { surfaceOf } from './visit.ts'
 
 export interface ServeDeps {
   authenticator: Authenticator
   cookies: Cookies
+  origins: Origins
   log: Log
 }
 
@@ -63,6 +65,8 @@ export const admit = async (deps: ServeDeps, o: Door, incoming: Incoming): Promi
   const { request, params } = incoming
   const requestId = requestIdOf(request)
   const startedAt = performance.now()
+  // Cookies come and go here: no foreign page may make a browser sign in as somebody, or sign out.
+  if (!deps.origins.isOurs(request)) throw new AppError('forbidden', 'a page of another origin may not ask for this')
   const visit = await visitOf(deps, o, incoming)
   const { keep, ...answer } = await o.enter(() => inputOf(o, request, params), visit)
   tell(deps, { o, requestId, startedAt }, { status: answer.status })

@@ -12,6 +12,7 @@ import { connectionHandlers, connectionsHandlers } from './growth/connections.ts
 import { itemHandlers } from './growth/items.ts'
 import { overviewHandlers } from './growth/overview.ts'
 import { profileHandlers } from './growth/profile.ts'
+import { generationHandlers } from './operator/generations.ts'
 import { webhookHandlers } from './operator/webhook.ts'
 
 /** Those of a workspace: reads, and commands that go through its mailbox. */
@@ -33,5 +34,8 @@ export const createDoors = (world: World): Door[] => [
   ...bindDoors(world, appResources.invitations, invitationHandlers),
 ]
 
-/** What operators do: not served to anybody, but taken from other processes of the deployment. */
-export const createOperatorOperations = (world: World): Operation[] => bind(world, operatorResources.webhook, webhookHandlers(world.egress))
+/** What operators do, and what the surfaces do beneath the contract: not served to anybody, but taken from other processes. */
+export const createOperatorOperations = (world: World): Operation[] => [
+  ...bind(world, operatorResources.webhook, webhookHandlers(world.egress)),
+  ...bind(world, operatorResources.generations, generationHandlers),
+]

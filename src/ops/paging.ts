@@ -15,8 +15,18 @@ export const pageOf = ({ limit = DEFAULT_LIMIT, cursor }: { limit?: number; curs
   return { limit, after }
 }
 
+const wrapped = (id: string): string => Buffer.from(id).toString('base64url')
+
+/** The cursor of the page that begins with this record, if there is one; undefined for what can be no record's id. */
+export const cursorTo = (id: string): string | undefined => {
+  if (!UUID.test(id)) return undefined
+  const hex = (BigInt(`0x${id.replaceAll('-', '')}`) + 1n).toString(16).padStart(32, '0')
+  const next = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+  return UUID.test(next) ? wrapped(next) : undefined
+}
+
 /** Rows are fetched one beyond the limit: that one says there is a next page. */
 export const pageResult = <Row extends { id: string }>(rows: Row[], limit: number): { rows: Row[]; next_cursor: string | null } => {
   const last = rows.length > limit ? rows[limit - 1] : undefined
-  return { rows: rows.slice(0, limit), next_cursor: last ? Buffer.from(last.id).toString('base64url') : null }
+  return { rows: rows.slice(0, limit), next_cursor: last ? wrapped(last.id) : null }
 }

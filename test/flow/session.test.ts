@@ -108,6 +108,15 @@ describe('signing in', () => {
   })
 })
 
+test('no page of another origin signs anybody in or on', async () => {
+  const { email } = await join()
+  for (const origin of ['https://evil.example', 'null', 'http://localhost:1']) {
+    expect((await post('session', { email, password: PASSWORD }, { origin })).status).toBe(403)
+    expect((await post('session/refresh', {}, { origin })).status).toBe(403)
+  }
+  expect((await post('session', { email, password: PASSWORD }, { origin: app.url })).status).toBe(201)
+})
+
 describe('a session', () => {
   test('goes on by its refresh token, each good once; the second use of one ends it', async () => {
     const { refresh_token: first } = await join()

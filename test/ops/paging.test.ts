@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
-import { pageOf, pageResult } from '#ops/paging'
+import { cursorTo, pageOf, pageResult } from '#ops/paging'
 import type { Page } from '#store/items'
 
 interface Row {
@@ -113,4 +113,19 @@ test('text that is no cursor is refused, and the field is named', () => {
     ])
   }
   fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (cursor) => expect(refusal(cursor)).toBeInstanceOf(AppError)))
+})
+
+test('the cursor to a record gives the page that begins with it', () => {
+  fc.assert(
+    fc.property(table, (rows) => {
+      for (const { id } of rows) expect(query(rows, pageOf({ limit: 1, cursor: cursorTo(id)! }))[0]).toEqual({ id })
+    }),
+  )
+})
+
+test('the cursor to a record carries over all digits, and there is none to what is no id', () => {
+  const last = '018f47a0-0000-7fff-8fff-ffffffffffff'
+  expect(pageOf({ cursor: cursorTo(last)! }).after).toBe('018f47a0-0000-7fff-9000-000000000000')
+  for (const none of ['ffffffff-ffff-ffff-ffff-ffffffffffff', '', 'x', '018F47A0-0000-7FFF-8FFF-FFFFFFFFFFFF'])
+    expect(cursorTo(none)).toBeUndefined()
 })

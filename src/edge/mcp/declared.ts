@@ -1,0 +1,17 @@
+/** A record as an operation declares it. */
+import type { TObject, TSchema } from '@sinclair/typebox'
+
+const objectIn = (schema: TSchema): TObject | undefined => {
+  if (schema.properties) return schema as TObject
+  return (schema.anyOf as TSchema[] | undefined)?.map(objectIn).find((one) => one !== undefined)
+}
+
+/** The value with those fields alone that the schema declares; where it declares none, as it is. */
+export const declared = (schema: TSchema, value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return schema.items ? value.map((one) => declared(schema.items, one)) : value
+  const fields = objectIn(schema)?.properties
+  if (!fields) return value
+  const kept = Object.entries(value).filter(([name]) => Object.hasOwn(fields, name))
+  return Object.fromEntries(kept.map(([name, one]) => [name, declared(fields[name]!, one)]))
+}

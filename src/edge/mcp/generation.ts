@@ -1,0 +1,148 @@
+/** A generation as one call: created, followed until it is over, and cancelled when the caller loses interest. */
+import type { TObject } from '@sinclair/typebox'
+import type { Answer } from '#actors/letter'
+import { type Clock, systemClock } from '#kernel/clock'
+import { AppError } from '#kernel/errors'
+import { mayRun, type Operation } from '#ops/bind'
+import { serialise } from '#ops/validate'
+import type { McpContext } from './context.ts'
+import { declared } from './declared.ts'
+
+export interface GenerationOptions {
+  idempotencyKey?: string | undefined
+  /** Aborting cancels the generation. */
+  signal: AbortSignal
+  /** Of `total`, always more than the time before: how much of the time that it may take has gone. */
+  onProgress(progress: number, total: number, message: string): void
+  /** For tests. */
+  clock?: Clock
+  deadlineMs?: number
+}
+
+export interface Generated {
+  /** The record in the shape of the creating operation's output, with its status. */
+  answer: Answer
+  /** All that the reading operation says of it, what was made included: `{ batch: { …, items: [] } }`. The answer's body if it was not read. */
+  whole: Body
+}
+
+/** What an operation answered. */
+type Body = Record<string, unknown>
+
+/** As every generation has it, whatever it makes. */
+interface GenerationRecord {
+  id: string
+  status: string
+  error: string | null
+  requested?: number
+  delivered?: number
+}
+
+/** Not in the contract, on no surface: what cancelling is called. */
+export const CANCEL = 'operator.generations.cancel'
+
+/** Longer than the longest model call, shorter than what clients and proxies wait. */
+const DEADLINE_MS = 175_000
+/** The first look is early, for the composer takes less than a second; later ones are rarer. */
+const FIRST_LOOK_MS = 150
+const LOOKS_APART_MS = 3_000
+const TOTAL = 100
+/** While it runs: full is what is over. */
+const MOST_UNDER_WAY = 99
+
+const over = ({ status }: GenerationRecord): boolean => status === 'ready' || status === 'failed'
+
+const siblingOf = ({ operations, call }: McpContext, { id, settles }: Operation): Operation | undefined => {
+  const sibling = operations.get(`${id.slice(0, id.lastIndexOf('.'))}.${settles}`)
+  return sibling && mayRun(sibling, call) ? sibling : undefined
+}
+
+/** Every answer about one record has it under its name. */
+const recordIn = (body: Body): GenerationRecord => Object.values(body)[0] as GenerationRecord
+
+const messageOf = ({ status, error, requested, delivered }: GenerationRecord): string => {
+  if (status === 'queued') return 'waiting for its turn'
+  if (status === 'ready') return requested === undefined ? 'ready' : `ready: ${delivered} of ${requested} drafted`
+  return status === 'failed' ? `failed: ${error}` : 'drafting'
+}
+
+/** Waits, unless and until the signal aborts. */
+const pause = async (clock: Clock, ms: number, signal: AbortSignal): Promise<void> => {
+  if (signal.aborted) return
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const stop = () => resolve()
+  using _timer = clock.after(ms, stop)
+  signal.addEventListener('abort', stop)
+  await promise
+  signal.removeEventListener('abort', stop)
+}
+
+const parsed = ({ body }: Answer): Body => JSON.parse(body)
+
+/** The record as it stands; undefined while it cannot be read, which may pass. */
+const read = async ({ run }: McpContext, sibling: Operation, id: string): Promise<Body | undefined> => {
+  try {
+    return parsed(await run(sibling.id, { id }))
+  } catch (cause) {
+    const { status } = AppError.from(cause)
+    if (status === 429 || status >= 500) return undefined
+    throw cause
+  }
+}
+
+interface Following {
+  context: McpContext
+  sibling: Operation
+  options: GenerationOptions
+}
+
+/** Tells how far it is, never less than before and never the same twice. */
+const teller = ({ onProgress }: GenerationOptions) => {
+  let told = -1
+  return (record: GenerationRecord, share: number): void => {
+    const progress = over(record) ? TOTAL : Math.min(MOST_UNDER_WAY, Math.floor(TOTAL * share))
+    if (progress <= told) return
+    told = progress
+    onProgress(progress, TOTAL, messageOf(record))
+  }
+}
+
+/** Looks at the record, once at least, until it is over, the time is up or the caller is gone. Gives what was seen last. */
+const follow = async ({ context, sibling, options }: Following, created: Body): Promise<Body> => {
+  const { signal, clock = systemClock, deadlineMs = DEADLINE_MS } = options
+  const tell = teller(options)
+  const startedAt = clock.monotonic()
+  const gone = () => clock.monotonic() - startedAt
+  let body = created
+  for (let apart = FIRST_LOOK_MS; ; apart = Math.min(LOOKS_APART_MS, apart * 1.5)) {
+    tell(recordIn(body), gone() / deadlineMs)
+    if (!over(recordIn(body))) await pause(clock, Math.min(apart, deadlineMs - gone()), signal)
+    body = (await read(context, sibling, recordIn(created).id)) ?? body
+    if (over(recordIn(body))) tell(recordIn(body), 1)
+    if (over(recordIn(body)) || signal.aborted || gone() >= deadlineMs) return body
+  }
+}
+
+/**
+ * Creates a record and answers once it is `ready` or `failed`, or with the record as it stands when that takes too long, or when
+ * the caller may not read it. When `signal` aborts before it is over, the generation is cancelled, and the answer is the record as
+ * that has left it; when it had aborted before there was any, it rejects with the signal's reason.
+ */
+export const runGeneration = async (
+  context: McpContext,
+  { operation, input }: { operation: Operation; input: unknown },
+  options: GenerationOptions,
+): Promise<Generated> => {
+  const { signal, idempotencyKey } = options
+  signal.throwIfAborted()
+  const answer = await context.run(operation.id, input, { idempotencyKey })
+  const created = parsed(answer)
+  const sibling = siblingOf(context, operation)
+  if (!sibling) return { answer, whole: created }
+  let body = await follow({ context, sibling, options }, created)
+  if (signal.aborted && !over(recordIn(body))) {
+    await context.run(CANCEL, { id: recordIn(body).id })
+    body = (await read(context, sibling, recordIn(body).id)) ?? body
+  }
+  return { answer: { ...answer, body: serialise(operation, declared(operation.output as TObject, body)) }, whole: body }
+}

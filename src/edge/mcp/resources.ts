@@ -1,0 +1,163 @@
+/** What a client may read without calling a tool. Each read is an operation, with all its gates. */
+import { fail } from '#kernel/errors'
+import { mayRun } from '#ops/bind'
+import { cursorTo } from '#ops/paging'
+import type { McpContext } from './context.ts'
+import { type Item, queueText } from './queue.ts'
+import { cut, json } from './sized.ts'
+
+export interface Resource {
+  uri: string
+  name: string
+  title: string
+  description: string
+  mimeType: string
+  annotations: { audience: ('user' | 'assistant')[]; priority: number; lastModified?: string }
+}
+
+export interface ResourceText {
+  uri: string
+  mimeType: string
+  text: string
+}
+
+/** A resource at a fixed address. */
+interface Fixed {
+  uri: string
+  title: string
+  description: string
+  mimeType: string
+  priority: number
+  /** The operations that it can be read from, the best one first. Where none of them exists, neither does the resource. */
+  from: readonly string[]
+  /** By the one of them that the caller may run. */
+  read(context: McpContext, operation: string): Promise<string>
+}
+
+const JSON_TYPE = 'application/json'
+
+const bodyOf = async <B extends object>({ run }: McpContext, id: string, input: object = {}): Promise<B> =>
+  JSON.parse((await run(id, input)).body) as B
+
+interface Overview {
+  overview: { profile: object; learnings: object[] }
+}
+
+const fixed: readonly Fixed[] = [
+  {
+    uri: 'tendril://profile',
+    title: 'Growth profile',
+    description: 'Goal, audience, voice and Writing DNA: what every draft is made from.',
+    mimeType: JSON_TYPE,
+    priority: 1,
+    from: ['growth.overview.get'],
+    read: async (context, operation) => json({ profile: (await bodyOf<Overview>(context, operation)).overview.profile }),
+  },
+  {
+    uri: 'tendril://brief',
+    title: 'Daily brief',
+    description: 'What there is to do today, most important first.',
+    mimeType: JSON_TYPE,
+    priority: 0.9,
+    from: ['growth.brief.get'],
+    read: async (context, operation) => json(await bodyOf(context, operation)),
+  },
+  {
+    uri: 'tendril://queue',
+    title: 'Queue',
+    description: 'What waits for approval, is approved or scheduled, or needs somebody to look, with ids.',
+    mimeType: 'text/markdown',
+    priority: 0.9,
+    from: ['growth.items.list'],
+    read: queueText,
+  },
+  {
+    uri: 'tendril://learnings',
+    title: 'Learnings',
+    description: 'What worked, what flopped and what is still a hypothesis.',
+    mimeType: JSON_TYPE,
+    priority: 0.7,
+    from: ['growth.learnings.list', 'growth.overview.get'],
+    async read(context, operation) {
+      const body = await bodyOf<Overview | { learnings: object[] }>(context, operation)
+      return json('overview' in body ? { learnings: body.overview.learnings } : body)
+    },
+  },
+]
+
+const ITEMS = 'growth.items.list'
+const ITEM_URI = /^tendril:\/\/items\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
+/** Drafted items on one page of the list. */
+const PAGE = 50
+
+export const resourceTemplates = [
+  {
+    uriTemplate: 'tendril://items/{id}',
+    name: 'item',
+    title: 'Item',
+    description: 'A post or an article in whatever state it is: its text, why it was drafted so, and what became of it.',
+    mimeType: JSON_TYPE,
+  },
+] as const
+
+const reachable = ({ operations, call }: McpContext, from: readonly string[]): string | undefined =>
+  from.find((id) => {
+    const o = operations.get(id)
+    return o && mayRun(o, call)
+  })
+
+const listed = ({ uri, title, description, mimeType, priority }: Fixed): Resource => ({
+  uri,
+  name: uri.slice('tendril://'.length),
+  title,
+  description,
+  mimeType,
+  annotations: { audience: ['user', 'assistant'], priority },
+})
+
+const TITLE = 80
+
+const listedItem = ({ id, kind, format, body, length, updated_at }: Item): Resource => ({
+  uri: `tendril://items/${id}`,
+  name: `items/${id}`,
+  title: cut(body.trim().split(/[\n\r]/)[0]!, TITLE),
+  description: `A drafted ${kind} that waits for approval: ${format}, ${length} characters.`,
+  mimeType: JSON_TYPE,
+  annotations: { audience: ['user', 'assistant'], priority: 0.5, lastModified: String(updated_at) },
+})
+
+/**
+ * What this caller may read: the fixed resources, then the drafted items, newest first, a page at a time. A cursor of another
+ * list is `invalid_input`.
+ */
+export const listResources = async (context: McpContext, cursor?: string): Promise<{ resources: Resource[]; nextCursor?: string }> => {
+  const resources = cursor === undefined ? fixed.filter(({ from }) => reachable(context, from)).map(listed) : []
+  if (!reachable(context, [ITEMS])) return { resources }
+  const input = { status: 'drafted', limit: PAGE, ...(cursor === undefined ? {} : { cursor }) }
+  const { items, next_cursor } = await bodyOf<{ items: Item[]; next_cursor: string | null }>(context, ITEMS, input)
+  return { resources: [...resources, ...items.map(listedItem)], ...(next_cursor === null ? {} : { nextCursor: next_cursor }) }
+}
+
+const unknown = (uri: string): never => fail('not_found', `no such resource: ${cut(uri, 200)}`)
+
+const readFixed = async (context: McpContext, { from, read }: Fixed): Promise<string | undefined> => {
+  // Of those that the caller may not run, the first one says why.
+  const id = reachable(context, from) ?? from.find((one) => context.operations.has(one))
+  return id === undefined ? undefined : read(context, id)
+}
+
+/** No operation reads one item: the list does, from the page that begins with it. */
+const readItem = async (context: McpContext, id: string): Promise<string | undefined> => {
+  const cursor = cursorTo(id)
+  if (cursor === undefined) return undefined
+  const { items } = await bodyOf<{ items: Item[] }>(context, ITEMS, { cursor, limit: 1 })
+  return items[0]?.id === id ? json({ item: items[0] }) : undefined
+}
+
+/** Throws `not_found` for an address that leads nowhere, and the operation's error where the caller may not read. */
+export const readResource = async (context: McpContext, uri: string): Promise<{ contents: [ResourceText] }> => {
+  const one = fixed.find((resource) => resource.uri === uri)
+  const id = ITEM_URI.exec(uri)?.[1]?.toLowerCase()
+  const text = one ? await readFixed(context, one) : id && (await readItem(context, id))
+  return text ? { contents: [{ uri, mimeType: one?.mimeType ?? JSON_TYPE, text }] } : unknown(uri)
+}

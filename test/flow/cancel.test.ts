@@ -1,0 +1,229 @@
+/** A generation that is cancelled: it ends once, what it took comes back, and what the model still says is dropped. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { operations } from '#contract/index'
+import { CANCEL } from '#edge/mcp/generation'
+import { newId } from '#kernel/ids'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
+import { type HeldDrafter, heldDrafter } from '#test/support/held-drafter'
+import { letterOf } from '#test/support/letters'
+import { settled } from '#test/support/manual-clock'
+import { contextOf } from '#test/support/mcp-context'
+
+let app: TestApp
+let points: TestFailpoints
+let held: HeldDrafter
+beforeAll(async () => {
+  points = testFailpoints()
+  held = heldDrafter()
+  app = await testApp({ overrides: { drafter: { name: 'held', draft: (...args) => held.drafter.draft(...args) }, failpoints: points.at } })
+})
+afterAll(async () => {
+  held.release()
+  await app[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  held.release()
+  Object.assign(held, heldDrafter())
+})
+
+/** A workspace of its own, and who may cancel in it. */
+const workspace = async (at = app) => {
+  const { tenantId, key } = await app.newWorkspace()
+  const context = await contextOf(at, { tenantId })
+  return {
+    tenantId,
+    context,
+    send: (method: string, path: string, options: object = {}) => app.send(method, path, { key, ...options }),
+    create: async (focus = 'one', count = 3): Promise<string> =>
+      (await app.send('POST', 'batches', { key, body: { count, focus } })).body.batch.id,
+    cancel: async (id: string) => JSON.parse((await context.run(CANCEL, { id })).body).generation,
+    batch: async (id: string) => (await app.send('GET', `batches/${id}`, { key })).body.batch,
+    settled: (id: string) =>
+      eventually(
+        async () => (await app.send('GET', `batches/${id}`, { key })).body.batch,
+        ({ status }) => status === 'ready' || status === 'failed',
+      ),
+    spent: async (): Promise<number> =>
+      (await app.owner`select used::int from counter where tenant_id = ${tenantId} and key = 'posts'`)[0]?.used,
+    events: async (id: string) =>
+      (await app.owner`select type, data->>'error' as error from outbox where data->>'batch_id' = ${id} order by id`).map(
+        ({ type, error }) => [type, error],
+      ),
+    works: async () => (await app.owner`select ref_id from work where tenant_id = ${tenantId} and lane = 'generation'`).length,
+    audits: async () => [
+      ...(await app.owner`select actor_kind, actor_id, surface, ref_id from audit where tenant_id = ${tenantId} and operation = ${CANCEL}`),
+    ],
+  }
+}
+
+const cancelled = { status: 'failed', error: 'cancelled' }
+const onlyEvent = [['growth.batch.settled', 'cancelled']]
+
+test('while the model writes: the call is aborted, the record has failed, the quota is back, and it says who did it', async () => {
+  const { context, create, cancel, batch, spent, events, works, audits, settled } = await workspace()
+  const id = await create('first')
+  await held.begun(1)
+  expect(await spent()).toBe(3)
+  expect(await cancel(id)).toEqual({ id, ...cancelled })
+  expect(held.aborted).toEqual(['first'])
+  expect(await batch(id)).toMatchObject({ ...cancelled, delivered: 0, items: [] })
+  expect([await spent(), await events(id), await works()]).toEqual([0, onlyEvent, 0])
+  expect(await audits()).toEqual([{ actor_kind: 'key', actor_id: context.call.principal.id, surface: 'mcp', ref_id: id }])
+  held.release()
+  expect(await settled(await create('second'))).toMatchObject({ status: 'ready', delivered: 3 })
+  expect(await batch(id)).toMatchObject(cancelled)
+})
+
+test('while it waits for its turn: it is never begun, and the one before it goes on', async () => {
+  const { create, cancel, spent, events, settled } = await workspace()
+  const [first, second] = [await create('first', 2), await create('second', 5)]
+  await held.begun(1)
+  expect(await cancel(second)).toMatchObject(cancelled)
+  expect([await spent(), await events(second)]).toEqual([2, onlyEvent])
+  held.release()
+  expect(await settled(first)).toMatchObject({ status: 'ready', delivered: 2 })
+  expect(await settled(await create('third', 1))).toMatchObject({ status: 'ready' })
+  expect(await spent()).toBe(3)
+  expect(held.aborted).toEqual([])
+})
+
+test('twice: the second time changes nothing', async () => {
+  const { create, cancel, batch, spent, events } = await workspace()
+  const id = await create()
+  await held.begun(1)
+  await cancel(id)
+  const before = await batch(id)
+  expect(await cancel(id)).toMatchObject(cancelled)
+  expect(await batch(id)).toEqual(before)
+  expect([await spent(), await events(id)]).toEqual([0, onlyEvent])
+})
+
+test('drafts that are on their way home when it is cancelled are dropped', async () => {
+  const { create, cancel, batch, spent, events, settled } = await workspace()
+  points.arm('generation.drafted', 'hang')
+  held.release()
+  const id = await create()
+  await points.reached('generation.drafted')
+  expect(await cancel(id)).toMatchObject(cancelled)
+  points.release('generation.drafted')
+  expect(await settled(await create('next'))).toMatchObject({ status: 'ready' })
+  expect(await batch(id)).toMatchObject({ ...cancelled, items: [] })
+  expect([await spent(), await events(id)]).toEqual([3, onlyEvent])
+})
+
+test('settled in the same moment: what came first stays', async () => {
+  const { create, cancel, batch, spent, events } = await workspace()
+  points.arm('letter.deciding:batch.settle', 'hang')
+  held.release()
+  const id = await create()
+  await points.reached('letter.deciding:batch.settle')
+  const asked = cancel(id)
+  points.release('letter.deciding:batch.settle')
+  expect(await asked).toEqual({ id, status: 'ready', error: null })
+  expect(await batch(id)).toMatchObject({ status: 'ready', delivered: 3, items: [{}, {}, {}] })
+  expect(await spent()).toBe(3)
+  expect(await events(id)).toEqual([
+    ['growth.batch.settled', null],
+    ['growth.approval.requested', null],
+  ])
+})
+
+test('whichever wins, each generation ends once and has cost what it delivered', async () => {
+  const { tenantId, create, cancel, settled, spent } = await workspace()
+  held.release()
+  const ids: string[] = []
+  const racing: Promise<unknown>[] = []
+  for (let round = 0; round < 12; round++) {
+    const id = await create(`round ${round}`, 1 + (round % 3))
+    ids.push(id)
+    racing.push(round % 2 ? cancel(id) : batchOnce(id).then(() => cancel(id)))
+  }
+  await Promise.all(racing)
+  const batches = await Promise.all(ids.map(settled))
+  for (const { status, error, delivered, items } of batches) {
+    expect([status, error]).toEqual(status === 'ready' ? ['ready', null] : ['failed', 'cancelled'])
+    expect(items).toHaveLength(delivered)
+  }
+  expect(await spent()).toBe(batches.reduce((sum, { delivered }) => sum + delivered, 0))
+  const [row] = await app.owner`select count(*)::int as n from outbox where tenant_id = ${tenantId} and type = 'growth.batch.settled'`
+  expect(row!.n).toBe(ids.length)
+})
+
+/** Resolves when the batch has been taken by its lane, or is over already. */
+const batchOnce = (id: string) =>
+  eventually(
+    async () => (await app.owner`select status from batch where id = ${id}`)[0]!.status,
+    (status) => status !== 'queued',
+  )
+
+test('a cancellation that fails leaves the generation to end by itself', async () => {
+  const { create, cancel, settled, spent, events } = await workspace()
+  const id = await create()
+  await held.begun(1)
+  points.arm(`letter.deciding:${CANCEL}`, new Error('the transaction broke'))
+  await expect(cancel(id)).rejects.toThrow('the transaction broke')
+  points.release(`letter.deciding:${CANCEL}`)
+  held.release()
+  expect(await settled(id)).toMatchObject({ status: 'ready', delivered: 3 })
+  expect(await spent()).toBe(3)
+  expect((await events(id)).map(([type]) => type)).toEqual(['growth.batch.settled', 'growth.approval.requested'])
+})
+
+test('it goes before everything that waits', async () => {
+  const { tenantId, create, cancel } = await workspace()
+  const id = await create()
+  await held.begun(1)
+  const order: string[] = []
+  points.arm('letter.deciding:runs', 'hang')
+  for (const name of ['waits', CANCEL]) points.arm(`letter.deciding:${name}`, () => void order.push(name))
+  const ask = (name: string) =>
+    app.workplace.world.ask(
+      tenantId,
+      letterOf(() => ({ reply: undefined }), { name }),
+    )
+  const asked: Promise<unknown>[] = [ask('runs')]
+  await points.reached('letter.deciding:runs')
+  asked.push(ask('waits'), cancel(id))
+  // Until both are in the mailbox.
+  await settled()
+  points.release('letter.deciding:runs')
+  await Promise.all(asked)
+  for (const name of ['waits', CANCEL]) points.release(`letter.deciding:${name}`)
+  expect(order).toEqual([CANCEL, 'waits'])
+})
+
+test('asked of another process, it is done where the workspace is owned', async () => {
+  await using other = await testApp({ database: app.options, overrides: { lanes: [], sweepMs: 0 } })
+  const { create, cancel, batch, spent, audits } = await workspace(other)
+  const id = await create('at the owner')
+  await held.begun(1)
+  expect(await cancel(id)).toEqual({ id, ...cancelled })
+  expect(held.aborted).toEqual(['at the owner'])
+  expect(await batch(id)).toMatchObject(cancelled)
+  expect(await spent()).toBe(0)
+  expect(await audits()).toMatchObject([{ actor_kind: 'key', surface: 'mcp', ref_id: id }])
+})
+
+test('takes a record of the workspace, and whoever may draft there', async () => {
+  const { tenantId, create, cancel, batch } = await workspace()
+  const id = await create()
+  await held.begun(1)
+  await expect(cancel(newId())).rejects.toMatchObject({ code: 'not_found' })
+  const stranger = await contextOf(app, { tenantId: (await app.newWorkspace()).tenantId })
+  await expect(stranger.run(CANCEL, { id })).rejects.toMatchObject({ code: 'not_found' })
+  const reader = await contextOf(app, { tenantId, scopes: ['api:read', 'mcp:use'] })
+  await expect(reader.run(CANCEL, { id })).rejects.toMatchObject({ code: 'missing_scope' })
+  const approver = await contextOf(app, { tenantId, role: 'approver' })
+  await expect(approver.run(CANCEL, { id })).rejects.toMatchObject({ code: 'forbidden' })
+  expect(await batch(id)).toMatchObject({ status: 'generating' })
+})
+
+test('is on no surface', async () => {
+  const { context, send } = await workspace()
+  expect(operations.map(({ id }) => id)).not.toContain(CANCEL)
+  const o = context.operations.get(CANCEL)!
+  expect(o.tool).toBeUndefined()
+  const path = o.path.replace(':id', newId())
+  for (const at of [path, `/api/v1${path}`]) expect((await send(o.method, at)).status).toBe(404)
+})

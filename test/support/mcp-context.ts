@@ -1,0 +1,41 @@
+/** What the MCP surface is given with a request, for a workspace of a test app. */
+import type { McpContext } from '#edge/mcp/context'
+import { newId } from '#kernel/ids'
+import type { Role } from '#kernel/roles'
+import type { Scope } from '#kernel/scopes'
+import type { Operation } from '#ops/bind'
+import type { Call } from '#ops/call'
+import { createOperations, createOperatorOperations } from '#ops/index'
+import { usualScopes } from '#ops/workspaces'
+import type { TestApp } from './app.ts'
+import { newPerson } from './session.ts'
+
+export interface ContextOptions {
+  scopes?: Scope[]
+  /** Of a person who asks, in the place of a key. */
+  role?: Role
+  tenantId?: string
+  /** Operations that are not in the contract yet. */
+  more?: Operation[]
+  /** Called before every operation, with its id; may throw. */
+  before?: (id: string) => void
+}
+
+/** With a key or a person of its own, whose id stands in audit rows: `call.principal.id`. */
+export const contextOf = async (app: TestApp, options: ContextOptions = {}): Promise<McpContext> => {
+  const { scopes = usualScopes, role, tenantId = app.tenantId, more = [], before } = options
+  const newKey = async () => ({ kind: 'key', id: (await app.newKey(scopes, tenantId)).id }) as const
+  const principal = role ? await newPerson(app.owner, tenantId, role) : await newKey()
+  const { world } = app.workplace
+  const all = [...createOperations(world), ...createOperatorOperations(world), ...more]
+  const operations = new Map(all.map((o) => [o.id, o]))
+  const call: Call = { tenantId, principal, scopes: new Set(scopes), surface: 'mcp', requestId: newId() }
+  return {
+    operations,
+    call,
+    async run(name, input, keyed) {
+      before?.(name)
+      return operations.get(name)!.run(() => input, { ...call, ...keyed })
+    },
+  }
+}
