@@ -22,7 +22,7 @@ import type { Log } from '#kernel/log'
 import { createSealer } from '#kernel/sealed'
 import { Turns } from '#kernel/turns'
 import type { World } from '#ops/call'
-import { createDoors, createOperations, createOperatorOperations } from '#ops/index'
+import { createDoors, createDownloads, createOperations, createOperatorOperations } from '#ops/index'
 import { createEgress, type Egress } from '#port/egress/egress'
 import { createComposer } from '#port/model/composer/composer'
 import type { Drafter } from '#port/model/drafter'
@@ -170,6 +170,7 @@ export async function listen(config: Config, { world, db, runtime, signature }: 
   const app = createHttp({
     operations: createOperations(world),
     doors: createDoors(world),
+    downloads: createDownloads(world),
     internal: createOperatorOperations(world),
     serving: () => runtime.serving,
     trust: { proxies: config.trustedProxies },

@@ -1,6 +1,6 @@
 import { Type as T } from '@sinclair/typebox'
-import { op } from '../op.ts'
-import { Id, record, Time } from '../shapes.ts'
+import { download, op } from '../op.ts'
+import { Id, oneOf, record, Time } from '../shapes.ts'
 
 const Workspace = record(
   {
@@ -12,6 +12,20 @@ const Workspace = record(
   { title: 'Workspace' },
 )
 
+/** In the order in which an export has them, between its first line and its last one. */
+export const exportKinds = [
+  ...(['workspace', 'member', 'invitation', 'profile', 'channel', 'learning', 'connection', 'batch', 'item', 'attempt'] as const),
+  ...(['webhook', 'key', 'audit', 'event'] as const),
+] as const
+
+const Exported = record(
+  {
+    kind: oneOf(['export', ...exportKinds, 'end']),
+    record: T.Record(T.String(), T.Unknown(), { description: 'The fields of its kind, named as everywhere else.' }),
+  },
+  { title: 'ExportLine', description: 'One record. The first line says of what and when, the last one how many there were of each kind.' },
+)
+
 const answer = record({ workspace: Workspace })
 
 export const workspace = {
@@ -21,5 +35,11 @@ export const workspace = {
     'Rename the workspace. Nothing else depends on the name.',
     { input: { name: T.String({ minLength: 1, maxLength: 160, pattern: '\\S', examples: ['Dockside'] }) }, output: answer },
     { scope: 'session', repeatable: true },
+  ),
+  export: download(
+    'GET /api/v1/app/workspace/export',
+    'Export everything the workspace owns, as a file of JSON lines. No passwords, tokens, secrets or hashes of keys are in it. Records are read some at a time, each group as it is at that moment; a file without its last line (kind end) is not whole.',
+    { input: {}, line: Exported },
+    { roles: [], file: 'tendril-workspace' },
   ),
 }
