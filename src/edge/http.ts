@@ -4,6 +4,7 @@ import { AppError } from '#kernel/errors'
 import type { Door, Operation } from '#ops/bind'
 import { LETTERS_PATH, type NodeSignature } from '#port/nodes'
 import { receiveLetter } from './internal.ts'
+import { MCP_PATH, type McpEndpoint } from './mcp/endpoint.ts'
 import { answerResponse, documentResponse, errorResponse, requestIdOf, type StaticDocument } from './respond.ts'
 import { admit, type Incoming, type ServeDeps, serve } from './serve.ts'
 import { addressOf, type Trust } from './visit.ts'
@@ -13,6 +14,7 @@ export interface HttpDeps extends ServeDeps {
   doors: Door[]
   /** Taken from other processes alone. */
   internal: Operation[]
+  mcp: Pick<McpEndpoint, 'handle'>
   trust: Trust
   documents: { openapi: StaticDocument; capabilities: StaticDocument }
   commit: string | null
@@ -54,6 +56,7 @@ export const createHttp = (deps: HttpDeps) => {
     for (const method of PUBLIC) app.route(method, path, ({ request }) => respond(request), { parse: 'none' })
     allowed.set(path, PUBLIC)
   }
+  app.all(MCP_PATH, ({ request }) => deps.mcp.handle(request), { parse: 'none' })
   const letters = receiveLetter({ ...deps, operations: [...deps.operations, ...deps.internal] })
   app.route('POST', LETTERS_PATH, ({ request }) => letters(request), { parse: 'none' })
   for (const [path, methods] of allowed)

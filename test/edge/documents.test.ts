@@ -201,6 +201,7 @@ test('the router has exactly the operations of the contract, the public document
     trust: { proxies: 0 },
     internal: [],
     authenticator: { authenticate: never, confirm: never, [Symbol.asyncDispose]: never },
+    mcp: { handle: never },
     log: createLog('silent'),
     documents: { openapi: staticDocument(openapi), capabilities: staticDocument(manifest) },
     commit: null,

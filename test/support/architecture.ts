@@ -28,6 +28,7 @@ const packages: Record<string, readonly string[]> = {
   '@elysiajs/openapi': ['edge'],
   postgres: ['store'],
   openai: ['port'],
+  '@modelcontextprotocol/server': ['edge'],
 }
 
 /** Layer → the only packages it may import. */
