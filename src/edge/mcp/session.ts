@@ -146,6 +146,8 @@ const noticing = (body: ReadableStream<Uint8Array>, ended: () => void): Readable
     open = false
   }
   return new ReadableStream({
+    // Bun sends the head of a response with its first bytes: without any, a client waits for it until the first event.
+    start: (controller) => controller.enqueue(new TextEncoder().encode(': open\n\n')),
     async pull(controller) {
       const { done, value } = await reader.read()
       if (!done) return controller.enqueue(value)
