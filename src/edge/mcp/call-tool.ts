@@ -3,8 +3,8 @@ import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcon
 import type { Answer } from '#actors/letter'
 import { isQuery } from '#contract/op'
 import { AppError, fail } from '#kernel/errors'
-import type { Operation } from '#ops/bind'
 import type { McpContext } from './context.ts'
+import { type GenerationOptions, runGeneration } from './generation.ts'
 import { textOf } from './text.ts'
 import { findTool, toolsOf } from './tools.ts'
 import type { View } from './view.ts'
@@ -23,26 +23,21 @@ export interface ToolCall {
   arguments: unknown
   meta: Record<string, unknown> | undefined
   /** The client gave a progress token. */
-  onProgress: ((progress: number, total: number | undefined, message: string) => void) | undefined
+  onProgress: GenerationOptions['onProgress'] | undefined
   /** Ends when the client takes its request back. */
   signal: AbortSignal
 }
 
-/** Runs a generation and follows it to its end. */
-export type Follow = (context: McpContext, o: Operation, call: ToolCall & { idempotencyKey: string | undefined }) => Promise<Answer>
-
 /** Throws a JSON-RPC error for a name that is no tool; every other failure is a result that the model may read and act on. */
-export const callTool = async (
-  context: McpContext,
-  view: View,
-  { follow, ...call }: ToolCall & { follow?: Follow },
-): Promise<CallToolResult> => {
+export const callTool = async (context: McpContext, view: View, call: ToolCall): Promise<CallToolResult> => {
   const o = findTool(context.operations, call.name, view) ?? refuse(context, call.name, view)
   try {
     const idempotencyKey = isQuery(o) ? undefined : keyIn(call.meta)
     const input = call.arguments ?? {}
-    if (follow && o.settles && call.onProgress) return succeeded(await follow(context, o, { ...call, arguments: input, idempotencyKey }))
-    return succeeded(await context.run(o.id, input, { idempotencyKey }))
+    const { onProgress, signal } = call
+    if (!o.settles || !onProgress) return succeeded(await context.run(o.id, input, { idempotencyKey }))
+    const { answer, whole } = await runGeneration(context, { operation: o, input }, { idempotencyKey, signal, onProgress })
+    return succeeded(answer, whole)
   } catch (cause) {
     return failed(AppError.from(cause), context.call.requestId)
   }
@@ -61,11 +56,12 @@ const keyIn = (meta: Record<string, unknown> = {}): string | undefined => {
   return fail('invalid_input', `_meta ${META.idempotencyKey} ${message}`, { details: [{ path: META.idempotencyKey, message }] })
 }
 
-const succeeded = ({ status, body, replayed }: Answer): CallToolResult => {
+/** `shown`: what the text tells, where that is more than the answer. */
+const succeeded = ({ status, body, replayed }: Answer, shown?: Record<string, unknown>): CallToolResult => {
   const content = JSON.parse(body)
   const meta = { ...(replayed ? { [META.replayed]: true } : {}), ...(status === 202 ? { [META.pending]: true } : {}) }
   return {
-    content: [{ type: 'text', text: textOf(content) }],
+    content: [{ type: 'text', text: textOf(shown ?? content) }],
     structuredContent: content,
     ...(Object.keys(meta).length > 0 ? { _meta: meta } : {}),
   }

@@ -1,8 +1,9 @@
 /** Tendril as an MCP server of either era: its tools, resources and prompts over one request's context. */
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server, type ServerContext, type Tool } from '@modelcontextprotocol/server'
 import { version } from '../../../package.json'
-import { callTool, type Follow } from './call-tool.ts'
+import { callTool } from './call-tool.ts'
 import type { McpContext } from './context.ts'
+import { installPrompts, installResources } from './reading.ts'
 import type { Served, Surface } from './session.ts'
 import { describeTools, visibleTools } from './tools.ts'
 
@@ -14,19 +15,17 @@ const INSTRUCTIONS =
 /** Lists of tools in memory: by what is shown. */
 const MOST_LISTS = 100
 
-export interface SurfaceParts {
-  follow?: Follow
-}
+const capabilities = { tools: { listChanged: true }, resources: { listChanged: true }, prompts: { listChanged: true } }
 
-export const createSurface = ({ follow }: SurfaceParts = {}): Surface => {
+export const createSurface = (): Surface => {
   const lists = new Map<string, Tool[]>()
   return {
     open(served) {
-      const server = new Server(
-        { name: 'tendril', title: 'Tendril', version },
-        { capabilities: { tools: { listChanged: true } }, instructions: INSTRUCTIONS, jsonSchemaValidator: noSchemas },
-      )
-      installTools(server, served, { lists, follow })
+      const info = { name: 'tendril', title: 'Tendril', version }
+      const server = new Server(info, { capabilities, instructions: INSTRUCTIONS, jsonSchemaValidator: noSchemas })
+      installTools(server, served, lists)
+      installResources(server, served)
+      installPrompts(server, served)
       return server
     },
   }
@@ -50,19 +49,13 @@ const listed = (lists: Map<string, Tool[]>, { operations, call }: McpContext, { 
   return tools
 }
 
-const installTools = (server: Server, served: Served, { lists, follow }: SurfaceParts & { lists: Map<string, Tool[]> }): void => {
+const installTools = (server: Server, served: Served, lists: Map<string, Tool[]>): void => {
   const { view, within } = served
   server.setRequestHandler('tools/list', (_, ctx) => within(ctx, async (context) => ({ tools: listed(lists, context, served) })))
   server.setRequestHandler('tools/call', ({ params }, ctx) =>
     within(ctx, (context): Promise<CallToolResult> => {
-      const call = {
-        name: params.name,
-        arguments: params.arguments,
-        meta: params._meta,
-        onProgress: progressOf(ctx),
-        signal: signalOf(ctx, served),
-      }
-      return callTool(context, view, { ...call, ...(follow ? { follow } : {}) })
+      const call = { name: params.name, arguments: params.arguments, meta: params._meta }
+      return callTool(context, view, { ...call, onProgress: progressOf(ctx), signal: signalOf(ctx, served) })
     }),
   )
 }
