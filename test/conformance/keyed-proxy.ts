@@ -1,16 +1,25 @@
 /** Passes requests on as they came, with a key added: the conformance suites send none. */
-import { createServer, request as send } from 'node:http'
+import { createServer, type IncomingHttpHeaders, request as send } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface KeyedProxy extends AsyncDisposable {
   url: string
 }
 
-/** Listens on a free port of this machine. The Host stays as it was asked for. */
+/** What names the proxy itself names the target behind it; every other Host and Origin stays as it came. */
+const passedHeaders = (headers: IncomingHttpHeaders, { from, to }: { from: string; to: string }): IncomingHttpHeaders => ({
+  ...headers,
+  ...(headers.host === from ? { host: to } : {}),
+  ...(headers.origin === `http://${from}` ? { origin: `http://${to}` } : {}),
+})
+
+/** Listens on a free port of this machine. */
 export const startKeyedProxy = async (target: string, key: string): Promise<KeyedProxy> => {
-  const { hostname, port } = new URL(target)
+  const { hostname, port, host } = new URL(target)
   const server = createServer((incoming, outgoing) => {
-    const { method, url: path, headers } = incoming
+    const { method, url: path } = incoming
+    const own = `127.0.0.1:${(server.address() as AddressInfo).port}`
+    const headers = passedHeaders(incoming.headers, { from: own, to: host })
     const passed = send({ hostname, port, method, path, headers: { ...headers, authorization: `Bearer ${key}` } }, (reply) => {
       outgoing.writeHead(reply.statusCode ?? 502, reply.headers)
       outgoing.flushHeaders()
