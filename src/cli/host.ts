@@ -12,7 +12,6 @@ export interface Host {
   /** The home folder of the user. */
   home: string
   name: string
-  platform: string
   stdout: Stream
   stderr: Stream
   /** Standard input to its end. */

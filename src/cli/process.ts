@@ -71,7 +71,6 @@ const hostOf = (signal: AbortSignal): Host => ({
   env: process.env,
   home: homedir(),
   name: hostname(),
-  platform: process.platform,
   stdout: streamOf(process.stdout),
   stderr: streamOf(process.stderr),
   readInput,

@@ -32,7 +32,8 @@ const detailLines = (details: readonly ErrorDetail[], o: NamedOp | undefined): s
   details.map(({ path, message }) => `  ${spoken(path, o)}: ${message}`)
 
 const forPeople = (failure: Failure, o: NamedOp | undefined): string => {
-  const { code, message, details, hint = hints[code] } = failure
+  const { code, message, details } = failure
+  const hint = failure.hint ?? (code === 'unauthenticated' && o?.scope === 'session' ? 'run tendril login --session' : hints[code])
   const text = message === code || message.startsWith(`${code}:`) ? message : `${code}: ${message}`
   const id = code === 'internal' && failure.requestId ? [`  request ${failure.requestId}`] : []
   return harmless([`tendril: ${text}`, ...detailLines(details, o), ...id, ...(hint ? [`  hint: ${hint}`] : [])].join('\n'))
