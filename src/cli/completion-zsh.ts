@@ -49,6 +49,7 @@ ${places.flatMap(values).join('\n')}
 if [[ \${funcstack[1]} == _tendril ]]; then
   _tendril "$@"
 else
+  (( \${+functions[compdef]} )) || { autoload -Uz compinit && compinit }
   compdef _tendril tendril
 fi
 `
