@@ -94,6 +94,8 @@ alter table throttle enable row level security;
 alter table throttle force row level security;
 create policy system on throttle to tendril_system using (true) with check (true);
 
+create policy rename on tenant for update to tendril_app using (id = (select nullif(current_setting('app.tenant', true), '')::uuid));
+
 -- Whoever signs in, and by what, is told in the workspace's own audit.
 create policy system on audit for insert to tendril_system with check (true);
 
@@ -101,5 +103,6 @@ grant select on person, session to tendril_app;
 grant select, insert, update (role, updated_at), delete on member to tendril_app;
 grant select, insert, update (revoked_at) on invitation to tendril_app;
 grant insert, update (revoked_at) on api_key to tendril_app;
+grant update (name) on tenant to tendril_app;
 grant select, insert, update, delete on person, member, session, invitation, throttle to tendril_system;
 grant insert on audit to tendril_system;

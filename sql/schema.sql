@@ -417,9 +417,11 @@ create table public.tenant (
 alter table public.tenant enable row level security;
 alter table public.tenant force row level security;
 create policy app on public.tenant for select to tendril_app using ((id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+create policy rename on public.tenant for update to tendril_app using ((id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 create policy system on public.tenant for all to tendril_system using (true) with check (true);
 grant delete, insert, select, update on public.tenant to tendril_system;
 grant select on public.tenant to tendril_app;
+grant update (name) on public.tenant to tendril_app;
 
 create table public.throttle (
   key text not null,

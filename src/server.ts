@@ -26,7 +26,7 @@ import type { Log } from '#kernel/log'
 import { createSealer } from '#kernel/sealed'
 import { Turns } from '#kernel/turns'
 import type { World } from '#ops/call'
-import { createDoors, createOperations, createOperatorOperations } from '#ops/index'
+import { createDoors, createDownloads, createOperations, createOperatorOperations } from '#ops/index'
 import { createEgress, type Egress } from '#port/egress/egress'
 import { createComposer } from '#port/model/composer/composer'
 import type { Drafter } from '#port/model/drafter'
@@ -189,6 +189,7 @@ export async function listen(config: Config, { world, db, runtime, signature, ov
     internal,
     mcp,
     doors: createDoors(world),
+    downloads: createDownloads(world),
     serving: () => runtime.serving,
     trust: { proxies: config.trustedProxies },
     ...{ authenticator, cookies, origins, log, documents, signature, commit: config.commit },

@@ -2,6 +2,7 @@
 import { isScope } from '#kernel/scopes'
 import { invitations } from './app/invitations.ts'
 import { session, sessions } from './app/session.ts'
+import { workspace } from './app/workspace.ts'
 import { automation } from './growth/automation.ts'
 import { batches } from './growth/batches.ts'
 import { connection, connections } from './growth/connections.ts'
@@ -29,6 +30,7 @@ export const growthResources = {
 export const appResources = {
   session: { prefix: 'app.session', about: 'Signing in and out.', group: session },
   sessions: { prefix: 'app.sessions', about: 'Where you are signed in.', group: sessions },
+  workspace: { prefix: 'app.workspace', about: 'The workspace itself.', group: workspace },
   invitations: { prefix: 'app.invitations', about: 'How people come to a workspace.', group: invitations },
 } as const satisfies Record<string, Resource>
 

@@ -3,6 +3,7 @@ import { type Static, Type as T, type TObject, type TProperties, type TSchema } 
 import type { ErrorCode } from '#kernel/errors'
 import type { Role } from '#kernel/roles'
 import type { Access } from '#kernel/scopes'
+import { oneOf } from './shapes.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -26,6 +27,10 @@ export interface Op<I extends TSchema = TSchema, O extends TSchema = TSchema> {
   slow: boolean
   /** Is about a person or nobody yet, not about one workspace: it runs beside the mailboxes. */
   door: boolean
+  /** The answer is a stream of records, one a line; `output` is the schema of one. */
+  download: boolean
+  /** The name of the file that a download becomes, without what tells its form. */
+  file?: string
   /** The answer holds a secret that is shown once: what is kept of it for a replay is sealed. */
   secret?: boolean
   /** Goes before everything that waits, because it recalls what is about to go out: the kill switch, disconnecting. */
@@ -65,10 +70,11 @@ type More = Partial<
 >
 
 /** The method of a route, and what else decides which kind of handler an operation needs, kept in the type. */
-type Declared<I extends TProperties, O extends TSchema, M extends Method, S, D = false> = Op<TObject<I>, O> & {
+type Declared<I extends TProperties, O extends TSchema, M extends Method, S, D = false, L = false> = Op<TObject<I>, O> & {
   method: M
   slow: S
   door: D
+  download: L
 }
 
 /** An operation of no workspace: how people come in, what they do about themselves. `public`: anybody, else a person who is signed in. */
@@ -78,6 +84,26 @@ export const door = <M extends Method, I extends TProperties, O extends TSchema>
   shape: { input: I; output: O },
   more: Omit<More, 'scope'> & { scope: 'public' | 'session' },
 ): Declared<I, O, M, false, true> => ({ ...op(route, summary, shape, { roles: everybody, ...more }), slow: false, door: true })
+
+/** The forms of a download: a JSON object a line, or comma-separated values for spreadsheets. */
+export const downloadForms = ['ndjson', 'csv'] as const
+export type DownloadForm = (typeof downloadForms)[number]
+const Format = oneOf(downloadForms, {
+  default: 'ndjson',
+  description: 'ndjson: a JSON object a line; csv: for spreadsheets, with a line of column names first.',
+})
+
+/** What is taken away as a file, by a person who is signed in. `csv`: its records are flat enough for a table, so that form is offered too. */
+export const download = <I extends TProperties, O extends TObject>(
+  route: `GET /${string}`,
+  summary: string,
+  shape: { input: I; line: O },
+  more: Pick<More, 'roles' | 'errors'> & { file: string; csv?: true },
+): Declared<I, O, 'GET', false, false, true> => {
+  const { csv, file, ...rest } = more
+  const input = { ...shape.input, ...(csv ? { format: T.Optional(Format) } : {}) } as I
+  return { ...op(route, summary, { input, output: shape.line }, { ...rest, scope: 'session' }), slow: false, download: true, file }
+}
 
 export const op = <M extends Method, I extends TProperties, O extends TSchema, const S extends boolean = false>(
   route: `${M} /${string}`,
@@ -97,6 +123,7 @@ export const op = <M extends Method, I extends TProperties, O extends TSchema, c
     status: 200,
     errors: [],
     door: false,
+    download: false,
     ...more,
     slow: (more.slow ?? false) as S,
   }
@@ -125,6 +152,9 @@ export const isQuery = (o: Op): boolean => o.method === 'GET'
 
 /** Whether an Idempotency-Key makes a second time replay the first: what changes something in one workspace. */
 export const takesKey = (o: Op): boolean => !isQuery(o) && !o.door
+
+/** The forms in which a download may be had; the first one unless asked for another. */
+export const formsOf = ({ input }: Op): DownloadForm[] => ('format' in (input as TObject).properties ? [...downloadForms] : ['ndjson'])
 
 /** Every error that an operation may answer. */
 export const errorsOf = (o: Op): ErrorCode[] => [

@@ -1,17 +1,18 @@
 /** REST: a loop over the operations, the public documents, and one place where errors become answers. */
 import { type Context, Elysia } from 'elysia'
 import { AppError } from '#kernel/errors'
-import type { Door, Operation } from '#ops/bind'
+import type { Door, Download, Operation } from '#ops/bind'
 import { LETTERS_PATH, type NodeSignature } from '#port/nodes'
 import { receiveLetter } from './internal.ts'
 import { MCP_PATH, type McpEndpoint } from './mcp/endpoint.ts'
 import { answerResponse, documentResponse, errorResponse, requestIdOf, type StaticDocument } from './respond.ts'
-import { admit, type Incoming, type ServeDeps, serve } from './serve.ts'
+import { admit, type Incoming, type ServeDeps, serve, serveDownload } from './serve.ts'
 import { addressOf, type Trust } from './visit.ts'
 
 export interface HttpDeps extends ServeDeps {
   operations: Operation[]
   doors: Door[]
+  downloads: Download[]
   /** Taken from other processes alone. */
   internal: Operation[]
   mcp: Pick<McpEndpoint, 'handle'>
@@ -46,6 +47,10 @@ export const createHttp = (deps: HttpDeps) => {
   const allow = (path: string, method: string) => allowed.set(path, [...(allowed.get(path) ?? []), method])
   for (const o of deps.operations) {
     app.route(o.method, o.path, (context) => serve(deps, o, incoming(context as Context)), { parse: 'none' })
+    allow(o.path, o.method)
+  }
+  for (const o of deps.downloads) {
+    app.route(o.method, o.path, (context) => serveDownload(deps, o, incoming(context as Context)), { parse: 'none' })
     allow(o.path, o.method)
   }
   for (const o of deps.doors) {

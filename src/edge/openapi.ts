@@ -6,8 +6,9 @@ import { openapi } from '@elysiajs/openapi'
 import { Type as T, type TObject, type TSchema } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { operations, resources } from '#contract/index'
-import { braces, errorsOf, isQuery, KEY_LIMIT, type NamedOp, pathParams, takesKey } from '#contract/op'
+import { braces, errorsOf, formsOf, isQuery, KEY_LIMIT, type NamedOp, pathParams, takesKey } from '#contract/op'
 import { type ErrorCode, errorTable } from '#kernel/errors'
+import { fileTypes } from './file.ts'
 import { guide } from './openapi-guide.ts'
 
 const ErrorBody = T.Object(
@@ -87,7 +88,21 @@ const bodyOf = (o: NamedOp, fields: string[], components: Components) => {
   return { required: needed.length > 0, content: json(schema) }
 }
 
+/** A stream of lines; the schema is that of one line. */
+const fileOf = (o: NamedOp, components: Components) => {
+  const ndjson = plain(o.output, components)
+  const schemas = { ndjson, csv: { type: 'string', description: 'As RFC 4180 has it, with a line of column names first.' } }
+  return {
+    [o.status]: {
+      description: 'A JSON object a line, each as in the schema. What breaks it off is its last line, with `error` as in any refusal.',
+      headers: { ...header('X-Request-Id'), ...header('Content-Disposition') },
+      content: Object.fromEntries(formsOf(o).map((form) => [fileTypes[form].split(';')[0], { schema: schemas[form] }])),
+    },
+  }
+}
+
 const successOf = (o: NamedOp, components: Components) => {
+  if (o.download) return fileOf(o, components)
   const content = json(plain(o.output, components))
   const headers = { ...header('X-Request-Id'), ...(takesKey(o) ? header('Idempotency-Replayed') : {}) }
   const late = { description: 'The record as it stands: the outcome is still to come.', headers: header('X-Request-Id'), content }
@@ -131,6 +146,7 @@ const components = (schemas: Components) => ({
     'Idempotency-Replayed': text('true: this is the stored answer of an earlier request, and nothing was run.', { enum: ['true'] }),
     'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } },
     'WWW-Authenticate': text('Always Bearer.'),
+    'Content-Disposition': text('attachment, with the name of the file.'),
   },
   parameters: {
     'Idempotency-Key': {

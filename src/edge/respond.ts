@@ -30,9 +30,12 @@ export const errorResponse = (error: AppError, requestId: string, extra: Record<
   if (error.code === 'unauthenticated') headers['www-authenticate'] = 'Bearer'
   if (error.code === 'missing_scope') headers['www-authenticate'] = `Bearer error="insufficient_scope", scope="${error.detail}"`
   if (error.retryAfter !== undefined) headers['retry-after'] = String(Math.max(1, Math.ceil(error.retryAfter)))
-  const body = { code: error.code, message: error.message, ...(error.details ? { details: error.details } : {}), request_id: requestId }
-  return new Response(JSON.stringify({ error: body }), { status: error.status, headers })
+  return new Response(errorBody(error, requestId), { status: error.status, headers })
 }
+
+/** JSON, on one line. */
+export const errorBody = ({ code, message, details }: AppError, requestId: string): string =>
+  JSON.stringify({ error: { code, message, ...(details ? { details } : {}), request_id: requestId } })
 
 /** A public document that changes only with the program. */
 export interface StaticDocument {

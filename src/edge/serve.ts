@@ -2,10 +2,11 @@
 import { isQuery, type NamedOp } from '#contract/op'
 import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'
-import { type Door, type Operation, refuseKey } from '#ops/bind'
+import { type Door, type Download, type Operation, refuseKey } from '#ops/bind'
 import type { Call, Visit } from '#ops/call'
 import type { Authenticator } from './auth.ts'
 import type { Cookies } from './cookies.ts'
+import { fileResponse, linesStream, nothing } from './file.ts'
 import { inputOf } from './input.ts'
 import type { Origins } from './origin.ts'
 import { answerResponse, requestIdOf } from './respond.ts'
@@ -38,22 +39,43 @@ const tell = ({ log }: ServeDeps, { o, requestId, startedAt }: Told, { status, t
 }
 
 /** Throws what the operation throws. */
-export const serve = async (deps: ServeDeps, o: Operation, { request, params }: Incoming): Promise<Response> => {
+export const serve = (deps: ServeDeps, o: Operation, incoming: Incoming): Promise<Response> =>
+  asCaller(deps, o, incoming, async (call) => {
+    const answer = await o.run(() => inputOf(o, incoming.request, incoming.params), call)
+    return { response: answerResponse(answer, call.requestId), status: answer.status }
+  })
+
+/** The same for a download: its first record has been read when the answer begins. */
+export const serveDownload = (deps: ServeDeps, o: Download, incoming: Incoming): Promise<Response> =>
+  asCaller(deps, o, incoming, async (call) => {
+    const { request, params } = incoming
+    const opened = await o.open(() => inputOf(o, request, params), call)
+    const file = { name: o.file!, form: opened.form, requestId: call.requestId }
+    const response =
+      request.method === 'HEAD' ? fileResponse(file, nothing()) : fileResponse(file, linesStream(deps, await opened.start(), file))
+    return { response, status: response.status }
+  })
+
+interface Served {
+  response: Response
+  status: number
+}
+
+const asCaller = async (deps: ServeDeps, o: NamedOp, { request }: Incoming, run: (call: Call) => Promise<Served>): Promise<Response> => {
   const requestId = requestIdOf(request)
   const startedAt = performance.now()
   const caller = await deps.authenticator.authenticate(request)
   try {
-    const call: Call = {
+    const { response, status } = await run({
       tenantId: caller.tenantId,
       principal: caller.principal,
       scopes: caller.scopes,
       surface: surfaceOf(request),
       requestId,
       idempotencyKey: isQuery(o) ? undefined : (request.headers.get('idempotency-key') ?? undefined),
-    }
-    const answer = await o.run(() => inputOf(o, request, params), call)
-    tell(deps, { o, requestId, startedAt }, { status: answer.status, tenant: caller.tenantId })
-    return answerResponse(answer, requestId)
+    })
+    tell(deps, { o, requestId, startedAt }, { status, tenant: caller.tenantId })
+    return response
   } catch (cause) {
     if (cause instanceof AppError && cause.status < 500 && cause.code !== 'rate_limited') await deps.authenticator.confirm(caller)
     throw cause

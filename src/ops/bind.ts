@@ -3,18 +3,30 @@
  * command.ts) → output check. Who is calling is settled before (edge/auth.ts).
  */
 import type { Answer } from '#actors/letter'
-import { type Group, isQuery, KEY_LIMIT, type NamedOp, named, type Resource } from '#contract/op'
+import { type DownloadForm, type Group, isQuery, KEY_LIMIT, type NamedOp, named, type Resource } from '#contract/op'
 import { fail } from '#kernel/errors'
 import { roleOf } from '#store/principal'
-import type { AnyCommand, AnyDoor, AnyQuery, Call, Handlers, Kept, QueryContext, Visit, World } from './call.ts'
+import type { AnyCommand, AnyDoor, AnyDownload, AnyQuery, Call, Handlers, Kept, QueryContext, Visit, World } from './call.ts'
 import { commandLetter } from './command.ts'
 import { dispatch } from './dispatch.ts'
+import { type Lines, openLines, type Slots } from './download.ts'
 import { serialise, validate } from './validate.ts'
 
 /** An operation that can be called, from any surface. */
 export interface Operation extends NamedOp {
   /** `read` gives the input; it is not asked for before the caller's scope is known to suffice. */
   run(read: () => unknown, call: Call): Promise<Answer>
+}
+
+/** An operation whose answer is a stream of records. */
+export interface Download extends NamedOp {
+  open(read: () => unknown, call: Call): Promise<Opened>
+}
+
+export interface Opened {
+  form: DownloadForm
+  /** Reads the first record, and more only as they are asked for. Throws what refuses the download before its first record. */
+  start(): Promise<Lines>
 }
 
 /** An operation of no workspace. */
@@ -29,15 +41,31 @@ export interface Admission extends Answer {
 type Run = (input: unknown, call: Call) => Promise<Answer>
 
 export const bind = <G extends Group>(world: World, resource: Resource<G>, handlers: Handlers<G>): Operation[] =>
-  ofKind(resource, { doors: false }).map((o) => ({ ...o, run: runner(world, o, handlers[nameIn(resource, o)] as AnyQuery | AnyCommand) }))
+  ofKind(resource, 'usual').map((o) => ({ ...o, run: runner(world, o, handlers[nameIn(resource, o)] as AnyQuery | AnyCommand) }))
 
-/** The doors of a resource; `bind` gives the others. */
+/** The doors of a resource; `bind` gives the usual ones. */
 export const bindDoors = <G extends Group>(world: World, resource: Resource<G>, handlers: Handlers<G>): Door[] =>
-  ofKind(resource, { doors: true }).map((o) => ({ ...o, enter: entrance(world, o, handlers[nameIn(resource, o)] as AnyDoor) }))
+  ofKind(resource, 'door').map((o) => ({ ...o, enter: entrance(world, o, handlers[nameIn(resource, o)] as AnyDoor) }))
+
+/** The downloads of a resource. `slots`: of all downloads of the process. */
+export const bindDownloads = <G extends Group>(
+  { world, slots }: { world: World; slots: Slots },
+  resource: Resource<G>,
+  handlers: Handlers<G>,
+): Download[] =>
+  ofKind(resource, 'download').map((o) => ({
+    ...o,
+    open: opener({ world, slots }, o, handlers[nameIn(resource, o)] as unknown as AnyDownload),
+  }))
 
 const nameIn = ({ prefix }: Resource, o: NamedOp): string => o.id.slice(prefix.length + 1)
 
-const ofKind = (resource: Resource, { doors }: { doors: boolean }): NamedOp[] => named(resource).filter((o) => o.door === doors)
+const kindOf = ({ door, download }: NamedOp) => {
+  if (door) return 'door'
+  return download ? 'download' : 'usual'
+}
+
+const ofKind = (resource: Resource, kind: ReturnType<typeof kindOf>): NamedOp[] => named(resource).filter((o) => kindOf(o) === kind)
 
 const entrance =
   ({ db, identity }: World, o: NamedOp, handler: AnyDoor): Door['enter'] =>
@@ -58,6 +86,17 @@ const runner = (world: World, o: NamedOp, handler: AnyQuery | AnyCommand): Opera
     return toResult(input, call)
   }
 }
+
+const opener =
+  ({ world, slots }: { world: World; slots: Slots }, o: NamedOp, handler: AnyDownload): Download['open'] =>
+  async (read, call) => {
+    requireAccess(o, call)
+    const input = (await read()) as { format?: DownloadForm }
+    validate(o.input, input)
+    const form = input.format ?? 'ndjson'
+    const start = () => openLines({ o, form, release: slots.take(call.tenantId) }, () => handler(input, contextFor(world, call)))
+    return { form, start }
+  }
 
 /** Throws `forbidden`: what only a person may. */
 export const refuseKey = (): never => fail('forbidden', 'this takes a person who is signed in; an API key does not reach it')
@@ -84,6 +123,7 @@ const requireUsableKey = ({ idempotencyKey }: Call): void => {
 
 const contextFor = (world: World, call: Call): QueryContext => ({
   networks: world.networks,
+  principal: call.principal,
   read: (sql) => world.db.read({ tenantId: call.tenantId, caller: call.principal }, sql),
 })
 

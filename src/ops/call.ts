@@ -63,6 +63,7 @@ export interface QueryContext {
   /** One statement over the caller's rows. */
   read<Row>(query: Query): Promise<Row[]>
   networks: Networks
+  principal: Principal
 }
 
 export interface CommandContext {
@@ -122,16 +123,19 @@ export interface SlowHandler<O extends Op> {
 
 export type Handler<O extends Op> = O extends { door: true }
   ? (input: Input<O>, context: DoorContext) => Promise<Admitted<Output<O>>>
-  : O extends { method: 'GET' }
-    ? (input: Input<O>, context: QueryContext) => Promise<Output<O>>
-    : O extends { slow: true }
-      ? SlowHandler<O>
-      : (input: Input<O>, context: CommandContext) => Promise<Outcome<Output<O>>>
+  : O extends { download: true }
+    ? (input: Input<O>, context: QueryContext) => AsyncIterable<Output<O>>
+    : O extends { method: 'GET' }
+      ? (input: Input<O>, context: QueryContext) => Promise<Output<O>>
+      : O extends { slow: true }
+        ? SlowHandler<O>
+        : (input: Input<O>, context: CommandContext) => Promise<Outcome<Output<O>>>
 
 /** A missing handler, or one that returns another shape, does not compile. */
 export type Handlers<G extends Group> = { [K in keyof G]: Handler<G[K]> }
 
 /** Handlers as the gates see them, whatever their operation. */
 export type AnyDoor = (input: unknown, context: DoorContext) => Promise<Admitted<unknown>>
+export type AnyDownload = (input: unknown, context: QueryContext) => AsyncIterable<unknown>
 export type AnyQuery = (input: unknown, context: QueryContext) => Promise<unknown>
 export type AnyCommand = ((input: unknown, context: CommandContext) => Promise<Outcome<unknown>>) | SlowHandler<Op>

@@ -3,8 +3,10 @@ import { appResources, growthResources } from '#contract/index'
 import { operatorResources } from '#contract/operator'
 import { invitationHandlers } from './app/invitations.ts'
 import { sessionHandlers, sessionsHandlers } from './app/session.ts'
-import { bind, bindDoors, type Door, type Operation } from './bind.ts'
+import { workspaceHandlers } from './app/workspace.ts'
+import { bind, bindDoors, bindDownloads, type Door, type Download, type Operation } from './bind.ts'
 import type { World } from './call.ts'
+import { downloadSlots } from './download.ts'
 import { automationHandlers } from './growth/automation.ts'
 import { batchHandlers } from './growth/batches.ts'
 import { connectionHandlers, connectionsHandlers } from './growth/connections.ts'
@@ -23,6 +25,7 @@ export const createOperations = (world: World): Operation[] => [
   ...bind(world, growthResources.connections, connectionsHandlers),
   ...bind(world, growthResources.profile, profileHandlers),
   ...bind(world, growthResources.automation, automationHandlers),
+  ...bind(world, appResources.workspace, workspaceHandlers),
 ]
 
 /** Those of no workspace: how people come in, and what they do about themselves. */
@@ -31,6 +34,12 @@ export const createDoors = (world: World): Door[] => [
   ...bindDoors(world, appResources.sessions, sessionsHandlers),
   ...bindDoors(world, appResources.invitations, invitationHandlers),
 ]
+
+/** What is taken away as files. */
+export const createDownloads = (world: World): Download[] => {
+  const all = { world, slots: downloadSlots() }
+  return [...bindDownloads(all, appResources.workspace, workspaceHandlers)]
+}
 
 /** What operators do, and what the surfaces do beneath the contract: not served to anybody, but taken from other processes. */
 export const createOperatorOperations = (world: World): Operation[] => [

@@ -111,10 +111,16 @@ const refuse = (found: ErrorDetail[]): never => {
   throw new AppError('invalid_input', `${first?.path || 'the body'} ${first?.message ?? 'is not valid'}`, { details })
 }
 
-/** The body of an answer, if it is what the contract promises. */
+/** The body of an answer, or a record of one, if it is what the contract promises. */
 export const serialise = (o: NamedOp, reply: unknown): string => {
+  requirePromised(o, reply)
+  return JSON.stringify(reply)
+}
+
+/** Throws when it is not what the contract promises. */
+export const requirePromised = (o: NamedOp, reply: unknown): void => {
   const checker = checkerOf(o.output)
-  if (checker.Check(reply)) return JSON.stringify(reply)
+  if (checker.Check(reply)) return
   const wrong = checker.Errors(reply).First()
   throw new Error(`${o.id} answered against its contract: ${wrong?.path} ${wrong?.message}`)
 }

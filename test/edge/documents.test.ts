@@ -194,7 +194,8 @@ test('the router has exactly the operations of the contract, the public document
     throw new Error('no request is made')
   }
   const { routes } = createHttp({
-    operations: operations.filter(({ door }) => !door).map((o) => ({ ...o, run: never })),
+    operations: operations.filter(({ door, download }) => !door && !download).map((o) => ({ ...o, run: never })),
+    downloads: operations.filter(({ download }) => download).map((o) => ({ ...o, open: never })),
     doors: operations.filter(({ door }) => door).map((o) => ({ ...o, enter: never })),
     cookies: createCookies('http://localhost'),
     origins: createOrigins('http://localhost', () => 80),

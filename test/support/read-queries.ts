@@ -8,6 +8,7 @@ import { itemById, itemsOfBatch, listItems, recentItems } from '#store/items'
 import { activeLearnings } from '#store/learnings'
 import { latestEvents } from '#store/outbox'
 import { readProfile } from '#store/profiles'
+import { workspaceOf } from '#store/workspace'
 import type { Rows } from './rows.ts'
 
 /** Sorts behind every id: the page after it is the first. */
@@ -36,6 +37,7 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'learnings.activeLearnings': () => [activeLearnings(10)],
   'outbox.latestEvents': () => [latestEvents],
   'profiles.readProfile': () => [readProfile],
+  'workspace.workspaceOf': () => [workspaceOf],
 }
 
 /** A query as it is exported: `export const x: Query = …` or `export const x = (…): Query => …`, up to the next export. */

@@ -1,0 +1,45 @@
+import { Type as T } from '@sinclair/typebox'
+import { download, op } from '../op.ts'
+import { Id, oneOf, record, Time } from '../shapes.ts'
+
+const Workspace = record(
+  {
+    id: Id,
+    name: T.String(),
+    plan: T.String({ description: 'What it may spend is at app.plan.' }),
+    created_at: Time,
+  },
+  { title: 'Workspace' },
+)
+
+/** In the order in which an export has them, between its first line and its last one. */
+export const exportKinds = [
+  ...(['workspace', 'member', 'invitation', 'profile', 'channel', 'learning', 'connection', 'batch', 'item', 'attempt'] as const),
+  ...(['webhook', 'key', 'audit', 'event'] as const),
+] as const
+
+const Exported = record(
+  {
+    kind: oneOf(['export', ...exportKinds, 'end']),
+    record: T.Record(T.String(), T.Unknown(), { description: 'The fields of its kind, named as everywhere else.' }),
+  },
+  { title: 'ExportLine', description: 'One record. The first line says of what and when, the last one how many there were of each kind.' },
+)
+
+const answer = record({ workspace: Workspace })
+
+export const workspace = {
+  get: op('GET /api/v1/app/workspace', 'Read the workspace.', { input: {}, output: answer }, { scope: 'session' }),
+  rename: op(
+    'PUT /api/v1/app/workspace',
+    'Rename the workspace. Nothing else depends on the name.',
+    { input: { name: T.String({ minLength: 1, maxLength: 160, pattern: '\\S', examples: ['Dockside'] }) }, output: answer },
+    { scope: 'session', repeatable: true },
+  ),
+  export: download(
+    'GET /api/v1/app/workspace/export',
+    'Export everything the workspace owns, as a file of JSON lines. No passwords, tokens, secrets or hashes of keys are in it. Records are read some at a time, each group as it is at that moment; a file without its last line (kind end) is not whole.',
+    { input: {}, line: Exported },
+    { roles: [], file: 'tendril-workspace' },
+  ),
+}

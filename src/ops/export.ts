@@ -1,0 +1,34 @@
+/** Everything that a workspace owns, record by record. */
+
+import { exportKinds, type workspace } from '#contract/app/workspace'
+import type { OutputOf } from '#contract/op'
+import { type ExportSource, exportPage, exportSources, nowOf, type Paged } from '#store/export'
+import type { QueryContext } from './call.ts'
+
+type Line = OutputOf<typeof workspace.export>
+
+const PAGE = 200
+
+/** Each page is a statement of its own, before which the caller is looked at again: who is shut out meanwhile gets no more. */
+async function* recordsOf({ read }: QueryContext, source: ExportSource): AsyncGenerator<Record<string, unknown>> {
+  for (let after: string[] | undefined; ; ) {
+    const rows = await read<Paged>(exportPage(source, { after, limit: PAGE }))
+    for (const { after: _, ...row } of rows) yield row
+    if (rows.length < PAGE) return
+    after = rows.at(-1)!.after
+  }
+}
+
+export async function* exported(context: QueryContext): AsyncGenerator<Line> {
+  const [start] = await context.read<{ at: Date; workspace_id: string }>(nowOf)
+  yield { kind: 'export', record: { format: 'tendril-export/v1', ...start, kinds: exportKinds } }
+  const counts: Record<string, number> = {}
+  for (const kind of exportKinds) {
+    counts[kind] = 0
+    for await (const record of recordsOf(context, exportSources[kind])) {
+      counts[kind]++
+      yield { kind, record }
+    }
+  }
+  yield { kind: 'end', record: { counts } }
+}

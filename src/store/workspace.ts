@@ -1,0 +1,16 @@
+/** The workspace as its members see it: its own row, and no other, whatever a statement asks for. */
+import type { Query } from './db.ts'
+
+export interface WorkspaceRow {
+  id: string
+  name: string
+  plan: string
+  created_at: Date
+}
+
+export const workspaceOf: Query = (sql) => sql`select id, name, plan, created_at from tenant`
+
+export const renameWorkspace =
+  (id: string, name: string): Query =>
+  (sql) =>
+    sql`update tenant set name = ${name} where id = ${id}`

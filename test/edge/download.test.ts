@@ -1,0 +1,267 @@
+/** Downloads: records as lines, as fast as the client takes them, and how they end. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { connect } from 'node:net'
+import { Type as T } from '@sinclair/typebox'
+import { download, named, type Resource } from '#contract/op'
+import { nullable, record, Time } from '#contract/shapes'
+import { createCookies } from '#edge/cookies'
+import { createHttp } from '#edge/http'
+import { createOrigins } from '#edge/origin'
+import { staticDocument } from '#edge/respond'
+import { AppError } from '#kernel/errors'
+import { newId } from '#kernel/ids'
+import { createLog } from '#kernel/log'
+import { type Access, scopes } from '#kernel/scopes'
+import { bindDownloads } from '#ops/bind'
+import type { World } from '#ops/call'
+import { downloadSlots } from '#ops/download'
+import { nodeSignature } from '#port/nodes'
+import { eventually } from '#test/support/eventually'
+
+const line = record({
+  text: T.String(),
+  count: T.Integer(),
+  at: nullable(Time),
+  more: T.Record(T.String(), T.Unknown()),
+})
+type Line = { text: string; count: number; at: Date | null; more: Record<string, unknown> }
+const lineOf = (text: string, count = 0): Line => ({ text, count, at: null, more: {} })
+
+const resource = {
+  prefix: 'test.file',
+  about: 'A file.',
+  group: {
+    get: download(
+      'GET /file',
+      'Take the file.',
+      { input: { name: T.Optional(T.String()) }, line },
+      { roles: ['editor'], file: 'test', csv: true },
+    ),
+  },
+} satisfies Resource
+
+let records: () => AsyncIterable<unknown>
+/** Handlers that have begun, and those that have ended. */
+let [begun, ended] = [0, 0]
+
+const caller = (request: Request) => ({
+  tenantId: request.headers.get('x-tenant') ?? 'one',
+  principal: { kind: 'session' as const, id: newId(), member: { personId: newId(), role: 'editor' as const } },
+  scopes: new Set<Access>(request.headers.has('x-key') ? scopes : [...scopes, 'session']),
+})
+
+const never = () => {
+  throw new Error('no such request is made')
+}
+
+const http = createHttp({
+  operations: [],
+  doors: [],
+  internal: [],
+  downloads: bindDownloads({ world: {} as World, slots: downloadSlots() }, resource, {
+    get: async function* () {
+      begun++
+      try {
+        yield* records() as AsyncIterable<Line>
+      } finally {
+        ended++
+      }
+    },
+  }),
+  cookies: createCookies('http://localhost'),
+  origins: createOrigins('http://localhost', () => 80),
+  trust: { proxies: 0 },
+  authenticator: { authenticate: async (request) => caller(request), confirm: async () => {}, [Symbol.asyncDispose]: never },
+  log: createLog('silent'),
+  documents: { openapi: staticDocument({}), capabilities: staticDocument({}) },
+  commit: null,
+  signature: nodeSignature(Buffer.alloc(32), Date.now),
+  serving: never,
+})
+
+let port = 0
+beforeAll(() => {
+  http.listen({ port: 0, hostname: '127.0.0.1' })
+  port = http.server!.port!
+})
+afterAll(() => http.server!.stop(true))
+beforeEach(() => {
+  ;[begun, ended] = [0, 0]
+})
+
+const get = (search = '', init: RequestInit = {}) => fetch(`http://127.0.0.1:${port}/file${search}`, init)
+const of = (...lines: unknown[]) =>
+  async function* () {
+    for (const one of lines) {
+      if (one instanceof Error) throw one
+      yield one
+    }
+  }
+const linesIn = (text: string) =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((one) => JSON.parse(one))
+
+describe('a download', () => {
+  test('is a file of JSON lines', async () => {
+    const at = new Date('2026-01-02T03:04:05.678Z')
+    records = of({ ...lineOf('a\nb', 1), at }, lineOf('c', 2))
+    const reply = await get()
+    expect(reply.status).toBe(200)
+    expect(Object.fromEntries(reply.headers)).toMatchObject({
+      'content-type': 'application/x-ndjson',
+      'cache-control': 'no-store',
+      'content-disposition': expect.stringMatching(/^attachment; filename="test-\d{4}-\d\d-\d\d\.ndjson"$/),
+      'x-request-id': expect.any(String),
+    })
+    const text = await reply.text()
+    expect(text).toEndWith('\n')
+    expect(linesIn(text)).toEqual([{ text: 'a\nb', count: 1, at: at.toISOString(), more: {} }, lineOf('c', 2)])
+  })
+
+  test('of nothing is an empty file', async () => {
+    records = of()
+    const reply = await get()
+    expect([reply.status, await reply.text()]).toEqual([200, ''])
+  })
+
+  test('is whole and in order when it is long', async () => {
+    const count = 20_000
+    records = of(...Array.from({ length: count }, (_, index) => lineOf('x'.repeat(index % 90), index)))
+    const found = linesIn(await (await get()).text()).map((one) => one.count)
+    expect(found).toEqual(Array.from({ length: count }, (_, index) => index))
+    expect([begun, ended]).toEqual([1, 1])
+  })
+
+  test('answers HEAD with its headers, and reads nothing', async () => {
+    records = of(lineOf('a'))
+    const [full, head] = [await get(), await get('', { method: 'HEAD' })]
+    await full.text()
+    expect([head.status, await head.text()]).toEqual([200, ''])
+    for (const name of ['content-type', 'content-disposition', 'cache-control']) expect(head.headers.get(name)).toBe(full.headers.get(name))
+    expect(begun).toBe(1)
+  })
+
+  test('is refused to an API key, and with an input that is not valid', async () => {
+    records = of(lineOf('a'))
+    expect((await get('', { headers: { 'x-key': '1' } })).status).toBe(403)
+    for (const search of ['?format=xml', '?no_such=1']) expect((await get(search)).status).toBe(400)
+    expect(begun).toBe(0)
+  })
+})
+
+describe('a download that breaks off', () => {
+  test('before its first record is refused as any request', async () => {
+    records = of(new AppError('unavailable', 'the database is not available', { retryAfter: 1 }))
+    const reply = await get('', { headers: { 'x-request-id': 'abc' } })
+    expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '1'])
+    expect(await reply.json()).toMatchObject({ error: { code: 'unavailable', request_id: 'abc' } })
+  })
+
+  test.each([
+    ['of a refusal', new AppError('unauthenticated'), 'unauthenticated'],
+    ['of an error of ours, of which it tells nothing', new Error('secret'), 'internal'],
+    ['of a record that is not as promised', { ...lineOf('b'), count: 'secret' }, 'internal'],
+  ])('says so in its last line, because %s', async (_, broken, code) => {
+    records = of(lineOf('a'), broken, lineOf('never'))
+    const text = await (await get('', { headers: { 'x-request-id': 'abc' } })).text()
+    expect(text).not.toContain('secret')
+    expect(linesIn(text)).toEqual([lineOf('a'), { error: { code, message: expect.any(String), request_id: 'abc' } }])
+    expect(ended).toBe(1)
+  })
+
+  test('says so in the last line of a table too', async () => {
+    records = of(lineOf('a'), new AppError('unauthenticated'))
+    const lines = (await (await get('?format=csv')).text()).split('\r\n')
+    expect(lines.slice(0, 2)).toEqual(['text,count,at,more', 'a,0,,{}'])
+    expect(lines[2]).toStartWith('"{""error"":{""code"":""unauthenticated""')
+  })
+})
+
+describe('as comma-separated values', () => {
+  const table = async (...lines: Line[]) => {
+    records = of(...lines)
+    const reply = await get('?format=csv')
+    expect(reply.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+    return reply.text()
+  }
+
+  test('the columns are in the order of the schema, and cells are quoted where they must be', async () => {
+    const at = new Date('2026-01-02T03:04:05.678Z')
+    expect(await table({ more: { a: 'b', c: [1] }, at, count: -1, text: 'say "hi", twice\r\nor once' })).toBe(
+      'text,count,at,more\r\n"say ""hi"", twice\r\nor once",-1,2026-01-02T03:04:05.678Z,"{""a"":""b"",""c"":[1]}"\r\n',
+    )
+  })
+
+  test('no text is a formula', async () => {
+    for (const first of ['=', '+', '-', '@', '\t'])
+      expect(await table(lineOf(`${first}cmd|x`))).toBe(`text,count,at,more\r\n'${first}cmd|x,0,,{}\r\n`)
+    expect(await table(lineOf('\rcmd'))).toBe(`text,count,at,more\r\n"'\rcmd",0,,{}\r\n`)
+    expect(await table(lineOf('a=b'))).toBe('text,count,at,more\r\na=b,0,,{}\r\n')
+  })
+
+  test('a table of nothing has its columns', async () => {
+    expect(await table()).toBe('text,count,at,more\r\n')
+  })
+})
+
+/** Waits for it, and says when it does not come true. */
+const until = async (ask: () => boolean | Promise<boolean>) => expect(await eventually(ask, Boolean)).toBe(true)
+
+/** A client that reads only when it is told to. */
+const lazyClient = (tenant: string) => {
+  const socket = connect(port, '127.0.0.1')
+  socket.pause()
+  socket.write(`GET /file HTTP/1.1\r\nHost: localhost\r\nX-Tenant: ${tenant}\r\n\r\n`)
+  return socket
+}
+
+describe('a client that does not read', () => {
+  test('stops the reading of records, and ends it when it goes away', async () => {
+    let made = 0
+    records = async function* () {
+      for (;;) yield lineOf('x'.repeat(10_000), made++)
+    }
+    const socket = lazyClient('lazy')
+    let [before, still] = [-1, 0]
+    await until(() => {
+      still = made > 0 && made === before ? still + 1 : 0
+      before = made
+      return still === 20
+    })
+    expect(ended).toBe(0)
+    socket.destroy()
+    await until(() => ended === 1)
+  })
+})
+
+test('of one workspace few run at once, and a place is free again when one has ended', async () => {
+  records = async function* () {
+    for (let count = 0; ; count++) yield lineOf('x'.repeat(10_000), count)
+  }
+  const sockets = [1, 2, 3].map(() => lazyClient('busy'))
+  await until(() => begun === 3)
+  const refused = await get('', { headers: { 'x-tenant': 'busy' } })
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5'])
+  expect(await refused.json()).toMatchObject({ error: { code: 'rate_limited', message: 'rate_limited:downloads' } })
+  expect(begun).toBe(3)
+  const other = new AbortController()
+  expect((await get('', { headers: { 'x-tenant': 'other' }, signal: other.signal })).status).toBe(200)
+  other.abort()
+  sockets[0]!.destroy()
+  await until(async () => {
+    const again = new AbortController()
+    const { status } = await get('', { headers: { 'x-tenant': 'busy' }, signal: again.signal })
+    again.abort()
+    return status === 200
+  })
+  for (const socket of sockets) socket.destroy()
+  await until(() => ended === begun)
+})
+
+test('only what is flat enough is offered as a table', () => {
+  const nested = download('GET /nested', 'Take it.', { input: {}, line }, { roles: [], file: 'nested' })
+  expect(Object.keys(nested.input.properties)).toEqual([])
+  expect(named(resource)[0]).toMatchObject({ id: 'test.file.get', download: true, scope: 'session', method: 'GET' })
+})
