@@ -403,6 +403,7 @@ create policy app on public.session for all to tendril_app using ((tenant_id = (
 create policy system on public.session for all to tendril_system using (true) with check (true);
 grant delete, insert, select, update on public.session to tendril_system;
 grant select on public.session to tendril_app;
+grant update (revoked_at) on public.session to tendril_app;
 
 create table public.tenant (
   id uuid not null,

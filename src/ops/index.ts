@@ -2,6 +2,7 @@
 import { appResources, growthResources } from '#contract/index'
 import { operatorResources } from '#contract/operator'
 import { invitationHandlers } from './app/invitations.ts'
+import { memberHandlers } from './app/members.ts'
 import { sessionHandlers, sessionsHandlers } from './app/session.ts'
 import { workspaceHandlers } from './app/workspace.ts'
 import { bind, bindDoors, bindDownloads, type Door, type Download, type Operation } from './bind.ts'
@@ -26,6 +27,7 @@ export const createOperations = (world: World): Operation[] => [
   ...bind(world, growthResources.profile, profileHandlers),
   ...bind(world, growthResources.automation, automationHandlers),
   ...bind(world, appResources.workspace, workspaceHandlers),
+  ...bind(world, appResources.members, memberHandlers),
 ]
 
 /** Those of no workspace: how people come in, and what they do about themselves. */
