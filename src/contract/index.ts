@@ -1,5 +1,6 @@
 /** The table of contents, in the order of the documentation. */
 import { isScope } from '#kernel/scopes'
+import { device } from './app/device.ts'
 import { invitations } from './app/invitations.ts'
 import { session, sessions } from './app/session.ts'
 import { automation } from './growth/automation.ts'
@@ -29,6 +30,7 @@ export const growthResources = {
 export const appResources = {
   session: { prefix: 'app.session', about: 'Signing in and out.', group: session },
   sessions: { prefix: 'app.sessions', about: 'Where you are signed in.', group: sessions },
+  device: { prefix: 'app.device', about: 'Letting a device in by the code that it shows.', group: device },
   invitations: { prefix: 'app.invitations', about: 'How people come to a workspace.', group: invitations },
 } as const satisfies Record<string, Resource>
 

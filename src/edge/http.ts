@@ -6,12 +6,15 @@ import { LETTERS_PATH, type NodeSignature } from '#port/nodes'
 import { receiveLetter } from './internal.ts'
 import type { Origins } from './origin.ts'
 import { answerResponse, documentResponse, errorResponse, requestIdOf, type StaticDocument } from './respond.ts'
+import type { Route } from './route.ts'
 import { admit, type Incoming, type ServeDeps, serve } from './serve.ts'
 import { addressOf, type Trust } from './visit.ts'
 
 export interface HttpDeps extends ServeDeps {
   operations: Operation[]
   doors: Door[]
+  /** Served beside them: OAuth's endpoints, pages. */
+  routes: Route[]
   /** Taken from other processes alone. */
   internal: Operation[]
   origins: Origins
@@ -51,6 +54,10 @@ export const createHttp = (deps: HttpDeps) => {
   for (const o of deps.doors) {
     app.route(o.method, o.path, (context) => admit(deps, o, incoming(context as Context)), { parse: 'none' })
     allow(o.path, o.method)
+  }
+  for (const { method, path, respond } of deps.routes) {
+    app.route(method, path, (context) => respond(incoming(context as Context)), { parse: 'none' })
+    allow(path, method)
   }
   for (const [path, respond] of publicRoutes(deps)) {
     for (const method of PUBLIC) app.route(method, path, ({ request }) => respond(request), { parse: 'none' })
