@@ -1,5 +1,6 @@
 /** The table of contents, in the order of the documentation. */
 import { isScope } from '#kernel/scopes'
+import { device } from './app/device.ts'
 import { invitations } from './app/invitations.ts'
 import { members } from './app/members.ts'
 import { session, sessions } from './app/session.ts'
@@ -33,6 +34,7 @@ export const appResources = {
   sessions: { prefix: 'app.sessions', about: 'Where you are signed in.', group: sessions },
   workspace: { prefix: 'app.workspace', about: 'The workspace itself.', group: workspace },
   members: { prefix: 'app.members', about: 'Who belongs to the workspace, and in which role.', group: members },
+  device: { prefix: 'app.device', about: 'Letting a device in by the code that it shows.', group: device },
   invitations: { prefix: 'app.invitations', about: 'How people come to a workspace.', group: invitations },
 } as const satisfies Record<string, Resource>
 

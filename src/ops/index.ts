@@ -1,6 +1,7 @@
 /** Every operation with its handler, in the order of the contract. */
 import { appResources, growthResources } from '#contract/index'
 import { operatorResources } from '#contract/operator'
+import { deviceHandlers } from './app/device.ts'
 import { invitationHandlers } from './app/invitations.ts'
 import { memberHandlers } from './app/members.ts'
 import { sessionHandlers, sessionsHandlers } from './app/session.ts'
@@ -34,6 +35,7 @@ export const createOperations = (world: World): Operation[] => [
 export const createDoors = (world: World): Door[] => [
   ...bindDoors(world, appResources.session, sessionHandlers),
   ...bindDoors(world, appResources.sessions, sessionsHandlers),
+  ...bindDoors(world, appResources.device, deviceHandlers),
   ...bindDoors(world, appResources.invitations, invitationHandlers),
 ]
 
