@@ -58,6 +58,11 @@ export class Runtime implements AsyncDisposable {
     return this.#placement.now()
   }
 
+  /** The name of this process among the others; another one after it was counted out. */
+  get incarnation(): string {
+    return this.#placement.incarnation
+  }
+
   /** False while it cannot know whether what it owns is still its own, and once it ends: others may serve, or soon will. */
   get serving(): boolean {
     return !this.#stopped && this.#placement.alive

@@ -100,6 +100,7 @@ create policy rename on tenant for update to tendril_app using (id = (select nul
 create policy system on audit for insert to tendril_system with check (true);
 
 grant select on person, session to tendril_app;
+grant update (revoked_at) on session to tendril_app;
 grant select, insert, update (role, updated_at), delete on member to tendril_app;
 grant select, insert, update (revoked_at) on invitation to tendril_app;
 grant insert, update (revoked_at) on api_key to tendril_app;

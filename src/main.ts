@@ -1,91 +1,29 @@
 /**
- * Tendril, one process. Reading order for a newcomer: an operation is declared in contract/growth/<resource>.ts, handled in
- * ops/growth/<resource>.ts, ruled by domain/, and its SQL is in store/<resource>.ts; ops/bind.ts and ops/command.ts are the
- * gates between; actors/ run commands one at a time per workspace, and long work beside them.
+ * Tendril, one program: the server and the command line. Reading order for a newcomer: an operation is declared in
+ * contract/growth/<resource>.ts, handled in ops/growth/<resource>.ts, ruled by domain/, and its SQL is in store/<resource>.ts;
+ * ops/bind.ts and ops/command.ts are the gates between; actors/ run commands one at a time per workspace, and long work beside
+ * them. serve.ts puts the server together; cli/ makes a command of each operation.
+ *
+ * Each way loads its own part alone: the command line starts without the server's code, and the server without the command line's.
  */
-import { createLog } from '#kernel/log'
-import { checkCanary } from '#store/canary'
-import { admin } from './admin.ts'
-import { type Config, readConfig } from './config.ts'
-import { openDatabase } from './database.ts'
-import { firstStart, type NewWorkspace } from './first-start.ts'
-import { secretKey } from './secret-key.ts'
-import { listen, openWorkplace } from './server.ts'
 
-const usage = `tendril                      start the server
-tendril admin …              create workspaces and keys (tendril admin --help)
-tendril health               exit code 0 when the server on PORT answers
-tendril --version`
+/** Ends the process: a server's listeners and timers would keep it. */
+const ends = (run: Promise<number>): Promise<void> =>
+  run.then(
+    (code) => process.exit(code),
+    (cause) => {
+      console.error(`tendril: ${cause instanceof Error ? cause.message : String(cause)}`)
+      process.exit(1)
+    },
+  )
 
-/** Who asks a process to stop usually kills it after 30 seconds. */
-const STOP_WITHIN_MS = 24_000
+const [command = 'serve', ...rest] = process.argv.slice(2)
 
-const untilStopped = (): Promise<string> =>
-  new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve(signal))
-  })
-
-async function serve(): Promise<void> {
-  const config = readConfig()
-  const log = createLog(config.logLevel)
-  const stopped = untilStopped()
-  await using stack = new AsyncDisposableStack()
-  const database = stack.use(await openDatabase(config, log))
-  const secret = await secretKey(config)
-  await checkCanary(database.options, secret)
-  const workplace = stack.use(await openWorkplace(config, database.options, { log, secret }))
-  const made = await firstStart(config, workplace)
-  // At once: it is shown only now, whatever comes of listening.
-  if (made) welcome(made, config)
-  const { port } = stack.use(await listen(config, workplace, log))
-  announce({
-    url: config.publicUrl.replace(/:0$/, `:${port}`),
-    database: database.description,
-    key: config.bootstrapKey ? undefined : made?.apiKey,
-  })
-  log.info({ signal: await stopped }, 'stopping')
-  setTimeout(() => {
-    log.error('could not stop in good order in time')
-    process.exit(1)
-  }, STOP_WITHIN_MS).unref()
+const ways: Record<string, () => Promise<void>> = {
+  serve: () => ends(import('./serve.ts').then(({ serve }) => serve()).then(() => 0)),
+  admin: () => ends(import('./admin.ts').then(({ admin }) => admin(rest))),
+  health: () => ends(import('./health.ts').then(({ health }) => health())),
 }
 
-/** What a person sees once: how to come in. */
-function welcome({ apiKey, signInUrl }: NewWorkspace, { bootstrapKey }: Config): void {
-  console.log('A workspace was made for you, with a sandbox network connected. Shown only now:\n')
-  if (!bootstrapKey) console.log(`  API key     ${apiKey}`)
-  console.log(`  Sign in as  its owner, by choosing a password: ${signInUrl}\n`)
-}
-
-/** What a person sees: the addresses that answer. */
-function announce({ url, database, key }: { url: string; database: string; key: string | undefined }): void {
-  console.log(`Tendril listens on ${url} and keeps its data in ${database}.`)
-  console.log(`  REST       ${url}/api/v1/growth/…   described by ${url}/api/v1/openapi.json and ${url}/api/v1/capabilities`)
-  if (key) console.log(`\nTry:  curl -H 'Authorization: Bearer ${key}' ${url}/api/v1/growth/overview`)
-}
-
-/** For health checks in places without curl. */
-async function health(): Promise<number> {
-  const { port } = readConfig()
-  const response = await fetch(`http://127.0.0.1:${port}/health`, { signal: AbortSignal.timeout(3_000) }).catch(() => undefined)
-  if (!response?.ok) console.error(`no server answers on port ${port}`)
-  return response?.ok ? 0 : 1
-}
-
-const [command, ...rest] = process.argv.slice(2)
-const run = async (): Promise<number> => {
-  if (command === undefined) return serve().then(() => 0)
-  if (command === 'admin') return admin(rest)
-  if (command === 'health') return health()
-  if (command === '--version') return Promise.resolve(console.log('tendril 0.1.0')).then(() => 0)
-  console.error(usage)
-  return command === '--help' || command === 'help' ? 0 : 2
-}
-
-run().then(
-  (code) => process.exit(code),
-  (cause) => {
-    console.error(`tendril: ${cause instanceof Error ? cause.message : String(cause)}`)
-    process.exit(1)
-  },
-)
+const way = Object.hasOwn(ways, command) ? ways[command] : undefined
+await (way?.() ?? import('./cli/process.ts').then(({ main }) => main({ server: ['serve', 'admin', 'health'] })))

@@ -10,10 +10,15 @@ import type { MailboxOptions } from '#actors/mailbox'
 import { Runtime } from '#actors/runtime'
 import { type PublishTimes, publishTimes } from '#domain/publish'
 import { type WebhookTimes, webhookTimes } from '#domain/webhook'
+import { deviceRoutes } from '#edge/app/device'
 import { createAuthenticator } from '#edge/auth'
 import { createCookies } from '#edge/cookies'
 import { createHttp } from '#edge/http'
 import { capabilities } from '#edge/manifest'
+import { createMcp } from '#edge/mcp/endpoint'
+import type { Surface } from '#edge/mcp/session'
+import type { McpLimits } from '#edge/mcp/sessions'
+import { createSurface } from '#edge/mcp/surface'
 import { createOrigins } from '#edge/origin'
 import { staticDocument } from '#edge/respond'
 import { systemClock } from '#kernel/clock'
@@ -55,6 +60,7 @@ export interface Workplace extends AsyncDisposable {
   sandbox: Sandbox
   runtime: Runtime
   signature: NodeSignature
+  overrides: Overrides
 }
 
 /** What tests and single commands put in the place of the usual. */
@@ -69,6 +75,9 @@ export interface Overrides {
   idleMs?: number
   sweepMs?: number
   mailbox?: MailboxOptions
+  mcpLimits?: Partial<McpLimits>
+  /** What is served over MCP instead of the operations. */
+  mcpSurface?: Surface
 }
 
 const drafterOf = (config: Config, log: Log): Drafter =>
@@ -146,7 +155,7 @@ export async function openWorkplace(
     ask: (tenantId, letter) => runtime.ask(tenantId, letter),
   }
   const owned = stack.move()
-  return { db, world, sandbox, runtime, signature, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  return { db, world, sandbox, runtime, signature, overrides, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
 export interface Listening extends AsyncDisposable {
@@ -162,16 +171,27 @@ const LAST_ANSWERS_MS = 3_000
  * The HTTP server over a workplace. Closing it reads what was sent, stops accepting, then the actors, so that whoever waits is
  * answered, then itself.
  */
-export async function listen(config: Config, { world, db, runtime, signature }: Workplace, log: Log): Promise<Listening> {
+export async function listen(config: Config, { world, db, runtime, signature, overrides }: Workplace, log: Log): Promise<Listening> {
   const cookies = createCookies(config.publicUrl)
   const origins = createOrigins(config.publicUrl, () => app.server?.port ?? config.port)
   const authenticator = createAuthenticator({ db, tokens: world.identity.tokens, cookies, origins, log })
   const documents = { openapi: staticDocument(openapi), capabilities: staticDocument(capabilities()) }
+  const operations = createOperations(world)
+  const internal = createOperatorOperations(world)
+  const mcp = createMcp({
+    ...{ authenticator, origins, db, log },
+    operations: [...operations, ...internal],
+    surface: overrides.mcpSurface ?? createSurface(),
+    incarnation: () => runtime.incarnation,
+    limits: overrides.mcpLimits ?? {},
+  })
   const app = createHttp({
-    operations: createOperations(world),
+    operations,
+    internal,
+    mcp,
     doors: createDoors(world),
     downloads: createDownloads(world),
-    internal: createOperatorOperations(world),
+    routes: deviceRoutes({ db, identity: world.identity, log }),
     serving: () => runtime.serving,
     trust: { proxies: config.trustedProxies },
     ...{ authenticator, cookies, origins, log, documents, signature, commit: config.commit },
@@ -185,6 +205,7 @@ export async function listen(config: Config, { world, db, runtime, signature }: 
       await Bun.sleep(LAST_REQUESTS_MS)
       const drained = server.stop()
       await runtime[Symbol.asyncDispose]()
+      await mcp[Symbol.asyncDispose]()
       await Promise.race([drained, Bun.sleep(LAST_ANSWERS_MS)])
       await server.stop(true)
       await authenticator[Symbol.asyncDispose]()

@@ -1,6 +1,8 @@
 /** The table of contents, in the order of the documentation. */
 import { isScope } from '#kernel/scopes'
+import { device } from './app/device.ts'
 import { invitations } from './app/invitations.ts'
+import { members } from './app/members.ts'
 import { session, sessions } from './app/session.ts'
 import { workspace } from './app/workspace.ts'
 import { automation } from './growth/automation.ts'
@@ -31,6 +33,8 @@ export const appResources = {
   session: { prefix: 'app.session', about: 'Signing in and out.', group: session },
   sessions: { prefix: 'app.sessions', about: 'Where you are signed in.', group: sessions },
   workspace: { prefix: 'app.workspace', about: 'The workspace itself.', group: workspace },
+  members: { prefix: 'app.members', about: 'Who belongs to the workspace, and in which role.', group: members },
+  device: { prefix: 'app.device', about: 'Letting a device in by the code that it shows.', group: device },
   invitations: { prefix: 'app.invitations', about: 'How people come to a workspace.', group: invitations },
 } as const satisfies Record<string, Resource>
 

@@ -4,7 +4,9 @@ import { AppError } from '#kernel/errors'
 import type { Door, Download, Operation } from '#ops/bind'
 import { LETTERS_PATH, type NodeSignature } from '#port/nodes'
 import { receiveLetter } from './internal.ts'
+import { MCP_PATH, type McpEndpoint } from './mcp/endpoint.ts'
 import { answerResponse, documentResponse, errorResponse, requestIdOf, type StaticDocument } from './respond.ts'
+import type { Route } from './route.ts'
 import { admit, type Incoming, type ServeDeps, serve, serveDownload } from './serve.ts'
 import { addressOf, type Trust } from './visit.ts'
 
@@ -12,8 +14,11 @@ export interface HttpDeps extends ServeDeps {
   operations: Operation[]
   doors: Door[]
   downloads: Download[]
+  /** Served beside them: OAuth's endpoints, pages. */
+  routes: Route[]
   /** Taken from other processes alone. */
   internal: Operation[]
+  mcp: Pick<McpEndpoint, 'handle'>
   trust: Trust
   documents: { openapi: StaticDocument; capabilities: StaticDocument }
   commit: string | null
@@ -55,10 +60,15 @@ export const createHttp = (deps: HttpDeps) => {
     app.route(o.method, o.path, (context) => admit(deps, o, incoming(context as Context)), { parse: 'none' })
     allow(o.path, o.method)
   }
+  for (const { method, path, respond } of deps.routes) {
+    app.route(method, path, (context) => respond(incoming(context as Context)), { parse: 'none' })
+    allow(path, method)
+  }
   for (const [path, respond] of publicRoutes(deps)) {
     for (const method of PUBLIC) app.route(method, path, ({ request }) => respond(request), { parse: 'none' })
     allowed.set(path, PUBLIC)
   }
+  app.all(MCP_PATH, ({ request }) => deps.mcp.handle(request), { parse: 'none' })
   const letters = receiveLetter({ ...deps, operations: [...deps.operations, ...deps.internal] })
   app.route('POST', LETTERS_PATH, ({ request }) => letters(request), { parse: 'none' })
   for (const [path, methods] of allowed)

@@ -83,6 +83,8 @@ export interface Outcome<O> {
   effects?: Effects
   /** The record that the audit row names, where the input has no id. */
   refId?: string
+  /** What the audit row says beside that: never a secret. */
+  told?: Record<string, unknown>
   answers?: Replies
 }
 

@@ -103,7 +103,9 @@ const decideOnce = async (command: Command, context: CommandContext, claim: Idem
   return answered(command, await handler(input, context), { refId, claim })
 }
 
-const audit = (o: NamedOp, refId: string | undefined) => ({ audit: refId ? { operation: o.id, refId } : { operation: o.id } })
+const audit = (o: NamedOp, refId: string | undefined, told?: Record<string, unknown>) => ({
+  audit: { operation: o.id, ...(refId ? { refId } : {}), ...(told ? { detail: told } : {}) },
+})
 
 const begun = (o: NamedOp, { awaits, effects }: Begun, claim: IdempotencyClaim | undefined): Decision<Answer> => ({
   // Never seen: the reply is the outcome's.
@@ -115,11 +117,11 @@ const begun = (o: NamedOp, { awaits, effects }: Begun, claim: IdempotencyClaim |
 
 const answered = (
   command: Command,
-  { reply, effects, refId, answers }: Outcome<unknown>,
+  { reply, effects, refId, told, answers }: Outcome<unknown>,
   context: { refId: string | undefined; claim: IdempotencyClaim | undefined },
 ): Decision<Answer> => {
   const { o } = command
   const answer: Answer = { status: o.status, body: serialise(o, reply) }
   const keep: Keep | undefined = context.claim && { claim: context.claim, ...answer, body: kept(command, answer.body) }
-  return { reply: answer, effects: { ...effects, ...audit(o, refId ?? context.refId) }, keep, ...(answers ? { answers } : {}) }
+  return { reply: answer, effects: { ...effects, ...audit(o, refId ?? context.refId, told) }, keep, ...(answers ? { answers } : {}) }
 }

@@ -1,7 +1,9 @@
 /** Every operation with its handler, in the order of the contract. */
 import { appResources, growthResources } from '#contract/index'
 import { operatorResources } from '#contract/operator'
+import { deviceHandlers } from './app/device.ts'
 import { invitationHandlers } from './app/invitations.ts'
+import { memberHandlers } from './app/members.ts'
 import { sessionHandlers, sessionsHandlers } from './app/session.ts'
 import { workspaceHandlers } from './app/workspace.ts'
 import { bind, bindDoors, bindDownloads, type Door, type Download, type Operation } from './bind.ts'
@@ -26,12 +28,14 @@ export const createOperations = (world: World): Operation[] => [
   ...bind(world, growthResources.profile, profileHandlers),
   ...bind(world, growthResources.automation, automationHandlers),
   ...bind(world, appResources.workspace, workspaceHandlers),
+  ...bind(world, appResources.members, memberHandlers),
 ]
 
 /** Those of no workspace: how people come in, and what they do about themselves. */
 export const createDoors = (world: World): Door[] => [
   ...bindDoors(world, appResources.session, sessionHandlers),
   ...bindDoors(world, appResources.sessions, sessionsHandlers),
+  ...bindDoors(world, appResources.device, deviceHandlers),
   ...bindDoors(world, appResources.invitations, invitationHandlers),
 ]
 

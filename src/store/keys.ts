@@ -1,7 +1,7 @@
 import { newId } from '#kernel/ids'
 import type { Role } from '#kernel/roles'
 import type { Scope } from '#kernel/scopes'
-import type { Db } from './db.ts'
+import type { Db, Fragment, Sql } from './db.ts'
 import type { Member, Principal } from './principal.ts'
 
 /** What a key stands for; safe to cache by hash, because every statement checks that the key still lives. */
@@ -21,16 +21,26 @@ interface KeyRow {
   role: Role | null
 }
 
-export const findKey = async (db: Db, hash: Buffer): Promise<KeyGrant | undefined> => {
-  const [row] = await db.system(
-    (sql) => sql<KeyRow[]>`select k.id, k.tenant_id, k.scopes, k.person_id, m.role from api_key k
-      left join member m on m.tenant_id = k.tenant_id and m.person_id = k.person_id
-      where k.hash = ${hash} and k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_timestamp())
-        and (k.person_id is null or m.role is not null)`,
-  )
-  if (!row) return undefined
+const grantOf = (row: KeyRow): KeyGrant => {
   const member = row.person_id !== null && row.role !== null ? { member: { personId: row.person_id, role: row.role } } : {}
   return { id: row.id, tenantId: row.tenant_id, scopes: row.scopes, ...member }
+}
+
+/** Keys that stand at this moment; one of a person who is no member any more does not. */
+const standing = (sql: Sql, which: Fragment) => sql<KeyRow[]>`select k.id, k.tenant_id, k.scopes, k.person_id, m.role from api_key k
+  left join member m on m.tenant_id = k.tenant_id and m.person_id = k.person_id
+  where ${which} and k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_timestamp())
+    and (k.person_id is null or m.role is not null)`
+
+export const findKey = async (db: Db, hash: Buffer): Promise<KeyGrant | undefined> => {
+  const [row] = await db.system((sql) => standing(sql, sql`k.hash = ${hash}`))
+  return row && grantOf(row)
+}
+
+/** What each of these keys stands for at this moment; those that are revoked or expired are left out. */
+export const findKeys = async (db: Db, ids: string[]): Promise<Map<string, KeyGrant>> => {
+  const rows = await db.system((sql) => standing(sql, sql`k.id = any(${ids}::uuid[])`))
+  return new Map(rows.map((row) => [row.id, grantOf(row)]))
 }
 
 /** Whether a key that was found before is still neither revoked nor expired. */

@@ -124,6 +124,13 @@ export const ownerOf = (db: Db, tenantId: string): Promise<Owner | undefined> =>
 export const nodeLives = async (db: Db, incarnation: string): Promise<boolean> =>
   (await db.system((sql) => sql`select 1 from node where incarnation = ${incarnation} and expires_at > clock_timestamp()`)).length === 1
 
+/** Where a process takes requests, if it lives. */
+export const urlOfNode = async (db: Db, incarnation: string): Promise<string | undefined> =>
+  db.system(async (sql) => {
+    const [row] = await sql<{ url: string }[]>`select url from node where incarnation = ${incarnation} and expires_at > clock_timestamp()`
+    return row?.url
+  })
+
 /** Another process serves the tenant. For callers it is a 503; one that knows the way sends the command there instead. */
 export class OwnedElsewhere extends AppError {
   constructor(readonly owner: Owner) {

@@ -28,6 +28,7 @@ const packages: Record<string, readonly string[]> = {
   '@elysiajs/openapi': ['edge'],
   postgres: ['store'],
   openai: ['port'],
+  '@modelcontextprotocol/server': ['edge'],
 }
 
 /** Layer → the only packages it may import. */
@@ -35,7 +36,11 @@ const closed: Record<string, readonly string[]> = { contract: ['@sinclair/typebo
 
 /** Text → the layers in which it may stand, outside of comments. */
 const phrases: readonly { says: string; pattern: RegExp; only: readonly string[] }[] = [
-  { says: 'reads the environment', pattern: /\b(process\.env|Bun\.env|import\.meta\.env)\b|'node:process'/, only: ['config', 'scripts'] },
+  {
+    says: 'reads the environment',
+    pattern: /\b(process\.env|Bun\.env|import\.meta\.env)\b|'node:process'/,
+    only: ['config', 'cli', 'scripts'],
+  },
   { says: 'depends on NODE_ENV', pattern: /NODE_ENV/, only: [] },
   { says: 'has a default export', pattern: /^export default\b|^export \{[^}]*\bas default\b/m, only: [] },
 ]

@@ -7,6 +7,7 @@ import { type ExportSource, exportPage, exportSources, startOf } from '#store/ex
 import { growthChannels } from '#store/growth-channels'
 import { itemById, itemsOfBatch, listItems, recentItems } from '#store/items'
 import { activeLearnings } from '#store/learnings'
+import { listMembers } from '#store/members'
 import { latestEvents } from '#store/outbox'
 import { readProfile } from '#store/profiles'
 import { workspaceOf } from '#store/workspace'
@@ -45,6 +46,7 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   ],
   'items.recentItems': () => [recentItems(10)],
   'learnings.activeLearnings': () => [activeLearnings(10)],
+  'members.listMembers': () => [listMembers(page), listMembers({ ...page, after: END })],
   'outbox.latestEvents': () => [latestEvents],
   'profiles.readProfile': () => [readProfile],
   'workspace.workspaceOf': () => [workspaceOf],

@@ -30,15 +30,29 @@ export const newPerson = async (
   return { kind: 'session', id, member: { personId, role } }
 }
 
-/** The access token of a new person's session, as Bearer credential: `app.send(…, { key: await tokenOf(app, tenantId, 'editor') })`. */
-export const tokenOf = async (
+export interface SignedIn {
+  personId: string
+  email: string
+  sessionId: string
+  /** The access token, as Bearer credential. */
+  key: string
+}
+
+/** A new person of the workspace, with a session. */
+export const signedIn = async (
   { owner, workplace }: Pick<TestApp, 'owner' | 'workplace'>,
   tenantId: string,
   role?: Role,
-): Promise<string> => {
-  const { id, member } = await newPerson(owner, tenantId, role)
-  return workplace.world.identity.tokens.access({ sessionId: id, personId: member.personId }, new Date(Date.now() + 600_000))
+): Promise<SignedIn> => {
+  const { id: sessionId, member } = await newPerson(owner, tenantId, role)
+  const { personId } = member
+  const key = await workplace.world.identity.tokens.access({ sessionId, personId }, new Date(Date.now() + 600_000))
+  return { personId, email: `${personId}@example.com`, sessionId, key }
 }
+
+/** The access token of a new person's session, as Bearer credential: `app.send(…, { key: await tokenOf(app, tenantId, 'editor') })`. */
+export const tokenOf = async (app: Pick<TestApp, 'owner' | 'workplace'>, tenantId: string, role?: Role): Promise<string> =>
+  (await signedIn(app, tenantId, role)).key
 
 /** Runs an operation by its id, `growth.items.postNow`, as an owner of the workspace who is signed in. Rejects with the `AppError`. */
 export const asPerson = ({ workplace, owner }: Pick<TestApp, 'workplace' | 'owner'>, tenantId: string) => {

@@ -1,0 +1,145 @@
+/** `login`, `logout`, `whoami`, `profiles`: who this user is, to which deployment. */
+import { operations } from '#contract/index'
+import type { NamedOp } from '#contract/op'
+import { askOf, call } from './call.ts'
+import { type Profile, type Settings, writeSettings } from './config-file.ts'
+import { deviceLogin, type Grant, revoke } from './device.ts'
+import { Failure, misuse } from './failure.ts'
+import type { Host } from './host.ts'
+import { jsonText, printAnswer } from './print.ts'
+import { DEFAULT_PROFILE, DEFAULT_URL, findTarget, type Target, tokenFor } from './target.ts'
+import { openTransport, type Transport } from './transport.ts'
+
+export type Options = Readonly<Record<string, unknown>>
+
+const USUAL_SCOPES = 'api:read api:write mcp:use'
+const SESSION_SCOPE = 'session'
+const DEFAULT_LIFE_S = 3_600
+
+const connection = (): NamedOp => operations.find(({ id }) => id === 'growth.connection.get')!
+
+/** Closes the connection whatever happens. */
+const connected = async <T>(url: string, host: Host, work: (transport: Transport) => Promise<T>): Promise<T> => {
+  const transport = await openTransport(url, host.signal)
+  try {
+    return await work(transport)
+  } finally {
+    transport.close()
+  }
+}
+
+const own = ({ profiles }: Settings, name: string): Profile => (Object.hasOwn(profiles, name) ? profiles[name]! : {})
+
+const named = (options: Options, host: Host): string | undefined =>
+  typeof options.profile === 'string' ? options.profile : host.env.TENDRIL_PROFILE || undefined
+
+/** One profile a deployment, unless a name is given: the one that is there, else `default`, else the host's name. */
+const profileName = (target: Target, options: Options, host: Host): string => {
+  const given = named(options, host)
+  if (given !== undefined)
+    return /^[\w.@:-]{1,64}$/.test(given) && given !== '__proto__' ? given : misuse(`${given} is no name for a profile`)
+  if (target.name !== undefined && target.profile.api_url !== undefined) return target.name
+  const { profiles } = target.settings
+  return Object.hasOwn(profiles, DEFAULT_PROFILE) ? new URL(target.url).host : DEFAULT_PROFILE
+}
+
+const store = async (target: Target, name: string, { host, profile }: { host: Host; profile: Profile }): Promise<void> => {
+  const { settings, url } = target
+  const before = own(settings, name)
+  const kept = (before.api_url ?? DEFAULT_URL) === url ? before : {}
+  const profiles = { ...settings.profiles, [name]: { ...kept, ...profile, api_url: url } }
+  await writeSettings(host.home, { ...settings, current: name, profiles })
+}
+
+/** A key without api:read is still a key: only 401 says that it is wrong. */
+const checkKey = async (transport: Transport, host: Host, token: string): Promise<void> => {
+  try {
+    await call(transport, askOf(connection(), {}, { token }), host)
+  } catch (cause) {
+    if (!(cause instanceof Failure) || cause.code !== 'missing_scope') throw cause
+    host.stderr.write(`tendril: ${cause.message}; kept all the same\n`)
+  }
+}
+
+const scopeOf = ({ session, scopes }: Options): string => {
+  if (session === true) return scopes === undefined ? SESSION_SCOPE : misuse('--session asks for a session, which has no --scopes')
+  return typeof scopes === 'string'
+    ? scopes
+        .split(/[\s,]+/)
+        .filter(Boolean)
+        .join(' ')
+    : USUAL_SCOPES
+}
+
+const profileOf = ({ access_token, workspace, expires_in }: Grant, isSession: boolean): Profile => {
+  const place = workspace ? { workspace: { id: workspace.id, ...(workspace.name === undefined ? {} : { name: workspace.name }) } } : {}
+  if (!isSession) return { ...place, api_key: access_token }
+  const ends = new Date(Date.now() + (expires_in ?? DEFAULT_LIFE_S) * 1_000)
+  return { ...place, session: { token: access_token, expires_at: ends.toISOString() } }
+}
+
+const tell = (host: Host, options: Options, { name, url, profile }: { name: string; url: string; profile: Profile }): number => {
+  const { workspace } = profile
+  if (options.json === true) host.stdout.write(jsonText({ profile: name, api_url: url, workspace: workspace ?? null }, host.stdout))
+  else host.stdout.write(`logged in at ${url}${workspace ? ` to ${workspace.name ?? workspace.id}` : ''}, profile ${name}\n`)
+  return 0
+}
+
+/** A profile's own key says nothing of what is wanted now: only a key given to this very command is taken. */
+export const login = async (options: Options, host: Host): Promise<number> => {
+  const isByKey = typeof options.apiKey === 'string'
+  if (isByKey && (options.session === true || options.scopes !== undefined)) return misuse('--api-key goes without --session and --scopes')
+  const scope = scopeOf(options)
+  const target = await findTarget(options, host)
+  const name = profileName(target, options, host)
+  const profile = await connected(target.url, host, async (transport) => {
+    if (isByKey) {
+      await checkKey(transport, host, target.apiKey!)
+      return { api_key: target.apiKey!, workspace: undefined }
+    }
+    const grant = await deviceLogin(transport, host, { scope, browser: options.browser !== false && host.stderr.columns !== undefined })
+    return profileOf(grant, options.session === true)
+  })
+  await store(target, name, { host, profile })
+  return tell(host, options, { name, url: target.url, profile })
+}
+
+const known = (target: Target): string =>
+  target.name !== undefined && Object.hasOwn(target.settings.profiles, target.name)
+    ? target.name
+    : misuse(target.name === undefined ? `no profile is logged in at ${target.url}` : `there is no profile ${target.name}`)
+
+/** Forgets only what the server has revoked; `--local` leaves the server out. */
+export const logout = async (options: Options, host: Host): Promise<number> => {
+  const target = await findTarget({ ...options, apiKey: undefined }, { ...host, env: { ...host.env, TENDRIL_API_KEY: undefined } })
+  const name = known(target)
+  const { api_key, session, workspace: _workspace, ...rest } = target.profile
+  const tokens = [session?.token, api_key].filter((token) => token !== undefined)
+  if (tokens.length === 0) return misuse(`profile ${name} is not logged in`)
+  if (options.local !== true)
+    await connected(target.url, host, async (transport) => {
+      for (const token of tokens) await revoke(transport, host, token)
+    }).catch((cause: unknown) => {
+      const { code, message, exit } = Failure.from(cause)
+      throw new Failure(code, `nothing was forgotten, because it could not be revoked: ${message}`, {
+        exit,
+        hint: 'tendril logout --local forgets it here alone',
+      })
+    })
+  const { settings } = target
+  await writeSettings(host.home, { ...settings, profiles: { ...settings.profiles, [name]: rest } })
+  if (options.json === true) host.stdout.write(jsonText({ profile: name, revoked: options.local !== true }, host.stdout))
+  else host.stdout.write(`logged out of ${target.url}, profile ${name}${options.local === true ? '; the key is still valid there' : ''}\n`)
+  return 0
+}
+
+export const whoami = async (options: Options, host: Host): Promise<number> => {
+  const target = await findTarget(options, host)
+  const asMe = target.apiKey === undefined && target.profile.session !== undefined
+  const token = tokenFor(connection(), target, { asMe })
+  const { body } = await connected(target.url, host, (transport) => call(transport, askOf(connection(), {}, { token }), host))
+  const { workspace = null, session } = target.profile
+  const shown = { profile: target.name ?? null, api_url: target.url, workspace, session_until: session?.expires_at ?? null, ...body }
+  printAnswer(host, shown, options.json === true)
+  return 0
+}

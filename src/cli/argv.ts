@@ -1,0 +1,198 @@
+/** Arguments ↔ input: each legal input can be said, and what was said is the input. */
+import { type NamedOp, pathParams } from '#contract/op'
+import { misuse } from './failure.ts'
+import { choicesOf, type Field, fieldsOf, noneOf, requiredOf } from './fields.ts'
+import { kebab } from './names.ts'
+import { optionKey, syntaxOf } from './syntax.ts'
+
+/** Gives the text that `-` (standard input) or the name of a file stands for. */
+export type Read = (source: string) => Promise<string>
+
+type Input = Record<string, unknown>
+
+const isObject = (value: unknown): value is Input => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const parsed = (text: string, flag: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return misuse(`--${flag} is not valid JSON: ${text.length > 60 ? `${text.slice(0, 60)}…` : text}`)
+  }
+}
+
+const inRange = (value: number, { minimum, maximum }: Field['schema']): boolean =>
+  (minimum === undefined || value >= minimum) && (maximum === undefined || value <= maximum)
+
+const range = ({ minimum, maximum }: Field['schema']): string => {
+  if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`
+  if (minimum !== undefined) return ` of at least ${minimum}`
+  return maximum === undefined ? '' : ` of at most ${maximum}`
+}
+
+const NUMBER = { integer: /^[+-]?\d{1,15}$/, number: /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i }
+
+const numberOf = (text: string, { flag, kind, schema }: Field & { kind: 'integer' | 'number' }): number => {
+  const value = Number(text)
+  if (NUMBER[kind].test(text) && Number.isFinite(value) && inRange(value, schema)) return value
+  return misuse(`--${flag} must be ${kind === 'integer' ? 'a whole number' : 'a number'}${range(schema)}, not ${text || 'empty'}`)
+}
+
+const choice = (text: string, { flag, schema }: Field): string => {
+  const words = choicesOf(schema) ?? []
+  return words.includes(text) ? text : misuse(`--${flag} must be one of ${words.join(', ')}, not ${text || 'empty'}`)
+}
+
+/** `-` and `@file` are read; `@@…` is text that begins with one `@`. */
+const textOf = async (text: string, { flag, readable }: Pick<Field, 'flag' | 'readable'>, read: Read): Promise<string> => {
+  if (!readable || !/^[-@]/.test(text)) return text
+  if (text === '-' || text === '@-') return read('-')
+  if (text.startsWith('@@')) return text.slice(1)
+  if (text.startsWith('-')) return text
+  return read(text.slice(1)).catch((cause: unknown) =>
+    misuse(
+      `--${flag}: cannot read ${text.slice(1)}: ${cause instanceof Error ? cause.message : String(cause)}`,
+      'write @@ for text that begins with @',
+    ),
+  )
+}
+
+const valueFrom = async (text: string, field: Field, read: Read): Promise<unknown> => {
+  const { kind } = field
+  if (kind === 'integer' || kind === 'number') return numberOf(text, { ...field, kind })
+  if (kind === 'choice') return choice(text, field)
+  if (kind === 'boolean') return text === 'true' || (text !== 'false' && misuse(`--${field.flag} must be true or false`))
+  const whole = await textOf(text, field, read)
+  return kind === 'json' ? parsed(whole, field.flag) : whole
+}
+
+const given = async (value: unknown, field: Field, read: Read): Promise<unknown> => {
+  if (value === false) return noneOf(field)?.value
+  if (value === true) return true
+  if (!Array.isArray(value)) return valueFrom(String(value), field, read)
+  const values: unknown[] = []
+  for (const text of value) values.push(await valueFrom(String(text), field, read))
+  return values
+}
+
+const put = (input: Input, [name = '', ...rest]: readonly string[], value: unknown): void => {
+  if (rest.length === 0) {
+    input[name] = value
+    return
+  }
+  if (!isObject(input[name])) input[name] = {}
+  put(input[name] as Input, rest, value)
+}
+
+const bodyOf = async (o: NamedOp, data: unknown, read: Read): Promise<Input> => {
+  if (typeof data !== 'string') return {}
+  const body = parsed(await textOf(data, { flag: 'data', readable: true }, read), 'data')
+  if (!isObject(body)) return misuse('--data must be a JSON object')
+  const twice = pathParams(o.path).find((name) => Object.hasOwn(body, name))
+  return twice === undefined ? body : misuse(`--data may not hold ${twice}: it is the argument <${kebab(twice)}>`)
+}
+
+const missing = (o: NamedOp, input: Input): string | undefined => {
+  const name = requiredOf(o).find((one) => !Object.hasOwn(input, one))
+  if (name === undefined) return undefined
+  const field = fieldsOf(o).find(({ path }) => path[0] === name)
+  return `--${field?.flag ?? name} is missing`
+}
+
+/** One text can be read once: of a second `-` nothing would be left. */
+const once = (read: Read): Read => {
+  let isRead = false
+  return (source) => {
+    if (source === '-' && isRead) return misuse('only one option can be read from standard input')
+    isRead ||= source === '-'
+    return read(source)
+  }
+}
+
+export interface Said {
+  args: readonly string[]
+  options: Readonly<Record<string, unknown>>
+}
+
+/** The input that parsed arguments say. Nested fields of `--data` are overridden one by one. */
+export const inputFrom = async (o: NamedOp, { args, options }: Said, readOnce: Read): Promise<Input> => {
+  const read = once(readOnce)
+  const input = await bodyOf(o, options.data, read)
+  for (const field of fieldsOf(o)) {
+    const value = options[optionKey(field)]
+    if (value !== undefined) put(input, field.path, await given(value, field, read))
+  }
+  for (const [index, name] of pathParams(o.path).entries())
+    input[name] = args[index] === '' ? misuse(`<${kebab(name)}> is empty`) : args[index]
+  const absent = missing(o, input)
+  return absent === undefined ? input : misuse(absent)
+}
+
+const nothingToRead: Read = (source) => misuse(`${source} cannot be read here`)
+
+/** The input that the words after the command say. */
+export const inputOf = async (o: NamedOp, argv: readonly string[], read = nothingToRead): Promise<Input> => {
+  const command = syntaxOf(o)
+    .exitOverride()
+    .configureOutput({ outputError: () => {} })
+  command.parse([...argv], { from: 'user' })
+  return inputFrom(o, { args: command.args, options: command.opts() }, read)
+}
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+const option = (flag: string, value: string): string[] => (value.startsWith('-') ? [`--${flag}=${value}`] : [`--${flag}`, value])
+
+/** The words for one value, or undefined where an option cannot say it. */
+const said = (value: unknown, { kind, flag, readable }: Field): string[] | undefined => {
+  if (kind === 'json') return option(flag, JSON.stringify(value))
+  if (kind !== 'text') return option(flag, String(value))
+  if (typeof value !== 'string' || (readable && value === '-')) return undefined
+  return option(flag, readable && value.startsWith('@') ? `@${value}` : value)
+}
+
+const wordsOf = (value: unknown, field: Field): string[] | undefined => {
+  const none = noneOf(field)
+  if (none && isSame(value, none.value)) return [`--no-${field.flag}`]
+  if (value === null && field.kind !== 'json') return undefined
+  if (field.kind === 'boolean' && !field.many) return [`--${field.flag}`]
+  if (!field.many) return said(value, field)
+  if (!Array.isArray(value) || value.length === 0) return undefined
+  const entries = value.map((entry) => said(entry, field))
+  return entries.some((words) => words === undefined) ? undefined : entries.flatMap((words) => words ?? [])
+}
+
+const at = (input: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>((value, name) => (isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined), input)
+
+/** What of an input is left when the fields are taken out, empty objects included; undefined if nothing. */
+const rest = (value: unknown, taken: ReadonlySet<string>, path: readonly string[] = []): unknown => {
+  if (taken.has(path.join('.'))) return undefined
+  if (!isObject(value) || !isSpread(taken, path)) return value
+  const left = Object.entries(value).flatMap(([name, child]) => {
+    const kept = rest(child, taken, [...path, name])
+    return kept === undefined ? [] : [[name, kept] as const]
+  })
+  return left.length > 0 || Object.keys(value).length === 0 ? Object.fromEntries(left) : undefined
+}
+
+/** Whether some field inside has been taken. */
+const isSpread = (taken: ReadonlySet<string>, path: readonly string[]): boolean =>
+  path.length === 0 || [...taken].some((one) => one.startsWith(`${path.join('.')}.`))
+
+/** The words after the command that say this input: options where they can, `--data` for the rest. */
+export const argvOf = (o: NamedOp, input: Input): string[] => {
+  const inPath = pathParams(o.path)
+  const taken = new Set(inPath)
+  const words: string[] = []
+  for (const field of fieldsOf(o)) {
+    const value = at(input, field.path)
+    const own = value === undefined ? undefined : wordsOf(value, field)
+    if (!own) continue
+    words.push(...own)
+    taken.add(field.path.join('.'))
+  }
+  const left = rest(input, taken)
+  if (isObject(left) && Object.keys(left).length > 0) words.push('--data', JSON.stringify(left))
+  const args = inPath.map((name) => String(input[name]))
+  return args.some((arg) => arg.startsWith('-')) ? [...words, '--', ...args] : [...args, ...words]
+}

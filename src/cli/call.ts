@@ -1,0 +1,114 @@
+/** An operation and its input as a request, and the answer as a value or a failure. */
+import { randomUUID } from 'node:crypto'
+import { isQuery, type NamedOp, pathParams } from '#contract/op'
+import { type ErrorCode, type ErrorDetail, errorTable } from '#kernel/errors'
+import { version } from '../../package.json'
+import { Failure } from './failure.ts'
+import type { Host } from './host.ts'
+import { type Outcome, retried } from './retry.ts'
+import type { Ask, Reply, Transport } from './transport.ts'
+
+type Input = Record<string, unknown>
+
+export const commonHeaders = { accept: 'application/json', 'user-agent': `tendril-cli/${version}`, 'x-tendril-surface': 'cli' }
+
+export interface Credential {
+  /** An API key or a session's token; undefined where none is needed. */
+  token: string | undefined
+  idempotencyKey?: string
+}
+
+const queryOf = (entries: [string, unknown][]): string => {
+  const query = new URLSearchParams()
+  for (const [name, value] of entries)
+    for (const one of Array.isArray(value) ? value : [value])
+      query.append(name, typeof one === 'object' ? JSON.stringify(one) : String(one))
+  const text = query.toString()
+  return text === '' ? '' : `?${text}`
+}
+
+/** The key of a command is made here, once: each try of the request has the same. */
+export const askOf = (o: NamedOp, input: Input, { token, idempotencyKey }: Credential): Ask => {
+  const inPath = pathParams(o.path)
+  const path = o.path.replaceAll(/:([a-z_]+)/gi, (_, name: string) => encodeURIComponent(String(input[name])))
+  const entries = Object.entries(input).filter(([name]) => !inPath.includes(name))
+  const headers: Record<string, string> = { ...commonHeaders, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) }
+  if (isQuery(o)) return { method: o.method, path: path + queryOf(entries), headers }
+  headers['idempotency-key'] = idempotencyKey ?? randomUUID()
+  if (entries.length === 0) return { method: o.method, path, headers }
+  headers['content-type'] = 'application/json'
+  return { method: o.method, path, headers, body: JSON.stringify(Object.fromEntries(entries)) }
+}
+
+interface Envelope {
+  code: string
+  message: string
+  details?: ErrorDetail[]
+  request_id?: string
+}
+
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const envelopeOf = (body: unknown): Envelope | undefined => {
+  const error = (body as { error?: Partial<Envelope> } | undefined)?.error
+  return typeof error?.code === 'string' && typeof error.message === 'string' ? (error as Envelope) : undefined
+}
+
+/** The code for an answer that is not ours: what stands between, or another program. */
+const codeByStatus = (status: number): ErrorCode => {
+  const fitting: Record<number, ErrorCode> = {
+    401: 'unauthenticated',
+    403: 'forbidden',
+    404: 'not_found',
+    429: 'rate_limited',
+    503: 'unavailable',
+  }
+  return fitting[status] ?? 'internal'
+}
+
+const failureOf = ({ status, headers, text }: Reply, url: string): Failure => {
+  const error = envelopeOf(jsonOf(text))
+  if (error) {
+    // A newer server may know codes that this program does not: the status tells their class.
+    const exit = error.code in errorTable ? undefined : errorTable[codeByStatus(status)].exit
+    return new Failure(error.code, error.message, { details: error.details, requestId: error.request_id, exit })
+  }
+  if (status >= 300 && status < 400)
+    return new Failure('invalid_input', `${url} sends us on to ${headers.location ?? 'another address'}`, {
+      hint: 'give that one as --api-url',
+    })
+  return new Failure(codeByStatus(status), `${url} answered ${status}, not in the form of Tendril`, { hint: 'is --api-url right?' })
+}
+
+const unreachable = (cause: unknown, url: string): Failure => {
+  if (cause instanceof Failure) return cause
+  const { code, message } = cause as { code?: string; message?: string }
+  return new Failure('unavailable', `no answer from ${url}: ${[code, message].filter(Boolean)[0] ?? 'the connection failed'}`, {
+    hint: code === 'ECONNREFUSED' ? 'is the server running there? Start it, or give another address with --api-url' : undefined,
+  })
+}
+
+const replyOf = (outcome: Outcome, url: string): Reply => {
+  if ('reply' in outcome) return outcome.reply
+  throw unreachable(outcome.cause, url)
+}
+
+export interface Answer {
+  status: number
+  body: Input
+}
+
+/** Sends with retries; throws a `Failure` for whatever is not a success. */
+export const call = async (transport: Transport, ask: Ask, host: Host): Promise<Answer> => {
+  const reply = replyOf(await retried(host, () => transport.exchange(ask)), transport.url)
+  const body = jsonOf(reply.text)
+  const isSuccess = reply.status >= 200 && reply.status < 300
+  if (!isSuccess || typeof body !== 'object' || body === null) throw failureOf(reply, transport.url)
+  return { status: reply.status, body: body as Input }
+}

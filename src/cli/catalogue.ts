@@ -1,0 +1,61 @@
+/** The operations as commands: `growth.items.postNow` is `items post-now`. */
+import { operations, resources } from '#contract/index'
+import { type NamedOp, named, type Resource } from '#contract/op'
+import { kebab, reservedGroups } from './names.ts'
+
+export interface Command {
+  group: string
+  name: string
+  operation: NamedOp
+}
+
+export interface CommandGroup {
+  name: string
+  about: string
+  commands: Command[]
+}
+
+const fits = (groups: Map<string, CommandGroup>, name: string, names: string[]): boolean =>
+  !reservedGroups.has(name) && !groups.get(name)?.commands.some((command) => names.includes(command.name))
+
+/**
+ * A group is called by the last part of its resource's prefix. Resources of the same last part share a group; where two of
+ * their commands would have one name, the later resource goes by its whole prefix.
+ */
+export const groupsOf = (all: readonly Resource[]): CommandGroup[] => {
+  const groups = new Map<string, CommandGroup>()
+  for (const resource of all) {
+    const parts = resource.prefix.split('.').map(kebab)
+    const entries = named(resource).map((operation) => ({ name: kebab(operation.id.slice(resource.prefix.length + 1)), operation }))
+    const short = parts.at(-1)!
+    const names = entries.map(({ name }) => name)
+    const group = fits(groups, short, names) ? short : parts.join('-')
+    const before = groups.get(group)
+    const about = before ? `${before.about} ${resource.about}` : resource.about
+    groups.set(group, { name: group, about, commands: [...(before?.commands ?? []), ...entries.map((entry) => ({ group, ...entry }))] })
+  }
+  return [...groups.values()]
+}
+
+export const groups: CommandGroup[] = groupsOf(resources)
+
+/** The operation of the same resource that `settles` names. */
+export const settlingOf = (o: NamedOp): NamedOp | undefined => {
+  if (o.settles === undefined) return undefined
+  const id = `${o.id.slice(0, o.id.lastIndexOf('.'))}.${o.settles}`
+  return operations.find((one) => one.id === id)
+}
+
+/** `batches get`, for hints. */
+export const wordsOf = (o: NamedOp): string => {
+  const command = groups.flatMap(({ commands }) => commands).find(({ operation }) => operation.id === o.id)
+  return command ? `${command.group} ${command.name}` : o.id
+}
+
+/** The word under which a list's records stand, and the one of its cursor; undefined for what is no list. */
+export const listOf = (o: NamedOp): { records: string; cursor: 'next_cursor' | 'nextCursor' } | undefined => {
+  const properties = (o.output.properties ?? {}) as Record<string, { type?: string }>
+  const cursor = (['next_cursor', 'nextCursor'] as const).find((name) => name in properties)
+  const records = Object.keys(properties).find((name) => properties[name]?.type === 'array')
+  return cursor && records && 'cursor' in o.input.properties ? { records, cursor } : undefined
+}

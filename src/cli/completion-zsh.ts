@@ -1,0 +1,55 @@
+import type { Place } from './places.ts'
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
+/** `name:about`, as _describe reads it. */
+const entry = (name: string, about: string): string => quoted(`${name.replaceAll(':', '\\:')}:${about}`)
+
+const arm = ({ words, children, flags }: Place): string =>
+  `    ${quoted(words)}) _tendril_subs=(${children.map(([name, about]) => entry(name, about)).join(' ')})
+      _tendril_flags=(${flags.map(({ name, about }) => entry(name, about)).join(' ')}) ;;`
+
+const values = ({ words, flags }: Place): string[] =>
+  flags
+    .filter(({ takesValue }) => takesValue)
+    .map(
+      ({ name, choices }) => `    ${quoted(`${words} ${name}`)}) _tendril_is_value=1 _tendril_subs=(${choices.map(quoted).join(' ')}) ;;`,
+    )
+
+/** `words`, `CURRENT` and `_describe` are zsh's own; `path`, `commands` and `options` have meanings there and are not used. */
+export const completionZsh = (places: readonly Place[]): string => `#compdef tendril
+# zsh completion for tendril: eval "$(tendril completion zsh)", or this text as _tendril in a folder of $fpath
+_tendril() {
+  local _tendril_cur="\${words[CURRENT]}" _tendril_prev="\${words[CURRENT-1]}" _tendril_at='' _tendril_next _tendril_is_value='' i
+  local -a _tendril_subs _tendril_flags
+  for ((i = 2; i < CURRENT; i++)); do
+    _tendril_next="\${_tendril_at:+$_tendril_at }\${words[i]}"
+    case "$_tendril_next" in
+      (${places
+        .filter(({ words }) => words !== '')
+        .map(({ words }) => quoted(words))
+        .join('|')}) _tendril_at="$_tendril_next" ;;
+    esac
+  done
+  case "$_tendril_at" in
+${places.map(arm).join('\n')}
+  esac
+  case "$_tendril_at $_tendril_prev" in
+${places.flatMap(values).join('\n')}
+  esac
+  if [[ -n $_tendril_is_value && $_tendril_cur == @* ]]; then
+    compset -P @
+    _files
+  elif [[ $_tendril_cur == -* && -z $_tendril_is_value ]]; then
+    _describe -t options option _tendril_flags
+  elif (( \${#_tendril_subs} )); then
+    _describe -t commands command _tendril_subs
+  fi
+}
+if [[ \${funcstack[1]} == _tendril ]]; then
+  _tendril "$@"
+else
+  (( \${+functions[compdef]} )) || { autoload -Uz compinit && compinit }
+  compdef _tendril tendril
+fi
+`

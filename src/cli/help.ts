@@ -1,0 +1,28 @@
+/** What `tendril help` prints: every command there is, by name and purpose. */
+import { pathParams } from '#contract/op'
+import { groups } from './catalogue.ts'
+import { kebab } from './names.ts'
+import { titleOf } from './syntax.ts'
+
+const OWN: readonly [words: string, about: string][] = [
+  ['login', 'Log in: by approving a code in the browser, or with --api-key.'],
+  ['logout', 'Revoke the key at the server and forget it.'],
+  ['whoami', 'Show the profile, the workspace and the connection.'],
+  ['profiles list', 'List the deployments in ~/.tendril/config.json.'],
+  ['profiles use <name>', 'Make one the current one.'],
+  ['profiles remove <name>', 'Forget one.'],
+  ['completion bash|zsh|fish', 'Print a script that completes commands.'],
+  ['help [words…]', 'This, or the help of one command.'],
+]
+
+export const listing = (): string => {
+  const operations = groups.map(({ commands }) =>
+    commands.map(({ group, name, operation }): readonly [string, string] => {
+      const args = pathParams(operation.path).map((parameter) => ` <${kebab(parameter)}>`)
+      return [`${group} ${name}${args.join('')}`, titleOf(operation)]
+    }),
+  )
+  const all = [...operations, OWN]
+  const width = Math.max(...all.flat().map(([words]) => words.length))
+  return all.map((part) => part.map(([words, about]) => `tendril ${words.padEnd(width)}  ${about}\n`).join('')).join('\n')
+}

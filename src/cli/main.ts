@@ -1,0 +1,85 @@
+/** From the words of a command line to an exit code. */
+import { type Command, CommanderError } from 'commander'
+import { Failure, INTERRUPTED_EXIT } from './failure.ts'
+import type { Host } from './host.ts'
+import type { Ground } from './own.ts'
+import { operationAt, programFor, wholeProgram } from './program.ts'
+import { report } from './report.ts'
+
+const forAll = (command: Command, change: (one: Command) => void): void => {
+  change(command)
+  for (const child of command.commands) forAll(child, change)
+}
+
+/** Help goes where commander sends it; errors are ours to report. */
+const prepare = (program: Command, { stdout, stderr }: Host): void => {
+  const output = {
+    writeOut: (text: string) => stdout.write(text),
+    writeErr: (text: string) => stderr.write(text),
+    outputError: () => {},
+    getOutHelpWidth: () => stdout.columns ?? 100,
+    getErrHelpWidth: () => stderr.columns ?? 100,
+  }
+  forAll(program, (command) => void command.exitOverride().configureOutput(output))
+}
+
+/** `error: unknown option '--x'\n(Did you mean --y?)` → message and hint. */
+const misuseOf = ({ message }: CommanderError): Failure => {
+  const [first = '', ...rest] = message.replace(/^error: /, '').split('\n')
+  const suggestion = /^\((.*)\)$/s.exec(rest.join(' ').trim())?.[1]
+  return new Failure('invalid_input', first, { hint: suggestion ?? 'see --help' })
+}
+
+/** What the commands are given, and a way to ask which of them was chosen. */
+const groundFor = (host: Host, server: readonly string[]) => {
+  let work = async (): Promise<number> => 2
+  const setting: Ground & { server: readonly string[] } = {
+    host,
+    server,
+    act: (chosen) => {
+      work = chosen
+    },
+    async complete(shell) {
+      const { completionFor } = await import('./completion.ts')
+      host.stdout.write(completionFor(shell, wholeProgram(setting)))
+      return 0
+    },
+    async help(words) {
+      if (words.length > 0) return run([...words, '--help'], host, server)
+      host.stdout.write((await import('./help.ts')).listing())
+      return 0
+    },
+  }
+  return { setting, chosen: () => work() }
+}
+
+/** The work that the arguments ask for. Help is given while they are read; then nothing is left to do. */
+const understood = (argv: readonly string[], host: Host, server: readonly string[]): (() => Promise<number>) => {
+  const { setting, chosen } = groundFor(host, server)
+  const program = programFor(argv, setting)
+  prepare(program, host)
+  try {
+    program.parse([...argv], { from: 'user' })
+    return chosen
+  } catch (cause) {
+    if (!(cause instanceof CommanderError)) throw cause
+    if (cause.code === 'commander.helpDisplayed' || cause.code === 'commander.version') return async () => 0
+    if (cause.code === 'commander.help') return async () => 2
+    throw misuseOf(cause)
+  }
+}
+
+const asksForJson = (argv: readonly string[]): boolean =>
+  argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined).includes('--json')
+
+/** Runs a command line; `server` are the server's commands that this program has besides. Never throws. */
+export const run = async (argv: readonly string[], host: Host, server: readonly string[] = []): Promise<number> => {
+  try {
+    return await understood(argv, host, server)()
+  } catch (cause) {
+    if (host.signal.aborted) return INTERRUPTED_EXIT
+    const failure = Failure.from(cause)
+    report(host, failure, { o: operationAt(argv), asJson: asksForJson(argv) })
+    return failure.exit
+  }
+}

@@ -1,0 +1,43 @@
+/** What may be written where, for completion. */
+import type { Command, Option } from 'commander'
+import { cut } from './text.ts'
+
+export interface Flag {
+  /** With its dashes. */
+  name: string
+  about: string
+  takesValue: boolean
+  /** What the value may be, where that is known. */
+  choices: readonly string[]
+}
+
+/** What may follow some words. */
+export interface Place {
+  /** `items list`; empty for the program itself. */
+  words: string
+  children: readonly (readonly [name: string, about: string])[]
+  flags: readonly Flag[]
+}
+
+const LONGEST_ABOUT = 72
+
+const short = (text: string): string => cut(text.replaceAll(/\s+/g, ' ').trim(), LONGEST_ABOUT)
+
+const flagOf = ({ long, description, required, argChoices = [] }: Option): Flag => ({
+  name: long ?? '',
+  about: short(description),
+  takesValue: required,
+  choices: argChoices,
+})
+
+const HELP: Flag = { name: '--help', about: 'Show this.', takesValue: false, choices: [] }
+
+const argumentsOf = ({ registeredArguments }: Command): readonly (readonly [string, string])[] =>
+  registeredArguments.flatMap(({ argChoices = [], description }) => argChoices.map((word) => [word, short(description)] as const))
+
+/** The command and all below it; `words` lead to it. */
+export const placesIn = (command: Command, words: string): Place[] => {
+  const children = command.commands.map((child) => [child.name(), short(child.summary() || child.description())] as const)
+  const own = { words, children: [...children, ...argumentsOf(command)], flags: [...command.options.map(flagOf), HELP] }
+  return [own, ...command.commands.flatMap((child) => placesIn(child, `${words} ${child.name()}`.trim()))]
+}

@@ -1,0 +1,44 @@
+/** Answers on standard output: JSON for programs, tables and names with values for people. */
+import type { Host, Stream } from './host.ts'
+import { answerLines } from './record.ts'
+import { type Column, columnsFor, headOf, linesOf } from './table.ts'
+
+type Row = Record<string, unknown>
+
+const BOLD = ['\u001b[1m', '\u001b[22m'] as const
+
+/** One line for pipes, indented for a terminal. */
+export const jsonText = (value: unknown, { columns }: Stream): string => `${JSON.stringify(value, null, columns === undefined ? 0 : 2)}\n`
+
+export const printAnswer = ({ stdout }: Host, body: Row, asJson: boolean): void => {
+  stdout.write(
+    asJson
+      ? jsonText(body, stdout)
+      : answerLines(body, stdout.columns)
+          .map((text) => `${text}\n`)
+          .join(''),
+  )
+}
+
+export interface Pages {
+  add(rows: readonly Row[]): void
+}
+
+/** The pages of one list below one head, as wide as the first page asks for. */
+export const tablePages = ({ stdout }: Host): Pages => {
+  let columns: readonly Column[] | undefined
+  return {
+    add(rows) {
+      const isFirst = columns === undefined && rows.length > 0
+      columns ??= rows.length > 0 ? columnsFor(rows, stdout.columns) : undefined
+      if (!columns) return
+      const head = stdout.colour ? BOLD[0] + headOf(columns) + BOLD[1] : headOf(columns)
+      stdout.write([...(isFirst ? [head] : []), ...linesOf(rows, columns)].map((text) => `${text}\n`).join(''))
+    },
+  }
+}
+
+/** A line for each record. */
+export const jsonLines = ({ stdout }: Host): Pages => ({
+  add: (rows) => stdout.write(rows.map((row) => `${JSON.stringify(row)}\n`).join('')),
+})

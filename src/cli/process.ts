@@ -1,0 +1,104 @@
+/** The command line in a process of its own: the only place that knows the environment and the standard streams. */
+import { spawn } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { homedir, hostname } from 'node:os'
+import { version } from '../../package.json'
+import type { Host, Stream } from './host.ts'
+
+const LARGEST_INPUT = 16 * 2 ** 20
+const NARROWEST = 40
+
+const streamOf = (stream: NodeJS.WriteStream): Stream => ({
+  write: (text) => void stream.write(text),
+  columns: stream.isTTY ? Math.max(NARROWEST, stream.columns || 80) : undefined,
+  colour: Boolean(stream.isTTY) && !process.env.NO_COLOR && process.env.TERM !== 'dumb',
+})
+
+/** Text as editors and `echo` leave it: the last end of line is theirs. */
+const textOf = (bytes: Buffer, from: string): string => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(/\r?\n$/, '')
+  } catch {
+    throw new Error(`${from} is not valid UTF-8`)
+  }
+}
+
+const readInput = async (): Promise<string> => {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    size += chunk.byteLength
+    if (size > LARGEST_INPUT) throw new Error('standard input is larger than 16 MiB')
+    chunks.push(chunk)
+  }
+  return textOf(Buffer.concat(chunks), 'standard input')
+}
+
+const openers: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+}
+
+/** Without a shell, so that nothing in the address is obeyed; a machine without a browser is no error. */
+const open = (url: string): void => {
+  const [command, ...args] = openers[process.platform] ?? ['xdg-open']
+  try {
+    const child = spawn(command, [...args, url], { stdio: 'ignore', detached: true })
+    child.on('error', () => {})
+    child.unref()
+  } catch {
+    // The address stands on the screen.
+  }
+}
+
+const pauseOf =
+  (signal: AbortSignal) =>
+  (ms: number): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const stop = () => {
+        clearTimeout(timer)
+        reject(signal.reason)
+      }
+      const timer = setTimeout(() => {
+        signal.removeEventListener('abort', stop)
+        resolve()
+      }, ms)
+      if (signal.aborted) stop()
+      else signal.addEventListener('abort', stop, { once: true })
+    })
+
+const hostOf = (signal: AbortSignal): Host => ({
+  env: process.env,
+  home: homedir(),
+  name: hostname(),
+  stdout: streamOf(process.stdout),
+  stderr: streamOf(process.stderr),
+  readInput,
+  readFile: async (path) => textOf(await readFile(path), path),
+  signal,
+  now: () => performance.now(),
+  pause: pauseOf(signal),
+  open,
+})
+
+/** A reader that has gone has read enough: `tendril items list --all | head`. */
+const endQuietly = (cause: { code?: string }): void => {
+  if (cause.code === 'EPIPE') process.exit(0)
+  throw cause
+}
+
+/** Ends the process by letting it end, so that everything written is still read. */
+export const main = async ({ server }: { server: readonly string[] }): Promise<void> => {
+  const argv = process.argv.slice(2)
+  if (argv.length === 1 && argv[0] === '--version') return console.log(`tendril ${version}`)
+  const controller = new AbortController()
+  process.stdout.on('error', endQuietly)
+  process.stderr.on('error', endQuietly)
+  process.once('SIGINT', () => {
+    controller.abort()
+    process.stdin.destroy()
+    process.once('SIGINT', () => process.exit(130))
+  })
+  const { run } = await import('./main.ts')
+  process.exitCode = await run(argv, hostOf(controller.signal), server)
+}

@@ -1,0 +1,49 @@
+/** `tendril profiles list|use|remove`. */
+import { readSettings, type Settings, writeSettings } from './config-file.ts'
+import { misuse } from './failure.ts'
+import type { Host } from './host.ts'
+import { jsonText, tablePages } from './print.ts'
+import { DEFAULT_URL } from './target.ts'
+
+type Options = Readonly<Record<string, unknown>>
+
+const read = (host: Host): Promise<Settings> => readSettings(host.home, (text) => host.stderr.write(`tendril: ${text}\n`))
+
+const known = ({ profiles }: Settings, name: string): string =>
+  Object.hasOwn(profiles, name)
+    ? name
+    : misuse(
+        `there is no profile ${name}`,
+        Object.keys(profiles).length > 0 ? `there are ${Object.keys(profiles).join(', ')}` : 'tendril login makes one',
+      )
+
+/** Never shows a key. */
+export const list = async (options: Options, host: Host): Promise<number> => {
+  const { profiles, current } = await read(host)
+  const rows = Object.entries(profiles).map(([name, { api_url = DEFAULT_URL, api_key, workspace, session }]) => ({
+    name,
+    current: name === current,
+    api_url,
+    workspace: workspace?.name ?? workspace?.id ?? null,
+    logged_in: api_key !== undefined || session !== undefined,
+  }))
+  if (options.json === true) host.stdout.write(jsonText({ profiles: rows }, host.stdout))
+  else if (rows.length === 0) host.stderr.write('no profiles: tendril login makes one\n')
+  else tablePages(host).add(rows)
+  return 0
+}
+
+export const use = async (name: string, host: Host): Promise<number> => {
+  const settings = await read(host)
+  await writeSettings(host.home, { ...settings, current: known(settings, name) })
+  return 0
+}
+
+/** Forgets it here; the key stays valid at the server, which `tendril logout` ends. */
+export const remove = async (name: string, host: Host): Promise<number> => {
+  const settings = await read(host)
+  const { [known(settings, name)]: _removed, ...profiles } = settings.profiles
+  const current = settings.current === name ? undefined : settings.current
+  await writeSettings(host.home, { ...settings, current, profiles })
+  return 0
+}

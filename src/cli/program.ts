@@ -1,0 +1,91 @@
+/** The whole command line. Only what is asked for is built: a start must not pay for two hundred commands. */
+import { Command } from 'commander'
+import type { NamedOp } from '#contract/op'
+import { version } from '../../package.json'
+import { type CommandGroup, groups } from './catalogue.ts'
+import { examplesOf } from './example.ts'
+import { type Ground, ownCommands, serverCommands } from './own.ts'
+import { syntaxOf, titleOf, withCommon } from './syntax.ts'
+
+export interface Setting extends Ground {
+  /** The server's commands that this program has beside ours. */
+  server: readonly string[]
+}
+
+const WITH_VALUE = new Set(['--profile', '--api-url', '--api-key'])
+
+/** The first two words that are no options: the group and the command. */
+export const wordsIn = (argv: readonly string[]): string[] => {
+  const words: string[] = []
+  for (let at = 0; at < argv.length && words.length < 2; at++) {
+    const word = argv[at]!
+    if (word === '--') break
+    if (WITH_VALUE.has(word)) at++
+    else if (!word.startsWith('-')) words.push(word)
+  }
+  return words
+}
+
+export const operationAt = (argv: readonly string[]): NamedOp | undefined => {
+  const [group, name] = wordsIn(argv)
+  return groups.find((one) => one.name === group)?.commands.find((one) => one.name === name)?.operation
+}
+
+const examples = (o: NamedOp, words: string): string =>
+  `\nExamples:\n${examplesOf(o)
+    .map((example) => `  tendril ${words} ${example}`.trimEnd())
+    .join('\n')}`
+
+/** Options may stand after each word; the later one holds. */
+export const optionsOf = (command: Command): Record<string, unknown> => ({
+  ...(command.parent ? optionsOf(command.parent) : {}),
+  ...command.opts(),
+})
+
+const operationCommand = ({ group, name, operation }: CommandGroup['commands'][number], { host, act }: Ground): Command => {
+  const command = syntaxOf(operation, name).addHelpText('after', () => examples(operation, `${group} ${name}`))
+  return command.action(() => {
+    const said = { args: command.args, options: optionsOf(command) }
+    act(async () => (await import('./run-operation.ts')).runOperation(operation, said, host))
+  })
+}
+
+/** Everything there is. */
+const ALL = Symbol('all')
+
+const groupCommand = (group: CommandGroup, chosen: string | typeof ALL | undefined, ground: Ground): Command => {
+  const command = withCommon(new Command(group.name)).description(group.about).enablePositionalOptions().helpCommand(false)
+  command.commandsGroup('Commands:')
+  for (const one of group.commands)
+    command.addCommand(
+      chosen === ALL || one.name === chosen ? operationCommand(one, ground) : new Command(one.name).summary(titleOf(one.operation)),
+    )
+  return command
+}
+
+const programOf = (first: string | typeof ALL | undefined, second: string | typeof ALL | undefined, setting: Setting): Command => {
+  const program = withCommon(new Command('tendril')).helpCommand(false).enablePositionalOptions()
+  program
+    .description('Tendril from the command line: a command for each operation of the server.')
+    .version(`tendril ${version}`, '--version')
+  program.commandsGroup('Operations:')
+  for (const group of groups) {
+    const isChosen = first === ALL || group.name === first
+    program.addCommand(isChosen ? groupCommand(group, second, setting) : new Command(group.name).description(group.about))
+  }
+  program.commandsGroup('This program:')
+  for (const command of ownCommands(setting)) program.addCommand(command)
+  for (const [name, about] of serverCommands)
+    if (setting.server.includes(name)) program.addCommand(new Command(name).description(about).helpCommand(false))
+  program.addHelpText('after', '\ntendril help lists every command; tendril <group> <command> --help explains one.')
+  return program
+}
+
+/** A program that understands these arguments: the rest of it stands there by name, for help and suggestions. */
+export const programFor = (argv: readonly string[], setting: Setting): Command => {
+  const [first, second] = wordsIn(argv)
+  return programOf(first, second, setting)
+}
+
+/** With every command in full. */
+export const wholeProgram = (setting: Setting): Command => programOf(ALL, ALL, setting)

@@ -1,0 +1,43 @@
+/** A record for people: a name and a value a line, longer texts and lists below their name. */
+import { columnsFor, headOf, linesOf } from './table.ts'
+import { harmless } from './text.ts'
+
+const INDENT = '  '
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const indented = (lines: readonly string[]): string[] => lines.map((text) => (text === '' ? '' : INDENT + text))
+
+const listLines = (list: readonly unknown[], width: number): string[] => {
+  if (!list.every(isObject))
+    return list.flatMap((entry) => plainLines(entry).map((text, index) => (index === 0 ? `- ${text}` : `  ${text}`)))
+  const columns = columnsFor(list, width)
+  return [headOf(columns), ...linesOf(list, columns)]
+}
+
+const plainLines = (value: unknown): string[] => (typeof value === 'string' ? harmless(value) : JSON.stringify(value)).split('\n')
+
+const isShort = (value: unknown): boolean => typeof value !== 'object' && !String(value).includes('\n')
+
+const fieldLines = (name: string, value: unknown, { pad, width }: { pad: number; width: number }): string[] => {
+  if (isShort(value)) return [`${name.padEnd(pad)}  ${plainLines(value)[0]}`.trimEnd()]
+  if (typeof value === 'string') return [`${name}:`, ...indented(plainLines(value))]
+  if (Array.isArray(value)) return [`${name} (${value.length}):`, ...indented(listLines(value, width - INDENT.length))]
+  return [`${name}:`, ...indented(recordLines(value as Record<string, unknown>, width - INDENT.length))]
+}
+
+/** Fields that are null or empty lists are left out: what is not there needs no line. */
+export const recordLines = (record: Record<string, unknown>, width = Number.POSITIVE_INFINITY): string[] => {
+  const there = Object.entries(record).filter(
+    ([, value]) => value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0),
+  )
+  const pad = Math.max(0, ...there.filter(([, value]) => isShort(value)).map(([name]) => name.length))
+  return there.flatMap(([name, value]) => fieldLines(name, value, { pad, width }))
+}
+
+/** An answer: what stands under its one wrapper is shown as if it were the whole. */
+export const answerLines = (body: Record<string, unknown>, width?: number): string[] => {
+  const values = Object.values(body)
+  const [only] = values
+  return recordLines(values.length === 1 && isObject(only) ? only : body, width)
+}

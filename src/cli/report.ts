@@ -1,0 +1,54 @@
+/** A failure on standard error, in the words of the command line. */
+import { type NamedOp, pathParams } from '#contract/op'
+import type { ErrorDetail } from '#kernel/errors'
+import type { Failure } from './failure.ts'
+import { fieldsOf } from './fields.ts'
+import type { Host } from './host.ts'
+import { kebab } from './names.ts'
+import { jsonText } from './print.ts'
+import { harmless } from './text.ts'
+
+/** `writing_dna.stories.0` → `--writing-dna.stories (entry 1)`; an argument as `<id>`. */
+export const spoken = (path: string, o: NamedOp | undefined): string => {
+  if (path === '') return 'the input'
+  if (path.toLowerCase() === 'idempotency-key') return '--idempotency-key'
+  if (o && pathParams(o.path).includes(path)) return `<${kebab(path)}>`
+  const field = (o ? fieldsOf(o) : []).find((one) => path === one.path.join('.') || path.startsWith(`${one.path.join('.')}.`))
+  if (!field) return path
+  const rest = path.slice(field.path.join('.').length + 1)
+  if (rest === '') return `--${field.flag}`
+  return /^\d+$/.test(rest) ? `--${field.flag} (entry ${Number(rest) + 1})` : `--${field.flag} at ${rest}`
+}
+
+const hints: Record<string, string> = {
+  unauthenticated: 'run tendril login, or give a key with --api-key',
+  missing_scope: 'run tendril login --scopes with the scopes that are needed',
+  idempotency_in_flight: 'the first call is still running; give it a moment',
+  plan_invalid: 'billing has to be settled first',
+  x_not_connected: 'connect an account of the network first',
+}
+
+const detailLines = (details: readonly ErrorDetail[], o: NamedOp | undefined): string[] =>
+  details.map(({ path, message }) => `  ${spoken(path, o)}: ${message}`)
+
+const forPeople = (failure: Failure, o: NamedOp | undefined): string => {
+  const { code, message, details } = failure
+  const hint = failure.hint ?? (code === 'unauthenticated' && o?.scope === 'session' ? 'run tendril login --session' : hints[code])
+  const text = message === code || message.startsWith(`${code}:`) ? message : `${code}: ${message}`
+  const id = code === 'internal' && failure.requestId ? [`  request ${failure.requestId}`] : []
+  return harmless([`tendril: ${text}`, ...detailLines(details, o), ...id, ...(hint ? [`  hint: ${hint}`] : [])].join('\n'))
+}
+
+const forPrograms = ({ code, message, details, requestId, hint }: Failure): object => ({
+  error: {
+    code,
+    message,
+    ...(details.length > 0 ? { details } : {}),
+    ...(requestId ? { request_id: requestId } : {}),
+    ...(hint ? { hint } : {}),
+  },
+})
+
+/** `o` is the operation that failed, if one was asked for. */
+export const report = (host: Host, failure: Failure, { o, asJson }: { o: NamedOp | undefined; asJson: boolean }): void =>
+  host.stderr.write(asJson ? jsonText(forPrograms(failure), host.stderr) : `${forPeople(failure, o)}\n`)

@@ -1,0 +1,58 @@
+/** Which answers are worth another try, and when. */
+import type { Host } from './host.ts'
+import type { Reply } from './transport.ts'
+
+const MOST_TRIES = 5
+const MOST_MS = 60_000
+const FIRST_PAUSE_MS = 200
+
+/** An answer, or the error of a connection that gave none. */
+export type Outcome = { reply: Reply } | { cause: unknown }
+
+/** A certificate stays wrong, however often it is looked at. */
+const HOPELESS = /^(CERT_|ERR_TLS|ERR_SSL|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|ERR_INVALID|HPE_)/
+
+const codeOf = (text: string): string | undefined => {
+  try {
+    return (JSON.parse(text) as { error?: { code?: string } }).error?.code
+  } catch {
+    return undefined
+  }
+}
+
+const isWorthIt = (outcome: Outcome): boolean => {
+  if ('cause' in outcome) return !HOPELESS.test(String((outcome.cause as { code?: string } | undefined)?.code ?? ''))
+  const { status, text } = outcome.reply
+  return status === 429 || status === 503 || (status === 409 && codeOf(text) === 'idempotency_in_flight')
+}
+
+/** Seconds, or a date, as HTTP allows; in milliseconds. */
+export const retryAfterMs = (header: string | undefined, date = Date.now()): number | undefined => {
+  if (header === undefined) return undefined
+  if (/^\d+$/.test(header.trim())) return Number(header) * 1_000
+  const at = Date.parse(header)
+  return Number.isNaN(at) ? undefined : Math.max(0, at - date)
+}
+
+/** Milliseconds until the next try, or undefined when this outcome stands. */
+export const pauseAfter = (outcome: Outcome, { tries, elapsedMs }: { tries: number; elapsedMs: number }): number | undefined => {
+  if (tries >= MOST_TRIES || !isWorthIt(outcome)) return undefined
+  const asked = 'reply' in outcome ? retryAfterMs(outcome.reply.headers['retry-after']) : undefined
+  const pause = asked ?? FIRST_PAUSE_MS * 2 ** (tries - 1)
+  return elapsedMs + pause <= MOST_MS ? pause : undefined
+}
+
+/** Tries the same again, at most 5 times and within 60 s in all. */
+export const retried = async (host: Pick<Host, 'now' | 'pause' | 'signal'>, attempt: () => Promise<Reply>): Promise<Outcome> => {
+  const began = host.now()
+  for (let tries = 1; ; tries++) {
+    const outcome: Outcome = await attempt().then(
+      (reply) => ({ reply }),
+      (cause: unknown) => ({ cause }),
+    )
+    host.signal.throwIfAborted()
+    const pause = pauseAfter(outcome, { tries, elapsedMs: host.now() - began })
+    if (pause === undefined) return outcome
+    await host.pause(pause)
+  }
+}

@@ -1,0 +1,153 @@
+/** What a command does: asks the server, follows pages, waits for what is being made, prints. */
+import { type NamedOp, pathParams } from '#contract/op'
+import { inputFrom, type Said } from './argv.ts'
+import { type Answer, askOf, call } from './call.ts'
+import { listOf, settlingOf, wordsOf } from './catalogue.ts'
+import { FAILED_EXIT, Failure, misuse } from './failure.ts'
+import type { Host } from './host.ts'
+import { jsonLines, printAnswer, tablePages } from './print.ts'
+import { findTarget, tokenFor } from './target.ts'
+import { openTransport, type Transport } from './transport.ts'
+
+type Input = Record<string, unknown>
+
+interface Work {
+  o: NamedOp
+  input: Input
+  options: Readonly<Record<string, unknown>>
+  host: Host
+  token: string | undefined
+  transport: Transport
+}
+
+const FIRST_POLL_MS = 250
+/** The API document's pace for polling. */
+const SLOWEST_POLL_MS = 20_000
+const DEFAULT_WAIT_S = 300
+const LONGEST_WAIT_S = 86_400
+
+const ask = ({ host, token, transport }: Work, o: NamedOp, input: Input, idempotencyKey?: string): Promise<Answer> =>
+  call(transport, askOf(o, input, { token, idempotencyKey }), host)
+
+const textOption = (options: Work['options'], name: string): string | undefined =>
+  typeof options[name] === 'string' ? (options[name] as string) : undefined
+
+const printList = (work: Work, body: Input): void => {
+  const { o, host, options } = work
+  const list = listOf(o)
+  if (options.json === true || !list) {
+    printAnswer(host, body, options.json === true)
+    return
+  }
+  const rows = body[list.records] as Input[]
+  tablePages(host).add(rows)
+  if (rows.length === 0) host.stderr.write(`no ${list.records}\n`)
+  else if (body[list.cursor] !== null) host.stderr.write(`there are more: --all, or --cursor ${String(body[list.cursor])}\n`)
+}
+
+/** Each page is printed before the next is asked for. */
+const runAll = async (work: Work): Promise<number> => {
+  const { o, input, host, options } = work
+  const list = listOf(o)!
+  const pages = options.json === true ? jsonLines(host) : tablePages(host)
+  let cursor: unknown
+  let count = 0
+  do {
+    const { body } = await ask(work, o, { ...input, ...(cursor === undefined ? {} : { cursor }) })
+    const rows = body[list.records] as Input[]
+    pages.add(rows)
+    count += rows.length
+    if (body[list.cursor] === cursor) throw new Failure('internal', 'the server gave the same page again')
+    cursor = body[list.cursor]
+  } while (typeof cursor === 'string')
+  if (count === 0 && options.json !== true) host.stderr.write(`no ${list.records}\n`)
+  return 0
+}
+
+const recordOf = (body: Input): Input => (Object.values(body)[0] ?? {}) as Input
+
+const waitMs = (options: Work['options']): number => {
+  const text = textOption(options, 'timeout') ?? String(DEFAULT_WAIT_S)
+  const seconds = Number(text)
+  const isLegal = /^\d+(\.\d+)?$/.test(text) && seconds > 0 && seconds <= LONGEST_WAIT_S
+  return isLegal ? seconds * 1_000 : misuse(`--timeout must be a number of seconds up to ${LONGEST_WAIT_S}, not ${text || 'empty'}`)
+}
+
+const isSettled = (record: Input): boolean => record.status === 'ready' || record.status === 'failed'
+
+const overdue = (work: Work, sibling: NamedOp, id: unknown): never => {
+  throw new Failure('unavailable', `${String(id)} has not settled in the time given; it goes on`, {
+    hint: `look again with tendril ${wordsOf(sibling)} ${String(id)}${work.options.profile ? ` --profile ${String(work.options.profile)}` : ''}`,
+  })
+}
+
+/** One line on a terminal, written over and over; nothing elsewhere. */
+const progress = ({ stderr, now }: Host) => {
+  const began = now()
+  return {
+    show: (status: unknown) => {
+      if (stderr.columns !== undefined) stderr.write(`\r\u001b[K${String(status)} … ${Math.round((now() - began) / 1_000)} s`)
+    },
+    clear: () => {
+      if (stderr.columns !== undefined) stderr.write('\r\u001b[K')
+    },
+  }
+}
+
+const untilSettled = async (work: Work, first: Answer): Promise<Answer> => {
+  const { o, host, options } = work
+  const sibling = settlingOf(o)!
+  const { id } = recordOf(first.body)
+  const until = host.now() + waitMs(options)
+  const shown = progress(host)
+  try {
+    const [parameter = 'id'] = pathParams(sibling.path)
+    let answer = await ask(work, sibling, { [parameter]: id })
+    for (let pause = FIRST_POLL_MS; !isSettled(recordOf(answer.body)); pause = Math.min(pause * 1.5, SLOWEST_POLL_MS)) {
+      shown.show(recordOf(answer.body).status)
+      const left = until - host.now()
+      if (left <= 0) return overdue(work, sibling, id)
+      await host.pause(Math.min(pause, left))
+      answer = await ask(work, sibling, { [parameter]: id })
+    }
+    return answer
+  } finally {
+    shown.clear()
+  }
+}
+
+/** What has failed is printed like what is ready, on standard output; that it failed is said besides. */
+const settle = (work: Work, { body }: Answer): number => {
+  const { host, options } = work
+  const { status, error } = recordOf(body)
+  printAnswer(host, body, options.json === true)
+  if (status !== 'failed') return 0
+  const [code = 'generation_failed', ...rest] = String(error ?? 'generation_failed').split(':')
+  throw new Failure(code, rest.join(':').trim() || code, { exit: FAILED_EXIT })
+}
+
+const runOnce = async (work: Work): Promise<number> => {
+  const { o, input, host, options } = work
+  if (options.wait === true) waitMs(options)
+  const answer = await ask(work, o, input, textOption(options, 'idempotencyKey'))
+  if (options.wait === true) return settle(work, await untilSettled(work, answer))
+  printList(work, answer.body)
+  if (answer.status === 202 && host.stderr.columns !== undefined) host.stderr.write('it goes on: look again in a moment\n')
+  return 0
+}
+
+/** Runs an operation and gives the exit code; throws a `Failure`. */
+export const runOperation = async (o: NamedOp, said: Said, host: Host): Promise<number> => {
+  const { options } = said
+  const read = (source: string): Promise<string> => (source === '-' ? host.readInput() : host.readFile(source))
+  const target = await findTarget(options, host)
+  const input = await inputFrom(o, said, read)
+  const token = tokenFor(o, target, options)
+  const transport = await openTransport(target.url, host.signal)
+  try {
+    const work = { o, input, options, host, token, transport }
+    return options.all === true ? await runAll(work) : await runOnce(work)
+  } finally {
+    transport.close()
+  }
+}

@@ -1,0 +1,102 @@
+/** What may be written after a command's name, made from its operation. */
+import { Argument, Command, Option } from 'commander'
+import { isQuery, type NamedOp, pathParams } from '#contract/op'
+import { listOf, settlingOf } from './catalogue.ts'
+import { choicesOf, type Field, fieldsOf, noneOf, requiredOf } from './fields.ts'
+import { kebab } from './names.ts'
+
+/** The name under which commander keeps an option's value. */
+export const optionKey = ({ flag }: Pick<Field, 'flag'>): string =>
+  flag
+    .split('-')
+    .map((word, index) => (index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)))
+    .join('')
+
+const collect = (text: string, before: unknown): string[] => [...(Array.isArray(before) ? (before as string[]) : []), text]
+
+const placeholder = ({ kind, schema }: Field): string => {
+  if (kind === 'choice') return 'word'
+  if (kind === 'text') return ({ uri: 'url', uuid: 'id', 'date-time': 'time' } as Record<string, string>)[schema.format ?? ''] ?? 'text'
+  return kind === 'integer' || kind === 'number' ? 'number' : kind
+}
+
+const limits = ({ minimum, maximum }: Field['schema']): string => {
+  if (minimum === undefined && maximum === undefined) return ''
+  return minimum === undefined || maximum === undefined
+    ? `${minimum === undefined ? 'at most' : 'at least'} ${minimum ?? maximum}`
+    : `${minimum} to ${maximum}`
+}
+
+const remarks = (o: NamedOp, field: Field): string => {
+  const isNeeded = field.path.length === 1 && requiredOf(o).includes(field.path[0]!)
+  const read = field.readable ? '- and @file are read' : ''
+  return [isNeeded ? 'required' : '', limits(field.schema), field.many ? 'repeat for more' : '', read].filter(Boolean).join('; ')
+}
+
+const describe = (o: NamedOp, field: Field): string => {
+  const said = remarks(o, field)
+  return [field.description, said && `(${said})`].filter(Boolean).join(' ')
+}
+
+const noneText = ({ many, kind, nullable }: Field): string => {
+  if (kind === 'boolean' && !many) return 'The opposite.'
+  return many && !nullable ? 'An empty list.' : 'None: null.'
+}
+
+const optionsOf = (o: NamedOp, field: Field): Option[] => {
+  const { flag, kind, many } = field
+  const isSwitch = kind === 'boolean' && !many
+  const positive = new Option(isSwitch ? `--${flag}` : `--${flag} <${placeholder(field)}>`, describe(o, field))
+  if (many) positive.argParser(collect)
+  // Shown, and completed; what is given is checked with the other values.
+  positive.argChoices = choicesOf(field.schema)
+  return noneOf(field) ? [positive, new Option(`--no-${flag}`, noneText(field))] : [positive]
+}
+
+/** Every command has these, and they may stand before its name too. */
+const common: readonly [flags: string, description: string][] = [
+  ['--json', 'Print the answer as JSON; on one line unless to a terminal.'],
+  ['--profile <name>', 'Which profile of ~/.tendril/config.json to use.'],
+  ['--api-url <url>', 'Another deployment.'],
+  ['--api-key <key>', 'Another key; - reads it from standard input.'],
+]
+
+export const withCommon = (command: Command): Command => {
+  command.optionsGroup('Common options:')
+  for (const [flags, description] of common) command.option(flags, description)
+  return command.helpOption('-h, --help', 'Show this.')
+}
+
+const special = (o: NamedOp): [flags: string, description: string][] => [
+  ...(fieldsOf(o).length > 0
+    ? [['--data <json>', 'The fields as one JSON object; - and @file are read. Options override it.'] as [string, string]]
+    : []),
+  ...(listOf(o) ? [['--all', 'Every page, to the end.'] as [string, string]] : []),
+  ...(settlingOf(o)
+    ? ([
+        ['--wait', 'Wait until it is ready or failed, which is exit code 10.'],
+        ['--timeout <seconds>', 'How long to wait, 300 unless said.'],
+      ] as [string, string][])
+    : []),
+  ...(isQuery(o)
+    ? []
+    : [['--idempotency-key <key>', 'A name for this one call: said again, it is answered and not done again.'] as [string, string]]),
+  ...(o.scope === 'session' || o.scope === 'public'
+    ? []
+    : [['--as-me', 'As the person who has signed in by tendril login --session.'] as [string, string]]),
+]
+
+/** The first sentence of a summary: what a list of commands shows. */
+export const titleOf = ({ summary }: Pick<NamedOp, 'summary'>): string => /^.*?\.(?=\s|$)/s.exec(summary)?.[0] ?? summary
+
+/** The command of an operation, without an action. */
+export const syntaxOf = (o: NamedOp, name = 'command'): Command => {
+  const command = new Command(name).description(o.summary).summary(titleOf(o))
+  for (const parameter of pathParams(o.path)) {
+    const { description = '' } = o.input.properties[parameter] ?? {}
+    command.addArgument(new Argument(`<${kebab(parameter)}>`, description))
+  }
+  for (const field of fieldsOf(o)) for (const option of optionsOf(o, field)) command.addOption(option)
+  for (const [flags, description] of special(o)) command.option(flags, description)
+  return withCommon(command)
+}

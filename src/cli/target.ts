@@ -1,0 +1,97 @@
+/** Which deployment a command goes to, and as whom. */
+import type { NamedOp } from '#contract/op'
+import { type Profile, readSettings, type Settings } from './config-file.ts'
+import { Failure, misuse } from './failure.ts'
+import type { Host } from './host.ts'
+
+export const DEFAULT_URL = 'http://localhost:7070'
+export const DEFAULT_PROFILE = 'default'
+
+export interface Target {
+  /** The profile's name; undefined if the address has none. */
+  name: string | undefined
+  url: string
+  profile: Profile
+  /** From an option, the environment or the profile, in this order. */
+  apiKey: string | undefined
+  settings: Settings
+}
+
+/** Without a slash at its end. */
+export const checkedUrl = (text: string): string => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !/^https?:$/.test(url.protocol))
+    return misuse(`${text} is no address of a deployment`, 'write it as https://tendril.example.com')
+  if (url.username || url.password || url.search || url.hash) return misuse('an address of a deployment has no user name, query or #')
+  return url.href.replace(/\/+$/, '')
+}
+
+export const checkedKey = (text: string): string => {
+  const key = text.trim()
+  return /^[\x21-\x7e]+$/.test(key)
+    ? key
+    : misuse(key === '' ? 'the API key is empty' : 'an API key has no spaces or other such characters')
+}
+
+const textIn = (options: Record<string, unknown>, name: string): string | undefined =>
+  typeof options[name] === 'string' ? (options[name] as string) : undefined
+
+const own = (settings: Settings, name: string): Profile | undefined =>
+  Object.hasOwn(settings.profiles, name) ? settings.profiles[name] : undefined
+
+const urlOf = (profile: Profile | undefined): string | undefined => (profile ? checkedUrl(profile.api_url ?? DEFAULT_URL) : undefined)
+
+/** The current profile if it is of this address, else the first that is. */
+const nameByUrl = (settings: Settings, url: string): string | undefined => {
+  const names = Object.keys(settings.profiles).filter((name) => urlOf(settings.profiles[name]) === url)
+  return names.find((name) => name === settings.current) ?? names[0]
+}
+
+interface Wanted {
+  name: string | undefined
+  url: string | undefined
+  key: string | undefined
+}
+
+const wantedOf = async (options: Record<string, unknown>, host: Host): Promise<Wanted> => {
+  const key = textIn(options, 'apiKey')
+  const url = textIn(options, 'apiUrl') ?? (host.env.TENDRIL_API_URL || undefined)
+  return {
+    name: textIn(options, 'profile') ?? (host.env.TENDRIL_PROFILE || undefined),
+    url: url === undefined ? undefined : checkedUrl(url),
+    key: key === '-' ? await host.readInput() : (key ?? (host.env.TENDRIL_API_KEY || undefined)),
+  }
+}
+
+/** A key goes only to the address that it was kept for: an option that names another address does not carry it there. */
+export const findTarget = async (options: Record<string, unknown>, host: Host): Promise<Target> => {
+  const settings = await readSettings(host.home, (text) => host.stderr.write(`tendril: ${text}\n`))
+  const { name, url, key } = await wantedOf(options, host)
+  const chosen = name ?? (url === undefined ? settings.current : nameByUrl(settings, url))
+  const profile = chosen === undefined ? undefined : own(settings, chosen)
+  const home = urlOf(profile)
+  const target = url ?? home ?? DEFAULT_URL
+  const fitting = profile && home === target ? profile : {}
+  const apiKey = key === undefined ? fitting.api_key : checkedKey(key)
+  return { name: chosen, url: target, profile: fitting, apiKey, settings }
+}
+
+const at = ({ url }: Target): string => (url === DEFAULT_URL ? '' : ` --api-url ${url}`)
+
+const sessionOf = (target: Target): string => {
+  const { session } = target.profile
+  const hint = `run tendril login --session${at(target)}`
+  if (!session) throw new Failure('unauthenticated', 'this is for a person who is signed in, and nobody is', { hint })
+  if (Date.parse(session.expires_at) <= Date.now()) throw new Failure('unauthenticated', 'the session has ended', { hint })
+  return session.token
+}
+
+/** What to send as Bearer. A name that is in no profile is a mistake as soon as its key is needed. */
+export const tokenFor = (o: Pick<NamedOp, 'scope'>, target: Target, asMe: { asMe?: unknown }): string | undefined => {
+  if (o.scope === 'public') return undefined
+  if (target.name !== undefined && !target.apiKey && !own(target.settings, target.name))
+    return misuse(`there is no profile ${target.name}`, 'tendril profiles list shows them; tendril login --profile makes one')
+  if (o.scope === 'session' || asMe.asMe === true) return sessionOf(target)
+  if (target.apiKey !== undefined) return target.apiKey
+  throw new Failure('unauthenticated', `nobody is logged in at ${target.url}`, { hint: `run tendril login${at(target)}` })
+}

@@ -1,0 +1,38 @@
+import { Type as T } from '@sinclair/typebox'
+import { op } from '../op.ts'
+import { Id, NextCursor, page, record, Time } from '../shapes.ts'
+import { RoleName } from './session.ts'
+
+const Member = record(
+  {
+    id: T.String({ format: 'uuid', description: 'Of the person.' }),
+    email: T.String(),
+    name: T.String(),
+    role: RoleName,
+    joined_at: Time,
+  },
+  { title: 'Member' },
+)
+
+const answer = record({ member: Member })
+
+export const members = {
+  list: op(
+    'GET /api/v1/app/members',
+    'List the members of the workspace.',
+    { input: page, output: record({ members: T.Array(Member), next_cursor: NextCursor }) },
+    { scope: 'session' },
+  ),
+  update: op(
+    'PUT /api/v1/app/members/:id',
+    'Change the role of a member. It holds from the next request on, for sessions and keys of this person alike; whoever is no owner any more takes the open invitations they made along. The last owner stays one.',
+    { input: { id: Id, role: RoleName }, output: answer },
+    { scope: 'session', errors: ['not_found', 'conflict'], repeatable: true },
+  ),
+  remove: op(
+    'DELETE /api/v1/app/members/:id',
+    "Remove a member, or leave. Owners remove anybody, the others themselves. Sessions at this workspace, keys and open invitations of this person end at once, and for good; the workspace's own keys stay, so replace those that this person knows. The last owner stays.",
+    { input: { id: Id }, output: answer },
+    { scope: 'session', roles: ['editor', 'approver', 'viewer'], errors: ['not_found', 'conflict'], destructive: true },
+  ),
+}

@@ -1,0 +1,84 @@
+/** One call of a tool: the operation through its gates, its answer or its error as a tool result. */
+import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import type { Answer } from '#actors/letter'
+import { isQuery } from '#contract/op'
+import { AppError, fail } from '#kernel/errors'
+import type { McpContext } from './context.ts'
+import { type GenerationOptions, runGeneration } from './generation.ts'
+import { textOf } from './text.ts'
+import { findTool, toolsOf } from './tools.ts'
+import type { View } from './view.ts'
+
+/** What a client sends beside the arguments, and what it gets beside the result. */
+export const META = {
+  idempotencyKey: 'tendril/idempotency-key',
+  replayed: 'tendril/idempotency-replayed',
+  /** The record is not in its final state yet: what REST says with 202. */
+  pending: 'tendril/pending',
+  error: 'tendril/error',
+} as const
+
+export interface ToolCall {
+  name: string
+  arguments: unknown
+  meta: Record<string, unknown> | undefined
+  /** The client gave a progress token. */
+  onProgress: GenerationOptions['onProgress'] | undefined
+  /** Ends when the client takes its request back. */
+  signal: AbortSignal
+}
+
+/** Throws a JSON-RPC error for a name that is no tool; every other failure is a result that the model may read and act on. */
+export const callTool = async (context: McpContext, view: View, call: ToolCall): Promise<CallToolResult> => {
+  const o = findTool(context.operations, call.name, view) ?? refuse(context, call.name, view)
+  try {
+    const idempotencyKey = isQuery(o) ? undefined : keyIn(call.meta)
+    const input = call.arguments ?? {}
+    const { onProgress, signal } = call
+    if (!o.settles || !onProgress) return succeeded(await context.run(o.id, input, { idempotencyKey }))
+    const { answer, whole } = await runGeneration(context, { operation: o, input }, { idempotencyKey, signal, onProgress })
+    return succeeded(answer, whole)
+  } catch (cause) {
+    return failed(AppError.from(cause), context.call.requestId)
+  }
+}
+
+const refuse = ({ operations }: McpContext, name: string, { readOnly }: View): never => {
+  const exists = toolsOf(operations).some((o) => o.tool === name)
+  const why = readOnly ? 'this session is read-only or has other toolsets' : 'this session has other toolsets'
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, exists ? `Tool ${name} is not available: ${why}` : `Unknown tool: ${name}`)
+}
+
+const keyIn = (meta: Record<string, unknown> = {}): string | undefined => {
+  const key = meta[META.idempotencyKey] ?? meta.idempotencyKey
+  if (key === undefined || typeof key === 'string') return key
+  const message = 'must be text'
+  return fail('invalid_input', `_meta ${META.idempotencyKey} ${message}`, { details: [{ path: META.idempotencyKey, message }] })
+}
+
+/** `shown`: what the text tells, where that is more than the answer. */
+const succeeded = ({ status, body, replayed }: Answer, shown?: Record<string, unknown>): CallToolResult => {
+  const content = JSON.parse(body)
+  const meta = { ...(replayed ? { [META.replayed]: true } : {}), ...(status === 202 ? { [META.pending]: true } : {}) }
+  return {
+    content: [{ type: 'text', text: textOf(shown ?? content) }],
+    structuredContent: content,
+    ...(Object.keys(meta).length > 0 ? { _meta: meta } : {}),
+  }
+}
+
+/**
+ * The error's data is in `_meta`: clients check structured content against the tool's output schema even where `isError` is
+ * set, and would drop the error for it.
+ */
+const failed = ({ code, message, details, retryAfter }: AppError, requestId: string): CallToolResult => {
+  const lines = (details ?? []).slice(1).map((detail) => `- ${detail.path || 'input'} ${detail.message}`)
+  const again = retryAfter === undefined ? [] : [`Try again in ${Math.max(1, Math.ceil(retryAfter))} s.`]
+  const error = {
+    ...{ code, message, request_id: requestId },
+    ...(details ? { details } : {}),
+    ...(retryAfter === undefined ? {} : { retry_after: Math.max(1, Math.ceil(retryAfter)) }),
+  }
+  const text = [message.startsWith(code) ? message : `${code}: ${message}`, ...lines, ...again].join('\n')
+  return { isError: true, content: [{ type: 'text', text }], _meta: { [META.error]: error } }
+}

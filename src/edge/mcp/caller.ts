@@ -1,0 +1,59 @@
+/** Who sends an MCP request, asked anew for each: what was taken from somebody in the middle of a session is gone at once. */
+import { AppError, fail } from '#kernel/errors'
+import type { Access } from '#kernel/scopes'
+import type { Call } from '#ops/call'
+import type { Db } from '#store/db'
+import { findKeys, type KeyGrant } from '#store/keys'
+import { roleOf } from '#store/principal'
+import { findSession } from '#store/sessions'
+import type { Authenticator } from '../auth.ts'
+
+export type Caller = Pick<Call, 'tenantId' | 'principal' | 'scopes'>
+
+/** Whoever may use MCP may read over it: the API document asks nothing more of the tools that only read. */
+const overMcp = (caller: Caller): Caller | undefined =>
+  caller.scopes.has('mcp:use') ? { ...caller, scopes: new Set<Access>([...caller.scopes, 'api:read']) } : undefined
+
+/** Throws `unauthenticated` for a credential that does not stand at this moment, `missing_scope` for one without `mcp:use`. */
+export const callerOf = async ({ authenticator, db }: { authenticator: Authenticator; db: Db }, request: Request): Promise<Caller> => {
+  const known = await authenticator.authenticate(request)
+  const { kind, id, member } = known.principal
+  // Of these alone the authenticator may remember what they were some time ago.
+  if (kind !== 'key' || member) return overMcp(known) ?? fail('missing_scope', 'mcp:use')
+  const grant = (await findKeys(db, [id])).get(id)
+  if (grant) return overMcp(asNow(known, grant)) ?? fail('missing_scope', 'mcp:use')
+  await authenticator.confirm(known)
+  throw new AppError('unauthenticated')
+}
+
+const asNow = ({ tenantId, principal: { kind, id } }: Caller, { scopes, member }: KeyGrant): Caller => ({
+  tenantId,
+  principal: { kind, id, ...(member ? { member } : {}) },
+  scopes: new Set(scopes),
+})
+
+/** What callers of before may at this moment, in their order; undefined for those that may not use MCP any more. */
+export const standingOf = async (db: Db, callers: readonly Caller[]): Promise<(Caller | undefined)[]> => {
+  const keys = callers.filter(({ principal }) => principal.kind === 'key').map(({ principal }) => principal.id)
+  const grants = keys.length > 0 ? await findKeys(db, [...new Set(keys)]) : new Map<string, KeyGrant>()
+  return Promise.all(
+    callers.map(async (caller) => {
+      if (caller.principal.kind === 'session') return standingPerson(db, caller)
+      const grant = grants.get(caller.principal.id)
+      return grant && overMcp(asNow(caller, grant))
+    }),
+  )
+}
+
+const standingPerson = async (db: Db, caller: Caller): Promise<Caller | undefined> => {
+  const session = await findSession(db, caller.principal.id)
+  if (session?.workspace.id !== caller.tenantId) return undefined
+  const member = { personId: session.person.id, role: session.workspace.role }
+  return overMcp({ ...caller, principal: { kind: 'session', id: session.id, member } })
+}
+
+/** Whose session it is: nobody else may use it. */
+export const nameOf = ({ tenantId, principal }: Caller): string => `${tenantId} ${principal.kind} ${principal.id}`
+
+/** Compared to tell whether what a caller may do has changed. */
+export const accessOf = ({ scopes, principal }: Caller): string => `${roleOf(principal)} ${[...scopes].sort().join(' ')}`

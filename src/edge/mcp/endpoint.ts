@@ -1,0 +1,148 @@
+/**
+ * `/api/v1/mcp`, in reading order: method → origin → credential and scope → body → era → session → the SDK. Whoever is refused
+ * before the SDK gets the error envelope of REST; from there on errors are JSON-RPC.
+ */
+import { isInitializeRequest, isLegacyRequest, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import { AppError, fail } from '#kernel/errors'
+import type { Log } from '#kernel/log'
+import type { Operation } from '#ops/bind'
+import type { Call } from '#ops/call'
+import type { Db } from '#store/db'
+import { urlOfNode } from '#store/placement'
+import type { Authenticator } from '../auth.ts'
+import { BODY_LIMIT, readText } from '../input.ts'
+import type { Origins } from '../origin.ts'
+import { errorResponse, requestIdOf } from '../respond.ts'
+import { type Caller, callerOf, standingOf } from './caller.ts'
+import type { McpContext } from './context.ts'
+import { HOP_HEADER, passOn } from './elsewhere.ts'
+import type { Surface } from './session.ts'
+import { type McpLimits, mcpLimits, nodeIn, Sessions } from './sessions.ts'
+import { Stateless } from './stateless.ts'
+import { viewOf } from './view.ts'
+
+export const MCP_PATH = '/api/v1/mcp'
+
+export interface McpDeps {
+  authenticator: Authenticator
+  operations: Operation[]
+  db: Db
+  log: Log
+  surface: Surface
+  origins: Origins
+  incarnation(): string
+  limits?: Partial<McpLimits>
+}
+
+export interface McpEndpoint extends AsyncDisposable {
+  /** Throws an `AppError` for whoever is refused. */
+  handle(request: Request): Promise<Response>
+}
+
+const METHODS = ['GET', 'POST', 'DELETE']
+/** The SDK's code for a session that is not there. */
+const NO_SESSION = -32_001
+
+interface Parts extends McpDeps {
+  sessions: Sessions
+  stateless: Stateless
+  byId: ReadonlyMap<string, Operation>
+}
+
+export const createMcp = (deps: McpDeps): McpEndpoint => {
+  const limits = { ...mcpLimits, ...deps.limits }
+  const shared = { ...deps, limits, standing: (callers: readonly Caller[]) => standingOf(deps.db, callers) }
+  const sessions = new Sessions(shared)
+  const stateless = new Stateless(shared)
+  const parts: Parts = { ...deps, sessions, stateless, byId: new Map(deps.operations.map((o) => [o.id, o])) }
+  return {
+    handle: (request) => handle(parts, request),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([sessions[Symbol.asyncDispose](), stateless[Symbol.asyncDispose]()])
+    },
+  }
+}
+
+const handle = async (parts: Parts, request: Request): Promise<Response> => {
+  if (!METHODS.includes(request.method))
+    return errorResponse(new AppError('method_not_allowed'), requestIdOf(request), { allow: METHODS.join(', ') })
+  // A page of someone else must not use what a browser may reach. Source: the transport's security rules.
+  if (!parts.origins.isOurs(request)) fail('forbidden', 'the Origin is not one of this deployment')
+  const caller = await callerOf(parts, request)
+  const text = request.method === 'POST' ? await readText(request, BODY_LIMIT) : undefined
+  const body = text === undefined ? undefined : parsed(text)
+  if (body === NOT_JSON) return rpcError(400, ProtocolErrorCode.ParseError, 'Parse error: the body is not valid JSON')
+  const context = contextFor(parts, caller, requestIdOf(request))
+  if (text !== undefined && !(await isLegacyRequest(request, body)))
+    return parts.stateless.handle(request, { context, view: viewOf(request.url), body })
+  return inSession(parts, request, { caller, context, text, body })
+}
+
+const NOT_JSON = Symbol('not JSON')
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return NOT_JSON
+  }
+}
+
+const contextFor = ({ byId, log }: Parts, caller: Caller, requestId: string): McpContext => {
+  const call: Call = { ...caller, surface: 'mcp', requestId }
+  return {
+    operations: byId,
+    call,
+    async run(id, input, more = {}) {
+      const o = byId.get(id) ?? fail('not_found', 'no such operation')
+      try {
+        return await o.run(() => input, { ...call, ...more })
+      } catch (cause) {
+        const error = AppError.from(cause)
+        if (error.status >= 500)
+          log.error({ err: error.cause ?? error, code: error.code, operation: id, request_id: requestId }, 'a call failed')
+        throw error
+      }
+    },
+  }
+}
+
+interface Incoming {
+  caller: Caller
+  context: McpContext
+  text: string | undefined
+  body: unknown
+}
+
+const inSession = async (parts: Parts, request: Request, { caller, context, text, body }: Incoming): Promise<Response> => {
+  const id = request.headers.get('mcp-session-id')
+  if (id === null && isOpening(body)) return opened(parts, request, { caller, context, text, body })
+  if (id === null) return rpcError(400, ProtocolErrorCode.InvalidRequest, 'Bad Request: the Mcp-Session-Id header is required')
+  const session = parts.sessions.find(id, caller)
+  if (session) return session.handle(request, context, body)
+  const passed = parts.sessions.has(id) ? undefined : await fromElsewhere(parts, request, { id, text })
+  return passed ?? rpcError(404, NO_SESSION, 'Session not found')
+}
+
+const isOpening = (body: unknown): boolean => isInitializeRequest(Array.isArray(body) ? body[0] : body)
+
+const opened = async ({ sessions }: Parts, request: Request, { caller, context, body }: Incoming): Promise<Response> => {
+  const session = await sessions.open(caller, viewOf(request.url))
+  const response = await session.handle(request, context, body)
+  if (!response.ok) await session[Symbol.asyncDispose]()
+  return response
+}
+
+const fromElsewhere = async (
+  { db, log, incarnation }: Parts,
+  request: Request,
+  { id, text }: { id: string; text: string | undefined },
+): Promise<Response | undefined> => {
+  const node = nodeIn(id)
+  if (node === undefined || node === incarnation() || request.headers.has(HOP_HEADER)) return undefined
+  const url = await urlOfNode(db, node)
+  return url === undefined ? undefined : passOn(request, { url, body: text, log })
+}
+
+const rpcError = (status: number, code: number, message: string): Response =>
+  Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status, headers: { 'cache-control': 'no-store' } })

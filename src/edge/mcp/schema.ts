@@ -1,0 +1,65 @@
+/**
+ * The contract's schemas as tools show them. Every character of a tool list is read by a model, so what comes in is shown with
+ * its bounds, and what goes out by names and types alone; a record that the list has shown before is only named.
+ */
+import type { TSchema } from '@sinclair/typebox'
+
+type Json = Record<string, unknown>
+
+/** Those that JSON schema defines; clients warn about others or refuse them. */
+const FORMATS = new Set(['uuid', 'date-time', 'uri'])
+const BOUNDS = ['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'default'] as const
+/** Says no more than the format beside it. */
+const SAID_BY_FORMAT = new Set(['A uuid.', 'An ISO 8601 timestamp.'])
+
+const isNull = (schema: TSchema): boolean => schema.type === 'null'
+
+/** `anyOf` of a type and null as one schema, because many clients refuse unions. */
+const orNull = (schema: Json): Json => ({
+  ...schema,
+  ...(schema.type === undefined ? {} : { type: [schema.type, 'null'] }),
+  ...(Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {}),
+})
+
+const inUnion = (schema: TSchema, show: (one: TSchema) => Json): Json => {
+  const others = (schema.anyOf as TSchema[]).filter((one) => !isNull(one))
+  if (others.length === 1) return orNull(show(others[0]!))
+  return { anyOf: (schema.anyOf as TSchema[]).map(show) }
+}
+
+const map = (properties: Record<string, TSchema>, show: (one: TSchema) => Json): Json =>
+  Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, show(one)]))
+
+/** What a caller has to know to call. */
+export const inputSchema = (schema: TSchema): Json => {
+  if (schema.anyOf) return inUnion(schema, inputSchema)
+  const shown: Json = { type: schema.type }
+  if (schema.description && !SAID_BY_FORMAT.has(schema.description)) shown.description = schema.description
+  if (schema.enum) shown.enum = schema.enum
+  if (FORMATS.has(schema.format)) shown.format = schema.format
+  for (const bound of BOUNDS) if (schema[bound] !== undefined) shown[bound] = schema[bound]
+  if (schema.items) shown.items = inputSchema(schema.items)
+  if (schema.type !== 'object') return shown
+  if (schema.properties) shown.properties = map(schema.properties, inputSchema)
+  if (schema.required?.length > 0) shown.required = schema.required
+  if (schema.additionalProperties === false) shown.additionalProperties = false
+  return shown
+}
+
+/** `shown`: the titles of records that the list has spelled out so far; added to. */
+export const outputSchema = (schema: TSchema, shown: Set<string>): Json => {
+  const root = fieldsOf(schema, shown)
+  return schema.required?.length > 0 ? { ...root, required: schema.required } : root
+}
+
+const fieldsOf = (schema: TSchema, shown: Set<string>): Json => {
+  const next = (one: TSchema) => fieldsOf(one, shown)
+  if (schema.anyOf) return inUnion(schema, next)
+  if (schema.enum) return { type: 'string', enum: schema.enum }
+  if (schema.type === 'array') return { type: 'array', items: next(schema.items) }
+  if (schema.type !== 'object' || !schema.properties) return schema.type === undefined ? {} : { type: schema.type }
+  if (schema.title === undefined) return { type: 'object', properties: map(schema.properties, next) }
+  if (shown.has(schema.title)) return { type: 'object', title: schema.title }
+  shown.add(schema.title)
+  return { type: 'object', title: schema.title, properties: map(schema.properties, next) }
+}

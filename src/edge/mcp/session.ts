@@ -1,0 +1,162 @@
+/** One client's session: a server of the SDK with its transport, bound to whoever opened it. */
+import { type AuthInfo, type Server, type ServerContext, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
+import { fail } from '#kernel/errors'
+import { BODY_LIMIT } from '../input.ts'
+import { accessOf, type Caller } from './caller.ts'
+import type { McpContext } from './context.ts'
+import type { SessionEvents } from './events.ts'
+import type { View } from './view.ts'
+
+/** Well below the time after which a connection without a byte is closed. */
+export const KEEP_ALIVE_MS = 5_000
+
+/** What a server of the SDK is made for. */
+export interface Served {
+  view: View
+  era: 'session' | 'stateless'
+  /** Runs a handler with the context of its very request. */
+  within<T>(ctx: ServerContext, run: (context: McpContext) => Promise<T>): Promise<T>
+}
+
+/** What is served: tools, resources, prompts. */
+export interface Surface {
+  /** A server that is not connected yet. */
+  open(served: Served): Server
+}
+
+/** A request's context travels in the SDK's place for what authentication has found. */
+export const authInfoOf = (context: McpContext): AuthInfo => ({
+  token: '',
+  clientId: context.call.principal.id,
+  scopes: [...context.call.scopes],
+  extra: { context },
+})
+
+export const contextOf = (ctx: ServerContext): McpContext =>
+  (ctx.http?.authInfo?.extra?.context as McpContext | undefined) ?? fail('internal', 'a request without its context')
+
+export interface SessionOptions {
+  id: string
+  caller: Caller
+  view: View
+  surface: Surface
+  events: SessionEvents
+  onClose(): void
+}
+
+export class McpSession implements AsyncDisposable {
+  readonly id: string
+  readonly caller: Caller
+  readonly #server: Server
+  readonly #transport: WebStandardStreamableHTTPServerTransport
+  #usedAt = performance.now()
+  /** Requests that run. */
+  #running = 0
+  /** GET streams that are open. */
+  #streams = 0
+  #access: string
+
+  constructor(options: SessionOptions) {
+    const { id, caller, view, surface, events } = options
+    this.id = id
+    this.caller = caller
+    this.#access = accessOf(caller)
+    const within: Served['within'] = (ctx, run) => this.#within(() => run(contextOf(ctx)))
+    this.#server = surface.open({ view, era: 'session', within })
+    this.#transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => id,
+      eventStore: events,
+      keepAliveMs: KEEP_ALIVE_MS,
+      maxRequestBodySize: BODY_LIMIT,
+    })
+    this.#server.onclose = () => {
+      events[Symbol.dispose]()
+      options.onClose()
+    }
+  }
+
+  /** To be called once, before the first request. */
+  connect(): Promise<void> {
+    return this.#server.connect(this.#transport)
+  }
+
+  get running(): number {
+    return this.#running
+  }
+
+  get listening(): boolean {
+    return this.#streams > 0
+  }
+
+  /** Since when nothing has run and nobody has listened, by the monotonic clock; undefined while something does. */
+  get idleSince(): number | undefined {
+    return this.#running > 0 || this.#streams > 0 ? undefined : this.#usedAt
+  }
+
+  async handle(request: Request, context: McpContext, parsedBody: unknown): Promise<Response> {
+    this.#usedAt = performance.now()
+    this.noteAccess(context.call)
+    const response = await this.#transport.handleRequest(request, { parsedBody, authInfo: authInfoOf(context) })
+    return request.method === 'GET' && response.ok ? this.#watched(response) : response
+  }
+
+  /** Tells the client, if it may do other things now than it could before. */
+  noteAccess(now: Caller): void {
+    const access = accessOf(now)
+    if (access === this.#access) return
+    this.#access = access
+    const { tools, resources, prompts } = this.#server.getCapabilities()
+    if (tools?.listChanged) void this.#server.sendToolListChanged().catch(() => {})
+    if (resources?.listChanged) void this.#server.sendResourceListChanged().catch(() => {})
+    if (prompts?.listChanged) void this.#server.sendPromptListChanged().catch(() => {})
+  }
+
+  /** Ends its streams; a client that comes again is told that there is no such session. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server.close()
+  }
+
+  async #within<T>(run: () => Promise<T>): Promise<T> {
+    this.#running++
+    try {
+      return await run()
+    } finally {
+      this.#running--
+      this.#usedAt = performance.now()
+    }
+  }
+
+  /** The same response, whose end is noticed. */
+  #watched(response: Response): Response {
+    if (!response.body) return response
+    this.#streams++
+    const ended = () => {
+      this.#streams--
+      this.#usedAt = performance.now()
+    }
+    return new Response(noticing(response.body, ended), { status: response.status, headers: response.headers })
+  }
+}
+
+const noticing = (body: ReadableStream<Uint8Array>, ended: () => void): ReadableStream<Uint8Array> => {
+  const reader = body.getReader()
+  let open = true
+  const end = () => {
+    if (open) ended()
+    open = false
+  }
+  return new ReadableStream({
+    // Bun sends the head of a response with its first bytes: without any, a client waits for it until the first event.
+    start: (controller) => controller.enqueue(new TextEncoder().encode(': open\n\n')),
+    async pull(controller) {
+      const { done, value } = await reader.read()
+      if (!done) return controller.enqueue(value)
+      end()
+      controller.close()
+    },
+    async cancel(reason) {
+      end()
+      await reader.cancel(reason)
+    },
+  })
+}

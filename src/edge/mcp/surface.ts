@@ -1,0 +1,87 @@
+/** Tendril as an MCP server of either era: its tools, resources and prompts over one request's context. */
+import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server, type ServerContext, type Tool } from '@modelcontextprotocol/server'
+import { version } from '../../../package.json'
+import { callTool } from './call-tool.ts'
+import type { McpContext } from './context.ts'
+import { installPrompts, installResources } from './reading.ts'
+import type { Served, Surface } from './session.ts'
+import { describeTools, visibleTools } from './tools.ts'
+
+const INSTRUCTIONS =
+  'Tendril drafts posts, keeps each behind human approval and posts it exactly once. growth_overview shows where things stand. ' +
+  'Drafting, approving and scheduling change nothing outside; growth_post_item publishes at once. ' +
+  'Ask a person before you approve or post, unless told otherwise. To retry a call safely, send the same _meta "tendril/idempotency-key".'
+
+/** Lists of tools in memory: by what is shown. */
+const MOST_LISTS = 100
+
+const capabilities = { tools: { listChanged: true }, resources: { listChanged: true }, prompts: { listChanged: true } }
+
+export const createSurface = (): Surface => {
+  const lists = new Map<string, Tool[]>()
+  return {
+    open(served) {
+      const info = { name: 'tendril', title: 'Tendril', version }
+      const server = new Server(info, { capabilities, instructions: INSTRUCTIONS, jsonSchemaValidator: noSchemas })
+      installTools(server, served, lists)
+      installResources(server, served)
+      installPrompts(server, served)
+      return server
+    },
+  }
+}
+
+/** The SDK would make a compiler of schemas for each server; ours are checked by the operations. */
+const noSchemas = {
+  getValidator: () => {
+    throw new ProtocolError(ProtocolErrorCode.InternalError, 'no schema is compiled here')
+  },
+}
+
+const listed = (lists: Map<string, Tool[]>, { operations, call }: McpContext, { view }: Served): Tool[] => {
+  const visible = visibleTools(operations, call, view)
+  const name = visible.map(({ id }) => id).join()
+  const known = lists.get(name)
+  if (known) return known
+  const tools = describeTools(operations, visible)
+  if (lists.size >= MOST_LISTS) lists.clear()
+  lists.set(name, tools)
+  return tools
+}
+
+const installTools = (server: Server, served: Served, lists: Map<string, Tool[]>): void => {
+  const { view, within } = served
+  server.setRequestHandler('tools/list', (_, ctx) => within(ctx, async (context) => ({ tools: listed(lists, context, served) })))
+  server.setRequestHandler('tools/call', ({ params }, ctx) =>
+    within(ctx, (context): Promise<CallToolResult> => {
+      const call = { name: params.name, arguments: params.arguments, meta: params._meta }
+      return callTool(context, view, { ...call, onProgress: progressOf(ctx), signal: signalOf(ctx, served) })
+    }),
+  )
+}
+
+const progressOf = (ctx: ServerContext) => {
+  const progressToken = ctx.mcpReq._meta?.progressToken
+  if (progressToken === undefined) return undefined
+  return (progress: number, total: number | undefined, message: string): void => {
+    const params = { progressToken, progress, message, ...(total === undefined ? {} : { total }) }
+    // A client that went away hears nothing; the work goes on.
+    ctx.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {})
+  }
+}
+
+/**
+ * Ends when the client takes its request back. In a session that is a message of its own, and a stream or a session that ends
+ * means nothing; in the stateless era closing the stream is how a client says so.
+ */
+const signalOf = (ctx: ServerContext, { era }: Served): AbortSignal => {
+  const { signal } = ctx.mcpReq
+  if (era === 'stateless') return signal
+  const taken = new AbortController()
+  const onAbort = () => isClosing(signal.reason) || taken.abort(signal.reason)
+  signal.addEventListener('abort', onAbort, { once: true })
+  return taken.signal
+}
+
+/** The SDK's reason when a connection closes is an error of its own; a client's is text or nothing. */
+const isClosing = (reason: unknown): boolean => reason instanceof Error && 'code' in reason && reason.code === 'CONNECTION_CLOSED'

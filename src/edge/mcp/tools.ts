@@ -1,0 +1,52 @@
+/** The tools, made from the contract: which of them a caller sees, and how each is described. */
+import type { Tool } from '@modelcontextprotocol/server'
+import { isQuery } from '#contract/op'
+import { mayRun, type Operation } from '#ops/bind'
+import type { Call } from '#ops/call'
+import { inputSchema, outputSchema } from './schema.ts'
+import { toolsetOf, type View } from './view.ts'
+
+type Operations = ReadonlyMap<string, Operation>
+
+export const toolsOf = (operations: Operations): Operation[] => [...operations.values()].filter((o) => o.tool !== undefined)
+
+const isShown = (o: Operation, { toolsets, readOnly }: View): boolean => (toolsets?.has(toolsetOf(o)) ?? true) && (!readOnly || isQuery(o))
+
+/** The operation behind a tool of this view, whether or not its caller may use it: the gates say why not. */
+export const findTool = (operations: Operations, name: string, view: View): Operation | undefined =>
+  toolsOf(operations).find((o) => o.tool === name && isShown(o, view))
+
+/** Those that the caller may call, in the contract's order. */
+export const visibleTools = (operations: Operations, caller: Pick<Call, 'scopes' | 'principal'>, view: View): Operation[] =>
+  toolsOf(operations).filter((o) => isShown(o, view) && mayRun(o, caller))
+
+const annotationsOf = (o: Operation): Tool['annotations'] =>
+  isQuery(o)
+    ? { readOnlyHint: true, openWorldHint: o.outside ?? false }
+    : {
+        readOnlyHint: false,
+        destructiveHint: o.destructive ?? false,
+        idempotentHint: o.repeatable ?? false,
+        openWorldHint: o.outside ?? false,
+      }
+
+/** The head of a summary, for people: up to its first full stop, comma or colon. */
+const titleOf = (summary: string): string => summary.split(/[.,;:](\s|$)/)[0]!
+
+/** Where a generation that was not waited for is looked at: the list of the same resource. */
+const follow = (operations: Operations, o: Operation): string => {
+  const list = operations.get(`${o.id.slice(0, o.id.lastIndexOf('.'))}.list`)?.tool
+  return o.settles && list ? ` With a progress token the answer comes when it is done, else at once: then watch ${list}.` : ''
+}
+
+export const describeTools = (operations: Operations, tools: Operation[]): Tool[] => {
+  const shown = new Set<string>()
+  return tools.map((o) => ({
+    name: o.tool!,
+    title: titleOf(o.summary),
+    description: `${o.summary}${follow(operations, o)}`,
+    inputSchema: inputSchema(o.input) as Tool['inputSchema'],
+    outputSchema: outputSchema(o.output, shown) as Tool['outputSchema'],
+    annotations: annotationsOf(o),
+  }))
+}

@@ -1,0 +1,37 @@
+import type { members } from '#contract/app/members'
+import { fail } from '#kernel/errors'
+import type { Sql } from '#store/db'
+import { countOwners, endMembership, listMembers, type MemberRow, memberById, setRole, withdrawInvitationsOf } from '#store/members'
+import { roleOf } from '#store/principal'
+import type { Handlers } from '../call.ts'
+import { pageOf, pageResult } from '../paging.ts'
+
+const memberOf = async (sql: Sql, id: string): Promise<MemberRow> => (await memberById(sql, id)) ?? fail('not_found', 'no such member')
+
+/** Letters of a workspace run one after the other: two owners cannot demote each other at the same time. */
+const requireAnotherOwner = async (sql: Sql, { role }: MemberRow): Promise<void> => {
+  if (role === 'owner' && (await countOwners(sql)) === 1) fail('conflict', 'this is the last owner: make somebody else an owner first')
+}
+
+export const memberHandlers: Handlers<typeof members> = {
+  async list(input, { read }) {
+    const page = pageOf(input)
+    const { rows, next_cursor } = pageResult(await read<MemberRow>(listMembers(page)), page.limit)
+    return { members: rows, next_cursor }
+  },
+
+  async update({ id, role }, { sql, gate }) {
+    const before = await memberOf(sql, id)
+    if (role !== 'owner') await requireAnotherOwner(sql, before)
+    const writes = [setRole(id, role, gate.now), ...(role === 'owner' ? [] : [withdrawInvitationsOf(id, gate.now)])]
+    return { reply: { member: { ...before, role } }, effects: { writes }, told: { email: before.email, before: before.role, role } }
+  },
+
+  async remove({ id }, { sql, gate, principal }) {
+    if (roleOf(principal) !== 'owner' && principal.member?.personId !== id) fail('forbidden', 'only owners remove others')
+    const member = await memberOf(sql, id)
+    await requireAnotherOwner(sql, member)
+    const told = { email: member.email, role: member.role }
+    return { reply: { member }, effects: { writes: endMembership(id, gate.now) }, told }
+  },
+}

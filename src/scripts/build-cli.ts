@@ -1,0 +1,85 @@
+/**
+ * Makes `dist/cli`, the command line for Node as a package of its own with nothing to install beside it: `npm run build:cli`, or with
+ * `-- pack` also the archive that `npm publish` would send. `npm install` runs it, too, so that `npx tendril` works in a clone.
+ */
+import { spawnSync } from 'node:child_process'
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { license, version } from '../../package.json'
+
+const root = join(import.meta.dir, '..', '..')
+const NAME = 'tendril-cli'
+const FILE = 'tendril.mjs'
+/** What is inside the bundle, whose licences go with it. */
+const INSIDE = ['commander', '@sinclair/typebox']
+
+const readme = `# ${NAME}
+
+The command line of Tendril, a self-hosted AI social growth operator. Needs Node 20 or later, and a Tendril server to talk to.
+
+    npm install -g ${NAME}
+    tendril login --api-url https://tendril.example.com
+    tendril help
+
+\`tendril <group> <command> --help\` explains a command with examples. \`--json\` prints answers for programs. Exit codes: 2 misuse,
+3 not allowed, 4 plan, 6 not found, 7 conflict, 8 try again later, 9 the network failed, 10 a generation failed, 130 interrupted.
+\`eval "$(tendril completion bash)"\` completes commands; zsh and fish likewise.
+`
+
+const manifest = {
+  name: NAME,
+  version,
+  description: 'The command line of Tendril',
+  license,
+  type: 'module',
+  engines: { node: '>=20' },
+  bin: { tendril: FILE },
+  files: [FILE, 'LICENSE', 'LICENSES-THIRD-PARTY'],
+}
+
+const licences = (): string => INSIDE.map((name) => `${name}\n\n${licenceOf(name)}`).join(`\n${'-'.repeat(80)}\n\n`)
+
+const licenceOf = (name: string): string => {
+  const folder = join(root, 'node_modules', name)
+  for (const file of ['LICENSE', 'license']) {
+    try {
+      return readFileSync(join(folder, file), 'utf8')
+    } catch {}
+  }
+  throw new Error(`${name} has no licence file`)
+}
+
+/** Builds the package into `folder` and returns the path of its program. */
+export const buildCli = async (folder: string): Promise<string> => {
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  const { outputs } = await Bun.build({
+    entrypoints: [join(root, 'src', 'cli', 'bin.ts')],
+    target: 'node',
+    format: 'esm',
+    minify: true,
+    banner: '#!/usr/bin/env node',
+  })
+  const path = join(folder, FILE)
+  writeFileSync(path, (await outputs[0]?.text()) ?? '')
+  chmodSync(path, 0o755)
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+  writeFileSync(join(folder, 'README.md'), readme)
+  writeFileSync(join(folder, 'LICENSES-THIRD-PARTY'), licences())
+  copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
+  return path
+}
+
+/** The archive of a built package, put into `to`; its path. */
+export const packCli = (folder: string, to: string): string => {
+  const { status, stdout, stderr } = spawnSync('npm', ['pack', '--silent', '--pack-destination', to], { cwd: folder, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`npm pack failed: ${stderr}`)
+  return join(to, stdout.trim())
+}
+
+if (import.meta.main) {
+  const folder = join(root, 'dist', 'cli')
+  const program = await buildCli(folder)
+  if (process.argv[2] === 'pack') console.log(packCli(folder, join(root, 'dist')))
+  else if (process.argv[2] !== '--quiet') console.log(program)
+}

@@ -1,0 +1,183 @@
+/** What is printed: for programs, for people, page after page, and while something is being made. */
+import { describe, expect, test } from 'bun:test'
+import { FAILED_EXIT } from '#cli/failure'
+import { columnsFor, headOf, linesOf } from '#cli/table'
+import { cut, harmless, widthOf } from '#cli/text'
+import { errorTable } from '#kernel/errors'
+import { type CliOptions, cli } from '#test/support/cli-host'
+import { type Asked, refusal, type Scripted, scriptedServer } from '#test/support/scripted'
+
+const ID = '018f47a0-7c1e-7a52-9d3e-1b2f6c0a4e11'
+const ids = Array.from({ length: 7 }, (_, n) => `018f47a0-7c1e-7a52-9d3e-1b2f6c0a4e1${n}`)
+const items = ids.map((id, n) => ({
+  id,
+  status: 'drafted',
+  kind: 'post',
+  body: `Text ${n}`,
+  stories: [],
+  post_at: null,
+  created_at: '2027-01-01T00:00:00Z',
+}))
+
+/** Items in pages of three; the cursor is where to go on. */
+const pages = ({ path }: Asked): Scripted => {
+  const from = Number(new URL(path, 'http://x').searchParams.get('cursor') ?? 0)
+  return { body: { items: items.slice(from, from + 3), next_cursor: from + 3 < items.length ? String(from + 3) : null } }
+}
+
+const at = (url: string, more: CliOptions = {}): CliOptions => ({ ...more, env: { TENDRIL_API_URL: url, TENDRIL_API_KEY: 'ak_x' } })
+
+describe('a list', () => {
+  test('is a table with whole ids; what says nothing is left out', async () => {
+    await using server = scriptedServer(pages)
+    const { out, err } = await cli(['items', 'list'], at(server.url))
+    const [head, first, ...others] = out.trimEnd().split('\n')
+    expect(head!.split(/ {2,}/)).toEqual(['ID', 'STATUS', 'KIND', 'BODY', 'CREATED_AT'])
+    expect(first!.split(/ {2,}/)).toEqual([ids[0]!, 'drafted', 'post', 'Text 0', '2027-01-01T00:00:00Z'])
+    expect(others).toHaveLength(2)
+    expect(err).toBe('there are more: --all, or --cursor 3\n')
+  })
+
+  test('is followed to its end by --all, below one head', async () => {
+    await using server = scriptedServer(pages)
+    const { code, out, err } = await cli(['items', 'list', '--all', '--limit', '3'], at(server.url))
+    expect([code, err]).toEqual([0, ''])
+    const lines = out.trimEnd().split('\n')
+    expect(lines.slice(1).map((line) => line.split(' ')[0])).toEqual(ids)
+    expect(server.asked.map(({ path }) => path.split('?')[1])).toEqual(['limit=3', 'limit=3&cursor=3', 'limit=3&cursor=6'])
+  })
+
+  test('is a line of JSON for each record by --all --json', async () => {
+    await using server = scriptedServer(pages)
+    const { out } = await cli(['items', 'list', '--all', '--json'], at(server.url))
+    expect(
+      out
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual(items)
+  })
+
+  test('prints each page before it asks for the next, so that a failure costs none of them', async () => {
+    await using server = scriptedServer((asked, index) => (index < 2 ? pages(asked) : refusal(500, 'internal')))
+    const { code, out } = await cli(['items', 'list', '--all', '--json'], at(server.url))
+    expect([code, out.trimEnd().split('\n').length]).toEqual([errorTable.internal.exit, 6])
+  })
+
+  test('whose cursor leads nowhere ends', async () => {
+    await using server = scriptedServer([{ body: { items, next_cursor: '1' } }])
+    const { code, err } = await cli(['items', 'list', '--all'], at(server.url))
+    expect([code, server.asked.length, err]).toEqual([1, 2, 'tendril: internal: the server gave the same page again\n'])
+  })
+
+  test('is one line of JSON for a pipe, several for a terminal', async () => {
+    await using server = scriptedServer(pages)
+    const piped = await cli(['items', 'list', '--json'], at(server.url))
+    const shown = await cli(['items', 'list', '--json'], at(server.url, { columns: 80 }))
+    expect([piped.out.split('\n').length, JSON.parse(piped.out)]).toEqual([2, JSON.parse(shown.out)])
+    expect(shown.out).toContain('\n  "items": [')
+  })
+})
+
+describe('a table', () => {
+  const rows = [
+    {
+      id: ID,
+      status: 'publish_unconfirmed',
+      body: 'Every delay starts at the dock. '.repeat(9),
+      hook: '漢字'.repeat(30),
+      format: 'point',
+      created_at: 'x'.repeat(20),
+    },
+    { id: ID, status: 'drafted', body: 'a\nb', hook: '👩‍🚀', format: 'story', created_at: '' },
+  ]
+
+  test.each([60, 80, 100, 140, 300])('of %i columns is no wider, and its ids are whole', (width) => {
+    const columns = columnsFor(rows, width)
+    const lines = [headOf(columns), ...linesOf(rows, columns)]
+    expect(Math.max(...lines.map(widthOf))).toBeLessThanOrEqual(width)
+    for (const line of lines.slice(1)) expect(line).toStartWith(ID)
+    expect(columns.map(({ name }) => name)).toEqual(expect.arrayContaining(['id', 'status']))
+  })
+
+  test('has each record on one line, all of it where there is no terminal', () => {
+    const [, second] = linesOf(rows, columnsFor(rows))
+    expect(second).toContain('a ⏎ b')
+    expect(linesOf(rows, columnsFor(rows))[0]).toContain(rows[0]!.body.trim())
+  })
+
+  test('is bold at its head on a terminal with colours alone', async () => {
+    await using server = scriptedServer(pages)
+    expect((await cli(['items', 'list'], at(server.url, { columns: 120, colour: true }))).out).toStartWith('\u001b[1mID')
+    expect((await cli(['items', 'list'], at(server.url, { columns: 120 }))).out).toStartWith('ID')
+  })
+})
+
+test('text is as wide as a terminal makes it, is cut between characters, and cannot command it', () => {
+  expect(['abc', '漢字', '👩‍🚀', 'é', 'e\u0301', ''].map(widthOf)).toEqual([3, 4, 2, 1, 1, 0])
+  expect([cut('abcdef', 4), cut('漢字漢字', 4), cut('👩‍🚀👩‍🚀', 3), cut('abc', 3)]).toEqual(['abc…', '漢…', '👩‍🚀…', 'abc'])
+  expect(harmless('a\u001b]0;x\u0007\rb\u202ec\nd')).toBe('a\ufffd]0;x\ufffd\ufffdb\ufffdc\nd')
+})
+
+test('a record is names and values, its lists as tables', async () => {
+  const batch = { id: ID, status: 'ready', error: null, usage: { input_tokens: 3 }, items: items.slice(0, 2), notes: ['one', 'two\nlines'] }
+  await using server = scriptedServer([{ body: { batch } }])
+  const { out } = await cli(['batches', 'get', ID], at(server.url))
+  expect(out).toBe(`id      ${ID}
+status  ready
+usage:
+  input_tokens  3
+items (2):
+  ID                                    STATUS   KIND  BODY    CREATED_AT
+  ${ids[0]}  drafted  post  Text 0  2027-01-01T00:00:00Z
+  ${ids[1]}  drafted  post  Text 1  2027-01-01T00:00:00Z
+notes (2):
+  - one
+  - two
+    lines
+`)
+})
+
+describe('--wait', () => {
+  const batch = (status: string, more = {}): Scripted => ({
+    status: status === 'queued' ? 201 : 200,
+    body: { batch: { id: ID, status, error: null, ...more } },
+  })
+  const create = (url: string, argv: string[] = [], options: CliOptions = {}) =>
+    cli(['batches', 'create', '--wait', ...argv], at(url, options))
+
+  test('asks again until the record is ready, ever more slowly', async () => {
+    await using server = scriptedServer([batch('queued'), batch('queued'), batch('generating'), batch('generating'), batch('ready')])
+    const { code, out, err, pauses } = await create(server.url, ['--json'])
+    expect([code, err, pauses]).toEqual([0, '', [250, 375, 562.5]])
+    expect(JSON.parse(out)).toMatchObject({ batch: { status: 'ready' } })
+    expect(server.asked.slice(1).map(({ method, path }) => `${method} ${path}`)).toEqual(Array(4).fill(`GET /api/v1/growth/batches/${ID}`))
+  })
+
+  test('shows on a terminal how it goes, and takes that away again', async () => {
+    await using server = scriptedServer([batch('queued'), batch('generating'), batch('ready')])
+    const { err } = await create(server.url, [], { columns: 80 })
+    expect(err).toBe('\r\u001b[Kgenerating … 0 s\r\u001b[K')
+  })
+
+  test('ends with its own exit code when the record failed, which is printed all the same', async () => {
+    await using server = scriptedServer([batch('queued'), batch('failed', { error: 'generation_failed: lower the count' })])
+    const { code, out, err } = await create(server.url, ['--json'])
+    expect(code).toBe(FAILED_EXIT)
+    expect(JSON.parse(out)).toMatchObject({ batch: { status: 'failed' } })
+    expect(JSON.parse(err)).toEqual({ error: { code: 'generation_failed', message: 'lower the count' } })
+  })
+
+  test('ends at its deadline, and says how to look again', async () => {
+    await using server = scriptedServer([batch('queued'), batch('generating')])
+    const { code, err, pauses } = await create(server.url, ['--timeout', '2'])
+    expect([code, pauses.reduce((sum, one) => sum + one, 0)]).toEqual([errorTable.unavailable.exit, 2_000])
+    expect(err).toContain(`tendril batches get ${ID}`)
+  })
+
+  test('takes a time that is none for a mistake, before anything is sent', async () => {
+    await using server = scriptedServer([batch('queued')])
+    const { code } = await create(server.url, ['--timeout', 'soon'])
+    expect([code, server.asked.length]).toEqual([2, 0])
+  })
+})

@@ -1,0 +1,118 @@
+/** Arguments and inputs say the same things. */
+import { describe, expect, test } from 'bun:test'
+import { Type as T, type TProperties } from '@sinclair/typebox'
+import fc from 'fast-check'
+import { argvOf, inputOf } from '#cli/argv'
+import { operations } from '#contract/index'
+import { type NamedOp, op } from '#contract/op'
+import { nullable, oneOf } from '#contract/shapes'
+import { legalInputs } from '#test/support/arbitrary'
+import { runs } from '#test/support/property'
+
+const made = (input: TProperties): NamedOp => ({
+  id: 'test.things.make',
+  ...op('POST /api/v1/things/:id', 'Make.', { input: { id: T.String({ minLength: 1 }), ...input }, output: T.Object({}) }),
+})
+
+/** Every kind of field that a contract could come to have. */
+const everything = made({
+  text: T.Optional(T.String()),
+  handle: T.Optional(T.String({ maxLength: 50 })),
+  maybe: T.Optional(nullable(T.String())),
+  count: T.Optional(T.Integer({ minimum: -5, maximum: 9 })),
+  share: T.Optional(T.Number()),
+  loud: T.Optional(T.Boolean()),
+  unsure: T.Optional(nullable(T.Boolean())),
+  mood: T.Optional(nullable(oneOf(['calm', 'wild']))),
+  tags: T.Optional(T.Array(T.String())),
+  scores: T.Optional(T.Array(T.Integer())),
+  switches: T.Optional(T.Array(T.Boolean())),
+  steps: T.Optional(T.Array(T.Object({ name: T.String(), at: T.Optional(T.Integer()) }))),
+  list_or_none: T.Optional(nullable(T.Array(T.String()))),
+  free: T.Optional(T.Record(T.String(), T.Unknown())),
+  anything: T.Optional(T.Unknown()),
+  either: T.Optional(T.Union([T.String(), T.Integer()])),
+  deep: T.Optional(T.Object({ text: T.Optional(T.String()), more: T.Optional(T.Object({ flags: T.Optional(T.Array(T.String())) })) })),
+  maybe_deep: T.Optional(nullable(T.Object({ on: T.Optional(T.Boolean()) }))),
+  json: T.Optional(T.String()),
+  no_reply: T.Optional(T.Boolean()),
+  camelCase: T.Optional(T.Integer()),
+})
+
+test.each([...operations, everything].map((o) => [o.id, o] as const))(
+  '%s: every legal input can be said, and is what was said',
+  async (_, o) => {
+    const said = fc.asyncProperty(legalInputs(o), async (input) => {
+      expect(await inputOf(o, argvOf(o, input))).toEqual(input)
+    })
+    await fc.assert(said, runs(o === everything ? 500 : 100))
+  },
+)
+
+const id = '018f47a0-7c1e-7a52-9d3e-1b2f6c0a4e11'
+const say = (...argv: string[]) => inputOf(everything, ['x', ...argv])
+
+describe('an option', () => {
+  const cases: [string, string[], Record<string, unknown>][] = [
+    ['takes a value that begins with a dash', ['--text', '--json', '--handle', '-'], { text: '--json', handle: '-' }],
+    ['takes lines and other scripts', ['--text', 'a\n\nb 漢 👩‍🚀'], { text: 'a\n\nb 漢 👩‍🚀' }],
+    ['takes an empty text', ['--text', '', '--handle='], { text: '', handle: '' }],
+    ['takes text that begins with @ where that means a file', ['--text', '@@ada, thanks'], { text: '@ada, thanks' }],
+    ['takes a handle as it is', ['--handle', '@ada'], { handle: '@ada' }],
+    ['is repeated for a list', ['--tags', 'a', '--tags', '-b'], { tags: ['a', '-b'] }],
+    ['says that a list is empty', ['--no-tags'], { tags: [] }],
+    ['says null', ['--no-maybe', '--no-mood', '--no-list-or-none'], { maybe: null, mood: null, list_or_none: null }],
+    ['says yes and no', ['--loud', '--no-unsure', '--input-no-reply'], { loud: true, unsure: false, no_reply: true }],
+    ['holds as said last', ['--loud', '--no-loud', '--no-tags', '--tags', 'a'], { loud: false, tags: ['a'] }],
+    ['reaches into an object', ['--deep.more.flags', 'x', '--deep.text', 'y'], { deep: { text: 'y', more: { flags: ['x'] } } }],
+    [
+      'goes before --data, field by field',
+      ['--data', '{"count":1,"deep":{"text":"a","more":{}}}', '--deep.text', 'b'],
+      { count: 1, deep: { text: 'b', more: {} } },
+    ],
+    ['gets a prefix where its name is taken', ['--input-json', 'x', '--camel-case', '3'], { json: 'x', camelCase: 3 }],
+  ]
+  test.each(cases)('%s', async (_, argv, input) => {
+    expect(await say(...argv)).toEqual({ id: 'x', ...input })
+  })
+
+  const wrong: [string, string[], string][] = [
+    ['a fraction for a whole number', ['--count', '1.5'], '--count must be a whole number from -5 to 9, not 1.5'],
+    ['a number out of bounds', ['--count', '10'], '--count must be a whole number from -5 to 9, not 10'],
+    ['a word for a number', ['--count', 'x'], '--count must be a whole number from -5 to 9, not x'],
+    ['nothing for a number', ['--share', ''], '--share must be a number, not empty'],
+    ['another word', ['--mood', 'mild'], '--mood must be one of calm, wild, not mild'],
+    ['what is not JSON', ['--free', '{'], '--free is not valid JSON: {'],
+    ['data that is a list', ['--data', '[]'], '--data must be a JSON object'],
+    ['an argument in the data', ['--data', '{"id":"y"}'], '--data may not hold id: it is the argument <id>'],
+    ['two options from one standard input', ['--text', '-', '--maybe', '-'], 'only one option can be read from standard input'],
+    ['a file that is not there', ['--text', '@nowhere.txt'], '--text: cannot read nowhere.txt: no such file'],
+  ]
+  test.each(wrong)('refuses %s', async (_, argv, message) => {
+    const read = (source: string) => (source === '-' ? Promise.resolve('read') : Promise.reject(new Error('no such file')))
+    await expect(inputOf(everything, ['x', ...argv], read)).rejects.toThrow(message)
+  })
+})
+
+test('texts, JSON and the whole input are read from files and from standard input', async () => {
+  const files: Record<string, string> = { '-': '{"text":"of the data"}', 'a.txt': 'one\ntwo', 'b.json': '{"a":[1]}' }
+  const read = (source: string) => Promise.resolve(files[source]!)
+  expect(await inputOf(everything, ['x', '--data', '-', '--maybe', '@a.txt', '--free', '@b.json', '--tags', '@a.txt'], read)).toEqual({
+    id: 'x',
+    text: 'of the data',
+    maybe: 'one\ntwo',
+    free: { a: [1] },
+    tags: ['one\ntwo'],
+  })
+})
+
+test('an argument may begin with a dash after --, and may not be empty', async () => {
+  expect(await inputOf(everything, ['--loud', '--', '-x'])).toEqual({ id: '-x', loud: true })
+  await expect(inputOf(everything, [''])).rejects.toThrow('<id> is empty')
+})
+
+test('what the operation needs is asked for by the name of its option', async () => {
+  const schedule = operations.find((o) => o.id === 'growth.items.schedule')!
+  await expect(inputOf(schedule, [id])).rejects.toThrow('--post-at is missing')
+  expect(await inputOf(schedule, [id, '--data', '{"post_at":"2027-01-01T00:00:00Z"}'])).toEqual({ id, post_at: '2027-01-01T00:00:00Z' })
+})

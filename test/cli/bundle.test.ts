@@ -1,0 +1,112 @@
+/** The command line as it is published: one file, run by Node, against a real server. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { buildCli, packCli } from '#src/scripts/build-cli'
+import { type TestApp, testApp } from '#test/support/app'
+import { deviceServer, oauthError } from '#test/support/device-server'
+import { type TemporaryFolder, temporaryFolder } from '#test/support/folder'
+import { scriptedServer } from '#test/support/scripted'
+import { version } from '../../package.json'
+
+let app: TestApp
+let folder: TemporaryFolder
+let program: string
+beforeAll(async () => {
+  folder = await temporaryFolder()
+  program = await buildCli(join(folder.path, 'cli'))
+  app = await testApp()
+})
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  await folder[Symbol.asyncDispose]()
+})
+
+const node = Bun.which('node') ?? 'node'
+
+const start = (command: string[], input?: string) =>
+  Bun.spawn(command, {
+    cwd: folder.path,
+    env: { PATH: process.env.PATH, HOME: folder.path },
+    stdio: [input === undefined ? 'ignore' : Buffer.from(input), 'pipe', 'pipe'],
+  })
+
+const ended = async (child: ReturnType<typeof start>) => {
+  const [out, err, code] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited])
+  return { code, out, err }
+}
+
+/** Runs a command that succeeds, and reads what it printed. */
+const tendril = async (argv: string[], input?: string) => {
+  const { code, out, err } = await ended(start([node, program, ...argv, '--json'], input))
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  return JSON.parse(out)
+}
+
+test('the whole job, from the profile to the network', async () => {
+  await tendril(['login', '--api-url', app.url, '--api-key', '-'], `${app.key}\n`)
+  const dna = ['--writing-dna.stories', 'I drove a delivery van for a week.', '--writing-dna.stories', '-18 °C at the dock — nobody came.']
+  const { profile } = await tendril(['profile', 'update', '--goal', 'Book demos', '--audience', 'operations leads', ...dna])
+  expect(profile.writing_dna.stories).toEqual(['I drove a delivery van for a week.', '-18 °C at the dock — nobody came.'])
+  const { batch } = await tendril(['batches', 'create', '--count', '3', '--focus', 'late deliveries', '--wait'])
+  expect([batch.status, batch.items.length]).toEqual(['ready', 3])
+  const { items } = await tendril(['items', 'list', '--status', 'drafted'])
+  const [first, second, third] = items
+  const approved = await tendril(
+    ['items', 'approve', first.id, '--edited-body', '-'],
+    'Every delay starts at the dock.\n\nI learned it in a van. 漢\n',
+  )
+  expect(approved.item).toMatchObject({ status: 'approved', body: 'Every delay starts at the dock.\n\nI learned it in a van. 漢' })
+  await Bun.write(join(folder.path, 'body.txt'), '@ada was there\n')
+  expect((await tendril(['items', 'approve', second.id, '--edited-body', '@body.txt'])).item.body).toBe('@ada was there')
+  const later = new Date(Date.now() + 86_400_000).toISOString()
+  expect((await tendril(['items', 'schedule', second.id, '--post-at', later])).item.post_at).toBe(later)
+  expect((await tendril(['items', 'reject', third.id, '--reason', '--dry'])).item.reject_reason).toBe('--dry')
+  const once = ['items', 'post-now', first.id, '--idempotency-key', 'once']
+  const [posted, again] = [await tendril(once), await tendril(once)]
+  expect(posted.item.status).toBe('posted')
+  expect(again).toEqual(posted)
+  const network = await app.owner`select text from sandbox.posts`
+  expect(network.map(({ text }) => text)).toEqual([approved.item.body])
+})
+
+test('is one small file without the server, that can be run', async () => {
+  const text = await Bun.file(program).text()
+  expect(text).toStartWith('#!/usr/bin/env node\n')
+  expect(text.length).toBeLessThan(300_000)
+  for (const name of ['elysia', 'postgres(', 'croner', 'Bun.']) expect(text.includes(name)).toBe(false)
+  expect((await stat(program)).mode & 0o111).toBe(0o111)
+  const imported = [...text.matchAll(/(?:from|import\()\s*"([^"]+)"/g)].map(([, name]) => name!)
+  expect(imported.filter((name) => !name.startsWith('node:'))).toEqual([])
+})
+
+test('its archive installs by itself, without a network, and runs', async () => {
+  const archive = packCli(join(folder.path, 'cli'), folder.path)
+  const prefix = join(folder.path, 'prefix')
+  const npm = ['npm', 'install', '--global', '--offline', '--no-audit', '--no-fund', '--prefix', prefix, archive]
+  expect((await ended(start(npm))).code).toBe(0)
+  const { code, out } = await ended(start([join(prefix, 'bin', 'tendril'), '--version']))
+  expect([code, out]).toEqual([0, `tendril ${version}\n`])
+  const listed = await ended(start(['tar', '-tf', archive]))
+  const files = ['LICENSE', 'LICENSES-THIRD-PARTY', 'README.md', 'package.json', 'tendril.mjs'].map((name) => `package/${name}`)
+  expect(listed.out.trim().split('\n').sort()).toEqual(files)
+})
+
+test('a reader that goes away early ends a list without end, and is no error', async () => {
+  const items = Array.from({ length: 500 }, (_, n) => ({ id: `${n}`, body: 'x'.repeat(200) }))
+  await using server = scriptedServer((_, index) => ({ body: { items, next_cursor: `${index}` } }))
+  const line = `"${node}" "${program}" items list --all --json --api-url ${server.url} --api-key x | head -n 1; echo "\${PIPESTATUS[0]}"`
+  const { out, err } = await ended(start(['bash', '-c', line]))
+  expect({ err, lines: out.trimEnd().split('\n') }).toEqual({ err: '', lines: [JSON.stringify(items[0]), '0'] })
+})
+
+test('^C ends a login tidily, with 130', async () => {
+  await using server = deviceServer({ polls: [oauthError('authorization_pending')] })
+  const child = start([node, program, 'login', '--api-url', server.url])
+  const reader = child.stderr.pipeThrough(new TextDecoderStream()).getReader()
+  let err = ''
+  while (!err.includes('^C ends it')) err += (await reader.read()).value ?? ''
+  child.kill('SIGINT')
+  expect(await child.exited).toBe(130)
+  expect((await reader.read()).value).toBeUndefined()
+})

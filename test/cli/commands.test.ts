@@ -1,0 +1,117 @@
+/** Every operation is a command, and each level explains itself. */
+import { describe, expect, test } from 'bun:test'
+import { Type as T } from '@sinclair/typebox'
+import { groups, groupsOf } from '#cli/catalogue'
+import { fieldsOf } from '#cli/fields'
+import { reservedGroups } from '#cli/names'
+import { syntaxOf } from '#cli/syntax'
+import { operations } from '#contract/index'
+import { op, type Resource } from '#contract/op'
+import { cli } from '#test/support/cli-host'
+
+const commands = groups.flatMap((group) => group.commands)
+
+test('every operation of the contract has one command', () => {
+  expect(commands.map(({ operation }) => operation.id).sort()).toEqual(operations.map(({ id }) => id).sort())
+  const names = commands.map(({ group, name }) => `${group} ${name}`)
+  expect(names).toEqual([...new Set(names)])
+  expect(groups.filter(({ name }) => reservedGroups.has(name))).toEqual([])
+})
+
+test('a command is called by the last words of its operation', () => {
+  const words = commands.find(({ operation }) => operation.id === 'growth.items.postNow')
+  expect(words).toMatchObject({ group: 'items', name: 'post-now' })
+})
+
+describe.each(commands.map((command) => [`${command.group} ${command.name}`, command] as const))('%s', (words, { operation }) => {
+  test('explains itself, with examples', async () => {
+    const { code, out, err } = await cli([...words.split(' '), '--help'])
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out).toStartWith(`Usage: tendril ${words} [options]`)
+    expect(out).toContain(`Examples:\n  tendril ${words}`)
+    for (const { flag } of fieldsOf(operation)) expect(out).toContain(`--${flag}`)
+  })
+
+  test('has each option once', () => {
+    const flags = syntaxOf(operation).options.map(({ long }) => long)
+    expect(flags).toEqual([...new Set(flags)])
+  })
+
+  test('is in the list of all commands', async () => {
+    expect((await cli(['help'])).out).toContain(`tendril ${words} `)
+    expect((await cli(['help', ...words.split(' ')])).out).toStartWith(`Usage: tendril ${words}`)
+  })
+})
+
+describe('resources of one name', () => {
+  const resource = (prefix: string, ...names: string[]): Resource => ({
+    prefix,
+    about: `About ${prefix}.`,
+    group: Object.fromEntries(names.map((name) => [name, op(`POST /${name}`, 'Do.', { input: {}, output: T.Object({}) })])),
+  })
+  const wordsOf = (...resources: Resource[]) =>
+    groupsOf(resources).flatMap((group) => group.commands.map(({ name }) => `${group.name} ${name}`))
+
+  test('share a group where their commands differ', () => {
+    expect(wordsOf(resource('growth.connections', 'list'), resource('app.connections', 'create'))).toEqual([
+      'connections list',
+      'connections create',
+    ])
+  })
+
+  test('go by their whole name where they do not', () => {
+    expect(wordsOf(resource('growth.keys', 'list'), resource('app.keys', 'list', 'create'))).toEqual([
+      'keys list',
+      'app-keys list',
+      'app-keys create',
+    ])
+  })
+
+  test("leave the program's own words alone", () => {
+    expect(wordsOf(resource('app.profiles', 'list'), resource('app.ruleRuns', 'signIn'))).toEqual([
+      'app-profiles list',
+      'rule-runs sign-in',
+    ])
+  })
+})
+
+describe('a mistake', () => {
+  const cases: [string, string[], string][] = [
+    ['in a group', ['itmes', 'list'], "unknown command 'itmes'\n  hint: Did you mean items?"],
+    ['in a command', ['items', 'aprove', 'x'], "unknown command 'aprove'\n  hint: Did you mean approve?"],
+    ['in an option', ['items', 'list', '--statu', 'drafted'], "unknown option '--statu'\n  hint: Did you mean --status?"],
+    ['in a missing argument', ['items', 'approve'], "missing required argument 'id'\n  hint: see --help"],
+    ['in a missing value', ['items', 'list', '--status'], "option '--status <word>' argument missing\n  hint: see --help"],
+    ['in too many arguments', ['items', 'list', 'x'], "too many arguments for 'list'. Expected 0 arguments but got 1.\n  hint: see --help"],
+    [
+      'in a shell',
+      ['completion', 'powershell'],
+      "command-argument value 'powershell' is invalid for argument 'shell'. Allowed choices are bash, zsh, fish.",
+    ],
+  ]
+  test.each(cases)('%s is named, with exit code 2', async (_, argv, text) => {
+    const { code, out, err } = await cli(argv)
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err).toStartWith(`tendril: invalid_input: ${text}`)
+  })
+
+  test('is told as JSON to programs', async () => {
+    const { code, out, err } = await cli(['items', 'list', '--json', '--limit', 'x'])
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(JSON.parse(err)).toEqual({ error: { code: 'invalid_input', message: '--limit must be a whole number from 1 to 100, not x' } })
+  })
+})
+
+test('without a command, and with a group alone, it shows what there is, with exit code 2', async () => {
+  const [all, group] = [await cli([]), await cli(['items'])]
+  expect([all.code, all.out, group.code, group.out]).toEqual([2, '', 2, ''])
+  expect(all.err).toContain('Usage: tendril [options] [command]')
+  expect(group.err).toContain('post-now')
+})
+
+test('--help at the top names each group and the commands of the program itself', async () => {
+  const { code, out } = await cli(['--help'])
+  expect(code).toBe(0)
+  for (const { name } of groups) expect(out).toContain(`\n  ${name} `)
+  for (const name of ['login', 'logout', 'whoami', 'profiles', 'completion', 'help']) expect(out).toContain(`\n  ${name} `)
+})

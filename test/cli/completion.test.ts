@@ -1,0 +1,68 @@
+/** The scripts, run by the shells that they are for, where those are installed. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { cli } from '#test/support/cli-host'
+import { type TemporaryFolder, temporaryFolder } from '#test/support/folder'
+
+let folder: TemporaryFolder
+beforeAll(async () => {
+  folder = await temporaryFolder()
+  await Bun.write(join(folder.path, 'draft.txt'), 'x')
+})
+afterAll(() => folder[Symbol.asyncDispose]())
+
+/** By shell: a program that reads the script from $1 and completes the words that follow, the last of which is being written. */
+const programs: Record<string, string[]> = {
+  bash: ['bash', '-c', `source "$1"; shift; COMP_WORDS=(tendril "$@"); COMP_CWORD=$#; _tendril; printf '%s\\n' "\${COMPREPLY[@]}"`, 'bash'],
+  // compadd and _describe work within the line editor alone: here they say what they are given.
+  zsh: [
+    'zsh',
+    '-f',
+    '-c',
+    `compdef() { :; }; compset() { :; }; _files() { print -- @draft.txt; }; _describe() { local entry; for entry in "\${(@P)4}"; do print -r -- "\${entry%%:*}"; done }
+     source "$1"; shift; words=(tendril "$@"); CURRENT=$(( $# + 1 )); _tendril`,
+    'zsh',
+  ],
+  fish: [
+    'fish',
+    '--no-config',
+    '-c',
+    `source $argv[1]; set -l line (string join -- ' ' tendril (string escape -- $argv[2..-2]) $argv[-1])
+     complete -C "$line" | string replace -r '\t.*' ''; true`,
+  ],
+}
+
+const complete = async (shell: string, words: string[]): Promise<string[]> => {
+  const script = join(folder.path, `tendril.${shell}`)
+  await Bun.write(script, (await cli(['completion', shell])).out)
+  const child = Bun.spawn([...programs[shell]!, script, ...words], {
+    cwd: folder.path,
+    env: { ...process.env, HOME: folder.path },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  expect({ err, code: await child.exited }).toEqual({ err: '', code: 0 })
+  return out.split('\n').filter((line) => line !== '')
+}
+
+/** zsh itself keeps of the candidates those that fit; the others are kept from the rest already. */
+const fitting = (shell: string, found: string[], start: string): string[] =>
+  shell === 'zsh' ? found.filter((one) => one.startsWith(start)) : found
+
+describe.each(Object.keys(programs))('%s completes', (shell) => {
+  const cases: [string, string[], string[]][] = [
+    ['groups and own commands', ['pro'], ['profile', 'profiles']],
+    ['commands of a group', ['items', 'po'], ['post-now']],
+    ['commands behind an option of the program', ['--profile', 'work', 'items', 'po'], ['post-now']],
+    ['options of a command', ['items', 'list', '--s'], ['--status']],
+    ['options of fields within fields', ['profile', 'update', '--writing-dna.st'], ['--writing-dna.stories']],
+    ['the words that an option takes', ['items', 'list', '--status', 'publish_'], ['publish_failed', 'publish_unconfirmed']],
+    ['what is no word of its own as nothing', ['items', 'list', '--cursor', 'x'], []],
+    ['shells', ['completion', 'z'], ['zsh']],
+    ['files behind @', ['items', 'approve', 'x', '--edited-body', '@dra'], ['@draft.txt']],
+  ]
+  test.skipIf(!Bun.which(shell)).each(cases)('%s', async (_, words, expected) => {
+    const found = fitting(shell, await complete(shell, words), words.at(-1)!)
+    expect(found.sort()).toEqual(expected)
+  })
+})

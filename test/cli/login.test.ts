@@ -1,0 +1,205 @@
+/** Logging in by the device flow or with a key, and out again. */
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { errorTable } from '#kernel/errors'
+import { type CliOptions, cli } from '#test/support/cli-host'
+import { deviceServer, granted, oauthError } from '#test/support/device-server'
+import { type TemporaryFolder, temporaryFolder } from '#test/support/folder'
+import { refusal, scriptedServer } from '#test/support/scripted'
+
+let folder: TemporaryFolder
+let file: string
+beforeEach(async () => {
+  folder = await temporaryFolder()
+  file = join(folder.path, '.tendril', 'config.json')
+})
+afterEach(() => folder[Symbol.asyncDispose]())
+
+const run = (argv: string[], options: CliOptions = {}) => cli(argv, { home: folder.path, ...options })
+const config = async () => JSON.parse(await readFile(file, 'utf8'))
+const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
+const write = async (value: unknown) => {
+  await mkdir(join(folder.path, '.tendril'), { recursive: true, mode: 0o700 })
+  await writeFile(file, typeof value === 'string' ? value : JSON.stringify(value), { mode: 0o600 })
+}
+
+const pending = oauthError('authorization_pending')
+
+describe('login by the device flow', () => {
+  test('shows code and address, polls at the pace it is told, and keeps the key where others cannot read', async () => {
+    await using server = deviceServer({ polls: [pending, pending, granted('ak_new')] })
+    const { code, out, err, pauses, opened } = await run(['login', '--api-url', server.url])
+    expect([code, pauses, opened]).toEqual([0, [5_000, 5_000, 5_000], []])
+    expect(err).toContain('https://tendril.example.com/device\n')
+    expect(err).toContain('BCDF-GHJK')
+    expect(out).toBe(`logged in at ${server.url} to Nordfracht, profile default\n`)
+    expect(server.forms[0]).toEqual({
+      to: 'code',
+      fields: { client_id: 'tendril-cli', scope: 'api:read api:write mcp:use', device_name: 'test-machine' },
+    })
+    const profile = { api_url: server.url, api_key: 'ak_new', workspace: { id: 'w-1', name: 'Nordfracht' } }
+    expect(await config()).toEqual({ current: 'default', profiles: { default: profile } })
+    expect([await modeOf(file), await modeOf(join(folder.path, '.tendril'))]).toEqual(['600', '700'])
+    expect(await readdir(join(folder.path, '.tendril'))).toEqual(['config.json'])
+  })
+
+  test('opens a browser on a terminal, unless told not to', async () => {
+    await using server = deviceServer({ polls: [granted('ak_new')] })
+    const shown = await run(['login', '--api-url', server.url], { columns: 80 })
+    expect(shown.opened).toEqual(['https://tendril.example.com/device?user_code=BCDF-GHJK'])
+    expect((await run(['login', '--api-url', server.url, '--no-browser'], { columns: 80 })).opened).toEqual([])
+  })
+
+  test('opens nothing but web addresses', async () => {
+    await using server = deviceServer({
+      polls: [granted('ak_new')],
+      code: { verification_uri: 'file:///etc/passwd', verification_uri_complete: 'javascript:1' },
+    })
+    expect((await run(['login', '--api-url', server.url], { columns: 80 })).opened).toEqual([])
+  })
+
+  test('slows down by five seconds each time it is asked to, and doubles its pauses while nothing answers', async () => {
+    await using server = deviceServer({
+      polls: [oauthError('slow_down'), oauthError('slow_down'), pending, refusal(503, 'unavailable'), granted('ak_new')],
+    })
+    const { code, pauses } = await run(['login', '--api-url', server.url])
+    expect([code, pauses]).toEqual([0, [5_000, 10_000, 15_000, 15_000, 30_000]])
+  })
+
+  test.each([
+    ['expired_token', 'expired'],
+    ['access_denied', 'refused'],
+    ['invalid_grant', 'not valid'],
+  ])('ends at %s', async (error, text) => {
+    await using server = deviceServer({ polls: [oauthError(error)] })
+    const { code, err } = await run(['login', '--api-url', server.url])
+    expect([code, err.includes(text)]).toEqual([errorTable.unauthenticated.exit, true])
+    await expect(config()).rejects.toThrow('ENOENT')
+  })
+
+  test('ends when the code has expired, whatever the server says', async () => {
+    await using server = deviceServer({ polls: [pending], code: { expires_in: 12 } })
+    const { code, pauses } = await run(['login', '--api-url', server.url])
+    expect([code, pauses]).toEqual([errorTable.unauthenticated.exit, [5_000, 5_000, 5_000]])
+    expect(server.forms.filter(({ to }) => to === 'token')).toHaveLength(2)
+  })
+
+  test('asks for the scopes that are wanted', async () => {
+    await using server = deviceServer({ polls: [granted('ak_new')] })
+    await run(['login', '--api-url', server.url, '--scopes', 'api:read,mcp:use'])
+    expect(server.forms[0]!.fields.scope).toBe('api:read mcp:use')
+  })
+
+  test('says so where there is no such thing', async () => {
+    await using server = scriptedServer([{ status: 404, body: 'not here' }])
+    const { code, err } = await run(['login', '--api-url', server.url])
+    expect([code, err.includes('--api-key')]).toEqual([errorTable.not_found.exit, true])
+  })
+})
+
+describe('login with a key', () => {
+  test('keeps one that the server knows', async () => {
+    await using server = deviceServer({ polls: [] })
+    const { code, out } = await run(['login', '--api-url', server.url, '--api-key', 'ak_mine', '--json'])
+    expect([code, JSON.parse(out)]).toEqual([0, { profile: 'default', api_url: server.url, workspace: null }])
+    expect((await config()).profiles.default).toEqual({ api_url: server.url, api_key: 'ak_mine' })
+    expect(server.asked.map(({ path, headers }) => [path, headers.get('authorization')])).toEqual([
+      ['/api/v1/growth/connection', 'Bearer ak_mine'],
+    ])
+  })
+
+  test('reads it from standard input', async () => {
+    await using server = deviceServer({ polls: [] })
+    await run(['login', '--api-url', server.url, '--api-key', '-'], { input: 'ak_piped\n' })
+    expect((await config()).profiles.default.api_key).toBe('ak_piped')
+  })
+
+  test('keeps none that is wrong', async () => {
+    await using server = deviceServer({ polls: [], connection: refusal(401, 'unauthenticated') })
+    expect((await run(['login', '--api-url', server.url, '--api-key', 'ak_wrong'])).code).toBe(errorTable.unauthenticated.exit)
+    await expect(config()).rejects.toThrow('ENOENT')
+  })
+
+  test('keeps one that may not read: it is not wrong', async () => {
+    await using server = deviceServer({
+      polls: [],
+      connection: refusal(403, 'missing_scope', { message: 'API key missing scope: api:read' }),
+    })
+    const { code, err } = await run(['login', '--api-url', server.url, '--api-key', 'ak_mcp'])
+    expect([code, err]).toEqual([0, 'tendril: API key missing scope: api:read; kept all the same\n'])
+  })
+
+  test.each([['ak a'], ['ak\nb'], ['']])('refuses what no header can carry: %j', async (key) => {
+    expect((await run(['login', '--api-key', key])).code).toBe(2)
+  })
+})
+
+describe('a session', () => {
+  test('is kept beside the key and used where asked', async () => {
+    await using server = deviceServer({ polls: [granted('jwt-1', { expires_in: 3_600, scope: 'session' })] })
+    await write({ current: 'default', profiles: { default: { api_url: server.url, api_key: 'ak_x' } } })
+    expect((await run(['login', '--session'])).code).toBe(0)
+    expect(server.forms[0]!.fields.scope).toBe('session')
+    const { profiles } = await config()
+    expect(profiles.default).toMatchObject({ api_key: 'ak_x', session: { token: 'jwt-1' } })
+    expect(Date.parse(profiles.default.session.expires_at) - Date.now()).toBeWithin(3_500_000, 3_600_001)
+    await run(['connection', 'get'])
+    await run(['connection', 'get', '--as-me'])
+    const sent = server.asked.filter(({ path }) => path.endsWith('/connection')).map(({ headers }) => headers.get('authorization'))
+    expect(sent).toEqual(['Bearer ak_x', 'Bearer jwt-1'])
+  })
+
+  test.each([
+    ['none', undefined, 'nobody is'],
+    ['one that has ended', { token: 'jwt', expires_at: '2020-01-01T00:00:00Z' }, 'has ended'],
+  ])('that is asked for: of %s it is said how to get one', async (_, session, text) => {
+    await write({ current: 'a', profiles: { a: { api_url: 'http://127.0.0.1:1', api_key: 'ak_x', session } } })
+    const { code, err } = await run(['connection', 'get', '--as-me'])
+    expect(code).toBe(errorTable.unauthenticated.exit)
+    expect(err).toContain(text)
+    expect(err).toContain('tendril login --session')
+  })
+})
+
+describe('logout', () => {
+  const loggedIn = (url: string) =>
+    write({
+      current: 'default',
+      profiles: {
+        default: { api_url: url, api_key: 'ak_x', session: { token: 'jwt', expires_at: '2099-01-01T00:00:00Z' }, colour: 'red' },
+      },
+    })
+
+  test('revokes key and session at the server, then forgets them and nothing else', async () => {
+    await using server = deviceServer({ polls: [] })
+    await loggedIn(server.url)
+    expect((await run(['logout'])).code).toBe(0)
+    expect(server.revoked).toEqual(['jwt', 'ak_x'])
+    expect((await config()).profiles.default).toEqual({ api_url: server.url, colour: 'red' })
+    expect((await run(['items', 'list'])).err).toContain('nobody is logged in')
+  })
+
+  test('forgets nothing that it could not revoke, unless told to', async () => {
+    await using server = deviceServer({ polls: [], revoke: refusal(500, 'internal') })
+    await loggedIn(server.url)
+    const { code, err } = await run(['logout'])
+    expect([code, err.includes('--local')]).toEqual([errorTable.internal.exit, true])
+    expect((await config()).profiles.default.api_key).toBe('ak_x')
+    expect((await run(['logout', '--local'])).code).toBe(0)
+    expect((await config()).profiles.default.api_key).toBeUndefined()
+  })
+})
+
+test('whoami shows profile, address, workspace and connection, and no key', async () => {
+  await using server = deviceServer({ polls: [granted('ak_secret')] })
+  await run(['login', '--api-url', server.url])
+  const { out } = await run(['whoami', '--json'])
+  expect(JSON.parse(out)).toMatchObject({
+    profile: 'default',
+    api_url: server.url,
+    workspace: { name: 'Nordfracht' },
+    connection: { connected: true },
+  })
+  expect(out).not.toContain('ak_secret')
+})

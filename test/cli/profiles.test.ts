@@ -1,0 +1,126 @@
+/** Working with several deployments, and the file that remembers them. */
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { errorTable } from '#kernel/errors'
+import { type CliOptions, cli } from '#test/support/cli-host'
+import { deviceServer } from '#test/support/device-server'
+import { type TemporaryFolder, temporaryFolder } from '#test/support/folder'
+
+let folder: TemporaryFolder
+let file: string
+beforeEach(async () => {
+  folder = await temporaryFolder()
+  file = join(folder.path, '.tendril', 'config.json')
+})
+afterEach(() => folder[Symbol.asyncDispose]())
+
+const run = (argv: string[], options: CliOptions = {}) => cli(argv, { home: folder.path, ...options })
+const config = async () => JSON.parse(await readFile(file, 'utf8'))
+const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
+const write = async (value: unknown) => {
+  await mkdir(join(folder.path, '.tendril'), { recursive: true, mode: 0o700 })
+  await writeFile(file, typeof value === 'string' ? value : JSON.stringify(value), { mode: 0o600 })
+}
+
+describe('profiles', () => {
+  test('one for each deployment, of which one is current', async () => {
+    await using here = deviceServer({ polls: [] })
+    await using there = deviceServer({ polls: [] })
+    await run(['login', '--api-url', here.url, '--api-key', 'ak_here'])
+    await run(['login', '--api-url', there.url, '--api-key', 'ak_there'])
+    const name = new URL(there.url).host
+    const { profiles, current } = await config()
+    expect([Object.keys(profiles), current]).toEqual([['default', name], name])
+    expect((await run(['profiles', 'use', 'default'])).code).toBe(0)
+    const listed = JSON.parse((await run(['profiles', 'list', '--json'])).out)
+    expect(listed.profiles.map((one: { name: string; current: boolean }) => [one.name, one.current])).toEqual([
+      ['default', true],
+      [name, false],
+    ])
+    await run(['connection', 'get'])
+    await run(['connection', 'get', '--profile', name])
+    await run(['connection', 'get'], { env: { TENDRIL_PROFILE: name } })
+    expect([here.asked.at(-1)!.headers.get('authorization'), here.asked.length, there.asked.length]).toEqual(['Bearer ak_here', 2, 3])
+    expect((await run(['profiles', 'remove', name])).code).toBe(0)
+    expect(Object.keys((await config()).profiles)).toEqual(['default'])
+  })
+
+  test('a key is sent to the address alone that it was kept for', async () => {
+    await using here = deviceServer({ polls: [] })
+    await using there = deviceServer({ polls: [] })
+    await run(['login', '--api-url', here.url, '--api-key', 'ak_here'])
+    const { code, err } = await run(['connection', 'get', '--api-url', there.url])
+    expect([code, there.asked.length]).toEqual([errorTable.unauthenticated.exit, 0])
+    expect(err).toContain(`tendril login --api-url ${there.url}`)
+    expect((await run(['connection', 'get', '--profile', 'default', '--api-url', there.url])).code).toBe(errorTable.unauthenticated.exit)
+    expect(there.asked).toEqual([])
+  })
+
+  test('an option goes before the environment, and that before the profile', async () => {
+    await using server = deviceServer({ polls: [] })
+    await run(['login', '--api-url', server.url, '--api-key', 'ak_kept'])
+    const env = { TENDRIL_API_KEY: 'ak_env' }
+    await run(['connection', 'get'], { env })
+    await run(['--api-key', 'ak_option', 'connection', 'get'], { env })
+    expect(server.asked.slice(1).map(({ headers }) => headers.get('authorization'))).toEqual(['Bearer ak_env', 'Bearer ak_option'])
+  })
+
+  test.each([
+    ['a profile that is not there', ['connection', 'get', '--profile', 'nope'], 'there is no profile nope'],
+    ['an address that is none', ['connection', 'get', '--api-url', 'localhost:7070'], 'localhost:7070 is no address'],
+    ['a profile to use that is not there', ['profiles', 'use', 'nope'], 'there is no profile nope'],
+    ['a name that JSON would swallow', ['login', '--api-key', 'ak_x', '--profile', '__proto__'], '__proto__ is no name'],
+  ])('%s is a mistake', async (_, argv, text) => {
+    const { code, err } = await run(argv)
+    expect([code, err.includes(text)]).toEqual([2, true])
+  })
+})
+
+describe('the file', () => {
+  test('that others could read is taken from them, with a word', async () => {
+    await using server = deviceServer({ polls: [] })
+    await write({ current: 'a', profiles: { a: { api_url: server.url, api_key: 'ak_x' } } })
+    await chmod(file, 0o644)
+    const { code, err } = await run(['connection', 'get'])
+    expect([code, await modeOf(file)]).toEqual([0, '600'])
+    expect(err).toContain('could be read by others')
+  })
+
+  test('keeps what this program does not know, and its folder what is in it', async () => {
+    await using server = deviceServer({ polls: [] })
+    await mkdir(join(folder.path, '.tendril', 'server'), { recursive: true, mode: 0o755 })
+    await write({ theme: 'dark', profiles: { other: { api_url: 'https://x.example', api_key: 'ak_o', note: 'mine' } } })
+    await chmod(join(folder.path, '.tendril'), 0o755)
+    await run(['login', '--api-url', server.url, '--api-key', 'ak_x'])
+    expect(await config()).toMatchObject({
+      theme: 'dark',
+      profiles: { other: { note: 'mine', api_key: 'ak_o' }, default: { api_key: 'ak_x' } },
+    })
+    expect(await modeOf(join(folder.path, '.tendril'))).toBe('700')
+    expect((await readdir(join(folder.path, '.tendril'))).sort()).toEqual(['config.json', 'server'])
+  })
+
+  test('stays a link where it is one', async () => {
+    await using server = deviceServer({ polls: [] })
+    await write({ profiles: {} })
+    const elsewhere = join(folder.path, 'elsewhere.json')
+    await Bun.write(elsewhere, '{"profiles":{}}')
+    await Bun.file(file).delete()
+    await symlink(elsewhere, file)
+    await run(['login', '--api-url', server.url, '--api-key', 'ak_x'])
+    expect(JSON.parse(await readFile(elsewhere, 'utf8')).profiles.default.api_key).toBe('ak_x')
+  })
+
+  test.each([
+    ['no JSON', '{"profiles":', 'is not valid JSON'],
+    ['a list', '[]', 'is not a JSON object'],
+    ['profiles of another form', { profiles: { a: { api_url: 7 } } }, 'a profile a of another form'],
+    ['a current that is no text', { current: 1 }, 'a field current that is not text'],
+  ])('that is %s is said to be that, and not written over', async (_, value, text) => {
+    await write(value)
+    const before = await readFile(file, 'utf8')
+    const { code, err } = await run(['login', '--api-key', 'ak_x'])
+    expect([code, err.includes(text), await readFile(file, 'utf8')]).toEqual([2, true, before])
+  })
+})

@@ -1,0 +1,158 @@
+/** What is sent, how often, and what comes of the answers. */
+import { describe, expect, test } from 'bun:test'
+import { errorTable } from '#kernel/errors'
+import { cli } from '#test/support/cli-host'
+import { refusal, type Scripted, scriptedServer } from '#test/support/scripted'
+
+const KEY = 'ak_test'
+const ID = '018f47a0-7c1e-7a52-9d3e-1b2f6c0a4e11'
+const ok: Scripted = { body: { item: { id: ID, status: 'approved' } } }
+
+const at = (url: string) => ({ env: { TENDRIL_API_URL: url, TENDRIL_API_KEY: KEY } })
+const approve = (url: string, ...more: string[]) => cli(['items', 'approve', ID, ...more], at(url))
+
+test('a command is sent as the operation takes it, and says who sends it', async () => {
+  await using server = scriptedServer([ok])
+  const { code } = await approve(`${server.url}/`, '--edited-body', '-x\n漢')
+  expect(code).toBe(0)
+  const [asked] = server.asked
+  expect(asked).toMatchObject({ method: 'POST', path: `/api/v1/growth/items/${ID}/approve`, body: '{"edited_body":"-x\\n漢"}' })
+  expect(Object.fromEntries(asked!.headers)).toMatchObject({
+    authorization: `Bearer ${KEY}`,
+    'content-type': 'application/json',
+    'user-agent': expect.stringMatching(/^tendril-cli\/\d/),
+    'x-tendril-surface': 'cli',
+    'idempotency-key': expect.stringMatching(/^[0-9a-f-]{36}$/),
+  })
+})
+
+test('a query has its fields in the address, below the path of the deployment, and no key of its own', async () => {
+  await using server = scriptedServer([{ body: { items: [], next_cursor: null } }])
+  const { code, err } = await cli(['items', 'list', '--status', 'drafted', '--limit', '3'], at(`${server.url}/below/here`))
+  expect([code, err]).toEqual([0, 'no items\n'])
+  expect(server.asked[0]).toMatchObject({ method: 'GET', path: '/below/here/api/v1/growth/items?status=drafted&limit=3', body: '' })
+  expect(server.asked[0]!.headers.has('idempotency-key')).toBe(false)
+})
+
+describe('another try', () => {
+  const worthIt: [string, Scripted][] = [
+    ['503', refusal(503, 'unavailable')],
+    ['429', refusal(429, 'rate_limited', { message: 'rate_limited:mailbox' })],
+    ['idempotency_in_flight', refusal(409, 'idempotency_in_flight')],
+  ]
+  test.each(worthIt)('follows %s, with the same key', async (_, first) => {
+    await using server = scriptedServer([first, first, ok])
+    const { code, pauses } = await approve(server.url)
+    expect([code, pauses]).toEqual([0, [200, 400]])
+    const keys = server.asked.map(({ headers }) => headers.get('idempotency-key'))
+    expect(keys).toEqual([keys[0]!, keys[0]!, keys[0]!])
+  })
+
+  test('has the key that was given', async () => {
+    await using server = scriptedServer([refusal(503, 'unavailable'), ok])
+    await approve(server.url, '--idempotency-key', 'mine')
+    expect(server.asked.map(({ headers }) => headers.get('idempotency-key'))).toEqual(['mine', 'mine'])
+  })
+
+  test('comes when the server says', async () => {
+    await using server = scriptedServer([refusal(503, 'unavailable', { headers: { 'retry-after': '7' } }), ok])
+    expect((await approve(server.url)).pauses).toEqual([7_000])
+  })
+
+  test('comes five times at most', async () => {
+    await using server = scriptedServer([refusal(503, 'unavailable')])
+    const { code, pauses } = await approve(server.url)
+    expect([code, server.asked.length, pauses]).toEqual([errorTable.unavailable.exit, 5, [200, 400, 800, 1_600]])
+  })
+
+  test.each([
+    ['at once where the first wait is too long', '61', 1],
+    ['as soon as the sum of them would be', '25', 3],
+  ])('comes within a minute, or not: %s', async (_, seconds, tries) => {
+    await using server = scriptedServer([refusal(429, 'rate_limited', { headers: { 'retry-after': seconds } })])
+    const { code } = await approve(server.url)
+    expect([code, server.asked.length]).toEqual([errorTable.rate_limited.exit, tries])
+  })
+
+  test.each([400, 401, 403, 404, 409, 422, 500, 502])('does not follow %i', async (status) => {
+    await using server = scriptedServer([refusal(status, 'conflict')])
+    await approve(server.url)
+    expect(server.asked).toHaveLength(1)
+  })
+
+  test('follows a connection that was refused, and then it is said where', async () => {
+    const server = scriptedServer([ok])
+    await server[Symbol.asyncDispose]()
+    const { code, err, pauses } = await approve(server.url)
+    expect([code, pauses.length]).toEqual([errorTable.unavailable.exit, 4])
+    expect(err).toContain(`no answer from ${server.url}`)
+  })
+})
+
+describe('an error', () => {
+  const codes = Object.entries(errorTable)
+  test.each(codes.map(([code, { status, exit }]) => [code, status, exit] as const))(
+    '%s (%i) is exit code %i',
+    async (code, status, exit) => {
+      await using server = scriptedServer([refusal(status, code, { message: 'why' })])
+      const told = await approve(server.url)
+      expect([told.code, told.out]).toEqual([exit, ''])
+      expect(told.err).toStartWith(`tendril: ${code}: why\n`)
+      const asJson = await approve(server.url, '--json')
+      expect([asJson.code, asJson.out]).toEqual([exit, ''])
+      expect(JSON.parse(asJson.err)).toMatchObject({ error: { code, message: 'why', request_id: 'r-1' } })
+    },
+  )
+
+  test('of a code that only a newer server knows has the exit code of its status', async () => {
+    await using server = scriptedServer([refusal(403, 'moon_in_retrograde')])
+    expect((await approve(server.url)).code).toBe(errorTable.forbidden.exit)
+  })
+
+  test('names the option that is wrong', async () => {
+    const details = [
+      { path: 'writing_dna.stories.1', message: 'is too long' },
+      { path: 'goal', message: 'is too dull' },
+      { path: 'Idempotency-Key', message: 'is too long' },
+    ]
+    await using server = scriptedServer([refusal(400, 'invalid_input', { message: 'goal is too dull', details })])
+    const { err } = await cli(['profile', 'update', '--goal', 'x'], at(server.url))
+    const lines = ['tendril: invalid_input: goal is too dull', '  --writing-dna.stories (entry 2): is too long', '  --goal: is too dull']
+    expect(err).toBe(`${[...lines, '  --idempotency-key: is too long'].join('\n')}\n`)
+  })
+
+  test.each([
+    ['unauthenticated', 401, 'tendril login'],
+    ['missing_scope', 403, 'tendril login'],
+  ])('%s has a hint', async (code, status, hint) => {
+    await using server = scriptedServer([refusal(status, code)])
+    expect((await approve(server.url)).err).toContain(hint)
+  })
+
+  test('of something that is no Tendril is said to be that', async () => {
+    await using server = scriptedServer([{ status: 502, body: '<html>', headers: { 'content-type': 'text/html' } }])
+    const { code, err } = await approve(server.url)
+    expect([code, err]).toEqual([
+      1,
+      `tendril: internal: ${server.url} answered 502, not in the form of Tendril\n  hint: is --api-url right?\n`,
+    ])
+  })
+
+  test('of an address that has moved takes no key there', async () => {
+    await using server = scriptedServer([{ status: 308, headers: { location: 'https://elsewhere.example' } }])
+    const { code, err } = await approve(server.url)
+    expect([code, server.asked.length]).toEqual([2, 1])
+    expect(err).toContain('https://elsewhere.example')
+  })
+
+  test('cannot speak to the terminal', async () => {
+    await using server = scriptedServer([refusal(409, 'conflict', { message: '\u001b[2Jgone' })])
+    expect((await approve(server.url)).err).toBe('tendril: conflict: \ufffd[2Jgone\n')
+  })
+})
+
+test('an interrupt ends a wait with 130 and without a word', async () => {
+  await using server = scriptedServer([refusal(503, 'unavailable')])
+  const { code, out, err } = await cli(['items', 'approve', ID], { ...at(server.url), signal: AbortSignal.abort() })
+  expect({ code, out, err }).toEqual({ code: 130, out: '', err: '' })
+})

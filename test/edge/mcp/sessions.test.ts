@@ -1,0 +1,154 @@
+/** What becomes of a session: whose it is, what may change in the middle of it, and how it ends. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { revokeKey } from '#store/keys'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { connectMcp, eventsOf, listing, opening, openSession, rpc } from '#test/support/mcp'
+import { newPerson } from '#test/support/session'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await testApp({ overrides: { mcpLimits: { sweepMs: 20 } } })
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const whole = ['api:read', 'api:write', 'mcp:use'] as const
+const setScopes = (id: string, scopes: string[]) => app.owner`update api_key set scopes = ${scopes} where id = ${id}`
+
+const statusOf = async (response: Promise<Response>): Promise<number> => {
+  const { status, body } = await response
+  await body?.cancel()
+  return status
+}
+const listIn = (sessionId: string, key: string, url = app.url) => statusOf(rpc(url, { key, sessionId, body: listing }))
+
+test('a session answers to the key that opened it, and to no other', async () => {
+  const sessionId = await openSession(app.url, app.key)
+  const { api_key: ofSameWorkspace } = await app.newKey([...whole])
+  const { key: ofAnother } = await app.newWorkspace()
+  for (const key of [ofSameWorkspace, ofAnother]) {
+    expect(await listIn(sessionId, key)).toBe(404)
+    expect(await statusOf(rpc(app.url, { key, sessionId, method: 'GET' }))).toBe(404)
+    expect(await statusOf(rpc(app.url, { key, sessionId, method: 'DELETE' }))).toBe(404)
+  }
+  expect(await listIn(sessionId, app.key)).toBe(200)
+})
+
+test('a session opens no door without a key', async () => {
+  const sessionId = await openSession(app.url, app.key)
+  expect(await statusOf(rpc(app.url, { key: null, sessionId, body: listing }))).toBe(401)
+})
+
+test('a key that is revoked in mid-session is 401, and its stream ends', async () => {
+  const { id, api_key } = await app.newKey([...whole])
+  const sessionId = await openSession(app.url, api_key)
+  const stream = await rpc(app.url, { key: api_key, sessionId, method: 'GET' })
+  expect(await listIn(sessionId, api_key)).toBe(200)
+  await revokeKey(app.workplace.db, id)
+  expect(await listIn(sessionId, api_key)).toBe(401)
+  await stream.text()
+})
+
+test('api:write that is taken away hides and refuses the tools that change something at once, and the client is told', async () => {
+  const { id, api_key } = await app.newKey([...whole])
+  await using mcp = await connectMcp(app.url, { key: api_key })
+  expect(await mcp.toolNames()).toContain('growth_update_profile')
+  await setScopes(id, ['api:read', 'mcp:use'])
+  expect(await mcp.toolNames()).not.toContain('growth_update_profile')
+  const refused = await mcp.call('growth_update_profile', { goal: 'no' })
+  expect(refused.isError).toBe(true)
+  expect(refused._meta).toMatchObject({ 'tendril/error': { code: 'missing_scope', message: 'API key missing scope: api:write' } })
+  await eventually(
+    () => mcp.heard,
+    (heard) => heard.includes('notifications/tools/list_changed'),
+  )
+  expect(mcp.heard).toContain('notifications/tools/list_changed')
+})
+
+test('a client that only listens is told too', async () => {
+  const { id, api_key } = await app.newKey([...whole])
+  const sessionId = await openSession(app.url, api_key)
+  const stream = await rpc(app.url, { key: api_key, sessionId, method: 'GET' })
+  await setScopes(id, ['mcp:use'])
+  const { value } = await eventsOf(stream).next()
+  expect(JSON.parse(value!.data)).toMatchObject({ method: 'notifications/tools/list_changed' })
+})
+
+test('mcp:use that is taken away is 403', async () => {
+  const { id, api_key } = await app.newKey([...whole])
+  const sessionId = await openSession(app.url, api_key)
+  await setScopes(id, ['api:read', 'api:write'])
+  expect(await listIn(sessionId, api_key)).toBe(403)
+})
+
+test("a person's role that changes in mid-session changes the tools", async () => {
+  const { id, member } = await newPerson(app.owner, app.tenantId, 'approver')
+  const expiry = new Date(Date.now() + 600_000)
+  const key = await app.workplace.world.identity.tokens.access({ sessionId: id, personId: member.personId }, expiry)
+  await using mcp = await connectMcp(app.url, { key })
+  expect(await mcp.toolNames()).toContain('growth_approve_item')
+  await app.owner`update member set role = 'viewer' where person_id = ${member.personId}`
+  expect(await mcp.toolNames()).not.toContain('growth_approve_item')
+  const refused = await mcp.call('growth_approve_item', { id: crypto.randomUUID() })
+  expect(refused._meta).toMatchObject({ 'tendril/error': { code: 'forbidden' } })
+})
+
+test('a session that is ended is 404 from then on, and its stream ends', async () => {
+  const sessionId = await openSession(app.url, app.key)
+  const stream = await rpc(app.url, { key: app.key, sessionId, method: 'GET' })
+  expect(await statusOf(rpc(app.url, { key: app.key, sessionId, method: 'DELETE' }))).toBe(200)
+  await stream.text()
+  expect(await listIn(sessionId, app.key)).toBe(404)
+})
+
+test('a second stream of the same session is 409', async () => {
+  const sessionId = await openSession(app.url, app.key)
+  const first = await rpc(app.url, { key: app.key, sessionId, method: 'GET' })
+  expect(await statusOf(rpc(app.url, { key: app.key, sessionId, method: 'GET' }))).toBe(409)
+  await first.body?.cancel()
+})
+
+test('a session that nobody uses is swept, one that is listened to is not', async () => {
+  await using short = await testApp({ overrides: { mcpLimits: { idleMs: 0, sweepMs: 5 } } })
+  const listen = async () => {
+    const sessionId = await openSession(short.url, short.key)
+    return { sessionId, stream: await rpc(short.url, { key: short.key, sessionId, method: 'GET' }) }
+  }
+  // It may be swept before it listens.
+  const { sessionId: listening, stream } = await eventually(listen, ({ stream: { status } }) => status === 200)
+  const idle = await openSession(short.url, short.key)
+  const status = await eventually(
+    () => listIn(idle, short.key, short.url),
+    (one) => one === 404,
+  )
+  expect(status).toBe(404)
+  expect(await listIn(listening, short.key, short.url)).toBe(200)
+  await stream.body?.cancel()
+})
+
+test('one session too many of a key takes the place of the one unused for longest', async () => {
+  await using small = await testApp({ overrides: { mcpLimits: { perCaller: 2 } } })
+  const [first, second] = [await openSession(small.url, small.key), await openSession(small.url, small.key)]
+  expect(await listIn(first, small.key, small.url)).toBe(200)
+  const third = await openSession(small.url, small.key)
+  expect(await listIn(second, small.key, small.url)).toBe(404)
+  for (const one of [first, third]) expect(await listIn(one, small.key, small.url)).toBe(200)
+})
+
+test('where all sessions of a key are in use one more is 429, and where all of the process are, 503', async () => {
+  await using small = await testApp({ overrides: { mcpLimits: { perCaller: 1, perProcess: 2 } } })
+  const listen = async (key: string) => rpc(small.url, { key, sessionId: await openSession(small.url, key), method: 'GET' })
+  const first = await listen(small.key)
+  const more = await rpc(small.url, { key: small.key, body: opening() })
+  expect([more.status, more.headers.get('retry-after')]).toEqual([429, '30'])
+  const second = await listen((await small.newKey([...whole])).api_key)
+  const another = await rpc(small.url, { key: (await small.newKey([...whole])).api_key, body: opening() })
+  expect([another.status, another.headers.get('retry-after')]).toEqual([503, '30'])
+  for (const stream of [first, second]) await stream.body?.cancel()
+})
+
+test('a process that ends closes the streams at once', async () => {
+  const ending = await testApp()
+  const sessionId = await openSession(ending.url, ending.key)
+  const stream = await rpc(ending.url, { key: ending.key, sessionId, method: 'GET' })
+  await Promise.all([ending[Symbol.asyncDispose](), stream.text()])
+})

@@ -1,0 +1,143 @@
+/** What goes over a session's streams: progress, cancellation, and reading on after a broken connection. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { type HeldDrafter, heldDrafter } from '#test/support/held-drafter'
+import { connectMcp, eventsOf, openSession, rpc } from '#test/support/mcp'
+
+let app: TestApp
+let held: HeldDrafter
+beforeAll(async () => {
+  held = heldDrafter()
+  app = await testApp({ overrides: { drafter: { name: 'held', draft: (...args) => held.drafter.draft(...args) } } })
+})
+afterAll(async () => {
+  held.release()
+  await app[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  held.release()
+  Object.assign(held, heldDrafter())
+})
+
+const batchOf = async (key: string, focus: string) => {
+  const { body } = await app.send('GET', 'batches?limit=100', { key })
+  return body.batches.find((batch: { focus: string }) => batch.focus === focus)
+}
+const settled = (key: string, focus: string) =>
+  eventually(
+    () => batchOf(key, focus),
+    (batch) => ['ready', 'failed'].includes(batch?.status),
+  )
+
+const create = (id: number, focus: string, meta: object = {}) => ({
+  ...{ jsonrpc: '2.0', id, method: 'tools/call' },
+  params: { name: 'growth_create_batch', arguments: { count: 1, focus }, _meta: meta },
+})
+
+test('a generation with a progress token is told of while it runs, and answers with what it made', async () => {
+  await using mcp = await connectMcp(app.url, { key: app.key })
+  await mcp.client.listTools()
+  const told: { progress: number; message?: string }[] = []
+  const call = { name: 'growth_create_batch', arguments: { count: 2, focus: 'told' } }
+  const running = mcp.client.callTool(call, undefined, { onprogress: (one) => void told.push(one) })
+  await held.begun(1)
+  held.release()
+  const result = await running
+  expect(result.structuredContent).toMatchObject({ batch: { status: 'ready', delivered: 2 } })
+  const [content] = result.content as { text: string }[]
+  expect(content!.text.match(/ - id: /g)).toHaveLength(2)
+  expect(told.at(-1)).toMatchObject({ progress: 100, total: 100, message: 'ready: 2 of 2 drafted' })
+  expect(told.length).toBeGreaterThan(1)
+})
+
+test('without a token it answers at once', async () => {
+  await using mcp = await connectMcp(app.url, { key: app.key })
+  const result = await mcp.call('growth_create_batch', { count: 1, focus: 'at once' })
+  expect((result.structuredContent as { batch: { status: string } }).batch.status).toMatch(/queued|generating/)
+})
+
+test('a client that takes its request back cancels the generation', async () => {
+  const { key } = await app.newWorkspace()
+  await using mcp = await connectMcp(app.url, { key })
+  const taken = new AbortController()
+  const call = { name: 'growth_create_batch', arguments: { count: 1, focus: 'taken back' } }
+  const running = mcp.client.callTool(call, undefined, { onprogress: () => {}, signal: taken.signal })
+  await held.begun(1)
+  taken.abort()
+  await expect(running).rejects.toThrow()
+  expect(await settled(key, 'taken back')).toMatchObject({ status: 'failed', error: 'cancelled' })
+})
+
+test.each(['the connection', 'the session'])('a client whose %s ends does not cancel what it began', async (what) => {
+  const { key } = await app.newWorkspace()
+  const sessionId = await openSession(app.url, key)
+  const gone = new AbortController()
+  const response = await fetch(`${app.url}/api/v1/mcp`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'mcp-session-id': sessionId,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify(create(5, what, { progressToken: 't' })),
+    signal: gone.signal,
+  })
+  await held.begun(1)
+  if (what === 'the session') await rpc(app.url, { key, sessionId, method: 'DELETE' })
+  else gone.abort()
+  await response.text().catch(() => {})
+  held.release()
+  expect(await settled(key, what)).toMatchObject({ status: 'ready' })
+})
+
+/** Once the server has noticed that the connection before is gone. */
+const readOn = ({ key, sessionId, lastId }: { key: string; sessionId: string; lastId: string }): Promise<Response> =>
+  eventually(
+    () => rpc(app.url, { key, sessionId, method: 'GET', headers: { 'last-event-id': lastId } }),
+    ({ status }) => status === 200,
+  )
+
+test('an answer whose stream broke is read on from the last event that came', async () => {
+  const { key } = await app.newWorkspace()
+  const sessionId = await openSession(app.url, key)
+  const broken = await rpc(app.url, {
+    ...{ key, sessionId, body: create(7, 'read on', { progressToken: 't' }) },
+    headers: { 'mcp-protocol-version': '2025-11-25' },
+  })
+  const events = eventsOf(broken)
+  const { value: first } = await events.next()
+  await events.return(undefined)
+  await held.begun(1)
+  held.release()
+  await settled(key, 'read on')
+  const on = await readOn({ key, sessionId, lastId: first!.id })
+  const messages: { id?: number; result?: { structuredContent: object } }[] = []
+  for await (const { data } of eventsOf(on)) messages.push(JSON.parse(data))
+  expect(messages.at(-1)).toMatchObject({ id: 7, result: { structuredContent: { batch: { status: 'ready' } } } })
+})
+
+test('what was missed on the listening stream is read on too, and nobody else reads it', async () => {
+  const { id, api_key: key } = await app.newKey(['mcp:use', 'api:write'])
+  const sessionId = await openSession(app.url, key)
+  const change = async (scopes: string[]) => {
+    await app.owner`update api_key set scopes = ${scopes} where id = ${id}`
+    await (await rpc(app.url, { key, sessionId, body: { jsonrpc: '2.0', id: 9, method: 'ping' } })).text()
+  }
+  const listening = await rpc(app.url, { key, sessionId, method: 'GET' })
+  const events = eventsOf(listening)
+  await change(['mcp:use'])
+  const { value: seen } = await events.next()
+  await events.return(undefined)
+  await change(['mcp:use', 'api:write'])
+  const again = await readOn({ key, sessionId, lastId: seen!.id })
+  const { value: missed } = await eventsOf(again).next()
+  expect(JSON.parse(missed!.data).method).toStartWith('notifications/')
+  const other = await rpc(app.url, {
+    key: app.key,
+    sessionId: await openSession(app.url, app.key),
+    method: 'GET',
+    headers: { 'last-event-id': 'zzz' },
+  })
+  expect(other.status).toBe(400)
+})

@@ -1,0 +1,190 @@
+/** The tools of the contract as the SDK's client sees and calls them. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Tool } from '@modelcontextprotocol/sdk/types.js'
+import { operations } from '#contract/index'
+import { isQuery } from '#contract/op'
+import { toolsetOf, toolsets } from '#edge/mcp/view'
+import { newId } from '#kernel/ids'
+import type { Scope } from '#kernel/scopes'
+import { type TestApp, testApp } from '#test/support/app'
+import { connectMcp, type McpClient } from '#test/support/mcp'
+import { legalInput, newWorkspace, type Workspace } from '#test/support/prepare'
+import { sampleOf } from '#test/support/sample'
+import { tokenOf } from '#test/support/session'
+
+let app: TestApp
+let mcp: McpClient
+let workspace: Workspace
+beforeAll(async () => {
+  app = await testApp()
+  workspace = await newWorkspace(app)
+  mcp = await connectMcp(app.url, { key: workspace.key })
+})
+afterAll(async () => {
+  await mcp[Symbol.asyncDispose]()
+  await app[Symbol.asyncDispose]()
+})
+
+const withTool = operations.filter(({ tool }) => tool !== undefined)
+const named = withTool.map((o) => [o.tool!, o] as const)
+const reading = withTool.filter(isQuery).map(({ tool }) => tool!)
+
+const listed = async (key: string, query = ''): Promise<Tool[]> => {
+  await using one = await connectMcp(app.url, { key, query })
+  return (await one.client.listTools()).tools
+}
+const namesFor = async (key: string, query = '') => (await listed(key, query)).map(({ name }) => name)
+
+const keyOf = async (scopes: Scope[]) => (await app.newKey(scopes, workspace.tenantId)).api_key
+
+describe('the list', () => {
+  test('has every tool of the contract for a key with every scope, in its order', async () => {
+    expect(await mcp.toolNames()).toEqual(withTool.map(({ tool }) => tool!))
+  })
+
+  test.each<[Scope[]]>([[['mcp:use']], [['mcp:use', 'api:read']]])('has what only reads for a key with %p', async (scopes) => {
+    expect(await namesFor(await keyOf(scopes))).toEqual(reading)
+  })
+
+  test('has for each role what the role may do', async () => {
+    for (const role of ['owner', 'editor', 'approver', 'viewer'] as const) {
+      const allowed = withTool.filter((o) => role === 'owner' || o.roles.includes(role)).map(({ tool }) => tool!)
+      expect(await namesFor(await tokenOf(app, workspace.tenantId, role))).toEqual(allowed)
+    }
+  })
+
+  test('has what a client asked for: some groups, or nothing that changes anything', async () => {
+    const inItems = withTool.filter((o) => ['items', 'batches'].includes(toolsetOf(o)))
+    expect(await namesFor(workspace.key, '?toolsets=items,batches')).toEqual(inItems.map(({ tool }) => tool!))
+    expect(await namesFor(workspace.key, '?toolsets=items&toolsets=BATCHES')).toEqual(inItems.map(({ tool }) => tool!))
+    for (const query of ['?readonly=1', '?read_only=true']) expect(await namesFor(workspace.key, query)).toEqual(reading)
+    expect(await namesFor(workspace.key, '?toolsets=items&readonly=1')).toEqual(['growth_list_queue'])
+  })
+})
+
+describe('a description', () => {
+  test.each(named)('%s has a title, a description, a plain schema and annotations that agree with its operation', async (name, o) => {
+    const tool = (await mcp.client.listTools()).tools.find((one) => one.name === name)!
+    expect(tool.title!.length).toBeGreaterThan(5)
+    expect(tool.description).toStartWith(o.summary)
+    for (const schema of [tool.inputSchema, tool.outputSchema!]) {
+      expect(schema.type).toBe('object')
+      for (const union of ['anyOf', 'oneOf', 'allOf']) expect(schema).not.toContainKey(union)
+    }
+    expect(Object.keys(tool.inputSchema.properties ?? {})).toEqual(Object.keys(o.input.properties))
+    expect(tool.inputSchema.required ?? []).toEqual(o.input.required ?? [])
+    expect(tool.annotations!.readOnlyHint).toBe(isQuery(o))
+    if (!isQuery(o))
+      expect(tool.annotations).toMatchObject({
+        destructiveHint: o.destructive ?? false,
+        idempotentHint: o.repeatable ?? false,
+        openWorldHint: o.outside ?? false,
+      })
+  })
+})
+
+/** What models count, roughly. Source of both bounds: users lose most of a context to the tools of others. */
+const tokensOf = (tools: Tool[]) => JSON.stringify({ tools }).length / 4
+const MOST = 12_000
+const MOST_OF_A_TOOLSET = 4_000
+/** In the API document. */
+const TOOLS_AT_LAST = 48
+
+describe('what a list costs', () => {
+  test('all of it leaves the tools that are still to come their share', async () => {
+    const tools = await listed(workspace.key)
+    expect(tokensOf(tools)).toBeLessThan((MOST * Math.min(tools.length, TOOLS_AT_LAST)) / TOOLS_AT_LAST)
+  })
+
+  test.each([...toolsets])('%s stays small', async (toolset) => {
+    expect(tokensOf(await listed(workspace.key, `?toolsets=${toolset}`))).toBeLessThan(MOST_OF_A_TOOLSET)
+  })
+})
+
+describe('a call', () => {
+  /** The client itself checks what comes back against the schema of the list. */
+  test.each(named)('of %s succeeds with legal input, in structure and in text', async (name, o) => {
+    for (const extent of ['needed', 'whole'] as const) {
+      const input = await legalInput(workspace, o, extent)
+      await mcp.client.listTools()
+      const result = await mcp.call(name, extent === 'needed' ? input : withoutConfirm(input))
+      const [content] = result.content
+      expect([result.isError ?? false, content?.type]).toEqual([false, 'text'])
+      const text = content?.type === 'text' ? content.text : ''
+      for (const id of idsIn(result.structuredContent)) expect(text).toContain(id)
+    }
+  })
+
+  test.each(named.filter(([, o]) => Object.keys(o.input.properties).length > 0))(
+    'of %s with a field it has not is an error that names it',
+    async (name, o) => {
+      const { isError, content, structuredContent, _meta } = await mcp.call(name, { ...sampleOf(o, 'needed'), no_such_field: 1 })
+      expect([isError, structuredContent]).toEqual([true, undefined])
+      expect(content[0]).toMatchObject({ type: 'text', text: expect.stringMatching(/^invalid_input: no_such_field is not a known field/) })
+      expect(_meta).toMatchObject({ 'tendril/error': { code: 'invalid_input', details: [{ path: 'no_such_field' }] } })
+    },
+  )
+
+  test('of a record that is not there, and of one in another state, says the code', async () => {
+    const missing = await mcp.call('growth_approve_item', { id: newId() })
+    expect(missing).toMatchObject({ isError: true, content: [{ text: 'not_found: no such item' }] })
+    const item = await legalInput(workspace, operations.find(({ id }) => id === 'growth.items.approve')!)
+    await mcp.call('growth_reject_item', { id: item.id })
+    const refused = await mcp.call('growth_approve_item', { id: item.id })
+    expect(refused._meta).toMatchObject({ 'tendril/error': { code: 'conflict', request_id: expect.any(String) } })
+  })
+
+  test('of no tool at all is an error of the protocol', async () => {
+    await expect(mcp.call('growth_fly')).rejects.toMatchObject({ code: -32_602 })
+  })
+
+  test('of a tool outside of what the client asked for is refused', async () => {
+    await using some = await connectMcp(app.url, { key: workspace.key, query: '?toolsets=items&readonly=1' })
+    for (const name of ['growth_update_profile', 'growth_approve_item', 'growth_list_batches'])
+      await expect(some.call(name)).rejects.toMatchObject({ code: -32_602 })
+    expect((await some.call('growth_list_queue')).isError).toBeUndefined()
+  })
+
+  test('stands in the audit as one over MCP', async () => {
+    await mcp.call('growth_update_profile', { goal: 'audited' })
+    const [row] = await app.owner`select surface, operation from audit where tenant_id = ${workspace.tenantId} order by id desc limit 1`
+    expect(row).toEqual({ surface: 'mcp', operation: 'growth.profile.update' })
+  })
+})
+
+describe('the same key', () => {
+  const key = (name = 'tendril/idempotency-key') => ({ [name]: newId() })
+
+  test.each(['tendril/idempotency-key', 'idempotencyKey'])('given as %s runs once and replays', async (name) => {
+    const meta = key(name)
+    const first = await mcp.call('growth_create_batch', { count: 1 }, meta)
+    const second = await mcp.call('growth_create_batch', { count: 1 }, meta)
+    expect(second.structuredContent).toEqual(first.structuredContent!)
+    expect([first._meta, second._meta]).toEqual([undefined, { 'tendril/idempotency-replayed': true }])
+  })
+
+  test('replays over REST what was done over MCP', async () => {
+    const meta = key()
+    const first = await mcp.call('growth_update_profile', { voice: 'dry' }, meta)
+    const headers = { 'idempotency-key': Object.values(meta)[0]! }
+    const again = await app.send('PUT', 'profile', { key: workspace.key, body: { voice: 'dry' }, headers })
+    expect([again.headers.get('idempotency-replayed'), again.body]).toEqual(['true', first.structuredContent as never])
+  })
+
+  test('with another input is refused, and one that is no text too', async () => {
+    const meta = key()
+    await mcp.call('growth_update_profile', { voice: 'dry' }, meta)
+    const reused = await mcp.call('growth_update_profile', { voice: 'wet' }, meta)
+    expect(reused._meta).toMatchObject({ 'tendril/error': { code: 'idempotency_key_reused' } })
+    const wrong = await mcp.call('growth_update_profile', { voice: 'dry' }, { 'tendril/idempotency-key': 7 })
+    expect(wrong._meta).toMatchObject({ 'tendril/error': { code: 'invalid_input' } })
+  })
+})
+
+/** For persons alone. */
+const withoutConfirm = ({ confirm, ...input }: Record<string, unknown>) => input
+
+const idsIn = (value: unknown): string[] => {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, one]) => (name === 'id' && typeof one === 'string' ? [one] : idsIn(one)))
+}

@@ -1,0 +1,182 @@
+/** Members of a workspace: who they are, what they may, and what is left when they go. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Role } from '#kernel/roles'
+import { scopes } from '#kernel/scopes'
+import { createOperations } from '#ops/index'
+import { inviteByOperator } from '#ops/workspaces'
+import type { Principal } from '#store/principal'
+import { type TestApp, testApp } from '#test/support/app'
+import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
+import { type SignedIn, signedIn } from '#test/support/session'
+
+let app: TestApp
+let points: TestFailpoints
+beforeAll(async () => {
+  points = testFailpoints()
+  app = await testApp({ overrides: { failpoints: points.at } })
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const PATH = '/api/v1/app/members'
+
+const people = async (...roles: Role[]): Promise<{ tenantId: string; all: SignedIn[] }> => {
+  const { tenantId } = await app.newWorkspace()
+  const all: SignedIn[] = []
+  for (const role of roles) all.push(await signedIn(app, tenantId, role))
+  return { tenantId, all }
+}
+const setRole = ({ key }: SignedIn, { personId }: SignedIn, role: Role) => app.send('PUT', `${PATH}/${personId}`, { key, body: { role } })
+const remove = ({ key }: SignedIn, { personId }: SignedIn) => app.send('DELETE', `${PATH}/${personId}`, { key })
+const rolesOf = async (tenantId: string) => {
+  const rows = await app.owner`select person_id, role from member where tenant_id = ${tenantId}`
+  return Object.fromEntries(rows.map((row) => [row.person_id, row.role]))
+}
+const look = (key: string) => app.send('GET', 'overview', { key })
+const auditOf = (tenantId: string, operation: string) =>
+  app.owner`select actor_kind, actor_id, ref_id, detail from audit where tenant_id = ${tenantId} and operation = ${operation}`
+
+/** A key of the person, as they would make it. */
+const keyOf = async ({ personId }: SignedIn, tenantId: string) => {
+  const { id, api_key } = await app.newKey(['api:read', 'api:write'], tenantId)
+  await app.owner`update api_key set person_id = ${personId} where id = ${id}`
+  return { id, api_key }
+}
+
+test('are listed to each of them, page by page', async () => {
+  const { all } = await people('owner', 'editor', 'viewer')
+  const [owner, editor, viewer] = all as [SignedIn, SignedIn, SignedIn]
+  const first = await app.send('GET', `${PATH}?limit=2`, { key: viewer.key })
+  const rest = await app.send('GET', `${PATH}?cursor=${first.body.next_cursor}`, { key: viewer.key })
+  expect([...first.body.members, ...rest.body.members].map(({ id, role }) => [id, role])).toEqual([
+    [viewer.personId, 'viewer'],
+    [editor.personId, 'editor'],
+    [owner.personId, 'owner'],
+  ])
+  expect(rest.body.members[0]).toEqual({
+    id: owner.personId,
+    email: owner.email,
+    name: 'Test',
+    role: 'owner',
+    joined_at: expect.any(String),
+  })
+})
+
+describe('a change of role', () => {
+  test('is made by owners, told in the audit, and holds for the next request', async () => {
+    const { tenantId, all } = await people('owner', 'viewer', 'editor')
+    const [owner, viewer, editor] = all as [SignedIn, SignedIn, SignedIn]
+    const put = () => app.send('PUT', 'profile', { key: viewer.key, body: { goal: 'More' } })
+    expect((await put()).status).toBe(403)
+    expect((await setRole(editor, viewer, 'editor')).status).toBe(403)
+    expect((await setRole(owner, viewer, 'editor')).body.member).toMatchObject({ id: viewer.personId, role: 'editor' })
+    expect((await put()).status).toBe(200)
+    const [row] = await auditOf(tenantId, 'app.members.update')
+    expect(row).toMatchObject({ actor_kind: 'person', actor_id: owner.personId, ref_id: viewer.personId })
+    expect(row!.detail).toEqual({ email: viewer.email, before: 'viewer', role: 'editor' })
+  })
+
+  test('does not find people of other workspaces', async () => {
+    const { all } = await people('owner')
+    const { all: others, tenantId } = await people('owner', 'viewer')
+    expect((await setRole(all[0]!, others[1]!, 'owner')).status).toBe(404)
+    expect((await remove(all[0]!, others[1]!)).status).toBe(404)
+    expect((await rolesOf(tenantId))[others[1]!.personId]).toBe('viewer')
+  })
+
+  test('withdraws the invitations of whoever is no owner any more', async () => {
+    const { tenantId, all } = await people('owner', 'owner')
+    const [first, second] = all as [SignedIn, SignedIn]
+    const url = await inviteByOperator({ db: app.workplace.db, publicUrl: 'http://localhost' }, { tenantId, role: 'owner' })
+    await app.owner`update invitation set invited_by = ${second.personId} where tenant_id = ${tenantId}`
+    expect((await setRole(first, second, 'viewer')).status).toBe(200)
+    const body = { token: new URL(url).searchParams.get('token'), email: `again-${second.email}`, password: 'correct horse battery' }
+    expect((await app.send('POST', '/api/v1/app/invitations/accept', { key: null, body })).status).toBe(404)
+  })
+})
+
+describe('the last owner', () => {
+  test('is neither demoted nor removed, and does not leave', async () => {
+    const { tenantId, all } = await people('owner', 'editor')
+    const [owner] = all as [SignedIn]
+    for (const reply of [await setRole(owner, owner, 'viewer'), await remove(owner, owner)])
+      expect([reply.status, reply.body.error?.code]).toEqual([409, 'conflict'])
+    expect((await rolesOf(tenantId))[owner.personId]).toBe('owner')
+  })
+
+  test('is left when two owners demote or remove each other at the same time', async () => {
+    for (const act of [(a: SignedIn, b: SignedIn) => setRole(a, b, 'viewer'), remove]) {
+      const { tenantId, all } = await people('owner', 'owner')
+      const [one, other] = all as [SignedIn, SignedIn]
+      const replies = await Promise.all([act(one, other), act(other, one)])
+      // The second one is no owner any more by then: refused at the gate, or already when it came.
+      const [first, second] = replies.map(({ status }) => status).sort() as [number, number]
+      expect([first, [401, 403].includes(second)]).toEqual([200, true])
+      expect(Object.values(await rolesOf(tenantId)).filter((role) => role === 'owner')).toHaveLength(1)
+    }
+  })
+})
+
+describe('a member who is removed', () => {
+  test('is refused from then on, by session and by key, and joining again brings neither back', async () => {
+    const { tenantId, all } = await people('owner', 'editor')
+    const [owner, editor] = all as [SignedIn, SignedIn]
+    const { api_key: key } = await keyOf(editor, tenantId)
+    for (const credential of [editor.key, key]) expect((await look(credential)).status).toBe(200)
+    expect((await remove(owner, editor)).body.member).toMatchObject({ id: editor.personId, role: 'editor' })
+    for (const credential of [editor.key, key]) expect((await look(credential)).status).toBe(401)
+    await app.owner`insert into member (tenant_id, person_id, role) values (${tenantId}, ${editor.personId}, 'owner')`
+    for (const credential of [editor.key, key]) expect((await look(credential)).status).toBe(401)
+    expect((await auditOf(tenantId, 'app.members.remove'))[0]!.detail).toEqual({ email: editor.email, role: 'editor' })
+  })
+
+  test('goes on at other workspaces', async () => {
+    const { all } = await people('owner', 'editor')
+    const [owner, editor] = all as [SignedIn, SignedIn]
+    const { tenantId: elsewhere } = await app.newWorkspace()
+    await app.owner`insert into member (tenant_id, person_id, role) values (${elsewhere}, ${editor.personId}, 'editor')`
+    const { api_key: key } = await keyOf(editor, elsewhere)
+    expect((await remove(owner, editor)).status).toBe(200)
+    expect((await look(key)).status).toBe(200)
+  })
+
+  test('leaves by themselves, and removes nobody else', async () => {
+    const { all } = await people('owner', 'viewer', 'editor')
+    const [owner, viewer, editor] = all as [SignedIn, SignedIn, SignedIn]
+    expect((await remove(viewer, editor)).status).toBe(403)
+    expect((await remove(viewer, viewer)).status).toBe(200)
+    expect((await look(viewer.key)).status).toBe(401)
+    expect((await app.send('GET', PATH, { key: owner.key })).body.members).toHaveLength(2)
+  })
+
+  const ends: [string, (a: SignedIn, b: SignedIn) => ReturnType<typeof setRole>, string][] = [
+    ['removal', remove, 'letter.deciding:app.members.remove'],
+    ['demotion', (a, b) => setRole(a, b, 'viewer'), 'letter.deciding:app.members.update'],
+  ]
+  test.each(ends)('and the commands that wait in the mailbox behind the %s are refused', async (_, act, point) => {
+    const { tenantId, all } = await people('owner', 'editor')
+    const [owner, editor] = all as [SignedIn, SignedIn]
+    const { id } = await keyOf(editor, tenantId)
+    const put = createOperations(app.workplace.world).find((one) => one.id === 'growth.profile.update')!
+    const member = { personId: editor.personId, role: 'editor' } as const
+    // Let in already, as they would be who came before it: only the gate can refuse them.
+    const callers: Principal[] = [
+      { kind: 'session', id: editor.sessionId, member },
+      { kind: 'key', id, member },
+    ]
+    const call = { tenantId, scopes: new Set(scopes), surface: 'rest', requestId: 'test' } as const
+    points.arm(point, 'hang')
+    const acting = act(owner, editor)
+    await points.reached(point)
+    const waiting = callers.map((principal) =>
+      put
+        .run(() => ({ goal: 'Late' }), { ...call, principal })
+        .then(
+          () => 'ran',
+          (cause) => cause.code,
+        ),
+    )
+    points.release(point)
+    expect((await acting).status).toBe(200)
+    expect(await Promise.all(waiting)).toEqual(['unauthenticated', 'unauthenticated'])
+  })
+})

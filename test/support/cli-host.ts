@@ -1,0 +1,65 @@
+/** A process for the command line that a test can look into: what it printed, how long it would have waited, in no time, what it opened. */
+import type { Host, Stream } from '#cli/host'
+import { run } from '#cli/main'
+
+export interface CliOptions {
+  env?: Record<string, string>
+  home?: string
+  /** Standard input. */
+  input?: string
+  files?: Record<string, string>
+  /** Columns of the terminal; without, there is none. */
+  columns?: number
+  colour?: boolean
+  signal?: AbortSignal
+}
+
+export interface CliRun {
+  code: number
+  out: string
+  err: string
+  /** Milliseconds of each pause. */
+  pauses: number[]
+  /** Addresses that a browser was to show. */
+  opened: string[]
+}
+
+const NOWHERE = '/nonexistent'
+
+interface Seen extends Omit<CliRun, 'code'> {
+  passed: number
+}
+
+const stream = (seen: Seen, name: 'out' | 'err', { columns, colour = false }: CliOptions): Stream => ({
+  write(text) {
+    seen[name] += text
+  },
+  columns,
+  colour,
+})
+
+const hostOf = (seen: Seen, options: CliOptions): Host => ({
+  env: options.env ?? {},
+  home: options.home ?? NOWHERE,
+  name: 'test-machine',
+  stdout: stream(seen, 'out', options),
+  stderr: stream(seen, 'err', options),
+  readInput: async () => options.input ?? Promise.reject(new Error('nothing was to be read')),
+  readFile: async (path) => options.files?.[path] ?? Promise.reject(new Error(`ENOENT: ${path}`)),
+  signal: options.signal ?? new AbortController().signal,
+  now: () => seen.passed,
+  async pause(ms) {
+    seen.pauses.push(ms)
+    options.signal?.throwIfAborted()
+    seen.passed += ms
+  },
+  open: (url) => void seen.opened.push(url),
+})
+
+/** Runs a command line in this process. */
+export const cli = async (argv: readonly string[], options: CliOptions = {}): Promise<CliRun> => {
+  const seen: Seen = { out: '', err: '', pauses: [], opened: [], passed: 0 }
+  const code = await run(argv, hostOf(seen, options))
+  const { out, err, pauses, opened } = seen
+  return { code, out, err, pauses, opened }
+}
