@@ -3,6 +3,7 @@ import { isScope } from '#kernel/scopes'
 import { device } from './app/device.ts'
 import { invitations } from './app/invitations.ts'
 import { members } from './app/members.ts'
+import { person } from './app/person.ts'
 import { session, sessions } from './app/session.ts'
 import { workspace } from './app/workspace.ts'
 import { automation } from './growth/automation.ts'
@@ -32,6 +33,7 @@ export const growthResources = {
 export const appResources = {
   session: { prefix: 'app.session', about: 'Signing in and out.', group: session },
   sessions: { prefix: 'app.sessions', about: 'Where you are signed in.', group: sessions },
+  person: { prefix: 'app.person', about: 'Your account, whatever the workspace.', group: person },
   workspace: { prefix: 'app.workspace', about: 'The workspace itself.', group: workspace },
   members: { prefix: 'app.members', about: 'Who belongs to the workspace, and in which role.', group: members },
   device: { prefix: 'app.device', about: 'Letting a device in by the code that it shows.', group: device },

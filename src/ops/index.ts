@@ -4,6 +4,7 @@ import { operatorResources } from '#contract/operator'
 import { deviceHandlers } from './app/device.ts'
 import { invitationHandlers } from './app/invitations.ts'
 import { memberHandlers } from './app/members.ts'
+import { personHandlers } from './app/person.ts'
 import { sessionHandlers, sessionsHandlers } from './app/session.ts'
 import { workspaceHandlers } from './app/workspace.ts'
 import { bind, bindDoors, bindDownloads, type Door, type Download, type Operation } from './bind.ts'
@@ -35,6 +36,7 @@ export const createOperations = (world: World): Operation[] => [
 export const createDoors = (world: World): Door[] => [
   ...bindDoors(world, appResources.session, sessionHandlers),
   ...bindDoors(world, appResources.sessions, sessionsHandlers),
+  ...bindDoors(world, appResources.person, personHandlers),
   ...bindDoors(world, appResources.device, deviceHandlers),
   ...bindDoors(world, appResources.invitations, invitationHandlers),
 ]

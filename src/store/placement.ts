@@ -113,17 +113,14 @@ export interface Owner {
   url: string
 }
 
-/** The living process that owns a tenant, or undefined. */
-export const ownerOf = (db: Db, tenantId: string): Promise<Owner | undefined> =>
+/** The living process that owns a tenant, if any; `gone` when there is no such tenant: erasing one begins with its place. */
+export const ownerOf = (db: Db, tenantId: string): Promise<Owner | 'nobody' | 'gone'> =>
   db.system(async (sql) => {
-    const [row] = await sql<Owner[]>`select n.incarnation, n.url from actor a join node n on n.incarnation = a.owner
-      where a.tenant_id = ${tenantId} and n.expires_at > clock_timestamp()`
-    return row
+    const [row] = await sql<{ incarnation: string | null; url: string }[]>`select n.incarnation, n.url from actor a
+      left join node n on n.incarnation = a.owner and n.expires_at > clock_timestamp() where a.tenant_id = ${tenantId}`
+    if (!row) return 'gone'
+    return row.incarnation === null ? 'nobody' : { incarnation: row.incarnation, url: row.url }
   })
-
-/** Whether the tenant is there at all: what is erased begins with its place. */
-export const hasPlace = async (db: Db, tenantId: string): Promise<boolean> =>
-  (await db.system((sql) => sql`select 1 from actor where tenant_id = ${tenantId}`)).length === 1
 
 export const nodeLives = async (db: Db, incarnation: string): Promise<boolean> =>
   (await db.system((sql) => sql`select 1 from node where incarnation = ${incarnation} and expires_at > clock_timestamp()`)).length === 1

@@ -1,0 +1,107 @@
+/** What people do about their own account. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Role } from '#kernel/roles'
+import { inviteByOperator } from '#ops/workspaces'
+import { type TestApp, testApp } from '#test/support/app'
+import { newPerson } from '#test/support/session'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await testApp()
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const PASSWORD = 'correct horse battery'
+const PATH = '/api/v1/app/person'
+let count = 0
+
+/** Somebody who joined by an invitation, signed in. */
+const join = async (tenantId: string, role: Role = 'owner') => {
+  const url = new URL(await inviteByOperator({ db: app.workplace.db, publicUrl: 'http://localhost' }, { tenantId, role }))
+  const email = `person${++count}@example.com`
+  const body = { token: url.searchParams.get('token'), email, password: PASSWORD, name: 'Ann', delivery: 'body' }
+  const { session } = (await app.send('POST', '/api/v1/app/invitations/accept', { key: null, body })).body
+  return { email, id: session.person.id as string, key: session.access_token as string }
+}
+
+const signIn = (email: string) => app.send('POST', '/api/v1/app/session', { key: null, body: { email, password: PASSWORD } })
+const change = (key: string, body: unknown) => app.send('PUT', PATH, { key, body })
+const leave = (key: string, current_password = PASSWORD) => app.send('DELETE', PATH, { key, body: { current_password } })
+
+describe('an account', () => {
+  test('shows who it is, and changes its name without a password', async () => {
+    const { tenantId } = await app.newWorkspace()
+    const { id, email, key } = await join(tenantId, 'viewer')
+    expect((await app.send('GET', PATH, { key })).body.person).toEqual({ id, email, name: 'Ann', created_at: expect.any(String) })
+    expect((await change(key, { name: 'Bea' })).body.person).toMatchObject({ email, name: 'Bea' })
+    expect((await change(key, {})).body.person).toMatchObject({ email, name: 'Bea' })
+    expect((await app.send('GET', '/api/v1/app/session', { key })).body.session.person.name).toBe('Bea')
+  })
+
+  test('changes its email with the password, to one that nobody has', async () => {
+    const { tenantId } = await app.newWorkspace()
+    const [{ email, key }, other] = [await join(tenantId), await join(tenantId)]
+    const next = `new-${email}`
+    const without = await change(key, { email: next })
+    expect([without.status, without.body.error.details?.[0].path]).toEqual([400, 'current_password'])
+    expect((await change(key, { email: next, current_password: 'not the password' })).status).toBe(401)
+    const taken = await change(key, { email: other.email.toUpperCase(), current_password: PASSWORD })
+    expect([taken.status, taken.body.error.code]).toEqual([409, 'conflict'])
+    expect((await change(key, { email: next, current_password: PASSWORD })).body.person.email).toBe(next)
+    expect([(await signIn(email)).status, (await signIn(next)).status]).toEqual([401, 201])
+  })
+
+  test('is not reached by an API key', async () => {
+    for (const [method, body] of [['GET'], ['PUT', {}], ['DELETE', { current_password: PASSWORD }]] as const)
+      expect((await app.send(method, PATH, { body })).status).toBe(403)
+  })
+})
+
+describe('deleting it', () => {
+  test('takes the password, and is refused to the last owner of a workspace', async () => {
+    const { tenantId } = await app.newWorkspace()
+    const { id, key } = await join(tenantId)
+    await newPerson(app.owner, tenantId, 'editor')
+    expect((await leave(key, 'not the password')).status).toBe(401)
+    const refused = await leave(key)
+    expect([refused.status, refused.body.error.message]).toEqual([409, expect.stringContaining('last owner of Test')])
+    expect((await app.send('GET', PATH, { key })).body.person.id).toBe(id)
+  })
+
+  test('ends everything of theirs, everywhere, and is told to the workspaces', async () => {
+    const [one, other] = [await app.newWorkspace(), await app.newWorkspace()]
+    const { id, email, key } = await join(one.tenantId)
+    await join(one.tenantId)
+    await app.owner`insert into member (tenant_id, person_id, role) values (${other.tenantId}, ${id}, 'viewer')`
+    await app.owner`insert into invitation (id, tenant_id, role, token_hash, invited_by, expires_at)
+      values (gen_random_uuid(), ${one.tenantId}, 'owner', ${Buffer.from(id)}, ${id}, now() + interval '1 day')`
+    await app.owner`insert into api_key (id, tenant_id, name, hash, last4, scopes, person_id)
+      values (gen_random_uuid(), ${one.tenantId}, 'theirs', ${Buffer.from(id)}, '0000', '{api:read}', ${id})`
+    const reply = await leave(key)
+    expect([reply.status, reply.body]).toEqual([200, { deleted: id }])
+    expect(reply.headers.getSetCookie().length).toBeGreaterThan(0)
+    expect([(await app.send('GET', PATH, { key })).status, (await signIn(email)).status]).toEqual([401, 401])
+    const [left] = await app.owner`select (select count(*)::int from person where id = ${id}) as people,
+      (select count(*)::int from member where person_id = ${id}) as memberships,
+      (select count(*)::int from invitation where token_hash = ${Buffer.from(id)} and revoked_at is null) as invitations,
+      (select count(*)::int from api_key where hash = ${Buffer.from(id)} and revoked_at is null) as keys`
+    expect({ ...left }).toEqual({ people: 0, memberships: 0, invitations: 0, keys: 0 })
+    for (const { tenantId } of [one, other]) {
+      const [told] = await app.owner`select actor_id, ref_id from audit where tenant_id = ${tenantId} and operation = 'app.person.delete'`
+      expect({ ...told }).toEqual({ actor_id: id, ref_id: id })
+    }
+  })
+
+  test('of the two owners of a workspace who go at the same time, one stays', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { tenantId } = await app.newWorkspace()
+      const [one, other] = [await join(tenantId), await join(tenantId)]
+      const ways =
+        round % 2 ? [leave(one.key), leave(other.key)] : [leave(one.key), app.send('DELETE', `/api/v1/app/members/${other.id}`, other)]
+      const statuses = (await Promise.all(ways)).map(({ status }) => status)
+      expect(statuses.sort()).toEqual([200, 409])
+      const [row] = await app.owner`select count(*)::int as owners from member where tenant_id = ${tenantId} and role = 'owner'`
+      expect(row!.owners).toBe(1)
+    }
+  })
+})
