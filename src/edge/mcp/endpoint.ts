@@ -34,12 +34,16 @@ export interface McpDeps {
   limits?: Partial<McpLimits>
 }
 
+/** Its end waits a moment for calls that run, then closes every stream. */
 export interface McpEndpoint extends AsyncDisposable {
   /** Throws an `AppError` for whoever is refused. */
   handle(request: Request): Promise<Response>
 }
 
 const METHODS = ['GET', 'POST', 'DELETE']
+/** How long calls that still run at the end are waited for. */
+const LAST_CALLS_MS = 3_000
+const LOOK_EVERY_MS = 20
 /** The SDK's code for a session that is not there. */
 const NO_SESSION = -32_001
 
@@ -58,6 +62,9 @@ export const createMcp = (deps: McpDeps): McpEndpoint => {
   return {
     handle: (request) => handle(parts, request),
     async [Symbol.asyncDispose]() {
+      for (const one of [sessions, stateless]) one.refuse()
+      const until = performance.now() + LAST_CALLS_MS
+      while (sessions.running + stateless.running > 0 && performance.now() < until) await Bun.sleep(LOOK_EVERY_MS)
       await Promise.all([sessions[Symbol.asyncDispose](), stateless[Symbol.asyncDispose]()])
     },
   }

@@ -20,8 +20,6 @@ export interface McpLimits {
 export const mcpLimits: McpLimits = { perCaller: 64, perProcess: 2_000, idleMs: 1_800_000, sweepMs: 5_000 }
 
 const EVENTS = { perSession: 4_194_304, perProcess: 67_108_864 }
-/** How long calls that still run at the end are waited for. */
-const LAST_CALLS_MS = 3_000
 
 export interface SessionsDeps {
   surface: Surface
@@ -91,17 +89,21 @@ export class Sessions implements AsyncDisposable {
     )
   }
 
-  /** Lets calls that run come to their end, then closes every stream. */
+  /** Requests that run. */
+  get running(): number {
+    return this.#all.values().reduce((sum, { running }) => sum + running, 0)
+  }
+
+  /** From now on no session begins. */
+  refuse(): void {
+    this.#ending = true
+  }
+
+  /** Closes every stream. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending = true
     clearInterval(this.#timer)
-    const until = performance.now() + LAST_CALLS_MS
-    while (performance.now() < until && this.#someRun()) await Bun.sleep(20)
     await Promise.all([...this.#all.values()].map((session) => session[Symbol.asyncDispose]()))
-  }
-
-  #someRun(): boolean {
-    return [...this.#all.values()].some(({ running }) => running > 0)
   }
 
   #makeRoom(caller: Caller): void {

@@ -49,6 +49,11 @@ export class Stateless implements AsyncDisposable {
     await Promise.all(listeners.map((listener, index) => this.#review(listener, standing[index])))
   }
 
+  /** From now on no request is taken. */
+  refuse(): void {
+    this.#ending = true
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending = true
     clearInterval(this.#timer)
@@ -56,6 +61,7 @@ export class Stateless implements AsyncDisposable {
     this.#listeners.clear()
   }
 
+  /** Requests that run. */
   get running(): number {
     return this.#running
   }
