@@ -38,13 +38,18 @@ export interface Result {
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 const LENGTH = /content-length: *(\d+)/i
+const CHUNKED = /transfer-encoding: *chunked/i
+const LAST_CHUNK = Buffer.from('0\r\n\r\n')
 
 /** The bytes of the first whole answer in `bytes`, or undefined while it is not all there. */
 export const answerLength = (bytes: Buffer): number | undefined => {
   const head = bytes.indexOf(HEAD_END)
   if (head < 0) return undefined
-  const length = LENGTH.exec(bytes.toString('latin1', 0, head))
-  if (!length) throw new Error(`an answer without a length: ${bytes.toString('latin1', 0, head)}`)
+  const fields = bytes.toString('latin1', 0, head)
+  // One answer at a time is on its way, so what ends like the last chunk is its end.
+  if (CHUNKED.test(fields)) return bytes.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK) ? bytes.byteLength : undefined
+  const length = LENGTH.exec(fields)
+  if (!length) throw new Error(`an answer without a length: ${fields}`)
   const whole = head + HEAD_END.length + Number(length[1])
   return bytes.byteLength < whole ? undefined : whole
 }
