@@ -4,20 +4,23 @@ import { AppError } from '#kernel/errors'
 import { randomBase62 } from '#kernel/ids'
 import type { Log } from '#kernel/log'
 import { type Caller, nameOf } from './caller.ts'
+import type { Calls } from './calls.ts'
 import { EventLog } from './events.ts'
 import { McpSession, type Surface } from './session.ts'
 import type { View } from './view.ts'
 
 export interface McpLimits {
-  /** Sessions of one key. */
+  /** Sessions of one key, or listening requests. */
   perCaller: number
+  /** Requests of one key that run at the same time. */
+  callsPerCaller: number
   perProcess: number
   /** How long a session outlives its last use. */
   idleMs: number
   sweepMs: number
 }
 
-export const mcpLimits: McpLimits = { perCaller: 64, perProcess: 2_000, idleMs: 1_800_000, sweepMs: 5_000 }
+export const mcpLimits: McpLimits = { perCaller: 64, callsPerCaller: 128, perProcess: 2_000, idleMs: 1_800_000, sweepMs: 5_000 }
 
 const EVENTS = { perSession: 4_194_304, perProcess: 67_108_864 }
 
@@ -25,6 +28,7 @@ export interface SessionsDeps {
   surface: Surface
   log: Log
   limits: McpLimits
+  calls: Calls
   /** The name of this process among those of the deployment. */
   incarnation(): string
   /** What callers of before may now, in their order; undefined: nothing any more. */
@@ -66,8 +70,9 @@ export class Sessions implements AsyncDisposable {
     if (this.#ending) throw new AppError('unavailable', 'the server is stopping, try again')
     this.#makeRoom(caller)
     const id = `${this.deps.incarnation()}.${randomBase62(32)}`
+    const { surface, calls } = this.deps
     const events = this.#events.ofSession()
-    const session = new McpSession({ id, caller, view, surface: this.deps.surface, events, onClose: () => this.#all.delete(id) })
+    const session = new McpSession({ id, caller, view, surface, calls, events, onClose: () => this.#all.delete(id) })
     this.#all.set(id, session)
     await session.connect()
     return session
@@ -87,11 +92,6 @@ export class Sessions implements AsyncDisposable {
         return caller ? session.noteAccess(caller) : session[Symbol.asyncDispose]()
       }),
     )
-  }
-
-  /** Requests that run. */
-  get running(): number {
-    return this.#all.values().reduce((sum, { running }) => sum + running, 0)
   }
 
   /** From now on no session begins. */
