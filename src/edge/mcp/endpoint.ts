@@ -72,7 +72,7 @@ export const createMcp = (deps: McpDeps): McpEndpoint => {
     byId: new Map(deps.operations.map((o) => [o.id, o])),
   }
   return {
-    handle: (request) => handle(parts, request),
+    handle: async (request) => labelled(await handle(parts, request), request),
     async [Symbol.asyncDispose]() {
       for (const one of [sessions, stateless]) one.refuse()
       const until = performance.now() + LAST_CALLS_MS
@@ -98,6 +98,13 @@ const handle = async (parts: Parts, request: Request): Promise<Response> => {
   return inSession(parts, request, { caller, context, text, body })
 }
 
+/** As every answer over HTTP has it. */
+const labelled = (response: Response, request: Request): Response => {
+  response.headers.set('x-request-id', requestIdOf(request))
+  if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'no-store')
+  return response
+}
+
 /** Not so a notification, such as one that takes a request back, nor an answer. */
 const asksSomething = (body: unknown): boolean =>
   [body].flat().some((one) => typeof one === 'object' && one !== null && 'method' in one && 'id' in one)
@@ -119,8 +126,12 @@ const contextFor = ({ byId, log }: Parts, caller: Caller, requestId: string): Mc
     call,
     async run(id, input, more = {}) {
       const o = byId.get(id) ?? fail('not_found', 'no such operation')
+      const startedAt = performance.now()
       try {
-        return await o.run(() => input, { ...call, ...more })
+        const answer = await o.run(() => input, { ...call, ...more })
+        const told = { operation: id, surface: 'mcp', status: answer.status, ms: performance.now() - startedAt }
+        log.debug({ ...told, request_id: requestId, tenant: call.tenantId }, 'served')
+        return answer
       } catch (cause) {
         const error = AppError.from(cause)
         if (error.status >= 500)
