@@ -80,7 +80,12 @@ const onOneServer = async (): Promise<void> => {
     }),
   )
   await measure('mcp', () =>
-    mcp(world, server, { seconds: size(values.seconds, 1, 0.4), rounds: values.quick ? 2 : 5, warmUpSeconds: values.quick ? 2 : 8 }),
+    mcp(world, server, {
+      seconds: size(values.seconds, 1, 0.3),
+      rounds: values.quick ? 2 : 4,
+      callers: 16,
+      warmUpSeconds: values.quick ? 1 : 6,
+    }),
   )
   await measure('fairness', () => fairness(world, server, { seconds: size(values.seconds, 1.2, 0.4), repeats: values.quick ? 2 : 5 }))
   await measure('due', async () => [
