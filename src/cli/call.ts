@@ -1,6 +1,6 @@
 /** An operation and its input as a request, and the answer as a value or a failure. */
 import { randomUUID } from 'node:crypto'
-import { isQuery, type NamedOp, pathParams } from '#contract/op'
+import { isQuery, type NamedOp, pathParams, takesKey } from '#contract/op'
 import { type ErrorCode, type ErrorDetail, errorTable } from '#kernel/errors'
 import { version } from '../../package.json'
 import { Failure } from './failure.ts'
@@ -33,11 +33,12 @@ export const askOf = (o: NamedOp, input: Input, { token, idempotencyKey }: Crede
   const path = o.path.replaceAll(/:([a-z_]+)/gi, (_, name: string) => encodeURIComponent(String(input[name])))
   const entries = Object.entries(input).filter(([name]) => !inPath.includes(name))
   const headers: Record<string, string> = { ...commonHeaders, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) }
-  if (isQuery(o)) return { method: o.method, path: path + queryOf(entries), headers }
-  headers['idempotency-key'] = idempotencyKey ?? randomUUID()
-  if (entries.length === 0) return { method: o.method, path, headers }
+  if (isQuery(o)) return { method: o.method, path: path + queryOf(entries), headers, again: true }
+  if (takesKey(o)) headers['idempotency-key'] = idempotencyKey ?? randomUUID()
+  const again = takesKey(o) || o.repeatable === true
+  if (entries.length === 0) return { method: o.method, path, headers, again }
   headers['content-type'] = 'application/json'
-  return { method: o.method, path, headers, body: JSON.stringify(Object.fromEntries(entries)) }
+  return { method: o.method, path, headers, again, body: JSON.stringify(Object.fromEntries(entries)) }
 }
 
 interface Envelope {
@@ -106,7 +107,7 @@ export interface Answer {
 
 /** Sends with retries; throws a `Failure` for whatever is not a success. */
 export const call = async (transport: Transport, ask: Ask, host: Host): Promise<Answer> => {
-  const reply = replyOf(await retried(host, () => transport.exchange(ask)), transport.url)
+  const reply = replyOf(await retried(host, () => transport.exchange(ask), ask), transport.url)
   const body = jsonOf(reply.text)
   const isSuccess = reply.status >= 200 && reply.status < 300
   if (!isSuccess || typeof body !== 'object' || body === null) throw failureOf(reply, transport.url)

@@ -8,6 +8,8 @@ export interface Ask {
   path: string
   headers: Record<string, string>
   body?: string
+  /** Sending it twice does no more than sending it once. */
+  again: boolean
 }
 
 export interface Reply {
