@@ -1,5 +1,4 @@
 /** An operation and its input as a request, and the answer as a value or a failure. */
-import { randomUUID } from 'node:crypto'
 import { isQuery, type NamedOp, pathParams, takesKey } from '#contract/op'
 import { type ErrorCode, type ErrorDetail, errorTable } from '#kernel/errors'
 import { version } from '../../package.json'
@@ -27,15 +26,20 @@ const queryOf = (entries: [string, unknown][]): string => {
   return text === '' ? '' : `?${text}`
 }
 
-/** The key of a command is made here, once: each try of the request has the same. */
+/** The Idempotency-Key of a call, made once: each try of the request has the same. */
+export const keyOf = async (o: NamedOp, given?: string): Promise<string | undefined> => {
+  if (!takesKey(o)) return undefined
+  return given ?? (await import('node:crypto')).randomUUID()
+}
+
 export const askOf = (o: NamedOp, input: Input, { token, idempotencyKey }: Credential): Ask => {
   const inPath = pathParams(o.path)
   const path = o.path.replaceAll(/:([a-z_]+)/gi, (_, name: string) => encodeURIComponent(String(input[name])))
   const entries = Object.entries(input).filter(([name]) => !inPath.includes(name))
   const headers: Record<string, string> = { ...commonHeaders, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) }
   if (isQuery(o)) return { method: o.method, path: path + queryOf(entries), headers, again: true }
-  if (takesKey(o)) headers['idempotency-key'] = idempotencyKey ?? randomUUID()
-  const again = takesKey(o) || o.repeatable === true
+  if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey
+  const again = idempotencyKey !== undefined || o.repeatable === true
   if (entries.length === 0) return { method: o.method, path, headers, again }
   headers['content-type'] = 'application/json'
   return { method: o.method, path, headers, again, body: JSON.stringify(Object.fromEntries(entries)) }

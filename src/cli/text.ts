@@ -16,7 +16,13 @@ const WIDE =
 const INVISIBLE = /^[\p{Mn}\p{Me}\p{Cf}]+$/u
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/
 
-const segmenter = new Intl.Segmenter()
+let segmenter: Intl.Segmenter | undefined
+
+/** Made when first needed: that takes as long as all else of a start. */
+const segmentsOf = (text: string): Iterable<{ segment: string }> => {
+  segmenter ??= new Intl.Segmenter()
+  return segmenter.segment(text)
+}
 
 const widthOfOne = (segment: string): number => {
   if (INVISIBLE.test(segment)) return 0
@@ -27,7 +33,7 @@ const widthOfOne = (segment: string): number => {
 export const widthOf = (text: string): number => {
   if (PRINTABLE_ASCII.test(text)) return text.length
   let width = 0
-  for (const { segment } of segmenter.segment(text)) width += widthOfOne(segment)
+  for (const { segment } of segmentsOf(text)) width += widthOfOne(segment)
   return width
 }
 
@@ -36,7 +42,7 @@ export const cut = (text: string, width: number): string => {
   if (widthOf(text) <= width) return text
   let kept = ''
   let used = 0
-  for (const { segment } of segmenter.segment(text)) {
+  for (const { segment } of segmentsOf(text)) {
     used += widthOfOne(segment)
     if (used > width - 1) break
     kept += segment

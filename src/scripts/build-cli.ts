@@ -10,6 +10,7 @@ import { license, version } from '../../package.json'
 const root = join(import.meta.dir, '..', '..')
 const NAME = 'tendril-cli'
 const FILE = 'tendril.mjs'
+const SHEBANG = '#!/usr/bin/env node\n'
 /** What is inside the bundle, whose licences go with it. */
 const INSIDE = ['commander', '@sinclair/typebox']
 
@@ -34,7 +35,7 @@ const manifest = {
   type: 'module',
   engines: { node: '>=20' },
   bin: { tendril: FILE },
-  files: [FILE, 'LICENSE', 'LICENSES-THIRD-PARTY'],
+  files: ['*.mjs', 'LICENSE', 'LICENSES-THIRD-PARTY'],
 }
 
 const licences = (): string => INSIDE.map((name) => `${name}\n\n${licenceOf(name)}`).join(`\n${'-'.repeat(80)}\n\n`)
@@ -58,10 +59,16 @@ export const buildCli = async (folder: string): Promise<string> => {
     target: 'node',
     format: 'esm',
     minify: true,
-    banner: '#!/usr/bin/env node',
+    // What a command does not need is not even parsed: a start takes little longer than Node's own.
+    splitting: true,
+    naming: { entry: FILE, chunk: 'part-[hash].mjs' },
   })
   const path = join(folder, FILE)
-  writeFileSync(path, (await outputs[0]?.text()) ?? '')
+  for (const output of outputs) {
+    const isEntry = output.kind === 'entry-point'
+    const file = isEntry ? path : join(folder, output.path)
+    writeFileSync(file, (isEntry ? SHEBANG : '') + (await output.text()))
+  }
   chmodSync(path, 0o755)
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
   writeFileSync(join(folder, 'README.md'), readme)
