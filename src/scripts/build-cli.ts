@@ -5,14 +5,17 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { TSchema } from '@sinclair/typebox'
+import type { BunPlugin } from 'bun'
+import { resources } from '#contract/index'
 import { license, version } from '../../package.json'
 
 const root = join(import.meta.dir, '..', '..')
 const NAME = 'tendril-cli'
 const FILE = 'tendril.mjs'
 const SHEBANG = '#!/usr/bin/env node\n'
-/** What is inside the bundle, whose licences go with it. */
-const INSIDE = ['commander', '@sinclair/typebox']
+/** Packages of others inside the bundle, whose licences go with it. */
+const INSIDE = ['commander']
 
 const readme = `# ${NAME}
 
@@ -50,6 +53,30 @@ const licenceOf = (name: string): string => {
   throw new Error(`${name} has no licence file`)
 }
 
+/** The contract as it is when it has been put together: schemas are plain JSON, and of an answer only its parts' kinds are read. */
+const contractAsData = (): string => {
+  const shapeOf = ({ properties = {} }: TSchema) =>
+    Object.fromEntries(Object.entries(properties as Record<string, TSchema>).map(([name, { type }]) => [name, { type }]))
+  const plain = resources.map((resource) => ({
+    ...resource,
+    group: Object.fromEntries(
+      Object.entries(resource.group).map(([name, o]) => [name, { ...o, output: { properties: shapeOf(o.output) } }]),
+    ),
+  }))
+  const data = JSON.stringify(JSON.stringify(plain))
+  return `import { named } from '#contract/op'
+export const resources = JSON.parse(${data})
+export const operations = resources.flatMap(named)`
+}
+
+/** Spares each start the making of schemas, and the library for it. */
+const withContractAsData: BunPlugin = {
+  name: 'contract as data',
+  setup(build) {
+    build.onLoad({ filter: /[/\\]src[/\\]contract[/\\]index\.ts$/ }, () => ({ contents: contractAsData(), loader: 'ts' }))
+  },
+}
+
 /** Builds the package into `folder` and returns the path of its program. */
 export const buildCli = async (folder: string): Promise<string> => {
   rmSync(folder, { recursive: true, force: true })
@@ -61,6 +88,7 @@ export const buildCli = async (folder: string): Promise<string> => {
     minify: true,
     // What a command does not need is not even parsed: a start takes little longer than Node's own.
     splitting: true,
+    plugins: [withContractAsData],
     naming: { entry: FILE, chunk: 'part-[hash].mjs' },
   })
   const path = join(folder, FILE)

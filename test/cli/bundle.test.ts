@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buildCli, packCli } from '#src/scripts/build-cli'
 import { type TestApp, testApp } from '#test/support/app'
+import { cli } from '#test/support/cli-host'
 import { deviceServer, oauthError } from '#test/support/device-server'
 import { type TemporaryFolder, temporaryFolder } from '#test/support/folder'
 import { scriptedServer } from '#test/support/scripted'
@@ -76,11 +77,18 @@ test('is small, without the server, and can be run', async () => {
   const text = texts.join('\n')
   expect(await Bun.file(program).text()).toStartWith('#!/usr/bin/env node\n')
   expect(text.length).toBeLessThan(400_000)
-  for (const name of ['elysia', 'postgres(', 'croner', 'Bun.']) expect(text.includes(name)).toBe(false)
+  for (const name of ['elysia', 'postgres(', 'croner', 'TypeRegistry', 'Bun.']) expect(text.includes(name)).toBe(false)
   expect((await stat(program)).mode & 0o111).toBe(0o111)
   const imported = [...text.matchAll(/(?:\bfrom|\bimport\(|\bimport)\s*"([^"]+)"/g)].map(([, name]) => name!)
   expect(imported.filter((name) => !/^node:|^\.\/part-/.test(name))).toEqual([])
   expect(imported).toContain('node:http')
+})
+
+test.each(['help', 'completion fish', 'profile update --help'])('knows the contract as the source does: %s', async (line) => {
+  const words = line.split(' ')
+  const [bundled, { code, out, err }] = [await ended(start([node, program, ...words])), await cli(words)]
+  expect(out.length).toBeGreaterThan(500)
+  expect(bundled).toEqual({ code, out, err })
 })
 
 test('its archive installs by itself, without a network, and runs', async () => {
