@@ -66,7 +66,7 @@ const envelopeOf = (body: unknown): Envelope | undefined => {
 }
 
 /** The code for an answer that is not ours: what stands between, or another program. */
-const codeByStatus = (status: number): ErrorCode => {
+export const codeByStatus = (status: number): ErrorCode => {
   const fitting: Record<number, ErrorCode> = {
     401: 'unauthenticated',
     403: 'forbidden',
@@ -107,6 +107,22 @@ const replyOf = (outcome: Outcome, url: string): Reply => {
 export interface Answer {
   status: number
   body: Input
+}
+
+/** A download ends with an error, in JSON or as the one cell of a table's line, when it is not whole. */
+const brokenOff = (tail: string): Envelope | undefined => {
+  const last = tail.trimEnd().split('\n').at(-1) ?? ''
+  const cell = /^"(.*)"$/s.exec(last)?.[1]?.replaceAll('""', '"')
+  return envelopeOf(jsonOf(cell ?? last))
+}
+
+/** Passes a download on as it comes. What came before a failure has been passed on, too. */
+export const downloadTo = async (transport: Transport, ask: Ask, host: Host): Promise<void> => {
+  const streamed = { ...ask, sink: (bytes: Uint8Array) => host.stdout.pass(bytes) }
+  const reply = replyOf(await retried(host, () => transport.exchange(streamed), ask), transport.url)
+  if (reply.status !== 200) throw failureOf(reply, transport.url)
+  const error = brokenOff(reply.text)
+  if (error) throw new Failure(error.code, `the file is not whole: ${error.message}`, { requestId: error.request_id })
 }
 
 /** Sends with retries; throws a `Failure` for whatever is not a success. */

@@ -1,5 +1,6 @@
 /** The device flow of RFC 8628, and the revocation of RFC 7009: what programs without a password do. */
-import { commonHeaders } from './call.ts'
+import { errorTable } from '#kernel/errors'
+import { codeByStatus, commonHeaders } from './call.ts'
 import { Failure } from './failure.ts'
 import type { Host } from './host.ts'
 import { type Outcome, pauseAfter, retried } from './retry.ts'
@@ -61,7 +62,9 @@ const refused = (reply: Reply, url: string): Failure => {
     return new Failure('not_found', `${url} is no Tendril that can be logged in to this way`, {
       hint: 'is --api-url right? A key can be given with --api-key',
     })
-  return new Failure(code || 'internal', message || `${url} answered ${reply.status}`)
+  return new Failure(code || 'internal', message || `${url} answered ${reply.status}`, {
+    exit: errorTable[codeByStatus(reply.status)].exit,
+  })
 }
 
 const isCode = (body: Record<string, unknown>): boolean =>

@@ -11,6 +11,7 @@ const NARROWEST = 40
 
 const streamOf = (stream: NodeJS.WriteStream): Stream => ({
   write: (text) => void stream.write(text),
+  pass: (bytes) => new Promise((resolve) => (stream.write(bytes) ? resolve() : stream.once('drain', resolve))),
   columns: stream.isTTY ? Math.max(NARROWEST, stream.columns || 80) : undefined,
   colour: Boolean(stream.isTTY) && !process.env.NO_COLOR && process.env.TERM !== 'dumb',
 })

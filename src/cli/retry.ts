@@ -1,4 +1,5 @@
 /** Which answers are worth another try, and when. */
+import { Failure } from './failure.ts'
 import type { Host } from './host.ts'
 import type { Ask, Reply } from './transport.ts'
 
@@ -25,6 +26,7 @@ const isUntouched = (outcome: Outcome): boolean =>
   'cause' in outcome ? (outcome.cause as { code?: string } | undefined)?.code === 'ECONNREFUSED' : outcome.reply.status === 429
 
 const isWorthIt = (outcome: Outcome): boolean => {
+  if ('cause' in outcome && outcome.cause instanceof Failure) return false
   if ('cause' in outcome) return !HOPELESS.test(String((outcome.cause as { code?: string } | undefined)?.code ?? ''))
   const { status, text } = outcome.reply
   return status === 429 || status === 503 || (status === 409 && codeOf(text) === 'idempotency_in_flight')

@@ -6,6 +6,9 @@ const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u20
 /** Posts come from anywhere: an escape sequence in one must not move the cursor, nor a mark turn the line around. */
 export const harmless = (text: string): string => text.replaceAll('\r\n', '\n').replaceAll(CONTROL, '\ufffd')
 
+/** The same for JSON, which stays what it is. */
+export const escaped = (json: string): string => json.replaceAll(CONTROL, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
 export const oneLine = (text: string): string =>
   harmless(text)
     .replaceAll(/\s*\n\s*/g, ' ⏎ ')
