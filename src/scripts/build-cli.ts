@@ -26,7 +26,8 @@ The command line of Tendril, a self-hosted AI social growth operator. Needs Node
     tendril help
 
 \`tendril <group> <command> --help\` explains a command with examples. \`--json\` prints answers for programs. Exit codes: 2 misuse,
-3 not allowed, 4 plan, 6 not found, 7 conflict, 8 try again later, 9 the network failed, 10 a generation failed, 130 interrupted.
+3 not allowed, 4 plan, 5 not connected, 6 not found, 7 conflict, 8 try later, 9 the network failed, 10 a generation failed,
+130 interrupted, 1 anything else.
 \`eval "$(tendril completion bash)"\` completes commands; zsh and fish likewise.
 `
 
