@@ -1,6 +1,7 @@
 /** The table of contents, in the order of the documentation. */
 import { isScope } from '#kernel/scopes'
 import { invitations } from './app/invitations.ts'
+import { keys } from './app/keys.ts'
 import { members } from './app/members.ts'
 import { session, sessions } from './app/session.ts'
 import { workspace } from './app/workspace.ts'
@@ -34,6 +35,7 @@ export const appResources = {
   workspace: { prefix: 'app.workspace', about: 'The workspace itself.', group: workspace },
   members: { prefix: 'app.members', about: 'Who belongs to the workspace, and in which role.', group: members },
   invitations: { prefix: 'app.invitations', about: 'How people come to a workspace.', group: invitations },
+  keys: { prefix: 'app.keys', about: 'API keys, for programs and agents.', group: keys },
 } as const satisfies Record<string, Resource>
 
 export const resources: Resource[] = [...Object.values(growthResources), ...Object.values(appResources)]

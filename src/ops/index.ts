@@ -2,6 +2,7 @@
 import { appResources, growthResources } from '#contract/index'
 import { operatorResources } from '#contract/operator'
 import { invitationHandlers } from './app/invitations.ts'
+import { keyHandlers } from './app/keys.ts'
 import { memberHandlers } from './app/members.ts'
 import { sessionHandlers, sessionsHandlers } from './app/session.ts'
 import { workspaceHandlers } from './app/workspace.ts'
@@ -28,13 +29,15 @@ export const createOperations = (world: World): Operation[] => [
   ...bind(world, growthResources.automation, automationHandlers),
   ...bind(world, appResources.workspace, workspaceHandlers),
   ...bind(world, appResources.members, memberHandlers),
+  ...bind(world, appResources.invitations, invitationHandlers(world.identity.publicUrl)),
+  ...bind(world, appResources.keys, keyHandlers),
 ]
 
 /** Those of no workspace: how people come in, and what they do about themselves. */
 export const createDoors = (world: World): Door[] => [
   ...bindDoors(world, appResources.session, sessionHandlers),
   ...bindDoors(world, appResources.sessions, sessionsHandlers),
-  ...bindDoors(world, appResources.invitations, invitationHandlers),
+  ...bindDoors(world, appResources.invitations, invitationHandlers(world.identity.publicUrl)),
 ]
 
 /** What is taken away as files. */

@@ -10,6 +10,8 @@ import { listMembers } from '#store/members'
 import { latestEvents } from '#store/outbox'
 import { readProfile } from '#store/profiles'
 import { workspaceOf } from '#store/workspace'
+import { listInvitations } from '#store/workspace-invitations'
+import { listKeys } from '#store/workspace-keys'
 import type { Rows } from './rows.ts'
 
 /** Sorts behind every id: the page after it is the first. */
@@ -39,6 +41,8 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'members.listMembers': () => [listMembers(page), listMembers({ ...page, after: END })],
   'outbox.latestEvents': () => [latestEvents],
   'profiles.readProfile': () => [readProfile],
+  'workspace-invitations.listInvitations': () => [listInvitations(page), listInvitations({ ...page, after: END })],
+  'workspace-keys.listKeys': () => [listKeys(page), listKeys({ ...page, after: END })],
   'workspace.workspaceOf': () => [workspaceOf],
 }
 
