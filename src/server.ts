@@ -147,6 +147,7 @@ export async function openWorkplace(
   const world: World = {
     db,
     networks,
+    sandbox,
     egress,
     nodes,
     identity,

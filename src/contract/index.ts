@@ -1,8 +1,10 @@
 /** The table of contents, in the order of the documentation. */
 import { isScope } from '#kernel/scopes'
+import { connections as appConnections } from './app/connections.ts'
 import { invitations } from './app/invitations.ts'
 import { keys } from './app/keys.ts'
 import { members } from './app/members.ts'
+import { plan } from './app/plan.ts'
 import { session, sessions } from './app/session.ts'
 import { workspace } from './app/workspace.ts'
 import { automation } from './growth/automation.ts'
@@ -35,6 +37,8 @@ export const appResources = {
   workspace: { prefix: 'app.workspace', about: 'The workspace itself.', group: workspace },
   members: { prefix: 'app.members', about: 'Who belongs to the workspace, and in which role.', group: members },
   invitations: { prefix: 'app.invitations', about: 'How people come to a workspace.', group: invitations },
+  connections: { prefix: 'app.connections', about: 'Connecting and disconnecting accounts on networks.', group: appConnections },
+  plan: { prefix: 'app.plan', about: 'What the workspace may spend, and has.', group: plan },
   keys: { prefix: 'app.keys', about: 'API keys, for programs and agents.', group: keys },
 } as const satisfies Record<string, Resource>
 

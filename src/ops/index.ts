@@ -1,9 +1,11 @@
 /** Every operation with its handler, in the order of the contract. */
 import { appResources, growthResources } from '#contract/index'
 import { operatorResources } from '#contract/operator'
+import { connectionsHandlers as appConnectionsHandlers } from './app/connections.ts'
 import { invitationHandlers } from './app/invitations.ts'
 import { keyHandlers } from './app/keys.ts'
 import { memberHandlers } from './app/members.ts'
+import { planHandlers } from './app/plan.ts'
 import { sessionHandlers, sessionsHandlers } from './app/session.ts'
 import { workspaceHandlers } from './app/workspace.ts'
 import { bind, bindDoors, bindDownloads, type Door, type Download, type Operation } from './bind.ts'
@@ -31,6 +33,8 @@ export const createOperations = (world: World): Operation[] => [
   ...bind(world, appResources.members, memberHandlers),
   ...bind(world, appResources.invitations, invitationHandlers(world.identity.publicUrl)),
   ...bind(world, appResources.keys, keyHandlers),
+  ...bind(world, appResources.connections, appConnectionsHandlers(world.sandbox)),
+  ...bind(world, appResources.plan, planHandlers),
 ]
 
 /** Those of no workspace: how people come in, and what they do about themselves. */

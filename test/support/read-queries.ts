@@ -9,7 +9,7 @@ import { activeLearnings } from '#store/learnings'
 import { listMembers } from '#store/members'
 import { latestEvents } from '#store/outbox'
 import { readProfile } from '#store/profiles'
-import { workspaceOf } from '#store/workspace'
+import { planOfWorkspace, workspaceOf } from '#store/workspace'
 import { listInvitations } from '#store/workspace-invitations'
 import { listKeys } from '#store/workspace-keys'
 import type { Rows } from './rows.ts'
@@ -43,6 +43,7 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'profiles.readProfile': () => [readProfile],
   'workspace-invitations.listInvitations': () => [listInvitations(page), listInvitations({ ...page, after: END })],
   'workspace-keys.listKeys': () => [listKeys(page), listKeys({ ...page, after: END })],
+  'workspace.planOfWorkspace': () => [planOfWorkspace],
   'workspace.workspaceOf': () => [workspaceOf],
 }
 
