@@ -157,6 +157,41 @@ create table public.deployment (
   constraint deployment_single_check CHECK (single)
 );
 
+create table public.device_grant (
+  id uuid not null,
+  device_code_hash bytea not null,
+  user_code_hash bytea not null,
+  client_id text not null,
+  device_name text not null,
+  address text not null,
+  scopes text[] not null,
+  poll_every integer not null,
+  polled_at timestamp with time zone,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  expires_at timestamp with time zone not null,
+  decision text,
+  decided_at timestamp with time zone,
+  decided_by uuid,
+  decided_in uuid,
+  granted text[],
+  issued_at timestamp with time zone,
+  constraint device_grant_check CHECK ((((decision IS NULL) = (decided_by IS NULL)) AND ((decision IS NULL) = (decided_in IS NULL)))),
+  constraint device_grant_check1 CHECK (((issued_at IS NULL) OR (decision IS NOT NULL))),
+  constraint device_grant_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES public.person(id) ON DELETE CASCADE,
+  constraint device_grant_decided_in_fkey FOREIGN KEY (decided_in) REFERENCES public.tenant(id) ON DELETE CASCADE,
+  constraint device_grant_decision_check CHECK ((decision = ANY (ARRAY['approve'::text, 'deny'::text]))),
+  constraint device_grant_device_code_hash_key UNIQUE (device_code_hash),
+  constraint device_grant_pkey PRIMARY KEY (id),
+  constraint device_grant_user_code_hash_key UNIQUE (user_code_hash)
+);
+CREATE INDEX device_grant_decided_by_idx ON public.device_grant USING btree (decided_by);
+CREATE INDEX device_grant_decided_in_idx ON public.device_grant USING btree (decided_in);
+CREATE INDEX device_grant_expires_at_idx ON public.device_grant USING btree (expires_at);
+alter table public.device_grant enable row level security;
+alter table public.device_grant force row level security;
+create policy system on public.device_grant for all to tendril_system using (true) with check (true);
+grant delete, insert, select, update on public.device_grant to tendril_system;
+
 create table public.growth_channel (
   id uuid not null,
   tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,

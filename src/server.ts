@@ -10,6 +10,7 @@ import type { MailboxOptions } from '#actors/mailbox'
 import { Runtime } from '#actors/runtime'
 import { type PublishTimes, publishTimes } from '#domain/publish'
 import { type WebhookTimes, webhookTimes } from '#domain/webhook'
+import { deviceRoutes } from '#edge/app/device'
 import { createAuthenticator } from '#edge/auth'
 import { createCookies } from '#edge/cookies'
 import { createHttp } from '#edge/http'
@@ -191,6 +192,7 @@ export async function listen(config: Config, { world, db, runtime, signature, ov
     mcp,
     doors: createDoors(world),
     downloads: createDownloads(world),
+    routes: deviceRoutes({ db, identity: world.identity, log }),
     serving: () => runtime.serving,
     trust: { proxies: config.trustedProxies },
     ...{ authenticator, cookies, origins, log, documents, signature, commit: config.commit },

@@ -1,6 +1,7 @@
 /** The table of contents, in the order of the documentation. */
 import { isScope } from '#kernel/scopes'
 import { connections as appConnections } from './app/connections.ts'
+import { device } from './app/device.ts'
 import { invitations } from './app/invitations.ts'
 import { keys } from './app/keys.ts'
 import { members } from './app/members.ts'
@@ -36,6 +37,7 @@ export const appResources = {
   sessions: { prefix: 'app.sessions', about: 'Where you are signed in.', group: sessions },
   workspace: { prefix: 'app.workspace', about: 'The workspace itself.', group: workspace },
   members: { prefix: 'app.members', about: 'Who belongs to the workspace, and in which role.', group: members },
+  device: { prefix: 'app.device', about: 'Letting a device in by the code that it shows.', group: device },
   invitations: { prefix: 'app.invitations', about: 'How people come to a workspace.', group: invitations },
   connections: { prefix: 'app.connections', about: 'Connecting and disconnecting accounts on networks.', group: appConnections },
   plan: { prefix: 'app.plan', about: 'What the workspace may spend, and has.', group: plan },

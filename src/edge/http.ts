@@ -6,6 +6,7 @@ import { LETTERS_PATH, type NodeSignature } from '#port/nodes'
 import { receiveLetter } from './internal.ts'
 import { MCP_PATH, type McpEndpoint } from './mcp/endpoint.ts'
 import { answerResponse, documentResponse, errorResponse, requestIdOf, type StaticDocument } from './respond.ts'
+import type { Route } from './route.ts'
 import { admit, type Incoming, type ServeDeps, serve, serveDownload } from './serve.ts'
 import { addressOf, type Trust } from './visit.ts'
 
@@ -13,6 +14,8 @@ export interface HttpDeps extends ServeDeps {
   operations: Operation[]
   doors: Door[]
   downloads: Download[]
+  /** Served beside them: OAuth's endpoints, pages. */
+  routes: Route[]
   /** Taken from other processes alone. */
   internal: Operation[]
   mcp: Pick<McpEndpoint, 'handle'>
@@ -56,6 +59,10 @@ export const createHttp = (deps: HttpDeps) => {
   for (const o of deps.doors) {
     app.route(o.method, o.path, (context) => admit(deps, o, incoming(context as Context)), { parse: 'none' })
     allow(o.path, o.method)
+  }
+  for (const { method, path, respond } of deps.routes) {
+    app.route(method, path, (context) => respond(incoming(context as Context)), { parse: 'none' })
+    allow(path, method)
   }
   for (const [path, respond] of publicRoutes(deps)) {
     for (const method of PUBLIC) app.route(method, path, ({ request }) => respond(request), { parse: 'none' })

@@ -9,6 +9,7 @@ import { operations, resources } from '#contract/index'
 import { braces, errorsOf, formsOf, isQuery, KEY_LIMIT, type NamedOp, pathParams, takesKey } from '#contract/op'
 import { type ErrorCode, errorTable } from '#kernel/errors'
 import { fileTypes } from './file.ts'
+import { devicePaths } from './openapi-device.ts'
 import { guide } from './openapi-guide.ts'
 
 const ErrorBody = T.Object(
@@ -195,5 +196,6 @@ export async function openApiDocument(): Promise<Record<string, unknown>> {
   // With parameters in Elysia's own form the plugin would put its own in the place of ours.
   for (const { o, detail } of details) docs.route(o.method, braces(o.path), () => '', { detail: detail as never })
   const rendered = await docs.handle(new Request('http://localhost/document'))
-  return rendered.json() as Promise<Record<string, unknown>>
+  const document = (await rendered.json()) as { paths: object }
+  return { ...document, paths: { ...document.paths, ...devicePaths } }
 }

@@ -2,6 +2,7 @@
 import { appResources, growthResources } from '#contract/index'
 import { operatorResources } from '#contract/operator'
 import { connectionsHandlers as appConnectionsHandlers } from './app/connections.ts'
+import { deviceHandlers } from './app/device.ts'
 import { invitationHandlers } from './app/invitations.ts'
 import { keyHandlers } from './app/keys.ts'
 import { memberHandlers } from './app/members.ts'
@@ -42,6 +43,7 @@ export const createDoors = (world: World): Door[] => [
   ...bindDoors(world, appResources.session, sessionHandlers),
   ...bindDoors(world, appResources.sessions, sessionsHandlers),
   ...bindDoors(world, appResources.invitations, invitationHandlers(world.identity.publicUrl)),
+  ...bindDoors(world, appResources.device, deviceHandlers),
 ]
 
 /** What is taken away as files. */

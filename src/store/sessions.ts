@@ -148,6 +148,15 @@ export const endSessions = async (
   return rows.length
 }
 
+/** Ends the session whose token somebody holds. */
+export const endHeldSession = (db: Db, id: string, told: Told): Promise<unknown> =>
+  toldChange(
+    db,
+    told,
+    (sql) => sql`update session set revoked_at = clock_timestamp()
+      where id = ${id} and revoked_at is null and expires_at > clock_timestamp() returning id, tenant_id, person_id`,
+  )
+
 export interface ListedSession {
   id: string
   kind: SessionKind

@@ -4,6 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { events } from '#contract/events'
 import { operations } from '#contract/index'
 import { braces, errorsOf, takesKey } from '#contract/op'
+import { deviceRoutes } from '#edge/app/device'
 import { createCookies } from '#edge/cookies'
 import { createHttp } from '#edge/http'
 import { createOrigins } from '#edge/origin'
@@ -50,6 +51,8 @@ interface Manifest {
 
 const DOCUMENTS = ['/api/v1/openapi.json', '/api/v1/capabilities', '/.well-known/tendril.json']
 const PUBLIC = ['/health', ...DOCUMENTS]
+/** OAuth's, with forms for input and errors of their own. */
+const OAUTH = ['code', 'token', 'revoke'].map((name) => `/api/v1/app/device/${name}`)
 
 let app: TestApp
 let openapi: OpenApi
@@ -112,9 +115,9 @@ describe('the OpenAPI document', () => {
     return security[0]?.apiKey ? security[0].apiKey[0] : 'session'
   }
   const described = () =>
-    Object.entries(openapi.paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, o]) => ({ path, method: method.toUpperCase(), ...o })),
-    )
+    Object.entries(openapi.paths)
+      .filter(([path]) => !OAUTH.includes(path))
+      .flatMap(([path, methods]) => Object.entries(methods).map(([method, o]) => ({ path, method: method.toUpperCase(), ...o })))
 
   test('is valid OpenAPI 3.1', async () => {
     const { valid, errors } = await new Validator().validate(structuredClone(openapi) as never)
@@ -132,6 +135,15 @@ describe('the OpenAPI document', () => {
   test('has exactly the operations of the contract', () => {
     const listed = described().map(({ operationId, method, path, security }) => [operationId, method, path, accessOf(security)])
     expect(listed.sort()).toEqual(operations.map(({ id, method, path, scope }) => [id, method, braces(path), scope]).sort())
+  })
+
+  test('describes the endpoints of OAuth with their forms and their errors', () => {
+    for (const path of OAUTH) {
+      const { post } = openapi.paths[path]!
+      expect(Object.keys(post!.requestBody!.content)).toEqual(['application/x-www-form-urlencoded'])
+      expect([path, Object.keys(post!.responses)]).toEqual([path, ['200', '400', '429', '503']])
+      expect([post!.security, openapi.tags.map(({ name }) => name)]).toEqual([[], expect.arrayContaining(post!.tags)])
+    }
   })
 
   test('every operation has a summary, a description, a declared tag and its errors', () => {
@@ -189,7 +201,7 @@ describe('the manifest', () => {
   })
 })
 
-test('the router has exactly the operations of the contract, the public documents and the way for other processes', () => {
+test('the router has exactly the operations of the contract, the public documents, OAuth and the way for other processes', () => {
   const never = () => {
     throw new Error('no request is made')
   }
@@ -197,6 +209,7 @@ test('the router has exactly the operations of the contract, the public document
     operations: operations.filter(({ door, download }) => !door && !download).map((o) => ({ ...o, run: never })),
     downloads: operations.filter(({ download }) => download).map((o) => ({ ...o, open: never })),
     doors: operations.filter(({ door }) => door).map((o) => ({ ...o, enter: never })),
+    routes: deviceRoutes({} as never),
     cookies: createCookies('http://localhost'),
     origins: createOrigins('http://localhost', () => 80),
     trust: { proxies: 0 },
@@ -213,6 +226,7 @@ test('the router has exactly the operations of the contract, the public document
   const expected = [
     ...operations.map(({ method, path }) => `${method} ${path}`),
     ...PUBLIC.flatMap((path) => [`GET ${path}`, `HEAD ${path}`]),
+    ...OAUTH.map((path) => `POST ${path}`),
     `POST ${LETTERS_PATH}`,
   ]
   expect(listed.sort()).toEqual(expected.sort())

@@ -58,6 +58,8 @@ const http = createHttp({
   operations: [],
   doors: [],
   internal: [],
+  routes: [],
+  mcp: { handle: never },
   downloads: bindDownloads({ world: {} as World, slots: downloadSlots() }, resource, {
     get: async function* () {
       begun++

@@ -19,10 +19,12 @@ const tokens = {
   refresh_token: T.Optional(T.String({ description: 'For one refresh. Used a second time, it ends the session. With delivery body.' })),
 }
 
+export const WorkspaceName = record({ id: Id, name: T.String() }, { title: 'WorkspaceName' })
+
 const who = {
   id: Id,
   person: record({ id: Id, email: T.String(), name: T.String() }, { title: 'Person' }),
-  workspace: record({ id: Id, name: T.String() }, { title: 'WorkspaceName' }),
+  workspace: WorkspaceName,
   role: RoleName,
 }
 

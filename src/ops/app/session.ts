@@ -14,7 +14,7 @@ import {
   type SessionGrant,
   type Told,
 } from '#store/sessions'
-import { type Counted, countTry, forgetTries, requireUnspent } from '#store/throttle'
+import { type Counted, forgetTries, takeTry } from '#store/throttle'
 import type { Admitted, DoorContext, Handlers, Visit } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
 
@@ -70,9 +70,8 @@ export const requirePassword = async (
   { account, password, hash }: { account: string; password: string; hash: string | undefined },
 ): Promise<void> => {
   const counted = countedFor(account, visit.address)
-  await requireUnspent(db, 'sign_in', counted)
   // Counted before it is known to be wrong: a thousand at once are a thousand tries.
-  await countTry(db, counted)
+  await takeTry(db, 'sign_in', counted)
   if (!(await identity.passwords.verify(password, { hash, party: visit.address }))) fail('unauthenticated', WRONG)
   await forgetTries(db, counted.slice(0, 1))
 }

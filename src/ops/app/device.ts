@@ -1,0 +1,140 @@
+/** Devices that ask to be let in (RFC 8628): how they ask and are answered, and how a person decides. */
+import { createHash, randomBytes, randomInt } from 'node:crypto'
+import type { device } from '#contract/app/device'
+import {
+  CODE_LENGTH,
+  CODE_LETTERS,
+  codeLimits,
+  DEVICE_SESSION_MS,
+  type DeviceScope,
+  deviceName,
+  grantable,
+  POLL_LEEWAY_S,
+  readUserCode,
+  requestLimit,
+  SLOWER_S,
+  writeUserCode,
+} from '#domain/device'
+import { hashApiKey, isApiKey, newApiKey } from '#kernel/api-key'
+import { fail } from '#kernel/errors'
+import { decideGrant, findWaiting, type Issued, insertGrant, type Polled, pollGrant, revokeHeldKey, type Waiting } from '#store/device'
+import { endHeldSession, type SessionGrant } from '#store/sessions'
+import { type Counted, returnTry, takeTry } from '#store/throttle'
+import type { DoorContext, Handlers } from '../call.ts'
+import { signedInOf, toldOf } from './session.ts'
+
+const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest()
+
+const newUserCode = (): string => Array.from({ length: CODE_LENGTH }, () => CODE_LETTERS[randomInt(CODE_LETTERS.length)]).join('')
+
+export interface Asking {
+  clientId: string
+  scopes: DeviceScope[]
+  /** As the device tells it. */
+  name: string
+}
+
+export interface Asked {
+  deviceCode: string
+  /** As it is shown. */
+  userCode: string
+}
+
+/** Of some 25 thousand million codes another one is hardly ever taken twice in a row. */
+const CODE_TRIES = 3
+
+/** Begins a request. Throws `rate_limited` for an address that asks too often, and `unavailable` when too many wait. */
+export const askForDevice = async ({ db, visit }: DoorContext, { clientId, scopes, name }: Asking): Promise<Asked> => {
+  await takeTry(db, 'device_request', [{ name: `device request ${visit.address}`, limit: requestLimit }])
+  const deviceCode = randomBytes(32).toString('base64url')
+  for (let tries = 0; tries < CODE_TRIES; tries++) {
+    const code = newUserCode()
+    const hashes = { deviceHash: hashOf(deviceCode), userHash: hashOf(code) }
+    const state = await insertGrant(db, { ...hashes, clientId, scopes, name: deviceName(name), address: visit.address })
+    if (state === 'waits') return { deviceCode, userCode: writeUserCode(code) }
+    if (state === 'full') break
+  }
+  return fail('unavailable', 'too many devices wait for a decision', { retryAfter: 60 })
+}
+
+/** What a device acts by from now on. */
+export interface Token {
+  accessToken: string
+  scopes: DeviceScope[]
+  workspace: Issued['workspace']
+  /** Of a session; a key lasts until it is revoked. */
+  expiresInS?: number
+}
+
+type Refused = Exclude<Polled['state'], 'issued'>
+
+/** The token, once, when a person has approved; else why not. The key is made at this moment: it never rests anywhere but at the device. */
+export const tokenForDevice = async (
+  { db, identity, visit }: DoorContext,
+  { deviceCode, clientId }: { deviceCode: string; clientId: string },
+): Promise<Token | Refused> => {
+  const key = newApiKey()
+  const polled = await pollGrant(db, {
+    ...{ deviceHash: hashOf(deviceCode), clientId, leewayS: POLL_LEEWAY_S, slowerS: SLOWER_S, sessionMs: DEVICE_SESSION_MS },
+    key: { hash: hashApiKey(key), last4: key.slice(-4) },
+    from: visit,
+  })
+  if (polled.state !== 'issued') return polled.state
+  const { scopes, workspace, session, personId } = polled
+  if (!session) return { accessToken: key, scopes, workspace }
+  const accessToken = await identity.tokens.access({ sessionId: session.id, personId }, session.expiresAt)
+  return { accessToken, scopes, workspace, expiresInS: session.lastsS }
+}
+
+/** Ends a key, or the session of a token: whoever holds it may. Nothing to do for what is unknown. */
+export const revokeHeld = async ({ db, identity, visit }: DoorContext, token: string): Promise<void> => {
+  const told = { ...toldOf(visit, 'app.device.revoke'), surface: 'cli' }
+  if (isApiKey(token)) return void (await revokeHeldKey(db, hashApiKey(token), told))
+  const claims = (await identity.tokens.readAccess(token)) ?? identity.tokens.readRefresh(token)
+  if (claims) await endHeldSession(db, claims.sessionId, told)
+}
+
+const countedFor = ({ person }: SessionGrant, address: string): Counted[] => [
+  { name: `device code address ${address}`, limit: codeLimits.address },
+  { name: `device code person ${person.id}`, limit: codeLimits.person },
+]
+
+/** The same for a code that never was, was decided on, or is too old. */
+const NO_SUCH = 'no device waits under this code: it may be mistyped, decided on, or too old'
+
+/** Throws `not_found`, and `rate_limited` after a few wrong codes. Wrong ones stay counted, whatever right ones come between. */
+const waitingUnder = async ({ db, visit }: DoorContext, grant: SessionGrant, typed: string): Promise<Waiting & { code: string }> => {
+  const counted = countedFor(grant, visit.address)
+  await takeTry(db, 'device_code', counted)
+  const code = readUserCode(typed)
+  const waiting = code === undefined ? undefined : await findWaiting(db, hashOf(code))
+  if (code === undefined || !waiting) return fail('not_found', NO_SUCH)
+  await returnTry(db, counted)
+  return { ...waiting, code }
+}
+
+const placeOf = ({ workspace: { id, name } }: SessionGrant) => ({ id, name })
+
+export const deviceHandlers: Handlers<typeof device> = {
+  async find({ user_code }, context) {
+    const grant = signedInOf(context)
+    const { code, ...waiting } = await waitingUnder(context, grant, user_code)
+    const { role } = grant.workspace
+    const may = { grantable: grantable(waiting.scopes, role), workspace: placeOf(grant), role }
+    return { reply: { request: { user_code: writeUserCode(code), ...waiting, ...may } } }
+  },
+
+  async decide({ user_code, decision, workspace_id }, context) {
+    const grant = signedInOf(context)
+    const { code, scopes } = await waitingUnder(context, grant, user_code)
+    const { workspace, person } = grant
+    if (workspace_id !== undefined && workspace_id !== workspace.id)
+      fail('conflict', 'you work at another workspace by now: look at the request again')
+    const granted = decision === 'approve' ? grantable(scopes, workspace.role) : []
+    if (decision === 'approve' && granted.length === 0) fail('forbidden', `the role ${workspace.role} has none of these scopes to give`)
+    const told = toldOf(context.visit, 'app.device.decide')
+    const decided = { userHash: hashOf(code), decision, granted, personId: person.id, tenantId: workspace.id, told }
+    if (!(await decideGrant(context.db, decided))) fail('not_found', NO_SUCH)
+    return { reply: { device: { decision, scopes: granted, workspace: placeOf(grant) } } }
+  },
+}
