@@ -3,6 +3,7 @@ import { takenPosts, unnamedAttempts } from '#store/attempts'
 import { batchById, listBatches } from '#store/batches'
 import { connectionById, defaultConnection, listConnections } from '#store/connections'
 import type { Query } from '#store/db'
+import { type ExportSource, exportPage, exportSources, startOf } from '#store/export'
 import { growthChannels } from '#store/growth-channels'
 import { itemById, itemsOfBatch, listItems, recentItems } from '#store/items'
 import { activeLearnings } from '#store/learnings'
@@ -18,6 +19,12 @@ import type { Rows } from './rows.ts'
 const END = 'ffffffff-ffff-7fff-bfff-ffffffffffff'
 const page = { limit: 10 }
 
+/** Of keys test/support/rows.ts writes none. */
+const written = Object.values(exportSources).filter(({ table }) => table !== 'api_key')
+
+/** Sorts before the key of every row. */
+const beginOf = ({ key }: ExportSource) => key.map(([, type]) => (type === 'int' ? '0' : '00000000-0000-0000-0000-000000000000'))
+
 /** By module and name; several where arguments change the statement. */
 export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'attempts.unnamedAttempts': ({ connection }) => [unnamedAttempts(connection.id)],
@@ -27,6 +34,9 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'connections.connectionById': ({ connection }) => [connectionById(connection.id)],
   'connections.defaultConnection': () => [defaultConnection],
   'connections.listConnections': () => [listConnections(page), listConnections({ ...page, after: END })],
+  'export.exportPage': () =>
+    written.flatMap((source) => [exportPage(source, page), exportPage(source, { ...page, after: beginOf(source) })]),
+  'export.startOf': () => [startOf],
   'growth-channels.growthChannels': () => [growthChannels],
   'items.itemById': ({ item }) => [itemById(item.id)],
   'items.itemsOfBatch': ({ batch }) => [itemsOfBatch(batch.id)],
