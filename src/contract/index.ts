@@ -1,5 +1,6 @@
 /** The table of contents, in the order of the documentation. */
 import { isScope } from '#kernel/scopes'
+import { audit } from './app/audit.ts'
 import { connections as appConnections } from './app/connections.ts'
 import { device } from './app/device.ts'
 import { invitations } from './app/invitations.ts'
@@ -41,6 +42,7 @@ export const appResources = {
   invitations: { prefix: 'app.invitations', about: 'How people come to a workspace.', group: invitations },
   connections: { prefix: 'app.connections', about: 'Connecting and disconnecting accounts on networks.', group: appConnections },
   plan: { prefix: 'app.plan', about: 'What the workspace may spend, and has.', group: plan },
+  audit: { prefix: 'app.audit', about: 'Who has done what.', group: audit },
   keys: { prefix: 'app.keys', about: 'API keys, for programs and agents.', group: keys },
 } as const satisfies Record<string, Resource>
 

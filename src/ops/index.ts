@@ -1,6 +1,7 @@
 /** Every operation with its handler, in the order of the contract. */
 import { appResources, growthResources } from '#contract/index'
 import { operatorResources } from '#contract/operator'
+import { auditHandlers } from './app/audit.ts'
 import { connectionsHandlers as appConnectionsHandlers } from './app/connections.ts'
 import { deviceHandlers } from './app/device.ts'
 import { invitationHandlers } from './app/invitations.ts'
@@ -36,6 +37,7 @@ export const createOperations = (world: World): Operation[] => [
   ...bind(world, appResources.keys, keyHandlers),
   ...bind(world, appResources.connections, appConnectionsHandlers(world.sandbox)),
   ...bind(world, appResources.plan, planHandlers),
+  ...bind(world, appResources.audit, auditHandlers),
 ]
 
 /** Those of no workspace: how people come in, and what they do about themselves. */
@@ -49,7 +51,7 @@ export const createDoors = (world: World): Door[] => [
 /** What is taken away as files. */
 export const createDownloads = (world: World): Download[] => {
   const all = { world, slots: downloadSlots() }
-  return [...bindDownloads(all, appResources.workspace, workspaceHandlers)]
+  return [...bindDownloads(all, appResources.workspace, workspaceHandlers), ...bindDownloads(all, appResources.audit, auditHandlers)]
 }
 
 /** What operators do, and what the surfaces do beneath the contract: not served to anybody, but taken from other processes. */

@@ -1,5 +1,6 @@
 /** Every query of the store that reads, with arguments under which it finds the rows that test/support/rows.ts writes. */
 import { takenPosts, unnamedAttempts } from '#store/attempts'
+import { auditPage } from '#store/audit'
 import { batchById, listBatches } from '#store/batches'
 import { connectionById, defaultConnection, listConnections } from '#store/connections'
 import type { Query } from '#store/db'
@@ -29,6 +30,11 @@ const beginOf = ({ key }: ExportSource) => key.map(([, type]) => (type === 'int'
 export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'attempts.unnamedAttempts': ({ connection }) => [unnamedAttempts(connection.id)],
   'attempts.takenPosts': ({ connection, attempt }) => [takenPosts(connection.id, [attempt.external_id])],
+  'audit.auditPage': ({ audit }) => [
+    auditPage(page),
+    auditPage({ ...page, after: END, operation: audit.operation, since: new Date(0), until: new Date(Date.UTC(9999, 0)) }),
+    auditPage({ ...page, actor: audit.actor_id }),
+  ],
   'batches.batchById': ({ batch }) => [batchById(batch.id)],
   'batches.listBatches': () => [listBatches(page), listBatches({ ...page, after: END })],
   'connections.connectionById': ({ connection }) => [connectionById(connection.id)],

@@ -13,11 +13,18 @@ const MOST_KEYS = 200
 
 const isOwner = (principal: Principal): boolean => roleOf(principal) === 'owner'
 
+/** In milliseconds: beyond that a key may as well have no end. */
+const LONGEST_LIFE = 100 * 365 * 86_400_000
+
 const expiryOf = (given: string | Date | undefined, now: Date): Date | null => {
   if (given === undefined) return null
   const at = new Date(given)
-  if (at > now) return at
-  throw new AppError('invalid_input', 'expires_at is over already', { details: [{ path: 'expires_at', message: 'is over already' }] })
+  if (at <= now) return refuseExpiry('is over already')
+  return at.getTime() <= now.getTime() + LONGEST_LIFE ? at : refuseExpiry('is more than a hundred years ahead; leave it out')
+}
+
+const refuseExpiry = (message: string): never => {
+  throw new AppError('invalid_input', `expires_at ${message}`, { details: [{ path: 'expires_at', message }] })
 }
 
 export const keyHandlers: Handlers<typeof keys> = {
