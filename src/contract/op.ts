@@ -41,6 +41,8 @@ export interface Op<I extends TSchema = TSchema, O extends TSchema = TSchema> {
   destructive?: boolean
   /** Doing it twice is the same as doing it once, without any key. */
   repeatable?: boolean
+  /** Is carried out while the workspace waits for its deletion too. */
+  whileDeleting?: boolean
   /** Reaches beyond this deployment: a network that others see. */
   outside?: boolean
   /** The operation of the same resource that reads the record until it is `ready` or `failed`: a generation. */
@@ -68,7 +70,21 @@ const callerErrors: readonly ErrorCode[] = ['unauthenticated', 'missing_scope', 
 const everybody: readonly Role[] = ['editor', 'approver', 'viewer']
 
 type More = Partial<
-  Pick<Op, 'tool' | 'errors' | 'status' | 'urgent' | 'secret' | 'scope' | 'roles' | 'destructive' | 'repeatable' | 'outside' | 'settles'>
+  Pick<
+    Op,
+    | 'tool'
+    | 'errors'
+    | 'status'
+    | 'urgent'
+    | 'secret'
+    | 'scope'
+    | 'roles'
+    | 'destructive'
+    | 'repeatable'
+    | 'whileDeleting'
+    | 'outside'
+    | 'settles'
+  >
 >
 
 /** The method of a route, and what else decides which kind of handler an operation needs, kept in the type. */

@@ -49,6 +49,7 @@ export const commandLetter = (command: Command): Letter<Answer> => {
     name: o.id,
     priority: o.urgent ? 'control' : 'interactive',
     alone: o.urgent ?? false,
+    ...(o.whileDeleting ? { whileDeleting: true } : {}),
     provenance: { principal: call.principal, surface: call.surface, requestId: call.requestId },
     claim,
     late: () => standing(command.reader),

@@ -39,7 +39,12 @@ const members = (sql: Sql) =>
 const all = (table: string) => (sql: Sql) => sql`select * from ${sql(table)}`
 
 export const exportSources: Record<(typeof exportKinds)[number], ExportSource> = {
-  workspace: { table: 'tenant', columns: ['id', 'name', 'plan', 'billing', 'overrides', 'paused', 'created_at'], key: byId, within: own },
+  workspace: {
+    table: 'tenant',
+    columns: ['id', 'name', 'plan', 'billing', 'overrides', 'paused', 'created_at', 'deletes_at'],
+    key: byId,
+    within: own,
+  },
   member: { table: 'member', columns: ['person_id', 'email', 'name', 'role', ...times], key: [['person_id', 'uuid']], within: members },
   invitation: {
     table: 'invitation',

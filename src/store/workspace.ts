@@ -7,9 +7,10 @@ export interface WorkspaceRow {
   name: string
   plan: string
   created_at: Date
+  deletes_at: Date | null
 }
 
-export const workspaceOf: Query = (sql) => sql`select id, name, plan, created_at from tenant`
+export const workspaceOf: Query = (sql) => sql`select id, name, plan, created_at, deletes_at from tenant`
 
 export const renameWorkspace =
   (id: string, name: string): Query =>
@@ -25,3 +26,9 @@ export interface PlanRow extends PlanState {
 export const planOfWorkspace: Query = (sql) =>
   sql`select plan, billing, overrides, clock_timestamp() as now,
     (select coalesce(jsonb_object_agg(c.key || '@' || c.period, c.used), '{}') from counter c) as counters from tenant`
+
+/** Null: it is kept. */
+export const setDeletion =
+  (id: string, at: Date | null): Query =>
+  (sql) =>
+    sql`update tenant set deletes_at = ${at} where id = ${id}`

@@ -197,7 +197,7 @@ const letters = {
     memory.command = undefined
     if (memory.owner !== own.owner || memory.epoch !== own.epoch) return undefined
     const plan = { plan: 'team', billing: 'ok', overrides: { post_now: 1e9 } } as const
-    return { now: memory.now(), paused: memory.paused, plan, counters: {}, seen: null, webhook: null }
+    return { now: memory.now(), paused: memory.paused, plan, counters: {}, seen: null, webhook: null, deletesAt: null }
   },
   /** True when there was something to write. */
   apply: async (memory: Memory, effects: Effects) => {
