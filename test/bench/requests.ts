@@ -1,8 +1,12 @@
-/** Requests as bytes: the load generator only sends them. */
+/** Requests as bytes: the load generator only sends them, with ten digits in the place of `{n}`. */
 import type { Tenant } from './world.ts'
 
 export const requestOf = (line: string, headers: Record<string, string>, body = ''): string => {
-  const lines = Object.entries({ host: 'localhost', ...headers, ...(body ? { 'content-length': String(Buffer.byteLength(body)) } : {}) })
+  const lines = Object.entries({
+    host: 'localhost',
+    ...headers,
+    ...(body ? { 'content-length': String(Buffer.byteLength(body.replace('{n}', '0'.repeat(10)))) } : {}),
+  })
   return `${line} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`
 }
 

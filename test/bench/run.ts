@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { background } from './background.ts'
 import { due } from './due.ts'
 import { fairness } from './fairness.ts'
+import { mcp } from './mcp.ts'
 import { residentMiB } from './meter.ts'
 import { nodes } from './nodes.ts'
 import { profile } from './profile.ts'
@@ -16,7 +17,7 @@ import { tenants } from './tenants.ts'
 import { throughput, wakeAll } from './throughput.ts'
 import { openWorld, startServer } from './world.ts'
 
-const SECTIONS = ['throughput', 'fairness', 'due', 'background', 'nodes', 'tenants', 'start', 'scale'] as const
+const SECTIONS = ['throughput', 'mcp', 'fairness', 'due', 'background', 'nodes', 'tenants', 'start', 'scale'] as const
 
 const { values } = parseArgs({
   options: {
@@ -78,6 +79,9 @@ const onOneServer = async (): Promise<void> => {
       warmUpSeconds: values.quick ? 1 : 6,
     }),
   )
+  await measure('mcp', () =>
+    mcp(world, server, { seconds: size(values.seconds, 1, 0.4), rounds: values.quick ? 2 : 5, warmUpSeconds: values.quick ? 2 : 8 }),
+  )
   await measure('fairness', () => fairness(world, server, { seconds: size(values.seconds, 1.2, 0.4), repeats: values.quick ? 2 : 5 }))
   await measure('due', async () => [
     await due(world, server, { posts: size(values.posts, 10_000, 200), tenants: values.quick ? 20 : world.tenants.length }),
@@ -85,7 +89,7 @@ const onOneServer = async (): Promise<void> => {
   rows.push({ what: 'resident memory of the server', result: `at rest ${mib(atRest)}, after this load ${mib(residentMiB(server.pid))}` })
   await server.stop()
 }
-if (['throughput', 'fairness', 'due'].some((name) => wanted.has(name))) await onOneServer()
+if (['throughput', 'mcp', 'fairness', 'due'].some((name) => wanted.has(name))) await onOneServer()
 await measure('background', () => background(world, { jobs: size(values.jobs, 5_000, 400), rounds: values.quick ? 1 : 2 }))
 await measure('nodes', () =>
   nodes(world, {
