@@ -21,6 +21,8 @@ export interface Letter<R> {
   /** Its principal must still be let in when the letter is decided. */
   provenance: Provenance
   claim?: IdempotencyClaim | undefined
+  /** Is decided while the workspace waits for its deletion too; timers and lanes are in any case. */
+  whileDeleting?: boolean
   /** Reads and locks through `sql`, changes nothing: all changes are in the decision. May throw an `AppError`. */
   decide(sql: Sql, gate: Gate, lanes: LiveLanes): Promise<Decision<R>>
   /** The reply when a lane takes too long to give it: the record as it stands. */

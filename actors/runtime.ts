@@ -4,7 +4,7 @@ import { sleep } from '#kernel/clock'
 import { AppError } from '#kernel/errors'
 import type { ConnectionOptions } from '#store/db'
 import type { Ownership } from '#store/letter'
-import { claimTenant, OwnedElsewhere, ownerOf, releaseClaim, releaseTenant, wakeable } from '#store/placement'
+import { claimTenant, hasPlace, OwnedElsewhere, ownerOf, releaseClaim, releaseTenant, wakeable } from '#store/placement'
 import { type ActorDeps, Fenced } from './deps.ts'
 import type { Letter } from './letter.ts'
 import { Placement } from './placement.ts'
@@ -143,6 +143,7 @@ export class Runtime implements AsyncDisposable {
       if (owner !== this.#placement.incarnation) throw new Fenced()
       const other = await ownerOf(this.deps.db, tenantId)
       if (other && other.incarnation !== owner) throw new OwnedElsewhere(other)
+      if (!other && !(await hasPlace(this.deps.db, tenantId))) throw new AppError('unauthenticated')
       if (this.deps.clock.monotonic() >= until) throw new AppError('unavailable', 'the workspace is between two processes, try again')
       await sleep(this.deps.clock, CLAIM_EVERY_MS)
     }

@@ -4,7 +4,7 @@
  */
 
 import type { Clock } from '#kernel/clock'
-import { AppError } from '#kernel/errors'
+import { AppError, fail } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
 import type { Standing } from '#kernel/turns'
 import type { Db, Sql } from '#store/db'
@@ -108,6 +108,16 @@ const joined = (taken: Taken[], delivery: Delivery | undefined): Taken | undefin
   return one
 }
 
+const isDecidedWhileDeleting = ({ whileDeleting, provenance: { surface } }: Letter<unknown>): boolean =>
+  whileDeleting ?? (surface === 'timer' || surface === 'lane')
+
+/** Throws `conflict`, with the way out. */
+const refuseWhileDeleting = (at: Date): never =>
+  fail(
+    'conflict',
+    `the workspace is to be deleted at ${at.toISOString()}; an owner takes that back by DELETE /api/v1/app/workspace/deletion`,
+  )
+
 /** True when the letter has changed something. Throws what makes the whole transaction worthless. */
 const decided = async (turn: Turn, sql: Sql, one: Taken): Promise<boolean> => {
   const { letter } = one.delivery
@@ -119,6 +129,7 @@ const decided = async (turn: Turn, sql: Sql, one: Taken): Promise<boolean> => {
   try {
     const open = await gate(sql, turn.own, { caller: letter.provenance.principal, idempotencyKey: letter.claim?.key })
     if (!open) throw new Fenced()
+    if (open.deletesAt && !isDecidedWhileDeleting(letter)) refuseWhileDeleting(open.deletesAt)
     const decision = await letter.decide(readingOnly(sql), open, turn.lanes)
     await turn.failpoints('letter.deciding')
     await turn.failpoints(`letter.deciding:${letter.name}`)

@@ -36,6 +36,7 @@ create table public.api_key (
   constraint api_key_pkey PRIMARY KEY (id),
   constraint api_key_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenant(id)
 );
+CREATE INDEX api_key_person_id_idx ON public.api_key USING btree (person_id) WHERE (person_id IS NOT NULL);
 CREATE INDEX api_key_tenant_id_id_idx ON public.api_key USING btree (tenant_id, id);
 alter table public.api_key enable row level security;
 alter table public.api_key force row level security;
@@ -61,12 +62,12 @@ create table public.attempt (
   external_id text,
   error text,
   ended_at timestamp with time zone,
-  constraint attempt_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES public.connection(id),
-  constraint attempt_item_id_fkey FOREIGN KEY (item_id) REFERENCES public.item(id),
   constraint attempt_origin_check CHECK ((origin = ANY (ARRAY['manual'::text, 'automatic'::text]))),
   constraint attempt_pkey PRIMARY KEY (id),
   constraint attempt_state_check CHECK ((state = ANY (ARRAY['open'::text, 'doubt'::text, 'review'::text, 'posted'::text, 'failed'::text, 'unsent'::text, 'superseded'::text]))),
   constraint attempt_tenant_id_connection_id_external_id_key UNIQUE (tenant_id, connection_id, external_id),
+  constraint attempt_tenant_id_connection_id_fkey FOREIGN KEY (tenant_id, connection_id) REFERENCES public.connection(tenant_id, id),
+  constraint attempt_tenant_id_item_id_fkey FOREIGN KEY (tenant_id, item_id) REFERENCES public.item(tenant_id, id),
   constraint attempt_tenant_id_item_id_number_key UNIQUE (tenant_id, item_id, number)
 );
 CREATE UNIQUE INDEX attempt_open ON public.attempt USING btree (tenant_id, item_id) WHERE (state = ANY (ARRAY['open'::text, 'doubt'::text, 'review'::text]));
@@ -110,9 +111,9 @@ create table public.batch (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   constraint batch_pkey PRIMARY KEY (id),
-  constraint batch_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'generating'::text, 'ready'::text, 'failed'::text])))
+  constraint batch_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'generating'::text, 'ready'::text, 'failed'::text]))),
+  constraint batch_tenant_id_id_key UNIQUE (tenant_id, id)
 );
-CREATE INDEX batch_tenant_id_id_idx ON public.batch USING btree (tenant_id, id);
 alter table public.batch enable row level security;
 alter table public.batch force row level security;
 create policy app on public.batch for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
@@ -130,12 +131,13 @@ create table public.connection (
   updated_at timestamp with time zone not null,
   constraint connection_pkey PRIMARY KEY (id),
   constraint connection_status_check CHECK ((status = ANY (ARRAY['connected'::text, 'disconnected'::text]))),
+  constraint connection_tenant_id_id_key UNIQUE (tenant_id, id),
   constraint connection_tenant_id_network_external_id_key UNIQUE (tenant_id, network, external_id)
 );
-CREATE INDEX connection_tenant_id_id_idx ON public.connection USING btree (tenant_id, id);
 alter table public.connection enable row level security;
 alter table public.connection force row level security;
 create policy app on public.connection for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+create policy sandbox on public.connection for select to tendril_sandbox using ((network = 'sandbox'::text));
 grant delete, insert, select, update on public.connection to tendril_app;
 
 create table public.counter (
@@ -250,6 +252,8 @@ create table public.invitation (
   constraint invitation_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenant(id),
   constraint invitation_token_hash_key UNIQUE (token_hash)
 );
+CREATE INDEX invitation_accepted_by_idx ON public.invitation USING btree (accepted_by) WHERE (accepted_by IS NOT NULL);
+CREATE INDEX invitation_invited_by_idx ON public.invitation USING btree (invited_by) WHERE (invited_by IS NOT NULL);
 CREATE INDEX invitation_tenant_id_id_idx ON public.invitation USING btree (tenant_id, id);
 alter table public.invitation enable row level security;
 alter table public.invitation force row level security;
@@ -284,14 +288,14 @@ create table public.item (
   last_error text,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
-  constraint item_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES public.batch(id),
   constraint item_kind_check CHECK ((kind = ANY (ARRAY['post'::text, 'article'::text]))),
   constraint item_on_missed_check CHECK ((on_missed = ANY (ARRAY['post'::text, 'skip'::text]))),
   constraint item_pkey PRIMARY KEY (id),
-  constraint item_status_check CHECK ((status = ANY (ARRAY['drafted'::text, 'approved'::text, 'publishing'::text, 'posted'::text, 'rejected'::text, 'publish_failed'::text, 'publish_unconfirmed'::text])))
+  constraint item_status_check CHECK ((status = ANY (ARRAY['drafted'::text, 'approved'::text, 'publishing'::text, 'posted'::text, 'rejected'::text, 'publish_failed'::text, 'publish_unconfirmed'::text]))),
+  constraint item_tenant_id_batch_id_fkey FOREIGN KEY (tenant_id, batch_id) REFERENCES public.batch(tenant_id, id),
+  constraint item_tenant_id_id_key UNIQUE (tenant_id, id)
 );
 CREATE INDEX item_tenant_id_batch_id_idx ON public.item USING btree (tenant_id, batch_id);
-CREATE INDEX item_tenant_id_id_idx ON public.item USING btree (tenant_id, id);
 CREATE INDEX item_tenant_id_status_id_idx ON public.item USING btree (tenant_id, status, id);
 alter table public.item enable row level security;
 alter table public.item force row level security;
@@ -447,9 +451,11 @@ create table public.tenant (
   billing text not null default 'ok'::text,
   overrides jsonb not null default '{}'::jsonb,
   created_at timestamp with time zone not null default now(),
+  deletes_at timestamp with time zone,
   constraint tenant_billing_check CHECK ((billing = ANY (ARRAY['ok'::text, 'billing_suspended'::text, 'trial_expired'::text, 'grace_period_ended'::text, 'plan_expired'::text]))),
   constraint tenant_pkey PRIMARY KEY (id)
 );
+CREATE INDEX tenant_deletes_at_idx ON public.tenant USING btree (deletes_at) WHERE (deletes_at IS NOT NULL);
 alter table public.tenant enable row level security;
 alter table public.tenant force row level security;
 create policy app on public.tenant for select to tendril_app using ((id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
@@ -457,7 +463,7 @@ create policy rename on public.tenant for update to tendril_app using ((id = ( S
 create policy system on public.tenant for all to tendril_system using (true) with check (true);
 grant delete, insert, select, update on public.tenant to tendril_system;
 grant select on public.tenant to tendril_app;
-grant update (name) on public.tenant to tendril_app;
+grant update (deletes_at, name) on public.tenant to tendril_app;
 
 create table public.throttle (
   key text not null,

@@ -1,6 +1,7 @@
 /** The parts of a running Tendril, opened in order and closed in reverse: database → networks → actors → operations → HTTP. */
 import { randomBytes } from 'node:crypto'
 import type { Server } from 'bun'
+import { startErasure } from '#actors/erasure'
 import type { AnyLane } from '#actors/lane'
 import { deliveryLane } from '#actors/lanes/delivery'
 import { generationLane } from '#actors/lanes/generation'
@@ -46,6 +47,8 @@ import type { Config } from './config.ts'
 const REPLY_WITHIN_MS = 20_000
 const IDLE_MS = 300_000
 const SWEEP_MS = 250
+/** A minute more is nothing to fourteen days. */
+const ERASURE = { everyMs: 60_000, rows: 1_000 }
 const GENERATION_DEADLINE_MS = 170_000
 const MODEL_CALL_MS = 80_000
 /** Generations of a process that run at once, granted to tenants in turn; each tenant runs one. */
@@ -74,6 +77,7 @@ export interface Overrides {
   replyWithinMs?: number
   idleMs?: number
   sweepMs?: number
+  erasure?: { everyMs: number; rows: number }
   mailbox?: MailboxOptions
   mcpLimits?: Partial<McpLimits>
   /** What is served over MCP instead of the operations. */
@@ -123,6 +127,16 @@ export interface WorkplaceOptions {
   overrides?: Overrides
 }
 
+const erasureOf = ({ db, overrides }: Workplace, config: Config, log: Log): AsyncDisposable =>
+  startErasure({
+    db,
+    log,
+    clock: systemClock,
+    failpoints: overrides.failpoints ?? failpointsFrom(config.failpoints),
+    ...ERASURE,
+    ...overrides.erasure,
+  })
+
 /** Database, networks and actors: all that a command needs, without HTTP. */
 export async function openWorkplace(
   config: Config,
@@ -148,6 +162,7 @@ export async function openWorkplace(
   const world: World = {
     db,
     networks,
+    sandbox,
     egress,
     nodes,
     identity,
@@ -171,7 +186,8 @@ const LAST_ANSWERS_MS = 3_000
  * The HTTP server over a workplace. Closing it reads what was sent, stops accepting, then the actors, so that whoever waits is
  * answered, then itself.
  */
-export async function listen(config: Config, { world, db, runtime, signature, overrides }: Workplace, log: Log): Promise<Listening> {
+export async function listen(config: Config, workplace: Workplace, log: Log): Promise<Listening> {
+  const { world, db, runtime, signature, overrides } = workplace
   const cookies = createCookies(config.publicUrl)
   const origins = createOrigins(config.publicUrl, () => app.server?.port ?? config.port)
   const authenticator = createAuthenticator({ db, tokens: world.identity.tokens, cookies, origins, log })
@@ -199,9 +215,11 @@ export async function listen(config: Config, { world, db, runtime, signature, ov
   app.listen({ port: config.port, hostname: config.host })
   const server = app.server as Server<unknown>
   if (config.port === 0) await runtime.movedTo(`http://${config.host}:${server.port}`)
+  const erasure = erasureOf(workplace, config, log)
   return {
     port: server.port!,
     async [Symbol.asyncDispose]() {
+      await erasure[Symbol.asyncDispose]()
       await Bun.sleep(LAST_REQUESTS_MS)
       const drained = server.stop()
       await runtime[Symbol.asyncDispose]()

@@ -16,6 +16,7 @@ import { againPayload, type Work } from '#store/work'
 import type { Decision } from '../letter.ts'
 
 const TOO_LATE = new AppError('conflict', 'cannot post again: the request could not be carried out in time; ask again')
+const DELETION = new AppError('conflict', 'cannot post again: the workspace is to be deleted')
 const STALE_APPROVAL = new AppError('conflict', 'cannot post again: the item is not what was approved any more')
 
 /** Nothing was sent, and the doubt goes on; whoever asked is told why, and may ask again under the same key. */
@@ -75,6 +76,7 @@ export const tryClaimAgain = async (
   const refused = (error: AppError, reason: string) => ({
     decision: refuseAgain(notAgain({ item, attempt, now: gate.now, times }, reason), work, { again, error }),
   })
+  if (gate.deletesAt) return refused(DELETION, 'workspace_deletion')
   const { billing } = gate.plan
   if (billing !== 'ok') return refused(new AppError('plan_invalid', billing), `plan_invalid:${billing}`)
   if (isTooLate(again, gate.now, times)) return refused(TOO_LATE, 'missed')

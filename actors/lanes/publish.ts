@@ -91,6 +91,7 @@ const claimItem = async (deps: PublishDeps, claiming: Claiming): Promise<Claimed
   const { sql, gate, work } = claiming
   const item = await lockItem(sql, work.ref_id)
   if (!isWaiting(item, work.origin)) return { decision: { reply: undefined, effects: { settled: [work.id] } } }
+  if (gate.deletesAt) return back(claiming, item, 'workspace_deletion')
   if (gate.plan.billing !== 'ok') return back(claiming, item, `plan_invalid:${gate.plan.billing}`)
   if (await missed(deps, claiming, item)) return back(claiming, item, 'missed')
   const connection = await accountFor(sql, item.account_external_id)
@@ -133,6 +134,7 @@ const missed = async ({ times }: PublishDeps, { sql, gate, work }: Claiming, ite
 const reasonText = {
   approval_stale: 'the item is not what was approved any more; approve it again',
   missed: 'the request could not be carried out in time; ask again',
+  workspace_deletion: 'the workspace is to be deleted',
   same_text_unconfirmed: 'another item with the same text is unconfirmed on this account; settle that one first',
 }
 

@@ -29,6 +29,8 @@ export interface Op<I extends TSchema = TSchema, O extends TSchema = TSchema> {
   door: boolean
   /** The answer is a stream of records, one a line; `output` is the schema of one. */
   download: boolean
+  /** Asks a network first, while nothing of the workspace waits for it; what it answers is decided on like any command. */
+  reaches: boolean
   /** The name of the file that a download becomes, without what tells its form. */
   file?: string
   /** The answer holds a secret that is shown once: what is kept of it for a replay is sealed. */
@@ -39,6 +41,8 @@ export interface Op<I extends TSchema = TSchema, O extends TSchema = TSchema> {
   destructive?: boolean
   /** Doing it twice is the same as doing it once, without any key. */
   repeatable?: boolean
+  /** Is carried out while the workspace waits for its deletion too. */
+  whileDeleting?: boolean
   /** Reaches beyond this deployment: a network that others see. */
   outside?: boolean
   /** The operation of the same resource that reads the record until it is `ready` or `failed`: a generation. */
@@ -66,15 +70,30 @@ const callerErrors: readonly ErrorCode[] = ['unauthenticated', 'missing_scope', 
 const everybody: readonly Role[] = ['editor', 'approver', 'viewer']
 
 type More = Partial<
-  Pick<Op, 'tool' | 'errors' | 'status' | 'urgent' | 'secret' | 'scope' | 'roles' | 'destructive' | 'repeatable' | 'outside' | 'settles'>
+  Pick<
+    Op,
+    | 'tool'
+    | 'errors'
+    | 'status'
+    | 'urgent'
+    | 'secret'
+    | 'scope'
+    | 'roles'
+    | 'destructive'
+    | 'repeatable'
+    | 'whileDeleting'
+    | 'outside'
+    | 'settles'
+  >
 >
 
 /** The method of a route, and what else decides which kind of handler an operation needs, kept in the type. */
-type Declared<I extends TProperties, O extends TSchema, M extends Method, S, D = false, L = false> = Op<TObject<I>, O> & {
+type Declared<I extends TProperties, O extends TSchema, M extends Method, S, D = false, L = false, R = false> = Op<TObject<I>, O> & {
   method: M
   slow: S
   door: D
   download: L
+  reaches: R
 }
 
 /** An operation of no workspace: how people come in, what they do about themselves. `public`: anybody, else a person who is signed in. */
@@ -105,12 +124,18 @@ export const download = <I extends TProperties, O extends TObject>(
   return { ...op(route, summary, { input, output: shape.line }, { ...rest, scope: 'session' }), slow: false, download: true, file }
 }
 
-export const op = <M extends Method, I extends TProperties, O extends TSchema, const S extends boolean = false>(
+export const op = <
+  M extends Method,
+  I extends TProperties,
+  O extends TSchema,
+  const S extends boolean = false,
+  const R extends boolean = false,
+>(
   route: `${M} /${string}`,
   summary: string,
   shape: { input: I; output: O },
-  more: More & { slow?: S } = {},
-): Declared<I, O, M, S> => {
+  more: More & { slow?: S; reaches?: R } = {},
+): Declared<I, O, M, S, false, false, R> => {
   const [method, path] = route.split(' ') as [M, string]
   return {
     method,
@@ -126,6 +151,7 @@ export const op = <M extends Method, I extends TProperties, O extends TSchema, c
     download: false,
     ...more,
     slow: (more.slow ?? false) as S,
+    reaches: (more.reaches ?? false) as R,
   }
 }
 

@@ -73,7 +73,13 @@ export const publishTimes: PublishTimes = {
 }
 
 /** Why a due item was not sent and left the schedule. */
-export type ReturnReason = 'x_not_connected' | 'approval_stale' | 'missed' | `plan_invalid:${string}` | 'same_text_unconfirmed'
+export type ReturnReason =
+  | 'x_not_connected'
+  | 'approval_stale'
+  | 'missed'
+  | 'workspace_deletion'
+  | `plan_invalid:${string}`
+  | 'same_text_unconfirmed'
 
 type Event = { type: string; data: Record<string, unknown> }
 

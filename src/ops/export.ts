@@ -2,7 +2,7 @@
 
 import { exportKinds, type workspace } from '#contract/app/workspace'
 import type { OutputOf } from '#contract/op'
-import { type ExportSource, exportPage, exportSources, nowOf, type Paged } from '#store/export'
+import { type ExportSource, exportPage, exportSources, type Paged, startOf } from '#store/export'
 import type { QueryContext } from './call.ts'
 
 type Line = OutputOf<typeof workspace.export>
@@ -20,7 +20,7 @@ async function* recordsOf({ read }: QueryContext, source: ExportSource): AsyncGe
 }
 
 export async function* exported(context: QueryContext): AsyncGenerator<Line> {
-  const [start] = await context.read<{ at: Date; workspace_id: string }>(nowOf)
+  const [start] = await context.read<{ at: Date; workspace_id: string }>(startOf)
   yield { kind: 'export', record: { format: 'tendril-export/v1', ...start, kinds: exportKinds } }
   const counts: Record<string, number> = {}
   for (const kind of exportKinds) {

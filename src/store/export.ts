@@ -32,19 +32,26 @@ const events = (sql: Sql) => sql`select * from outbox where state = 'pending' un
 /** Its own row is all that the policy shows; whether automation is paused stands beside where it runs. */
 const own = (sql: Sql) => sql`select t.*, a.paused from tenant t join actor a on a.tenant_id = t.id`
 
-const members = (sql: Sql) => sql`select m.*, p.email, p.name from member m join person p on p.id = m.person_id`
+/** Each looked up by its id: joined in another way, all people of the deployment would be gone through. */
+const members = (sql: Sql) =>
+  sql`select m.*, p.email, p.name from member m cross join lateral (select email, name from person where id = m.person_id offset 0) p`
 
 const all = (table: string) => (sql: Sql) => sql`select * from ${sql(table)}`
 
 export const exportSources: Record<(typeof exportKinds)[number], ExportSource> = {
-  workspace: { table: 'tenant', columns: ['id', 'name', 'plan', 'billing', 'overrides', 'paused', 'created_at'], key: byId, within: own },
+  workspace: {
+    table: 'tenant',
+    columns: ['id', 'name', 'plan', 'billing', 'overrides', 'paused', 'created_at', 'deletes_at'],
+    key: byId,
+    within: own,
+  },
   member: { table: 'member', columns: ['person_id', 'email', 'name', 'role', ...times], key: [['person_id', 'uuid']], within: members },
   invitation: {
     table: 'invitation',
     columns: ['id', 'email', 'role', 'invited_by', 'created_at', 'expires_at', 'accepted_at', 'accepted_by', 'revoked_at'],
     key: byId,
   },
-  profile: { table: 'profile', columns: ['data', ...times], key: [['tenant_id', 'uuid']] },
+  profile: { table: 'profile', columns: ['data', ...times], key: [['tenant_id', 'uuid']], within: all('profile') },
   channel: {
     table: 'growth_channel',
     columns: ['id', 'name', 'status', 'format_rules', 'cadence', ...times],
@@ -67,7 +74,7 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
       ['number', 'int'],
     ],
   },
-  webhook: { table: 'webhook_endpoint', columns: webhook, key: [['tenant_id', 'uuid']] },
+  webhook: { table: 'webhook_endpoint', columns: webhook, key: [['tenant_id', 'uuid']], within: all('webhook_endpoint') },
   key: {
     table: 'api_key',
     columns: ['id', 'name', 'last4', 'scopes', 'person_id', 'created_at', 'expires_at', 'revoked_at', 'last_used_at'],
@@ -111,7 +118,7 @@ const list = (sql: Sql, parts: Fragment[]): Fragment => sql`${parts.map((part, i
 
 /** A page of a table, in the order of its key. */
 export const exportPage =
-  ({ table, columns, key, within }: ExportSource, { after, limit }: { after: string[] | undefined; limit: number }): Query =>
+  ({ table, columns, key, within }: ExportSource, { after, limit }: { after?: string[] | undefined; limit: number }): Query =>
   (sql) => {
     const order = list(
       sql,
@@ -127,4 +134,4 @@ export const exportPage =
   }
 
 /** The moment by the database's clock, and where. */
-export const nowOf: Query = (sql) => sql`select clock_timestamp() as at, id as workspace_id from tenant`
+export const startOf: Query = (sql) => sql`select clock_timestamp() as at, id as workspace_id from tenant`

@@ -53,6 +53,8 @@ export interface Gate {
   seen: StoredAnswer | null
   /** The kinds of events that the workspace's endpoint wants (none: all); null where there is no active endpoint. */
   webhook: string[] | null
+  /** When the workspace is to be erased, because an owner has asked for it: nothing goes out until that is taken back. */
+  deletesAt: Date | null
 }
 
 /** Everything a decision changes, as data. */
@@ -107,6 +109,7 @@ interface GateRow {
   counters: Record<string, number>
   seen: StoredAnswer | null
   webhook: string[] | null
+  deletes_at: Date | null
 }
 
 /**
@@ -121,7 +124,7 @@ export async function gate(
   const [row] = (await sql`
     with scope as materialized (select set_config('app.tenant', ${own.tenantId}, true) as ok)
     select g.* from scope cross join lateral (
-      select clock_timestamp() as now, a.paused, t.plan, t.billing, t.overrides,
+      select clock_timestamp() as now, a.paused, t.plan, t.billing, t.overrides, t.deletes_at,
         ${claim?.caller === undefined ? sql`true` : sql`(${isLetIn(sql, claim.caller)})`} as live,
         (select coalesce(jsonb_object_agg(c.key || '@' || c.period, c.used), '{}') from counter c) as counters,
         (select to_jsonb(i) from idempotency i where i.key = ${claim?.idempotencyKey ?? null} and i.expires_at > now()) as seen,
@@ -131,8 +134,8 @@ export async function gate(
       offset 0 for no key update of a) g`) as unknown as GateRow[]
   if (!row) return undefined
   if (!row.live) fail('unauthenticated')
-  const { now, paused, counters, seen, webhook, plan, billing, overrides } = row
-  return { now, paused, counters, seen, webhook, plan: { plan, billing, overrides } }
+  const { now, paused, counters, seen, webhook, plan, billing, overrides, deletes_at: deletesAt } = row
+  return { now, paused, counters, seen, webhook, plan: { plan, billing, overrides }, deletesAt }
 }
 
 /**

@@ -121,6 +121,10 @@ export const ownerOf = (db: Db, tenantId: string): Promise<Owner | undefined> =>
     return row
   })
 
+/** Whether the tenant is there at all: what is erased begins with its place. */
+export const hasPlace = async (db: Db, tenantId: string): Promise<boolean> =>
+  (await db.system((sql) => sql`select 1 from actor where tenant_id = ${tenantId}`)).length === 1
+
 export const nodeLives = async (db: Db, incarnation: string): Promise<boolean> =>
   (await db.system((sql) => sql`select 1 from node where incarnation = ${incarnation} and expires_at > clock_timestamp()`)).length === 1
 

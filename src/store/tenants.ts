@@ -23,7 +23,9 @@ export const unfinishedTenant = (db: Db, tenant: { id: string; name: string; pla
       await tx`with t as (insert into tenant (id, name, plan) select ${tenant.id}, ${tenant.name}, ${tenant.plan}
           where not exists (select 1 from tenant) returning id)
         insert into actor (tenant_id) select id from t`
-      const [row] = await tx<{ id: string }[]>`select id from tenant where not exists (select 1 from api_key) order by id limit 1`
+      const [row] = await tx<
+        { id: string }[]
+      >`select id from tenant where deletes_at is null and not exists (select 1 from api_key) order by id limit 1`
       return row?.id
     }),
   )

@@ -95,6 +95,10 @@ export const runningElsewhere = async (sql: Sql, live: string[]): Promise<Work[]
 export const automaticWork = async (sql: Sql, state: 'queued' | 'running', lane: string): Promise<Work[]> =>
   (await sql`${withSlot(sql)} where w.state = ${state} and w.origin = 'automatic' and w.lane = ${lane} limit 1000`) as unknown as Work[]
 
+/** Queued or running, whoever asked for it. */
+export const workOfLane = async (sql: Sql, lane: NewWork['lane']): Promise<Work[]> =>
+  (await sql`${withSlot(sql)} where w.lane = ${lane} limit 1000`) as unknown as Work[]
+
 /** Claimed under this incarnation until the lease ends. The due time stays, so that the actor is looked after if we die. */
 export const claimWork =
   (work: Work, claim: { owner: string; leaseUntil: Date }): Query =>

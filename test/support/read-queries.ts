@@ -1,30 +1,48 @@
 /** Every query of the store that reads, with arguments under which it finds the rows that test/support/rows.ts writes. */
 import { takenPosts, unnamedAttempts } from '#store/attempts'
+import { auditPage } from '#store/audit'
 import { batchById, listBatches } from '#store/batches'
 import { connectionById, defaultConnection, listConnections } from '#store/connections'
 import type { Query } from '#store/db'
+import { type ExportSource, exportPage, exportSources, startOf } from '#store/export'
 import { growthChannels } from '#store/growth-channels'
 import { itemById, itemsOfBatch, listItems, recentItems } from '#store/items'
 import { activeLearnings } from '#store/learnings'
 import { listMembers } from '#store/members'
 import { latestEvents } from '#store/outbox'
 import { readProfile } from '#store/profiles'
-import { workspaceOf } from '#store/workspace'
+import { planOfWorkspace, workspaceOf } from '#store/workspace'
+import { listInvitations } from '#store/workspace-invitations'
+import { listKeys } from '#store/workspace-keys'
 import type { Rows } from './rows.ts'
 
 /** Sorts behind every id: the page after it is the first. */
 const END = 'ffffffff-ffff-7fff-bfff-ffffffffffff'
 const page = { limit: 10 }
 
+/** Of keys test/support/rows.ts writes none. */
+const written = Object.values(exportSources).filter(({ table }) => table !== 'api_key')
+
+/** Sorts before the key of every row. */
+const beginOf = ({ key }: ExportSource) => key.map(([, type]) => (type === 'int' ? '0' : '00000000-0000-0000-0000-000000000000'))
+
 /** By module and name; several where arguments change the statement. */
 export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'attempts.unnamedAttempts': ({ connection }) => [unnamedAttempts(connection.id)],
   'attempts.takenPosts': ({ connection, attempt }) => [takenPosts(connection.id, [attempt.external_id])],
+  'audit.auditPage': ({ audit }) => [
+    auditPage(page),
+    auditPage({ ...page, after: END, operation: audit.operation, since: new Date(0), until: new Date(Date.UTC(9999, 0)) }),
+    auditPage({ ...page, actor: audit.actor_id }),
+  ],
   'batches.batchById': ({ batch }) => [batchById(batch.id)],
   'batches.listBatches': () => [listBatches(page), listBatches({ ...page, after: END })],
   'connections.connectionById': ({ connection }) => [connectionById(connection.id)],
   'connections.defaultConnection': () => [defaultConnection],
   'connections.listConnections': () => [listConnections(page), listConnections({ ...page, after: END })],
+  'export.exportPage': () =>
+    written.flatMap((source) => [exportPage(source, page), exportPage(source, { ...page, after: beginOf(source) })]),
+  'export.startOf': () => [startOf],
   'growth-channels.growthChannels': () => [growthChannels],
   'items.itemById': ({ item }) => [itemById(item.id)],
   'items.itemsOfBatch': ({ batch }) => [itemsOfBatch(batch.id)],
@@ -39,6 +57,9 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'members.listMembers': () => [listMembers(page), listMembers({ ...page, after: END })],
   'outbox.latestEvents': () => [latestEvents],
   'profiles.readProfile': () => [readProfile],
+  'workspace-invitations.listInvitations': () => [listInvitations(page), listInvitations({ ...page, after: END })],
+  'workspace-keys.listKeys': () => [listKeys(page), listKeys({ ...page, after: END })],
+  'workspace.planOfWorkspace': () => [planOfWorkspace],
   'workspace.workspaceOf': () => [workspaceOf],
 }
 

@@ -1,6 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
+import { Automation } from '../growth/automation.ts'
 import { download, op } from '../op.ts'
-import { Id, oneOf, record, Time } from '../shapes.ts'
+import { Id, nullable, oneOf, record, Time } from '../shapes.ts'
 
 const Workspace = record(
   {
@@ -8,6 +9,7 @@ const Workspace = record(
     name: T.String(),
     plan: T.String({ description: 'What it may spend is at app.plan.' }),
     created_at: Time,
+    deletes_at: nullable(Time),
   },
   { title: 'Workspace' },
 )
@@ -26,6 +28,16 @@ const Exported = record(
   { title: 'ExportLine', description: 'One record. The first line says of what and when, the last one how many there were of each kind.' },
 )
 
+const Deletion = record(
+  {
+    deletes_at: nullable(Time),
+    automation: Automation,
+  },
+  { title: 'Deletion', description: 'When the workspace is erased, null when it is kept; and what of it still acts.' },
+)
+
+const deletion = record({ deletion: Deletion })
+
 const answer = record({ workspace: Workspace })
 
 export const workspace = {
@@ -35,6 +47,21 @@ export const workspace = {
     'Rename the workspace. Nothing else depends on the name.',
     { input: { name: T.String({ minLength: 1, maxLength: 160, pattern: '\\S', examples: ['Dockside'] }) }, output: answer },
     { scope: 'session', repeatable: true },
+  ),
+  requestDeletion: op(
+    'POST /api/v1/app/workspace/deletion',
+    'Delete the workspace in 14 days. From now on nothing goes out: automation is paused, posts that were not sent are recalled, and until this is taken back everything but reading and exporting is refused. Then all of it is erased, with the accounts of people who are members nowhere else.',
+    {
+      input: { name: T.String({ maxLength: 160, description: "The workspace's name, typed again.", examples: ['Dockside'] }) },
+      output: deletion,
+    },
+    { scope: 'session', urgent: true, destructive: true, repeatable: true, whileDeleting: true },
+  ),
+  cancelDeletion: op(
+    'DELETE /api/v1/app/workspace/deletion',
+    'Keep the workspace after all. Automation stays paused until somebody resumes it; posts that fell due meanwhile then follow on_missed.',
+    { input: {}, output: deletion },
+    { scope: 'session', repeatable: true, whileDeleting: true },
   ),
   export: download(
     'GET /api/v1/app/workspace/export',

@@ -2,7 +2,7 @@ import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
 import { Id, oneOf, record, Time } from '../shapes.ts'
 
-const Automation = record(
+export const Automation = record(
   {
     paused: T.Boolean({ description: 'Nothing starts unattended.' }),
     in_flight: T.Array(

@@ -16,7 +16,7 @@ export const Account = record(
   { title: 'Account' },
 )
 
-const Connection = record(
+export const Connection = record(
   {
     connected: T.Boolean(),
     tier: oneOf(['free', 'payg'], { description: 'payg: reads spend a metered daily budget.' }),

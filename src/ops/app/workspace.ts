@@ -1,7 +1,28 @@
 import type { workspace } from '#contract/app/workspace'
-import { renameWorkspace, type WorkspaceRow, workspaceOf } from '#store/workspace'
-import type { Handlers } from '../call.ts'
+import { GRACE_MS } from '#domain/deletion'
+import { fail } from '#kernel/errors'
+import { merge } from '#store/letter'
+import { workOfLane } from '#store/work'
+import { renameWorkspace, setDeletion, type WorkspaceRow, workspaceOf } from '#store/workspace'
+import type { CommandContext, Handlers } from '../call.ts'
 import { exported } from '../export.ts'
+import { inFlight, type Reach, stopped } from '../growth/automation.ts'
+
+/** Also what people have asked for now; telling webhooks of what has happened goes on. */
+const everything: Reach = {
+  lanes: ({ origin, lane }) => origin === 'automatic' || lane === 'publish' || lane === 'generation',
+  generations: (sql) => workOfLane(sql, 'generation'),
+}
+
+const refuseName = (): never => {
+  const message = "must be the workspace's name"
+  return fail('invalid_input', `name ${message}`, { details: [{ path: 'name', message }] })
+}
+
+const asItStands = async (context: CommandContext, deletes_at: Date | null) => ({
+  deletes_at,
+  automation: { paused: context.gate.paused, in_flight: await inFlight(context, new Set()) },
+})
 
 export const workspaceHandlers: Handlers<typeof workspace> = {
   get: async (_, { read }) => ({ workspace: (await read<WorkspaceRow>(workspaceOf))[0]! }),
@@ -10,6 +31,25 @@ export const workspaceHandlers: Handlers<typeof workspace> = {
     const [row] = (await workspaceOf(sql)) as unknown as WorkspaceRow[]
     const next = { ...row!, name: name.trim() }
     return { reply: { workspace: next }, effects: { writes: [renameWorkspace(tenantId, next.name)] }, refId: tenantId }
+  },
+
+  async requestDeletion({ name }, context) {
+    const { sql, gate, tenantId } = context
+    const [row] = (await workspaceOf(sql)) as unknown as WorkspaceRow[]
+    if (name.trim() !== row!.name) refuseName()
+    if (row!.deletes_at) return { reply: { deletion: await asItStands(context, row!.deletes_at) }, refId: tenantId }
+    const deletes_at = new Date(gate.now.getTime() + GRACE_MS)
+    const { automation, effects } = await stopped(context, everything)
+    return {
+      reply: { deletion: { deletes_at, automation } },
+      effects: merge(effects, { writes: [setDeletion(tenantId, deletes_at)] }),
+      refId: tenantId,
+    }
+  },
+
+  async cancelDeletion(_, context) {
+    const effects = context.gate.deletesAt ? { writes: [setDeletion(context.tenantId, null)] } : {}
+    return { reply: { deletion: await asItStands(context, null) }, effects, refId: context.tenantId }
   },
 
   export: (_, context) => exported(context),

@@ -1,21 +1,17 @@
 import type { automation } from '#contract/growth/automation'
 import { attemptsInFlight } from '#store/attempts'
 import { lockBatch } from '#store/batches'
+import type { Sql } from '#store/db'
 import { type Effects, merge } from '#store/letter'
 import { failedEffects } from '#store/settled'
-import { automaticWork } from '#store/work'
+import { automaticWork, type Work } from '#store/work'
 import type { CommandContext, Handlers } from '../call.ts'
 import { settleRecalled } from '../recall.ts'
 
 export const automationHandlers: Handlers<typeof automation> = {
   async pauseAll(_, context) {
-    const recalled = context.lanes.recall((work) => work.origin === 'automatic')
-    const posts = recalled.filter((work) => work.kind === 'publish')
-    const held = await settleRecalled(context, posts, { kind: 'unsent' })
-    const reads = recalled.filter((work) => work.lane === 'sync').map((work) => ({ id: work.id, runAt: context.gate.now }))
-    const cancelled = await cancelGenerations(context)
-    const reply = { automation: { paused: true, in_flight: await inFlight(context, new Set(held.itemIds)) } }
-    return { reply, effects: merge({ paused: true, requeued: reads }, held.effects, ...cancelled) }
+    const { automation, effects } = await stopped(context, unattended)
+    return { reply: { automation }, effects }
   },
 
   async resumeAll(_, context) {
@@ -23,15 +19,41 @@ export const automationHandlers: Handlers<typeof automation> = {
   },
 }
 
-/** What was being drafted unattended, or was to be, ends as cancelled, and its quota comes back. */
-const cancelGenerations = async ({ sql, gate }: CommandContext): Promise<Effects[]> => {
-  const works = [...(await automaticWork(sql, 'queued', 'generation')), ...(await automaticWork(sql, 'running', 'generation'))]
+/** What a stop is to reach. */
+export interface Reach {
+  /** Of the lanes that run. */
+  lanes(work: Work): boolean
+  generations(sql: Sql): Promise<Work[]>
+}
+
+const unattended: Reach = {
+  lanes: (work) => work.origin === 'automatic',
+  generations: async (sql) => [
+    ...(await automaticWork(sql, 'queued', 'generation')),
+    ...(await automaticWork(sql, 'running', 'generation')),
+  ],
+}
+
+/** Pauses automation, recalls what has not been sent, and cancels what was being drafted; gives what cannot be stopped any more. */
+export const stopped = async (context: CommandContext, reach: Reach) => {
+  const recalled = context.lanes.recall((work) => reach.lanes(work))
+  const posts = recalled.filter((work) => work.kind === 'publish')
+  const held = await settleRecalled(context, posts, { kind: 'unsent' })
+  const reads = recalled.filter((work) => work.lane === 'sync').map((work) => ({ id: work.id, runAt: context.gate.now }))
+  const cancelled = await cancelGenerations(context, await reach.generations(context.sql))
+  const automation = { paused: true, in_flight: await inFlight(context, new Set(held.itemIds)) }
+  return { automation, effects: merge({ paused: true, requeued: reads }, held.effects, ...cancelled) }
+}
+
+/** What was being drafted, or was to be, ends as cancelled, and its quota comes back. */
+const cancelGenerations = async ({ sql, gate }: CommandContext, works: Work[]): Promise<Effects[]> => {
   const effects: Effects[] = []
   for (const work of works) effects.push(failedEffects(await lockBatch(sql, work.ref_id), 'cancelled', { now: gate.now, work }))
   return effects
 }
 
-const inFlight = async ({ sql }: CommandContext, recalled: Set<string>) => {
+/** What is on the wire, but for what has just been recalled. */
+export const inFlight = async ({ sql }: CommandContext, recalled: Set<string>) => {
   const attempts = await attemptsInFlight(sql)
   return attempts
     .filter((attempt) => !recalled.has(attempt.item_id))

@@ -1,0 +1,120 @@
+/** A workspace that its owner deletes: nothing goes out any more, and until its time is over it may be taken back. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { keyOperations } from '#contract/index'
+import { isQuery } from '#contract/op'
+import { type TestApp, testApp } from '#test/support/app'
+import { freshDb, type TestDatabase } from '#test/support/db'
+import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
+import { call, newWorkspace } from '#test/support/prepare'
+import { sampleOf } from '#test/support/sample'
+import { tokenOf } from '#test/support/session'
+import { newStory, textOf } from '#test/support/story'
+
+const DAY = 86_400_000
+const PATH = '/api/v1/app/workspace/deletion'
+
+let db: TestDatabase
+let app: TestApp
+let points: TestFailpoints
+beforeAll(async () => {
+  db = await freshDb()
+  points = testFailpoints()
+  app = await testApp({ database: db.options, overrides: { failpoints: points.at } })
+})
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  await db[Symbol.asyncDispose]()
+})
+
+const ask = (key: string, name = 'Test') => app.send('POST', PATH, { key, body: { name } })
+const takeBack = (key: string) => app.send('DELETE', PATH, { key })
+const shown = async (key: string) => (await app.send('GET', '/api/v1/app/workspace', { key })).body.workspace
+
+test('asks for its name, and only an owner who is signed in may', async () => {
+  const { tenantId, key } = await app.newWorkspace()
+  for (const role of ['editor', 'approver', 'viewer'] as const) {
+    const member = await tokenOf(app, tenantId, role)
+    expect([(await ask(member)).status, (await takeBack(member)).status]).toEqual([403, 403])
+  }
+  expect((await ask(key)).status).toBe(403)
+  const owner = await tokenOf(app, tenantId)
+  for (const name of ['', 'test', 'Another']) {
+    const wrong = await ask(owner, name)
+    expect([wrong.status, wrong.body.error.details]).toEqual([400, [{ path: 'name', message: "must be the workspace's name" }]])
+  }
+  expect((await shown(owner)).deletes_at).toBeNull()
+})
+
+test('is fourteen days ahead, is shown, and asked for again stays what it was', async () => {
+  const { tenantId } = await app.newWorkspace()
+  const owner = await tokenOf(app, tenantId)
+  const before = Date.now()
+  const first = await ask(owner)
+  expect([first.status, first.body.deletion.automation]).toEqual([200, { paused: true, in_flight: [] }])
+  const { deletes_at } = first.body.deletion
+  expect(Date.parse(deletes_at) - before).toBeGreaterThanOrEqual(14 * DAY)
+  expect(Date.parse(deletes_at) - Date.now()).toBeLessThanOrEqual(14 * DAY)
+  expect((await ask(owner)).body).toEqual(first.body)
+  expect((await shown(owner)).deletes_at).toBe(deletes_at)
+  expect((await takeBack(owner)).body.deletion).toEqual({ deletes_at: null, automation: { paused: true, in_flight: [] } })
+  expect((await takeBack(owner)).body.deletion.deletes_at).toBeNull()
+  expect((await shown(owner)).deletes_at).toBeNull()
+  const told = await app.owner`select operation from audit where tenant_id = ${tenantId} order by id`
+  expect(told.map(({ operation }) => operation).filter((one) => one.endsWith('Deletion'))).toEqual([
+    ...['app.workspace.requestDeletion', 'app.workspace.requestDeletion', 'app.workspace.cancelDeletion', 'app.workspace.cancelDeletion'],
+  ])
+})
+
+describe('while it lasts', () => {
+  test('every command is refused to keys and people, and says until when and how to take it back; reading goes on', async () => {
+    const workspace = await newWorkspace(app)
+    const owner = await tokenOf(app, workspace.tenantId)
+    const { deletes_at } = (await ask(owner)).body.deletion
+    for (const key of [workspace.key, owner])
+      for (const o of keyOperations.filter((one) => !isQuery(one))) {
+        const { status, body } = await call({ app, key }, o, sampleOf(o, 'needed'))
+        expect([o.id, status, body.error?.code]).toEqual([o.id, 409, 'conflict'])
+        expect(body.error?.message).toContain(`deleted at ${deletes_at}; an owner takes that back by DELETE ${PATH}`)
+      }
+    for (const key of [workspace.key, owner]) expect((await app.send('GET', 'overview', { key })).status).toBe(200)
+    expect((await app.send('GET', '/api/v1/app/workspace/export', { key: owner })).text).toContain('"kind":"end"')
+    expect((await app.send('PUT', '/api/v1/app/workspace', { key: owner, body: { name: 'New' } })).status).toBe(409)
+    expect((await takeBack(owner)).status).toBe(200)
+    expect((await app.send('PUT', 'profile', { key: workspace.key, body: { goal: 'On' } })).status).toBe(200)
+  })
+
+  test('what falls due stays on the schedule; taken back, automation is paused, and resumed it posts', async () => {
+    const story = await newStory(app)
+    const owner = await tokenOf(app, story.tenantId)
+    const id = await story.scheduled(3_600_000)
+    points.arm('publish.claimed', 'hang')
+    const now = await story.approved()
+    const asked = story.send('POST', `items/${now}/post-now`)
+    await points.reached('publish.claimed')
+    await app.owner`update item set post_at = now() where id = ${id}`
+    await app.owner`update work set run_at = now() where ref_id = ${id}`
+    expect((await ask(owner)).body.deletion.automation).toEqual({ paused: true, in_flight: [] })
+    points.release('publish.claimed')
+    const refused = await asked
+    expect([refused.status, refused.body.error.message]).toEqual([409, 'cannot post: the workspace is to be deleted'])
+    expect(await story.item(now)).toMatchObject({ status: 'approved', last_error: 'workspace_deletion' })
+    expect(await story.item(id)).toMatchObject({ status: 'approved', post_at: expect.any(String) })
+    expect((await takeBack(owner)).body.deletion.automation.paused).toBe(true)
+    expect(await story.posts()).toEqual({})
+    expect((await story.send('POST', 'automation/resume-all')).body.automation.paused).toBe(false)
+    await story.settled(id, 'posted')
+    expect((await story.send('POST', `items/${now}/post-now`)).body.item.status).toBe('posted')
+    expect(await story.posts()).toEqual({ [textOf(id)]: 1, [textOf(now)]: 1 })
+  })
+
+  test('a post that is on the wire is told of, and counts', async () => {
+    const story = await newStory(app)
+    const owner = await tokenOf(app, story.tenantId)
+    points.arm('sandbox.received', 'hang')
+    const id = await story.scheduled(0)
+    await points.reached('sandbox.received')
+    expect((await ask(owner)).body.deletion.automation.in_flight).toEqual([{ item_id: id, origin: 'automatic', since: expect.any(String) }])
+    points.release('sandbox.received')
+    expect(await story.settled(id, 'posted')).toMatchObject({ status: 'posted' })
+  })
+})

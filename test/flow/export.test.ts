@@ -1,0 +1,153 @@
+/** Everything a workspace owns, as a file: over HTTP, and held against the tables that there are. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { exportKinds } from '#contract/app/workspace'
+import { exportSources, notExported } from '#store/export'
+import { type TestApp, testApp } from '#test/support/app'
+import { markOf, type Rows, writeRows } from '#test/support/rows'
+import { tokenOf } from '#test/support/session'
+
+interface Line {
+  kind: string
+  record: Record<string, unknown>
+}
+
+let app: TestApp
+let tenantId: string
+let rows: Rows
+let other: string
+beforeAll(async () => {
+  app = await testApp()
+  const filled = async () => {
+    const workspace = await app.newWorkspace()
+    await app.owner`delete from connection where tenant_id = ${workspace.tenantId}`
+    return { ...workspace, rows: await writeRows(app.owner, workspace.tenantId) }
+  }
+  ;({ tenantId, rows } = await filled())
+  other = (await filled()).tenantId
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const PATH = '/api/v1/app/workspace/export'
+const exportBy = async (key: string) => {
+  const { status, text, headers } = await app.send('GET', PATH, { key })
+  const lines = text.trimEnd().split('\n')
+  return { status, headers, text, lines: lines.map((line) => JSON.parse(line) as Line) }
+}
+
+/** A record as it comes out of a kind of which there is one in test/support/rows.ts. */
+const tableOf = (kind: (typeof exportKinds)[number]) => exportSources[kind].table as keyof Rows
+
+describe('an export', () => {
+  test('begins by saying of what and when, has a line for each record in the documented order, and says at its end how many', async () => {
+    const { status, lines } = await exportBy(await tokenOf(app, tenantId))
+    expect(status).toBe(200)
+    expect(lines[0]).toEqual({
+      kind: 'export',
+      record: { format: 'tendril-export/v1', at: expect.any(String), workspace_id: tenantId, kinds: [...exportKinds] },
+    })
+    const middle = lines.slice(1, -1)
+    const kinds = middle.map(({ kind }) => kind)
+    expect([...new Set(kinds)]).toEqual([...exportKinds])
+    expect(kinds).toEqual([...kinds].sort((a, b) => exportKinds.indexOf(a as never) - exportKinds.indexOf(b as never)))
+    const counts = Object.fromEntries(exportKinds.map((kind) => [kind, kinds.filter((one) => one === kind).length]))
+    expect(lines.at(-1)).toEqual({ kind: 'end', record: { counts } })
+    for (const kind of exportKinds) {
+      const records = middle.filter((line) => line.kind === kind)
+      for (const { record } of records) expect([kind, Object.keys(record)]).toEqual([kind, [...exportSources[kind].columns]])
+      const row = rows[tableOf(kind)]
+      if (row && 'id' in row) expect(records.map(({ record }) => record.id)).toContain(row.id)
+    }
+    expect(middle.find(({ kind }) => kind === 'workspace')!.record).toMatchObject({ id: tenantId, paused: false, plan: expect.any(String) })
+    expect(middle.find(({ kind }) => kind === 'member')!.record).toMatchObject({ email: expect.any(String), role: 'owner' })
+  })
+
+  test('holds nothing of another workspace', async () => {
+    const { text } = await exportBy(await tokenOf(app, tenantId))
+    expect(text).toContain(markOf(tenantId))
+    expect(text).not.toContain(other)
+  })
+
+  test('holds no secret, no hash and no sealed bytes', async () => {
+    await app.newKey(['api:read'], tenantId)
+    const secrets = await app.owner<{ secret: Buffer }[]>`select hash as secret from api_key where tenant_id = ${tenantId}
+      union all select token_hash from invitation where tenant_id = ${tenantId}
+      union all select secret from webhook_endpoint where tenant_id = ${tenantId}
+      union all select convert_to(password_hash, 'utf8') from person where id in (select person_id from member where tenant_id = ${tenantId})`
+    expect(secrets.length).toBeGreaterThan(4)
+    const { text, lines } = await exportBy(await tokenOf(app, tenantId))
+    expect(lines.filter(({ kind }) => kind === 'key').length).toBeGreaterThan(1)
+    const names = new Set(lines.flatMap(({ record }) => Object.keys(record)))
+    for (const name of names) expect(name).not.toMatch(/hash|secret|token|password/)
+    // A row's secret is its mark in this test: what is looked for is its bytes in any of their forms.
+    for (const { secret } of secrets)
+      for (const form of ['hex', 'base64', 'base64url'] as const) expect(text).not.toContain(secret.toString(form))
+    expect(text).not.toContain('"type":"Buffer"')
+  })
+
+  test('is whole when its records fill several pages', async () => {
+    const { tenantId: full } = await app.newWorkspace()
+    const count = 450
+    await app.owner`insert into item (id, tenant_id, kind, status, body, format, hook, rationale, stories, learnings, length, created_at, updated_at)
+      select gen_random_uuid(), ${full}, 'post', 'drafted', 'Item ' || n, 'point', '', '', '[]', '[]', 1, now(), now() from generate_series(1, ${count}) n`
+    await app.owner`insert into learning (id, tenant_id, kind, note, status, created_at, updated_at)
+      select gen_random_uuid(), ${full}, 'worked', 'Note ' || n, case n % 2 when 0 then 'active' else 'retired' end, now(), now()
+      from generate_series(1, ${count}) n`
+    await app.owner`insert into outbox (id, tenant_id, type, data, created_at) select gen_random_uuid(), ${full}, 'test', '{}', now()
+      from generate_series(1, ${count})`
+    const [item] = await app.owner`select id from item where tenant_id = ${full} limit 1`
+    const [connection] = await app.owner`select id from connection where tenant_id = ${full}`
+    await app.owner`insert into attempt (id, tenant_id, item_id, number, connection_id, body_sha, origin, state, intent_at, lease_until)
+      select gen_random_uuid(), ${full}, ${item!.id}, n, ${connection!.id}, '', 'manual', 'failed', now(), now() from generate_series(1, ${count}) n`
+    const { lines } = await exportBy(await tokenOf(app, full))
+    for (const kind of ['item', 'learning', 'event', 'attempt'])
+      expect([kind, new Set(lines.filter((line) => line.kind === kind).map(({ record }) => record.id)).size]).toEqual([kind, count])
+    expect(lines.at(-1)!.record.counts).toMatchObject({ item: count, learning: count, event: count, attempt: count })
+  })
+
+  test('is for owners who are signed in', async () => {
+    for (const role of ['editor', 'approver', 'viewer'] as const)
+      expect([role, (await app.send('GET', PATH, { key: await tokenOf(app, tenantId, role) })).status]).toEqual([role, 403])
+    expect((await app.send('GET', PATH)).status).toBe(403)
+    expect((await app.send('GET', PATH, { key: null })).status).toBe(401)
+  })
+
+  test('ends in mid-stream for whoever is shut out meanwhile', async () => {
+    const { tenantId: left } = await app.newWorkspace()
+    await app.owner`insert into item (id, tenant_id, kind, status, body, format, hook, rationale, stories, learnings, length, created_at, updated_at)
+      select gen_random_uuid(), ${left}, 'post', 'drafted', repeat('x', 20000), 'point', '', '', '[]', '[]', 1, now(), now() from generate_series(1, 2000)`
+    const token = await tokenOf(app, left)
+    const reply = await fetch(app.url + PATH, { headers: { authorization: `Bearer ${token}`, 'x-request-id': 'left' } })
+    const reader = reply.body!.pipeThrough(new TextDecoderStream()).getReader()
+    let text = (await reader.read()).value!
+    await app.owner`update session set revoked_at = now() where tenant_id = ${left}`
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) text += piece.value
+    const lines = text.trimEnd().split('\n')
+    expect(JSON.parse(lines.at(-1)!)).toEqual({ error: { code: 'unauthenticated', message: expect.any(String), request_id: 'left' } })
+    expect(lines.length).toBeLessThan(2000)
+  })
+})
+
+/** Tables of the database that hold rows of one tenant, with their columns. */
+const columnsOfTenants = async () => {
+  const found = await app.owner<{ name: string; columns: string[] }[]>`select c.relname as name,
+      array_agg(a.attname::text order by a.attnum) as columns
+    from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace
+      and (c.relname = 'tenant' or exists (select 1 from pg_attribute t where t.attrelid = c.oid and t.attname = 'tenant_id')) group by 1 order by 1`
+  return Object.fromEntries(found.map(({ name, columns }) => [name, columns]))
+}
+
+test('every table and column of workspaces is exported, or it is said why not', async () => {
+  const there = await columnsOfTenants()
+  const exported = new Map(Object.values(exportSources).map(({ table, columns }) => [table, columns]))
+  for (const [table, columns] of Object.entries(there)) {
+    const source = exported.get(table)
+    if (!source) expect(Object.keys(notExported)).toContain(table)
+    for (const column of source ? columns : [])
+      if (column !== 'tenant_id' && !source!.includes(column)) expect(Object.keys(notExported)).toContain(`${table}.${column}`)
+  }
+  for (const name of Object.keys(notExported)) {
+    const [table, column] = name.split('.')
+    expect([name, column === undefined ? table! in there && !exported.has(table!) : there[table!]?.includes(column)]).toEqual([name, true])
+  }
+})
