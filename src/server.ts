@@ -162,6 +162,7 @@ export async function openWorkplace(
   const world: World = {
     db,
     networks,
+    sandbox,
     egress,
     nodes,
     identity,

@@ -1,9 +1,13 @@
 /** The table of contents, in the order of the documentation. */
 import { isScope } from '#kernel/scopes'
+import { audit } from './app/audit.ts'
+import { connections as appConnections } from './app/connections.ts'
 import { device } from './app/device.ts'
 import { invitations } from './app/invitations.ts'
+import { keys } from './app/keys.ts'
 import { members } from './app/members.ts'
 import { person } from './app/person.ts'
+import { plan } from './app/plan.ts'
 import { session, sessions } from './app/session.ts'
 import { workspace } from './app/workspace.ts'
 import { automation } from './growth/automation.ts'
@@ -38,6 +42,10 @@ export const appResources = {
   members: { prefix: 'app.members', about: 'Who belongs to the workspace, and in which role.', group: members },
   device: { prefix: 'app.device', about: 'Letting a device in by the code that it shows.', group: device },
   invitations: { prefix: 'app.invitations', about: 'How people come to a workspace.', group: invitations },
+  connections: { prefix: 'app.connections', about: 'Connecting and disconnecting accounts on networks.', group: appConnections },
+  plan: { prefix: 'app.plan', about: 'What the workspace may spend, and has.', group: plan },
+  audit: { prefix: 'app.audit', about: 'Who has done what.', group: audit },
+  keys: { prefix: 'app.keys', about: 'API keys, for programs and agents.', group: keys },
 } as const satisfies Record<string, Resource>
 
 export const resources: Resource[] = [...Object.values(growthResources), ...Object.values(appResources)]

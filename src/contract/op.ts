@@ -29,6 +29,8 @@ export interface Op<I extends TSchema = TSchema, O extends TSchema = TSchema> {
   door: boolean
   /** The answer is a stream of records, one a line; `output` is the schema of one. */
   download: boolean
+  /** Asks a network first, while nothing of the workspace waits for it; what it answers is decided on like any command. */
+  reaches: boolean
   /** The name of the file that a download becomes, without what tells its form. */
   file?: string
   /** The answer holds a secret that is shown once: what is kept of it for a replay is sealed. */
@@ -86,11 +88,12 @@ type More = Partial<
 >
 
 /** The method of a route, and what else decides which kind of handler an operation needs, kept in the type. */
-type Declared<I extends TProperties, O extends TSchema, M extends Method, S, D = false, L = false> = Op<TObject<I>, O> & {
+type Declared<I extends TProperties, O extends TSchema, M extends Method, S, D = false, L = false, R = false> = Op<TObject<I>, O> & {
   method: M
   slow: S
   door: D
   download: L
+  reaches: R
 }
 
 /** An operation of no workspace: how people come in, what they do about themselves. `public`: anybody, else a person who is signed in. */
@@ -121,12 +124,18 @@ export const download = <I extends TProperties, O extends TObject>(
   return { ...op(route, summary, { input, output: shape.line }, { ...rest, scope: 'session' }), slow: false, download: true, file }
 }
 
-export const op = <M extends Method, I extends TProperties, O extends TSchema, const S extends boolean = false>(
+export const op = <
+  M extends Method,
+  I extends TProperties,
+  O extends TSchema,
+  const S extends boolean = false,
+  const R extends boolean = false,
+>(
   route: `${M} /${string}`,
   summary: string,
   shape: { input: I; output: O },
-  more: More & { slow?: S } = {},
-): Declared<I, O, M, S> => {
+  more: More & { slow?: S; reaches?: R } = {},
+): Declared<I, O, M, S, false, false, R> => {
   const [method, path] = route.split(' ') as [M, string]
   return {
     method,
@@ -142,6 +151,7 @@ export const op = <M extends Method, I extends TProperties, O extends TSchema, c
     download: false,
     ...more,
     slow: (more.slow ?? false) as S,
+    reaches: (more.reaches ?? false) as R,
   }
 }
 

@@ -10,3 +10,6 @@ export interface Connection {
   created_at: Date
   updated_at: Date
 }
+
+/** Accounts of a workspace that are connected at once. */
+export const mostConnected = 50

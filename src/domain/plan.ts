@@ -74,3 +74,27 @@ export const takeCap = ({ plan, counters, now }: Budget, key: CapKey): Spend => 
   if (used + 1 > limit) fail('rate_limited', key, { retryAfter: 3_600 - Math.floor((now.getTime() / 1_000) % 3_600) })
   return { key, period, amount: 1 }
 }
+
+/** How far a quota or a cap is used within its period. */
+export interface Used {
+  key: string
+  used: number
+  limit: number
+  period: string
+  resets_at: Date
+}
+
+const nextMonth = (now: Date): Date => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1))
+const nextHour = (now: Date): Date => new Date(Math.floor(now.getTime() / HOUR_MS + 1) * HOUR_MS)
+const HOUR_MS = 3_600_000
+
+/** All quotas and caps of a workspace, with what a refusal would compare. */
+export const budgetsOf = ({ plan, counters, now }: Budget): { quotas: Used[]; caps: Used[] } => {
+  const { quotas, caps } = planOf(plan)
+  const used = (limits: Record<string, number>, period: string, resets_at: Date): Used[] =>
+    Object.entries(limits).map(([key, limit]) => ({
+      ...{ key, used: counters[`${key}@${period}`] ?? 0, period, resets_at },
+      limit: plan.overrides[key as QuotaKey | CapKey] ?? limit,
+    }))
+  return { quotas: used(quotas, monthOf(now), nextMonth(now)), caps: used(caps, hourOf(now), nextHour(now)) }
+}

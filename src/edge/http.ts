@@ -71,11 +71,20 @@ export const createHttp = (deps: HttpDeps) => {
   app.all(MCP_PATH, ({ request }) => deps.mcp.handle(request), { parse: 'none' })
   const letters = receiveLetter({ ...deps, operations: [...deps.operations, ...deps.internal] })
   app.route('POST', LETTERS_PATH, ({ request }) => letters(request), { parse: 'none' })
-  for (const [path, methods] of allowed)
-    app.all(path, ({ request }) => errorResponse(new AppError('method_not_allowed'), requestIdOf(request), { allow: allowOf(methods) }), {
-      parse: 'none',
-    })
+  for (const [path, methods] of allowed) {
+    const refuse = ({ request }: { request: Request }) =>
+      errorResponse(new AppError('method_not_allowed'), requestIdOf(request), { allow: allowOf(methods) })
+    for (const method of takenFrom(path, allowed)) app.route(method, path, refuse, { parse: 'none' })
+    app.all(path, refuse, { parse: 'none' })
+  }
   return app
+}
+
+/** Methods that another path with a parameter would answer in the place of this one: to the router `/:id` is also `/accept`. */
+const takenFrom = (path: string, allowed: Map<string, string[]>): string[] => {
+  const isAlso = (other: string) => new RegExp(`^${other.replace(/:[a-z_]+/gi, '[^/]+')}$`).test(path)
+  const others = [...allowed].flatMap(([other, methods]) => (other !== path && isAlso(other) ? methods : []))
+  return others.filter((method) => !allowed.get(path)!.includes(method))
 }
 
 /** What answers GET answers HEAD too. */

@@ -3,10 +3,23 @@
  * command.ts) → output check. Who is calling is settled before (edge/auth.ts).
  */
 import type { Answer } from '#actors/letter'
-import { type DownloadForm, type Group, isQuery, KEY_LIMIT, type NamedOp, named, type Resource } from '#contract/op'
+import { type DownloadForm, type Group, isQuery, KEY_LIMIT, type NamedOp, named, type Op, type Resource } from '#contract/op'
 import { fail } from '#kernel/errors'
 import { roleOf } from '#store/principal'
-import type { AnyCommand, AnyDoor, AnyDownload, AnyQuery, Call, Handlers, Kept, QueryContext, Visit, World } from './call.ts'
+import type {
+  AnyCommand,
+  AnyDoor,
+  AnyDownload,
+  AnyPlainCommand,
+  AnyQuery,
+  Call,
+  Handlers,
+  Kept,
+  QueryContext,
+  ReachingHandler,
+  Visit,
+  World,
+} from './call.ts'
 import { commandLetter } from './command.ts'
 import { dispatch } from './dispatch.ts'
 import { type Lines, openLines, type Slots } from './download.ts'
@@ -134,7 +147,13 @@ const query =
 const command =
   (world: World, o: NamedOp, handler: AnyCommand): Run =>
   (input, call) =>
-    dispatch(world, { o, input, call }, (local) => {
-      const letter = commandLetter({ o, handler, input, call: local, world, reader: contextFor(world, local) })
+    dispatch(world, { o, input, call }, async (local) => {
+      const decided = 'reach' in handler ? await reached(handler, input, local) : handler
+      const letter = commandLetter({ o, handler: decided, input, call: local, world, reader: contextFor(world, local) })
       return world.ask(local.tenantId, letter)
     })
+
+const reached = async (handler: ReachingHandler<Op>, input: unknown, { tenantId }: Call): Promise<AnyPlainCommand> => {
+  const decide = await handler.reach(input as never, { tenantId })
+  return (_, context) => decide(context)
+}

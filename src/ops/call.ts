@@ -7,6 +7,7 @@ import type { Access } from '#kernel/scopes'
 import type { Sealer } from '#kernel/sealed'
 import type { Egress } from '#port/egress/egress'
 import type { Networks } from '#port/network/registry'
+import type { Sandbox } from '#port/network/sandbox'
 import type { NodeClient } from '#port/nodes'
 import type { Passwords } from '#port/passwords'
 import type { Tokens } from '#port/tokens'
@@ -52,6 +53,8 @@ export interface World {
   db: Db
   nodes: NodeClient
   networks: Networks
+  /** The network that takes in whoever asks. */
+  sandbox: Sandbox
   /** For addresses that a tenant chose. */
   egress: Egress
   identity: Identity
@@ -123,6 +126,16 @@ export interface SlowHandler<O extends Op> {
   asItStands(input: Input<O>, context: QueryContext): Promise<Answer>
 }
 
+type Decide<O extends Op> = (context: CommandContext) => Promise<Outcome<Output<O>>>
+
+/**
+ * A command that asks a network first, outside of any letter, and gives what the letter then decides. It may ask more than
+ * once for one command, and for one that is then refused or replayed, so asking must change nothing that matters.
+ */
+export interface ReachingHandler<O extends Op> {
+  reach(input: Input<O>, context: Pick<CommandContext, 'tenantId'>): Promise<Decide<O>>
+}
+
 export type Handler<O extends Op> = O extends { door: true }
   ? (input: Input<O>, context: DoorContext) => Promise<Admitted<Output<O>>>
   : O extends { download: true }
@@ -131,7 +144,9 @@ export type Handler<O extends Op> = O extends { door: true }
       ? (input: Input<O>, context: QueryContext) => Promise<Output<O>>
       : O extends { slow: true }
         ? SlowHandler<O>
-        : (input: Input<O>, context: CommandContext) => Promise<Outcome<Output<O>>>
+        : O extends { reaches: true }
+          ? ReachingHandler<O>
+          : (input: Input<O>, context: CommandContext) => Promise<Outcome<Output<O>>>
 
 /** A missing handler, or one that returns another shape, does not compile. */
 export type Handlers<G extends Group> = { [K in keyof G]: Handler<G[K]> }
@@ -140,4 +155,5 @@ export type Handlers<G extends Group> = { [K in keyof G]: Handler<G[K]> }
 export type AnyDoor = (input: unknown, context: DoorContext) => Promise<Admitted<unknown>>
 export type AnyDownload = (input: unknown, context: QueryContext) => AsyncIterable<unknown>
 export type AnyQuery = (input: unknown, context: QueryContext) => Promise<unknown>
-export type AnyCommand = ((input: unknown, context: CommandContext) => Promise<Outcome<unknown>>) | SlowHandler<Op>
+export type AnyPlainCommand = (input: unknown, context: CommandContext) => Promise<Outcome<unknown>>
+export type AnyCommand = AnyPlainCommand | SlowHandler<Op> | ReachingHandler<Op>

@@ -1,16 +1,16 @@
 /** A command as a letter: replay, decision, output check and the answer to keep, for every operation alike. */
 import { createHash } from 'node:crypto'
 import type { Answer, Decision, Letter, LiveLanes } from '#actors/letter'
-import type { NamedOp } from '#contract/op'
+import type { NamedOp, Op } from '#contract/op'
 import { AppError, fail } from '#kernel/errors'
 import type { Query } from '#store/db'
 import type { IdempotencyClaim, Keep, StoredAnswer } from '#store/letter'
-import type { AnyCommand, Begun, Call, CommandContext, Outcome, QueryContext, World } from './call.ts'
+import type { AnyPlainCommand, Begun, Call, CommandContext, Outcome, QueryContext, SlowHandler, World } from './call.ts'
 import { serialise } from './validate.ts'
 
 interface Command {
   o: NamedOp
-  handler: AnyCommand
+  handler: AnyPlainCommand | SlowHandler<Op>
   input: unknown
   call: Call
   world: Pick<World, 'networks' | 'sealer'>

@@ -1,10 +1,14 @@
 /** Every operation with its handler, in the order of the contract. */
 import { appResources, growthResources } from '#contract/index'
 import { operatorResources } from '#contract/operator'
+import { auditHandlers } from './app/audit.ts'
+import { connectionsHandlers as appConnectionsHandlers } from './app/connections.ts'
 import { deviceHandlers } from './app/device.ts'
 import { invitationHandlers } from './app/invitations.ts'
+import { keyHandlers } from './app/keys.ts'
 import { memberHandlers } from './app/members.ts'
 import { personHandlers } from './app/person.ts'
+import { planHandlers } from './app/plan.ts'
 import { sessionHandlers, sessionsHandlers } from './app/session.ts'
 import { workspaceHandlers } from './app/workspace.ts'
 import { bind, bindDoors, bindDownloads, type Door, type Download, type Operation } from './bind.ts'
@@ -30,6 +34,11 @@ export const createOperations = (world: World): Operation[] => [
   ...bind(world, growthResources.automation, automationHandlers),
   ...bind(world, appResources.workspace, workspaceHandlers),
   ...bind(world, appResources.members, memberHandlers),
+  ...bind(world, appResources.invitations, invitationHandlers(world.identity.publicUrl)),
+  ...bind(world, appResources.keys, keyHandlers),
+  ...bind(world, appResources.connections, appConnectionsHandlers(world.sandbox)),
+  ...bind(world, appResources.plan, planHandlers),
+  ...bind(world, appResources.audit, auditHandlers),
 ]
 
 /** Those of no workspace: how people come in, and what they do about themselves. */
@@ -37,14 +46,14 @@ export const createDoors = (world: World): Door[] => [
   ...bindDoors(world, appResources.session, sessionHandlers),
   ...bindDoors(world, appResources.sessions, sessionsHandlers),
   ...bindDoors(world, appResources.person, personHandlers),
+  ...bindDoors(world, appResources.invitations, invitationHandlers(world.identity.publicUrl)),
   ...bindDoors(world, appResources.device, deviceHandlers),
-  ...bindDoors(world, appResources.invitations, invitationHandlers),
 ]
 
 /** What is taken away as files. */
 export const createDownloads = (world: World): Download[] => {
   const all = { world, slots: downloadSlots() }
-  return [...bindDownloads(all, appResources.workspace, workspaceHandlers)]
+  return [...bindDownloads(all, appResources.workspace, workspaceHandlers), ...bindDownloads(all, appResources.audit, auditHandlers)]
 }
 
 /** What operators do, and what the surfaces do beneath the contract: not served to anybody, but taken from other processes. */

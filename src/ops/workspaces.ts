@@ -6,13 +6,13 @@ import { AppError, fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import type { Role } from '#kernel/roles'
 import type { Scope } from '#kernel/scopes'
-import { currentDefault, upsertConnection } from '#store/connections'
 import type { Db } from '#store/db'
 import { insertOperatorInvitation } from '#store/invitations'
 import { insertKey } from '#store/keys'
 import { insertTenant } from '#store/tenants'
 import { hashInvitationToken, invitationUrl, newInvitationToken } from './app/invitations.ts'
 import type { World } from './call.ts'
+import { connected, type Reached } from './connecting.ts'
 
 export interface NewKey {
   id: string
@@ -48,12 +48,6 @@ export const inviteByOperator = async (
   return id === undefined ? fail('not_found', 'no such workspace') : invitationUrl(publicUrl, token)
 }
 
-interface Reached {
-  network: string
-  externalId: string
-  handle: string
-}
-
 /** Connects an account that a network has let us into. The first one becomes the default. */
 export const connectAccount = (world: Pick<World, 'ask'>, tenantId: string, { network, externalId, handle }: Reached): Promise<void> => {
   const letter: Letter<void> = {
@@ -61,13 +55,9 @@ export const connectAccount = (world: Pick<World, 'ask'>, tenantId: string, { ne
     priority: 'interactive',
     provenance: { principal: { kind: 'system', id: 'operator' }, surface: 'admin' },
     async decide(sql, gate) {
-      const existing = await currentDefault(sql)
-      const is_default = !existing || (existing.network === network && existing.external_id === externalId)
-      const row = { id: newId(), network, external_id: externalId, handle, is_default, created_at: gate.now, updated_at: gate.now }
-      return {
-        reply: undefined,
-        effects: { writes: [upsertConnection(row)], audit: { operation: 'growth.connections.connect', detail: { network, handle } } },
-      }
+      const { account, effects } = await connected({ sql, gate }, { network, externalId, handle })
+      const audit = { operation: 'growth.connections.connect', refId: account.id, detail: { network, handle } }
+      return { reply: undefined, effects: { ...effects, audit } }
     },
   }
   return world.ask(tenantId, letter)

@@ -23,6 +23,18 @@ export const accountFor = async (sql: Sql, externalId: string | null): Promise<C
         | Connection
         | undefined)
 
+/** By the network's own id, connected or not. */
+export const accountNamed = async (
+  sql: Sql,
+  { network, externalId }: { network: string; externalId: string },
+): Promise<Connection | undefined> =>
+  (await sql`select ${columns(sql)} from connection where network = ${network} and external_id = ${externalId}`)[0] as
+    | Connection
+    | undefined
+
+export const countConnected = async (sql: Sql): Promise<number> =>
+  (await sql<{ count: number }[]>`select count(*)::int as count from connection where status = 'connected'`)[0]!.count
+
 export const lockConnection = async (sql: Sql, id: string): Promise<Connection> =>
   ((await sql`select ${columns(sql)} from connection where id = ${id} for update`)[0] as Connection | undefined) ??
   fail('not_found', 'no such connected account')
@@ -34,9 +46,9 @@ export const connectionById =
 
 /** Connects an account, or connects it again under its old id. The first connected account becomes the default. */
 export const upsertConnection =
-  (connection: Omit<Connection, 'status'>): Query =>
+  (connection: Connection): Query =>
   (sql) =>
-    sql`insert into connection ${sql({ ...connection, status: 'connected' } as never)}
+    sql`insert into connection ${sql(connection as never)}
         on conflict (tenant_id, network, external_id) do update
         set handle = excluded.handle, status = 'connected', is_default = excluded.is_default, updated_at = excluded.updated_at`
 

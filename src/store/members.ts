@@ -16,7 +16,7 @@ const columns = (sql: Sql): Fragment => sql`p.id, p.email, p.name, m.role, m.cre
 
 /** Each person by their id: `offset 0` keeps the planner from going through all people of the deployment instead. */
 const withPerson = (sql: Sql): Fragment =>
-  sql`member m cross join lateral (select id, email, name from person where id = m.person_id offset 0) p`
+  sql`member m cross join lateral (select id, email, email_key, name from person where id = m.person_id offset 0) p`
 
 export const listMembers =
   ({ limit, after }: Page): Query =>
@@ -48,3 +48,10 @@ export const withdrawInvitationsOf =
   (personId: string, now: Date): Query =>
   (sql) =>
     sql`update invitation set revoked_at = ${now} where invited_by = ${personId} and accepted_at is null and revoked_at is null`
+
+/** A member, as records name them. */
+export const personById = async (sql: Sql, personId: string): Promise<{ id: string; email: string }> =>
+  (await sql<{ id: string; email: string }[]>`select id, email from person where id = ${personId}`)[0]!
+
+export const isMember = async (sql: Sql, emailKey: string): Promise<boolean> =>
+  (await sql`select 1 from ${withPerson(sql)} where p.email_key = ${emailKey} limit 1`).length > 0

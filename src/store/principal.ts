@@ -1,3 +1,4 @@
+import { fail } from '#kernel/errors'
 import type { Role } from '#kernel/roles'
 
 /** Somebody's place in a workspace. */
@@ -16,3 +17,6 @@ export interface Principal {
 
 /** What a principal may in its workspace; keys that are nobody's, and the deployment, may everything that their scopes say. */
 export const roleOf = ({ member }: Principal): Role => member?.role ?? 'owner'
+
+/** Who asks, where only people do. */
+export const personOf = ({ member }: Principal): string => member?.personId ?? fail('forbidden')

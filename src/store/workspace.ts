@@ -1,4 +1,5 @@
 /** The workspace as its members see it: its own row, and no other, whatever a statement asks for. */
+import type { PlanState } from '#domain/plan'
 import type { Query } from './db.ts'
 
 export interface WorkspaceRow {
@@ -15,6 +16,16 @@ export const renameWorkspace =
   (id: string, name: string): Query =>
   (sql) =>
     sql`update tenant set name = ${name} where id = ${id}`
+
+export interface PlanRow extends PlanState {
+  /** Used amounts by `key@period`. */
+  counters: Record<string, number>
+  now: Date
+}
+
+export const planOfWorkspace: Query = (sql) =>
+  sql`select plan, billing, overrides, clock_timestamp() as now,
+    (select coalesce(jsonb_object_agg(c.key || '@' || c.period, c.used), '{}') from counter c) as counters from tenant`
 
 /** Null: it is kept. */
 export const setDeletion =

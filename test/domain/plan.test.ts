@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import {
   type Billing,
   billingStates,
+  budgetsOf,
   type CapKey,
   defaultPlan,
   hourOf,
@@ -141,4 +142,32 @@ test('a plan of a name that no longer exists counts as the default one', () => {
   const { posts } = plans[defaultPlan].quotas
   expect(takeQuota(budget({ plan: 'gone' }), 'posts', posts).amount).toBe(posts)
   expect(errorOf(() => takeQuota(budget({ plan: 'gone' }), 'posts', posts + 1)).code).toBe('plan_quota_exceeded')
+})
+
+describe('what is shown of a plan', () => {
+  const shown = (counters: Record<string, number>, overrides: PlanState['overrides'] = {}, now = noon) => {
+    const { quotas, caps } = budgetsOf(budget({ overrides }, counters, now))
+    return Object.fromEntries([...quotas, ...caps].map(({ key, ...one }) => [key, one]))
+  }
+
+  test('is every quota and cap, used by this month and hour alone', () => {
+    const all = shown({ 'posts@2026-11': 7, 'articles@2026-10': 4, 'post_now@2026-11-21T12': 2, 'create_batch@2026-11-21T11': 5 })
+    expect(Object.keys(all)).toEqual([...quotaKeys, ...capKeys])
+    const [month, hour] = [
+      { period: '2026-11', resets_at: new Date('2026-12-01T00:00:00Z') },
+      { period: '2026-11-21T12', resets_at: new Date('2026-11-21T13:00:00Z') },
+    ]
+    expect(all.posts).toEqual({ used: 7, limit: 60, ...month })
+    expect(all.articles).toEqual({ used: 0, limit: 4, ...month })
+    expect(all.post_now).toEqual({ used: 2, limit: 20, ...hour })
+    expect(all.create_batch).toEqual({ used: 0, limit: 10, ...hour })
+  })
+
+  test('has the numbers that an operator put in the place of others', () => {
+    expect(shown({}, { posts: 1, post_now: 0 })).toMatchObject({ posts: { limit: 1 }, post_now: { limit: 0 }, articles: { limit: 4 } })
+  })
+
+  test('begins anew in January after December', () => {
+    expect(shown({}, {}, new Date('2026-12-31T23:59:59.999Z')).posts).toMatchObject({ resets_at: new Date('2027-01-01T00:00:00Z') })
+  })
 })

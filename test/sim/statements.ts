@@ -87,14 +87,17 @@ const attempts = {
 
 const connections = {
   currentDefault: async (memory: Memory) => currentDefault(memory),
+  accountNamed: async (memory: Memory, { externalId }: { externalId: string }) =>
+    find(memory.connections, (one) => one.external_id === externalId),
+  countConnected: async (memory: Memory) => filter(memory.connections, ({ status }) => status === 'connected').length,
   accountFor: async (memory: Memory, externalId: string | null) => accountFor(memory, externalId),
   lockConnection: async (memory: Memory, id: string) => memory.connections.get(id) ?? fail('not_found', 'no such connected account'),
   connectionById: (id: string) => async (memory: Memory) => [memory.connections.get(id)],
-  upsertConnection: (connection: Omit<Connection, 'status'>) => (): Write => ({
+  upsertConnection: (connection: Connection) => (): Write => ({
     row: `connections ${connection.external_id}`,
     change({ connections: all }) {
       const id = find(all, (one) => one.external_id === connection.external_id)?.id ?? connection.id
-      all.set(id, { ...connection, id, status: 'connected' })
+      all.set(id, { ...connection, id })
     },
   }),
   disconnect: (id: string) => (): Write => ({

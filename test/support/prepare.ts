@@ -10,10 +10,12 @@ import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
 import { connectAccount } from '#ops/workspaces'
 import { insertBatch } from '#store/batches'
+import { insertOperatorInvitation } from '#store/invitations'
 import { insertItem } from '#store/items'
 import type { Effects } from '#store/letter'
 import type { Reply, Send, TestApp } from './app.ts'
 import { type Extent, sampleOf } from './sample.ts'
+import { signedIn } from './session.ts'
 
 export interface Workspace {
   app: TestApp
@@ -66,6 +68,15 @@ const connect = async ({ app, tenantId, key }: Workspace) => {
   return { id: body.connections[0].id }
 }
 
+const join = async ({ app, tenantId }: Workspace) => ({ id: (await signedIn(app, tenantId, 'viewer')).personId })
+
+const invite = async ({ app, tenantId }: Workspace) => {
+  const invitation = { tenantId, role: 'viewer' as const, tokenHash: Buffer.from(newId()) }
+  return { id: (await insertOperatorInvitation(app.workplace.db, invitation))! }
+}
+
+const makeKey = async ({ app, tenantId }: Workspace) => ({ id: (await app.newKey(['api:read'], tenantId)).id })
+
 /** By the part of an operation's id before the last dot. */
 export const recipes: Record<string, Recipe> = {
   'growth.batches': { make: makeBatch },
@@ -74,7 +85,14 @@ export const recipes: Record<string, Recipe> = {
     before: { schedule: ['approve'], unschedule: ['approve', 'schedule'], postNow: ['approve'], markPosted: ['approve'] },
   },
   'growth.connections': { make: connect },
+  'app.members': { make: join },
+  'app.invitations': { make: invite },
+  'app.keys': { make: makeKey },
+  'app.connections': { make: connect },
 }
+
+/** By operation: what its schema cannot say of a legal input. */
+const told: Record<string, Record<string, unknown>> = { 'app.workspace.requestDeletion': { name: 'Test' } }
 
 export const prefixOf = (o: NamedOp): string => o.id.slice(0, o.id.lastIndexOf('.'))
 const nameOf = (o: NamedOp): string => o.id.slice(o.id.lastIndexOf('.') + 1)
@@ -112,5 +130,6 @@ const made = async (workspace: Workspace, o: NamedOp): Promise<Record<string, st
 /** An input with which the operation succeeds in this workspace, every time on a record of its own. */
 export const legalInput = async (workspace: Workspace, o: NamedOp, extent: Extent = 'needed') => ({
   ...sampleOf(o, extent),
+  ...told[o.id],
   ...(await made(workspace, o)),
 })

@@ -1,5 +1,6 @@
 /** Every query of the store that reads, with arguments under which it finds the rows that test/support/rows.ts writes. */
 import { takenPosts, unnamedAttempts } from '#store/attempts'
+import { auditPage } from '#store/audit'
 import { batchById, listBatches } from '#store/batches'
 import { connectionById, defaultConnection, listConnections } from '#store/connections'
 import type { Query } from '#store/db'
@@ -10,7 +11,9 @@ import { activeLearnings } from '#store/learnings'
 import { listMembers } from '#store/members'
 import { latestEvents } from '#store/outbox'
 import { readProfile } from '#store/profiles'
-import { workspaceOf } from '#store/workspace'
+import { planOfWorkspace, workspaceOf } from '#store/workspace'
+import { listInvitations } from '#store/workspace-invitations'
+import { listKeys } from '#store/workspace-keys'
 import type { Rows } from './rows.ts'
 
 /** Sorts behind every id: the page after it is the first. */
@@ -27,6 +30,11 @@ const beginOf = ({ key }: ExportSource) => key.map(([, type]) => (type === 'int'
 export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'attempts.unnamedAttempts': ({ connection }) => [unnamedAttempts(connection.id)],
   'attempts.takenPosts': ({ connection, attempt }) => [takenPosts(connection.id, [attempt.external_id])],
+  'audit.auditPage': ({ audit }) => [
+    auditPage(page),
+    auditPage({ ...page, after: END, operation: audit.operation, since: new Date(0), until: new Date(Date.UTC(9999, 0)) }),
+    auditPage({ ...page, actor: audit.actor_id }),
+  ],
   'batches.batchById': ({ batch }) => [batchById(batch.id)],
   'batches.listBatches': () => [listBatches(page), listBatches({ ...page, after: END })],
   'connections.connectionById': ({ connection }) => [connectionById(connection.id)],
@@ -49,6 +57,9 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'members.listMembers': () => [listMembers(page), listMembers({ ...page, after: END })],
   'outbox.latestEvents': () => [latestEvents],
   'profiles.readProfile': () => [readProfile],
+  'workspace-invitations.listInvitations': () => [listInvitations(page), listInvitations({ ...page, after: END })],
+  'workspace-keys.listKeys': () => [listKeys(page), listKeys({ ...page, after: END })],
+  'workspace.planOfWorkspace': () => [planOfWorkspace],
   'workspace.workspaceOf': () => [workspaceOf],
 }
 

@@ -46,6 +46,7 @@ const sampleRows = (tenantId: string, person: string) => {
       token_hash: Buffer.from(mark),
       expires_at: new Date(now.getTime() + 86_400_000),
     },
+    api_key: { id: newId(), name: mark, hash: Buffer.from(mark), last4: '0000', scopes: ['api:read'], person_id: person },
     webhook_endpoint: { id: newId(), url: mark, secret: Buffer.from(mark), status: 'active', ...times },
   }
 }
@@ -70,4 +71,7 @@ export const writeRows = async (owner: postgres.Sql, tenantId: string): Promise<
 }
 
 const isJson = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && !(value instanceof Date) && !Buffer.isBuffer(value)
+  typeof value === 'object' && value !== null && !(value instanceof Date) && !Buffer.isBuffer(value) && !isTextArray(value)
+
+/** Columns of JSON hold empty lists here; what is not empty is an array of Postgres. */
+const isTextArray = (value: unknown): boolean => Array.isArray(value) && value.length > 0

@@ -1,11 +1,23 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { invitations } from '#contract/app/invitations'
-import { emailKey } from '#domain/person'
+import { emailKey, INVITATION_MS } from '#domain/person'
 import { AppError, fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
+import type { Sql } from '#store/db'
 import { acceptInvitation, openInvitation } from '#store/invitations'
+import { isMember } from '#store/members'
 import { personByEmail } from '#store/people'
+import { personOf } from '#store/principal'
+import {
+  addInvitation,
+  countOpenInvitations,
+  type InvitationRow,
+  listInvitations,
+  lockInvitation,
+  withdrawInvitation,
+} from '#store/workspace-invitations'
 import type { DoorContext, Handlers } from '../call.ts'
+import { pageOf, pageResult } from '../paging.ts'
 import { begin, requirePassword } from './session.ts'
 
 /** The secret of an invitation's link; kept as its hash alone. */
@@ -29,7 +41,39 @@ const joiner = async (context: DoorContext, { email, password, name }: { email: 
   return { id: known.id }
 }
 
-export const invitationHandlers: Handlers<typeof invitations> = {
+/** Invitations of a workspace that are open at once. */
+const MOST_OPEN = 200
+
+const refuseMember = async (sql: Sql, email: string): Promise<void> => {
+  if (await isMember(sql, emailKey(email))) fail('conflict', 'this email is that of a member')
+}
+
+export const invitationHandlers = (publicUrl: string): Handlers<typeof invitations> => ({
+  async create({ email, role }, { sql, gate, principal }) {
+    if (email !== undefined) await refuseMember(sql, email)
+    if ((await countOpenInvitations(sql)) >= MOST_OPEN) fail('conflict', `${MOST_OPEN} invitations are open: withdraw one first`)
+    const token = newInvitationToken()
+    const expires_at = new Date(gate.now.getTime() + INVITATION_MS)
+    const row = { id: newId(), email: email?.trim() ?? null, role, invited_by: personOf(principal), created_at: gate.now, expires_at }
+    const invitation = { ...row, status: 'open' as const, accepted_at: null, accepted_by: null, revoked_at: null }
+    const effects = { writes: [addInvitation({ ...row, token_hash: hashInvitationToken(token) })] }
+    return { reply: { invitation, url: invitationUrl(publicUrl, token) }, effects, refId: row.id, told: { email: row.email, role } }
+  },
+
+  async list(input, { read }) {
+    const page = pageOf(input)
+    const { rows, next_cursor } = pageResult(await read<InvitationRow>(listInvitations(page)), page.limit)
+    return { invitations: rows, next_cursor }
+  },
+
+  async revoke({ id }, { sql, gate }) {
+    const invitation = (await lockInvitation(sql, id)) ?? fail('not_found', 'no such invitation')
+    if (invitation.status === 'accepted') fail('conflict', 'cannot withdraw: the invitation was accepted')
+    if (invitation.status === 'revoked') return { reply: { invitation } }
+    const revoked = { ...invitation, status: 'revoked' as const, revoked_at: gate.now }
+    return { reply: { invitation: revoked }, effects: { writes: [withdrawInvitation(id, gate.now)] } }
+  },
+
   async accept({ token, email, password, name = '', delivery = 'cookie' }, context) {
     const invitation = await openInvitation(context.db, hashInvitationToken(token))
     if (!invitation) return fail('not_found', 'this invitation is not open: it was accepted, withdrawn, or is too old')
@@ -41,4 +85,4 @@ export const invitationHandlers: Handlers<typeof invitations> = {
     if (!joined) return fail('conflict', 'the invitation was accepted meanwhile, or the email was taken')
     return begin(context, { personId: person.id, tenantId: invitation.tenantId, delivery, operation: 'app.session.signIn' })
   },
-}
+})

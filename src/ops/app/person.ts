@@ -1,7 +1,8 @@
 import type { person } from '#contract/app/person'
 import { emailKey } from '#domain/person'
 import { AppError, fail } from '#kernel/errors'
-import { accountOf, changeAccount, deletePerson, passwordOf } from '#store/people'
+import { accountOf, changeAccount, deletePerson } from '#store/accounts'
+import { passwordOf } from '#store/people'
 import type { DoorContext, Handlers } from '../call.ts'
 import { requirePassword, signedInOf, toldOf } from './session.ts'
 

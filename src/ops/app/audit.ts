@@ -1,0 +1,58 @@
+import type { audit } from '#contract/app/audit'
+import type { OutputOf } from '#contract/op'
+import { type AuditFilters, type AuditRow, auditPage } from '#store/audit'
+import type { Handlers, QueryContext } from '../call.ts'
+import { pageOf, pageResult } from '../paging.ts'
+
+type Line = OutputOf<typeof audit.export>
+
+/** As they come in: times as text. */
+interface Given {
+  operation?: string
+  actor?: string
+  since?: string | Date
+  until?: string | Date
+}
+
+/** The database knows fewer times than there are texts for; nothing was done before or will be after these. */
+const TIMES = { first: 0, last: Date.UTC(9_999, 0) }
+const timeOf = (given: string | Date | undefined): Date | undefined =>
+  given === undefined ? undefined : new Date(Math.min(Math.max(new Date(given).getTime(), TIMES.first), TIMES.last))
+
+const filtersOf = ({ operation, actor, since, until }: Given): AuditFilters => ({
+  operation,
+  actor: actor?.toLowerCase(),
+  since: timeOf(since),
+  until: timeOf(until),
+})
+
+const entryOf = ({ actor_kind, actor_id, actor_name, actor_email, ...row }: AuditRow) => ({
+  ...row,
+  who: { kind: actor_kind, id: actor_id, name: actor_name, email: actor_email },
+})
+
+const lineOf = ({ id, at, actor_kind, actor_id, actor_name, actor_email, ...row }: AuditRow): Line => ({
+  ...{ id, at, who_kind: actor_kind, who_id: actor_id, who_name: actor_name, who_email: actor_email, ...row },
+})
+
+const LINES_A_READ = 200
+
+/** Each page is a statement of its own, before which the caller is looked at again: who is shut out meanwhile gets no more. */
+async function* lines(filters: AuditFilters, { read }: Pick<QueryContext, 'read'>): AsyncGenerator<Line> {
+  for (let after: string | undefined; ; ) {
+    const rows = await read<AuditRow>(auditPage({ ...filters, after, limit: LINES_A_READ }))
+    for (const row of rows) yield lineOf(row)
+    if (rows.length <= LINES_A_READ) return
+    after = rows.at(-1)!.id
+  }
+}
+
+export const auditHandlers: Handlers<typeof audit> = {
+  async list({ limit, cursor, ...filters }, { read }) {
+    const page = pageOf({ ...(limit === undefined ? {} : { limit }), ...(cursor === undefined ? {} : { cursor }) })
+    const { rows, next_cursor } = pageResult(await read<AuditRow>(auditPage({ ...page, ...filtersOf(filters) })), page.limit)
+    return { entries: rows.map(entryOf), next_cursor }
+  },
+
+  export: (filters, context) => lines(filtersOf(filters), context),
+}

@@ -1,0 +1,30 @@
+import type { connections } from '#contract/app/connections'
+import { fail } from '#kernel/errors'
+import type { Sandbox } from '#port/network/sandbox'
+import { currentDefault, lockConnection } from '#store/connections'
+import type { Handlers } from '../call.ts'
+import { connected, connectionView, disconnected, reaching } from '../connecting.ts'
+
+/** As `tendril admin tenant create --sandbox` names it. */
+const handleOf = (tenantId: string): string => `workspace-${tenantId.slice(-12)}`
+
+export const connectionsHandlers = (sandbox: Pick<Sandbox, 'name' | 'connect'>): Handlers<typeof connections> => ({
+  connectSandbox: {
+    async reach({ handle }, { tenantId }) {
+      const reached = await reaching(sandbox.name, sandbox.connect(handle ?? handleOf(tenantId)))
+      return async (context) => {
+        const { account, effects } = await connected(context, reached)
+        const told = { network: account.network, handle: account.handle }
+        return { reply: connectionView(account), effects, refId: account.id, told }
+      }
+    },
+  },
+
+  async disconnect({ id }, context) {
+    const account = await lockConnection(context.sql, id)
+    if (account.status !== 'connected') fail('not_found', 'no such connected account')
+    const left = account.is_default ? undefined : await currentDefault(context.sql)
+    const told = { network: account.network, handle: account.handle }
+    return { ...(await disconnected(context, account)), reply: connectionView(left), told }
+  },
+})

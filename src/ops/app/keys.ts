@@ -1,0 +1,58 @@
+import type { keys } from '#contract/app/keys'
+import { hashApiKey, newApiKey } from '#kernel/api-key'
+import { AppError, fail } from '#kernel/errors'
+import { newId } from '#kernel/ids'
+import { personById } from '#store/members'
+import { type Principal, personOf, roleOf } from '#store/principal'
+import { addKey, countLivingKeys, endKey, type ListedKey, listKeys, lockKey } from '#store/workspace-keys'
+import type { Handlers } from '../call.ts'
+import { pageOf, pageResult } from '../paging.ts'
+
+/** Living keys of a workspace. */
+const MOST_KEYS = 200
+
+const isOwner = (principal: Principal): boolean => roleOf(principal) === 'owner'
+
+/** In milliseconds: beyond that a key may as well have no end. */
+const LONGEST_LIFE = 100 * 365 * 86_400_000
+
+const expiryOf = (given: string | Date | undefined, now: Date): Date | null => {
+  if (given === undefined) return null
+  const at = new Date(given)
+  if (at <= now) return refuseExpiry('is over already')
+  return at.getTime() <= now.getTime() + LONGEST_LIFE ? at : refuseExpiry('is more than a hundred years ahead; leave it out')
+}
+
+const refuseExpiry = (message: string): never => {
+  throw new AppError('invalid_input', `expires_at ${message}`, { details: [{ path: 'expires_at', message }] })
+}
+
+export const keyHandlers: Handlers<typeof keys> = {
+  async create({ name, scopes, belongs_to = 'me', expires_at }, { sql, gate, principal, tenantId }) {
+    if (belongs_to === 'workspace' && !isOwner(principal)) fail('forbidden', 'only owners make keys of the workspace')
+    const expires = expiryOf(expires_at, gate.now)
+    if ((await countLivingKeys(sql)) >= MOST_KEYS) fail('conflict', `the workspace has ${MOST_KEYS} keys: revoke one first`)
+    const personId = belongs_to === 'me' ? personOf(principal) : null
+    const secret = newApiKey()
+    const shown = { id: newId(), name: name.trim(), last4: secret.slice(-4), scopes: [...new Set(scopes)] }
+    const person = personId === null ? null : await personById(sql, personId)
+    const key = { ...shown, person, created_at: gate.now, expires_at: expires, revoked_at: null, last_used_at: null }
+    const row = { ...shown, tenantId, hash: hashApiKey(secret), personId, expiresAt: expires, now: gate.now }
+    const told = { name: shown.name, scopes: shown.scopes, last4: shown.last4, belongs_to }
+    return { reply: { key, api_key: secret }, effects: { writes: [addKey(row)] }, refId: shown.id, told }
+  },
+
+  async list(input, { read, principal }) {
+    const page = pageOf(input)
+    const of = isOwner(principal) ? undefined : personOf(principal)
+    const { rows, next_cursor } = pageResult(await read<ListedKey>(listKeys({ ...page, of })), page.limit)
+    return { keys: rows, next_cursor }
+  },
+
+  async revoke({ id }, { sql, gate, principal }) {
+    const key = await lockKey(sql, id)
+    if (!key || !(isOwner(principal) || key.person?.id === personOf(principal))) return fail('not_found', 'no such key of yours')
+    const ended = { ...key, revoked_at: key.revoked_at ?? gate.now }
+    return { reply: { key: ended }, effects: { writes: [endKey(id, gate.now)] }, told: { name: key.name, last4: key.last4 } }
+  },
+}

@@ -1,0 +1,58 @@
+/** Connecting and disconnecting an account, whoever asks for it. */
+import { type Connection, mostConnected } from '#domain/connection'
+import { AppError, fail } from '#kernel/errors'
+import { newId } from '#kernel/ids'
+import { NetworkError } from '#port/network/network'
+import { accountNamed, countConnected, currentDefault, disconnect, upsertConnection } from '#store/connections'
+import { type Effects, forgetPending, merge } from '#store/letter'
+import type { CommandContext, Outcome } from './call.ts'
+import { settleRecalled } from './recall.ts'
+
+/** Reads of the networks that exist so far cost nothing. */
+export const connectionView = (account: Connection | undefined) => ({
+  connection: { connected: account !== undefined, tier: 'free' as const, account: account ?? null },
+})
+
+/** An account that a network has let us into. */
+export interface Reached {
+  network: string
+  externalId: string
+  handle: string
+}
+
+/** What a network says of an account. Throws `network_error` when it cannot be reached; networks end their waits themselves. */
+export const reaching = async (network: string, running: Promise<Omit<Reached, 'network'>>): Promise<Reached> => {
+  try {
+    return { network, ...(await running) }
+  } catch (cause) {
+    if (!(cause instanceof NetworkError)) throw cause
+    throw new AppError('network_error', cause.reason, { cause })
+  }
+}
+
+/** The account as it is from then on, under its old id if it was connected before. The first connected one becomes the default. */
+export const connected = async (
+  { sql, gate }: Pick<CommandContext, 'sql' | 'gate'>,
+  { network, externalId, handle }: Reached,
+): Promise<{ account: Connection; effects: Effects }> => {
+  const before = await accountNamed(sql, { network, externalId })
+  if (before?.status !== 'connected' && (await countConnected(sql)) >= mostConnected)
+    fail('conflict', `${mostConnected} accounts are connected: disconnect one first`)
+  const current = await currentDefault(sql)
+  const account: Connection = {
+    ...{ id: before?.id ?? newId(), network, external_id: externalId, handle, status: 'connected' },
+    is_default: !current || current.id === before?.id,
+    created_at: before?.created_at ?? gate.now,
+    updated_at: gate.now,
+  }
+  return { account, effects: { writes: [upsertConnection(account)] } }
+}
+
+/** Sends from the account that are claimed but not on the wire do not go out any more. */
+export const disconnected = async (context: CommandContext, account: Connection): Promise<Omit<Outcome<never>, 'reply'>> => {
+  const works = context.lanes.recall((work) => work.slot === `publish:${account.external_id}`)
+  const { effects, itemIds } = await settleRecalled(context, works, { kind: 'disconnected', reason: 'disconnected' })
+  const writes = [disconnect(account.id, context.gate.now), ...itemIds.map((itemId) => forgetPending(itemId))]
+  const answers = itemIds.map((refId) => ({ refId, with: new AppError('x_not_connected') }))
+  return { effects: merge({ writes }, effects), refId: account.id, answers }
+}

@@ -1,0 +1,63 @@
+/** What people do about themselves, whatever their workspaces. */
+import type postgres from 'postgres'
+import { newId } from '#kernel/ids'
+import { codeOf, type Db, type Sql } from './db.ts'
+import type { Person } from './people.ts'
+import type { Told } from './sessions.ts'
+
+export interface Account extends Person {
+  created_at: Date
+}
+
+export const accountOf = async (db: Db, personId: string): Promise<Account | undefined> =>
+  (await db.system((sql) => sql<Account[]>`select id, email, name, created_at from person where id = ${personId}`))[0]
+
+const UNIQUE_VIOLATION = '23505'
+
+/** Undefined: the email is somebody else's. */
+export const changeAccount = (
+  db: Db,
+  personId: string,
+  { email, emailKey, name }: { email: string; emailKey: string; name: string },
+): Promise<Account | undefined> =>
+  db
+    .system(
+      (sql) => sql<Account[]>`update person set email = ${email}, email_key = ${emailKey}, name = ${name}, updated_at = clock_timestamp()
+        where id = ${personId} returning id, email, name, created_at`,
+    )
+    .then(
+      ([row]) => row,
+      (cause) => (codeOf(cause) === UNIQUE_VIOLATION ? undefined : Promise.reject(cause)),
+    )
+
+/**
+ * The name of a workspace whose last owner this is. Certain until the transaction ends: the rows that place the workspaces are
+ * locked, which every letter locks before it decides, and so does every other person who goes.
+ */
+const lastOwnerOf = async (tx: Sql, personId: string): Promise<string | undefined> => {
+  await tx`select 1 from actor where tenant_id in (select tenant_id from member where person_id = ${personId})
+    order by tenant_id for no key update`
+  const [row] = await tx<{ name: string }[]>`select t.name from member m join tenant t on t.id = m.tenant_id
+    where m.person_id = ${personId} and m.role = 'owner'
+      and not exists (select 1 from member o where o.tenant_id = m.tenant_id and o.role = 'owner' and o.person_id <> m.person_id) limit 1`
+  return row?.name
+}
+
+/**
+ * Erases a person, with all memberships, told in the audit of each workspace. Open invitations of theirs are withdrawn. Changes
+ * nothing, and gives the name of a workspace, when this is its last owner.
+ */
+export const deletePerson = (db: Db, personId: string, { operation, surface, requestId }: Told): Promise<string | undefined> =>
+  db.system((sql) =>
+    (sql as postgres.Sql).begin(async (tx) => {
+      const owned = await lastOwnerOf(tx, personId)
+      if (owned !== undefined) return owned
+      const left = await tx<{ tenant_id: string }[]>`delete from member where person_id = ${personId} returning tenant_id`
+      for (const { tenant_id } of left)
+        await tx`insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation, ref_id, request_id)
+          values (${newId()}, ${tenant_id}, clock_timestamp(), 'person', ${personId}, ${surface}, ${operation}, ${personId}, ${requestId})`
+      await tx`update invitation set revoked_at = clock_timestamp() where invited_by = ${personId} and accepted_at is null and revoked_at is null`
+      await tx`select erase_person(${personId})`
+      return undefined
+    }),
+  )

@@ -1,0 +1,125 @@
+/** Who may do what: every operation for every role, by session and by key, and what only people reach. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { keyOperations, operations } from '#contract/index'
+import { type NamedOp, pathParams } from '#contract/op'
+import { type Role, roles } from '#kernel/roles'
+import { scopes } from '#kernel/scopes'
+import { type Reply, type TestApp, testApp } from '#test/support/app'
+import { call, legalInput, newWorkspace, type Workspace } from '#test/support/prepare'
+import { sampleOf } from '#test/support/sample'
+import { type SignedIn, signedIn } from '#test/support/session'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await testApp()
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const ofWorkspaces = operations.filter((o) => !o.door)
+const ofSessions = ofWorkspaces.filter(({ scope }) => scope === 'session')
+const table = (some: NamedOp[]) => some.map((o) => [o.id, o] as const)
+const cells = (some: NamedOp[]) => some.flatMap((o) => roles.map((role) => [o.id, role, o] as const))
+
+const may = (o: NamedOp, role: Role): boolean => role === 'owner' || o.roles.includes(role)
+
+/** Of another shape than any operation takes. */
+const nonsense = (o: NamedOp) => ({ ...sampleOf(o, 'needed'), no_such_field: 1 })
+
+interface Place {
+  workspace: Workspace
+  person: SignedIn
+}
+
+const keyOf = async ({ workspace, person }: Place, granted = [...scopes]) => {
+  const made = await app.newKey(granted, workspace.tenantId)
+  await app.owner`update api_key set person_id = ${person.personId} where id = ${made.id}`
+  return made
+}
+
+/** What is theirs everybody may: the input for those who are no owners. */
+const own: Record<string, (place: Place) => Promise<Record<string, string>>> = {
+  'app.members.remove': async ({ person }) => ({ id: person.personId }),
+  'app.keys.revoke': async (place) => ({ id: (await keyOf(place, ['api:read'])).id }),
+}
+
+const newPlace = async (role: Role): Promise<Place> => {
+  const workspace = await newWorkspace(app)
+  return { workspace, person: await signedIn(app, workspace.tenantId, role) }
+}
+
+const inputFor = async (o: NamedOp, place: Place, role: Role) => ({
+  ...(await legalInput(place.workspace, o)),
+  ...(role === 'owner' ? {} : await own[o.id]?.(place)),
+})
+
+const expectForbidden = (reply: Reply, role: Role) => {
+  expect([reply.status, reply.body.error?.code]).toEqual([403, 'forbidden'])
+  expect(reply.body.error?.message).toContain(`the role ${role} may not do this`)
+}
+
+/** Exactly those who may do it do it; the others are refused whatever they send. */
+const expectAsDeclared = async (o: NamedOp, role: Role, credentialOf: (place: Place) => Promise<string>) => {
+  const place = await newPlace(role)
+  const key = await credentialOf(place)
+  if (may(o, role)) {
+    const reply = await call({ app, key }, o, await inputFor(o, place, role))
+    expect({ status: reply.status, error: reply.body.error }).toEqual({ status: o.status, error: undefined })
+    return
+  }
+  for (const input of [nonsense(o), await inputFor(o, place, role)]) expectForbidden(await call({ app, key }, o, input), role)
+}
+
+describe.each(cells(ofWorkspaces))('%s as %s', (_, role, o) => {
+  test('is done or refused as declared, by a session', () => expectAsDeclared(o, role, async ({ person }) => person.key))
+})
+
+describe.each(cells(keyOperations))('%s as %s', (_, role, o) => {
+  test('is done or refused as declared, by a key of the member', () =>
+    expectAsDeclared(o, role, async (place) => (await keyOf(place)).api_key))
+})
+
+describe.each(table(ofSessions))('%s', (_, o) => {
+  test('takes a person: nobody is 401, and a key is 403, before the input is looked at', async () => {
+    const { workspace, person } = await newPlace('owner')
+    const { api_key } = await keyOf({ workspace, person })
+    for (const input of [nonsense(o), await legalInput(workspace, o)]) {
+      const nobody = await call({ app, key: null }, o, input)
+      expect([nobody.status, nobody.body.error?.code, nobody.headers.get('www-authenticate')]).toEqual([401, 'unauthenticated', 'Bearer'])
+      for (const key of [workspace.key, api_key]) {
+        const reply = await call({ app, key }, o, input)
+        expect([reply.status, reply.body.error?.code]).toEqual([403, 'forbidden'])
+      }
+    }
+  })
+
+  test('is refused to a session that has ended, and to one of somebody who is no member any more', async () => {
+    const [{ workspace, person }, gone] = [await newPlace('owner'), await newPlace('owner')]
+    await app.owner`update session set revoked_at = now() where id = ${person.sessionId}`
+    await app.owner`delete from member where person_id = ${gone.person.personId}`
+    for (const { key } of [person, gone.person]) expect((await call({ app, key }, o, await legalInput(workspace, o))).status).toBe(401)
+  })
+})
+
+describe.each(table(ofSessions.filter((o) => pathParams(o.path).length > 0)))('%s does not find', (_, o) => {
+  test('an id that nobody has, or another workspace', async () => {
+    const [{ person }, other] = [await newPlace('owner'), await newPlace('owner')]
+    const foreign = await legalInput(other.workspace, o)
+    for (const input of [sampleOf(o, 'needed'), foreign]) {
+      const reply = await call({ app, key: person.key }, o, input)
+      expect([reply.status, reply.body.error?.code]).toEqual([404, 'not_found'])
+    }
+    expect((await call({ app, key: other.person.key }, o, foreign)).status).toBe(o.status)
+  })
+})
+
+describe.each(table(operations.filter(({ door, scope }) => door && scope === 'session')))('%s', (_, o) => {
+  test('is open to every role, takes a person, and no key', async () => {
+    for (const role of roles) {
+      const { person } = await newPlace(role)
+      expect((await call({ app, key: person.key }, o, sampleOf(o, 'needed'))).status).not.toBe(403)
+    }
+    expect((await call({ app, key: null }, o, nonsense(o))).status).toBe(401)
+    const { workspace } = await newPlace('owner')
+    expect((await call({ app, key: workspace.key }, o, nonsense(o))).body.error?.code).toBe('forbidden')
+  })
+})

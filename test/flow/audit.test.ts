@@ -1,0 +1,160 @@
+/** The audit trail: what is in it, who reads it, and what it looks like in a file. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { newId } from '#kernel/ids'
+import { type Access, scopes } from '#kernel/scopes'
+import { createDownloads } from '#ops/index'
+import { type TestApp, testApp } from '#test/support/app'
+import { type SignedIn, signedIn } from '#test/support/session'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await testApp()
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const PATH = '/api/v1/app/audit'
+
+const newOwner = async (): Promise<SignedIn & { tenantId: string }> => {
+  const { tenantId } = await app.newWorkspace()
+  await app.owner`delete from audit where tenant_id = ${tenantId}`
+  return { tenantId, ...(await signedIn(app, tenantId)) }
+}
+const put = (key: string, goal: string, headers: Record<string, string> = {}) =>
+  app.send('PUT', 'profile', { key, body: { goal }, headers })
+const list = async ({ key }: SignedIn, query: Record<string, string> = {}) =>
+  (await app.send('GET', `${PATH}?${new URLSearchParams(query)}`, { key })).body
+const makeKey = async ({ key }: SignedIn) =>
+  (await app.send('POST', '/api/v1/app/keys', { key, body: { name: 'Release script', scopes: ['api:read', 'api:write'] } })).body
+
+/** Rows with ids in their order, from when the workspace was made. */
+const addRows = ({ tenantId }: { tenantId: string }, count: number, { operation = 'test', detail = '{}' } = {}) =>
+  app.owner`insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation, detail)
+    select (${tenantId.slice(0, 24)} || lpad(n::text, 12, '0'))::uuid, ${tenantId}, '2020-01-01'::timestamptz + n * interval '1 hour',
+      'system', 'operator', 'admin', ${operation}, ${detail}::text::jsonb from generate_series(1, ${count}) n`
+
+describe('the list', () => {
+  test('says who did what, when, and how', async () => {
+    const owner = await newOwner()
+    await put(owner.key, 'Mine', { 'x-request-id': 'mine', 'x-tendril-surface': 'cli' })
+    const { key, api_key } = await makeKey(owner)
+    await put(api_key, "The script's")
+    const { entries } = await list(owner)
+    expect(entries).toEqual([
+      {
+        ...{ id: expect.any(String), at: expect.any(String), surface: 'rest', operation: 'growth.profile.update', ref_id: null },
+        ...{ request_id: expect.any(String), detail: {} },
+        who: { kind: 'key', id: key.id, name: 'Release script', email: owner.email },
+      },
+      expect.objectContaining({ operation: 'app.keys.create', ref_id: key.id }),
+      expect.objectContaining({
+        ...{ surface: 'cli', request_id: 'mine' },
+        who: { kind: 'person', id: owner.personId, name: 'Test', email: owner.email },
+      }),
+    ])
+  })
+
+  test('gives every entry once, newest first, page by page', async () => {
+    const owner = await newOwner()
+    await addRows(owner, 5)
+    const seen: string[] = []
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const { entries, next_cursor } = await list(owner, { limit: '2', ...(cursor ? { cursor } : {}) })
+      seen.push(...entries.map(({ id }: { id: string }) => id))
+      cursor = next_cursor
+    }
+    expect(seen.map((id) => Number(id.slice(-12)))).toEqual([5, 4, 3, 2, 1])
+  })
+
+  test('is narrowed by operation, by time, and by person with their keys', async () => {
+    const owner = await newOwner()
+    const other = await signedIn(app, owner.tenantId, 'owner')
+    await addRows(owner, 4)
+    await put(other.key, 'Theirs')
+    const { key, api_key } = await makeKey(owner)
+    await put(api_key, "The script's")
+    const operations = async (query: Record<string, string>) =>
+      (await list(owner, query)).entries.map(({ operation }: { operation: string }) => operation)
+    expect(await operations({ operation: 'app.keys.create' })).toEqual(['app.keys.create'])
+    expect(await operations({ actor: owner.personId.toUpperCase() })).toEqual(['growth.profile.update', 'app.keys.create'])
+    expect(await operations({ actor: key.id })).toEqual(['growth.profile.update'])
+    expect(await operations({ actor: newId() })).toEqual([])
+    const hours = async (query: Record<string, string>) =>
+      (await list(owner, { ...query, operation: 'test' })).entries.map(({ at }: { at: string }) => new Date(at).getUTCHours())
+    expect(await hours({ since: '2020-01-01T02:00:00Z', until: '2020-01-01T04:00:00Z' })).toEqual([3, 2])
+    expect(await hours({ since: '0000-01-01T00:00:00Z', until: '9999-12-31T23:59:59-14:00' })).toEqual([4, 3, 2, 1])
+  })
+
+  test('is for owners of the workspace', async () => {
+    const [owner, other] = [await newOwner(), await newOwner()]
+    const editor = await signedIn(app, owner.tenantId, 'editor')
+    for (const path of [PATH, `${PATH}/export`]) expect((await app.send('GET', path, { key: editor.key })).status).toBe(403)
+    await put(owner.key, 'Mine')
+    expect((await list(other)).entries).toEqual([])
+  })
+})
+
+describe('the file', () => {
+  const exported = async ({ key }: SignedIn, query = '') => app.send('GET', `${PATH}/export${query}`, { key })
+  const linesOf = (text: string) =>
+    text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+
+  test('has all entries, more than a page of the list, as JSON lines', async () => {
+    const owner = await newOwner()
+    await addRows(owner, 450)
+    await put(owner.key, 'Mine')
+    const reply = await exported(owner)
+    expect([reply.status, reply.headers.get('content-disposition')]).toEqual([200, expect.stringMatching(/tendril-audit-.*\.ndjson/)])
+    const lines = linesOf(reply.text)
+    expect(lines).toHaveLength(451)
+    expect(lines[0]).toMatchObject({ who_kind: 'person', who_email: owner.email, operation: 'growth.profile.update' })
+    expect(lines.slice(1).map(({ id }) => Number(id.slice(-12)))).toEqual(Array.from({ length: 450 }, (_, index) => 450 - index))
+    const narrowed = linesOf((await exported(owner, '?since=2020-01-01T05:00:00Z&until=2020-01-01T06:00:00Z')).text)
+    expect(narrowed.map(({ at }) => at)).toEqual(['2020-01-01T05:00:00.000Z'])
+  })
+
+  test('as a table shows text that begins as a formula does as text', async () => {
+    const owner = await newOwner()
+    await app.owner`update person set name = '=HYPERLINK("https://evil.example","x")' where id = ${owner.personId}`
+    await put(owner.key, 'Mine', { 'x-request-id': '@SUM(A1)' })
+    const reply = await exported(owner, '?format=csv')
+    expect(reply.headers.get('content-type')).toStartWith('text/csv')
+    const [head, row, ...rest] = reply.text.split('\r\n')
+    expect(head).toBe('id,at,who_kind,who_id,who_name,who_email,surface,operation,ref_id,request_id,detail')
+    expect(row).toContain(`,"'=HYPERLINK(""https://evil.example"",""x"")",${owner.email},rest,growth.profile.update,,'@SUM(A1),{}`)
+    expect(rest).toEqual([''])
+  })
+
+  test('breaks off for whoever may not read on, and says so', async () => {
+    const owner = await newOwner()
+    const second = await signedIn(app, owner.tenantId, 'owner')
+    // Of more than one piece, so that something is left to be read when the first one has come.
+    await addRows(owner, 1_000, { detail: JSON.stringify({ text: 'x'.repeat(200) }) })
+    const download = createDownloads(app.workplace.world).find(({ id }) => id === 'app.audit.export')!
+    const member = { personId: second.personId, role: 'owner' } as const
+    const all = new Set<Access>([...scopes, 'session'])
+    const principal = { kind: 'session', id: second.sessionId, member } as const
+    const opened = await download.open(() => ({}), { tenantId: owner.tenantId, principal, scopes: all, surface: 'rest', requestId: 'test' })
+    const lines = await opened.start()
+    const first = await lines.next()
+    expect(linesOf(first!)[0].id).toEndWith('000000001000')
+    await app.send('PUT', `/api/v1/app/members/${second.personId}`, { key: owner.key, body: { role: 'viewer' } })
+    const read: string[] = []
+    const reading = async () => {
+      for (let piece = await lines.next(); piece !== undefined; piece = await lines.next()) read.push(piece)
+    }
+    expect(await reading().catch((cause) => cause.code)).toBe('unauthenticated')
+    expect(linesOf(`${first}${read.join('')}`).length).toBeLessThan(1_000)
+  })
+
+  test('shows no secret that people were given', async () => {
+    const owner = await newOwner()
+    const { api_key } = await makeKey(owner)
+    const invited = await app.send('POST', '/api/v1/app/invitations', { key: owner.key, body: { role: 'viewer' } })
+    const { text } = await exported(owner)
+    expect(linesOf(text)).toHaveLength(2)
+    for (const secret of [api_key, new URL(invited.body.url).searchParams.get('token')!]) expect(text).not.toContain(secret)
+  })
+})

@@ -1,0 +1,130 @@
+/** Accounts that owners connect and disconnect. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { newId } from '#kernel/ids'
+import { type TestApp, testApp } from '#test/support/app'
+import { freshDb, type TestDatabase } from '#test/support/db'
+import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
+import { signedIn } from '#test/support/session'
+import { newStory, textOf } from '#test/support/story'
+
+let database: TestDatabase
+let app: TestApp
+let points: TestFailpoints
+beforeAll(async () => {
+  database = await freshDb()
+  points = testFailpoints()
+  app = await testApp({ database: database.options, overrides: { failpoints: points.at } })
+})
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
+})
+
+const PATH = '/api/v1/app/connections'
+
+/** The workspace of a story, with an owner who is signed in. */
+const ownedStory = async () => {
+  const story = await newStory(app)
+  const { key } = await signedIn(app, story.tenantId)
+  const connect = (body: Record<string, unknown> = {}, headers: Record<string, string> = {}) =>
+    app.send('POST', `${PATH}/sandbox`, { key, body, headers })
+  const disconnect = (id: string) => app.send('DELETE', `${PATH}/${id}`, { key })
+  const listed = async () => (await app.send('GET', 'connections', { key })).body.connections
+  return { story, connect, disconnect, listed }
+}
+
+describe('connecting to the sandbox', () => {
+  test('makes an account, the default where there is none, under the name of the workspace unless told', async () => {
+    const { story, connect, disconnect, listed } = await ownedStory()
+    const [first] = await listed()
+    const second = await connect()
+    expect([second.status, second.text]).toEqual([201, expect.any(String)])
+    const handle = `workspace-${story.tenantId.slice(-12)}`
+    expect(second.body.connection).toMatchObject({ connected: true, account: { handle, network: 'sandbox', is_default: false } })
+    await disconnect(first.id)
+    expect((await connect({ handle: `h-${story.tenantId}` })).body.connection.account).toMatchObject({ is_default: true })
+    expect(await listed()).toHaveLength(2)
+    const [row] = await app.owner`select ref_id, detail from audit where tenant_id = ${story.tenantId}
+      and operation = 'app.connections.connectSandbox' order by id limit 1`
+    expect({ ...row }).toEqual({ ref_id: second.body.connection.account.id, detail: { network: 'sandbox', handle } })
+  })
+
+  test('again brings the same account back, under its id', async () => {
+    const { connect, disconnect, listed } = await ownedStory()
+    const [{ id, handle, external_id }] = await listed()
+    await disconnect(id)
+    expect(await listed()).toEqual([])
+    const { account } = (await connect({ handle: `@${handle.toUpperCase()}` })).body.connection
+    expect(account).toMatchObject({ id, external_id, status: 'connected', is_default: true })
+    expect((await connect({ handle })).body.connection.account).toMatchObject({ id, is_default: true })
+    expect(await listed()).toHaveLength(1)
+  })
+
+  test('refuses what is no handle', async () => {
+    const { connect } = await ownedStory()
+    const reply = await connect({ handle: 'no handle' })
+    expect([reply.status, reply.body.error?.code]).toEqual([400, 'invalid_input'])
+  })
+
+  test('runs once under an Idempotency-Key', async () => {
+    const { story, connect, disconnect, listed } = await ownedStory()
+    const [first, again] = [await connect({}, { 'idempotency-key': 'one' }), await connect({}, { 'idempotency-key': 'one' })]
+    expect([again.text, again.headers.get('idempotency-replayed')]).toEqual([first.text, 'true'])
+    await disconnect(first.body.connection.account.id)
+    await connect({}, { 'idempotency-key': 'one' })
+    expect(await listed()).toHaveLength(1)
+    expect((await connect({ handle: `h-${story.tenantId}` }, { 'idempotency-key': 'one' })).status).toBe(422)
+  })
+
+  test('ends at fifty accounts, and still lets one of them connect again', async () => {
+    const { story, connect, listed } = await ownedStory()
+    const [{ handle }] = await listed()
+    await app.owner`insert into connection (id, tenant_id, network, external_id, handle, status, created_at, updated_at)
+      select gen_random_uuid(), ${story.tenantId}, 'sandbox', n::text, n::text, 'connected', now(), now() from generate_series(1, 49) n`
+    const refused = await connect({ handle: `h-${story.tenantId}` })
+    expect([refused.status, refused.body.error?.code]).toEqual([409, 'conflict'])
+    expect((await connect({ handle })).status).toBe(201)
+  })
+
+  test('says that the network cannot be reached, and then nothing has happened', async () => {
+    const { story, connect, listed } = await ownedStory()
+    await app.owner`revoke insert on sandbox.accounts from tendril_sandbox`
+    try {
+      const reply = await connect({ handle: `h-${story.tenantId}` }, { 'idempotency-key': 'one' })
+      expect([reply.status, reply.body.error?.message]).toEqual([502, 'network_error:unreachable'])
+    } finally {
+      await app.owner`grant insert on sandbox.accounts to tendril_sandbox`
+    }
+    expect(await listed()).toHaveLength(1)
+    expect((await connect({ handle: `h-${story.tenantId}` }, { 'idempotency-key': 'one' })).status).toBe(201)
+  })
+})
+
+describe('disconnecting', () => {
+  test('calls back what is claimed and not sent, whichever account it goes out from', async () => {
+    const { story, connect, disconnect, listed } = await ownedStory()
+    const [{ id: own }] = await listed()
+    const other = (await connect()).body.connection.account
+    points.arm('publish.claimed', 'hang')
+    const item = await story.approved()
+    const waiting = story.send('POST', `items/${item}/post-now`, {})
+    await points.reached('publish.claimed')
+    // The item goes out from the other account.
+    expect((await disconnect(other.id)).body.connection).toMatchObject({ connected: true, account: { id: own } })
+    expect((await story.item(item)).status).toBe('publishing')
+    expect((await disconnect(own)).body.connection).toEqual({ connected: false, tier: 'free', account: null })
+    expect((await waiting).body.error.code).toBe('x_not_connected')
+    points.release('publish.claimed')
+    expect(await story.item(item)).toMatchObject({ status: 'approved', last_error: 'x_not_connected' })
+    expect(await story.posts()).not.toHaveProperty(textOf(item))
+  })
+
+  test('does not find an account that is not there, was disconnected, or is of another workspace', async () => {
+    const { disconnect, listed } = await ownedStory()
+    const other = await ownedStory()
+    const [[{ id }], [{ id: foreign }]] = [await listed(), await other.listed()]
+    expect((await disconnect(id)).status).toBe(200)
+    for (const unknown of [id, foreign, newId()]) expect((await disconnect(unknown)).status).toBe(404)
+    expect(await other.listed()).toHaveLength(1)
+  })
+})

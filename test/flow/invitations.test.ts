@@ -1,0 +1,104 @@
+/** Invitations, as owners make them. Joining by one is in session.test.ts. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type TestApp, testApp } from '#test/support/app'
+import { type SignedIn, signedIn } from '#test/support/session'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await testApp()
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const PATH = '/api/v1/app/invitations'
+const PASSWORD = 'correct horse battery'
+
+const newOwner = async (): Promise<SignedIn & { tenantId: string }> => {
+  const { tenantId } = await app.newWorkspace()
+  return { tenantId, ...(await signedIn(app, tenantId)) }
+}
+const invite = ({ key }: SignedIn, body: Record<string, unknown> = { role: 'editor' }, headers: Record<string, string> = {}) =>
+  app.send('POST', PATH, { key, body, headers })
+const list = async ({ key }: SignedIn, query = '') => (await app.send('GET', `${PATH}${query}`, { key })).body
+const revoke = ({ key }: SignedIn, id: string) => app.send('DELETE', `${PATH}/${id}`, { key })
+const tokenIn = (url: string) => new URL(url).searchParams.get('token')!
+let count = 0
+const accept = (url: string, body: Record<string, unknown> = { email: `joining${++count}@example.com` }) =>
+  app.send('POST', `${PATH}/accept`, { key: null, body: { token: tokenIn(url), password: PASSWORD, delivery: 'body', ...body } })
+
+test('makes a link that is shown once, leads to the deployment, and is told without its token', async () => {
+  const owner = await newOwner()
+  const reply = await invite(owner, { role: 'editor' }, { 'idempotency-key': 'one' })
+  expect([reply.status, reply.text]).toEqual([201, expect.any(String)])
+  const { invitation, url } = reply.body
+  expect(url).toStartWith('http://localhost')
+  expect(invitation).toMatchObject({ role: 'editor', email: null, status: 'open', invited_by: owner.personId })
+  expect((await list(owner)).invitations).toEqual([invitation])
+  expect((await invite(owner, { role: 'editor' }, { 'idempotency-key': 'one' })).text).toBe(reply.text)
+  const rows = await app.owner`select to_jsonb(i)::text as text from idempotency i where tenant_id = ${owner.tenantId}
+    union all select to_jsonb(a)::text from audit a where tenant_id = ${owner.tenantId}
+    union all select to_jsonb(v)::text from invitation v where tenant_id = ${owner.tenantId}`
+  expect(rows.length).toBeGreaterThan(2)
+  for (const { text } of rows) expect(text).not.toContain(tokenIn(url))
+})
+
+test('brings in who comes by the link, in its role, and then is listed as accepted', async () => {
+  const owner = await newOwner()
+  const { invitation, url } = (await invite(owner, { role: 'approver' })).body
+  const joined = await accept(url)
+  expect(joined.body.session).toMatchObject({ role: 'approver', workspace: { id: owner.tenantId } })
+  const [listed] = (await list(owner)).invitations
+  expect(listed).toMatchObject({ id: invitation.id, status: 'accepted', accepted_by: joined.body.session.person.id })
+  expect((await revoke(owner, invitation.id)).status).toBe(409)
+})
+
+test('for an email brings in nobody under another, and is not made for a member', async () => {
+  const owner = await newOwner()
+  const email = 'Invited@Example.com'
+  const { url } = (await invite(owner, { role: 'viewer', email })).body
+  expect((await accept(url, { email: 'else@example.com' })).body.session.person.email).toBe(email)
+  const again = await invite(owner, { role: 'viewer', email: email.toLowerCase() })
+  expect([again.status, again.body.error?.code]).toEqual([409, 'conflict'])
+})
+
+test('opens nothing once it is withdrawn, which may be done again', async () => {
+  const owner = await newOwner()
+  const { invitation, url } = (await invite(owner)).body
+  const first = await revoke(owner, invitation.id)
+  expect(first.body.invitation).toMatchObject({ id: invitation.id, status: 'revoked', revoked_at: expect.any(String) })
+  expect((await revoke(owner, invitation.id)).body).toEqual(first.body)
+  expect((await accept(url)).status).toBe(404)
+})
+
+test('is either withdrawn or accepted when both are tried at once', async () => {
+  const owner = await newOwner()
+  const { invitation, url } = (await invite(owner)).body
+  const [revoked, joined] = await Promise.all([revoke(owner, invitation.id), accept(url)])
+  const { status } = (await list(owner)).invitations[0]
+  expect([revoked.status === 200, joined.status === 201]).toEqual([status === 'revoked', status === 'accepted'])
+})
+
+test('is listed as expired when its time is over', async () => {
+  const owner = await newOwner()
+  const { invitation } = (await invite(owner)).body
+  await app.owner`update invitation set expires_at = now() where id = ${invitation.id}`
+  expect((await list(owner)).invitations[0].status).toBe('expired')
+})
+
+test('is not found from another workspace', async () => {
+  const [owner, stranger] = [await newOwner(), await newOwner()]
+  const { invitation } = (await invite(owner)).body
+  expect((await revoke(stranger, invitation.id)).status).toBe(404)
+  expect((await list(stranger)).invitations).toEqual([])
+})
+
+test('are 200 at most that are open', async () => {
+  const owner = await newOwner()
+  await app.owner`insert into invitation (id, tenant_id, role, token_hash, expires_at)
+    select gen_random_uuid(), ${owner.tenantId}, 'viewer', decode(md5(${owner.tenantId} || n), 'hex'), now() + interval '1 day'
+    from generate_series(1, 200) n`
+  const { invitations, next_cursor } = await list(owner, '?limit=100')
+  expect([invitations.length, typeof next_cursor]).toEqual([100, 'string'])
+  expect((await invite(owner)).status).toBe(409)
+  await revoke(owner, invitations[0].id)
+  expect((await invite(owner)).status).toBe(201)
+})

@@ -1,0 +1,191 @@
+/** API keys, as people make them: whose they are, what they may, and how they end. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { newId } from '#kernel/ids'
+import type { Role } from '#kernel/roles'
+import { type TestApp, testApp } from '#test/support/app'
+import { type SignedIn, signedIn } from '#test/support/session'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await testApp()
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const PATH = '/api/v1/app/keys'
+const HOUR_MS = 3_600_000
+
+const people = async <R extends Role[]>(...roles: R): Promise<{ tenantId: string; all: { [K in keyof R]: SignedIn } }> => {
+  const { tenantId } = await app.newWorkspace()
+  const all: SignedIn[] = []
+  for (const role of roles) all.push(await signedIn(app, tenantId, role))
+  return { tenantId, all: all as never }
+}
+
+const input = { name: 'Release script', scopes: ['api:read', 'api:write'] }
+const create = ({ key }: SignedIn, more: Record<string, unknown> = {}, headers: Record<string, string> = {}) =>
+  app.send('POST', PATH, { key, headers, body: { ...input, ...more } })
+const revoke = ({ key }: SignedIn, id: string) => app.send('DELETE', `${PATH}/${id}`, { key })
+const list = async ({ key }: SignedIn, query = '') => (await app.send('GET', `${PATH}${query}`, { key })).body
+const look = async (key: string) => (await app.send('GET', 'overview', { key })).status
+const write = async (key: string) => (await app.send('PUT', 'profile', { key, body: { goal: 'x' } })).status
+
+describe('a key', () => {
+  test('is shown once, and is listed by what tells it from others', async () => {
+    const { tenantId, all } = await people('owner')
+    const [owner] = all
+    const expires_at = new Date(Date.now() + HOUR_MS).toISOString()
+    const made = await create(owner, { expires_at, name: ' Release script ' })
+    expect([made.status, made.text]).toEqual([201, expect.stringContaining('ak_')])
+    const { key, api_key } = made.body
+    expect(key).toEqual({
+      ...{ id: expect.any(String), name: 'Release script', last4: api_key.slice(-4), scopes: input.scopes },
+      ...{ person: { id: owner.personId, email: owner.email }, created_at: expect.any(String) },
+      ...{ expires_at, revoked_at: null, last_used_at: null },
+    })
+    expect((await list(owner)).keys[0]).toEqual(key)
+    expect(await look(api_key)).toBe(200)
+    const [row] = await app.owner`select detail, ref_id from audit where tenant_id = ${tenantId} and operation = 'app.keys.create'`
+    const detail = { name: 'Release script', scopes: input.scopes, last4: key.last4, belongs_to: 'me' }
+    expect({ ...row }).toEqual({ ref_id: key.id, detail })
+    const rows = await app.owner`select to_jsonb(a)::text as text from audit a where tenant_id = ${tenantId}
+      union all select to_jsonb(k)::text from api_key k where tenant_id = ${tenantId}`
+    for (const { text } of rows) expect(text).not.toContain(api_key)
+  })
+
+  test('has the scopes that were asked for, and no others', async () => {
+    const { all } = await people('owner')
+    const { body } = await create(all[0], { scopes: ['api:read', 'api:read'] })
+    expect(body.key.scopes).toEqual(['api:read'])
+    expect([await look(body.api_key), await write(body.api_key)]).toEqual([200, 403])
+    for (const scopes of [[], ['everything']]) expect((await create(all[0], { scopes })).status).toBe(400)
+  })
+
+  test('neither has expired before it is made nor lives for longer than anybody', async () => {
+    const { all } = await people('owner')
+    const times = [new Date(Date.now() - HOUR_MS).toISOString(), '0000-01-01T00:00:00Z', '9999-12-31T23:59:59-14:00']
+    for (const expires_at of times) {
+      const reply = await create(all[0], { expires_at })
+      expect([reply.status, reply.body.error?.details?.[0]?.path]).toEqual([400, 'expires_at'])
+    }
+  })
+
+  test('is refused from the request after its revocation, and revoking it again changes nothing', async () => {
+    const { all } = await people('owner')
+    const { body } = await create(all[0])
+    expect(await look(body.api_key)).toBe(200)
+    const first = await revoke(all[0], body.key.id)
+    expect(first.body.key.revoked_at).toEqual(expect.any(String))
+    expect(await look(body.api_key)).toBe(401)
+    expect((await revoke(all[0], body.key.id)).body).toEqual(first.body)
+  })
+
+  test('works beside the one that takes its place', async () => {
+    const { all } = await people('owner')
+    const [before, after] = [await create(all[0]), await create(all[0])]
+    for (const { body } of [before, after]) expect(await look(body.api_key)).toBe(200)
+    await revoke(all[0], before.body.key.id)
+    expect([await look(before.body.api_key), await look(after.body.api_key)]).toEqual([401, 200])
+  })
+})
+
+describe('under an Idempotency-Key', () => {
+  test('the same secret is given again, and what is kept of it does not show it', async () => {
+    const { tenantId, all } = await people('owner')
+    const key = newId()
+    const [first, again] = [await create(all[0], {}, { 'idempotency-key': key }), await create(all[0], {}, { 'idempotency-key': key })]
+    expect([again.status, again.text, again.headers.get('idempotency-replayed')]).toEqual([201, first.text, 'true'])
+    expect((await list(all[0])).keys.filter(({ name }: { name: string }) => name === input.name)).toHaveLength(1)
+    const [row] = await app.owner`select state, body from idempotency where tenant_id = ${tenantId} and key = ${key}`
+    const { api_key } = first.body
+    for (const text of [row!.body, Buffer.from(row!.body, 'base64').toString('latin1')]) {
+      expect(text).not.toContain(api_key)
+      expect(text).not.toContain('ak_')
+    }
+    expect(row!.state).toBe('done')
+  })
+
+  test('what was kept cannot be moved to another key or workspace', async () => {
+    const { tenantId, all } = await people('owner')
+    const { tenantId: elsewhere, all: others } = await people('owner')
+    await create(all[0], {}, { 'idempotency-key': 'one' })
+    await app.owner`insert into idempotency (tenant_id, key, operation, fingerprint, state, status, body, expires_at)
+      select ${elsewhere}, key, operation, fingerprint, state, status, body, expires_at from idempotency where tenant_id = ${tenantId}`
+    const reply = await create(others[0], {}, { 'idempotency-key': 'one' })
+    expect([reply.status, reply.text.includes('ak_')]).toEqual([500, false])
+  })
+})
+
+describe('a key of a member', () => {
+  test.each<[Role, number]>([
+    ['owner', 200],
+    ['editor', 200],
+    ['approver', 403],
+    ['viewer', 403],
+  ])('who is %s may what the member may', async (role, status) => {
+    const { all } = await people(role)
+    const { body } = await create(all[0])
+    expect([await look(body.api_key), await write(body.api_key)]).toEqual([200, status])
+  })
+
+  test('follows a change of the role', async () => {
+    const { all } = await people('owner', 'editor')
+    const [owner, editor] = all
+    const { api_key } = (await create(editor)).body
+    const setRole = (role: Role) => app.send('PUT', `/api/v1/app/members/${editor.personId}`, { key: owner.key, body: { role } })
+    expect(await write(api_key)).toBe(200)
+    await setRole('viewer')
+    expect([await look(api_key), await write(api_key)]).toEqual([200, 403])
+    await setRole('owner')
+    expect(await write(api_key)).toBe(200)
+  })
+
+  test('is seen and revoked by its member and by owners, and by nobody else', async () => {
+    const { all } = await people('owner', 'editor', 'viewer')
+    const [owner, editor, viewer] = all
+    const { key, api_key } = (await create(editor)).body
+    expect((await list(viewer)).keys).toEqual([])
+    expect((await list(editor)).keys).toEqual([{ ...key }])
+    expect((await list(owner)).keys[0]).toEqual(key)
+    expect((await revoke(viewer, key.id)).status).toBe(404)
+    expect(await look(api_key)).toBe(200)
+    expect((await revoke(editor, key.id)).status).toBe(200)
+    const other = (await create(editor)).body
+    expect((await revoke(owner, other.key.id)).status).toBe(200)
+  })
+
+  test('stays listed without an email when the member is gone', async () => {
+    const { all } = await people('owner', 'editor')
+    const [owner, editor] = all
+    const { key } = (await create(editor)).body
+    await app.send('DELETE', `/api/v1/app/members/${editor.personId}`, { key: owner.key })
+    const [listed] = (await list(owner)).keys
+    expect(listed).toEqual({ ...key, person: { id: editor.personId, email: null }, revoked_at: expect.any(String) })
+  })
+})
+
+describe('a key of the workspace', () => {
+  test('is made by owners alone, and stays when they go', async () => {
+    const { all } = await people('owner', 'owner', 'editor')
+    const [first, second, editor] = all
+    expect((await create(editor, { belongs_to: 'workspace' })).status).toBe(403)
+    const { key, api_key } = (await create(first, { belongs_to: 'workspace' })).body
+    expect(key.person).toBeNull()
+    await app.send('DELETE', `/api/v1/app/members/${first.personId}`, { key: second.key })
+    expect(await write(api_key)).toBe(200)
+    expect((await revoke(editor, key.id)).status).toBe(404)
+    expect((await revoke(second, key.id)).status).toBe(200)
+  })
+})
+
+test('a workspace has 200 living keys at most', async () => {
+  const { tenantId, all } = await people('owner')
+  await app.owner`insert into api_key (id, tenant_id, name, hash, last4, scopes, revoked_at)
+    select gen_random_uuid(), ${tenantId}, 'old', decode(md5(${tenantId} || n), 'hex'), '0000', '{api:read}', case when n > 198 then now() end
+    from generate_series(1, 300) n`
+  const last = await create(all[0])
+  expect(last.status).toBe(201)
+  const refused = await create(all[0])
+  expect([refused.status, refused.body.error?.code]).toEqual([409, 'conflict'])
+  await revoke(all[0], last.body.key.id)
+  expect((await create(all[0])).status).toBe(201)
+})

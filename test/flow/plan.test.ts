@@ -1,0 +1,40 @@
+/** What the workspace may spend, as its members see it. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { monthOf, plans } from '#domain/plan'
+import { type TestApp, testApp } from '#test/support/app'
+import { signedIn } from '#test/support/session'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await testApp()
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+interface Budget {
+  key: string
+  used: number
+  limit: number
+  period: string
+  resets_at: string
+}
+
+test('the plan shows what is used of each quota and cap, with the numbers that refusals go by', async () => {
+  const { tenantId } = await app.newWorkspace()
+  const { key } = await signedIn(app, tenantId, 'viewer')
+  const read = async () => (await app.send('GET', '/api/v1/app/plan', { key })).body.plan
+  const budget = async (name: string): Promise<Budget> => {
+    const { quotas, caps } = await read()
+    return [...quotas, ...caps].find((one: Budget) => one.key === name)
+  }
+  const before = await read()
+  expect(before).toMatchObject({ name: 'team', billing: 'ok' })
+  expect(before.quotas.map((one: Budget) => one.key)).toEqual(Object.keys(plans.team.quotas))
+  expect(before.caps.map((one: Budget) => one.key)).toEqual(Object.keys(plans.team.caps))
+  await app.owner`insert into counter (tenant_id, key, period, used) values (${tenantId}, 'reports', ${monthOf(new Date())}, 3)`
+  const reports = await budget('reports')
+  expect(reports).toMatchObject({ used: 3, limit: plans.team.quotas.reports, period: monthOf(new Date()) })
+  expect(new Date(reports.resets_at).getUTCDate()).toBe(1)
+  await app.owner`update tenant set overrides = '{"reports": 1}', billing = 'trial_expired' where id = ${tenantId}`
+  expect(await budget('reports')).toMatchObject({ used: 3, limit: 1 })
+  expect((await read()).billing).toBe('trial_expired')
+})
