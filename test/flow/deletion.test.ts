@@ -5,6 +5,7 @@ import { isQuery } from '#contract/op'
 import { type TestApp, testApp } from '#test/support/app'
 import { freshDb, type TestDatabase } from '#test/support/db'
 import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
+import { type HeldDrafter, heldDrafter } from '#test/support/held-drafter'
 import { call, newWorkspace } from '#test/support/prepare'
 import { sampleOf } from '#test/support/sample'
 import { tokenOf } from '#test/support/session'
@@ -16,12 +17,15 @@ const PATH = '/api/v1/app/workspace/deletion'
 let db: TestDatabase
 let app: TestApp
 let points: TestFailpoints
+let held: HeldDrafter
 beforeAll(async () => {
   db = await freshDb()
   points = testFailpoints()
-  app = await testApp({ database: db.options, overrides: { failpoints: points.at } })
+  held = heldDrafter()
+  app = await testApp({ database: db.options, overrides: { failpoints: points.at, drafter: held.drafter } })
 })
 afterAll(async () => {
+  held.release()
   await app[Symbol.asyncDispose]()
   await db[Symbol.asyncDispose]()
 })
@@ -105,6 +109,21 @@ describe('while it lasts', () => {
     await story.settled(id, 'posted')
     expect((await story.send('POST', `items/${now}/post-now`)).body.item.status).toBe('posted')
     expect(await story.posts()).toEqual({ [textOf(id)]: 1, [textOf(now)]: 1 })
+  })
+
+  test('what was being drafted, or was to be, is cancelled, and its quota comes back', async () => {
+    const { tenantId, key } = await app.newWorkspace()
+    for (const focus of ['runs', 'waits']) await app.send('POST', 'batches', { key, body: { count: 3, focus } })
+    await held.begun(1)
+    expect((await ask(await tokenOf(app, tenantId))).status).toBe(200)
+    const batches = async () => (await app.send('GET', 'batches', { key })).body.batches as { status: string; error: string }[]
+    expect((await batches()).map(({ status, error }) => [status, error])).toEqual([
+      ['failed', 'cancelled'],
+      ['failed', 'cancelled'],
+    ])
+    const [posts] = await app.owner`select used from counter where tenant_id = ${tenantId} and key = 'posts'`
+    expect(posts!.used).toBe(0)
+    expect(await app.owner`select id from work where tenant_id = ${tenantId} and lane = 'generation'`).toHaveLength(0)
   })
 
   test('a post that is on the wire is told of, and counts', async () => {
