@@ -48,7 +48,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   part text[];
   members uuid[];
-  accounts text[];
+  theirs text[];
   room integer := most;
   removed integer;
 begin
@@ -60,14 +60,14 @@ begin
   delete from public.invitation where tenant_id = doomed;
   delete from public.api_key where tenant_id = doomed;
   -- The sandbox is the one network that lives here: what its accounts have posted goes too, unless another workspace has them connected.
-  accounts := array(select c.external_id from public.connection c where c.tenant_id = doomed and c.network = 'sandbox'
+  theirs := array(select c.external_id from public.connection c where c.tenant_id = doomed and c.network = 'sandbox'
     and not exists (select 1 from public.connection o where o.network = 'sandbox' and o.external_id = c.external_id and o.tenant_id <> doomed));
-  delete from sandbox.delayed where account_id = any(accounts);
-  delete from sandbox.posts where id = any(array(select p.id from sandbox.posts p where p.account_id = any(accounts) limit room));
+  delete from sandbox.delayed where account_id = any(theirs);
+  delete from sandbox.posts where id = any(array(select p.id from sandbox.posts p where p.account_id = any(theirs) limit room));
   get diagnostics removed = row_count;
   room := room - removed;
   if room <= 0 then return true; end if;
-  delete from sandbox.accounts where id = any(accounts);
+  delete from sandbox.accounts where id = any(theirs);
   -- What refers to others before those. Of the outbox both kinds of rows that there are, each found by its index.
   foreach part slice 1 in array array[
     ['work', 'true'], ['attempt', 'true'], ['item', 'true'], ['batch', 'true'], ['connection', 'true'], ['profile', 'true'],

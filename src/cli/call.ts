@@ -1,6 +1,5 @@
 /** An operation and its input as a request, and the answer as a value or a failure. */
-import { randomUUID } from 'node:crypto'
-import { isQuery, type NamedOp, pathParams } from '#contract/op'
+import { isQuery, type NamedOp, pathParams, takesKey } from '#contract/op'
 import { type ErrorCode, type ErrorDetail, errorTable } from '#kernel/errors'
 import { version } from '../../package.json'
 import { Failure } from './failure.ts'
@@ -27,17 +26,23 @@ const queryOf = (entries: [string, unknown][]): string => {
   return text === '' ? '' : `?${text}`
 }
 
-/** The key of a command is made here, once: each try of the request has the same. */
+/** The Idempotency-Key of a call, made once: each try of the request has the same. */
+export const keyOf = async (o: NamedOp, given?: string): Promise<string | undefined> => {
+  if (!takesKey(o)) return undefined
+  return given ?? (await import('node:crypto')).randomUUID()
+}
+
 export const askOf = (o: NamedOp, input: Input, { token, idempotencyKey }: Credential): Ask => {
   const inPath = pathParams(o.path)
   const path = o.path.replaceAll(/:([a-z_]+)/gi, (_, name: string) => encodeURIComponent(String(input[name])))
   const entries = Object.entries(input).filter(([name]) => !inPath.includes(name))
   const headers: Record<string, string> = { ...commonHeaders, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) }
-  if (isQuery(o)) return { method: o.method, path: path + queryOf(entries), headers }
-  headers['idempotency-key'] = idempotencyKey ?? randomUUID()
-  if (entries.length === 0) return { method: o.method, path, headers }
+  if (isQuery(o)) return { method: o.method, path: path + queryOf(entries), headers, again: true }
+  if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey
+  const again = idempotencyKey !== undefined || o.repeatable === true
+  if (entries.length === 0) return { method: o.method, path, headers, again }
   headers['content-type'] = 'application/json'
-  return { method: o.method, path, headers, body: JSON.stringify(Object.fromEntries(entries)) }
+  return { method: o.method, path, headers, again, body: JSON.stringify(Object.fromEntries(entries)) }
 }
 
 interface Envelope {
@@ -61,7 +66,7 @@ const envelopeOf = (body: unknown): Envelope | undefined => {
 }
 
 /** The code for an answer that is not ours: what stands between, or another program. */
-const codeByStatus = (status: number): ErrorCode => {
+export const codeByStatus = (status: number): ErrorCode => {
   const fitting: Record<number, ErrorCode> = {
     401: 'unauthenticated',
     403: 'forbidden',
@@ -104,9 +109,25 @@ export interface Answer {
   body: Input
 }
 
+/** A download ends with an error, in JSON or as the one cell of a table's line, when it is not whole. */
+const brokenOff = (tail: string): Envelope | undefined => {
+  const last = tail.trimEnd().split('\n').at(-1) ?? ''
+  const cell = /^"(.*)"$/s.exec(last)?.[1]?.replaceAll('""', '"')
+  return envelopeOf(jsonOf(cell ?? last))
+}
+
+/** Passes a download on as it comes. What came before a failure has been passed on, too. */
+export const downloadTo = async (transport: Transport, ask: Ask, host: Host): Promise<void> => {
+  const streamed = { ...ask, sink: (bytes: Uint8Array) => host.stdout.pass(bytes) }
+  const reply = replyOf(await retried(host, () => transport.exchange(streamed), ask), transport.url)
+  if (reply.status !== 200) throw failureOf(reply, transport.url)
+  const error = brokenOff(reply.text)
+  if (error) throw new Failure(error.code, `the file is not whole: ${error.message}`, { requestId: error.request_id })
+}
+
 /** Sends with retries; throws a `Failure` for whatever is not a success. */
 export const call = async (transport: Transport, ask: Ask, host: Host): Promise<Answer> => {
-  const reply = replyOf(await retried(host, () => transport.exchange(ask)), transport.url)
+  const reply = replyOf(await retried(host, () => transport.exchange(ask), ask), transport.url)
   const body = jsonOf(reply.text)
   const isSuccess = reply.status >= 200 && reply.status < 300
   if (!isSuccess || typeof body !== 'object' || body === null) throw failureOf(reply, transport.url)

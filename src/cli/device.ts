@@ -1,5 +1,6 @@
 /** The device flow of RFC 8628, and the revocation of RFC 7009: what programs without a password do. */
-import { commonHeaders } from './call.ts'
+import { errorTable } from '#kernel/errors'
+import { codeByStatus, commonHeaders } from './call.ts'
 import { Failure } from './failure.ts'
 import type { Host } from './host.ts'
 import { type Outcome, pauseAfter, retried } from './retry.ts'
@@ -35,6 +36,7 @@ const form = (path: string, fields: Record<string, string>): Ask => ({
   path: `/api/v1/app/device/${path}`,
   headers: { ...commonHeaders, 'content-type': 'application/x-www-form-urlencoded' },
   body: new URLSearchParams(fields).toString(),
+  again: true,
 })
 
 const bodyOf = ({ text }: Reply): Record<string, unknown> => {
@@ -60,7 +62,9 @@ const refused = (reply: Reply, url: string): Failure => {
     return new Failure('not_found', `${url} is no Tendril that can be logged in to this way`, {
       hint: 'is --api-url right? A key can be given with --api-key',
     })
-  return new Failure(code || 'internal', message || `${url} answered ${reply.status}`)
+  return new Failure(code || 'internal', message || `${url} answered ${reply.status}`, {
+    exit: errorTable[codeByStatus(reply.status)].exit,
+  })
 }
 
 const isCode = (body: Record<string, unknown>): boolean =>
@@ -77,7 +81,7 @@ const succeeded = (outcome: Outcome, url: string): Reply => {
 
 const begin = async (transport: Transport, host: Host, scope: string): Promise<DeviceCode> => {
   const ask = form('code', { client_id: CLIENT_ID, scope, device_name: host.name })
-  const body = bodyOf(succeeded(await retried(host, () => transport.exchange(ask)), transport.url))
+  const body = bodyOf(succeeded(await retried(host, () => transport.exchange(ask), ask), transport.url))
   if (!isCode(body)) throw new Failure('internal', `${transport.url} gave no device code`)
   const seconds = (name: string, usual: number) => (typeof body[name] === 'number' && body[name] > 0 ? body[name] : usual)
   return {
@@ -119,7 +123,8 @@ const grantOf = (body: Record<string, unknown>): Grant => {
   return { scope: '', ...body } as Grant
 }
 
-const isHopeless = (outcome: Outcome): boolean => 'cause' in outcome && pauseAfter(outcome, { tries: 1, elapsedMs: 0 }) === undefined
+const isHopeless = (outcome: Outcome): boolean =>
+  'cause' in outcome && pauseAfter(outcome, { tries: 1, elapsedMs: 0, again: true }) === undefined
 
 /** Polls at the server's pace until the code is approved, refused, or has expired. */
 const poll = async (transport: Transport, host: Host, code: DeviceCode): Promise<Grant> => {
@@ -157,5 +162,5 @@ export const deviceLogin = async (transport: Transport, host: Host, { scope, bro
 /** A token that the server no longer knows is as good as revoked. */
 export const revoke = async (transport: Transport, host: Host, token: string): Promise<void> => {
   const ask = form('revoke', { token, client_id: CLIENT_ID })
-  succeeded(await retried(host, () => transport.exchange(ask)), transport.url)
+  succeeded(await retried(host, () => transport.exchange(ask), ask), transport.url)
 }

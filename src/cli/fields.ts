@@ -18,12 +18,14 @@ export interface Field {
   /** Of one value. */
   schema: TSchema
   description: string
-  /** `-` and `@file` stand for text that is read. In short texts, such as handles, they stand for themselves. */
+  /** `-` and `@file` stand for text that is read: long texts and secrets. In others, such as handles, they stand for themselves. */
   readable: boolean
 }
 
 /** Texts that may be longer are often written elsewhere. */
 const LONG_TEXT = 500
+/** What others on the machine could read in the list of processes. */
+const SECRET = /password|secret|token/i
 
 /** The words of a choice; undefined for any other schema. */
 export const choicesOf = (schema: TSchema): string[] | undefined => {
@@ -61,7 +63,7 @@ const fieldsIn = (outer: TSchema, path: readonly string[]): Field[] => {
   const one = entry ?? schema
   const kind = kindOf(one)
   const description = outer.description ?? schema.description ?? one.description ?? ''
-  const readable = kind === 'json' || (kind === 'text' && isLong(one))
+  const readable = kind === 'json' || (kind === 'text' && (isLong(one) || SECRET.test(path.at(-1) ?? '')))
   return [{ path, flag: flagOf(path), kind, many: entry !== undefined, nullable, schema: one, description, readable }]
 }
 

@@ -2,6 +2,8 @@
 
 export interface Stream {
   write(text: string): void
+  /** Resolves when there is room for more. */
+  pass(bytes: Uint8Array): Promise<void>
   /** Columns of the terminal; undefined when it is none: a pipe or a file. */
   columns: number | undefined
   colour: boolean

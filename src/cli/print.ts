@@ -2,13 +2,15 @@
 import type { Host, Stream } from './host.ts'
 import { answerLines } from './record.ts'
 import { type Column, columnsFor, headOf, linesOf } from './table.ts'
+import { escaped } from './text.ts'
 
 type Row = Record<string, unknown>
 
 const BOLD = ['\u001b[1m', '\u001b[22m'] as const
 
-/** One line for pipes, indented for a terminal. */
-export const jsonText = (value: unknown, { columns }: Stream): string => `${JSON.stringify(value, null, columns === undefined ? 0 : 2)}\n`
+/** One line for pipes; for a terminal indented, and without characters that it would obey. */
+export const jsonText = (value: unknown, { columns }: Stream): string =>
+  columns === undefined ? `${JSON.stringify(value)}\n` : `${escaped(JSON.stringify(value, null, 2))}\n`
 
 export const printAnswer = ({ stdout }: Host, body: Row, asJson: boolean): void => {
   stdout.write(
@@ -40,5 +42,8 @@ export const tablePages = ({ stdout }: Host): Pages => {
 
 /** A line for each record. */
 export const jsonLines = ({ stdout }: Host): Pages => ({
-  add: (rows) => stdout.write(rows.map((row) => `${JSON.stringify(row)}\n`).join('')),
+  add(rows) {
+    const lines = rows.map((row) => `${JSON.stringify(row)}\n`).join('')
+    stdout.write(stdout.columns === undefined ? lines : escaped(lines))
+  },
 })

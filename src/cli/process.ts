@@ -1,6 +1,7 @@
-/** The command line in a process of its own: the only place that knows the environment and the standard streams. */
-import { spawn } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+/**
+ * The command line in a process of its own: the only place that knows the environment and the standard streams. What not every
+ * command needs is loaded when it is needed.
+ */
 import { homedir, hostname } from 'node:os'
 import { version } from '../../package.json'
 import type { Host, Stream } from './host.ts'
@@ -10,6 +11,7 @@ const NARROWEST = 40
 
 const streamOf = (stream: NodeJS.WriteStream): Stream => ({
   write: (text) => void stream.write(text),
+  pass: (bytes) => new Promise((resolve) => (stream.write(bytes) ? resolve() : stream.once('drain', resolve))),
   columns: stream.isTTY ? Math.max(NARROWEST, stream.columns || 80) : undefined,
   colour: Boolean(stream.isTTY) && !process.env.NO_COLOR && process.env.TERM !== 'dumb',
 })
@@ -40,9 +42,10 @@ const openers: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> 
 }
 
 /** Without a shell, so that nothing in the address is obeyed; a machine without a browser is no error. */
-const open = (url: string): void => {
+const open = async (url: string): Promise<void> => {
   const [command, ...args] = openers[process.platform] ?? ['xdg-open']
   try {
+    const { spawn } = await import('node:child_process')
     const child = spawn(command, [...args, url], { stdio: 'ignore', detached: true })
     child.on('error', () => {})
     child.unref()
@@ -74,11 +77,11 @@ const hostOf = (signal: AbortSignal): Host => ({
   stdout: streamOf(process.stdout),
   stderr: streamOf(process.stderr),
   readInput,
-  readFile: async (path) => textOf(await readFile(path), path),
+  readFile: async (path) => textOf(await (await import('node:fs/promises')).readFile(path), path),
   signal,
   now: () => performance.now(),
   pause: pauseOf(signal),
-  open,
+  open: (url) => void open(url),
 })
 
 /** A reader that has gone has read enough: `tendril items list --all | head`. */

@@ -84,7 +84,16 @@ const programOf = (first: string | typeof ALL | undefined, second: string | type
 /** A program that understands these arguments: the rest of it stands there by name, for help and suggestions. */
 export const programFor = (argv: readonly string[], setting: Setting): Command => {
   const [first, second] = wordsIn(argv)
-  return programOf(first, second, setting)
+  const isPlain = first === argv[0] && second === argv[1]
+  const group = isPlain ? groups.find(({ name }) => name === first) : undefined
+  const command = group?.commands.find(({ name }) => name === second)
+  return group && command ? shortest({ ...group, commands: [command] }, setting) : programOf(first, second, setting)
+}
+
+/** For words that are right: nothing but the way to their command. */
+const shortest = (group: CommandGroup, setting: Setting): Command => {
+  const program = new Command('tendril').helpCommand(false).enablePositionalOptions()
+  return program.addCommand(groupCommand(group, ALL, setting))
 }
 
 /** With every command in full. */

@@ -1,6 +1,7 @@
 /** Which answers are worth another try, and when. */
+import { Failure } from './failure.ts'
 import type { Host } from './host.ts'
-import type { Reply } from './transport.ts'
+import type { Ask, Reply } from './transport.ts'
 
 const MOST_TRIES = 5
 const MOST_MS = 60_000
@@ -20,7 +21,12 @@ const codeOf = (text: string): string | undefined => {
   }
 }
 
+/** Refused before it was looked at. */
+const isUntouched = (outcome: Outcome): boolean =>
+  'cause' in outcome ? (outcome.cause as { code?: string } | undefined)?.code === 'ECONNREFUSED' : outcome.reply.status === 429
+
 const isWorthIt = (outcome: Outcome): boolean => {
+  if ('cause' in outcome && outcome.cause instanceof Failure) return false
   if ('cause' in outcome) return !HOPELESS.test(String((outcome.cause as { code?: string } | undefined)?.code ?? ''))
   const { status, text } = outcome.reply
   return status === 429 || status === 503 || (status === 409 && codeOf(text) === 'idempotency_in_flight')
@@ -34,16 +40,23 @@ export const retryAfterMs = (header: string | undefined, date = Date.now()): num
   return Number.isNaN(at) ? undefined : Math.max(0, at - date)
 }
 
+interface Past {
+  tries: number
+  elapsedMs: number
+  /** Whether the same may be sent twice. */
+  again: boolean
+}
+
 /** Milliseconds until the next try, or undefined when this outcome stands. */
-export const pauseAfter = (outcome: Outcome, { tries, elapsedMs }: { tries: number; elapsedMs: number }): number | undefined => {
-  if (tries >= MOST_TRIES || !isWorthIt(outcome)) return undefined
+export const pauseAfter = (outcome: Outcome, { tries, elapsedMs, again }: Past): number | undefined => {
+  if (tries >= MOST_TRIES || !isWorthIt(outcome) || !(again || isUntouched(outcome))) return undefined
   const asked = 'reply' in outcome ? retryAfterMs(outcome.reply.headers['retry-after']) : undefined
   const pause = asked ?? FIRST_PAUSE_MS * 2 ** (tries - 1)
   return elapsedMs + pause <= MOST_MS ? pause : undefined
 }
 
 /** Tries the same again, at most 5 times and within 60 s in all. */
-export const retried = async (host: Pick<Host, 'now' | 'pause' | 'signal'>, attempt: () => Promise<Reply>): Promise<Outcome> => {
+export const retried = async (host: Host, attempt: () => Promise<Reply>, { again }: Pick<Ask, 'again'>): Promise<Outcome> => {
   const began = host.now()
   for (let tries = 1; ; tries++) {
     const outcome: Outcome = await attempt().then(
@@ -51,7 +64,7 @@ export const retried = async (host: Pick<Host, 'now' | 'pause' | 'signal'>, atte
       (cause: unknown) => ({ cause }),
     )
     host.signal.throwIfAborted()
-    const pause = pauseAfter(outcome, { tries, elapsedMs: host.now() - began })
+    const pause = pauseAfter(outcome, { tries, elapsedMs: host.now() - began, again })
     if (pause === undefined) return outcome
     await host.pause(pause)
   }

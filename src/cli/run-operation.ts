@@ -1,7 +1,7 @@
 /** What a command does: asks the server, follows pages, waits for what is being made, prints. */
 import { type NamedOp, pathParams } from '#contract/op'
 import { inputFrom, type Said } from './argv.ts'
-import { type Answer, askOf, call } from './call.ts'
+import { type Answer, askOf, call, downloadTo, keyOf } from './call.ts'
 import { listOf, settlingOf, wordsOf } from './catalogue.ts'
 import { FAILED_EXIT, Failure, misuse } from './failure.ts'
 import type { Host } from './host.ts'
@@ -26,8 +26,8 @@ const SLOWEST_POLL_MS = 20_000
 const DEFAULT_WAIT_S = 300
 const LONGEST_WAIT_S = 86_400
 
-const ask = ({ host, token, transport }: Work, o: NamedOp, input: Input, idempotencyKey?: string): Promise<Answer> =>
-  call(transport, askOf(o, input, { token, idempotencyKey }), host)
+const ask = async ({ host, token, transport }: Work, o: NamedOp, input: Input, key?: string): Promise<Answer> =>
+  call(transport, askOf(o, input, { token, idempotencyKey: await keyOf(o, key) }), host)
 
 const textOption = (options: Work['options'], name: string): string | undefined =>
   typeof options[name] === 'string' ? (options[name] as string) : undefined
@@ -136,6 +136,16 @@ const runOnce = async (work: Work): Promise<number> => {
   return 0
 }
 
+const runDownload = async ({ o, input, host, token, transport }: Work): Promise<number> => {
+  await downloadTo(transport, askOf(o, input, { token }), host)
+  return 0
+}
+
+const run = (work: Work): Promise<number> => {
+  if (work.o.download) return runDownload(work)
+  return work.options.all === true ? runAll(work) : runOnce(work)
+}
+
 /** Runs an operation and gives the exit code; throws a `Failure`. */
 export const runOperation = async (o: NamedOp, said: Said, host: Host): Promise<number> => {
   const { options } = said
@@ -145,8 +155,7 @@ export const runOperation = async (o: NamedOp, said: Said, host: Host): Promise<
   const token = tokenFor(o, target, options)
   const transport = await openTransport(target.url, host.signal)
   try {
-    const work = { o, input, options, host, token, transport }
-    return options.all === true ? await runAll(work) : await runOnce(work)
+    return await run({ o, input, options, host, token, transport })
   } finally {
     transport.close()
   }

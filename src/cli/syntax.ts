@@ -1,6 +1,6 @@
 /** What may be written after a command's name, made from its operation. */
 import { Argument, Command, Option } from 'commander'
-import { isQuery, type NamedOp, pathParams } from '#contract/op'
+import { type NamedOp, pathParams, takesKey } from '#contract/op'
 import { listOf, settlingOf } from './catalogue.ts'
 import { choicesOf, type Field, fieldsOf, noneOf, requiredOf } from './fields.ts'
 import { kebab } from './names.ts'
@@ -78,9 +78,9 @@ const special = (o: NamedOp): [flags: string, description: string][] => [
         ['--timeout <seconds>', 'How long to wait, 300 unless said.'],
       ] as [string, string][])
     : []),
-  ...(isQuery(o)
-    ? []
-    : [['--idempotency-key <key>', 'A name for this one call: said again, it is answered and not done again.'] as [string, string]]),
+  ...(takesKey(o)
+    ? [['--idempotency-key <key>', 'A name for this one call: said again, it is answered and not done again.'] as [string, string]]
+    : []),
   ...(o.scope === 'session' || o.scope === 'public'
     ? []
     : [['--as-me', 'As the person who has signed in by tendril login --session.'] as [string, string]]),

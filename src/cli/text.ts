@@ -6,6 +6,9 @@ const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u20
 /** Posts come from anywhere: an escape sequence in one must not move the cursor, nor a mark turn the line around. */
 export const harmless = (text: string): string => text.replaceAll('\r\n', '\n').replaceAll(CONTROL, '\ufffd')
 
+/** The same for JSON, which stays what it is. */
+export const escaped = (json: string): string => json.replaceAll(CONTROL, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
 export const oneLine = (text: string): string =>
   harmless(text)
     .replaceAll(/\s*\n\s*/g, ' ⏎ ')
@@ -16,7 +19,13 @@ const WIDE =
 const INVISIBLE = /^[\p{Mn}\p{Me}\p{Cf}]+$/u
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/
 
-const segmenter = new Intl.Segmenter()
+let segmenter: Intl.Segmenter | undefined
+
+/** Made when first needed: that takes as long as all else of a start. */
+const segmentsOf = (text: string): Iterable<{ segment: string }> => {
+  segmenter ??= new Intl.Segmenter()
+  return segmenter.segment(text)
+}
 
 const widthOfOne = (segment: string): number => {
   if (INVISIBLE.test(segment)) return 0
@@ -27,7 +36,7 @@ const widthOfOne = (segment: string): number => {
 export const widthOf = (text: string): number => {
   if (PRINTABLE_ASCII.test(text)) return text.length
   let width = 0
-  for (const { segment } of segmenter.segment(text)) width += widthOfOne(segment)
+  for (const { segment } of segmentsOf(text)) width += widthOfOne(segment)
   return width
 }
 
@@ -36,7 +45,7 @@ export const cut = (text: string, width: number): string => {
   if (widthOf(text) <= width) return text
   let kept = ''
   let used = 0
-  for (const { segment } of segmenter.segment(text)) {
+  for (const { segment } of segmentsOf(text)) {
     used += widthOfOne(segment)
     if (used > width - 1) break
     kept += segment

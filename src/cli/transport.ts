@@ -8,6 +8,10 @@ export interface Ask {
   path: string
   headers: Record<string, string>
   body?: string
+  /** Sending it twice does no more than sending it once. */
+  again: boolean
+  /** Takes the body of a success piece by piece instead; `text` then is the end of it. */
+  sink?: (bytes: Uint8Array) => Promise<void>
 }
 
 export interface Reply {
@@ -27,7 +31,13 @@ export interface Transport {
 const DEADLINE_MS = 30_000
 const LARGEST_ANSWER = 256 * 2 ** 20
 
-const read = async (response: IncomingMessage): Promise<Reply> => {
+/** Of a body that has been passed on: enough for its last line to tell how it ended. */
+const TAIL_BYTES = 8_192
+
+const headersOf = ({ headers }: IncomingMessage): Reply['headers'] =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]))
+
+const readWhole = async (response: IncomingMessage): Promise<Buffer> => {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -35,27 +45,56 @@ const read = async (response: IncomingMessage): Promise<Reply> => {
     if (size > LARGEST_ANSWER) throw new Failure('internal', 'the answer is larger than 256 MiB')
     chunks.push(chunk)
   }
-  const headers = Object.fromEntries(
-    Object.entries(response.headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]),
-  )
-  return { status: response.statusCode ?? 0, headers, text: Buffer.concat(chunks).toString('utf8') }
+  return Buffer.concat(chunks)
 }
 
-const exchanged = (request: ClientRequest, body: string | undefined): Promise<Reply> =>
+/** What has begun to be printed cannot be asked for again: a failure from here on is final. */
+const passOn = async (response: IncomingMessage, sink: (bytes: Uint8Array) => Promise<void>, limit: Limit): Promise<Buffer> => {
+  let tail: Buffer = Buffer.alloc(0)
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      limit.extend()
+      await sink(chunk)
+      tail = Buffer.concat([tail, chunk]).subarray(-TAIL_BYTES)
+    }
+    return tail
+  } catch (cause) {
+    throw new Failure('unavailable', `the answer broke off: ${cause instanceof Error ? cause.message : String(cause)}`)
+  }
+}
+
+const read = async (response: IncomingMessage, sink: Ask['sink'], limit: Limit): Promise<Reply> => {
+  const status = response.statusCode ?? 0
+  const isPassed = sink !== undefined && status >= 200 && status < 300
+  const bytes = isPassed ? await passOn(response, sink, limit) : await readWhole(response)
+  return { status, headers: headersOf(response), text: bytes.toString('utf8') }
+}
+
+const exchanged = (request: ClientRequest, { body, sink }: Ask, limit: Limit): Promise<Reply> =>
   new Promise((resolve, reject) => {
     request.on('error', reject)
-    request.on('response', (response) => read(response).then(resolve, reject))
+    request.on('response', (response) => read(response, sink, limit).then(resolve, reject))
     request.end(body)
   })
 
-/** Aborted by the signal, and when a request has lasted too long. */
-const limited = (signal: AbortSignal): Disposable & { signal: AbortSignal } => {
+interface Limit extends Disposable {
+  signal: AbortSignal
+  /** Begins the time anew: something came. */
+  extend(): void
+}
+
+/** Aborted by the signal, and when nothing has come for too long. */
+const limited = (signal: AbortSignal): Limit => {
   const controller = new AbortController()
   const stop = () => controller.abort()
-  const timer = setTimeout(stop, DEADLINE_MS)
+  let timer = setTimeout(stop, DEADLINE_MS)
   signal.addEventListener('abort', stop, { once: true })
   return {
     signal: controller.signal,
+    extend() {
+      clearTimeout(timer)
+      timer = setTimeout(stop, DEADLINE_MS)
+    },
     [Symbol.dispose]() {
       clearTimeout(timer)
       signal.removeEventListener('abort', stop)
@@ -71,14 +110,16 @@ export const openTransport = async (url: string, signal: AbortSignal): Promise<T
   const base = pathname.replace(/\/+$/, '')
   return {
     url,
-    async exchange({ method, path, headers, body }) {
+    async exchange(ask) {
+      const { method, path, headers, body } = ask
       using limit = limited(signal)
       const length: Record<string, string> = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
       const options = { method, agent, headers: { ...headers, ...length }, signal: limit.signal }
       try {
-        return await exchanged(http.request(new URL(base + path, url), options), body)
+        return await exchanged(http.request(new URL(base + path, url), options), ask, limit)
       } catch (cause) {
         signal.throwIfAborted()
+        if (cause instanceof Failure) throw cause
         throw limit.signal.aborted ? Object.assign(new Error(`none within ${DEADLINE_MS / 1_000} s`), { name: 'Overdue' }) : cause
       }
     },

@@ -5,13 +5,17 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { TSchema } from '@sinclair/typebox'
+import type { BunPlugin } from 'bun'
+import { resources } from '#contract/index'
 import { license, version } from '../../package.json'
 
 const root = join(import.meta.dir, '..', '..')
 const NAME = 'tendril-cli'
 const FILE = 'tendril.mjs'
-/** What is inside the bundle, whose licences go with it. */
-const INSIDE = ['commander', '@sinclair/typebox']
+const SHEBANG = '#!/usr/bin/env node\n'
+/** Packages of others inside the bundle, whose licences go with it. */
+const INSIDE = ['commander']
 
 const readme = `# ${NAME}
 
@@ -22,7 +26,8 @@ The command line of Tendril, a self-hosted AI social growth operator. Needs Node
     tendril help
 
 \`tendril <group> <command> --help\` explains a command with examples. \`--json\` prints answers for programs. Exit codes: 2 misuse,
-3 not allowed, 4 plan, 6 not found, 7 conflict, 8 try again later, 9 the network failed, 10 a generation failed, 130 interrupted.
+3 not allowed, 4 plan, 5 not connected, 6 not found, 7 conflict, 8 try later, 9 the network failed, 10 a generation failed,
+130 interrupted, 1 anything else.
 \`eval "$(tendril completion bash)"\` completes commands; zsh and fish likewise.
 `
 
@@ -34,7 +39,7 @@ const manifest = {
   type: 'module',
   engines: { node: '>=20' },
   bin: { tendril: FILE },
-  files: [FILE, 'LICENSE', 'LICENSES-THIRD-PARTY'],
+  files: ['*.mjs', 'LICENSE', 'LICENSES-THIRD-PARTY'],
 }
 
 const licences = (): string => INSIDE.map((name) => `${name}\n\n${licenceOf(name)}`).join(`\n${'-'.repeat(80)}\n\n`)
@@ -49,6 +54,30 @@ const licenceOf = (name: string): string => {
   throw new Error(`${name} has no licence file`)
 }
 
+/** The contract as it is when it has been put together: schemas are plain JSON, and of an answer only its parts' kinds are read. */
+const contractAsData = (): string => {
+  const shapeOf = ({ properties = {} }: TSchema) =>
+    Object.fromEntries(Object.entries(properties as Record<string, TSchema>).map(([name, { type }]) => [name, { type }]))
+  const plain = resources.map((resource) => ({
+    ...resource,
+    group: Object.fromEntries(
+      Object.entries(resource.group).map(([name, o]) => [name, { ...o, output: { properties: shapeOf(o.output) } }]),
+    ),
+  }))
+  const data = JSON.stringify(JSON.stringify(plain))
+  return `import { named } from '#contract/op'
+export const resources = JSON.parse(${data})
+export const operations = resources.flatMap(named)`
+}
+
+/** Spares each start the making of schemas, and the library for it. */
+const withContractAsData: BunPlugin = {
+  name: 'contract as data',
+  setup(build) {
+    build.onLoad({ filter: /[/\\]src[/\\]contract[/\\]index\.ts$/ }, () => ({ contents: contractAsData(), loader: 'ts' }))
+  },
+}
+
 /** Builds the package into `folder` and returns the path of its program. */
 export const buildCli = async (folder: string): Promise<string> => {
   rmSync(folder, { recursive: true, force: true })
@@ -58,10 +87,17 @@ export const buildCli = async (folder: string): Promise<string> => {
     target: 'node',
     format: 'esm',
     minify: true,
-    banner: '#!/usr/bin/env node',
+    // What a command does not need is not even parsed: a start takes little longer than Node's own.
+    splitting: true,
+    plugins: [withContractAsData],
+    naming: { entry: FILE, chunk: 'part-[hash].mjs' },
   })
   const path = join(folder, FILE)
-  writeFileSync(path, (await outputs[0]?.text()) ?? '')
+  for (const output of outputs) {
+    const isEntry = output.kind === 'entry-point'
+    const file = isEntry ? path : join(folder, output.path)
+    writeFileSync(file, (isEntry ? SHEBANG : '') + (await output.text()))
+  }
   chmodSync(path, 0o755)
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
   writeFileSync(join(folder, 'README.md'), readme)

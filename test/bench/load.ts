@@ -37,22 +37,19 @@ export interface Result {
 }
 
 const HEAD_END = Buffer.from('\r\n\r\n')
-const CHUNKED = /transfer-encoding: *chunked/i
-/** No event that is asked for here has such a line within. */
-const LAST_CHUNK = Buffer.from('\r\n0\r\n\r\n')
 const LENGTH = /content-length: *(\d+)/i
+const CHUNKED = /transfer-encoding: *chunked/i
+const LAST_CHUNK = Buffer.from('0\r\n\r\n')
 
 /** The bytes of the first whole answer in `bytes`, or undefined while it is not all there. */
 export const answerLength = (bytes: Buffer): number | undefined => {
   const head = bytes.indexOf(HEAD_END)
   if (head < 0) return undefined
-  const text = bytes.toString('latin1', 0, head)
-  if (CHUNKED.test(text)) {
-    const last = bytes.indexOf(LAST_CHUNK, head)
-    return last < 0 ? undefined : last + LAST_CHUNK.byteLength
-  }
-  const length = LENGTH.exec(text)
-  if (!length) throw new Error(`an answer without a length: ${text}`)
+  const fields = bytes.toString('latin1', 0, head)
+  // One answer at a time is on its way, so what ends like the last chunk is its end.
+  if (CHUNKED.test(fields)) return bytes.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK) ? bytes.byteLength : undefined
+  const length = LENGTH.exec(fields)
+  if (!length) throw new Error(`an answer without a length: ${fields}`)
   const whole = head + HEAD_END.length + Number(length[1])
   return bytes.byteLength < whole ? undefined : whole
 }

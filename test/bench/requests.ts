@@ -1,12 +1,12 @@
-/** Requests as bytes: the load generator only sends them, with ten digits in the place of `{n}`. */
+/** Requests as bytes: the load generator only sends them. */
 import type { Tenant } from './world.ts'
 
+/** What the load generator puts in the place of `{n}` has as many characters. */
+const NUMBER = '0'.repeat(10)
+
 export const requestOf = (line: string, headers: Record<string, string>, body = ''): string => {
-  const lines = Object.entries({
-    host: 'localhost',
-    ...headers,
-    ...(body ? { 'content-length': String(Buffer.byteLength(body.replace('{n}', '0'.repeat(10)))) } : {}),
-  })
+  const length = String(Buffer.byteLength(body.replace('{n}', NUMBER)))
+  const lines = Object.entries({ host: 'localhost', ...headers, ...(body ? { 'content-length': length } : {}) })
   return `${line} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`
 }
 

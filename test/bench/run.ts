@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util'
 import { background } from './background.ts'
+import { cli } from './cli.ts'
 import { due } from './due.ts'
 import { fairness } from './fairness.ts'
 import { mcp } from './mcp.ts'
@@ -17,7 +18,7 @@ import { tenants } from './tenants.ts'
 import { throughput, wakeAll } from './throughput.ts'
 import { openWorld, startServer } from './world.ts'
 
-const SECTIONS = ['throughput', 'mcp', 'fairness', 'due', 'background', 'nodes', 'tenants', 'start', 'scale'] as const
+const SECTIONS = ['throughput', 'mcp', 'fairness', 'due', 'background', 'nodes', 'tenants', 'start', 'cli', 'scale'] as const
 
 const { values } = parseArgs({
   options: {
@@ -80,7 +81,12 @@ const onOneServer = async (): Promise<void> => {
     }),
   )
   await measure('mcp', () =>
-    mcp(world, server, { seconds: size(values.seconds, 1, 0.4), rounds: values.quick ? 2 : 5, warmUpSeconds: values.quick ? 2 : 8 }),
+    mcp(world, server, {
+      seconds: size(values.seconds, 1, 0.3),
+      rounds: values.quick ? 2 : 4,
+      callers: 16,
+      warmUpSeconds: values.quick ? 1 : 6,
+    }),
   )
   await measure('fairness', () => fairness(world, server, { seconds: size(values.seconds, 1.2, 0.4), repeats: values.quick ? 2 : 5 }))
   await measure('due', async () => [
@@ -107,6 +113,7 @@ await measure('tenants', () =>
   }),
 )
 await measure('start', () => start(world, !values.quick))
+await measure('cli', () => cli(world, { rounds: values.quick ? 5 : 25, withBinary: !values.quick }))
 await measure('scale', () => scale(world, { sleepers: size(values.sleepers, 1_000_000, 20_000), due: size(undefined, 10_000, 1_000) }))
 if (rows.length > 0) print(rows)
 console.log(

@@ -1,10 +1,12 @@
 /** What is printed: for programs, for people, page after page, and while something is being made. */
 import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { FAILED_EXIT } from '#cli/failure'
 import { columnsFor, headOf, linesOf } from '#cli/table'
 import { cut, harmless, widthOf } from '#cli/text'
 import { errorTable } from '#kernel/errors'
 import { type CliOptions, cli } from '#test/support/cli-host'
+import { temporaryFolder } from '#test/support/folder'
 import { type Asked, refusal, type Scripted, scriptedServer } from '#test/support/scripted'
 
 const ID = '018f47a0-7c1e-7a52-9d3e-1b2f6c0a4e11'
@@ -136,6 +138,36 @@ notes (2):
   - two
     lines
 `)
+})
+
+describe('a download', () => {
+  const session = async (url: string) => {
+    await using folder = await temporaryFolder()
+    const profile = { api_url: url, session: { token: 'jwt', expires_at: '2099-01-01T00:00:00Z' } }
+    await Bun.write(join(folder.path, '.tendril', 'config.json'), JSON.stringify({ current: 'a', profiles: { a: profile } }))
+    return await cli(['workspace', 'export'], { home: folder.path })
+  }
+  const error = JSON.stringify({ error: { code: 'unavailable', message: 'gone' } })
+
+  test('is printed as it comes', async () => {
+    await using server = scriptedServer([{ body: '{"kind":"export"}\n{"kind":"end"}\n' }])
+    expect(await session(server.url)).toMatchObject({ code: 0, out: '{"kind":"export"}\n{"kind":"end"}\n' })
+  })
+
+  test.each([
+    ['a line', `{"kind":"export"}\n${error}\n`],
+    ['the cell of a table', `kind,record\n"${error.replaceAll('"', '""')}"\n`],
+  ])('that ends with an error as %s is not whole, and is not asked for again', async (_, body) => {
+    await using server = scriptedServer([{ body }])
+    const { code, out, err } = await session(server.url)
+    expect([code, out, server.asked.length]).toEqual([errorTable.unavailable.exit, body, 1])
+    expect(err).toContain('tendril: unavailable: the file is not whole: gone')
+  })
+
+  test('that is refused is asked for again as anything is', async () => {
+    await using server = scriptedServer([refusal(503, 'unavailable'), { body: '{"kind":"end"}\n' }])
+    expect(await session(server.url)).toMatchObject({ code: 0, pauses: [200] })
+  })
 })
 
 describe('--wait', () => {

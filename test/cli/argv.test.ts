@@ -18,6 +18,7 @@ const made = (input: TProperties): NamedOp => ({
 const everything = made({
   text: T.Optional(T.String()),
   handle: T.Optional(T.String({ maxLength: 50 })),
+  password: T.Optional(T.String({ maxLength: 50 })),
   maybe: T.Optional(nullable(T.String())),
   count: T.Optional(T.Integer({ minimum: -5, maximum: 9 })),
   share: T.Optional(T.Number()),
@@ -58,6 +59,7 @@ describe('an option', () => {
     ['takes lines and other scripts', ['--text', 'a\n\nb 漢 👩‍🚀'], { text: 'a\n\nb 漢 👩‍🚀' }],
     ['takes an empty text', ['--text', '', '--handle='], { text: '', handle: '' }],
     ['takes text that begins with @ where that means a file', ['--text', '@@ada, thanks'], { text: '@ada, thanks' }],
+    ['takes a secret that begins with @ likewise', ['--password', '@@da'], { password: '@da' }],
     ['takes a handle as it is', ['--handle', '@ada'], { handle: '@ada' }],
     ['is repeated for a list', ['--tags', 'a', '--tags', '-b'], { tags: ['a', '-b'] }],
     ['says that a list is empty', ['--no-tags'], { tags: [] }],

@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buildCli, packCli } from '#src/scripts/build-cli'
 import { type TestApp, testApp } from '#test/support/app'
+import { cli } from '#test/support/cli-host'
 import { deviceServer, oauthError } from '#test/support/device-server'
 import { type TemporaryFolder, temporaryFolder } from '#test/support/folder'
 import { scriptedServer } from '#test/support/scripted'
@@ -70,14 +71,24 @@ test('the whole job, from the profile to the network', async () => {
   expect(network.map(({ text }) => text)).toEqual([approved.item.body])
 })
 
-test('is one small file without the server, that can be run', async () => {
-  const text = await Bun.file(program).text()
-  expect(text).toStartWith('#!/usr/bin/env node\n')
-  expect(text.length).toBeLessThan(300_000)
-  for (const name of ['elysia', 'postgres(', 'croner', 'Bun.']) expect(text.includes(name)).toBe(false)
+test('is small, without the server, and can be run', async () => {
+  const files = [...new Bun.Glob('*.mjs').scanSync(join(folder.path, 'cli'))]
+  const texts = await Promise.all(files.map((name) => Bun.file(join(folder.path, 'cli', name)).text()))
+  const text = texts.join('\n')
+  expect(await Bun.file(program).text()).toStartWith('#!/usr/bin/env node\n')
+  expect(text.length).toBeLessThan(400_000)
+  for (const name of ['elysia', 'postgres(', 'croner', 'TypeRegistry', 'Bun.']) expect(text.includes(name)).toBe(false)
   expect((await stat(program)).mode & 0o111).toBe(0o111)
-  const imported = [...text.matchAll(/(?:from|import\()\s*"([^"]+)"/g)].map(([, name]) => name!)
-  expect(imported.filter((name) => !name.startsWith('node:'))).toEqual([])
+  const imported = [...text.matchAll(/(?:\bfrom|\bimport\(|\bimport)\s*"([^"]+)"/g)].map(([, name]) => name!)
+  expect(imported.filter((name) => !/^node:|^\.\/part-/.test(name))).toEqual([])
+  expect(imported).toContain('node:http')
+})
+
+test.each(['help', 'completion fish', 'profile update --help'])('knows the contract as the source does: %s', async (line) => {
+  const words = line.split(' ')
+  const [bundled, { code, out, err }] = [await ended(start([node, program, ...words])), await cli(words)]
+  expect(out.length).toBeGreaterThan(500)
+  expect(bundled).toEqual({ code, out, err })
 })
 
 test('its archive installs by itself, without a network, and runs', async () => {
@@ -88,8 +99,9 @@ test('its archive installs by itself, without a network, and runs', async () => 
   const { code, out } = await ended(start([join(prefix, 'bin', 'tendril'), '--version']))
   expect([code, out]).toEqual([0, `tendril ${version}\n`])
   const listed = await ended(start(['tar', '-tf', archive]))
-  const files = ['LICENSE', 'LICENSES-THIRD-PARTY', 'README.md', 'package.json', 'tendril.mjs'].map((name) => `package/${name}`)
-  expect(listed.out.trim().split('\n').sort()).toEqual(files)
+  const files = listed.out.trim().split('\n')
+  const others = files.filter((name) => !name.startsWith('package/part-')).sort()
+  expect(others).toEqual(['LICENSE', 'LICENSES-THIRD-PARTY', 'README.md', 'package.json', 'tendril.mjs'].map((name) => `package/${name}`))
 })
 
 test('a reader that goes away early ends a list without end, and is no error', async () => {

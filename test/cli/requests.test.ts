@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { errorTable } from '#kernel/errors'
 import { cli } from '#test/support/cli-host'
-import { refusal, type Scripted, scriptedServer } from '#test/support/scripted'
+import { type Asked, refusal, type Scripted, scriptedServer } from '#test/support/scripted'
 
 const KEY = 'ak_test'
 const ID = '018f47a0-7c1e-7a52-9d3e-1b2f6c0a4e11'
@@ -86,6 +86,33 @@ describe('another try', () => {
     const { code, err, pauses } = await approve(server.url)
     expect([code, pauses.length]).toEqual([errorTable.unavailable.exit, 4])
     expect(err).toContain(`no answer from ${server.url}`)
+  })
+})
+
+describe('what has no key, and would be done twice', () => {
+  const signIn = (url: string) =>
+    cli(['session', 'sign-in', '--email', 'a@example.com', '--password', '-'], { ...at(url), input: '@secret' })
+  const session: Scripted = { status: 201, body: { session: { id: ID } } }
+
+  test('is sent without one, and without a credential where it needs none', async () => {
+    await using server = scriptedServer([session])
+    expect((await signIn(server.url)).code).toBe(0)
+    const [{ headers, body }] = server.asked as [Asked]
+    expect([headers.has('idempotency-key'), headers.has('authorization'), JSON.parse(body)]).toEqual([
+      false,
+      false,
+      { email: 'a@example.com', password: '@secret' },
+    ])
+  })
+
+  test('is not sent again when it may have been done', async () => {
+    await using server = scriptedServer([refusal(503, 'unavailable'), session])
+    expect([(await signIn(server.url)).code, server.asked.length]).toEqual([errorTable.unavailable.exit, 1])
+  })
+
+  test('is sent again when it was turned away', async () => {
+    await using server = scriptedServer([refusal(429, 'rate_limited'), session])
+    expect([(await signIn(server.url)).code, server.asked.length]).toEqual([0, 2])
   })
 })
 

@@ -12,6 +12,8 @@ export interface CliOptions {
   columns?: number
   colour?: boolean
   signal?: AbortSignal
+  /** Happens during each pause. */
+  meanwhile?(seen: { err: string }): Promise<unknown>
 }
 
 export interface CliRun {
@@ -34,6 +36,9 @@ const stream = (seen: Seen, name: 'out' | 'err', { columns, colour = false }: Cl
   write(text) {
     seen[name] += text
   },
+  async pass(bytes) {
+    seen[name] += Buffer.from(bytes).toString('utf8')
+  },
   columns,
   colour,
 })
@@ -51,6 +56,7 @@ const hostOf = (seen: Seen, options: CliOptions): Host => ({
   async pause(ms) {
     seen.pauses.push(ms)
     options.signal?.throwIfAborted()
+    await options.meanwhile?.(seen)
     seen.passed += ms
   },
   open: (url) => void seen.opened.push(url),

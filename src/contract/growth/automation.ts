@@ -26,10 +26,15 @@ export const automation = {
     answer,
     { tool: 'growth_pause_automation', urgent: true, roles: ['editor', 'approver'], repeatable: true },
   ),
-  resumeAll: op('POST /api/v1/growth/automation/resume-all', 'Resume automation. Posts that fell due meanwhile follow on_missed.', answer, {
-    tool: 'growth_resume_automation',
-    roles: ['approver'],
-    outside: true,
-    repeatable: true,
-  }),
+  resumeAll: op(
+    'POST /api/v1/growth/automation/resume-all',
+    'Resume automation. What is scheduled goes out again; posts that fell due meanwhile follow on_missed.',
+    answer,
+    {
+      tool: 'growth_resume_automation',
+      roles: ['approver'],
+      outside: true,
+      repeatable: true,
+    },
+  ),
 }

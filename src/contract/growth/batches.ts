@@ -21,7 +21,7 @@ export const Batch = record(fields, { title: 'Batch' })
 export const batches = {
   create: op(
     'POST /api/v1/growth/batches',
-    'Draft a batch of posts from the growth profile. Answers at once; poll the batch until it is ready or failed.',
+    'Draft a batch of posts from the growth profile. Each post asked for takes one from the quota of the month; what is not delivered is given back. Answers at once; poll the batch until it is ready or failed.',
     {
       input: {
         count: T.Optional(T.Integer({ minimum: 1, maximum: 20, default: 5, description: 'How many posts, 5 when absent.' })),
@@ -33,7 +33,7 @@ export const batches = {
   ),
   list: op(
     'GET /api/v1/growth/batches',
-    'List batches, newest first.',
+    'List batches, newest first. Shows which are ready, and why one failed; the drafts themselves are items.',
     { input: page, output: record({ batches: T.Array(Batch), next_cursor: NextCursor }) },
     { tool: 'growth_list_batches' },
   ),

@@ -43,7 +43,7 @@ export const connection = {
 export const connections = {
   list: op(
     'GET /api/v1/growth/connections',
-    'List the connected accounts.',
+    'List the connected accounts. New approvals are bound to the default one.',
     { input: page, output: record({ connections: T.Array(Account), next_cursor: NextCursor }) },
     { tool: 'growth_list_accounts' },
   ),

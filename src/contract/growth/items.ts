@@ -56,13 +56,13 @@ export const items = {
   ),
   approve: op(
     'POST /api/v1/growth/items/:id/approve',
-    'Approve a drafted item, as it is or with an edited body. The approval is bound to this text and to the default account.',
+    'Approve a drafted item, as it is or with an edited body. Nothing is posted yet. The approval is bound to this text and to the default account.',
     { input: { id, edited_body: T.Optional(T.String({ minLength: 1, maxLength: 25_000 })) }, output: OneItem },
     { tool: 'growth_approve_item', errors: onItem, roles: ['approver'] },
   ),
   reject: op(
     'POST /api/v1/growth/items/:id/reject',
-    'Reject a drafted item, or one that the network refused.',
+    'Reject a drafted item, or one that the network refused. It cannot be approved afterwards.',
     { input: { id, reason: T.Optional(T.String({ maxLength: 2_000 })) }, output: OneItem },
     { tool: 'growth_reject_item', errors: onItem, roles: ['editor', 'approver'], destructive: true },
   ),
@@ -80,7 +80,7 @@ export const items = {
   ),
   postNow: op(
     'POST /api/v1/growth/items/:id/post-now',
-    'Post an approved item now. Answers 202 with the item as it stands when the network takes longer than 20 seconds; poll the item. ' +
+    'Post an approved item now. Others see it at once. Answers 202 with the item as it stands when the network takes longer than 20 seconds; poll the item. ' +
       'An item in doubt (publish_unconfirmed) is not sent again: 409, unless a person who is signed in, not an API key, confirms with ' +
       'post_again. Then the timeline is read first: if it shows the post, the item is posted; if it cannot be read to its end, nothing is sent.',
     { input: { id, confirm: T.Optional(PostAgain) }, output: OneItem },
@@ -95,7 +95,7 @@ export const items = {
   ),
   markPosted: op(
     'POST /api/v1/growth/items/:id/posted',
-    'Mark an approved item posted by hand, or settle an unconfirmed one that is on the network.',
+    'Mark an approved item posted by hand, or settle an unconfirmed one that is on the network. Sends nothing.',
     { input: { id, url: T.Optional(T.String({ format: 'uri', maxLength: 2_000 })) }, output: OneItem },
     { tool: 'growth_mark_item_posted', errors: onItem, roles: ['approver'], destructive: true },
   ),

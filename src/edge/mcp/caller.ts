@@ -36,13 +36,15 @@ const asNow = ({ tenantId, principal: { kind, id } }: Caller, { scopes, member }
 export const standingOf = async (db: Db, callers: readonly Caller[]): Promise<(Caller | undefined)[]> => {
   const keys = callers.filter(({ principal }) => principal.kind === 'key').map(({ principal }) => principal.id)
   const grants = keys.length > 0 ? await findKeys(db, [...new Set(keys)]) : new Map<string, KeyGrant>()
-  return Promise.all(
-    callers.map(async (caller) => {
-      if (caller.principal.kind === 'session') return standingPerson(db, caller)
-      const grant = grants.get(caller.principal.id)
-      return grant && overMcp(asNow(caller, grant))
-    }),
-  )
+  const now = new Map<string, Promise<Caller | undefined>>()
+  for (const caller of callers) if (!now.has(nameOf(caller))) now.set(nameOf(caller), standing(db, caller, grants))
+  return Promise.all(callers.map((caller) => now.get(nameOf(caller))))
+}
+
+const standing = async (db: Db, caller: Caller, grants: ReadonlyMap<string, KeyGrant>): Promise<Caller | undefined> => {
+  if (caller.principal.kind === 'session') return standingPerson(db, caller)
+  const grant = grants.get(caller.principal.id)
+  return grant && overMcp(asNow(caller, grant))
 }
 
 const standingPerson = async (db: Db, caller: Caller): Promise<Caller | undefined> => {

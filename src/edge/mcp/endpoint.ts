@@ -14,6 +14,7 @@ import { BODY_LIMIT, readText } from '../input.ts'
 import type { Origins } from '../origin.ts'
 import { errorResponse, requestIdOf } from '../respond.ts'
 import { type Caller, callerOf, standingOf } from './caller.ts'
+import { Calls } from './calls.ts'
 import type { McpContext } from './context.ts'
 import { HOP_HEADER, passOn } from './elsewhere.ts'
 import type { Surface } from './session.ts'
@@ -34,30 +35,48 @@ export interface McpDeps {
   limits?: Partial<McpLimits>
 }
 
+/** Its end waits a moment for calls that run, then closes every stream. */
 export interface McpEndpoint extends AsyncDisposable {
   /** Throws an `AppError` for whoever is refused. */
   handle(request: Request): Promise<Response>
 }
 
 const METHODS = ['GET', 'POST', 'DELETE']
+/** How long calls that still run at the end are waited for. */
+const LAST_CALLS_MS = 3_000
+const LOOK_EVERY_MS = 20
 /** The SDK's code for a session that is not there. */
 const NO_SESSION = -32_001
 
 interface Parts extends McpDeps {
   sessions: Sessions
   stateless: Stateless
+  calls: Calls
+  /** Requests of one key that may run at the same time. */
+  mostCalls: number
   byId: ReadonlyMap<string, Operation>
 }
 
 export const createMcp = (deps: McpDeps): McpEndpoint => {
   const limits = { ...mcpLimits, ...deps.limits }
-  const shared = { ...deps, limits, standing: (callers: readonly Caller[]) => standingOf(deps.db, callers) }
+  const calls = new Calls()
+  const shared = { ...deps, limits, calls, standing: (callers: readonly Caller[]) => standingOf(deps.db, callers) }
   const sessions = new Sessions(shared)
   const stateless = new Stateless(shared)
-  const parts: Parts = { ...deps, sessions, stateless, byId: new Map(deps.operations.map((o) => [o.id, o])) }
+  const parts: Parts = {
+    ...deps,
+    sessions,
+    stateless,
+    calls,
+    mostCalls: limits.callsPerCaller,
+    byId: new Map(deps.operations.map((o) => [o.id, o])),
+  }
   return {
-    handle: (request) => handle(parts, request),
+    handle: async (request) => labelled(await handle(parts, request), request),
     async [Symbol.asyncDispose]() {
+      for (const one of [sessions, stateless]) one.refuse()
+      const until = performance.now() + LAST_CALLS_MS
+      while (calls.total > 0 && performance.now() < until) await Bun.sleep(LOOK_EVERY_MS)
       await Promise.all([sessions[Symbol.asyncDispose](), stateless[Symbol.asyncDispose]()])
     },
   }
@@ -72,11 +91,23 @@ const handle = async (parts: Parts, request: Request): Promise<Response> => {
   const text = request.method === 'POST' ? await readText(request, BODY_LIMIT) : undefined
   const body = text === undefined ? undefined : parsed(text)
   if (body === NOT_JSON) return rpcError(400, ProtocolErrorCode.ParseError, 'Parse error: the body is not valid JSON')
+  if (parts.calls.of(caller) >= parts.mostCalls && asksSomething(body)) throw new AppError('rate_limited', 'mcp_calls', { retryAfter: 5 })
   const context = contextFor(parts, caller, requestIdOf(request))
   if (text !== undefined && !(await isLegacyRequest(request, body)))
     return parts.stateless.handle(request, { context, view: viewOf(request.url), body })
   return inSession(parts, request, { caller, context, text, body })
 }
+
+/** As every answer over HTTP has it. */
+const labelled = (response: Response, request: Request): Response => {
+  response.headers.set('x-request-id', requestIdOf(request))
+  if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'no-store')
+  return response
+}
+
+/** Not so a notification, such as one that takes a request back, nor an answer. */
+const asksSomething = (body: unknown): boolean =>
+  [body].flat().some((one) => typeof one === 'object' && one !== null && 'method' in one && 'id' in one)
 
 const NOT_JSON = Symbol('not JSON')
 
@@ -95,8 +126,12 @@ const contextFor = ({ byId, log }: Parts, caller: Caller, requestId: string): Mc
     call,
     async run(id, input, more = {}) {
       const o = byId.get(id) ?? fail('not_found', 'no such operation')
+      const startedAt = performance.now()
       try {
-        return await o.run(() => input, { ...call, ...more })
+        const answer = await o.run(() => input, { ...call, ...more })
+        const told = { operation: id, surface: 'mcp', status: answer.status, ms: performance.now() - startedAt }
+        log.debug({ ...told, request_id: requestId, tenant: call.tenantId }, 'served')
+        return answer
       } catch (cause) {
         const error = AppError.from(cause)
         if (error.status >= 500)

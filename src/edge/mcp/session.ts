@@ -3,6 +3,7 @@ import { type AuthInfo, type Server, type ServerContext, WebStandardStreamableHT
 import { fail } from '#kernel/errors'
 import { BODY_LIMIT } from '../input.ts'
 import { accessOf, type Caller } from './caller.ts'
+import type { Calls } from './calls.ts'
 import type { McpContext } from './context.ts'
 import type { SessionEvents } from './events.ts'
 import type { View } from './view.ts'
@@ -41,6 +42,7 @@ export interface SessionOptions {
   view: View
   surface: Surface
   events: SessionEvents
+  calls: Calls
   onClose(): void
 }
 
@@ -57,11 +59,14 @@ export class McpSession implements AsyncDisposable {
   #access: string
 
   constructor(options: SessionOptions) {
-    const { id, caller, view, surface, events } = options
+    const { id, caller, view, surface, events, calls } = options
     this.id = id
     this.caller = caller
     this.#access = accessOf(caller)
-    const within: Served['within'] = (ctx, run) => this.#within(() => run(contextOf(ctx)))
+    const within: Served['within'] = (ctx, run) => {
+      const context = contextOf(ctx)
+      return this.#within(() => calls.count(context.call, () => run(context)))
+    }
     this.#server = surface.open({ view, era: 'session', within })
     this.#transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
@@ -78,10 +83,6 @@ export class McpSession implements AsyncDisposable {
   /** To be called once, before the first request. */
   connect(): Promise<void> {
     return this.#server.connect(this.#transport)
-  }
-
-  get running(): number {
-    return this.#running
   }
 
   get listening(): boolean {

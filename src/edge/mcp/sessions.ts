@@ -4,29 +4,31 @@ import { AppError } from '#kernel/errors'
 import { randomBase62 } from '#kernel/ids'
 import type { Log } from '#kernel/log'
 import { type Caller, nameOf } from './caller.ts'
+import type { Calls } from './calls.ts'
 import { EventLog } from './events.ts'
 import { McpSession, type Surface } from './session.ts'
 import type { View } from './view.ts'
 
 export interface McpLimits {
-  /** Sessions of one key. */
+  /** Sessions of one key, or listening requests. */
   perCaller: number
+  /** Requests of one key that run at the same time. */
+  callsPerCaller: number
   perProcess: number
   /** How long a session outlives its last use. */
   idleMs: number
   sweepMs: number
 }
 
-export const mcpLimits: McpLimits = { perCaller: 64, perProcess: 2_000, idleMs: 1_800_000, sweepMs: 5_000 }
+export const mcpLimits: McpLimits = { perCaller: 64, callsPerCaller: 128, perProcess: 2_000, idleMs: 1_800_000, sweepMs: 5_000 }
 
 const EVENTS = { perSession: 4_194_304, perProcess: 67_108_864 }
-/** How long calls that still run at the end are waited for. */
-const LAST_CALLS_MS = 3_000
 
 export interface SessionsDeps {
   surface: Surface
   log: Log
   limits: McpLimits
+  calls: Calls
   /** The name of this process among those of the deployment. */
   incarnation(): string
   /** What callers of before may now, in their order; undefined: nothing any more. */
@@ -68,8 +70,9 @@ export class Sessions implements AsyncDisposable {
     if (this.#ending) throw new AppError('unavailable', 'the server is stopping, try again')
     this.#makeRoom(caller)
     const id = `${this.deps.incarnation()}.${randomBase62(32)}`
+    const { surface, calls } = this.deps
     const events = this.#events.ofSession()
-    const session = new McpSession({ id, caller, view, surface: this.deps.surface, events, onClose: () => this.#all.delete(id) })
+    const session = new McpSession({ id, caller, view, surface, calls, events, onClose: () => this.#all.delete(id) })
     this.#all.set(id, session)
     await session.connect()
     return session
@@ -91,17 +94,16 @@ export class Sessions implements AsyncDisposable {
     )
   }
 
-  /** Lets calls that run come to their end, then closes every stream. */
+  /** From now on no session begins. */
+  refuse(): void {
+    this.#ending = true
+  }
+
+  /** Closes every stream. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending = true
     clearInterval(this.#timer)
-    const until = performance.now() + LAST_CALLS_MS
-    while (performance.now() < until && this.#someRun()) await Bun.sleep(20)
     await Promise.all([...this.#all.values()].map((session) => session[Symbol.asyncDispose]()))
-  }
-
-  #someRun(): boolean {
-    return [...this.#all.values()].some(({ running }) => running > 0)
   }
 
   #makeRoom(caller: Caller): void {

@@ -8,7 +8,7 @@ import { BODY_LIMIT } from '../input.ts'
 import { accessOf, type Caller, nameOf } from './caller.ts'
 import type { McpContext } from './context.ts'
 import { authInfoOf, contextOf, KEEP_ALIVE_MS, type Served } from './session.ts'
-import type { McpLimits, SessionsDeps } from './sessions.ts'
+import type { SessionsDeps } from './sessions.ts'
 import type { View } from './view.ts'
 
 const LISTEN = 'subscriptions/listen'
@@ -20,15 +20,12 @@ interface Listener {
   handler: McpHttpHandler
 }
 
-export interface StatelessDeps extends Pick<SessionsDeps, 'surface' | 'log' | 'standing'> {
-  limits: McpLimits
-}
+export type StatelessDeps = Pick<SessionsDeps, 'surface' | 'log' | 'standing' | 'calls' | 'limits'>
 
 export class Stateless implements AsyncDisposable {
   readonly #listeners = new Set<Listener>()
   readonly #timer: Timer
   #ending = false
-  #running = 0
 
   constructor(private readonly deps: StatelessDeps) {
     const failed = (cause: unknown) => deps.log.warn({ err: cause }, 'listeners were not looked after')
@@ -49,15 +46,16 @@ export class Stateless implements AsyncDisposable {
     await Promise.all(listeners.map((listener, index) => this.#review(listener, standing[index])))
   }
 
+  /** From now on no request is taken. */
+  refuse(): void {
+    this.#ending = true
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending = true
     clearInterval(this.#timer)
     await Promise.all([...this.#listeners].map(({ handler }) => handler.close()))
     this.#listeners.clear()
-  }
-
-  get running(): number {
-    return this.#running
   }
 
   async #review(listener: Listener, now: Caller | undefined): Promise<void> {
@@ -94,18 +92,11 @@ export class Stateless implements AsyncDisposable {
   }
 
   #served(view: View): Served {
-    return {
-      view,
-      era: 'stateless',
-      within: async (ctx, run) => {
-        this.#running++
-        try {
-          return await run(contextOf(ctx))
-        } finally {
-          this.#running--
-        }
-      },
+    const within: Served['within'] = (ctx, run) => {
+      const context = contextOf(ctx)
+      return this.deps.calls.count(context.call, () => run(context))
     }
+    return { view, era: 'stateless', within }
   }
 }
 

@@ -27,27 +27,27 @@ const isEmpty = (value: unknown): boolean => {
   return value === null || value === undefined || value === ''
 }
 
-/** On one line where it has one; else below its name, one step in. */
+/** What follows a name or a dash: the text behind it, or, where it has several lines, below it, one step in. */
 const scalar = (value: unknown, { indent, inList }: Place): string => {
   const whole = String(value)
   const text = inList ? cut(whole, LONGEST_IN_LIST) : whole
   const left = whole.length > text.length ? ` (${whole.length} characters in all)` : ''
-  return `${text.includes('\n') ? `\n${text.replace(/^/gm, `${indent}  `)}` : text}${left}`
+  return `${text.includes('\n') ? `\n${text.replace(/^/gm, `${indent}  `)}` : ` ${text}`}${left}`
 }
 
 const field = (name: string, value: unknown, place: Place): string => {
   const { indent } = place
   const inside = { ...place, indent: `${indent}  ` }
   if (isFields(value)) return `${indent}${name}:\n${fields(value, inside)}`
-  if (!Array.isArray(value)) return `${indent}${name}: ${scalar(value, place)}`
+  if (!Array.isArray(value)) return `${indent}${name}:${scalar(value, place)}`
   return [`${indent}${name} (${value.length}):`, ...value.map((one) => entry(one, { ...inside, inList: true }))].join('\n')
 }
 
 /** Its first line carries a dash, the others stand below. */
 const entry = (value: unknown, place: Place): string => {
   const { indent } = place
-  const text = isFields(value) ? fields(value, { ...place, indent: `${indent}  ` }).trimStart() : scalar(value, place)
-  return `${indent}- ${text}`
+  const text = isFields(value) ? ` ${fields(value, { ...place, indent: `${indent}  ` }).trimStart()}` : scalar(value, place)
+  return `${indent}-${text}`
 }
 
 const fields = (value: Fields, place: Place): string =>

@@ -100,6 +100,18 @@ test('whoever asks for a version that there is not yet gets the newest with sess
   expect(await (await ask({ body: opening('2030-01-01') })).text()).toContain('"protocolVersion":"2025-11-25"')
 })
 
+test('answers carry the id of their request and are kept by nobody', async () => {
+  const headers = { 'x-request-id': 'mine' }
+  for (const response of [
+    await ask({ headers }),
+    await ask({ headers, body: '{' }),
+    await ask({ headers, sessionId: 'none', body: listing }),
+  ]) {
+    expect(response.headers.get('x-request-id')).toBe('mine')
+    expect(response.headers.get('cache-control')).toMatch(/no-store|no-cache/)
+  }
+})
+
 test('a person who is signed in may use it too', async () => {
   expect((await ask({ key: await tokenOf(app, app.tenantId, 'viewer') })).status).toBe(200)
 })

@@ -8,7 +8,9 @@ let app: TestApp
 let held: HeldDrafter
 beforeAll(async () => {
   held = heldDrafter()
-  app = await testApp({ overrides: { drafter: { name: 'held', draft: (...args) => held.drafter.draft(...args) } } })
+  app = await testApp({
+    overrides: { drafter: { name: 'held', draft: (...args) => held.drafter.draft(...args) }, mcpLimits: { callsPerCaller: 3 } },
+  })
 })
 afterAll(async () => {
   held.release()
@@ -140,4 +142,25 @@ test('what was missed on the listening stream is read on too, and nobody else re
     headers: { 'last-event-id': 'zzz' },
   })
   expect(other.status).toBe(400)
+})
+
+test('so many calls of one key may run at the same time; taking one back is always heard', async () => {
+  const { key } = await app.newWorkspace()
+  const sessionId = await openSession(app.url, key)
+  const ask = (body: unknown) => rpc(app.url, { key, sessionId, body })
+  const running = await Promise.all([1, 2, 3].map((id) => ask(create(id, 'many', { progressToken: id }))))
+  const refused = await eventually(
+    () => ask(create(4, 'many')),
+    ({ status }) => status === 429,
+  )
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5'])
+  const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }
+  expect((await ask(cancel)).status).toBe(202)
+  const again = await eventually(
+    () => ask(create(5, 'many')),
+    ({ status }) => status === 200,
+  )
+  expect(again.status).toBe(200)
+  held.release()
+  for (const response of running) await response.body?.cancel()
 })

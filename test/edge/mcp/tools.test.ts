@@ -11,6 +11,7 @@ import { connectMcp, type McpClient } from '#test/support/mcp'
 import { legalInput, newWorkspace, type Workspace } from '#test/support/prepare'
 import { sampleOf } from '#test/support/sample'
 import { tokenOf } from '#test/support/session'
+import { newStory } from '#test/support/story'
 
 let app: TestApp
 let mcp: McpClient
@@ -143,6 +144,16 @@ describe('a call', () => {
     for (const name of ['growth_update_profile', 'growth_approve_item', 'growth_list_batches'])
       await expect(some.call(name)).rejects.toMatchObject({ code: -32_602 })
     expect((await some.call('growth_list_queue')).isError).toBeUndefined()
+  })
+
+  test('of a post that takes long answers with the item as it stands, and says that it is not over', async () => {
+    await using slow = await testApp({ env: { SANDBOX_FAULTS: 'applied502=1' }, overrides: { replyWithinMs: 50 } })
+    const story = await newStory(slow)
+    const id = await story.approved()
+    await using one = await connectMcp(slow.url, { key: story.key })
+    const result = await one.call('growth_post_item', { id }, { 'tendril/idempotency-key': 'slow' })
+    expect(result._meta).toEqual({ 'tendril/pending': true })
+    expect(result.structuredContent).toMatchObject({ item: { status: expect.stringMatching(/^publish/) } })
   })
 
   test('stands in the audit as one over MCP', async () => {

@@ -1,0 +1,75 @@
+/** The command line of somebody who is let in by a real server. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { errorTable } from '#kernel/errors'
+import { type TestApp, testApp } from '#test/support/app'
+import { type CliOptions, cli } from '#test/support/cli-host'
+import { type TemporaryFolder, temporaryFolder } from '#test/support/folder'
+import { decide, type Joined, joinAs } from '#test/support/people'
+
+let app: TestApp
+let folder: TemporaryFolder
+let owner: Joined
+beforeAll(async () => {
+  app = await testApp()
+  owner = await joinAs(app)
+})
+afterAll(() => app[Symbol.asyncDispose]())
+beforeEach(async () => {
+  folder = await temporaryFolder()
+})
+afterEach(() => folder[Symbol.asyncDispose]())
+
+const run = (argv: string[], options: CliOptions = {}) => cli([...argv, '--api-url', app.url], { home: folder.path, ...options })
+
+/** Enters the code that is shown, once it is. */
+const deciding = (decision: 'approve' | 'deny'): CliOptions => ({
+  async meanwhile({ err }) {
+    const [code] = /[A-Z]{4}-[A-Z]{4}/.exec(err) ?? []
+    const { status } = await decide(app, owner.access, code!, { decision })
+    expect(status).toBe(200)
+  },
+})
+
+const profile = async () => JSON.parse(await readFile(join(folder.path, '.tendril', 'config.json'), 'utf8')).profiles.default
+
+test('a device that is approved gets a key, which logging out ends', async () => {
+  const { code, out } = await run(['login'], deciding('approve'))
+  expect([code, out]).toEqual([0, `logged in at ${app.url} to Test, profile default\n`])
+  expect((await profile()).workspace).toEqual({ id: app.tenantId, name: 'Test' })
+  expect(JSON.parse((await run(['whoami', '--json'])).out)).toMatchObject({ workspace: { name: 'Test' }, connection: { connected: true } })
+  expect((await run(['automation', 'pause-all'])).code).toBe(0)
+  const { api_key: key } = await profile()
+  expect((await run(['logout'])).code).toBe(0)
+  expect((await app.send('GET', 'connection', { key })).status).toBe(401)
+})
+
+test('a device that is denied gets nothing', async () => {
+  const { code, err } = await run(['login'], deciding('deny'))
+  expect([code, err.includes('refused in the browser')]).toEqual([errorTable.unauthenticated.exit, true])
+  await expect(profile()).rejects.toThrow('ENOENT')
+})
+
+test('what only a person may do takes a session, and a key beside it stays', async () => {
+  await run(['login'], deciding('approve'))
+  const before = await run(['members', 'list'])
+  expect([before.code, before.err.includes('tendril login --session')]).toEqual([errorTable.unauthenticated.exit, true])
+  expect((await run(['login', '--session'], deciding('approve'))).code).toBe(0)
+  const { members } = JSON.parse((await run(['members', 'list', '--json'])).out)
+  expect(members).toEqual([expect.objectContaining({ email: owner.email, role: 'owner' })])
+  const { api_key: key, session } = await profile()
+  expect([key, session.token]).toEqual([expect.stringMatching(/^ak_/), expect.stringMatching(/^ey/)])
+  expect((await run(['logout'])).code).toBe(0)
+  expect((await app.send('GET', '/api/v1/app/members', { key: session.token })).status).toBe(401)
+})
+
+test('an export is passed on line by line, to its end', async () => {
+  await run(['login', '--session'], deciding('approve'))
+  const { code, out } = await run(['workspace', 'export'])
+  const kinds = out
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).kind)
+  expect([code, kinds[0], kinds.at(-1), kinds.includes('workspace')]).toEqual([0, 'export', 'end', true])
+})

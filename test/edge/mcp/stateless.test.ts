@@ -1,0 +1,127 @@
+/** The era without sessions, as its own client speaks it: the same tools, gates and answers. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { MCP_PATH } from '#edge/mcp/endpoint'
+import { revokeKey } from '#store/keys'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { type HeldDrafter, heldDrafter } from '#test/support/held-drafter'
+import { connectMcp } from '#test/support/mcp'
+
+let app: TestApp
+let held: HeldDrafter
+beforeAll(async () => {
+  held = heldDrafter()
+  const drafter = { name: 'held', draft: (...args: Parameters<HeldDrafter['drafter']['draft']>) => held.drafter.draft(...args) }
+  app = await testApp({ overrides: { drafter, mcpLimits: { sweepMs: 10, perCaller: 2 } } })
+})
+afterAll(async () => {
+  held.release()
+  await app[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  held.release()
+  Object.assign(held, heldDrafter())
+})
+
+const connect = async (key: string, query = '') => {
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } })
+  const transport = new StreamableHTTPClientTransport(new URL(`${app.url}${MCP_PATH}${query}`), {
+    requestInit: { headers: { authorization: `Bearer ${key}` } },
+  })
+  await client.connect(transport)
+  return { client, transport, [Symbol.asyncDispose]: () => client.close() }
+}
+
+test('a client that knows both eras gets the newer one, without a session', async () => {
+  await using one = await connect(app.key)
+  expect([one.client.getProtocolEra(), one.transport.sessionId]).toEqual(['modern', undefined])
+})
+
+test('the tools are those of a session, whole or narrowed', async () => {
+  await using session = await connectMcp(app.url, { key: app.key })
+  await using one = await connect(app.key)
+  const names = ({ tools }: { tools: { name: string }[] }) => tools.map(({ name }) => name)
+  expect(names(await one.client.listTools())).toEqual(await session.toolNames())
+  await using some = await connect(app.key, '?toolsets=items&readonly=1')
+  expect(names(await some.client.listTools())).toEqual(['growth_list_queue'])
+})
+
+test('a call goes through the same gates, and its key replays over REST', async () => {
+  await using one = await connect(app.key)
+  const meta = { 'tendril/idempotency-key': 'stateless' }
+  const done = await one.client.callTool({ name: 'growth_update_profile', arguments: { voice: 'dry' }, _meta: meta })
+  const again = await app.send('PUT', 'profile', { body: { voice: 'dry' }, headers: { 'idempotency-key': 'stateless' } })
+  expect([again.headers.get('idempotency-replayed'), again.body]).toEqual(['true', done.structuredContent as never])
+  const refused = await one.client.callTool({ name: 'growth_create_batch', arguments: { count: 0 } })
+  expect(refused).toMatchObject({ isError: true, _meta: { 'tendril/error': { code: 'invalid_input' } } })
+  const { resources } = await one.client.listResources()
+  expect(resources.map(({ uri }) => uri)).toContain('tendril://queue')
+})
+
+test('a key that cannot use MCP, and one that was revoked, are refused as in a session', async () => {
+  const { id, api_key } = await app.newKey(['mcp:use'])
+  await using one = await connect(api_key)
+  await app.owner`update api_key set scopes = array['api:read'] where id = ${id}`
+  await expect(one.client.listTools()).rejects.toThrow('mcp:use')
+  await revokeKey(app.workplace.db, id)
+  await expect(one.client.callTool({ name: 'growth_overview' })).rejects.toThrow()
+})
+
+test('a generation is told of, and cancelled by a client that hangs up', async () => {
+  await using one = await connect(app.key)
+  const gone = new AbortController()
+  const told: number[] = []
+  const call = { name: 'growth_create_batch', arguments: { count: 1, focus: 'hung up' } }
+  const running = one.client.callTool(call, { onprogress: ({ progress }) => void told.push(progress), signal: gone.signal })
+  running.catch(() => {})
+  await held.begun(1)
+  await eventually(
+    () => told.length,
+    (count) => count > 0,
+  )
+  gone.abort()
+  await expect(running).rejects.toThrow()
+  const batch = await eventually(
+    async () => (await app.send('GET', 'batches')).body.batches.find(({ focus }: { focus: string }) => focus === 'hung up'),
+    ({ status }) => status === 'failed',
+  )
+  expect(batch).toMatchObject({ status: 'failed', error: 'cancelled' })
+})
+
+test('a client that listens hears that its tools have changed, but not that those of others have', async () => {
+  const mine = await app.newKey(['mcp:use', 'api:write'])
+  const others = await app.newKey(['mcp:use', 'api:write'])
+  const listen = async (key: string) => {
+    const one = await connect(key)
+    const heard: string[] = []
+    one.client.setNotificationHandler('notifications/tools/list_changed', ({ method }) => void heard.push(method))
+    const subscription = await one.client.listen({ toolsListChanged: true })
+    return { ...one, heard, subscription }
+  }
+  const [me, other] = [await listen(mine.api_key), await listen(others.api_key)]
+  await app.owner`update api_key set scopes = array['mcp:use'] where id = ${mine.id}`
+  expect(
+    await eventually(
+      () => me.heard,
+      (heard) => heard.length > 0,
+    ),
+  ).toHaveLength(1)
+  expect(other.heard).toEqual([])
+  await revokeKey(app.workplace.db, mine.id)
+  expect(await me.subscription.closed).toBe('graceful')
+  await Promise.all([me.client.close(), other.client.close()])
+})
+
+test('so many may listen with one key, and one more when one of them has gone', async () => {
+  const { api_key } = await app.newKey(['mcp:use'])
+  await using one = await connect(api_key)
+  const first = await one.client.listen({ toolsListChanged: true })
+  await one.client.listen({ toolsListChanged: true })
+  await expect(one.client.listen({ toolsListChanged: true })).rejects.toMatchObject({ data: { status: 429 } })
+  await first.close()
+  const again = await eventually(
+    () => one.client.listen({ toolsListChanged: true }).catch(() => undefined),
+    (subscription) => subscription !== undefined,
+  )
+  expect(again).toBeDefined()
+})

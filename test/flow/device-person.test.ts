@@ -1,0 +1,124 @@
+/** A person who decides on a device by its code, within few tries, and a token that is given back. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import { type TestApp, testApp } from '#test/support/app'
+import { askForCode, askForToken, decide, type Joined, joinAs, sendForm } from '#test/support/people'
+
+let app: TestApp
+let ann: Joined
+beforeAll(async () => {
+  app = await testApp({ env: { PUBLIC_URL: 'https://tendril.example.com' } })
+  ann = await joinAs(app)
+})
+afterEach(async () => {
+  await app.owner`delete from throttle`
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const REVOKE = '/api/v1/app/device/revoke'
+const hashOf = (text: string) => createHash('sha256').update(text).digest()
+const find = (key: string, code: string) => app.send('GET', `/api/v1/app/device?user_code=${code}`, { key })
+const me = (key: string) => app.send('GET', '/api/v1/app/session', { key })
+const expire = (deviceCode: string) =>
+  app.owner`update device_grant set expires_at = clock_timestamp() where device_code_hash = ${hashOf(deviceCode)}`
+
+/** A device that somebody has let in. */
+const letIn = async (person: Joined, more: Record<string, string> = {}) => {
+  const { device_code, user_code } = await askForCode(app, more)
+  expect((await decide(app, person.access, user_code)).status).toBe(200)
+  return (await askForToken(app, device_code)).body
+}
+
+describe('a person', () => {
+  test('sees what asks, from where, and what it would be given, however the code is typed', async () => {
+    const { user_code } = await askForCode(app)
+    const letters = user_code.replace('-', '')
+    for (const typed of [user_code, letters, letters.toLowerCase(), ` ${letters.slice(0, 2)} ${letters.slice(2)} `]) {
+      const reply = await find(ann.access, encodeURIComponent(typed))
+      expect(reply.body.request).toEqual({
+        ...{ user_code, client_id: 'tendril-cli', device_name: 'laptop', address: '127.0.0.1', role: 'owner' },
+        ...{ scopes: ['api:read', 'api:write', 'mcp:use'], grantable: ['api:read', 'api:write', 'mcp:use'] },
+        workspace: { id: app.tenantId, name: 'Test' },
+        ...{ created_at: expect.any(String), expires_at: expect.any(String) },
+      })
+    }
+  })
+
+  test('is told the same of codes that never were, were decided on, or are too old', async () => {
+    const [decided, old] = [await askForCode(app), await askForCode(app)]
+    await decide(app, ann.access, decided.user_code, { decision: 'deny' })
+    await expire(old.device_code)
+    const replies = await Promise.all(['BCDF-GHJK', 'AEIOUAEIOU', decided.user_code, old.user_code].map((code) => find(ann.access, code)))
+    for (const { status, body } of replies) expect([status, body.error?.message]).toEqual([404, replies[0]!.body.error?.message])
+  })
+
+  test('has a few tries at codes, and gets none back for a right one between', async () => {
+    const { user_code } = await askForCode(app)
+    for (let wrong = 0; wrong < 5; wrong++) {
+      expect((await find(ann.access, user_code)).status).toBe(200)
+      expect((await find(ann.access, 'BCDF-GHJK')).status).toBe(404)
+    }
+    for (const reply of [await find(ann.access, user_code), await decide(app, ann.access, user_code)]) {
+      expect([reply.status, reply.body.error?.message]).toEqual([429, 'rate_limited:device_code'])
+      expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(60)
+    }
+  })
+
+  test('has them counted over find and decide, and over all who share an address', async () => {
+    const other = await joinAs(app)
+    for (let wrong = 0; wrong < 3; wrong++) expect((await find(ann.access, 'BCDF-GHJK')).status).toBe(404)
+    for (let wrong = 0; wrong < 2; wrong++) expect((await decide(app, other.access, 'BCDF-GHJK')).status).toBe(404)
+    expect((await find(other.access, 'BCDF-GHJK')).status).toBe(429)
+  })
+
+  test('has no more tries for asking all at once', async () => {
+    const replies = await Promise.all(Array.from({ length: 20 }, () => find(ann.access, 'BCDF-GHJK')))
+    expect(replies.filter(({ status }) => status === 404)).toHaveLength(5)
+    expect(replies.filter(({ status }) => status === 429)).toHaveLength(15)
+  })
+
+  test('decides once: of an approval and a denial at the same time one holds', async () => {
+    const { device_code, user_code } = await askForCode(app)
+    const replies = await Promise.all(['approve', 'deny', 'approve'].map((decision) => decide(app, ann.access, user_code, { decision })))
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 404, 404])
+    const held = replies.find(({ status }) => status === 200)!.body.device.decision
+    expect((await askForToken(app, device_code)).status).toBe(held === 'approve' ? 200 : 400)
+  })
+
+  test('has to be signed in: an API key neither finds nor decides', async () => {
+    const { user_code } = await askForCode(app)
+    expect([(await find(app.key, user_code)).status, (await decide(app, app.key, user_code)).status]).toEqual([403, 403])
+    expect((await app.send('GET', `/api/v1/app/device?user_code=${user_code}`, { key: null })).status).toBe(401)
+  })
+})
+
+describe('giving a token back', () => {
+  const revoke = (token: string, more: Record<string, string> = {}) => sendForm(app, REVOKE, { token, ...more })
+
+  test('ends a key', async () => {
+    const { access_token: key } = await letIn(ann)
+    const reply = await revoke(key!, { client_id: 'tendril-cli', token_type_hint: 'access_token' })
+    expect([reply.status, reply.text]).toEqual([200, ''])
+    expect((await app.send('GET', 'items', { key: key! })).status).toBe(401)
+    expect((await revoke(key!)).status).toBe(200)
+    const told = await app.owner`select actor_id, surface from audit a
+      join api_key k on k.id = a.ref_id where a.operation = 'app.device.revoke' and k.hash = ${hashOf(key!)}`
+    expect([...told]).toEqual([{ actor_id: ann.personId, surface: 'cli' }])
+  })
+
+  test('ends a session, by either of its tokens', async () => {
+    const { access_token } = await letIn(ann, { scope: 'session' })
+    const other = await joinAs(app)
+    expect((await revoke(access_token!)).status).toBe(200)
+    expect((await revoke(other.refresh)).status).toBe(200)
+    expect([(await me(access_token!)).status, (await me(other.access)).status]).toEqual([401, 401])
+    expect((await me(ann.access)).status).toBe(200)
+  })
+
+  test('says the same for what is unknown, and refuses what is no request', async () => {
+    for (const token of ['x', 'ak_unknown', 'rt_unknown', 'a.b.c']) expect((await revoke(token)).status).toBe(200)
+    for (const form of [{}, { token: '' }] as Record<string, string>[])
+      expect((await sendForm(app, REVOKE, form)).body.error).toBe('invalid_request')
+    expect((await revoke('x', { client_id: 'other' })).body.error).toBe('invalid_client')
+  })
+})

@@ -1,0 +1,281 @@
+/** A device that asks to be let in by its code (RFC 8628), and a person who decides. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import { type TestApp, testApp } from '#test/support/app'
+import { askForCode, askForToken, decide, GRANT_TYPE, type Joined, joinAs, sendForm } from '#test/support/people'
+
+let app: TestApp
+let ann: Joined
+beforeAll(async () => {
+  app = await testApp({ env: { PUBLIC_URL: 'https://tendril.example.com' } })
+  ann = await joinAs(app)
+})
+afterEach(async () => {
+  await app.owner`delete from throttle`
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const CODE = '/api/v1/app/device/code'
+const TOKEN = '/api/v1/app/device/token'
+const REVOKE = '/api/v1/app/device/revoke'
+const hashOf = (text: string) => createHash('sha256').update(text).digest()
+const find = (key: string, code: string) => app.send('GET', `/api/v1/app/device?user_code=${code}`, { key })
+const me = (key: string) => app.send('GET', '/api/v1/app/session', { key })
+/** As if so many seconds had gone by since the device asked last. */
+const wait = (deviceCode: string, seconds: number) =>
+  app.owner`update device_grant set polled_at = polled_at - ${seconds} * interval '1 second' where device_code_hash = ${hashOf(deviceCode)}`
+const expire = (deviceCode: string) =>
+  app.owner`update device_grant set expires_at = clock_timestamp() where device_code_hash = ${hashOf(deviceCode)}`
+
+/** A device that somebody has let in. */
+const letIn = async (person: Joined, more: Record<string, string> = {}) => {
+  const { device_code, user_code } = await askForCode(app, more)
+  expect((await decide(app, person.access, user_code)).status).toBe(200)
+  return (await askForToken(app, device_code)).body
+}
+
+describe('a request of a device', () => {
+  test('gives the codes, of which the hashes alone are kept', async () => {
+    const codes = await askForCode(app)
+    expect(codes).toEqual({
+      device_code: expect.stringMatching(/^[\w-]{43}$/),
+      user_code: expect.stringMatching(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/),
+      verification_uri: 'https://tendril.example.com/device',
+      verification_uri_complete: `https://tendril.example.com/device?code=${codes.user_code}`,
+      expires_in: 600,
+      interval: 5,
+    })
+    const [row] = await app.owner`select to_jsonb(g)::text as text, extract(epoch from expires_at - created_at)::int as lasts
+      from device_grant g where device_code_hash = ${hashOf(codes.device_code)}`
+    expect(row!.lasts).toBeWithin(599, 601)
+    for (const secret of [codes.device_code, codes.user_code, codes.user_code.replace('-', '')]) expect(row!.text).not.toContain(secret)
+  })
+
+  test.each([
+    ['no client', {}, 'invalid_request'],
+    ['an empty client', { client_id: '' }, 'invalid_request'],
+    ['an unknown client', { client_id: 'evil' }, 'invalid_client'],
+    ['an unknown scope', { client_id: 'tendril-cli', scope: 'api:read everything' }, 'invalid_scope'],
+    ['a scope that no device has', { client_id: 'tendril-cli', scope: 'workspace:use' }, 'invalid_scope'],
+    ['a session beside scopes', { client_id: 'tendril-cli', scope: 'session api:read' }, 'invalid_scope'],
+    ['a NUL in the name', { client_id: 'tendril-cli', device_name: 'a\0b' }, 'invalid_request'],
+  ])('is refused with %s', async (_, form, error) => {
+    const reply = await sendForm(app, CODE, form)
+    expect([reply.status, reply.body]).toEqual([400, { error, error_description: expect.any(String) }])
+    expect([reply.headers.get('cache-control'), reply.headers.get('content-type')]).toEqual(['no-store', 'application/json; charset=utf-8'])
+  })
+
+  test('is refused as JSON, with a field twice, and beyond any size', async () => {
+    const sent = (body: string, type: string) => app.send('POST', CODE, { key: null, body, headers: { 'content-type': type } })
+    const form = 'application/x-www-form-urlencoded'
+    for (const reply of [
+      await sent('{"client_id":"tendril-cli"}', 'application/json'),
+      await sent('client_id=tendril-cli&client_id=tendril-cli', form),
+    ])
+      expect([reply.status, reply.body.error]).toEqual([400, 'invalid_request'])
+    const long = await sent(`client_id=tendril-cli&device_name=${'x'.repeat(20_000)}`, form)
+    expect([long.status, long.body.error]).toEqual([413, 'invalid_request'])
+  })
+
+  test('passes over what it does not know, as OAuth has it', async () => {
+    expect((await sendForm(app, CODE, { client_id: 'tendril-cli', audience: 'x' })).status).toBe(200)
+  })
+
+  test('shows a name without what hides, turns or breaks text, and of a bounded length', async () => {
+    const { user_code } = await askForCode(app, { device_name: ` a\u202eb\u200b\n\tc  ${'x'.repeat(500)}` })
+    const { device_name } = (await find(ann.access, user_code)).body.request
+    expect(device_name).toStartWith('a b c xxx')
+    expect(device_name).toHaveLength(100)
+    const unnamed = await askForCode(app, { device_name: '\u202e' })
+    expect((await find(ann.access, unnamed.user_code)).body.request.device_name).toBe('unnamed device')
+  })
+
+  test('is limited by address, however many come at once', async () => {
+    const replies = await Promise.all(Array.from({ length: 40 }, () => sendForm(app, CODE, { client_id: 'tendril-cli' })))
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(30)
+    const refused = replies.find(({ status }) => status !== 200)!
+    expect([refused.status, refused.body.error]).toEqual([429, 'temporarily_unavailable'])
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(60)
+  })
+
+  test('is refused while as many wait as may, and those that ended long ago are swept', async () => {
+    await app.owner`insert into device_grant (id, device_code_hash, user_code_hash, client_id, device_name, address, scopes, poll_every, expires_at)
+      select gen_random_uuid(), sha256(('d' || n)::bytea), sha256(('u' || n)::bytea), 'tendril-cli', 'many', 'x', '{api:read}', 5,
+             clock_timestamp() + interval '1 minute' from generate_series(1, 5000) n`
+    const reply = await sendForm(app, CODE, { client_id: 'tendril-cli' })
+    expect([reply.status, reply.body.error]).toEqual([503, 'temporarily_unavailable'])
+    await app.owner`update device_grant set expires_at = clock_timestamp() - interval '2 hours' where device_name = 'many'`
+    expect((await sendForm(app, CODE, { client_id: 'tendril-cli' })).status).toBe(200)
+    const [row] = await app.owner`select count(*)::int as left from device_grant where device_name = 'many'`
+    expect(row!.left).toBe(4_950)
+    await app.owner`delete from device_grant where device_name = 'many'`
+  })
+})
+
+describe('a device that polls', () => {
+  test('waits for a decision, and has to be slower from then on whenever it comes too soon', async () => {
+    const { device_code } = await askForCode(app)
+    const poll = async () => (await askForToken(app, device_code)).body.error as unknown
+    expect(await poll()).toBe('authorization_pending')
+    expect(await poll()).toBe('slow_down')
+    await wait(device_code, 6)
+    expect(await poll()).toBe('slow_down')
+    await wait(device_code, 10)
+    expect(await poll()).toBe('slow_down')
+    await wait(device_code, 20)
+    expect(await poll()).toBe('authorization_pending')
+    await wait(device_code, 19.4)
+    expect(await poll()).toBe('slow_down')
+  })
+
+  test('is let in at once when it was approved, however soon it comes', async () => {
+    const { device_code, user_code } = await askForCode(app)
+    await askForToken(app, device_code)
+    await decide(app, ann.access, user_code)
+    expect((await askForToken(app, device_code)).status).toBe(200)
+  })
+
+  test('is told when it is too late, also when it was approved in time', async () => {
+    for (const approved of [false, true]) {
+      const { device_code, user_code } = await askForCode(app)
+      if (approved) await decide(app, ann.access, user_code)
+      await expire(device_code)
+      const reply = await askForToken(app, device_code)
+      expect([reply.status, reply.body.error]).toEqual([400, 'expired_token'])
+      if (!approved) expect((await decide(app, ann.access, user_code)).status).toBe(404)
+    }
+  })
+
+  test('is told when it was denied, and stays denied', async () => {
+    const { device_code, user_code } = await askForCode(app)
+    expect((await decide(app, ann.access, user_code, { decision: 'deny' })).status).toBe(200)
+    expect((await askForToken(app, device_code)).body.error).toBe('access_denied')
+    expect((await decide(app, ann.access, user_code)).status).toBe(404)
+    expect((await askForToken(app, device_code)).body.error).toBe('access_denied')
+    const [told] = await app.owner`select detail from audit where operation = 'app.device.decide' order by id desc limit 1`
+    expect(told!.detail).toEqual({ decision: 'deny', device: 'laptop', address: '127.0.0.1', scopes: [] })
+  })
+
+  test.each([
+    ['another grant type', { grant_type: 'password' }, 'unsupported_grant_type'],
+    ['no grant type', { grant_type: '' }, 'invalid_request'],
+    ['no device code', { device_code: '' }, 'invalid_request'],
+    ['an unknown device code', { device_code: 'x'.repeat(43) }, 'invalid_grant'],
+    ['a device code beyond any length', { device_code: 'x'.repeat(3_000) }, 'invalid_request'],
+    ['an unknown client', { client_id: 'other' }, 'invalid_client'],
+    ['no client', { client_id: '' }, 'invalid_request'],
+  ])('is refused with %s', async (_, form, error) => {
+    const { device_code } = await askForCode(app)
+    const reply = await askForToken(app, device_code, form)
+    expect([reply.status, reply.body.error]).toEqual([400, error])
+  })
+
+  test('is not let in by the code that the person sees', async () => {
+    const { user_code } = await askForCode(app)
+    for (const code of [user_code, user_code.replace('-', '')]) expect((await askForToken(app, code)).body.error).toBe('invalid_grant')
+  })
+})
+
+describe('a token', () => {
+  test('is a key of the person who approved, named after the device, told in the audit of the workspace', async () => {
+    const reply = await letIn(ann, { device_name: 'build machine' })
+    expect(reply).toEqual({
+      access_token: expect.stringMatching(/^ak_/),
+      token_type: 'Bearer',
+      scope: 'api:read api:write mcp:use',
+      workspace: { id: app.tenantId, name: 'Test' },
+    })
+    const key = reply.access_token
+    expect((await app.send('PUT', 'profile', { key, body: { goal: 'By device' } })).status).toBe(200)
+    const [row] = await app.owner`select id, name, person_id, tenant_id, scopes from api_key where hash = ${hashOf(key)}`
+    const own = { name: 'build machine', person_id: ann.personId, tenant_id: app.tenantId, scopes: ['api:read', 'api:write', 'mcp:use'] }
+    expect(row).toEqual({ id: expect.any(String), ...own })
+    const told = await app.owner`select operation, actor_id, surface, detail from audit where ref_id = ${row!.id}`
+    const detail = { device: 'build machine', address: '127.0.0.1', scopes: own.scopes }
+    expect([...told]).toEqual([{ operation: 'app.device.issued', actor_id: ann.personId, surface: 'cli', detail }])
+    expect((await app.send('GET', '/api/v1/app/session', { key })).status).toBe(403)
+  })
+
+  test('is issued once', async () => {
+    const { device_code, user_code } = await askForCode(app)
+    await decide(app, ann.access, user_code)
+    const replies = await Promise.all(Array.from({ length: 5 }, () => askForToken(app, device_code)))
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400])
+    for (const { body } of replies.filter(({ status }) => status === 400)) expect(body.error).toBe('invalid_grant')
+    expect((await askForToken(app, device_code)).body.error).toBe('invalid_grant')
+  })
+
+  test('has the scopes that were asked for, and no more', async () => {
+    const { access_token: key, scope } = await letIn(ann, { scope: 'api:read' })
+    expect(scope).toBe('api:read')
+    expect((await app.send('GET', 'items', { key: key! })).status).toBe(200)
+    expect((await app.send('PUT', 'profile', { key: key!, body: { goal: 'x' } })).status).toBe(403)
+  })
+
+  test('of a viewer changes nothing, also when the viewer becomes an owner later', async () => {
+    const viewer = await joinAs(app, { role: 'viewer' })
+    const { access_token: key, scope } = await letIn(viewer)
+    expect(scope).toBe('api:read mcp:use')
+    const put = () => app.send('PUT', 'profile', { key: key!, body: { goal: 'x' } })
+    expect([(await app.send('GET', 'items', { key: key! })).status, (await put()).status]).toEqual([200, 403])
+    await app.owner`update member set role = 'owner' where person_id = ${viewer.personId}`
+    expect((await put()).status).toBe(403)
+    const { user_code } = await askForCode(app, { scope: 'api:write' })
+    await app.owner`update member set role = 'viewer' where person_id = ${viewer.personId}`
+    expect((await decide(app, viewer.access, user_code)).status).toBe(403)
+  })
+
+  test('may never do more than its person, and is good for nothing when the person is no member any more', async () => {
+    const owner = await joinAs(app)
+    const { access_token: key } = await letIn(owner)
+    const { device_code, user_code } = await askForCode(app)
+    await decide(app, owner.access, user_code)
+    const put = () => app.send('PUT', 'profile', { key: key!, body: { goal: 'x' } })
+    expect((await put()).status).toBe(200)
+    await app.owner`update member set role = 'viewer' where person_id = ${owner.personId}`
+    expect((await put()).status).toBe(403)
+    await app.owner`delete from member where person_id = ${owner.personId}`
+    expect((await put()).status).toBe(401)
+    expect((await askForToken(app, device_code)).body.error).toBe('access_denied')
+  })
+
+  test('is of the workspace in which it was approved, wherever its person goes afterwards', async () => {
+    const { tenantId } = await app.newWorkspace()
+    const person = await joinAs(app, { email: ann.email })
+    await joinAs(app, { tenantId, email: ann.email })
+    const move = (workspace_id: string) => app.send('POST', '/api/v1/app/session/workspace', { key: person.access, body: { workspace_id } })
+    const { device_code, user_code } = await askForCode(app)
+    await move(tenantId)
+    const elsewhere = await decide(app, person.access, user_code, { workspace_id: app.tenantId })
+    expect([elsewhere.status, elsewhere.body.error?.code]).toEqual([409, 'conflict'])
+    expect((await decide(app, person.access, user_code, { workspace_id: tenantId })).status).toBe(200)
+    await move(app.tenantId)
+    const { access_token: key, workspace } = (await askForToken(app, device_code)).body as {
+      access_token: string
+      workspace: object
+    }
+    expect(workspace).toEqual({ id: tenantId, name: 'Test' })
+    await app.send('PUT', 'profile', { key, body: { goal: 'Elsewhere' } })
+    const [row] = await app.owner`select data->>'goal' as goal from profile where tenant_id = ${tenantId}`
+    expect(row!.goal).toBe('Elsewhere')
+  })
+
+  test('of a session acts as the person for an hour', async () => {
+    const reply = await letIn(ann, { scope: 'session' })
+    expect(reply).toEqual({
+      ...{ access_token: expect.any(String), token_type: 'Bearer', expires_in: 3_600, scope: 'session' },
+      workspace: { id: app.tenantId, name: 'Test' },
+    })
+    const { body } = await me(reply.access_token!)
+    expect(body.session.person.email).toBe(ann.email)
+    const [row] =
+      await app.owner`select kind, extract(epoch from expires_at - created_at)::int as lasts from session where id = ${body.session.id}`
+    expect(row).toEqual({ kind: 'command_line', lasts: expect.any(Number) })
+    expect(row!.lasts).toBeWithin(3_599, 3_602)
+  })
+})
+
+test('the grant type is the one of the RFC, and other methods are refused', async () => {
+  expect(GRANT_TYPE).toBe('urn:ietf:params:oauth:grant-type:device_code')
+  for (const path of [CODE, TOKEN, REVOKE]) expect((await app.send('GET', path, { key: null })).status).toBe(405)
+})

@@ -1,0 +1,231 @@
+/** The end of a deleted workspace: whatever refers to it is gone, and nothing else is. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import postgres from 'postgres'
+import { newId, randomBase62 } from '#kernel/ids'
+import { createLog } from '#kernel/log'
+import { scopes } from '#kernel/scopes'
+import { inviteByOperator } from '#ops/workspaces'
+import { openDb } from '#store/db'
+import { doomedTenants, eraseSome } from '#store/erasure'
+import { migrate } from '#store/migrate'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { emptyDb } from '#test/support/db'
+import { markOf, writeRows } from '#test/support/rows'
+import { newDeployment, startServer } from '#test/support/server'
+import { newPerson, tokenOf } from '#test/support/session'
+import { newStory } from '#test/support/story'
+
+const ROWS = 3
+
+let app: TestApp
+/** All tables with a tenant_id, and the workspaces themselves. */
+let tables: { name: string; column: string }[]
+beforeAll(async () => {
+  app = await testApp({ overrides: { erasure: { everyMs: 3_600_000, rows: ROWS } } })
+  tables = await app.owner<{ name: string; column: string }[]>`
+    select c.oid::regclass::text as name, a.attname::text as column from pg_class c join pg_attribute a on a.attrelid = c.oid
+    where c.relkind in ('r', 'p') and (a.attname = 'tenant_id' or exists (select 1 from pg_constraint f
+      where f.contype = 'f' and f.conrelid = c.oid and f.confrelid = 'tenant'::regclass and f.conkey = array[a.attnum])
+      or (c.oid = 'tenant'::regclass and a.attname = 'id')) order by 1, 2`
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const rowsOf = async (tenantId: string): Promise<Record<string, number>> => {
+  const counts: Record<string, number> = {}
+  for (const { name, column } of tables) {
+    const [row] = await app.owner`select count(*)::int as count from ${app.owner(name)} where ${app.owner(column)} = ${tenantId}`
+    counts[`${name}.${column}`] = row!.count
+  }
+  return counts
+}
+
+/** A workspace with a row in every table. */
+const filled = async () => {
+  const { tenantId, key } = await app.newWorkspace()
+  await app.owner`update connection set is_default = false where tenant_id = ${tenantId}`
+  const rows = await writeRows(app.owner, tenantId)
+  await app.owner`insert into device_grant (id, device_code_hash, user_code_hash, client_id, device_name, address, scopes, poll_every, expires_at,
+      decision, decided_at, decided_by, decided_in)
+    values (${newId()}, ${Buffer.from(newId())}, ${Buffer.from(newId())}, 'test', 'test', 'test', '{}', 5, now() + interval '1 hour',
+      'approve', now(), ${rows.member.person_id}, ${tenantId})`
+  return { tenantId, key, rows }
+}
+
+const doom = (tenantId: string) => app.owner`update tenant set deletes_at = now() - interval '1 second' where id = ${tenantId}`
+const eraseAll = async (tenantId: string): Promise<number> => {
+  for (let calls = 1; ; calls++) if (!(await eraseSome(app.workplace.db, tenantId, ROWS))) return calls
+}
+const people = async (ids: string[]) => (await app.owner`select id from person where id = any(${ids})`).map(({ id }) => id)
+
+describe('erasing', () => {
+  test('leaves no row of the workspace in any table, and all of another', async () => {
+    const [doomed, other] = [await filled(), await filled()]
+    await app.owner`insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation)
+      select gen_random_uuid(), ${doomed.tenantId}, now(), 'system', 'test', 'test', 'test' from generate_series(1, ${10 * ROWS})`
+    const [before, others] = [await rowsOf(doomed.tenantId), await rowsOf(other.tenantId)]
+    for (const [place, count] of Object.entries(before)) expect([place, count]).not.toEqual([place, 0])
+    await doom(doomed.tenantId)
+    expect(await doomedTenants(app.workplace.db, 100)).toContain(doomed.tenantId)
+    expect(await eraseAll(doomed.tenantId)).toBeGreaterThan(10)
+    expect(await rowsOf(doomed.tenantId)).toEqual(Object.fromEntries(Object.keys(before).map((place) => [place, 0])))
+    expect(await rowsOf(other.tenantId)).toEqual(others)
+    const dump = await app.owner`select query_to_xml('select * from ' || c.oid::regclass, false, false, '')::text as text
+      from pg_class c where c.relkind = 'r' and c.relnamespace in ('public'::regnamespace, 'sandbox'::regnamespace)`
+    for (const { text } of dump) for (const trace of [doomed.tenantId, markOf(doomed.tenantId)]) expect(text).not.toContain(trace)
+  })
+
+  test('is for workspaces whose time is over alone', async () => {
+    const { tenantId } = await filled()
+    const before = await rowsOf(tenantId)
+    expect(await eraseSome(app.workplace.db, tenantId, ROWS)).toBe(false)
+    await app.owner`update tenant set deletes_at = now() + interval '1 minute' where id = ${tenantId}`
+    expect(await eraseSome(app.workplace.db, tenantId, ROWS)).toBe(false)
+    expect(await doomedTenants(app.workplace.db, 100)).not.toContain(tenantId)
+    expect(await rowsOf(tenantId)).toEqual(before)
+  })
+
+  test('is done once by several at a time', async () => {
+    const { tenantId } = await filled()
+    await doom(tenantId)
+    await Promise.all(
+      [1, 2, 3].map(() =>
+        eventually(
+          async () => (await eraseSome(app.workplace.db, tenantId, ROWS)) || (await rowsOf(tenantId))['tenant.id'] !== 0,
+          (more) => !more,
+        ),
+      ),
+    )
+    expect(Object.values(await rowsOf(tenantId)).every((count) => count === 0)).toBe(true)
+  })
+
+  test('nobody else may: not a statement of a workspace, nor one of the system', async () => {
+    const { tenantId } = await app.newWorkspace()
+    const codes = await Promise.all(
+      [
+        app.workplace.db.read({ tenantId }, (sql) => sql`select erase_tenant(${tenantId}, 1)`),
+        app.workplace.db.read({ tenantId }, (sql) => sql`select erase_person(${newId()})`),
+        app.workplace.db.system((sql) => sql`delete from audit`),
+      ].map((running) => running.then(String, ({ code }) => code)),
+    )
+    expect(codes).toEqual(['42501', '42501', '42501'])
+  })
+})
+
+describe('people', () => {
+  test('who are members nowhere else are erased with the workspace, whatever still names them; others stay', async () => {
+    const { tenantId } = await app.newWorkspace()
+    const { tenantId: other } = await app.newWorkspace()
+    const [leaving, staying] = [await newPerson(app.owner, tenantId), await newPerson(app.owner, tenantId)].map(
+      (one) => one.member.personId,
+    )
+    await app.owner`insert into member (tenant_id, person_id, role) values (${other}, ${staying!}, 'viewer')`
+    // What somebody has left behind where they were a member once.
+    const [keyId, invitation] = [newId(), newId()]
+    await app.owner`insert into api_key (id, tenant_id, name, hash, last4, scopes, person_id)
+      values (${keyId}, ${other}, 'left', ${Buffer.from(keyId)}, '0000', '{api:read}', ${leaving!})`
+    await app.owner`insert into invitation (id, tenant_id, role, token_hash, invited_by, accepted_by, email, expires_at)
+      values (${invitation}, ${other}, 'viewer', ${Buffer.from(invitation)}, ${leaving!}, ${leaving!}, 'left@example.com', now())`
+    await doom(tenantId)
+    await eraseAll(tenantId)
+    expect(await people([leaving!, staying!])).toEqual([staying!])
+    expect(await app.owner`select person_id, revoked_at is null as alive from api_key where id = ${keyId}`).toEqual([
+      { person_id: null, alive: false },
+    ] as never)
+    expect(await app.owner`select invited_by, accepted_by, email from invitation where id = ${invitation}`).toEqual([
+      { invited_by: null, accepted_by: null, email: null },
+    ] as never)
+  })
+
+  test('are named by no table that erasing a person does not know', async () => {
+    const found = await app.owner`select f.conrelid::regclass || '.' || a.attname as name from pg_constraint f
+      join pg_attribute a on a.attrelid = f.conrelid and a.attnum = any(f.conkey)
+      where f.contype = 'f' and f.confrelid = 'person'::regclass and f.confdeltype = 'a' order by 1`
+    expect(found.map(({ name }) => name)).toEqual([
+      ...['api_key.person_id', 'invitation.accepted_by', 'invitation.invited_by', 'member.person_id', 'session.person_id'],
+    ])
+  })
+})
+
+test('what its accounts have posted in the sandbox goes too, unless another workspace has the account connected', async () => {
+  const [story, shared, other] = [await newStory(app), await newStory(app), await app.newWorkspace()]
+  for (const { account } of [story, shared])
+    await app.owner`insert into sandbox.posts (account_id, text) select ${account}, 'Post ' || n from generate_series(1, ${3 * ROWS}) n`
+  await app.owner`update connection set external_id = ${shared.account} where tenant_id = ${other.tenantId}`
+  for (const { tenantId } of [story, shared]) {
+    await doom(tenantId)
+    await eraseAll(tenantId)
+  }
+  const left =
+    await app.owner`select account_id, count(*)::int as posts from sandbox.posts where account_id in (${story.account}, ${shared.account}) group by 1`
+  expect(left).toEqual([{ account_id: shared.account, posts: 3 * ROWS }] as never)
+  expect(await app.owner`select id from sandbox.accounts where id in (${story.account}, ${shared.account})`).toHaveLength(1)
+})
+
+test('keys and sessions of an erased workspace are unknown, also to a process that has just served them', async () => {
+  const { tenantId } = await app.newWorkspace()
+  const { api_key: key } = await app.newKey([...scopes], tenantId)
+  const session = await tokenOf(app, tenantId)
+  const put = (credential: string) => app.send('PUT', 'profile', { key: credential, body: { goal: 'On' } })
+  for (const credential of [key, session]) expect((await put(credential)).status).toBe(200)
+  const invitation = new URL(await inviteByOperator({ db: app.workplace.db, publicUrl: 'http://localhost' }, { tenantId, role: 'owner' }))
+  await doom(tenantId)
+  // The first call: it is not gone yet, but nobody comes in any more.
+  expect(await eraseSome(app.workplace.db, tenantId, 1)).toBe(true)
+  for (const credential of [key, session]) {
+    expect((await put(credential)).status).toBe(401)
+    expect((await app.send('GET', 'overview', { key: credential })).status).toBe(401)
+  }
+  const body = { token: invitation.searchParams.get('token'), email: 'late@example.com', password: 'correct horse battery' }
+  expect((await app.send('POST', '/api/v1/app/invitations/accept', { key: null, body })).status).toBe(404)
+  await eraseAll(tenantId)
+  for (const credential of [key, session]) expect((await put(credential)).status).toBe(401)
+})
+
+test('erasing works where the owner of the tables is bound by policies, as on a managed database', async () => {
+  await using empty = await emptyDb()
+  const name = `tendril_plain_${randomBase62(8).toLowerCase()}`
+  const root = postgres({ ...empty.options, max: 1, onnotice: () => {} })
+  try {
+    await root.unsafe(`create role ${name} login createrole password 'plain'`)
+    await root.unsafe(`grant tendril_app, tendril_system, tendril_sandbox to ${name} with admin option`)
+    await root.unsafe(`grant create on database ${empty.options.database} to ${name}`)
+    await root.unsafe(`alter schema public owner to ${name}`)
+    const plain = { ...empty.options, username: name, password: 'plain' }
+    await migrate(plain, createLog('silent'))
+    await using db = openDb({ ...plain, max: 1 })
+    const tenantId = newId()
+    await root`insert into tenant (id, name, plan, deletes_at) values (${tenantId}, 'Old', 'team', now())`
+    await root`insert into actor (tenant_id) values (${tenantId})`
+    const { member } = await writeRows(root, tenantId)
+    while (await eraseSome(db, tenantId, ROWS));
+    for (const { name: table, column } of tables)
+      expect([table, (await root`select 1 from ${root(table)} where ${root(column)} = ${tenantId}`).length]).toEqual([table, 0])
+    expect(await root`select 1 from person where id = ${member.person_id}`).toHaveLength(0)
+  } finally {
+    await root.unsafe(`drop owned by ${name} cascade`)
+    await root.unsafe(`drop role ${name}`)
+    await root.end()
+  }
+})
+
+test('a server erases what is due when it starts; killed in the middle, the next one goes on', async () => {
+  await using world = await newDeployment()
+  const { owner, server } = world
+  await (await startServer(server))[Symbol.asyncDispose]()
+  const [kept] = await owner`select id from tenant`
+  const tenantId = newId()
+  await owner`insert into tenant (id, name, plan, deletes_at) values (${tenantId}, 'Old', 'team', now())`
+  await owner`insert into actor (tenant_id) values (${tenantId})`
+  await owner`insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation)
+    select gen_random_uuid(), ${tenantId}, now(), 'system', 'test', 'test', 'test' from generate_series(1, 2500)`
+  const left = async () => (await owner`select count(*)::int as count from audit where tenant_id = ${tenantId}`)[0]!.count
+  const dying = startServer({ ...server, dieAt: 'erasure.erasing' }).catch(() => undefined)
+  await (await dying)?.exited
+  expect(await left()).toBe(1500)
+  await using _next = await startServer(server)
+  await eventually(
+    () => owner`select id from tenant`,
+    (rows) => rows.length === 1,
+  )
+  expect([await left(), (await owner`select id from tenant`).map(({ id }) => id)]).toEqual([0, [kept!.id]])
+})

@@ -1,0 +1,98 @@
+/** An MCP session in a deployment of several processes: whichever is asked, the one that holds it answers. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { HOP_HEADER } from '#edge/mcp/elsewhere'
+import { MCP_PATH } from '#edge/mcp/endpoint'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { type HeldDrafter, heldDrafter } from '#test/support/held-drafter'
+import { connectMcp, eventsOf, listing, openSession, rpc } from '#test/support/mcp'
+
+let one: TestApp
+let other: TestApp
+let held: HeldDrafter
+
+beforeAll(async () => {
+  held = heldDrafter()
+  const overrides = { drafter: held.drafter, mcpLimits: { sweepMs: 10 } }
+  one = await testApp({ overrides })
+  other = await testApp({ database: one.options, overrides })
+})
+afterAll(async () => {
+  held.release()
+  await other[Symbol.asyncDispose]()
+  await one[Symbol.asyncDispose]()
+})
+
+/** Opens its session at the first process and asks the second one from then on, as behind a balancer. */
+const balanced = (key: string) => {
+  let asked = 0
+  const fetchElsewhere = (input: string | URL | Request, init?: RequestInit) =>
+    fetch(asked++ === 0 ? input : `${other.url}${MCP_PATH}`, init)
+  return connectMcp(one.url, { key, transport: { fetch: fetchElsewhere as typeof fetch } })
+}
+
+test('a client whose requests come to another process does not notice', async () => {
+  await using mcp = await balanced(one.key)
+  expect(await mcp.toolNames()).toContain('growth_update_profile')
+  const updated = await mcp.call('growth_update_profile', { goal: 'through the other' })
+  expect(updated.structuredContent).toMatchObject({ profile: { goal: 'through the other' } })
+  await mcp.transport.terminateSession()
+  const response = await rpc(one.url, { key: one.key, sessionId: mcp.sessionId, body: listing })
+  expect(response.status).toBe(404)
+})
+
+test('progress comes through as it happens, and a cancellation goes through', async () => {
+  await using mcp = await balanced(one.key)
+  const told: number[] = []
+  const taken = new AbortController()
+  const call = { name: 'growth_create_batch', arguments: { count: 1, focus: 'elsewhere' } }
+  const running = mcp.client.callTool(call, undefined, { onprogress: ({ progress }) => void told.push(progress), signal: taken.signal })
+  running.catch(() => {})
+  await held.begun(1)
+  await eventually(
+    () => told.length,
+    (count) => count > 0,
+  )
+  taken.abort()
+  const batch = await eventually(
+    async () => (await one.send('GET', 'batches')).body.batches[0],
+    ({ status }) => status === 'failed',
+  )
+  expect(batch).toMatchObject({ focus: 'elsewhere', error: 'cancelled' })
+})
+
+test('a stream that listens through another process hears what happens', async () => {
+  const { id, api_key: key } = await one.newKey(['mcp:use', 'api:write'])
+  const sessionId = await openSession(one.url, key)
+  const stream = await rpc(other.url, { key, sessionId, method: 'GET' })
+  expect(stream.status).toBe(200)
+  await one.owner`update api_key set scopes = array['mcp:use'] where id = ${id}`
+  const events = eventsOf(stream)
+  const { value } = await events.next()
+  expect(JSON.parse(value!.data).method).toBe('notifications/tools/list_changed')
+  await events.return(undefined)
+})
+
+test('the session is still bound to its key, and the key still asked for', async () => {
+  const sessionId = await openSession(one.url, one.key)
+  const { key: foreign } = await one.newWorkspace()
+  const statuses = [null, foreign, one.key].map(async (key) => (await rpc(other.url, { key, sessionId, body: listing })).status)
+  expect(await Promise.all(statuses)).toEqual([401, 404, 200])
+})
+
+test('what was passed on once goes no further', async () => {
+  const sessionId = await openSession(one.url, one.key)
+  const response = await rpc(other.url, { key: one.key, sessionId, body: listing, headers: { [HOP_HEADER]: '1' } })
+  expect(response.status).toBe(404)
+})
+
+test('a session of a process that has ended, or died, is 404, so that the client begins anew', async () => {
+  const third = await testApp({ database: one.options })
+  const sessionId = await openSession(third.url, one.key)
+  expect((await rpc(other.url, { key: one.key, sessionId, body: listing })).status).toBe(200)
+  await third[Symbol.asyncDispose]()
+  expect((await rpc(other.url, { key: one.key, sessionId, body: listing })).status).toBe(404)
+  const node = crypto.randomUUID()
+  await one.owner`insert into node (incarnation, lock_key, url, expires_at) values (${node}, 1, 'http://127.0.0.1:9', now() + interval '1 hour')`
+  const dead = `${node}.${'x'.repeat(32)}`
+  expect((await rpc(other.url, { key: one.key, sessionId: dead, body: listing })).status).toBe(404)
+})
