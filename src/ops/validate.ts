@@ -82,8 +82,43 @@ const describe = (schema: TSchema, error: ValueError): ErrorDetail => {
   }
   if (error.type === ValueErrorType.ObjectRequiredProperty) return { path, message: 'is required' }
   if (error.schema.enum) return { path, message: `must be one of ${(error.schema.enum as string[]).join(', ')}` }
-  return { path, message: lowerFirst(error.message) }
+  return { path, message: wanted(error) }
 }
+
+/** What a text of each form is, in words. */
+const FORMS: Record<string, string> = {
+  uuid: 'a uuid',
+  'date-time': 'an ISO 8601 timestamp, such as 2026-12-24T09:00:00+01:00',
+  email: 'an email address',
+  uri: 'an http or https address',
+  'time-zone': 'an IANA time zone, such as Europe/Berlin',
+  language: 'a language tag, such as en or pt-BR',
+}
+
+const KINDS: Record<string, string> = {
+  string: 'text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+}
+
+/** What would have been right, as the end of a sentence that begins with the field. */
+const wanted = ({ type, schema, message }: ValueError): string => {
+  const limits: Partial<Record<ValueErrorType, string>> = {
+    [ValueErrorType.IntegerMinimum]: `must be at least ${schema.minimum}`,
+    [ValueErrorType.IntegerMaximum]: `must be at most ${schema.maximum}`,
+    [ValueErrorType.StringMinLength]: `must have at least ${characters(schema.minLength)}`,
+    [ValueErrorType.StringMaxLength]: `must have at most ${characters(schema.maxLength)}`,
+    [ValueErrorType.ArrayMinItems]: `must have at least ${schema.minItems} entries`,
+    [ValueErrorType.ArrayMaxItems]: `must have at most ${schema.maxItems} entries`,
+  }
+  const what = FORMS[schema.format ?? ''] ?? KINDS[schema.type ?? '']
+  return limits[type] ?? (what && type !== ValueErrorType.StringPattern ? `must be ${what}` : lowerFirst(message))
+}
+
+const characters = (count: number): string => (count === 1 ? '1 character' : `${count} characters`)
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
 

@@ -44,8 +44,8 @@ test('valid input passes', () => {
 test.each([
   [{}, 'name is required'],
   [{ name: 'a', kind: 'like' }, 'kind must be one of reply, quote'],
-  [{ name: 'a', limits: { daily: 0 } }, 'limits.daily expected integer to be greater or equal to 1'],
-  [{ name: 'a', limits: { tags: ['x', 7] } }, 'limits.tags.1 expected string'],
+  [{ name: 'a', limits: { daily: 0 } }, 'limits.daily must be at least 1'],
+  [{ name: 'a', limits: { tags: ['x', 7] } }, 'limits.tags.1 must be text'],
   [{ name: 'a', limits: { dayly: 1 } }, 'limits.dayly is not a known field; did you mean daily?'],
   [{ name: 'a', metadate: {} }, 'metadate is not a known field; did you mean metadata?'],
   [{ name: 'a', 'limits/daily': 1 }, 'limits/daily is not a known field'],

@@ -9,7 +9,7 @@ import { describeTools, visibleTools } from './tools.ts'
 
 const INSTRUCTIONS =
   'Tendril drafts posts, keeps each behind human approval and posts it exactly once. growth_overview shows where things stand. ' +
-  'Drafting, approving and scheduling change nothing outside; growth_post_item publishes at once. ' +
+  'Drafting and approving change nothing outside; growth_schedule_item publishes when its time comes, growth_post_item at once. ' +
   'Ask a person before you approve or post, unless told otherwise. To retry a call safely, send the same _meta "tendril/idempotency-key".'
 
 /** Lists of tools in memory: by what is shown. */
