@@ -54,6 +54,9 @@ const PUBLIC = ['/health', ...DOCUMENTS]
 /** OAuth's, with forms for input and errors of their own. */
 const OAUTH = ['code', 'token', 'revoke'].map((name) => `/api/v1/app/device/${name}`)
 
+/** Answered with 405, for else an operation on `:id` would be asked about a record of this name. */
+const REFUSED = ['DELETE /api/v1/app/connections/sandbox', 'DELETE /api/v1/app/invitations/accept']
+
 let app: TestApp
 let openapi: OpenApi
 let manifest: Manifest
@@ -201,7 +204,7 @@ describe('the manifest', () => {
   })
 })
 
-test('the router has exactly the operations of the contract, the public documents, OAuth and the way for other processes', () => {
+test('the router has exactly the operations of the contract, the public documents, OAuth, the way for other processes, and refusals', () => {
   const never = () => {
     throw new Error('no request is made')
   }
@@ -228,6 +231,7 @@ test('the router has exactly the operations of the contract, the public document
     ...PUBLIC.flatMap((path) => [`GET ${path}`, `HEAD ${path}`]),
     ...OAUTH.map((path) => `POST ${path}`),
     `POST ${LETTERS_PATH}`,
+    ...REFUSED,
   ]
   expect(listed.sort()).toEqual(expected.sort())
 })
