@@ -4,6 +4,7 @@ import { INVITATION_MS } from '#domain/person'
 import { newId } from '#kernel/ids'
 import type { Role } from '#kernel/roles'
 import type { Db } from './db.ts'
+import { toldByOperator } from './told.ts'
 
 export interface Invited {
   id: string
@@ -29,12 +30,14 @@ export const insertOperatorInvitation = async (
   { tenantId, tokenHash, role }: { tenantId: string; tokenHash: Buffer; role: Role },
 ): Promise<string | undefined> => {
   const id = newId()
-  const rows = await db.system(
+  const made = await toldByOperator(
+    db,
+    { operation: 'operator.invitations.create', detail: { role } },
     (sql) => sql`insert into invitation (id, tenant_id, role, token_hash, expires_at)
       select ${id}::uuid, t.id, ${role}, ${tokenHash}, clock_timestamp() + ${INVITATION_MS} * interval '1 millisecond'
-      from tenant t where t.id = ${tenantId} returning 1`,
+      from tenant t where t.id = ${tenantId} returning tenant_id, id as ref_id`,
   )
-  return rows.length === 1 ? id : undefined
+  return made === 1 ? id : undefined
 }
 
 export interface Joining {

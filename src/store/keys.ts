@@ -3,6 +3,7 @@ import type { Role } from '#kernel/roles'
 import type { Scope } from '#kernel/scopes'
 import type { Db, Fragment, Sql } from './db.ts'
 import type { Member, Principal } from './principal.ts'
+import { toldByOperator } from './told.ts'
 
 /** What a key stands for; safe to cache by hash, because every statement checks that the key still lives. */
 export interface KeyGrant {
@@ -56,17 +57,24 @@ export const insertKey = async (
   key: { tenantId: string; name: string; hash: Buffer; last4: string; scopes: Scope[] },
 ): Promise<string | undefined> => {
   const id = newId()
-  const rows = await db.system(
+  const { name, last4, scopes } = key
+  const made = await toldByOperator(
+    db,
+    { operation: 'operator.keys.create', detail: { name, last4, scopes } },
     (sql) => sql`insert into api_key (id, tenant_id, name, hash, last4, scopes)
-      select ${id}, t.id, ${key.name}, ${key.hash}, ${key.last4}, ${key.scopes} from tenant t where t.id = ${key.tenantId} returning 1`,
+      select ${id}, t.id, ${name}, ${key.hash}, ${last4}, ${scopes} from tenant t where t.id = ${key.tenantId} returning tenant_id, id as ref_id`,
   )
-  return rows.length === 1 ? id : undefined
+  return made === 1 ? id : undefined
 }
 
 /** False: there is no such key. Revoking twice keeps the first time. */
 export const revokeKey = async (db: Db, id: string): Promise<boolean> =>
-  (await db.system((sql) => sql`update api_key set revoked_at = coalesce(revoked_at, clock_timestamp()) where id = ${id} returning 1`))
-    .length === 1
+  (await toldByOperator(
+    db,
+    { operation: 'operator.keys.revoke', detail: {} },
+    (sql) =>
+      sql`update api_key set revoked_at = coalesce(revoked_at, clock_timestamp()) where id = ${id} returning tenant_id, id as ref_id`,
+  )) === 1
 
 /** Notes when keys were last used; many at once, because it is not worth a statement per request. */
 export const touchKeys = (db: Db, ids: string[]): Promise<unknown> =>

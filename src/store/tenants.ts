@@ -1,6 +1,7 @@
 import type postgres from 'postgres'
 import type { Billing, PlanName } from '#domain/plan'
 import type { Db } from './db.ts'
+import { toldByOperator } from './told.ts'
 
 /** A workspace with the row that places it. */
 export const insertTenant = (db: Db, tenant: { id: string; name: string; plan: PlanName }): Promise<unknown> =>
@@ -32,7 +33,11 @@ export const unfinishedTenant = (db: Db, tenant: { id: string; name: string; pla
 
 /** False: there is no such workspace. */
 export const setPlan = async (db: Db, id: string, { plan, billing }: { plan: PlanName; billing: Billing }): Promise<boolean> =>
-  (await db.system((sql) => sql`update tenant set plan = ${plan}, billing = ${billing} where id = ${id} returning 1`)).length === 1
+  (await toldByOperator(
+    db,
+    { operation: 'operator.plan.set', detail: { plan, billing } },
+    (sql) => sql`update tenant set plan = ${plan}, billing = ${billing} where id = ${id} returning id as tenant_id, null::uuid as ref_id`,
+  )) === 1
 
 export const hasTenant = async (db: Db, id: string): Promise<boolean> =>
   (await db.system((sql) => sql`select 1 from tenant where id = ${id}`)).length === 1

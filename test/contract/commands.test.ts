@@ -1,11 +1,10 @@
 /** Every operation succeeds on valid input; every command runs once under an Idempotency-Key. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { keyOperations as operations } from '#contract/index'
 import { isQuery, type NamedOp, pathParams } from '#contract/op'
 import { newId } from '#kernel/ids'
 import { type Reply, type TestApp, testApp } from '#test/support/app'
-import { call, legalInput, newWorkspace, type Workspace } from '#test/support/prepare'
-import { type Extent, sampleOf } from '#test/support/sample'
+import { call, legalInput, newWorkspace, usualOperations as operations, type Workspace } from '#test/support/prepare'
+import { type Extent, freeTexts, sampleOf, withValue } from '#test/support/sample'
 
 let app: TestApp
 beforeAll(async () => {
@@ -36,11 +35,13 @@ const effects = async ({ tenantId }: Workspace, { id }: NamedOp): Promise<number
 
 const under = (workspace: Workspace, key: string) => ({ ...workspace, headers: { 'idempotency-key': key } })
 
-/** The nearest thing to the input that is another request: with other fields, else on another record. */
+/** The nearest thing to the input that is another request: with other fields, with another text, else on another record. */
 const anotherInput = async (workspace: Workspace, o: NamedOp, input: Record<string, unknown>) => {
   const record = Object.fromEntries(pathParams(o.path).map((name) => [name, input[name]]))
   const whole = { ...sampleOf(o, 'whole'), ...record }
-  return Object.keys(whole).length > Object.keys(input).length ? whole : legalInput(workspace, o)
+  if (Object.keys(whole).length > Object.keys(input).length) return whole
+  const [text] = freeTexts(o)
+  return text === undefined ? legalInput(workspace, o) : withValue(input, text, 'Another text')
 }
 
 const takesInput = (o: NamedOp): boolean => Object.keys(sampleOf(o, 'whole')).length > 0

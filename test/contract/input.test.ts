@@ -1,17 +1,19 @@
 /** What every operation refuses as input, and how it says so. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { TObject } from '@sinclair/typebox'
-import { keyOperations as operations } from '#contract/index'
 import { isQuery, type NamedOp, pathParams } from '#contract/op'
 import { type Reply, type TestApp, testApp } from '#test/support/app'
-import { call } from '#test/support/prepare'
+import { call, usualOperations as operations } from '#test/support/prepare'
 import { type Fault, faultsOf, freeTexts, sampleOf, withValue } from '#test/support/sample'
+import { tokenOf } from '#test/support/session'
 
 const LIMIT = 1_048_576
 
 let app: TestApp
+let session: string
 beforeAll(async () => {
   app = await testApp()
+  session = await tokenOf(app, app.tenantId)
 })
 afterAll(() => app[Symbol.asyncDispose]())
 
@@ -28,6 +30,9 @@ const tellable = (o: NamedOp, { path, value, schema }: Fault): boolean => {
   return path !== '' && !(inUrl && (value === '' || value === null || (value === 7 && !schema.format && !schema.enum)))
 }
 
+/** Who may send it. */
+const as = ({ scope }: NamedOp) => ({ key: scope === 'session' ? session : app.key })
+
 const table = (some: NamedOp[]) => some.map((o) => [o.id, o] as const)
 
 const urlOf = (o: NamedOp): string => o.path.replaceAll(/:[a-z_]+/gi, () => Bun.randomUUIDv7())
@@ -38,13 +43,13 @@ describe.each(table(operations))('%s refuses', (_, o) => {
   const faults = faultsOf(o.input).filter((fault) => tellable(o, fault))
   if (faults.length > 0)
     test.each(faults.map((fault) => [fault.fault, fault.path, fault] as const))('%s as %s', async (_, path, { value }) => {
-      expectInvalid(await call({ app }, o, withValue(sampleOf(o, 'whole'), path, value)), path)
+      expectInvalid(await call({ app, session }, o, withValue(sampleOf(o, 'whole'), path, value)), path)
     })
 
   test('a field that it does not know, and names the nearest', async () => {
-    expectInvalid(await call({ app }, o, { ...sampleOf(o, 'needed'), no_such_field_anywhere: 1 }), 'no_such_field_anywhere')
+    expectInvalid(await call({ app, session }, o, { ...sampleOf(o, 'needed'), no_such_field_anywhere: 1 }), 'no_such_field_anywhere')
     for (const field of fieldsOf(o)) {
-      const reply = await call({ app }, o, { ...sampleOf(o, 'needed'), [`${field}x`]: 1 })
+      const reply = await call({ app, session }, o, { ...sampleOf(o, 'needed'), [`${field}x`]: 1 })
       expect(expectInvalid(reply, `${field}x`)).toBe(`is not a known field; did you mean ${field}?`)
     }
   })
@@ -52,20 +57,20 @@ describe.each(table(operations))('%s refuses', (_, o) => {
   test.each(['__proto__', 'constructor', 'toString'])('a field named %s', async (name) => {
     const input = { ...sampleOf(o, 'needed') }
     Object.defineProperty(input, name, { value: 'x', enumerable: true })
-    expectInvalid(await call({ app }, o, input), name)
+    expectInvalid(await call({ app, session }, o, input), name)
   })
 })
 
 describe.each(table(operations.filter((o) => freeTexts(o).length > 0)))('%s refuses in its texts', (_, o) => {
   test.each(freeTexts(o))('a NUL character (%s)', async (path) => {
-    const reply = await call({ app }, o, withValue(sampleOf(o, 'whole'), path, 'a\0b'))
+    const reply = await call({ app, session }, o, withValue(sampleOf(o, 'whole'), path, 'a\0b'))
     expect(expectInvalid(reply, path)).toBe('contains a NUL character')
   })
 
   // In a URL there is no way to write one: what is not UTF-8 arrives as U+FFFD.
   if (!isQuery(o))
     test.each(freeTexts(o))('half of a surrogate pair (%s)', async (path) => {
-      const reply = await call({ app }, o, withValue(sampleOf(o, 'whole'), path, 'a\ud800b'))
+      const reply = await call({ app, session }, o, withValue(sampleOf(o, 'whole'), path, 'a\ud800b'))
       expect(expectInvalid(reply, path)).toBe('contains half of a surrogate pair')
     })
 })
@@ -75,18 +80,18 @@ const needed = operations.flatMap((o) =>
 )
 test.each(needed)('%s requires %s', async (_, name, o) => {
   const { [name]: _absent, ...rest } = sampleOf(o, 'whole')
-  expect(expectInvalid(await call({ app }, o, rest), name)).toBe('is required')
+  expect(expectInvalid(await call({ app, session }, o, rest), name)).toBe('is required')
 })
 
 const inPaths = operations.flatMap((o) => pathParams(o.path).map((name) => [o.id, name, o] as const))
 describe.each(inPaths)('%s takes no %s', (_, name, o) => {
   test.each(['nope', '%', '%00', 'a/b', '00000000-0000-0000-0000-00000000000g'])('that is %s', async (value) => {
-    expectInvalid(await call({ app }, o, { ...sampleOf(o, 'needed'), [name]: value }), name)
+    expectInvalid(await call({ app, session }, o, { ...sampleOf(o, 'needed'), [name]: value }), name)
   })
 
   test('that is given beside the path', async () => {
     const reply = isQuery(o)
-      ? await app.send('GET', `${urlOf(o)}?${name}=1`)
+      ? await app.send('GET', `${urlOf(o)}?${name}=1`, as(o))
       : await sendRaw(o, JSON.stringify({ [name]: Bun.randomUUIDv7() }))
     expect(expectInvalid(reply, name)).toStartWith('is part of the path')
   })
@@ -94,13 +99,13 @@ describe.each(inPaths)('%s takes no %s', (_, name, o) => {
 
 describe.each(table(operations.filter(isQuery)))('%s refuses in its query', (_, o) => {
   test.each([...fieldsOf(o), 'unknown'])('%s given twice', async (name) => {
-    expect(expectInvalid(await app.send('GET', `${urlOf(o)}?${name}=1&${name}=1`), name)).toBe('is given twice')
+    expect(expectInvalid(await app.send('GET', `${urlOf(o)}?${name}=1&${name}=1`, as(o)), name)).toBe('is given twice')
   })
 })
 
 /** Sends a body that is not what `call` would make of an input. */
 const sendRaw = (o: NamedOp, body: string, { headers = {}, search = '' }: { headers?: Record<string, string>; search?: string } = {}) =>
-  app.send(o.method, urlOf(o) + search, { body, headers })
+  app.send(o.method, urlOf(o) + search, { body, headers, ...as(o) })
 
 /** Spaces are legal around JSON: a body of any size that is right but for its size. */
 const bodyOf = (o: NamedOp, size: number): string => {
@@ -124,7 +129,7 @@ describe.each(table(operations.filter((o) => !isQuery(o))))('%s refuses', (_, o)
   test('text that is not UTF-8', async () => {
     const reply = await fetch(app.url + urlOf(o), {
       method: o.method,
-      headers: { authorization: `Bearer ${app.key}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${as(o).key}`, 'content-type': 'application/json' },
       body: Buffer.from('{"a":"\xff"}', 'latin1'),
     })
     expect(reply.status).toBe(400)
@@ -152,7 +157,7 @@ describe.each(table(operations.filter((o) => !isQuery(o))))('%s refuses', (_, o)
     expect(announced.body.error).toMatchObject({ code: 'payload_too_large', request_id: expect.any(String) })
     const chunked = await fetch(app.url + urlOf(o), {
       method: o.method,
-      headers: { authorization: `Bearer ${app.key}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${as(o).key}`, 'content-type': 'application/json' },
       body: new Blob([bodyOf(o, LIMIT + 1)]).stream(),
     })
     expect(chunked.status).toBe(413)
@@ -161,7 +166,7 @@ describe.each(table(operations.filter((o) => !isQuery(o))))('%s refuses', (_, o)
 
   test('more of a key than 200 characters, and less than one', async () => {
     for (const key of ['k'.repeat(201), '']) {
-      const reply = await call({ app, headers: { 'idempotency-key': key } }, o, sampleOf(o, 'needed'))
+      const reply = await call({ app, session, headers: { 'idempotency-key': key } }, o, sampleOf(o, 'needed'))
       expectInvalid(reply, 'Idempotency-Key')
     }
   })

@@ -1,17 +1,19 @@
 /** Every list: its pages, put together, are the records of the workspace, newest first. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { keyOperations as operations } from '#contract/index'
 import { isQuery, type NamedOp } from '#contract/op'
 import { type TestApp, testApp } from '#test/support/app'
-import { call, newWorkspace, prefixOf, recipes, type Workspace } from '#test/support/prepare'
+import { call, newWorkspace, usualOperations as operations, prefixOf, recipes, type Workspace } from '#test/support/prepare'
+import { tokenOf } from '#test/support/session'
 
 interface Listed {
   id: string
 }
 
 let app: TestApp
+let session: string
 beforeAll(async () => {
   app = await testApp()
+  session = await tokenOf(app, app.tenantId)
 })
 afterAll(() => app[Symbol.asyncDispose]())
 
@@ -47,7 +49,7 @@ describe.each(table(lists))('%s', (_, o) => {
 
   test('refuses a cursor that it has not given', async () => {
     for (const cursor of ['x', '1', Bun.randomUUIDv7(), Buffer.from('1 or 1=1').toString('base64url')]) {
-      const reply = await call({ app }, o, { cursor })
+      const reply = await call({ app, session }, o, { cursor })
       expect([reply.status, reply.body.error?.details?.[0]?.path]).toEqual([400, 'cursor'])
     }
   })

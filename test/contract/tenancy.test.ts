@@ -1,9 +1,8 @@
 /** Every operation that reads shows a workspace its own records and nothing of any other. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { keyOperations as operations } from '#contract/index'
 import { isQuery, pathParams } from '#contract/op'
 import { type TestApp, testApp } from '#test/support/app'
-import { call, newWorkspace, prefixOf, recipes, type Workspace } from '#test/support/prepare'
+import { call, newWorkspace, usualOperations as operations, prefixOf, recipes, type Workspace } from '#test/support/prepare'
 import { sampleOf } from '#test/support/sample'
 
 interface Filled {

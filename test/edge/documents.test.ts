@@ -54,6 +54,9 @@ const PUBLIC = ['/health', ...DOCUMENTS]
 /** OAuth's, with forms for input and errors of their own. */
 const OAUTH = ['code', 'token', 'revoke'].map((name) => `/api/v1/app/device/${name}`)
 
+/** Answered with 405, for else an operation on `:id` would be asked about a record of this name. */
+const REFUSED = ['DELETE /api/v1/app/connections/sandbox', 'DELETE /api/v1/app/invitations/accept']
+
 let app: TestApp
 let openapi: OpenApi
 let manifest: Manifest
@@ -201,7 +204,7 @@ describe('the manifest', () => {
   })
 })
 
-test('the router has exactly the operations of the contract, the public documents, OAuth and the way for other processes', () => {
+test('the router has exactly the operations of the contract, the public documents, OAuth, the way for other processes, and refusals', () => {
   const never = () => {
     throw new Error('no request is made')
   }
@@ -222,20 +225,13 @@ test('the router has exactly the operations of the contract, the public document
     signature: nodeSignature(Buffer.alloc(32), Date.now),
     serving: never,
   })
-  // A fixed path that the parameter of another would take refuses that one's methods itself.
-  const refused = operations.flatMap(({ path }) =>
-    operations
-      .filter((o) => o.path !== path && new RegExp(`^${o.path.replace(/:[a-z_]+/g, '[^/:]+')}$`).test(path))
-      .filter(({ method }) => !operations.some((o) => o.path === path && o.method === method))
-      .map(({ method }) => `${method} ${path}`),
-  )
   const listed = routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => `${method} ${path}`)
   const expected = [
     ...operations.map(({ method, path }) => `${method} ${path}`),
     ...PUBLIC.flatMap((path) => [`GET ${path}`, `HEAD ${path}`]),
     ...OAUTH.map((path) => `POST ${path}`),
     `POST ${LETTERS_PATH}`,
-    ...new Set(refused),
+    ...REFUSED,
   ]
   expect(listed.sort()).toEqual(expected.sort())
 })

@@ -42,7 +42,8 @@ export interface FleetOptions {
 
 /**
  * Every audited letter leaves a row in `faults.letter`, numbered under the row lock of its workspace, so in the order of the
- * commits: which role wrote it, which incarnation the fence let through, and when it began and ended.
+ * commits: which role wrote it, which incarnation the fence let through, and when it began and ended. What is told in the audit
+ * beside the mailboxes, as of operators, is written by another role.
  */
 export const recordLetters = async (owner: postgres.Sql): Promise<void> => {
   await owner`create schema faults`
@@ -52,7 +53,8 @@ export const recordLetters = async (owner: postgres.Sql): Promise<void> => {
     insert into faults.letter (tenant_id, incarnation, epoch, request_id, began)
       select new.tenant_id, a.owner, a.epoch, new.request_id, new.at from public.actor a where a.tenant_id = new.tenant_id;
     return null; end $$`)
-  await owner`create trigger faults_record after insert on audit for each row execute function faults.record()`
+  await owner`create trigger faults_record after insert on audit for each row
+    when (current_user = 'tendril_app') execute function faults.record()`
 }
 
 const newRole = async (owner: postgres.Sql): Promise<{ username: string; password: string }> => {

@@ -3,6 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { type Access, scopes } from '#kernel/scopes'
 import { createDownloads } from '#ops/index'
+import { inviteByOperator } from '#ops/workspaces'
+import { revokeKey } from '#store/keys'
+import { setPlan } from '#store/tenants'
 import { type TestApp, testApp } from '#test/support/app'
 import { type SignedIn, signedIn } from '#test/support/session'
 
@@ -82,6 +85,24 @@ describe('the list', () => {
       (await list(owner, { ...query, operation: 'test' })).entries.map(({ at }: { at: string }) => new Date(at).getUTCHours())
     expect(await hours({ since: '2020-01-01T02:00:00Z', until: '2020-01-01T04:00:00Z' })).toEqual([3, 2])
     expect(await hours({ since: '0000-01-01T00:00:00Z', until: '9999-12-31T23:59:59-14:00' })).toEqual([4, 3, 2, 1])
+  })
+
+  test('tells what operators do to the workspace, too', async () => {
+    const owner = await newOwner()
+    const { db } = app.workplace
+    const { id } = await app.newKey(['api:read'], owner.tenantId)
+    await revokeKey(db, id)
+    await setPlan(db, owner.tenantId, { plan: 'free', billing: 'ok' })
+    await inviteByOperator({ db, publicUrl: 'http://localhost' }, { tenantId: owner.tenantId, role: 'viewer' })
+    const { entries } = await list(owner)
+    const who = { kind: 'system', id: 'operator', name: null, email: null }
+    const created = { name: 'test', last4: expect.any(String), scopes: ['api:read'] }
+    expect(entries).toMatchObject([
+      { operation: 'operator.invitations.create', ref_id: expect.any(String), detail: { role: 'viewer' }, who, surface: 'admin' },
+      { operation: 'operator.plan.set', ref_id: null, detail: { plan: 'free', billing: 'ok' }, who },
+      { operation: 'operator.keys.revoke', ref_id: id, detail: {}, who },
+      { operation: 'operator.keys.create', ref_id: id, detail: created, who },
+    ])
   })
 
   test('is for owners of the workspace', async () => {

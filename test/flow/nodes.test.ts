@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, setSystemTime, test } from 'bun:test'
 import { LETTERS_PATH } from '#port/nodes'
 import { eventually, type TestApp, testApp } from '#test/support/app'
+import { tokenOf } from '#test/support/session'
 import { newStory, textOf } from '#test/support/story'
 
 let one: TestApp
@@ -44,6 +45,29 @@ test('a key sent to both processes runs once', async () => {
   ]
   expect(second.text).toBe(first.text)
   expect(second.headers.get('idempotency-replayed')).toBe('true')
+})
+
+test('a secret that the owner made through another process is kept sealed, and is the same wherever it is asked for again', async () => {
+  const session = await tokenOf(one, one.tenantId)
+  const made = { key: session, body: { name: 'Script', scopes: ['api:read'] }, headers: { 'idempotency-key': 'secret' } }
+  const first = await viaOther('POST', '/api/v1/app/keys', made)
+  expect([first.status, first.body.api_key]).toEqual([201, expect.stringMatching(/^ak_/)])
+  for (const place of [one, other]) expect((await place.send('POST', '/api/v1/app/keys', made)).text).toBe(first.text)
+  const unkeyed = await viaOther('POST', '/api/v1/app/keys', { ...made, headers: {} })
+  const rows = await one.owner<
+    { body: string }[]
+  >`select body from idempotency where tenant_id = ${one.tenantId} and operation = 'app.keys.create'`
+  expect(rows).toHaveLength(2)
+  for (const { body } of rows) for (const { api_key } of [first.body, unkeyed.body]) expect(body).not.toContain(api_key)
+})
+
+test('a command that reaches out first is run by the owner, once', async () => {
+  const session = await tokenOf(one, one.tenantId)
+  const reply = await viaOther('POST', '/api/v1/app/connections/sandbox', { key: session, body: { handle: `h-${one.tenantId}` } })
+  expect([reply.status, reply.body.connection.account.handle]).toEqual([201, `h-${one.tenantId}`])
+  const [row] = await one.owner`select count(*)::int as told from audit
+    where tenant_id = ${one.tenantId} and operation = 'app.connections.connectSandbox'`
+  expect(row!.told).toBe(1)
 })
 
 test('a post asked for at the other process goes out once', async () => {

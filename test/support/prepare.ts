@@ -15,13 +15,15 @@ import { insertItem } from '#store/items'
 import type { Effects } from '#store/letter'
 import type { Reply, Send, TestApp } from './app.ts'
 import { type Extent, sampleOf } from './sample.ts'
-import { signedIn } from './session.ts'
+import { signedIn, tokenOf } from './session.ts'
 
 export interface Workspace {
   app: TestApp
   tenantId: string
   /** A key with every scope. */
   key: string
+  /** The access token of an owner, for what takes a person. */
+  session: string
 }
 
 /** Who sends an operation, and how. */
@@ -29,6 +31,8 @@ export interface Caller extends Send {
   app: TestApp
   /** Instead of the operation's own. */
   method?: string
+  /** In the place of the key where the operation takes a person. */
+  session?: string
 }
 
 interface Recipe {
@@ -94,6 +98,9 @@ export const recipes: Record<string, Recipe> = {
 /** By operation: what its schema cannot say of a legal input. */
 const told: Record<string, Record<string, unknown>> = { 'app.workspace.requestDeletion': { name: 'Test' } }
 
+/** Reads and commands of a workspace, answered as one record or list. */
+export const usualOperations: NamedOp[] = operations.filter((o) => !o.door && !o.download)
+
 export const prefixOf = (o: NamedOp): string => o.id.slice(0, o.id.lastIndexOf('.'))
 const nameOf = (o: NamedOp): string => o.id.slice(o.id.lastIndexOf('.') + 1)
 
@@ -101,11 +108,12 @@ const nameOf = (o: NamedOp): string => o.id.slice(o.id.lastIndexOf('.') + 1)
 export const newWorkspace = async (app: TestApp): Promise<Workspace> => {
   const { tenantId } = await app.newWorkspace()
   const { api_key } = await app.newKey([...scopes], tenantId)
-  return { app, tenantId, key: api_key }
+  return { app, tenantId, key: api_key, session: await tokenOf(app, tenantId) }
 }
 
 /** Sends an input as the operation takes it: path parameters in the path, the rest as query or body. */
-export const call = ({ app, method, ...send }: Caller, o: NamedOp, input: Record<string, unknown>): Promise<Reply> => {
+export const call = ({ app, method, session, ...given }: Caller, o: NamedOp, input: Record<string, unknown>): Promise<Reply> => {
+  const send = o.scope === 'session' && session !== undefined ? { ...given, key: session } : given
   const inPath = pathParams(o.path)
   const path = o.path.replace(/:([a-z_]+)/gi, (_, name: string) => encodeURIComponent(String(input[name])))
   const rest = Object.entries(input).filter(([name]) => !inPath.includes(name))
