@@ -19,10 +19,17 @@ const ends = (run: Promise<number>): Promise<void> =>
 
 const [command = 'serve', ...rest] = process.argv.slice(2)
 
+/** What the environment sets up takes no words: one that is not obeyed must not be passed over. */
+const alone = async (run: () => Promise<number>): Promise<number> => {
+  if (rest.length === 0) return run()
+  console.error(`tendril ${command} takes no arguments; the environment sets it up, as the README says`)
+  return rest.includes('--help') ? 0 : 2
+}
+
 const ways: Record<string, () => Promise<void>> = {
-  serve: () => ends(import('./serve.ts').then(({ serve }) => serve()).then(() => 0)),
+  serve: () => ends(alone(() => import('./serve.ts').then(({ serve }) => serve()).then(() => 0))),
   admin: () => ends(import('./admin.ts').then(({ admin }) => admin(rest))),
-  health: () => ends(import('./health.ts').then(({ health }) => health())),
+  health: () => ends(alone(() => import('./health.ts').then(({ health }) => health()))),
 }
 
 const way = Object.hasOwn(ways, command) ? ways[command] : undefined

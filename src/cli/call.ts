@@ -1,8 +1,8 @@
 /** An operation and its input as a request, and the answer as a value or a failure. */
-import { isQuery, type NamedOp, pathParams, takesKey } from '#contract/op'
+import { isQuery, KEY_LIMIT, type NamedOp, pathParams, takesKey } from '#contract/op'
 import { type ErrorCode, type ErrorDetail, errorTable } from '#kernel/errors'
 import { version } from '../../package.json'
-import { Failure } from './failure.ts'
+import { Failure, misuse } from './failure.ts'
 import type { Host } from './host.ts'
 import { type Outcome, retried } from './retry.ts'
 import type { Ask, Reply, Transport } from './transport.ts'
@@ -26,9 +26,13 @@ const queryOf = (entries: [string, unknown][]): string => {
   return text === '' ? '' : `?${text}`
 }
 
+/** What a header can carry. */
+const SENDABLE = new RegExp(`^[\\x21-\\x7e]([\\x20-\\x7e]{0,${KEY_LIMIT - 2}}[\\x21-\\x7e])?$`)
+
 /** The Idempotency-Key of a call, made once: each try of the request has the same. */
 export const keyOf = async (o: NamedOp, given?: string): Promise<string | undefined> => {
   if (!takesKey(o)) return undefined
+  if (given !== undefined && !SENDABLE.test(given)) return misuse(`--idempotency-key takes 1 to ${KEY_LIMIT} characters of ASCII`)
   return given ?? (await import('node:crypto')).randomUUID()
 }
 
@@ -91,12 +95,15 @@ const failureOf = ({ status, headers, text }: Reply, url: string): Failure => {
   return new Failure(codeByStatus(status), `${url} answered ${status}, not in the form of Tendril`, { hint: 'is --api-url right?' })
 }
 
+const adviceFor = (code = ''): string | undefined => {
+  if (code === 'ECONNREFUSED') return 'is the server running there? Start it, or give another address with --api-url'
+  return /CERT|SIGNATURE/.test(code) ? 'for a certificate of your own, NODE_EXTRA_CA_CERTS names the file that it is signed by' : undefined
+}
+
 const unreachable = (cause: unknown, url: string): Failure => {
   if (cause instanceof Failure) return cause
   const { code, message } = cause as { code?: string; message?: string }
-  return new Failure('unavailable', `no answer from ${url}: ${[code, message].filter(Boolean)[0] ?? 'the connection failed'}`, {
-    hint: code === 'ECONNREFUSED' ? 'is the server running there? Start it, or give another address with --api-url' : undefined,
-  })
+  return new Failure('unavailable', `no answer from ${url}: ${code ?? message ?? 'the connection failed'}`, { hint: adviceFor(code) })
 }
 
 const replyOf = (outcome: Outcome, url: string): Reply => {

@@ -13,6 +13,8 @@ export interface Field {
   kind: Kind
   /** A list: the option may be given several times, each time for one entry. */
   many: boolean
+  /** A list that may not be empty. */
+  filled: boolean
   /** `--no-…` says null. */
   nullable: boolean
   /** Of one value. */
@@ -64,14 +66,15 @@ const fieldsIn = (outer: TSchema, path: readonly string[]): Field[] => {
   const kind = kindOf(one)
   const description = outer.description ?? schema.description ?? one.description ?? ''
   const readable = kind === 'json' || (kind === 'text' && (isLong(one) || SECRET.test(path.at(-1) ?? '')))
-  return [{ path, flag: flagOf(path), kind, many: entry !== undefined, nullable, schema: one, description, readable }]
+  const filled = (schema.minItems ?? 0) > 0
+  return [{ path, flag: flagOf(path), kind, many: entry !== undefined, filled, nullable, schema: one, description, readable }]
 }
 
 /** What `--no-…` says of a field; undefined where there is no such option. */
-export const noneOf = ({ kind, many, nullable }: Field): { value: false | null | [] } | undefined => {
+export const noneOf = ({ kind, many, filled, nullable }: Field): { value: false | null | [] } | undefined => {
   if (kind === 'boolean' && !many) return { value: false }
   if (nullable) return { value: null }
-  return many ? { value: [] } : undefined
+  return many && !filled ? { value: [] } : undefined
 }
 
 /** Everything but the path's parameters, in the order of the contract. */

@@ -2,6 +2,7 @@
 import { pathParams } from '#contract/op'
 import { groups } from './catalogue.ts'
 import { kebab } from './names.ts'
+import { serverCommands } from './own.ts'
 import { titleOf } from './syntax.ts'
 
 const OWN: readonly [words: string, about: string][] = [
@@ -15,14 +16,15 @@ const OWN: readonly [words: string, about: string][] = [
   ['help [words…]', 'This, or the help of one command.'],
 ]
 
-export const listing = (): string => {
+/** `server` are the server's commands that this program has besides. */
+export const listing = (server: readonly string[]): string => {
   const operations = groups.map(({ commands }) =>
     commands.map(({ group, name, operation }): readonly [string, string] => {
       const args = pathParams(operation.path).map((parameter) => ` <${kebab(parameter)}>`)
       return [`${group} ${name}${args.join('')}`, titleOf(operation)]
     }),
   )
-  const all = [...operations, OWN]
+  const all = [...operations, [...OWN, ...serverCommands.filter(([name]) => server.includes(name))]]
   const width = Math.max(...all.flat().map(([words]) => words.length))
   return all.map((part) => part.map(([words, about]) => `tendril ${words.padEnd(width)}  ${about}\n`).join('')).join('\n')
 }

@@ -46,7 +46,7 @@ const groundFor = (host: Host, server: readonly string[]) => {
     },
     async help(words) {
       if (words.length > 0) return run([...words, '--help'], host, server)
-      host.stdout.write((await import('./help.ts')).listing())
+      host.stdout.write((await import('./help.ts')).listing(server))
       return 0
     },
   }

@@ -149,7 +149,10 @@ const run = (work: Work): Promise<number> => {
 /** Runs an operation and gives the exit code; throws a `Failure`. */
 export const runOperation = async (o: NamedOp, said: Said, host: Host): Promise<number> => {
   const { options } = said
-  const read = (source: string): Promise<string> => (source === '-' ? host.readInput() : host.readFile(source))
+  const read = (source: string): Promise<string> => {
+    if (source !== '-') return host.readFile(source)
+    return options.apiKey === '-' ? misuse('only one option can be read from standard input, and --api-key is') : host.readInput()
+  }
   const target = await findTarget(options, host)
   const input = await inputFrom(o, said, read)
   const token = tokenFor(o, target, options)

@@ -10,7 +10,7 @@ export interface Column {
 
 const GAP = 2
 /** Narrower than this, a cut text says nothing. */
-const NARROWEST = 12
+const NARROWEST = 20
 const LAST = ['created_at', 'createdAt', 'updated_at', 'updatedAt']
 
 /** One value in one line; lists and objects as how many, or as JSON. */
@@ -25,10 +25,13 @@ const isWhole = (name: string): boolean => name === 'id' || name === 'status'
 
 const isPlain = (value: unknown): boolean => value === null || value === undefined || typeof value !== 'object'
 
+/** Nothing, or what most records are not. */
+const isMute = (value: unknown): boolean => value === false || cellOf(value) === ''
+
 /** Columns that say something in these rows, the most telling first. */
 const candidates = (rows: readonly Row[]): string[] => {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))]
-  const telling = names.filter((name) => rows.every((row) => isPlain(row[name])) && rows.some((row) => cellOf(row[name]) !== ''))
+  const telling = names.filter((name) => rows.every((row) => isPlain(row[name])) && rows.some((row) => !isMute(row[name])))
   const rank = (name: string): number => {
     if (name === 'id') return 0
     if (name === 'status') return 1

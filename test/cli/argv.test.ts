@@ -26,6 +26,7 @@ const everything = made({
   unsure: T.Optional(nullable(T.Boolean())),
   mood: T.Optional(nullable(oneOf(['calm', 'wild']))),
   tags: T.Optional(T.Array(T.String())),
+  names: T.Optional(T.Array(T.String(), { minItems: 1 })),
   scores: T.Optional(T.Array(T.Integer())),
   switches: T.Optional(T.Array(T.Boolean())),
   steps: T.Optional(T.Array(T.Object({ name: T.String(), at: T.Optional(T.Integer()) }))),
@@ -94,6 +95,10 @@ describe('an option', () => {
     const read = (source: string) => (source === '-' ? Promise.resolve('read') : Promise.reject(new Error('no such file')))
     await expect(inputOf(everything, ['x', ...argv], read)).rejects.toThrow(message)
   })
+})
+
+test('a list that may not be empty has no option that says so', async () => {
+  await expect(say('--no-names')).rejects.toThrow("unknown option '--no-names'")
 })
 
 test('texts, JSON and the whole input are read from files and from standard input', async () => {

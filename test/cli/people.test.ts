@@ -40,6 +40,7 @@ test('a device that is approved gets a key, which logging out ends', async () =>
   expect((await profile()).workspace).toEqual({ id: app.tenantId, name: 'Test' })
   expect(JSON.parse((await run(['whoami', '--json'])).out)).toMatchObject({ workspace: { name: 'Test' }, connection: { connected: true } })
   expect((await run(['automation', 'pause-all'])).code).toBe(0)
+  expect(await app.owner`select surface from audit where operation = 'growth.automation.pauseAll'`).toMatchObject([{ surface: 'cli' }])
   const { api_key: key } = await profile()
   expect((await run(['logout'])).code).toBe(0)
   expect((await app.send('GET', 'connection', { key })).status).toBe(401)

@@ -1,5 +1,6 @@
 /** What is sent, how often, and what comes of the answers. */
 import { describe, expect, test } from 'bun:test'
+import { retryAfterMs } from '#cli/retry'
 import { errorTable } from '#kernel/errors'
 import { cli } from '#test/support/cli-host'
 import { type Asked, refusal, type Scripted, scriptedServer } from '#test/support/scripted'
@@ -114,6 +115,25 @@ describe('what has no key, and would be done twice', () => {
     await using server = scriptedServer([refusal(429, 'rate_limited'), session])
     expect([(await signIn(server.url)).code, server.asked.length]).toEqual([0, 2])
   })
+})
+
+test.each(['', ' x', 'é', 'a\nb', 'k'.repeat(201)])('a key that no header carries is a mistake: %j', async (key) => {
+  await using server = scriptedServer([ok])
+  expect([(await approve(server.url, '--idempotency-key', key)).code, server.asked.length]).toEqual([2, 0])
+})
+
+test('standard input is read for one thing', async () => {
+  const argv = ['items', 'approve', ID, '--api-key', '-', '--edited-body', '-']
+  const { code, err } = await cli(argv, { input: 'ak_x' })
+  expect([code, err]).toEqual([2, 'tendril: invalid_input: only one option can be read from standard input, and --api-key is\n'])
+})
+
+test('Retry-After is read in seconds and as a date', () => {
+  const now = Date.parse('2027-01-01T00:00:00Z')
+  const read = ['7', 'Fri, 01 Jan 2027 00:00:09 GMT', 'Thu, 31 Dec 2026 00:00:00 GMT', 'soon', undefined].map((text) =>
+    retryAfterMs(text, now),
+  )
+  expect(read).toEqual([7_000, 9_000, 0, undefined, undefined])
 })
 
 describe('an error', () => {

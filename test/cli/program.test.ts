@@ -1,0 +1,21 @@
+/** The one program, as the binary is it: the server's commands and those of the command line. */
+import { expect, test } from 'bun:test'
+import { temporaryFolder } from '#test/support/folder'
+import { version } from '../../package.json'
+
+const cases: [string[], { code: number; out?: string; err?: string }][] = [
+  [['--version'], { code: 0, out: `tendril ${version}\n` }],
+  [['items', 'lst'], { code: 2, err: "tendril: invalid_input: unknown command 'lst'\n  hint: Did you mean list?\n" }],
+  [['serve', '--port', '1'], { code: 2, err: 'tendril serve takes no arguments; the environment sets it up, as the README says\n' }],
+  [['admin', 'plan', 'set'], { code: 2, err: 'tendril admin: --workspace is missing\n' }],
+]
+
+test.each(cases)('tendril %p', async (argv, { code, out = '', err = '' }) => {
+  await using folder = await temporaryFolder()
+  const child = Bun.spawn([process.execPath, 'src/main.ts', ...argv], {
+    env: { PATH: process.env.PATH, HOME: folder.path, TENDRIL_HOME: folder.path },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const [printed, told] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  expect({ code: await child.exited, out: printed, err: told }).toEqual({ code, out, err })
+})
