@@ -44,6 +44,15 @@ export const findKeys = async (db: Db, ids: string[]): Promise<Map<string, KeyGr
   return new Map(rows.map((row) => [row.id, grantOf(row)]))
 }
 
+/** What a workspace's own key may reach at this moment. Throws `unauthenticated` when it does not stand any more. */
+export const scopesNow = async (db: Db, { tenantId, id }: { tenantId: string; id: string }): Promise<Scope[]> => {
+  const [row] = await db.read<{ scopes: Scope[] }>(
+    { tenantId, caller: { kind: 'key', id } },
+    (sql) => sql`select scopes from api_key where id = ${id}`,
+  )
+  return row?.scopes ?? []
+}
+
 /** Whether a key that was found before is still neither revoked nor expired. */
 export const keyLives = async (db: Db, { id }: Pick<Principal, 'id'>): Promise<boolean> => {
   const rows = await db.system(

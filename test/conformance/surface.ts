@@ -10,7 +10,10 @@ import {
 } from '@modelcontextprotocol/server'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv'
 import type { Served, Surface } from '#edge/mcp/session'
-import { PNG, tools } from './tools.ts'
+import { askingAgain, contextPrompt, states } from './asking-again.ts'
+import { PNG, tools as plainTools } from './tools.ts'
+
+const tools = { ...plainTools, ...askingAgain }
 
 const TEMPLATE = /^test:\/\/template\/([^/]+)\/data$/
 
@@ -103,10 +106,16 @@ const installResources = (server: Server, { within }: Served): void => {
 
 const installPrompts = (server: Server, { within }: Served): void => {
   server.setRequestHandler('prompts/list', (_, ctx) =>
-    within(ctx, async () => ({ prompts: Object.entries(prompts).map(([name, { messages: _, ...prompt }]) => ({ name, ...prompt })) })),
+    within(ctx, async () => ({
+      prompts: [
+        ...Object.entries(prompts).map(([name, { messages: _, ...prompt }]) => ({ name, ...prompt })),
+        { name: contextPrompt.name, description: 'Asks for its context' },
+      ],
+    })),
   )
   server.setRequestHandler('prompts/get', ({ params }, ctx) =>
     within(ctx, async () => {
+      if (params.name === contextPrompt.name) return contextPrompt.get(ctx)
       const prompt = prompts[params.name]
       if (!prompt) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown prompt: ${params.name}`)
       return { messages: prompt.messages(params.arguments ?? {}) }
@@ -117,7 +126,10 @@ const installPrompts = (server: Server, { within }: Served): void => {
 
 export const conformanceSurface: Surface = {
   open(served) {
-    const server = new Server({ name: 'conformance', version: '1' }, { capabilities, jsonSchemaValidator: new AjvJsonSchemaValidator() })
+    const server = new Server(
+      { name: 'conformance', version: '1' },
+      { capabilities, jsonSchemaValidator: new AjvJsonSchemaValidator(), requestState: { verify: states.verify } },
+    )
     installTools(server, served)
     installResources(server, served)
     installPrompts(server, served)

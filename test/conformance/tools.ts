@@ -15,7 +15,7 @@ const WAV = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA='
 const STEP_MS = 50
 const RECONNECT_MS = 100
 
-interface Fixture {
+export interface Fixture {
   description: string
   input?: object
   run(
@@ -24,8 +24,8 @@ interface Fixture {
   ): Promise<CallToolResult | InputRequiredResult> | CallToolResult | InputRequiredResult
 }
 
-const text = (value: string): CallToolResult => ({ content: [{ type: 'text', text: value }] })
-const object = (properties: object, required: string[] = []) => ({ type: 'object', properties, required })
+export const text = (value: string): CallToolResult => ({ content: [{ type: 'text', text: value }] })
+export const object = (properties: object, required: string[] = []) => ({ type: 'object', properties, required })
 
 const plain: Record<string, Fixture> = {
   test_simple_text: { description: 'Answers with text', run: () => text('This is a simple text response for testing.') },

@@ -1,12 +1,17 @@
 /** Who sends an MCP request, asked anew for each: what was taken from somebody in the middle of a session is gone at once. */
-import { AppError, fail } from '#kernel/errors'
+import { fail } from '#kernel/errors'
 import type { Access } from '#kernel/scopes'
 import type { Call } from '#ops/call'
 import type { Db } from '#store/db'
-import { findKeys, type KeyGrant } from '#store/keys'
+import { findKeys, type KeyGrant, scopesNow } from '#store/keys'
 import { roleOf } from '#store/principal'
 import { findSession } from '#store/sessions'
-import type { Authenticator } from '../auth.ts'
+import type { Authenticator, Caller as Known } from '../auth.ts'
+
+interface Parts {
+  authenticator: Authenticator
+  db: Db
+}
 
 export type Caller = Pick<Call, 'tenantId' | 'principal' | 'scopes'>
 
@@ -15,15 +20,22 @@ const overMcp = (caller: Caller): Caller | undefined =>
   caller.scopes.has('mcp:use') ? { ...caller, scopes: new Set<Access>([...caller.scopes, 'api:read']) } : undefined
 
 /** Throws `unauthenticated` for a credential that does not stand at this moment, `missing_scope` for one without `mcp:use`. */
-export const callerOf = async ({ authenticator, db }: { authenticator: Authenticator; db: Db }, request: Request): Promise<Caller> => {
+export const callerOf = async ({ authenticator, db }: Parts, request: Request): Promise<Caller> => {
   const known = await authenticator.authenticate(request)
-  const { kind, id, member } = known.principal
+  const { kind, member } = known.principal
   // Of these alone the authenticator may remember what they were some time ago.
-  if (kind !== 'key' || member) return overMcp(known) ?? fail('missing_scope', 'mcp:use')
-  const grant = (await findKeys(db, [id])).get(id)
-  if (grant) return overMcp(asNow(known, grant)) ?? fail('missing_scope', 'mcp:use')
-  await authenticator.confirm(known)
-  throw new AppError('unauthenticated')
+  const now = kind === 'key' && !member ? { ...known, scopes: await freshScopes({ authenticator, db }, known) } : known
+  return overMcp(now) ?? fail('missing_scope', 'mcp:use')
+}
+
+const freshScopes = async ({ authenticator, db }: Parts, known: Known): Promise<ReadonlySet<Access>> => {
+  try {
+    return new Set(await scopesNow(db, { tenantId: known.tenantId, id: known.principal.id }))
+  } catch (cause) {
+    // The authenticator forgets a key that has died.
+    await authenticator.confirm(known)
+    throw cause
+  }
 }
 
 const asNow = ({ tenantId, principal: { kind, id } }: Caller, { scopes, member }: KeyGrant): Caller => ({

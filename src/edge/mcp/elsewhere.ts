@@ -48,7 +48,7 @@ export const passOn = async (request: Request, { url, body, log }: PassedOn): Pr
     return answered(response, watch)
   } catch (cause) {
     watch[Symbol.dispose]()
-    log.warn({ err: cause, url }, 'the process of an MCP session could not be reached')
+    if (!request.signal.aborted) log.warn({ err: cause, url }, 'the process of an MCP session could not be reached')
     return undefined
   }
 }

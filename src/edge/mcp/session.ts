@@ -11,6 +11,9 @@ import type { View } from './view.ts'
 /** Well below the time after which a connection without a byte is closed. */
 export const KEEP_ALIVE_MS = 5_000
 
+/** How long a client whose stream ended waits before it reads on. */
+const COME_AGAIN_MS = 1_000
+
 /** What a server of the SDK is made for. */
 export interface Served {
   view: View
@@ -57,6 +60,8 @@ export class McpSession implements AsyncDisposable {
   /** GET streams that are open. */
   #streams = 0
   #access: string
+  /** It changed while nobody listened. */
+  #untold = false
 
   constructor(options: SessionOptions) {
     const { id, caller, view, surface, events, calls } = options
@@ -72,6 +77,7 @@ export class McpSession implements AsyncDisposable {
       sessionIdGenerator: () => id,
       eventStore: events,
       keepAliveMs: KEEP_ALIVE_MS,
+      retryInterval: COME_AGAIN_MS,
       maxRequestBodySize: BODY_LIMIT,
     })
     this.#server.onclose = () => {
@@ -97,8 +103,13 @@ export class McpSession implements AsyncDisposable {
   async handle(request: Request, context: McpContext, parsedBody: unknown): Promise<Response> {
     this.#usedAt = performance.now()
     this.noteAccess(context.call)
-    const response = await this.#transport.handleRequest(request, { parsedBody, authInfo: authInfoOf(context) })
-    return request.method === 'GET' && response.ok ? this.#watched(response) : response
+    const told = withVersion(request, this.#server.getNegotiatedProtocolVersion())
+    const response = await this.#transport.handleRequest(told, { parsedBody, authInfo: authInfoOf(context) })
+    if (request.method !== 'GET' || !response.ok) return response
+    // What was told while nobody listened is kept, but replayed only to a client that reads on.
+    if (this.#untold && !request.headers.has('last-event-id')) this.#tellOfChange()
+    this.#untold = false
+    return this.#watched(response)
   }
 
   /** Tells the client, if it may do other things now than it could before. */
@@ -106,6 +117,11 @@ export class McpSession implements AsyncDisposable {
     const access = accessOf(now)
     if (access === this.#access) return
     this.#access = access
+    this.#untold = !this.listening
+    this.#tellOfChange()
+  }
+
+  #tellOfChange(): void {
     const { tools, resources, prompts } = this.#server.getCapabilities()
     if (tools?.listChanged) void this.#server.sendToolListChanged().catch(() => {})
     if (resources?.listChanged) void this.#server.sendResourceListChanged().catch(() => {})
@@ -137,6 +153,16 @@ export class McpSession implements AsyncDisposable {
     }
     return new Response(noticing(response.body, ended), { status: response.status, headers: response.headers })
   }
+}
+
+const VERSION_HEADER = 'mcp-protocol-version'
+
+/** A client that does not say which version it speaks speaks the one that the session was opened with. The body was read before. */
+const withVersion = (request: Request, version: string | undefined): Request => {
+  if (version === undefined || request.headers.has(VERSION_HEADER)) return request
+  const headers = new Headers(request.headers)
+  headers.set(VERSION_HEADER, version)
+  return new Request(request.url, { method: request.method, headers, signal: request.signal })
 }
 
 const noticing = (body: ReadableStream<Uint8Array>, ended: () => void): ReadableStream<Uint8Array> => {

@@ -79,7 +79,8 @@ const signalOf = (ctx: ServerContext, { era }: Served): AbortSignal => {
   if (era === 'stateless') return signal
   const taken = new AbortController()
   const onAbort = () => isClosing(signal.reason) || taken.abort(signal.reason)
-  signal.addEventListener('abort', onAbort, { once: true })
+  if (signal.aborted) onAbort()
+  else signal.addEventListener('abort', onAbort, { once: true })
   return taken.signal
 }
 

@@ -73,6 +73,16 @@ test('a client that only listens is told too', async () => {
   expect(JSON.parse(value!.data)).toMatchObject({ method: 'notifications/tools/list_changed' })
 })
 
+test('a client that begins to listen after the change is told as well', async () => {
+  const { id, api_key } = await app.newKey([...whole])
+  const sessionId = await openSession(app.url, api_key)
+  await setScopes(id, ['mcp:use'])
+  expect(await listIn(sessionId, api_key)).toBe(200)
+  const stream = await rpc(app.url, { key: api_key, sessionId, method: 'GET' })
+  const { value } = await eventsOf(stream).next()
+  expect(JSON.parse(value!.data)).toMatchObject({ method: 'notifications/tools/list_changed' })
+})
+
 test('mcp:use that is taken away is 403', async () => {
   const { id, api_key } = await app.newKey([...whole])
   const sessionId = await openSession(app.url, api_key)
