@@ -164,6 +164,19 @@ describe.skipIf(!path)('in a browser', () => {
     await page.getByText(user_code!, { exact: true }).waitFor()
   })
 
+  test('the look at pages sees what is wrong with one', async () => {
+    await page.setViewportSize({ width: 320, height: 800 })
+    const grey =
+      '<p style="color:#999">Pale</p><input name="q"><a href="#gone">x</a><button style="height:20px">b</button><h1>a</h1><h3>b</h3>'
+    await page.goto('about:blank')
+    await page.setContent(`<title>Other</title><div style="width:900px">${grey}</div>`)
+    expect(await flawsOf(page)).toEqual([
+      ...['the page names no language', 'the title is Other', 'there is no main part', 'headings leave levels out: 1,3'],
+      ...['q has no label', 'q does not say what it is for', 'a link leads to #gone, which is not there', 'b is small to hit'],
+      ...[expect.stringMatching(/^9\d\d pixels wide$/), 'Pale has a contrast of 2.85'],
+    ])
+  })
+
   test('the tree that screen readers are given has names for everything', async () => {
     const { verification_uri_complete } = await newCode()
     await page.goto(verification_uri_complete!)

@@ -32,7 +32,7 @@ const show = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   const { publicUrl } = deps.identity
   const person = await personOf(deps, incoming)
   if (!person && deps.cookies.access(incoming.request)) return toSignIn(deps, incoming, '/')
-  return pageResponse({ title: 'Tendril', body: person ? signedIn(person, publicUrl) : signedOut(publicUrl) })
+  return pageResponse({ title: 'Start', body: person ? signedIn(person, publicUrl) : signedOut(publicUrl) })
 }
 
 const signOut = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {

@@ -14,6 +14,7 @@ h2 { font-size: 1.15rem; margin: 1.5rem 0 .5rem }
 a { color: var(--go) }
 label, legend { display: block; font-weight: 600; margin-top: 1rem }
 .hint { color: var(--soft); margin: 0 }
+form + .hint { margin-top: 1rem }
 input, select { width: 100%; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: .3rem; padding: .6rem; margin-top: .25rem }
 [aria-invalid] { border: 2px solid var(--bad) }
 .wrong { color: var(--bad); font-weight: 600; margin: .25rem 0 0 }
