@@ -21,6 +21,7 @@ import type { Surface } from '#edge/mcp/session'
 import type { McpLimits } from '#edge/mcp/sessions'
 import { createSurface } from '#edge/mcp/surface'
 import { createOrigins } from '#edge/origin'
+import { pageRoutes } from '#edge/pages/routes'
 import { staticDocument } from '#edge/respond'
 import { systemClock } from '#kernel/clock'
 import { type Failpoints, failpointsFrom } from '#kernel/failpoint'
@@ -193,6 +194,8 @@ export async function listen(config: Config, workplace: Workplace, log: Log): Pr
   const authenticator = createAuthenticator({ db, tokens: world.identity.tokens, cookies, origins, log })
   const documents = { openapi: staticDocument(openapi), capabilities: staticDocument(capabilities()) }
   const operations = createOperations(world)
+  const doors = createDoors(world)
+  const { identity } = world
   const internal = createOperatorOperations(world)
   const mcp = createMcp({
     ...{ authenticator, origins, db, log },
@@ -205,9 +208,9 @@ export async function listen(config: Config, workplace: Workplace, log: Log): Pr
     operations,
     internal,
     mcp,
-    doors: createDoors(world),
+    doors,
     downloads: createDownloads(world),
-    routes: deviceRoutes({ db, identity: world.identity, log }),
+    routes: [...deviceRoutes({ db, identity, log }), ...pageRoutes({ authenticator, cookies, origins, log, db, identity, doors })],
     serving: () => runtime.serving,
     trust: { proxies: config.trustedProxies },
     ...{ authenticator, cookies, origins, log, documents, signature, commit: config.commit },

@@ -33,10 +33,9 @@ export const createCookies = (publicUrl: string): Cookies => {
     setting(keep, now = new Date()) {
       const kept = keep === 'nothing' ? { access: '', refresh: '', expiresAt: now } : keep
       const maxAge = `Max-Age=${Math.max(0, Math.floor((kept.expiresAt.getTime() - now.getTime()) / 1_000))}`
-      return [
-        set(accessName, kept.access, `Path=/; SameSite=Lax; ${maxAge}`),
-        set(refreshName, kept.refresh, `Path=${REFRESH_PATH}; SameSite=Strict; ${maxAge}`),
-      ]
+      const access = set(accessName, kept.access, `Path=/; SameSite=Lax; ${maxAge}`)
+      if (kept.refresh === undefined) return [access]
+      return [access, set(refreshName, kept.refresh, `Path=${REFRESH_PATH}; SameSite=Strict; ${maxAge}`)]
     },
   }
 }

@@ -106,7 +106,8 @@ export interface DoorContext {
 /** What a browser keeps; it ends with the session. */
 export interface Kept {
   access: string
-  refresh: string
+  /** Absent: the one there is stays. */
+  refresh?: string | undefined
   expiresAt: Date
 }
 

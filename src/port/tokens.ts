@@ -32,6 +32,10 @@ const TYPE = 'at+jwt'
 
 const REFRESH_FORM = /^rt_([0-9a-f-]{36})\.(\d{1,9})\.([0-9A-Za-z_-]{43})$/
 
+/** The database takes no other form of an id. */
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const isId = (claim: unknown): claim is string => typeof claim === 'string' && ID.test(claim)
+
 /** The keys derive from the deployment's secret: every process of it takes what another has given. */
 export const createTokens = (secret: Buffer): Tokens => {
   const accessKey = deriveKey(secret, 'access tokens')
@@ -52,7 +56,7 @@ export const createTokens = (secret: Buffer): Tokens => {
       const rules = { algorithms: [ALGORITHM], issuer: ISSUER, audience: AUDIENCE, typ: TYPE, requiredClaims: ['sub', 'exp', 'sid'] }
       const verified = await jwtVerify(token, accessKey, rules).catch(() => undefined)
       const { sub, sid } = verified?.payload ?? {}
-      return typeof sub === 'string' && typeof sid === 'string' ? { personId: sub, sessionId: sid } : undefined
+      return isId(sub) && isId(sid) ? { personId: sub, sessionId: sid } : undefined
     },
     refresh: (claims) => `rt_${claims.sessionId}.${claims.generation}.${seal(claims).toString('base64url')}`,
     readRefresh(token) {

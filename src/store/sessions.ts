@@ -100,11 +100,12 @@ export const findSession = async (db: Db, id: string): Promise<SessionGrant | un
 
 /**
  * Spends a refresh token: true for the newest one of a living session, which lasts anew from now. An older one was used
- * before, by whomever: the session ends.
+ * before, by whomever: the session ends. Unless it is the last but one and was spent no longer than `graceMs` ago: two tabs of
+ * one browser send the same token at once.
  */
 export const advanceSession = async (
   db: Db,
-  { sessionId, generation }: { sessionId: string; generation: number },
+  { sessionId, generation, graceMs = 0 }: { sessionId: string; generation: number; graceMs?: number },
   told: Omit<Told, 'operation'>,
 ): Promise<boolean> => {
   const advanced = await db.system(
@@ -117,7 +118,9 @@ export const advanceSession = async (
     db,
     { ...told, operation: 'app.session.reused' },
     (sql) => sql`update session set revoked_at = clock_timestamp()
-      where id = ${sessionId} and generation > ${generation} and revoked_at is null returning id, tenant_id, person_id`,
+      where id = ${sessionId} and generation > ${generation} and revoked_at is null
+        and not (generation = ${generation + 1} and last_used_at > clock_timestamp() - ${graceMs} * interval '1 millisecond')
+      returning id, tenant_id, person_id`,
   )
   return false
 }

@@ -8,6 +8,7 @@ import { deviceRoutes } from '#edge/app/device'
 import { createCookies } from '#edge/cookies'
 import { createHttp } from '#edge/http'
 import { createOrigins } from '#edge/origin'
+import { pageRoutes } from '#edge/pages/routes'
 import { staticDocument } from '#edge/respond'
 import { errorTable } from '#kernel/errors'
 import { createLog } from '#kernel/log'
@@ -53,6 +54,7 @@ const DOCUMENTS = ['/api/v1/openapi.json', '/api/v1/capabilities', '/.well-known
 const PUBLIC = ['/health', ...DOCUMENTS]
 /** OAuth's, with forms for input and errors of their own. */
 const OAUTH = ['code', 'token', 'revoke'].map((name) => `/api/v1/app/device/${name}`)
+const PAGES = ['/', '/sign-in', '/join', '/device']
 
 /** Answered with 405, for else an operation on `:id` would be asked about a record of this name. */
 const REFUSED = ['DELETE /api/v1/app/connections/sandbox', 'DELETE /api/v1/app/invitations/accept']
@@ -204,7 +206,7 @@ describe('the manifest', () => {
   })
 })
 
-test('the router has exactly the operations of the contract, the public documents, OAuth, the way for other processes, and refusals', () => {
+test('the router has exactly the operations of the contract, the public documents, OAuth, the pages, the way for other processes, and refusals', () => {
   const never = () => {
     throw new Error('no request is made')
   }
@@ -212,7 +214,7 @@ test('the router has exactly the operations of the contract, the public document
     operations: operations.filter(({ door, download }) => !door && !download).map((o) => ({ ...o, run: never })),
     downloads: operations.filter(({ download }) => download).map((o) => ({ ...o, open: never })),
     doors: operations.filter(({ door }) => door).map((o) => ({ ...o, enter: never })),
-    routes: deviceRoutes({} as never),
+    routes: [...deviceRoutes({} as never), ...pageRoutes({} as never)],
     cookies: createCookies('http://localhost'),
     origins: createOrigins('http://localhost', () => 80),
     trust: { proxies: 0 },
@@ -230,6 +232,8 @@ test('the router has exactly the operations of the contract, the public document
     ...operations.map(({ method, path }) => `${method} ${path}`),
     ...PUBLIC.flatMap((path) => [`GET ${path}`, `HEAD ${path}`]),
     ...OAUTH.map((path) => `POST ${path}`),
+    ...PAGES.flatMap((path) => [`GET ${path}`, `POST ${path}`]),
+    'GET /api/v1/app/session/continue',
     `POST ${LETTERS_PATH}`,
     ...REFUSED,
   ]

@@ -4,7 +4,7 @@ import { emailKey, INVITATION_MS } from '#domain/person'
 import { AppError, fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import type { Sql } from '#store/db'
-import { acceptInvitation, openInvitation } from '#store/invitations'
+import { acceptInvitation, type Invited, openInvitation } from '#store/invitations'
 import { isMember } from '#store/members'
 import { personByEmail } from '#store/people'
 import { personOf } from '#store/principal'
@@ -25,6 +25,8 @@ export const newInvitationToken = (): string => `inv_${randomBytes(24).toString(
 export const hashInvitationToken = (token: string): Buffer => createHash('sha256').update(token).digest()
 export const invitationUrl = (publicUrl: string, token: string): string => `${publicUrl}/join?token=${token}`
 
+const NOT_OPEN = 'this invitation is not open: it was accepted, withdrawn, or is too old'
+
 const needEmail = (): never => {
   throw new AppError('invalid_input', 'email is required', { details: [{ path: 'email', message: 'is required' }] })
 }
@@ -40,6 +42,10 @@ const joiner = async (context: DoorContext, { email, password, name }: { email: 
   await requirePassword(context, { account, password, hash: known.hash })
   return { id: known.id }
 }
+
+/** What an invitation's link leads to, for the page behind it. Throws `not_found`. */
+export const invitationBehind = async (db: DoorContext['db'], token: string): Promise<Invited> =>
+  (await openInvitation(db, hashInvitationToken(token))) ?? fail('not_found', NOT_OPEN)
 
 /** Invitations of a workspace that are open at once. */
 const MOST_OPEN = 200
@@ -75,8 +81,7 @@ export const invitationHandlers = (publicUrl: string): Handlers<typeof invitatio
   },
 
   async accept({ token, email, password, name = '', delivery = 'cookie' }, context) {
-    const invitation = await openInvitation(context.db, hashInvitationToken(token))
-    if (!invitation) return fail('not_found', 'this invitation is not open: it was accepted, withdrawn, or is too old')
+    const invitation = await invitationBehind(context.db, token)
     // The one who was invited, whatever else is given: the link came to that address.
     const address = invitation.email ?? email ?? needEmail()
     const person = await joiner(context, { email: address, password, name })

@@ -15,7 +15,7 @@ import {
   type Told,
 } from '#store/sessions'
 import { type Counted, forgetTries, takeTry } from '#store/throttle'
-import type { Admitted, DoorContext, Handlers, Visit } from '../call.ts'
+import type { Admitted, DoorContext, Handlers, Kept, Visit } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
 
 type SignedIn = OutputOf<typeof session.signIn>
@@ -30,10 +30,12 @@ const who = ({ id, person, workspace }: SessionGrant) => ({
   ...{ id, person, workspace: { id: workspace.id, name: workspace.name }, role: workspace.role },
 })
 
+const accessEnd = ({ expiresAt }: SessionGrant): Date => new Date(Math.min(Date.now() + ACCESS_MS, expiresAt.getTime()))
+
 /** The tokens of a session, on the way that was asked for. */
 const withTokens = async ({ identity: { tokens } }: DoorContext, grant: SessionGrant, delivery: Delivery): Promise<Admitted<SignedIn>> => {
   const { id, generation, expiresAt, person } = grant
-  const access_expires_at = new Date(Math.min(Date.now() + ACCESS_MS, expiresAt.getTime()))
+  const access_expires_at = accessEnd(grant)
   const access = await tokens.access({ sessionId: id, personId: person.id }, access_expires_at)
   const refresh = tokens.refresh({ sessionId: id, generation })
   const reply = { ...who(grant), access_expires_at, expires_at: expiresAt }
@@ -52,6 +54,24 @@ export const begin = async (
   const id = await insertSession(db, { personId, tenantId, kind: 'browser', ...from, lastsMs: SESSION_MS, told: toldOf(visit, operation) })
   const grant = id && (await findSession(db, id))
   return grant ? withTokens(context, grant, delivery) : fail('unauthenticated', WRONG)
+}
+
+/** So soon after a refresh the token before comes from another tab of the same browser. */
+const TABS_MS = 10_000
+
+/**
+ * Goes on with the session of a browser whose access token is too old, by the refresh token of its cookie. Where another tab has
+ * just done so, only the access token is new: the refresh token that tab was given is in the same browser. Undefined: it has ended.
+ */
+export const goOn = async ({ db, identity: { tokens }, visit }: DoorContext): Promise<Kept | undefined> => {
+  const claims = tokens.readRefresh(visit.refreshToken ?? '')
+  if (!claims) return undefined
+  const advanced = await advanceSession(db, { ...claims, graceMs: TABS_MS }, visit)
+  const grant = await findSession(db, claims.sessionId)
+  const generation = claims.generation + 1
+  if (grant?.generation !== generation) return undefined
+  const access = await tokens.access({ sessionId: grant.id, personId: grant.person.id }, accessEnd(grant))
+  return { access, refresh: advanced ? tokens.refresh({ sessionId: grant.id, generation }) : undefined, expiresAt: grant.expiresAt }
 }
 
 const LONGEST_AGENT = 300

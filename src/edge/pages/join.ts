@@ -1,0 +1,63 @@
+/** The page behind an invitation's link: also behind the one that the first start prints. */
+import { AppError } from '#kernel/errors'
+import { invitationBehind } from '#ops/app/invitations'
+import type { Invited } from '#store/invitations'
+import type { Route } from '../route.ts'
+import type { Incoming } from '../serve.ts'
+import { type Html, html } from './html.ts'
+import { field, goTo, hidden, type Problem, pageResponse, problemsOf, retryHeaders, statusOf } from './layout.ts'
+import { enter, ownForm, type PageDeps, pageRoute, queryOf } from './page.ts'
+import { roleText } from './words.ts'
+
+const LABELS = { email: 'Email', name: 'Name', password: 'Password' }
+const TITLE = 'Join a workspace'
+
+interface Shown {
+  invitation: Invited
+  token: string
+  email?: string | undefined
+  name?: string | undefined
+  problems?: Problem[]
+}
+
+const emailField = ({ invitation, email, problems }: Shown): Html =>
+  invitation.email === null
+    ? field({ name: 'email', label: LABELS.email, type: 'email', autocomplete: 'username', value: email, problems })
+    : html`<dl><dt>Email</dt><dd>${invitation.email}</dd></dl>`
+
+const form = (shown: Shown): Html => html`<p>You are invited to a workspace on this deployment of Tendril.</p>
+<dl><dt>Workspace</dt><dd>${shown.invitation.workspace}</dd><dt>Your role</dt><dd>${roleText(shown.invitation.role)}</dd></dl>
+<form method="post" action="/join">
+${emailField(shown)}
+${field({ name: 'name', label: LABELS.name, autocomplete: 'name', value: shown.name, optional: true, problems: shown.problems })}
+${field({
+  ...{ name: 'password', label: LABELS.password, type: 'password', autocomplete: 'new-password', problems: shown.problems },
+  hint: 'At least 10 characters. If you have an account here already, the password of that account.',
+})}
+${hidden('token', shown.token)}
+<button>Join</button>
+</form>`
+
+const show = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
+  const token = queryOf(incoming).get('token') ?? ''
+  const invitation = await invitationBehind(deps.db, token)
+  return pageResponse({ title: TITLE, body: form({ invitation, token }) })
+}
+
+const send = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
+  const { token = '', email, name, password = '' } = await ownForm(deps, incoming)
+  const invitation = await invitationBehind(deps.db, token)
+  const own = { ...(email === undefined ? {} : { email: email.trim() }), ...(name === undefined ? {} : { name }) }
+  try {
+    const { cookies } = await enter(deps, incoming, { id: 'app.invitations.accept', input: { token, password, ...own } })
+    return goTo('/', cookies)
+  } catch (cause) {
+    const error = AppError.from(cause)
+    if (error.status >= 500) throw cause
+    const problems = problemsOf(error, LABELS)
+    const body = form({ invitation, token, email, name, problems })
+    return pageResponse({ title: TITLE, body, problems, status: statusOf(error), headers: retryHeaders(error) })
+  }
+}
+
+export const joinRoutes = (deps: PageDeps): Route[] => [pageRoute(deps, 'GET', '/join', show), pageRoute(deps, 'POST', '/join', send)]

@@ -1,0 +1,119 @@
+/** What all pages have in common: their frame, their headers, fields of forms, and the summary of what is wrong. */
+import type { AppError } from '#kernel/errors'
+import { type Html, html, markupOf } from './html.ts'
+import { style, styleSource } from './style.ts'
+
+const POLICY = ["default-src 'none'", `style-src ${styleSource}`, "form-action 'self'", "frame-ancestors 'none'", "base-uri 'none'"].join(
+  '; ',
+)
+
+const HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': POLICY,
+  'x-frame-options': 'DENY',
+  'x-content-type-options': 'nosniff',
+  // Not no-referrer: under it browsers send `Origin: null` with our own forms, and nobody could tell them from foreign ones.
+  'referrer-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'cache-control': 'no-store',
+}
+
+export interface Page {
+  title: string
+  body: Html
+  status?: number
+  /** What is wrong with what was sent. */
+  problems?: Problem[] | undefined
+  headers?: Record<string, string>
+}
+
+/** `field`: the name of the field it is about. */
+export interface Problem {
+  field?: string
+  says: string
+}
+
+const summaryOf = (problems: Problem[]): Html => html`<div class="errors" role="alert" tabindex="-1" autofocus aria-labelledby="problems">
+<h2 id="problems">There is a problem</h2>
+<ul>${problems.map(({ field, says }) => (field === undefined ? html`<li>${says}</li>` : html`<li><a href="#${field}">${says}</a></li>`))}</ul>
+</div>`
+
+/** A whole page. What is wrong is said first, and takes the focus. */
+export const pageResponse = ({ title, body, status = 200, problems = [], headers = {} }: Page): Response => {
+  const wrong = problems.length > 0
+  const text = markupOf(html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${wrong ? 'Error: ' : ''}${title} · Tendril</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<header><a href="/">Tendril</a></header>
+<main>
+${wrong ? summaryOf(problems) : undefined}
+<h1>${title}</h1>
+${body}
+</main>
+</body>
+</html>
+`)
+  return new Response(text, { status, headers: { ...HEADERS, ...headers } })
+}
+
+/** Our own text, in which nothing stands that markup would change. */
+const STYLE = html([style] as unknown as TemplateStringsArray)
+
+/** After a form: the browser asks for the next page anew, so that reloading sends nothing twice. `cookies`: to be set. */
+export const goTo = (path: string, cookies: string[] = []): Response => {
+  const headers = new Headers({ location: path, 'cache-control': 'no-store', 'referrer-policy': 'same-origin' })
+  for (const cookie of cookies) headers.append('set-cookie', cookie)
+  return new Response(null, { status: 303, headers })
+}
+
+export interface Field {
+  name: string
+  label: string
+  type?: 'text' | 'email' | 'password'
+  autocomplete: string
+  value?: string | undefined
+  hint?: string
+  optional?: boolean
+  problems?: Problem[] | undefined
+}
+
+/** A labelled field, with its hint and what is wrong with it tied to it. */
+export const field = ({ name, label, type = 'text', autocomplete, value, hint, optional, problems = [] }: Field): Html => {
+  const wrong = problems.find((problem) => problem.field === name)
+  const told = [...(hint ? [`${name}-hint`] : []), ...(wrong ? [`${name}-wrong`] : [])].join(' ')
+  return html`<label for="${name}">${label}${optional ? ' (optional)' : ''}</label>
+${hint ? html`<p class="hint" id="${name}-hint">${hint}</p>` : undefined}
+${wrong ? html`<p class="wrong" id="${name}-wrong">${wrong.says}</p>` : undefined}
+<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" value="${value ?? ''}" spellcheck="false" autocapitalize="none"${
+    optional ? undefined : html` required`
+  }${told ? html` aria-describedby="${told}"` : undefined}${wrong ? html` aria-invalid="true"` : undefined}>`
+}
+
+export const hidden = (name: string, value: string): Html => html`<input type="hidden" name="${name}" value="${value}">`
+
+const minutes = (seconds: number): string => {
+  const count = Math.max(1, Math.ceil(seconds / 60))
+  return count === 1 ? 'a minute' : `${count} minutes`
+}
+
+/** What an error means to somebody before a form; `labels`: of its fields. */
+export const problemsOf = (error: AppError, labels: Record<string, string>): Problem[] => {
+  if (error.code === 'rate_limited') return [{ says: `There were too many tries. Try again in ${minutes(error.retryAfter ?? 60)}.` }]
+  const details = error.details?.filter(({ path }) => path in labels) ?? []
+  if (details.length > 0) return details.map(({ path, message }) => ({ field: path, says: `${labels[path]} ${message}` }))
+  const says = error.message.charAt(0).toUpperCase() + error.message.slice(1)
+  return [{ says: `${says}.` }]
+}
+
+/** 401 would ask for a scheme of HTTP, which a form is not. */
+export const statusOf = ({ status }: AppError): number => (status === 401 ? 400 : status)
+
+/** For the limited: when to come back. */
+export const retryHeaders = ({ retryAfter }: AppError): Record<string, string> =>
+  retryAfter === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(retryAfter))) }

@@ -1,0 +1,14 @@
+import type { Route } from '../route.ts'
+import { devicePageRoutes } from './device.ts'
+import { homeRoutes } from './home.ts'
+import { joinRoutes } from './join.ts'
+import type { PageDeps } from './page.ts'
+import { signInRoutes } from './sign-in.ts'
+
+/** The pages that there are until the console: without scripts, and with nothing from elsewhere. */
+export const pageRoutes = (deps: PageDeps): Route[] => [
+  ...homeRoutes(deps),
+  ...signInRoutes(deps),
+  ...joinRoutes(deps),
+  ...devicePageRoutes(deps),
+]

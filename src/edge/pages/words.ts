@@ -1,0 +1,20 @@
+/** What roles and scopes are called before people. */
+import type { Role } from '#kernel/roles'
+
+const ROLES: Record<Role, string> = {
+  owner: 'Owner: may do everything',
+  editor: 'Editor: writes and plans posts',
+  approver: 'Approver: decides what goes out',
+  viewer: 'Viewer: may look, and change nothing',
+}
+
+export const roleText = (role: Role): string => ROLES[role]
+
+const SCOPES: Record<string, string> = {
+  'api:read': 'Read what is in the workspace',
+  'api:write': 'Change it, as far as your role may: draft, approve and publish posts',
+  'mcp:use': 'Do this through an agent (MCP)',
+  session: 'Act as you for one hour, in everything that you may do: members, keys and your account too',
+}
+
+export const scopeText = (scope: string): string => SCOPES[scope] ?? scope

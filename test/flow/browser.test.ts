@@ -1,0 +1,235 @@
+/** The pages in a real Chromium, against a real server: from the first start's link to a device that is let in. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { browserPath, launchBrowser } from '#test/support/browser'
+import { type TemporaryFolder, temporaryFolder } from '#test/support/folder'
+import { flawsOf, focusedName } from '#test/support/look'
+import { GRANT_TYPE, PASSWORD } from '#test/support/people'
+import { type Deployment, newDeployment, type ServerProcess, startServer } from '#test/support/server'
+
+const path = browserPath()
+if (!path) console.warn('No Chromium here (CHROMIUM names none, nor is one where systems put it): the tests in a real browser are skipped.')
+/** Where to keep pictures of the pages, for people to look at. */
+const pictures = process.env.SCREENSHOTS
+const EMAIL = 'owner@example.com'
+
+let deployment: Deployment
+let server: ServerProcess
+let browser: Browser
+let context: BrowserContext
+let page: Page
+let folder: TemporaryFolder
+let complaints: string[]
+/** As the browser reaches it. */
+let origin: string
+
+/** As the first start printed it. */
+const linkOf = (output: string): string => /by choosing a password: (\S+)/.exec(output)![1]!
+const form = (name: string, fields: Record<string, string>) =>
+  fetch(`${server.url}/api/v1/app/device/${name}`, { method: 'POST', body: new URLSearchParams({ client_id: 'tendril-cli', ...fields }) })
+const newCode = async (device_name = 'laptop') => (await form('code', { device_name })).json() as Promise<Record<string, string>>
+const tokenFor = async (device_code: string) =>
+  (await form('token', { grant_type: GRANT_TYPE, device_code })).json() as Promise<Record<string, string>>
+
+/** Nothing is wrong with the page, wide or narrow, light or dark. */
+const looks = async (name: string) => {
+  for (const colorScheme of ['light', 'dark'] as const)
+    for (const width of [320, 1280]) {
+      await page.setViewportSize({ width, height: 800 })
+      await page.emulateMedia({ colorScheme })
+      expect([name, colorScheme, width, await flawsOf(page)]).toEqual([name, colorScheme, width, []])
+      if (pictures) await page.screenshot({ path: join(pictures, `${name}-${colorScheme}-${width}.png`), fullPage: true })
+    }
+}
+
+/** Whoever has no mouse: Tab until a thing of this name has the focus. */
+const tabTo = async (name: string) => {
+  for (let steps = 0; steps < 30; steps++) {
+    await page.keyboard.press('Tab')
+    if ((await focusedName(page)) === name) return
+  }
+  throw new Error(`Tab does not lead to ${name}`)
+}
+
+const openPage = async () => {
+  context = await browser.newContext()
+  page = await context.newPage()
+  page.on('console', (message) => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()))
+  page.setDefaultTimeout(10_000)
+}
+
+describe.skipIf(!path)('in a browser', () => {
+  beforeAll(async () => {
+    deployment = await newDeployment()
+    folder = await temporaryFolder()
+    ;[server, browser] = await Promise.all([startServer(deployment.server), launchBrowser(path!)])
+    complaints = []
+    await openPage()
+    const link = linkOf(server.output())
+    origin = new URL(link).origin
+    await page.goto(link)
+    await looks('join')
+    await page.getByLabel('Email').fill(EMAIL)
+    await page.getByLabel('Name').fill('Olga Owner')
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Join' }).click()
+    await page.getByText('Olga Owner').waitFor()
+  }, 60_000)
+  afterAll(async () => {
+    await browser?.close()
+    await server?.[Symbol.asyncDispose]()
+    await deployment?.[Symbol.asyncDispose]()
+    await folder?.[Symbol.asyncDispose]()
+  })
+
+  test("the first start's link makes an owner, who is signed in and finds what there is", async () => {
+    complaints.length = 0
+    await page.goto(`${origin}/`)
+    await looks('home')
+    expect(await page.getByRole('main').innerText()).toContain('Owner: may do everything')
+    expect(await page.getByRole('main').innerText()).toContain('/api/v1/mcp')
+    expect(complaints).toEqual([])
+  })
+
+  test('the command line logs in, approved on the page with the keyboard alone', async () => {
+    const env = { PATH: process.env.PATH ?? '', HOME: folder.path }
+    const cli = (...args: string[]) => Bun.spawn([process.execPath, 'src/cli/bin.ts', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const login = cli('login', '--api-url', server.url, '--no-browser')
+    let told = ''
+    for await (const text of login.stderr.pipeThrough(new TextDecoderStream())) {
+      told += text
+      if (told.includes('Waiting for')) break
+    }
+    const code = /[B-Z]{4}-[B-Z]{4}/.exec(told)![0]
+    const address = /http\S+\/device/.exec(told)![0]
+    await page.goto(address)
+    await looks('device-entry')
+    await tabTo('Code')
+    await page.keyboard.type(code.toLowerCase().replace('-', ' '))
+    await page.keyboard.press('Enter')
+    await page.getByText(code, { exact: true }).waitFor()
+    await looks('device-confirm')
+    await tabTo('Approve')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'The device is let in' }).waitFor()
+    await looks('device-done')
+    expect(await login.exited).toBe(0)
+    const overview = cli('overview', 'get', '--json')
+    expect([await overview.exited, JSON.parse(await new Response(overview.stdout).text())]).toEqual([0, expect.any(Object)])
+    const logout = cli('logout')
+    expect(await logout.exited).toBe(0)
+  }, 60_000)
+
+  test('a device is denied with a click', async () => {
+    const { device_code, verification_uri_complete } = await newCode('<b>evil</b> machine')
+    await page.goto(verification_uri_complete!)
+    expect(await page.getByRole('main').innerText()).toContain('<b>evil</b> machine')
+    await page.getByRole('button', { name: 'Deny' }).click()
+    await page.getByRole('heading', { name: 'The device is not let in' }).waitFor()
+    expect((await tokenFor(device_code!)).error).toBe('access_denied')
+    await page.reload()
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('The device is not let in')
+  })
+
+  test('a wrong code is said at the field, and what is wrong has the focus', async () => {
+    await page.goto(`${origin}/device?code=BCDF-GHJK`)
+    await looks('device-wrong')
+    expect(await page.locator(':focus').getAttribute('role')).toBe('alert')
+    await tabTo('No device waits under this code. It may be mistyped, decided on, or too old.')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('X')
+    expect(await page.getByLabel('Code').inputValue()).toContain('X')
+    expect(await page.getByLabel('Code').getAttribute('aria-invalid')).toBe('true')
+  })
+
+  test('signing out and in again works with the keyboard alone, and leads back to the code', async () => {
+    await page.goto(`${origin}/`)
+    await tabTo('Sign out')
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'Sign in' }).waitFor()
+    await looks('home-signed-out')
+    const { user_code, verification_uri_complete } = await newCode()
+    await page.goto(verification_uri_complete!)
+    await looks('sign-in')
+    await tabTo('Email')
+    await page.keyboard.type(EMAIL)
+    await tabTo('Password')
+    await page.keyboard.type('wrong')
+    await page.keyboard.press('Enter')
+    await page.getByText('The email or the password is wrong.').waitFor()
+    await looks('sign-in-wrong')
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByText(user_code!, { exact: true }).waitFor()
+  })
+
+  test('the look at pages sees what is wrong with one', async () => {
+    await page.setViewportSize({ width: 320, height: 800 })
+    const grey =
+      '<p style="color:#999">Pale</p><input name="q"><a href="#gone">x</a><button style="height:20px">b</button><h1>a</h1><h3>b</h3>'
+    await page.goto('about:blank')
+    await page.setContent(`<title>Other</title><div style="width:900px">${grey}</div>`)
+    expect(await flawsOf(page)).toEqual([
+      ...['the page names no language', 'the title is Other', 'there is no main part', 'headings leave levels out: 1,3'],
+      ...['q has no label', 'q does not say what it is for', 'a link leads to #gone, which is not there', 'b is small to hit'],
+      ...[expect.stringMatching(/^9\d\d pixels wide$/), 'Pale has a contrast of 2.85'],
+    ])
+  })
+
+  test('the tree that screen readers are given has names for everything', async () => {
+    const { verification_uri_complete } = await newCode()
+    await page.goto(verification_uri_complete!)
+    const tree = await page.locator('body').ariaSnapshot()
+    for (const line of ['banner', 'main', 'heading "Let this device in?" [level=1]', 'button "Deny"', 'button "Approve"'])
+      expect(tree).toContain(line)
+  })
+
+  test('no page elsewhere can frame the pages, sign somebody in, or decide', async () => {
+    const { device_code, user_code } = await newCode()
+    const fields = { '/sign-in': { email: EMAIL, password: PASSWORD }, '/device': { code: user_code, decision: 'approve' } }
+    const formTo = (to: keyof typeof fields) =>
+      `<form method="post" action="${origin}${to}">${Object.entries(fields[to]).map(([name, value]) => `<input name="${name}" value="${value}">`)}<button>Win</button></form>`
+    const pages: Record<string, string> = {
+      '/frame': `<iframe src="${origin}/device?code=${user_code}"></iframe>`,
+      '/sign-in': formTo('/sign-in'),
+      '/device': formTo('/device'),
+    }
+    await using elsewhere = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch: ({ url }) => new Response(pages[new URL(url).pathname] ?? '', { headers: { 'content-type': 'text/html' } }),
+    })
+    const foreign = `http://127.0.0.1:${elsewhere.port}`
+    complaints.length = 0
+    await page.goto(`${foreign}/frame`)
+    expect(complaints.find((one) => one.includes('frame-ancestors'))).toContain('has been blocked')
+    expect(await page.frameLocator('iframe').getByText(user_code!).count()).toBe(0)
+    for (const place of ['/sign-in', '/device']) {
+      await page.goto(`${foreign}${place}`)
+      await page.getByRole('button', { name: 'Win' }).click()
+      await page.getByRole('heading', { name: 'This did not work' }).waitFor()
+    }
+    expect((await tokenFor(device_code!)).error).toBe('authorization_pending')
+    await page.goto(`${foreign}/device`)
+    await page.setContent(`<a href="${origin}/device?code=${user_code}">go</a>`)
+    await page.getByRole('link').click()
+    await page.getByText(user_code!, { exact: true }).waitFor()
+  })
+
+  test('a session goes on when its access token is too old, also for a link from elsewhere', async () => {
+    const age = () =>
+      context.addCookies([{ name: 'tendril', value: 'too.old.token', domain: new URL(origin).hostname, path: '/', httpOnly: true }])
+    await age()
+    await page.goto(`${origin}/`)
+    await page.getByText('Olga Owner').waitFor()
+    await age()
+    await using elsewhere = Bun.serve({
+      ...{ port: 0, hostname: '127.0.0.1' },
+      fetch: () => new Response(`<a href="${origin}/device">go</a>`, { headers: { 'content-type': 'text/html' } }),
+    })
+    await page.goto(`http://127.0.0.1:${elsewhere.port}/`)
+    await page.getByRole('link').click()
+    await page.getByLabel('Code').waitFor()
+  })
+})

@@ -1,0 +1,292 @@
+/** The pages as a browser's requests see them: who gets in, what they lead to, and what no other page can make them do. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { createWorkspace } from '#ops/workspaces'
+import { type TestApp, testApp } from '#test/support/app'
+import { askForCode, askForToken, inviteTo, joinAs, PASSWORD } from '#test/support/people'
+import { createVisitor, type Visitor } from '#test/support/visitor'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await testApp()
+})
+afterEach(async () => {
+  await app.owner`delete from throttle`
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const PAGES = ['/', '/sign-in', '/join', '/device']
+const CONTINUE = '/api/v1/app/session/continue'
+const visitor = () => createVisitor(app)
+
+const signIn = async (one: Visitor, email: string, more: Record<string, string> = {}) =>
+  one.send('/sign-in', { email, password: PASSWORD, ...more })
+
+const signedIn = async (options: Parameters<typeof joinAs>[1] = {}) => {
+  const person = await joinAs(app, options)
+  const one = visitor()
+  await signIn(one, person.email)
+  return { ...person, one }
+}
+
+/** As if the access token had become too old: the browser has one that is good no more. */
+const ageAccess = ({ cookies }: Visitor) => cookies.set('tendril', { value: 'too.old.token', path: '/' })
+
+describe('every page', () => {
+  test.each(PAGES)('%s lets nothing run, be framed, kept or sent elsewhere', async (path) => {
+    const { headers, text } = await visitor().get(path)
+    if (headers.has('content-security-policy')) {
+      const policy = headers.get('content-security-policy')!
+      for (const rule of ["default-src 'none'", "form-action 'self'", "frame-ancestors 'none'", "base-uri 'none'"])
+        expect(policy).toContain(rule)
+      expect(policy).not.toContain('unsafe')
+      expect(policy).not.toContain('script-src')
+      expect([headers.get('x-frame-options'), headers.get('x-content-type-options')]).toEqual(['DENY', 'nosniff'])
+      expect(text).not.toMatch(/<script|<img|<link|\son\w+=|style="/i)
+      expect(text).toStartWith('<!doctype html>\n<html lang="en">')
+    } else expect([path, headers.get('location')]).toEqual(['/device', '/sign-in?next=%2Fdevice'])
+    expect([headers.get('cache-control'), headers.get('referrer-policy')]).toEqual(['no-store', 'same-origin'])
+  })
+
+  test.each(PAGES)('%s takes no form that another page has sent', async (path) => {
+    const { one } = await signedIn()
+    const before = new Map(one.cookies)
+    const foreign = [
+      {},
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+    ]
+    for (const headers of foreign) {
+      const { status, text, headers: sent } = await one.send(path, { email: 'x@example.com', password: PASSWORD }, headers as never)
+      expect([status, sent.getSetCookie()]).toEqual([403, []])
+      expect(text).toContain('was not sent by a page of this deployment')
+    }
+    expect(one.cookies).toEqual(before)
+    expect((await one.get('/')).text).toContain('Sign out')
+  })
+
+  test('answers what is no form with a page that says so', async () => {
+    const reply = await visitor().send('/sign-in', {}, { origin: app.url, 'content-type': 'application/json' })
+    expect([reply.status, reply.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8'])
+  })
+})
+
+describe('signing in by the page', () => {
+  test('leads to where one wanted to go, with cookies that are new', async () => {
+    const { email } = await joinAs(app)
+    const one = visitor()
+    one.cookies.set('tendril', { value: 'planted', path: '/' })
+    const reply = await signIn(one, email, { next: '/device?code=BCDF-GHJK' })
+    expect([reply.status, reply.location]).toEqual([303, '/device?code=BCDF-GHJK'])
+    expect(one.cookies.get('tendril')!.value).not.toBe('planted')
+    expect((await one.get('/')).text).toContain(email)
+    expect((await one.get('/sign-in?next=/device')).location).toBe('/device')
+  })
+
+  test('uses no session that was there before: it begins one of its own', async () => {
+    const [attacker, victim] = [await signedIn(), await joinAs(app)]
+    const one = visitor()
+    one.cookies.set('tendril', attacker.one.cookies.get('tendril')!)
+    const planted = one.cookies.get('tendril')!.value
+    await signIn(one, victim.email)
+    expect(one.cookies.get('tendril')!.value).not.toBe(planted)
+    expect((await one.get('/')).text).toContain(victim.email)
+    expect((await attacker.one.get('/')).text).toContain(attacker.email)
+    expect((await attacker.one.get('/')).text).not.toContain(victim.email)
+  })
+
+  test.each([
+    '//evil.example',
+    'https://evil.example/',
+    '/\\evil.example',
+    '\\\\evil.example',
+    'javascript:alert(1)',
+    '/\t/evil.example',
+    '/\n/evil.example',
+    '/.//evil.example',
+    '/a/..//evil.example',
+    'evil.example',
+    '@evil.example',
+    '/sign-in/../..//evil.example/%2f..',
+  ])('leads to no other place: %p', async (next) => {
+    const { email } = await joinAs(app)
+    const one = visitor()
+    const location = (await signIn(one, email, { next })).location!
+    expect(new URL(location, app.url).origin).toBe(app.url)
+    expect(location).toMatch(/^\/(?![/\\])/)
+    const again = (await one.get(`/sign-in?next=${encodeURIComponent(next)}`)).location!
+    const further = (await one.get(`${CONTINUE}?next=${encodeURIComponent(next)}`)).location!
+    for (const place of [again, further]) expect(new URL(place, app.url).origin).toBe(app.url)
+  })
+
+  test('says what is wrong beside the form, the same for all accounts, and keeps the email', async () => {
+    const { email } = await joinAs(app)
+    for (const account of [email, 'nobody@example.com']) {
+      const { status, text } = await visitor().send('/sign-in', { email: account, password: 'wrong' })
+      expect(status).toBe(400)
+      expect(text).toContain('<title>Error: Sign in · Tendril</title>')
+      expect(text).toContain('<li>The email or the password is wrong.</li>')
+      expect(text).toContain(`value="${account}"`)
+      expect(text).not.toContain('value="wrong"')
+    }
+    const { text } = await visitor().send('/sign-in', { email: 'no email', password: 'x' })
+    expect(text).toContain('<li><a href="#email">Email')
+    expect(text).toMatch(/<input id="email"[^>]* aria-describedby="email-wrong" aria-invalid="true">/)
+  })
+
+  test('is limited, and says for how long', async () => {
+    const { email } = await joinAs(app)
+    for (let tries = 0; tries < 10; tries++) await visitor().send('/sign-in', { email, password: 'wrong' })
+    const { status, text, headers } = await signIn(visitor(), email)
+    expect([status, headers.has('retry-after')]).toEqual([429, true])
+    expect(text).toContain('There were too many tries. Try again in 15 minutes.')
+  })
+
+  test('ends by the page too', async () => {
+    const { one, email } = await signedIn()
+    expect((await one.send('/', {})).location).toBe('/')
+    expect([one.cookies.size, (await one.get('/')).text.includes(email)]).toEqual([0, false])
+  })
+})
+
+describe('a session whose access token is too old', () => {
+  test('goes on by itself, and leads back', async () => {
+    const { one, email } = await signedIn()
+    const refresh = one.cookies.get('tendril-refresh')!.value
+    ageAccess(one)
+    const to = (await one.get('/device?code=BCDF-GHJK')).location!
+    expect(to).toBe(`${CONTINUE}?next=${encodeURIComponent('/device?code=BCDF-GHJK')}`)
+    expect((await one.get(to)).location).toBe('/device?code=BCDF-GHJK')
+    expect((await one.get('/')).text).toContain(email)
+    expect(one.cookies.get('tendril-refresh')!.value).not.toBe(refresh)
+  })
+
+  test('goes on in two tabs at once, of which one turns the refresh token', async () => {
+    const { one, email } = await signedIn()
+    ageAccess(one)
+    const tabs = Array.from({ length: 3 }, () => {
+      const tab = createVisitor(app)
+      for (const [name, cookie] of one.cookies) tab.cookies.set(name, cookie)
+      return tab
+    })
+    const replies = await Promise.all(tabs.map((tab) => tab.get(`${CONTINUE}?next=/`)))
+    expect(replies.map(({ location }) => location)).toEqual(['/', '/', '/'])
+    expect(replies.map(({ headers }) => headers.getSetCookie().length).sort()).toEqual([1, 1, 2])
+    for (const tab of tabs) expect((await tab.get('/')).text).toContain(email)
+  })
+
+  test('ends when a refresh token comes again later, as with the API', async () => {
+    const { one, id: _ } = await signedIn()
+    const thief = createVisitor(app)
+    for (const [name, cookie] of one.cookies) thief.cookies.set(name, cookie)
+    ageAccess(one)
+    await one.get(`${CONTINUE}?next=/`)
+    await app.owner`update session set last_used_at = last_used_at - interval '11 seconds' where revoked_at is null`
+    expect((await thief.get(`${CONTINUE}?next=/`)).location).toBe('/sign-in')
+    expect((await one.get('/')).location).toBe(`${CONTINUE}?next=%2F`.replace('?next=%2F', ''))
+    expect((await one.get(CONTINUE)).location).toBe('/sign-in')
+  })
+
+  test('asks a browser that held the refresh token back once more, and then to sign in', async () => {
+    const one = visitor()
+    const first = await one.get(`${CONTINUE}?next=/device`)
+    expect([first.status, first.headers.get('refresh')]).toEqual([200, `0; url=${CONTINUE}?again=1&next=%2Fdevice`])
+    expect((await one.get(`${CONTINUE}?again=1&next=%2Fdevice`)).location).toBe('/sign-in?next=%2Fdevice')
+  })
+})
+
+describe('joining by the page', () => {
+  test('shows the workspace and the role, and signs in whoever joins', async () => {
+    const token = await inviteTo(app, { role: 'editor' })
+    const one = visitor()
+    const shown = await one.get(`/join?token=${token}`)
+    expect(shown.text).toContain('<dd>Test</dd>')
+    expect(shown.text).toContain('Editor')
+    const short = await one.send('/join', { token, email: 'new@example.com', password: 'short', name: 'N' })
+    expect([short.status, short.text]).toEqual([400, expect.stringContaining('<a href="#password">Password')])
+    expect(short.text).toContain('value="new@example.com"')
+    const joined = await one.send('/join', { token, email: 'new@example.com', password: PASSWORD, name: 'New One' })
+    expect([joined.status, joined.location]).toEqual([303, '/'])
+    expect((await one.get('/')).text).toContain('New One, new@example.com')
+    const again = await visitor().get(`/join?token=${token}`)
+    expect([again.status, again.text]).toEqual([404, expect.stringContaining('not open')])
+  })
+})
+
+describe('the page of a device', () => {
+  test('leads through sign-in to the code, shows what asks, and lets it in', async () => {
+    const { email } = await joinAs(app, { role: 'viewer' })
+    const { device_code, user_code } = await askForCode(app, { device_name: 'build machine' })
+    const one = visitor()
+    const to = (await one.get(`/device?code=${user_code}`)).location!
+    expect(to).toBe(`/sign-in?next=${encodeURIComponent(`/device?code=${user_code}`)}`)
+    expect((await one.get(to)).text).toContain(`name="next" value="/device?code=${user_code}"`)
+    await signIn(one, email)
+    const { text } = await one.get(`/device?code=${user_code}`)
+    for (const shown of [user_code, 'build machine', '127.0.0.1', '<dd>Test</dd>', 'Viewer', 'your role cannot give it'])
+      expect(text).toContain(shown)
+    const decided = await one.send('/device', { code: user_code, workspace_id: app.tenantId, decision: 'approve' })
+    expect([decided.status, decided.location]).toEqual([303, '/device?done=approve'])
+    expect((await one.get('/device?done=approve')).text).toContain('The device is let in')
+    expect((await askForToken(app, device_code)).body.scope).toBe('api:read mcp:use')
+  })
+
+  test('denies, and tells the same of every code that nothing waits under', async () => {
+    const { one } = await signedIn()
+    const { device_code, user_code } = await askForCode(app)
+    expect((await one.send('/device', { code: user_code, decision: 'deny' })).location).toBe('/device?done=deny')
+    expect((await askForToken(app, device_code)).body.error).toBe('access_denied')
+    for (const code of [user_code, 'BCDF-GHJK', 'x', 'x'.repeat(500)]) {
+      const { status, text } = await one.get(`/device?code=${code}`)
+      expect([code.length, status >= 400 && status < 500, text]).toEqual([
+        code.length,
+        true,
+        expect.stringContaining('<a href="#code">No device waits'),
+      ])
+    }
+    for (const done of ['__proto__', 'constructor', 'other']) expect((await one.get(`/device?done=${done}`)).status).toBe(200)
+  })
+
+  test('asks anew when the session has to go on first', async () => {
+    const { one } = await signedIn()
+    const { device_code, user_code } = await askForCode(app)
+    ageAccess(one)
+    const reply = await one.send('/device', { code: user_code, decision: 'approve' })
+    expect(reply.location).toBe(`${CONTINUE}?next=${encodeURIComponent(`/device?code=${user_code}`)}`)
+    expect((await askForToken(app, device_code)).body.error).toBe('authorization_pending')
+  })
+
+  test('lets its person choose among workspaces, and decides in none but the one it showed', async () => {
+    const { one, email } = await signedIn()
+    const tenantId = await createWorkspace(app.workplace.db, 'Second')
+    await joinAs(app, { tenantId, email })
+    const { device_code, user_code } = await askForCode(app)
+    expect((await one.get(`/device?code=${user_code}`)).text).toContain(`<option value="${tenantId}">Second</option>`)
+    expect((await one.send('/device', { code: user_code, move_to: tenantId })).location).toBe(`/device?code=${user_code}`)
+    const stale = await one.send('/device', { code: user_code, workspace_id: app.tenantId, decision: 'approve' })
+    expect([stale.status, stale.text]).toEqual([409, expect.stringContaining('another workspace by now')])
+    await one.send('/device', { code: user_code, workspace_id: tenantId, decision: 'approve' })
+    expect((await askForToken(app, device_code)).body.workspace).toEqual({ id: tenantId, name: 'Second' })
+  })
+
+  test('writes names, emails and addresses as text, whatever they say', async () => {
+    const hostile = `"><script>alert(1)</script><img src=x onerror='alert(2)'>&amp;`
+    const tenantId = await createWorkspace(app.workplace.db, hostile)
+    const token = await inviteTo(app, { tenantId })
+    const one = visitor()
+    const texts = [(await one.get(`/join?token=${token}`)).text]
+    texts.push((await one.send('/join', { token, email: hostile, password: 'short', name: hostile })).text)
+    await one.send('/join', { token, email: `${Bun.randomUUIDv7()}@example.com`, password: PASSWORD, name: hostile })
+    texts.push((await one.get('/')).text)
+    const { user_code } = await askForCode(app, { device_name: hostile })
+    texts.push((await one.get(`/device?code=${user_code}`)).text)
+    texts.push((await one.get(`/device?code=${encodeURIComponent(hostile)}`)).text)
+    texts.push((await visitor().send('/sign-in', { email: hostile, password: hostile, next: hostile })).text)
+    for (const text of texts) {
+      expect(text).not.toMatch(/<script|<img|onerror='/i)
+      expect(text).toContain('&lt;script&gt;')
+    }
+    expect(texts[3]).toContain('&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&lt;img src=x onerror=&#39;alert(2)&#39;&gt;&amp;amp;')
+  })
+})

@@ -1,0 +1,44 @@
+/** A browser as far as the server sees it: cookies by path, an Origin with forms, redirects left to the test. */
+import type { TestApp } from './app.ts'
+
+export interface Seen {
+  status: number
+  location: string | null
+  headers: Headers
+  text: string
+}
+
+export interface Visitor {
+  cookies: Map<string, { value: string; path: string }>
+  get(path: string, headers?: Record<string, string>): Promise<Seen>
+  /** As a form of a page of this server, unless the headers say otherwise. */
+  send(path: string, form: Record<string, string>, headers?: Record<string, string>): Promise<Seen>
+}
+
+const COOKIE = /^([^=]+)=([^;]*).*?; Path=([^;]+).*?Max-Age=(\d+)/
+
+export const createVisitor = (app: TestApp): Visitor => {
+  const cookies: Visitor['cookies'] = new Map()
+  const cookieFor = (path: string): string =>
+    [...cookies].flatMap(([name, one]) => (path.startsWith(one.path) ? [`${name}=${one.value}`] : [])).join('; ')
+  const go = async (path: string, init: RequestInit): Promise<Seen> => {
+    const headers = { ...(cookies.size > 0 ? { cookie: cookieFor(path) } : {}), ...(init.headers as Record<string, string>) }
+    const response = await fetch(`${app.url}${path}`, { ...init, headers, redirect: 'manual' })
+    for (const cookie of response.headers.getSetCookie()) {
+      const [, name, value, at, age] = COOKIE.exec(cookie)!
+      if (age === '0') cookies.delete(name!)
+      else cookies.set(name!, { value: value!, path: at! })
+    }
+    return { status: response.status, location: response.headers.get('location'), headers: response.headers, text: await response.text() }
+  }
+  return {
+    cookies,
+    get: (path, headers = {}) => go(path, { headers }),
+    send: (path, form, headers = { origin: app.url }) =>
+      go(path, {
+        method: 'POST',
+        body: new URLSearchParams(form).toString(),
+        headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+      }),
+  }
+}
