@@ -5,6 +5,7 @@ import { MCP_PATH } from '#edge/mcp/endpoint'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { type HeldDrafter, heldDrafter } from '#test/support/held-drafter'
 import { connectMcp, eventsOf, listing, openSession, rpc } from '#test/support/mcp'
+import { newDeployment, startServer } from '#test/support/server'
 
 let one: TestApp
 let other: TestApp
@@ -95,4 +96,22 @@ test('a session of a process that has ended, or died, is 404, so that the client
   await one.owner`insert into node (incarnation, lock_key, url, expires_at) values (${node}, 1, 'http://127.0.0.1:9', now() + interval '1 hour')`
   const dead = `${node}.${'x'.repeat(32)}`
   expect((await rpc(other.url, { key: one.key, sessionId: dead, body: listing })).status).toBe(404)
+})
+
+test('a process that is killed ends the streams that go through others, whose clients then begin anew', async () => {
+  await using deployment = await newDeployment()
+  await using holder = await startServer(deployment.server)
+  await using asked = await startServer(deployment.server)
+  const { key } = deployment.server
+  const sessionId = await openSession(holder.url, key)
+  const stream = await rpc(asked.url, { key, sessionId, method: 'GET' })
+  expect((await rpc(asked.url, { key, sessionId, body: listing })).status).toBe(200)
+  await holder.kill()
+  await stream.text()
+  const status = await eventually(
+    async () => (await rpc(asked.url, { key, sessionId, body: listing })).status,
+    (one) => one === 404,
+  )
+  expect(status).toBe(404)
+  expect((await rpc(asked.url, { key, sessionId: await openSession(asked.url, key), body: listing })).status).toBe(200)
 })
