@@ -234,9 +234,6 @@ test('the router has exactly the operations of the contract, the public document
     ...OAUTH.map((path) => `POST ${path}`),
     ...PAGES.flatMap((path) => [`GET ${path}`, `POST ${path}`]),
     'GET /api/v1/app/session/continue',
-    // Refused there: else the path with an id beside it would answer.
-    'DELETE /api/v1/app/connections/sandbox',
-    'DELETE /api/v1/app/invitations/accept',
     `POST ${LETTERS_PATH}`,
     ...REFUSED,
   ]
