@@ -135,6 +135,18 @@ describe('signing in by the page', () => {
     expect(text).toMatch(/<input id="email"[^>]* aria-describedby="email-wrong" aria-invalid="true">/)
   })
 
+  test('behind https gives cookies that no neighbour can set, and takes forms of the public address', async () => {
+    const publicUrl = 'https://tendril.example.com'
+    await using secure = await testApp({ database: app.options, env: { PUBLIC_URL: publicUrl } })
+    const { email } = await joinAs(app)
+    const one = createVisitor(secure)
+    const reply = await one.send('/sign-in', { email, password: PASSWORD }, { origin: publicUrl })
+    expect([reply.status, [...one.cookies.keys()]]).toEqual([303, ['__Host-tendril', '__Secure-tendril-refresh']])
+    for (const cookie of reply.headers.getSetCookie()) expect(cookie).toMatch(/; HttpOnly; Secure$/)
+    expect((await one.get('/')).text).toContain(email)
+    expect((await one.send('/', {}, { origin: 'http://tendril.example.com' })).status).toBe(403)
+  })
+
   test('is limited, and says for how long', async () => {
     const { email } = await joinAs(app)
     for (let tries = 0; tries < 10; tries++) await visitor().send('/sign-in', { email, password: 'wrong' })
