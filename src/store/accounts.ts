@@ -1,5 +1,4 @@
 /** What people do about themselves, whatever their workspaces. */
-import type postgres from 'postgres'
 import { newId } from '#kernel/ids'
 import { codeOf, type Db, type Sql } from './db.ts'
 import type { Person } from './people.ts'
@@ -48,16 +47,14 @@ const lastOwnerOf = async (tx: Sql, personId: string): Promise<string | undefine
  * nothing, and gives the name of a workspace, when this is its last owner.
  */
 export const deletePerson = (db: Db, personId: string, { operation, surface, requestId }: Told): Promise<string | undefined> =>
-  db.system((sql) =>
-    (sql as postgres.Sql).begin(async (tx) => {
-      const owned = await lastOwnerOf(tx, personId)
-      if (owned !== undefined) return owned
-      const left = await tx<{ tenant_id: string }[]>`delete from member where person_id = ${personId} returning tenant_id`
-      for (const { tenant_id } of left)
-        await tx`insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation, ref_id, request_id)
+  db.systemTransaction(async (tx) => {
+    const owned = await lastOwnerOf(tx, personId)
+    if (owned !== undefined) return owned
+    const left = await tx<{ tenant_id: string }[]>`delete from member where person_id = ${personId} returning tenant_id`
+    for (const { tenant_id } of left)
+      await tx`insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation, ref_id, request_id)
           values (${newId()}, ${tenant_id}, clock_timestamp(), 'person', ${personId}, ${surface}, ${operation}, ${personId}, ${requestId})`
-      await tx`update invitation set revoked_at = clock_timestamp() where invited_by = ${personId} and accepted_at is null and revoked_at is null`
-      await tx`select erase_person(${personId})`
-      return undefined
-    }),
-  )
+    await tx`update invitation set revoked_at = clock_timestamp() where invited_by = ${personId} and accepted_at is null and revoked_at is null`
+    await tx`select erase_person(${personId})`
+    return undefined
+  })

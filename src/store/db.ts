@@ -1,5 +1,5 @@
 /**
- * The three entrances to the database. `read` sees one tenant's rows in one statement; `letter` is the transaction of a
+ * The entrances to the database. `read` sees one tenant's rows in one statement; `letter` is the transaction of a
  * command (only store/letter.ts begins one); `system` sees placement, tenants and keys, and nothing else.
  */
 import postgres from 'postgres'
@@ -37,7 +37,10 @@ export interface Db extends AsyncDisposable {
   letter<T>(tenantId: string, body: (sql: Sql) => Promise<T>, standing?: Standing): Promise<T>
   /** Somebody waits for a tenant's transaction that was begun unasked, or for one behind it. */
   hurry(tenantId: string): void
+  /** Statements that each stand for themselves: a transaction is begun by `systemTransaction`. */
   system<T>(body: (sql: Sql) => Promise<T>): Promise<T>
+  /** One transaction over what `system` sees. */
+  systemTransaction<T>(body: (sql: Sql) => Promise<T>): Promise<T>
 }
 
 /** Callers are answered within five seconds, whatever the database does. */
@@ -203,14 +206,19 @@ const WAITING = { bound: 1_000, withinMs: 5_000 }
 /** Of the connections for reads, what one tenant may have at once that is alone; among others it has one, in turn. */
 const READ_SHARE = 0.3
 
+/** Transactions over what `system` sees, at once. */
+const SYSTEM_TRANSACTIONS = 2
+
 export const openDb = (options: ConnectionOptions): Db => {
   const max = options.max ?? 10
   const reads = openPool(() => open(options, 'tendril_app', max))
   // Of their own: a transaction that is begun on a connection behind somebody's query does not get that connection for itself.
   const letters = openPool(() => open(options, 'tendril_app', max))
   const system = openPool(() => open(options, 'tendril_system', 3))
+  const systemTransactions = openPool(() => open(options, 'tendril_system', SYSTEM_TRANSACTIONS))
   const crowd = new Crowd()
   const readTurns = new Turns({ name: 'reads', limit: max, crowd, share: { alone: Math.ceil(max * READ_SHARE), among: 1 }, ...WAITING })
+  const systemTurns = new Turns({ name: 'system', limit: SYSTEM_TRANSACTIONS, ...WAITING })
   const letterTurns = new Turns({ name: 'commands', limit: max, crowd, ...WAITING })
   return {
     async read<Row>(reader: Reader, query: Query) {
@@ -226,8 +234,9 @@ export const openDb = (options: ConnectionOptions): Db => {
     letter: (tenantId, body, standing) => letterTurns.run(tenantId, () => transaction(letters, body), standing),
     hurry: (tenantId) => letterTurns.hurry(tenantId),
     system: <T>(body: (sql: Sql) => Promise<T>) => withDeadline(body(system.sql), system.ask()),
+    systemTransaction: (body) => systemTurns.run('', () => transaction(systemTransactions, body)),
     async [Symbol.asyncDispose]() {
-      await Promise.all([reads, letters, system].map((pool) => pool[Symbol.asyncDispose]()))
+      await Promise.all([reads, letters, system, systemTransactions].map((pool) => pool[Symbol.asyncDispose]()))
     },
   }
 }

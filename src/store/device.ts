@@ -82,17 +82,15 @@ const audit = (sql: Sql, { tenantId, personId, surface, operation, refId, reques
 
 /** Of two decisions on a code the first holds. False: nothing waits under it. Told in the audit of the workspace. */
 export const decideGrant = (db: Db, { userHash, decision, granted, personId, tenantId, told }: Decision): Promise<boolean> =>
-  db.system((sql) =>
-    (sql as postgres.Sql).begin(async (tx) => {
-      const [row] = await tx`update device_grant set decision = ${decision}, decided_at = clock_timestamp(), decided_by = ${personId},
+  db.systemTransaction(async (tx) => {
+    const [row] = await tx`update device_grant set decision = ${decision}, decided_at = clock_timestamp(), decided_by = ${personId},
           decided_in = ${tenantId}, granted = ${granted}::text[]
         where user_code_hash = ${userHash} and decision is null and expires_at > clock_timestamp() returning id, device_name, address`
-      if (!row) return false
-      const detail = { decision, device: row.device_name, address: row.address, scopes: granted }
-      await audit(tx, { ...told, tenantId, personId, refId: row.id, detail })
-      return true
-    }),
-  )
+    if (!row) return false
+    const detail = { decision, device: row.device_name, address: row.address, scopes: granted }
+    await audit(tx, { ...told, tenantId, personId, refId: row.id, detail })
+    return true
+  })
 
 /** What a device is told that asks whether it may. */
 export type Polled = { state: 'unknown' | 'spent' | 'expired' | 'denied' | 'waiting' | 'too_soon' } | ({ state: 'issued' } & Issued)
@@ -131,22 +129,20 @@ interface GrantRow {
 
 /** Answers a poll. Of two at once for an approved grant, one is given the token. */
 export const pollGrant = (db: Db, poll: Poll): Promise<Polled> =>
-  db.system((sql) =>
-    (sql as postgres.Sql).begin(async (tx): Promise<Polled> => {
-      const [row] = (await tx`select id, client_id, device_name, decision, granted, decided_by, decided_in,
+  db.systemTransaction(async (tx): Promise<Polled> => {
+    const [row] = (await tx`select id, client_id, device_name, decision, granted, decided_by, decided_in,
           issued_at is not null as spent, expires_at <= clock_timestamp() as over,
           coalesce(clock_timestamp() < polled_at + (poll_every - ${poll.leewayS}::float8) * interval '1 second', false) as too_soon
         from device_grant where device_code_hash = ${poll.deviceHash} for update`) as unknown as GrantRow[]
-      if (!row || row.client_id !== poll.clientId) return { state: 'unknown' }
-      if (row.spent) return { state: 'spent' }
-      if (row.over) return { state: 'expired' }
-      if (row.decision === 'deny') return { state: 'denied' }
-      if (row.decision === 'approve') return issue(tx, row, poll)
-      await tx`update device_grant set polled_at = clock_timestamp(),
+    if (!row || row.client_id !== poll.clientId) return { state: 'unknown' }
+    if (row.spent) return { state: 'spent' }
+    if (row.over) return { state: 'expired' }
+    if (row.decision === 'deny') return { state: 'denied' }
+    if (row.decision === 'approve') return issue(tx, row, poll)
+    await tx`update device_grant set polled_at = clock_timestamp(),
         poll_every = least(poll_every + ${row.too_soon ? poll.slowerS : 0}, ${GRANT_S}) where id = ${row.id}`
-      return { state: row.too_soon ? 'too_soon' : 'waiting' }
-    }),
-  )
+    return { state: row.too_soon ? 'too_soon' : 'waiting' }
+  })
 
 /** Makes what the device acts by. Whoever approved and is no member any more has nothing to give. */
 const issue = async (tx: Sql, row: GrantRow, poll: Poll): Promise<Polled> => {

@@ -1,5 +1,4 @@
 /** Invitations, found by the token of their link before their workspace is known. */
-import type postgres from 'postgres'
 import { INVITATION_MS } from '#domain/person'
 import { newId } from '#kernel/ids'
 import type { Role } from '#kernel/roles'
@@ -54,24 +53,22 @@ export interface Joining {
  */
 export const acceptInvitation = (db: Db, { invitation, person, requestId, surface }: Joining): Promise<boolean> =>
   db
-    .system((sql) =>
-      (sql as postgres.Sql).begin(async (tx) => {
-        if ('hash' in person) {
-          const made = await tx`insert into person (id, email, email_key, name, password_hash)
+    .systemTransaction(async (tx) => {
+      if ('hash' in person) {
+        const made = await tx`insert into person (id, email, email_key, name, password_hash)
           values (${person.id}, ${person.email}, ${person.emailKey}, ${person.name}, ${person.hash}) on conflict (email_key) do nothing returning 1`
-          if (made.length === 0) return false
-        }
-        const spent = await tx`update invitation set accepted_at = clock_timestamp(), accepted_by = ${person.id}
+        if (made.length === 0) return false
+      }
+      const spent = await tx`update invitation set accepted_at = clock_timestamp(), accepted_by = ${person.id}
         where id = ${invitation.id} and accepted_at is null and revoked_at is null and expires_at > clock_timestamp() returning 1`
-        if (spent.length === 0) throw new Spent()
-        await tx`insert into member (tenant_id, person_id, role) values (${invitation.tenantId}, ${person.id}, ${invitation.role})
+      if (spent.length === 0) throw new Spent()
+      await tx`insert into member (tenant_id, person_id, role) values (${invitation.tenantId}, ${person.id}, ${invitation.role})
         on conflict (tenant_id, person_id) do nothing`
-        await tx`insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation, ref_id, request_id)
+      await tx`insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation, ref_id, request_id)
         values (${newId()}, ${invitation.tenantId}, clock_timestamp(), 'person', ${person.id}, ${surface}, 'app.invitations.accept',
                 ${invitation.id}, ${requestId})`
-        return true
-      }),
-    )
+      return true
+    })
     .catch((cause) => {
       if (cause instanceof Spent) return false
       throw cause

@@ -1,5 +1,4 @@
 /** Sessions of people, found before their workspace is known. */
-import type postgres from 'postgres'
 import { SESSION_MS } from '#domain/person'
 import { newId } from '#kernel/ids'
 import type { Role } from '#kernel/roles'
@@ -43,15 +42,13 @@ interface Changed {
 
 /** Changes sessions, and tells it in the audit of their workspaces, in one transaction. */
 const toldChange = (db: Db, { operation, surface, requestId }: Told, change: (sql: Sql) => Fragment): Promise<Changed[]> =>
-  db.system((sql) =>
-    (sql as postgres.Sql).begin(async (tx) => {
-      const rows = (await change(tx)) as unknown as Changed[]
-      for (const row of rows)
-        await tx`insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation, ref_id, request_id)
+  db.systemTransaction(async (tx) => {
+    const rows = (await change(tx)) as unknown as Changed[]
+    for (const row of rows)
+      await tx`insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation, ref_id, request_id)
           values (${newId()}, ${row.tenant_id}, clock_timestamp(), 'person', ${row.person_id}, ${surface}, ${operation}, ${row.id}, ${requestId})`
-      return rows
-    }),
-  )
+    return rows
+  })
 
 /** Its id, or undefined when the person is no member there. */
 export const insertSession = async (db: Db, one: NewSession): Promise<string | undefined> => {

@@ -1,4 +1,3 @@
-import type postgres from 'postgres'
 import type { Billing, PlanName } from '#domain/plan'
 import type { Db } from './db.ts'
 import { toldByOperator } from './told.ts'
@@ -18,18 +17,16 @@ const FIRST_START_LOCK = 7_164_012
  * found while it has no key, because an earlier start died before its end. Of several servers at once, one makes it.
  */
 export const unfinishedTenant = (db: Db, tenant: { id: string; name: string; plan: PlanName }): Promise<string | undefined> =>
-  db.system((sql) =>
-    (sql as postgres.Sql).begin(async (tx) => {
-      await tx`select pg_advisory_xact_lock(${FIRST_START_LOCK})`
-      await tx`with t as (insert into tenant (id, name, plan) select ${tenant.id}, ${tenant.name}, ${tenant.plan}
+  db.systemTransaction(async (tx) => {
+    await tx`select pg_advisory_xact_lock(${FIRST_START_LOCK})`
+    await tx`with t as (insert into tenant (id, name, plan) select ${tenant.id}, ${tenant.name}, ${tenant.plan}
           where not exists (select 1 from tenant) returning id)
         insert into actor (tenant_id) select id from t`
-      const [row] = await tx<
-        { id: string }[]
-      >`select id from tenant where deletes_at is null and not exists (select 1 from api_key) order by id limit 1`
-      return row?.id
-    }),
-  )
+    const [row] = await tx<
+      { id: string }[]
+    >`select id from tenant where deletes_at is null and not exists (select 1 from api_key) order by id limit 1`
+    return row?.id
+  })
 
 /** False: there is no such workspace. */
 export const setPlan = async (db: Db, id: string, { plan, billing }: { plan: PlanName; billing: Billing }): Promise<boolean> =>

@@ -135,6 +135,18 @@ describe('signing in by the page', () => {
     expect(text).toMatch(/<input id="email"[^>]* aria-describedby="email-wrong" aria-invalid="true">/)
   })
 
+  test('behind https gives cookies that no neighbour can set, and takes forms of the public address', async () => {
+    const publicUrl = 'https://tendril.example.com'
+    await using secure = await testApp({ database: app.options, env: { PUBLIC_URL: publicUrl } })
+    const { email } = await joinAs(app)
+    const one = createVisitor(secure)
+    const reply = await one.send('/sign-in', { email, password: PASSWORD }, { origin: publicUrl })
+    expect([reply.status, [...one.cookies.keys()]]).toEqual([303, ['__Host-tendril', '__Secure-tendril-refresh']])
+    for (const cookie of reply.headers.getSetCookie()) expect(cookie).toMatch(/; HttpOnly; Secure$/)
+    expect((await one.get('/')).text).toContain(email)
+    expect((await one.send('/', {}, { origin: 'http://tendril.example.com' })).status).toBe(403)
+  })
+
   test('is limited, and says for how long', async () => {
     const { email } = await joinAs(app)
     for (let tries = 0; tries < 10; tries++) await visitor().send('/sign-in', { email, password: 'wrong' })
@@ -147,52 +159,6 @@ describe('signing in by the page', () => {
     const { one, email } = await signedIn()
     expect((await one.send('/', {})).location).toBe('/')
     expect([one.cookies.size, (await one.get('/')).text.includes(email)]).toEqual([0, false])
-  })
-})
-
-describe('a session whose access token is too old', () => {
-  test('goes on by itself, and leads back', async () => {
-    const { one, email } = await signedIn()
-    const refresh = one.cookies.get('tendril-refresh')!.value
-    ageAccess(one)
-    const to = (await one.get('/device?code=BCDF-GHJK')).location!
-    expect(to).toBe(`${CONTINUE}?next=${encodeURIComponent('/device?code=BCDF-GHJK')}`)
-    expect((await one.get(to)).location).toBe('/device?code=BCDF-GHJK')
-    expect((await one.get('/')).text).toContain(email)
-    expect(one.cookies.get('tendril-refresh')!.value).not.toBe(refresh)
-  })
-
-  test('goes on in two tabs at once, of which one turns the refresh token', async () => {
-    const { one, email } = await signedIn()
-    ageAccess(one)
-    const tabs = Array.from({ length: 3 }, () => {
-      const tab = createVisitor(app)
-      for (const [name, cookie] of one.cookies) tab.cookies.set(name, cookie)
-      return tab
-    })
-    const replies = await Promise.all(tabs.map((tab) => tab.get(`${CONTINUE}?next=/`)))
-    expect(replies.map(({ location }) => location)).toEqual(['/', '/', '/'])
-    expect(replies.map(({ headers }) => headers.getSetCookie().length).sort()).toEqual([1, 1, 2])
-    for (const tab of tabs) expect((await tab.get('/')).text).toContain(email)
-  })
-
-  test('ends when a refresh token comes again later, as with the API', async () => {
-    const { one, id: _ } = await signedIn()
-    const thief = createVisitor(app)
-    for (const [name, cookie] of one.cookies) thief.cookies.set(name, cookie)
-    ageAccess(one)
-    await one.get(`${CONTINUE}?next=/`)
-    await app.owner`update session set last_used_at = last_used_at - interval '11 seconds' where revoked_at is null`
-    expect((await thief.get(`${CONTINUE}?next=/`)).location).toBe('/sign-in')
-    expect((await one.get('/')).location).toBe(`${CONTINUE}?next=%2F`.replace('?next=%2F', ''))
-    expect((await one.get(CONTINUE)).location).toBe('/sign-in')
-  })
-
-  test('asks a browser that held the refresh token back once more, and then to sign in', async () => {
-    const one = visitor()
-    const first = await one.get(`${CONTINUE}?next=/device`)
-    expect([first.status, first.headers.get('refresh')]).toEqual([200, `0; url=${CONTINUE}?again=1&next=%2Fdevice`])
-    expect((await one.get(`${CONTINUE}?again=1&next=%2Fdevice`)).location).toBe('/sign-in?next=%2Fdevice')
   })
 })
 

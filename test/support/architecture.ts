@@ -41,6 +41,7 @@ const phrases: readonly { says: string; pattern: RegExp; only: readonly string[]
     pattern: /\b(process\.env|Bun\.env|import\.meta\.env)\b|'node:process'/,
     only: ['config', 'cli', 'scripts'],
   },
+  { says: 'begins a transaction among single statements: see Db.systemTransaction', pattern: /as postgres\.Sql\)\.begin\(/, only: [] },
   { says: 'depends on NODE_ENV', pattern: /NODE_ENV/, only: [] },
   { says: 'has a default export', pattern: /^export default\b|^export \{[^}]*\bas default\b/m, only: [] },
 ]

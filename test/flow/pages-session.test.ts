@@ -1,0 +1,70 @@
+/** How a browser's session goes on by itself while pages are looked at, in however many tabs. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type TestApp, testApp } from '#test/support/app'
+import { joinAs, PASSWORD } from '#test/support/people'
+import { createVisitor, type Visitor } from '#test/support/visitor'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await testApp()
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const CONTINUE = '/api/v1/app/session/continue'
+const visitor = () => createVisitor(app)
+
+const signedIn = async () => {
+  const person = await joinAs(app)
+  const one = visitor()
+  await one.send('/sign-in', { email: person.email, password: PASSWORD })
+  return { ...person, one }
+}
+
+/** As if the access token had become too old: the browser has one that is good no more. */
+const ageAccess = ({ cookies }: Visitor) => cookies.set('tendril', { value: 'too.old.token', path: '/' })
+
+describe('a session whose access token is too old', () => {
+  test('goes on by itself, and leads back', async () => {
+    const { one, email } = await signedIn()
+    const refresh = one.cookies.get('tendril-refresh')!.value
+    ageAccess(one)
+    const to = (await one.get('/device?code=BCDF-GHJK')).location!
+    expect(to).toBe(`${CONTINUE}?next=${encodeURIComponent('/device?code=BCDF-GHJK')}`)
+    expect((await one.get(to)).location).toBe('/device?code=BCDF-GHJK')
+    expect((await one.get('/')).text).toContain(email)
+    expect(one.cookies.get('tendril-refresh')!.value).not.toBe(refresh)
+  })
+
+  test('goes on in two tabs at once, of which one turns the refresh token', async () => {
+    const { one, email } = await signedIn()
+    ageAccess(one)
+    const tabs = Array.from({ length: 3 }, () => {
+      const tab = createVisitor(app)
+      for (const [name, cookie] of one.cookies) tab.cookies.set(name, cookie)
+      return tab
+    })
+    const replies = await Promise.all(tabs.map((tab) => tab.get(`${CONTINUE}?next=/`)))
+    expect(replies.map(({ location }) => location)).toEqual(['/', '/', '/'])
+    expect(replies.map(({ headers }) => headers.getSetCookie().length).sort()).toEqual([1, 1, 2])
+    for (const tab of tabs) expect((await tab.get('/')).text).toContain(email)
+  })
+
+  test('ends when a refresh token comes again later, as with the API', async () => {
+    const { one } = await signedIn()
+    const thief = createVisitor(app)
+    for (const [name, cookie] of one.cookies) thief.cookies.set(name, cookie)
+    ageAccess(one)
+    await one.get(`${CONTINUE}?next=/`)
+    await app.owner`update session set last_used_at = last_used_at - interval '11 seconds' where revoked_at is null`
+    expect((await thief.get(`${CONTINUE}?next=/`)).location).toBe('/sign-in')
+    expect((await one.get('/')).location).toBe(CONTINUE)
+    expect((await one.get(CONTINUE)).location).toBe('/sign-in')
+  })
+
+  test('asks a browser that held the refresh token back once more, and then to sign in', async () => {
+    const one = visitor()
+    const first = await one.get(`${CONTINUE}?next=/device`)
+    expect([first.status, first.headers.get('refresh')]).toEqual([200, `0; url=${CONTINUE}?again=1&next=%2Fdevice`])
+    expect((await one.get(`${CONTINUE}?again=1&next=%2Fdevice`)).location).toBe('/sign-in?next=%2Fdevice')
+  })
+})

@@ -1,0 +1,50 @@
+/** Transactions beside any workspace: whatever else is asked at once, each has a connection for itself. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type Db, openDb, type Sql } from '#store/db'
+import { freshDb, type TestDatabase } from '#test/support/db'
+
+let database: TestDatabase
+let db: Db
+beforeAll(async () => {
+  database = await freshDb()
+  db = openDb({ ...database.options, max: 4 })
+})
+afterAll(async () => {
+  await db[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
+})
+
+const idOf = async (sql: Sql): Promise<string> => (await sql`select txid_current()::text as id`)[0]!.id
+
+test('many at once, among single statements, each see one transaction, and no two the same', async () => {
+  const transaction = () =>
+    db.systemTransaction(async (tx) => {
+      const first = await idOf(tx)
+      await tx`select count(*) from person`
+      return [first, await idOf(tx)]
+    })
+  const turns = Array.from({ length: 30 }, async () => {
+    const ids: string[][] = []
+    for (let round = 0; round < 10; round++) ids.push([await db.system(idOf)], await transaction())
+    return ids
+  })
+  const ids = (await Promise.all(turns)).flat()
+  for (const [first, second = first] of ids) expect(second).toBe(first!)
+  expect(new Set(ids.map(([first]) => first)).size).toBe(600)
+})
+
+test('what fails takes back what it did, and what it did alone', async () => {
+  const key = (name: string) => `system-transaction ${name}`
+  const insert = (tx: Sql, name: string) => tx`insert into throttle (key, used, until) values (${key(name)}, 1, now() + interval '1 hour')`
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 20 }, (_, index) =>
+      db.systemTransaction(async (tx) => {
+        await insert(tx, String(index))
+        if (index % 2 === 1) throw new Error('no')
+      }),
+    ),
+  )
+  expect(outcomes.map(({ status }) => status)).toEqual(outcomes.map((_, index) => (index % 2 === 1 ? 'rejected' : 'fulfilled')))
+  const [row] = await db.system((sql) => sql`select count(*)::int as kept from throttle where key like ${key('%')}`)
+  expect(row!.kept).toBe(10)
+})
