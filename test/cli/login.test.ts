@@ -1,28 +1,14 @@
 /** Logging in by the device flow or with a key, and out again. */
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { describe, expect, test } from 'bun:test'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorTable } from '#kernel/errors'
-import { type CliOptions, cli } from '#test/support/cli-host'
+import { cliHome } from '#test/support/cli-home'
 import { deviceServer, granted, oauthError } from '#test/support/device-server'
-import { type TemporaryFolder, temporaryFolder } from '#test/support/folder'
 import { refusal, scriptedServer } from '#test/support/scripted'
 
-let folder: TemporaryFolder
-let file: string
-beforeEach(async () => {
-  folder = await temporaryFolder()
-  file = join(folder.path, '.tendril', 'config.json')
-})
-afterEach(() => folder[Symbol.asyncDispose]())
-
-const run = (argv: string[], options: CliOptions = {}) => cli(argv, { home: folder.path, ...options })
-const config = async () => JSON.parse(await readFile(file, 'utf8'))
-const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
-const write = async (value: unknown) => {
-  await mkdir(join(folder.path, '.tendril'), { recursive: true, mode: 0o700 })
-  await writeFile(file, typeof value === 'string' ? value : JSON.stringify(value), { mode: 0o600 })
-}
+const home = cliHome()
+const { run, config, modeOf, write } = home
 
 const pending = oauthError('authorization_pending')
 
@@ -40,8 +26,8 @@ describe('login by the device flow', () => {
     })
     const profile = { api_url: server.url, api_key: 'ak_new', workspace: { id: 'w-1', name: 'Nordfracht' } }
     expect(await config()).toEqual({ current: 'default', profiles: { default: profile } })
-    expect([await modeOf(file), await modeOf(join(folder.path, '.tendril'))]).toEqual(['600', '700'])
-    expect(await readdir(join(folder.path, '.tendril'))).toEqual(['config.json'])
+    expect([await modeOf(home.file), await modeOf(join(home.path, '.tendril'))]).toEqual(['600', '700'])
+    expect(await readdir(join(home.path, '.tendril'))).toEqual(['config.json'])
   })
 
   test('opens a browser on a terminal, unless told not to', async () => {

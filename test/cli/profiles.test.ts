@@ -1,27 +1,13 @@
 /** Working with several deployments, and the file that remembers them. */
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { describe, expect, test } from 'bun:test'
+import { chmod, mkdir, readdir, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorTable } from '#kernel/errors'
-import { type CliOptions, cli } from '#test/support/cli-host'
+import { cliHome } from '#test/support/cli-home'
 import { deviceServer } from '#test/support/device-server'
-import { type TemporaryFolder, temporaryFolder } from '#test/support/folder'
 
-let folder: TemporaryFolder
-let file: string
-beforeEach(async () => {
-  folder = await temporaryFolder()
-  file = join(folder.path, '.tendril', 'config.json')
-})
-afterEach(() => folder[Symbol.asyncDispose]())
-
-const run = (argv: string[], options: CliOptions = {}) => cli(argv, { home: folder.path, ...options })
-const config = async () => JSON.parse(await readFile(file, 'utf8'))
-const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
-const write = async (value: unknown) => {
-  await mkdir(join(folder.path, '.tendril'), { recursive: true, mode: 0o700 })
-  await writeFile(file, typeof value === 'string' ? value : JSON.stringify(value), { mode: 0o600 })
-}
+const home = cliHome()
+const { run, config, modeOf, write } = home
 
 describe('profiles', () => {
   test('one for each deployment, of which one is current', async () => {
@@ -81,33 +67,33 @@ describe('the file', () => {
   test('that others could read is taken from them, with a word', async () => {
     await using server = deviceServer({ polls: [] })
     await write({ current: 'a', profiles: { a: { api_url: server.url, api_key: 'ak_x' } } })
-    await chmod(file, 0o644)
+    await chmod(home.file, 0o644)
     const { code, err } = await run(['connection', 'get'])
-    expect([code, await modeOf(file)]).toEqual([0, '600'])
+    expect([code, await modeOf(home.file)]).toEqual([0, '600'])
     expect(err).toContain('could be read by others')
   })
 
   test('keeps what this program does not know, and its folder what is in it', async () => {
     await using server = deviceServer({ polls: [] })
-    await mkdir(join(folder.path, '.tendril', 'server'), { recursive: true, mode: 0o755 })
+    await mkdir(join(home.path, '.tendril', 'server'), { recursive: true, mode: 0o755 })
     await write({ theme: 'dark', profiles: { other: { api_url: 'https://x.example', api_key: 'ak_o', note: 'mine' } } })
-    await chmod(join(folder.path, '.tendril'), 0o755)
+    await chmod(join(home.path, '.tendril'), 0o755)
     await run(['login', '--api-url', server.url, '--api-key', 'ak_x'])
     expect(await config()).toMatchObject({
       theme: 'dark',
       profiles: { other: { note: 'mine', api_key: 'ak_o' }, default: { api_key: 'ak_x' } },
     })
-    expect(await modeOf(join(folder.path, '.tendril'))).toBe('700')
-    expect((await readdir(join(folder.path, '.tendril'))).sort()).toEqual(['config.json', 'server'])
+    expect(await modeOf(join(home.path, '.tendril'))).toBe('700')
+    expect((await readdir(join(home.path, '.tendril'))).sort()).toEqual(['config.json', 'server'])
   })
 
   test('stays a link where it is one', async () => {
     await using server = deviceServer({ polls: [] })
     await write({ profiles: {} })
-    const elsewhere = join(folder.path, 'elsewhere.json')
+    const elsewhere = join(home.path, 'elsewhere.json')
     await Bun.write(elsewhere, '{"profiles":{}}')
-    await Bun.file(file).delete()
-    await symlink(elsewhere, file)
+    await Bun.file(home.file).delete()
+    await symlink(elsewhere, home.file)
     await run(['login', '--api-url', server.url, '--api-key', 'ak_x'])
     expect(JSON.parse(await readFile(elsewhere, 'utf8')).profiles.default.api_key).toBe('ak_x')
   })
@@ -119,8 +105,8 @@ describe('the file', () => {
     ['a current that is no text', { current: 1 }, 'a field current that is not text'],
   ])('that is %s is said to be that, and not written over', async (_, value, text) => {
     await write(value)
-    const before = await readFile(file, 'utf8')
+    const before = await readFile(home.file, 'utf8')
     const { code, err } = await run(['login', '--api-key', 'ak_x'])
-    expect([code, err.includes(text), await readFile(file, 'utf8')]).toEqual([2, true, before])
+    expect([code, err.includes(text), await readFile(home.file, 'utf8')]).toEqual([2, true, before])
   })
 })
