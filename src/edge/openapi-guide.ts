@@ -14,7 +14,9 @@ api -X POST $URL/api/v1/growth/items/$ITEM/approve -d '{}'
 api -X POST $URL/api/v1/growth/items/$ITEM/post-now -H "Idempotency-Key: $(uuidgen)"
 \`\`\`
 
-**Authentication.** An API key as Bearer credential. Each operation names the scope that its key needs: \`api:read\` for GET, \`api:write\` for the rest.
+**Authentication.** An API key as Bearer credential. Each operation names the scope that its key needs: \`api:read\` for GET, \`api:write\` for the rest. A key that a member made may no more than the member.
+
+**People** sign in by \`POST /api/v1/app/session\`: browsers get HttpOnly cookies, programs ask for tokens with \`"delivery": "body"\` and send the access token as Bearer. What stands under \`/api/v1/app\` is theirs alone. A refresh token is good once; used a second time, it ends the session. Each operation asks for a role, else 403 \`forbidden\`: owners may everything, everybody reads.
 
 **Bodies** are JSON objects of at most 1 MiB, sent as \`application/json\`. A field that the operation does not know is an error, which names the nearest one that it does.
 

@@ -11,6 +11,7 @@ import { type ErrorCode, errorTable } from '#kernel/errors'
 import { fileTypes } from './file.ts'
 import { devicePaths } from './openapi-device.ts'
 import { guide } from './openapi-guide.ts'
+import { mcpPaths } from './openapi-mcp.ts'
 
 const ErrorBody = T.Object(
   {
@@ -181,7 +182,10 @@ const documentation = (schemas: Components) => ({
     contact: { name: 'The operator of this deployment' },
   },
   servers: [{ url: '/', description: 'This deployment' }],
-  tags: resources.map(({ prefix, about }) => ({ name: prefix, description: about })),
+  tags: [
+    ...resources.map(({ prefix, about }) => ({ name: prefix, description: about })),
+    { name: 'mcp', description: 'The same operations as tools for agents.' },
+  ],
   components: components(schemas),
 })
 
@@ -197,5 +201,5 @@ export async function openApiDocument(): Promise<Record<string, unknown>> {
   for (const { o, detail } of details) docs.route(o.method, braces(o.path), () => '', { detail: detail as never })
   const rendered = await docs.handle(new Request('http://localhost/document'))
   const document = (await rendered.json()) as { paths: object }
-  return { ...document, paths: { ...document.paths, ...devicePaths } }
+  return { ...document, paths: { ...document.paths, ...devicePaths, ...mcpPaths } }
 }

@@ -7,6 +7,7 @@ import { braces, errorsOf, takesKey } from '#contract/op'
 import { deviceRoutes } from '#edge/app/device'
 import { createCookies } from '#edge/cookies'
 import { createHttp } from '#edge/http'
+import { MCP_PATH } from '#edge/mcp/endpoint'
 import { createOrigins } from '#edge/origin'
 import { pageRoutes } from '#edge/pages/routes'
 import { staticDocument } from '#edge/respond'
@@ -54,6 +55,8 @@ const DOCUMENTS = ['/api/v1/openapi.json', '/api/v1/capabilities', '/.well-known
 const PUBLIC = ['/health', ...DOCUMENTS]
 /** OAuth's, with forms for input and errors of their own. */
 const OAUTH = ['code', 'token', 'revoke'].map((name) => `/api/v1/app/device/${name}`)
+/** Described beside the operations. */
+const BESIDE = [...OAUTH, MCP_PATH]
 const PAGES = ['/', '/sign-in', '/join', '/device']
 
 /** Answered with 405, for else an operation on `:id` would be asked about a record of this name. */
@@ -121,7 +124,7 @@ describe('the OpenAPI document', () => {
   }
   const described = () =>
     Object.entries(openapi.paths)
-      .filter(([path]) => !OAUTH.includes(path))
+      .filter(([path]) => !BESIDE.includes(path))
       .flatMap(([path, methods]) => Object.entries(methods).map(([method, o]) => ({ path, method: method.toUpperCase(), ...o })))
 
   test('is valid OpenAPI 3.1', async () => {
@@ -135,6 +138,11 @@ describe('the OpenAPI document', () => {
     const { securitySchemes: _, ...components } = openapi.components as Record<string, object>
     const has = Object.entries(components).flatMap(([kind, named]) => Object.keys(named).map((name) => `${kind}/${name}`))
     expect([...refs].sort()).toEqual(has.sort())
+  })
+
+  test('describes what is served beside the operations', () => {
+    for (const path of OAUTH) expect([path, Object.keys(openapi.paths[path] ?? {})]).toEqual([path, ['post']])
+    expect(Object.keys(openapi.paths[MCP_PATH] ?? {})).toEqual(['post', 'get', 'delete'])
   })
 
   test('has exactly the operations of the contract', () => {

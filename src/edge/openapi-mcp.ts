@@ -1,0 +1,76 @@
+/** The MCP endpoint, for the OpenAPI document: the protocol's own messages, and refusals of ours before them. */
+
+const header = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } })
+
+const refusal = (description: string, headers: string[] = []) => ({
+  description,
+  headers: Object.assign({}, ...['X-Request-Id', ...headers].map(header)),
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+})
+
+const sessionId = {
+  name: 'Mcp-Session-Id',
+  in: 'header',
+  required: false,
+  description: 'From the answer to initialize; absent in that request, and from 2026-07-28 on.',
+  schema: { type: 'string' },
+}
+
+const query = (name: string, description: string) => ({ name, in: 'query', required: false, description, schema: { type: 'string' } })
+
+const operation = (name: string, summary: string, more: object) => ({
+  operationId: `mcp.${name}`,
+  summary,
+  description: `${summary}. Streamable HTTP; messages as the Model Context Protocol has them.`,
+  tags: ['mcp'],
+  security: [{ apiKey: ['mcp:use'] }, { session: [] }],
+  ...more,
+})
+
+const refusals = {
+  401: refusal('Error codes: unauthenticated', ['WWW-Authenticate']),
+  403: refusal('Error codes: missing_scope, forbidden (a page of another origin)', ['WWW-Authenticate']),
+  404: { description: 'A JSON-RPC error: there is no such session of yours. Begin anew with initialize.' },
+  429: refusal('Error codes: rate_limited', ['Retry-After']),
+  503: refusal('Error codes: unavailable', ['Retry-After']),
+}
+
+const stream = { 'text/event-stream': { schema: { type: 'string' } } }
+const message = { 'application/json': { schema: { type: 'object', description: 'A JSON-RPC message.' } } }
+
+/** Beside those of the operations. */
+export const mcpPaths = {
+  '/api/v1/mcp': {
+    post: operation('send', 'Send a message', {
+      parameters: [
+        sessionId,
+        query('toolsets', 'At initialize: only the tools of these groups, by comma.'),
+        query('readonly', 'At initialize: 1 for only those tools that change nothing.'),
+      ],
+      requestBody: { required: true, content: message },
+      responses: {
+        200: { description: 'The response, in a stream that may carry progress before it.', content: { ...stream, ...message } },
+        202: { description: 'A notification was taken.' },
+        400: { description: 'Not a message, or a version that is not spoken here.' },
+        ...refusals,
+      },
+    }),
+    get: operation('listen', 'Listen to notifications', {
+      parameters: [
+        sessionId,
+        {
+          name: 'Last-Event-ID',
+          in: 'header',
+          required: false,
+          description: 'Go on behind this event of a stream that broke.',
+          schema: { type: 'string' },
+        },
+      ],
+      responses: { 200: { description: 'A stream of notifications.', content: stream }, ...refusals },
+    }),
+    delete: operation('end', 'End the session', {
+      parameters: [sessionId],
+      responses: { 200: { description: 'The session has ended.' }, ...refusals },
+    }),
+  },
+}
