@@ -140,12 +140,18 @@ describe('a connection that breaks', () => {
 })
 
 describe('a database that does not answer', () => {
-  test('a publish ends as unknown when it is given up, and a read as unreachable', async () => {
+  test('a publish ends as unknown when it is given up', async () => {
     await using relay = await openRelay(world.options)
     await using it = sandboxBy(relay.options)
     const account = await world.newAccount()
     relay.strike('silence', 'Anyone?')
     expect(await publish(it.sandbox, account, 'Anyone?', AbortSignal.timeout(50))).toEqual({ kind: 'unknown', reason: 'timeout' })
+  })
+
+  test('a read ends as unreachable when it is given up', async () => {
+    await using relay = await openRelay(world.options)
+    await using it = sandboxBy(relay.options)
+    const account = await world.newAccount()
     relay.strike('silence', account.externalId)
     const read = it.sandbox.readTimeline(account, new Date(0), AbortSignal.timeout(50))
     expect(await read.catch((error: unknown) => error)).toMatchObject({ name: 'NetworkError', reason: 'unreachable' })
