@@ -5,8 +5,8 @@ export type Log = pino.Logger
 const SECRET_FIELDS = ['authorization', 'api_key', 'password', 'token', 'secret']
 /** Paths whose values never reach a log line. */
 const SECRET_PATHS = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`])
-/** An API key, wherever in a line it stands: in an address, in the message of an error. */
-const API_KEY = /ak_[0-9A-Za-z]{36}/g
+/** API keys, tokens of sessions and of invitations, wherever in a line they stand: in an address, in the message of an error. */
+const CREDENTIAL = /ak_[0-9A-Za-z]{36}|inv_[\w-]{32}|rt_[0-9a-f-]{36}\.\d+\.[\w-]{43}|eyJ[\w-]+\.eyJ[\w-]+\.[\w-]{43}/g
 const CENSOR = '[redacted]'
 
 /** Structured logs, one JSON object a line, on standard error: standard output belongs to what a command prints. */
@@ -17,7 +17,7 @@ export const createLog = (level: string, destination: pino.DestinationStream = p
       redact: { paths: SECRET_PATHS, censor: CENSOR },
       base: undefined,
       timestamp: pino.stdTimeFunctions.isoTime,
-      hooks: { streamWrite: (line) => line.replace(API_KEY, CENSOR) },
+      hooks: { streamWrite: (line) => line.replace(CREDENTIAL, CENSOR) },
     },
     destination,
   )

@@ -28,17 +28,23 @@ const canonical = (value: unknown): string =>
       : child,
   )
 
-/** The fingerprint is over operation, path (its parameters are in the input) and canonical input. */
-const claimOf = ({ o, input, call }: Command): IdempotencyClaim | undefined =>
-  call.idempotencyKey === undefined
-    ? undefined
-    : {
-        key: call.idempotencyKey,
-        operation: o.id,
-        fingerprint: createHash('sha256')
-          .update(`${o.id}\n${o.path}\n${canonical(input)}`)
-          .digest('hex'),
-      }
+/**
+ * What is for one person's eyes is replayed to nobody else: the secret in the answer, and what a handler has decided by who asked.
+ * Retries of a program may come by another key than the first try.
+ */
+const askerOf = ({ o, call: { principal } }: Command): string =>
+  o.secret || o.scope === 'session' ? `\n${principal.member?.personId ?? principal.id}` : ''
+
+/** Over operation, path (its parameters are in the input) and canonical input. */
+const fingerprintOf = (command: Command): string =>
+  createHash('sha256')
+    .update(`${command.o.id}\n${command.o.path}\n${canonical(command.input)}${askerOf(command)}`)
+    .digest('hex')
+
+const claimOf = (command: Command): IdempotencyClaim | undefined => {
+  const { idempotencyKey: key } = command.call
+  return key === undefined ? undefined : { key, operation: command.o.id, fingerprint: fingerprintOf(command) }
+}
 
 export const commandLetter = (command: Command): Letter<Answer> => {
   const { o, call, handler } = command

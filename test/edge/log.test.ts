@@ -2,10 +2,12 @@ import { expect, test } from 'bun:test'
 import { newApiKey } from '#kernel/api-key'
 import { createLog } from '#kernel/log'
 import { type Send, testApp } from '#test/support/app'
+import { inviteTo, joinAs } from '#test/support/people'
 
-test('whatever a caller does with keys, none reaches the log', async () => {
+test('whatever a caller does with keys and tokens, none reaches the log', async () => {
   const lines: string[] = []
-  await using app = await testApp({ log: createLog('trace', { write: (line) => void lines.push(line) }) })
+  const log = createLog('trace', { write: (line) => void lines.push(line) })
+  await using app = await testApp({ log })
   const { key } = app
   const unknown = newApiKey()
   const requests: [number, string, string, Send][] = [
@@ -20,11 +22,18 @@ test('whatever a caller does with keys, none reaches the log', async () => {
     [400, 'POST', 'batches', { body: { [key]: key } }],
   ]
   for (const [status, method, path, send] of requests) expect((await app.send(method, path, send)).status).toBe(status)
+  const { access, refresh } = await joinAs(app)
+  const invitation = await inviteTo(app)
+  for (const secret of [access, refresh, invitation]) {
+    await app.send('GET', `/join?token=${secret}`, { key: null, headers: { 'x-request-id': secret } })
+    log.warn({ url: `/join?token=${secret}`, err: new Error(`no ${secret}`) }, `it was ${secret}`)
+  }
   await app.owner`alter table growth_channel rename to moved`
   expect((await app.send('GET', 'overview', { headers: { 'x-request-id': unknown } })).status).toBe(500)
 
   const text = lines.join('')
   expect(text).toContain('"msg":"served"')
   expect(text).toContain('"msg":"a request failed"')
-  for (const secret of [key, unknown]) expect(text).not.toContain(secret.slice(3, 33))
+  for (const secret of [key, unknown, refresh, invitation]) expect(text).not.toContain(secret.slice(3, 33))
+  expect(text).not.toContain(access.slice(40, 80))
 })

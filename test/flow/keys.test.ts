@@ -106,12 +106,27 @@ describe('under an Idempotency-Key', () => {
 
   test('what was kept cannot be moved to another key or workspace', async () => {
     const { tenantId, all } = await people('owner')
-    const { tenantId: elsewhere, all: others } = await people('owner')
+    const { tenantId: elsewhere } = await people('owner')
     await create(all[0], {}, { 'idempotency-key': 'one' })
     await app.owner`insert into idempotency (tenant_id, key, operation, fingerprint, state, status, body, expires_at)
       select ${elsewhere}, key, operation, fingerprint, state, status, body, expires_at from idempotency where tenant_id = ${tenantId}`
-    const reply = await create(others[0], {}, { 'idempotency-key': 'one' })
+    await app.owner`insert into member (tenant_id, person_id, role) values (${elsewhere}, ${all[0].personId}, 'owner')`
+    await app.owner`update session set tenant_id = ${elsewhere} where id = ${all[0].sessionId}`
+    const reply = await create(all[0], {}, { 'idempotency-key': 'one' })
     expect([reply.status, reply.text.includes('ak_')]).toEqual([500, false])
+  })
+
+  test('nobody else is given the secret, nor what another may do', async () => {
+    const { all } = await people('owner', 'viewer', 'owner')
+    const [owner, viewer, another] = all
+    const { body } = await create(owner, {}, { 'idempotency-key': 'one' })
+    for (const other of [viewer, another]) {
+      const reply = await create(other, {}, { 'idempotency-key': 'one' })
+      expect([reply.status, reply.body.error.code, reply.text.includes('ak_')]).toEqual([422, 'idempotency_key_reused', false])
+    }
+    const path = `${PATH}/${body.key.id}`
+    const ended = (by: SignedIn) => app.send('DELETE', path, { key: by.key, headers: { 'idempotency-key': 'two' } })
+    expect([(await ended(owner)).status, (await ended(viewer)).status, (await ended(owner)).status]).toEqual([200, 404, 200])
   })
 })
 

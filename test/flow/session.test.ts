@@ -106,6 +106,29 @@ describe('signing in', () => {
     }
     await app.owner`delete from throttle`
   })
+
+  test('counts only what was wrong', async () => {
+    const { email } = await join()
+    await app.owner`delete from throttle`
+    expect((await post('session', { email, password: 'wrong' })).status).toBe(401)
+    for (let times = 0; times < 3; times++) expect((await post('session', { email, password: PASSWORD })).status).toBe(201)
+    const rows = await app.owner`select used from throttle`
+    expect(rows.map(({ used }) => used)).toEqual([1, 1])
+    await app.owner`delete from throttle`
+  })
+
+  test('counts all addresses of one IPv6 network as one, behind a proxy that is trusted', async () => {
+    await using proxied = await testApp({ env: { TRUSTED_PROXIES: '1' } })
+    const from = (address: string) =>
+      proxied.send('POST', '/api/v1/app/session', {
+        key: null,
+        body: { email: 'somebody@example.com', password: 'wrong' },
+        headers: { 'x-forwarded-for': `203.0.113.9, ${address}` },
+      })
+    for (let host = 1; host <= 10; host++) expect((await from(`2001:db8:0:1:${host}::${host}`)).status).toBe(401)
+    expect((await from('2001:db8:0:1:ffff::1')).status).toBe(429)
+    expect((await from('2001:db8:0:2::1')).status).toBe(401)
+  })
 })
 
 test('no page of another origin signs anybody in or on', async () => {

@@ -17,6 +17,7 @@ import { type Caller, callerOf, standingOf } from './caller.ts'
 import { Calls } from './calls.ts'
 import type { McpContext } from './context.ts'
 import { HOP_HEADER, passOn } from './elsewhere.ts'
+import { rpcError } from './rpc-error.ts'
 import type { Surface } from './session.ts'
 import { type McpLimits, mcpLimits, nodeIn, Sessions } from './sessions.ts'
 import { Stateless } from './stateless.ts'
@@ -178,6 +179,3 @@ const fromElsewhere = async (
   const url = await urlOfNode(db, node)
   return url === undefined ? undefined : passOn(request, { url, body: text, log })
 }
-
-const rpcError = (status: number, code: number, message: string): Response =>
-  Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status, headers: { 'cache-control': 'no-store' } })

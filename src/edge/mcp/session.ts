@@ -1,11 +1,21 @@
 /** One client's session: a server of the SDK with its transport, bound to whoever opened it. */
-import { type AuthInfo, type Server, type ServerContext, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
+import {
+  type AuthInfo,
+  isJSONRPCErrorResponse,
+  isJSONRPCResultResponse,
+  ProtocolErrorCode,
+  type RequestId,
+  type Server,
+  type ServerContext,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
 import { fail } from '#kernel/errors'
 import { BODY_LIMIT } from '../input.ts'
 import { accessOf, type Caller } from './caller.ts'
 import type { Calls } from './calls.ts'
 import type { McpContext } from './context.ts'
 import type { SessionEvents } from './events.ts'
+import { rpcError } from './rpc-error.ts'
 import type { View } from './view.ts'
 
 /** Well below the time after which a connection without a byte is closed. */
@@ -59,6 +69,8 @@ export class McpSession implements AsyncDisposable {
   #running = 0
   /** GET streams that are open. */
   #streams = 0
+  /** Ids of requests that have no answer; those that the client took back get none. */
+  readonly #unanswered = new Set<RequestId>()
   #access: string
   /** It changed while nobody listened. */
   #untold = false
@@ -80,6 +92,7 @@ export class McpSession implements AsyncDisposable {
       retryInterval: COME_AGAIN_MS,
       maxRequestBodySize: BODY_LIMIT,
     })
+    this.#noticeAnswers()
     this.#server.onclose = () => {
       events[Symbol.dispose]()
       options.onClose()
@@ -103,8 +116,13 @@ export class McpSession implements AsyncDisposable {
   async handle(request: Request, context: McpContext, parsedBody: unknown): Promise<Response> {
     this.#usedAt = performance.now()
     this.noteAccess(context.call)
+    const ids = request.method === 'POST' ? idsIn(parsedBody) : []
+    const refused = this.#refusalOf(ids)
+    if (refused) return refused
+    for (const id of ids) this.#unanswered.add(id)
     const told = withVersion(request, this.#server.getNegotiatedProtocolVersion())
     const response = await this.#transport.handleRequest(told, { parsedBody, authInfo: authInfoOf(context) })
+    if (!response.ok) for (const id of ids) this.#unanswered.delete(id)
     if (request.method !== 'GET' || !response.ok) return response
     // What was told while nobody listened is kept, but replayed only to a client that reads on.
     if (this.#untold && !request.headers.has('last-event-id')) this.#tellOfChange()
@@ -133,6 +151,26 @@ export class McpSession implements AsyncDisposable {
     await this.#server.close()
   }
 
+  /** To the SDK the later one of two requests with one id is the only one: the stream of the other would never end. */
+  #refusalOf(ids: RequestId[]): Response | undefined {
+    const twice = ids.find((id, index) => this.#unanswered.has(id) || ids.indexOf(id) !== index)
+    if (twice !== undefined) return rpcError(400, ProtocolErrorCode.InvalidRequest, 'Bad Request: the id of a request is in use')
+    if (ids.some((id) => String(id).length > LONGEST_ID))
+      return rpcError(400, ProtocolErrorCode.InvalidRequest, `Bad Request: an id has at most ${LONGEST_ID} characters`)
+    if (this.#unanswered.size + ids.length <= MOST_UNANSWERED) return undefined
+    return rpcError(429, ProtocolErrorCode.InvalidRequest, 'Too many requests were taken back: begin a new session', { 'retry-after': '1' })
+  }
+
+  #noticeAnswers(): void {
+    const transport = this.#transport
+    const send = transport.send.bind(transport)
+    transport.send = (message, options) => {
+      const answers = isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)
+      if (answers && message.id !== undefined) this.#unanswered.delete(message.id)
+      return send(message, options)
+    }
+  }
+
   async #within<T>(run: () => Promise<T>): Promise<T> {
     this.#running++
     try {
@@ -154,6 +192,16 @@ export class McpSession implements AsyncDisposable {
     return new Response(noticing(response.body, ended), { status: response.status, headers: response.headers })
   }
 }
+
+const LONGEST_ID = 200
+/** The SDK remembers each of them for as long as the session lasts. */
+const MOST_UNANSWERED = 1_000
+
+const idsIn = (body: unknown): RequestId[] =>
+  [body].flat().flatMap((one) => {
+    const { id, method } = (one ?? {}) as { id?: unknown; method?: unknown }
+    return method !== undefined && (typeof id === 'string' || typeof id === 'number') ? [id] : []
+  })
 
 const VERSION_HEADER = 'mcp-protocol-version'
 

@@ -15,6 +15,7 @@ import {
   SLOWER_S,
   writeUserCode,
 } from '#domain/device'
+import { networkOf } from '#domain/network-of'
 import { hashApiKey, isApiKey, newApiKey } from '#kernel/api-key'
 import { fail } from '#kernel/errors'
 import { decideGrant, findWaiting, type Issued, insertGrant, type Polled, pollGrant, revokeHeldKey, type Waiting } from '#store/device'
@@ -45,7 +46,7 @@ const CODE_TRIES = 3
 
 /** Begins a request. Throws `rate_limited` for an address that asks too often, and `unavailable` when too many wait. */
 export const askForDevice = async ({ db, visit }: DoorContext, { clientId, scopes, name }: Asking): Promise<Asked> => {
-  await takeTry(db, 'device_request', [{ name: `device request ${visit.address}`, limit: requestLimit }])
+  await takeTry(db, 'device_request', [{ name: `device request ${networkOf(visit.address)}`, limit: requestLimit }])
   const deviceCode = randomBytes(32).toString('base64url')
   for (let tries = 0; tries < CODE_TRIES; tries++) {
     const code = newUserCode()
@@ -95,7 +96,7 @@ export const revokeHeld = async ({ db, identity, visit }: DoorContext, token: st
 }
 
 const countedFor = ({ person }: SessionGrant, address: string): Counted[] => [
-  { name: `device code address ${address}`, limit: codeLimits.address },
+  { name: `device code address ${networkOf(address)}`, limit: codeLimits.address },
   { name: `device code person ${person.id}`, limit: codeLimits.person },
 ]
 

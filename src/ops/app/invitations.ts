@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { invitations } from '#contract/app/invitations'
+import { networkOf } from '#domain/network-of'
 import { emailKey, INVITATION_MS } from '#domain/person'
 import { AppError, fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
@@ -36,7 +37,7 @@ const joiner = async (context: DoorContext, { email, password, name }: { email: 
   const account = emailKey(email)
   const known = await personByEmail(context.db, account)
   if (!known) {
-    const hash = await context.identity.passwords.hash(password, context.visit.address)
+    const hash = await context.identity.passwords.hash(password, networkOf(context.visit.address))
     return { id: newId(), email: email.trim(), emailKey: account, name, hash }
   }
   await requirePassword(context, { account, password, hash: known.hash })

@@ -1,5 +1,6 @@
 import type { session, sessions } from '#contract/app/session'
 import type { OutputOf } from '#contract/op'
+import { networkOf } from '#domain/network-of'
 import { ACCESS_MS, emailKey, passwordLimits, SESSION_MS } from '#domain/person'
 import { fail } from '#kernel/errors'
 import { membershipsOf, passwordOf, personByEmail, setPassword } from '#store/people'
@@ -14,7 +15,7 @@ import {
   type SessionGrant,
   type Told,
 } from '#store/sessions'
-import { type Counted, forgetTries, takeTry } from '#store/throttle'
+import { type Counted, forgetTries, returnTry, takeTry } from '#store/throttle'
 import type { Admitted, DoorContext, Handlers, Kept, Visit } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
 
@@ -79,9 +80,9 @@ const LONGEST_AGENT = 300
 export const WRONG = 'the email or the password is wrong'
 
 const countedFor = (account: string, address: string): Counted[] => [
-  { name: `password pair ${account} ${address}`, limit: passwordLimits.pair },
+  { name: `password pair ${account} ${networkOf(address)}`, limit: passwordLimits.pair },
   { name: `password account ${account}`, limit: passwordLimits.account },
-  { name: `password address ${address}`, limit: passwordLimits.address },
+  { name: `password address ${networkOf(address)}`, limit: passwordLimits.address },
 ]
 
 /** Compares a password, within limits that hold for accounts that exist and for others alike. Throws `unauthenticated`. */
@@ -92,8 +93,9 @@ export const requirePassword = async (
   const counted = countedFor(account, visit.address)
   // Counted before it is known to be wrong: a thousand at once are a thousand tries.
   await takeTry(db, 'sign_in', counted)
-  if (!(await identity.passwords.verify(password, { hash, party: visit.address }))) fail('unauthenticated', WRONG)
+  if (!(await identity.passwords.verify(password, { hash, party: networkOf(visit.address) }))) fail('unauthenticated', WRONG)
   await forgetTries(db, counted.slice(0, 1))
+  await returnTry(db, counted.slice(1))
 }
 
 export const sessionHandlers: Handlers<typeof session> = {
@@ -139,7 +141,7 @@ export const sessionHandlers: Handlers<typeof session> = {
     const { id, person } = signedInOf(context)
     const hash = await passwordOf(db, person.id)
     await requirePassword(context, { account: emailKey(person.email), password: current_password, hash })
-    await setPassword(db, person.id, await identity.passwords.hash(new_password, visit.address))
+    await setPassword(db, person.id, await identity.passwords.hash(new_password, networkOf(visit.address)))
     const told = toldOf(visit, 'app.session.changePassword')
     return { reply: { signed_out: await endSessions(db, { personId: person.id, except: id }, told) } }
   },

@@ -171,3 +171,20 @@ test('so many calls of one key may run at the same time; taking one back is alwa
   await letEnd(key)
   for (const response of running) await response.body?.cancel()
 })
+
+test('an id that is in use, twice in one body or overlong is refused, and one that was answered is free again', async () => {
+  const { key } = await app.newWorkspace()
+  const sessionId = await openSession(app.url, key)
+  const ask = (body: unknown) => rpc(app.url, { key, sessionId, body })
+  const ping = (id: unknown) => ({ jsonrpc: '2.0', id, method: 'ping' })
+  const running = await ask(create(1, 'once', { progressToken: 1 }))
+  const refused = [ping(1), [ping(2), ping(2)], ping('x'.repeat(201)), [ping(3), ping(1)]]
+  for (const body of refused) expect((await ask(body)).status).toBe(400)
+  for (const body of [ping(2), ping(2), [ping(2), ping('x'.repeat(200))]]) {
+    const response = await ask(body)
+    expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('"result":{}')])
+  }
+  await letEnd(key)
+  expect(await running.text()).toContain('"structuredContent"')
+  await (await ask(ping(1))).text()
+})

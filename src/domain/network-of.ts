@@ -1,0 +1,29 @@
+/**
+ * What tries are counted by: an IPv4 address, or the /64 of an IPv6 address, of which one subscriber has all 2^64 (RFC 6177). What is
+ * neither stays as it is.
+ */
+export const networkOf = (address: string): string => {
+  const groups = groupsOf(address.replace(/%.*$/, ''))
+  if (!groups) return address
+  if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) return dotted(groups[6]!, groups[7]!)
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(':')}::/64`
+}
+
+const dotted = (high: number, low: number): string => [high >> 8, high & 255, low >> 8, low & 255].join('.')
+
+const IPV4_END = /(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/
+
+/** The eight numbers of an IPv6 address; undefined for what is none. */
+const groupsOf = (text: string): number[] | undefined => {
+  if (!text.includes(':')) return undefined
+  const plain = text.replace(IPV4_END, (_, a, b, c, d) => `${((+a << 8) | +b).toString(16)}:${((+c << 8) | +d).toString(16)}`)
+  const [head, tail, ...more] = plain.split('::').map((part) => (part === '' ? [] : part.split(':')))
+  if (!head || more.length > 0) return undefined
+  const missing = 8 - head.length - (tail?.length ?? 0)
+  if (tail ? missing < 1 : missing !== 0) return undefined
+  const groups = [...head, ...Array.from({ length: tail ? missing : 0 }, () => '0'), ...(tail ?? [])]
+  return groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group)) ? groups.map((group) => Number.parseInt(group, 16)) : undefined
+}
