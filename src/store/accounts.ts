@@ -13,21 +13,34 @@ export const accountOf = async (db: Db, personId: string): Promise<Account | und
 
 const UNIQUE_VIOLATION = '23505'
 
-/** Undefined: the email is somebody else's. */
-export const changeAccount = (
-  db: Db,
-  personId: string,
-  { email, emailKey, name }: { email: string; emailKey: string; name: string },
-): Promise<Account | undefined> =>
+export interface AccountChange {
+  email: string
+  emailKey: string
+  name: string
+  told: Told
+}
+
+/** Undefined: the email is somebody else's. Told in the audit of each workspace: it knows the person by name and email. */
+export const changeAccount = (db: Db, personId: string, { email, emailKey, name, told }: AccountChange): Promise<Account | undefined> =>
   db
-    .system(
-      (sql) => sql<Account[]>`update person set email = ${email}, email_key = ${emailKey}, name = ${name}, updated_at = clock_timestamp()
-        where id = ${personId} returning id, email, name, created_at`,
-    )
-    .then(
-      ([row]) => row,
-      (cause) => (codeOf(cause) === UNIQUE_VIOLATION ? undefined : Promise.reject(cause)),
-    )
+    .systemTransaction(async (tx) => {
+      const [account] = await tx<Account[]>`update person set email = ${email}, email_key = ${emailKey}, name = ${name},
+        updated_at = clock_timestamp() where id = ${personId} returning id, email, name, created_at`
+      const places = await tx<{ tenant_id: string }[]>`select tenant_id from member where person_id = ${personId}`
+      await tell(tx, personId, { told, places })
+      return account
+    })
+    .catch((cause) => (codeOf(cause) === UNIQUE_VIOLATION ? undefined : Promise.reject(cause)))
+
+const tell = async (
+  tx: Sql,
+  personId: string,
+  { told: { surface, operation, requestId }, places }: { told: Told; places: { tenant_id: string }[] },
+): Promise<void> => {
+  for (const { tenant_id } of places)
+    await tx`insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation, ref_id, request_id)
+      values (${newId()}, ${tenant_id}, clock_timestamp(), 'person', ${personId}, ${surface}, ${operation}, ${personId}, ${requestId})`
+}
 
 /**
  * The name of a workspace whose last owner this is. Certain until the transaction ends: the rows that place the workspaces are
@@ -46,14 +59,12 @@ const lastOwnerOf = async (tx: Sql, personId: string): Promise<string | undefine
  * Erases a person, with all memberships, told in the audit of each workspace. Open invitations of theirs are withdrawn. Changes
  * nothing, and gives the name of a workspace, when this is its last owner.
  */
-export const deletePerson = (db: Db, personId: string, { operation, surface, requestId }: Told): Promise<string | undefined> =>
+export const deletePerson = (db: Db, personId: string, told: Told): Promise<string | undefined> =>
   db.systemTransaction(async (tx) => {
     const owned = await lastOwnerOf(tx, personId)
     if (owned !== undefined) return owned
-    const left = await tx<{ tenant_id: string }[]>`delete from member where person_id = ${personId} returning tenant_id`
-    for (const { tenant_id } of left)
-      await tx`insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation, ref_id, request_id)
-          values (${newId()}, ${tenant_id}, clock_timestamp(), 'person', ${personId}, ${surface}, ${operation}, ${personId}, ${requestId})`
+    const places = await tx<{ tenant_id: string }[]>`delete from member where person_id = ${personId} returning tenant_id`
+    await tell(tx, personId, { told, places })
     await tx`update invitation set revoked_at = clock_timestamp() where invited_by = ${personId} and accepted_at is null and revoked_at is null`
     await tx`select erase_person(${personId})`
     return undefined

@@ -40,7 +40,7 @@ describe('an account', () => {
 
   test('changes its email with the password, to one that nobody has', async () => {
     const { tenantId } = await app.newWorkspace()
-    const [{ email, key }, other] = [await join(tenantId), await join(tenantId)]
+    const [{ id, email, key }, other] = [await join(tenantId), await join(tenantId)]
     const next = `new-${email}`
     const without = await change(key, { email: next })
     expect([without.status, without.body.error.details?.[0].path]).toEqual([400, 'current_password'])
@@ -49,6 +49,8 @@ describe('an account', () => {
     expect([taken.status, taken.body.error.code]).toEqual([409, 'conflict'])
     expect((await change(key, { email: next, current_password: PASSWORD })).body.person.email).toBe(next)
     expect([(await signIn(email)).status, (await signIn(next)).status]).toEqual([401, 201])
+    const told = await app.owner`select actor_id, surface from audit where tenant_id = ${tenantId} and operation = 'app.person.update'`
+    expect(told.map((row) => ({ ...row }))).toEqual([{ actor_id: id, surface: 'rest' }])
   })
 
   test('is not reached by an API key', async () => {

@@ -88,6 +88,8 @@ const handle = async (parts: Parts, request: Request): Promise<Response> => {
     return errorResponse(new AppError('method_not_allowed'), requestIdOf(request), { allow: METHODS.join(', ') })
   // A page of someone else must not use what a browser may reach. Source: the transport's security rules.
   if (!parts.origins.isOurs(request)) fail('forbidden', 'the Origin is not one of this deployment')
+  // Not by cookie, which a browser adds by itself, and which is not passed on to where a session lives.
+  if (!request.headers.has('authorization')) fail('unauthenticated', 'send an API key as Authorization: Bearer <key>')
   const caller = await callerOf(parts, request)
   const text = request.method === 'POST' ? await readText(request, BODY_LIMIT) : undefined
   const body = text === undefined ? undefined : parsed(text)

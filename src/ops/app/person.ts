@@ -29,7 +29,8 @@ export const personHandlers: Handlers<typeof person> = {
     const isOther = email !== undefined && email.trim() !== before.email
     if (isOther) await requireOwnPassword(context, current_password ?? needPassword())
     const next = { name: name ?? before.name, email: isOther ? email.trim() : before.email }
-    const account = await changeAccount(context.db, before.id, { ...next, emailKey: emailKey(next.email) })
+    const told = toldOf(context.visit, 'app.person.update')
+    const account = await changeAccount(context.db, before.id, { ...next, emailKey: emailKey(next.email), told })
     return { reply: { person: account ?? fail('conflict', 'another account has this email') } }
   },
 

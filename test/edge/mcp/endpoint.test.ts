@@ -112,6 +112,12 @@ test('answers carry the id of their request and are kept by nobody', async () =>
   }
 })
 
-test('a person who is signed in may use it too', async () => {
-  expect((await ask({ key: await tokenOf(app, app.tenantId, 'viewer') })).status).toBe(200)
+test('a person who is signed in may use it too, by a token and not by a cookie', async () => {
+  const key = await tokenOf(app, app.tenantId, 'viewer')
+  expect((await ask({ key })).status).toBe(200)
+  for (const method of ['POST', 'GET', 'DELETE']) {
+    const headers = { cookie: `tendril=${key}`, origin: app.url }
+    const response = await rpc(app.url, { key: null, method, headers, ...(method === 'POST' ? { body: opening() } : {}) })
+    expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+  }
 })
