@@ -32,11 +32,8 @@ export const listKeys =
 export const lockKey = async (sql: Sql, id: string): Promise<ListedKey | undefined> =>
   (await sql`select ${columns(sql)} from api_key k where k.id = ${id} for update of k`)[0] as ListedKey | undefined
 
-export const countLivingKeys = async (sql: Sql): Promise<number> =>
-  (
-    await sql<{ living: number }[]>`select count(*)::int as living from api_key
-      where revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`
-  )[0]!.living
+export const livingKeys: Query = (sql) =>
+  sql`select count(*)::int as living from api_key where revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`
 
 export interface NewWorkspaceKey {
   id: string

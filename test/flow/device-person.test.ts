@@ -122,3 +122,16 @@ describe('giving a token back', () => {
     expect((await revoke('x', { client_id: 'other' })).body.error).toBe('invalid_client')
   })
 })
+
+test('no device is given a key more than a workspace may have; it may still be denied', async () => {
+  const { tenantId } = await app.newWorkspace()
+  const person = await joinAs(app, { tenantId, role: 'viewer' })
+  await app.owner`insert into api_key (id, tenant_id, name, hash, last4, scopes)
+    select gen_random_uuid(), ${tenantId}, 'one', decode(md5(${tenantId} || n), 'hex'), '0000', '{api:read}' from generate_series(1, 200) n`
+  const { user_code } = await askForCode(app)
+  const refused = await decide(app, person.access, user_code)
+  expect([refused.status, refused.body.error?.code]).toEqual([409, 'conflict'])
+  expect((await decide(app, person.access, user_code, { decision: 'deny' })).status).toBe(200)
+  const { user_code: forSession } = await askForCode(app, { scope: 'session' })
+  expect((await decide(app, person.access, forSession)).status).toBe(200)
+})

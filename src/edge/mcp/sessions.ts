@@ -14,13 +14,22 @@ export interface McpLimits {
   perCaller: number
   /** Requests of one key that run at the same time. */
   callsPerCaller: number
+  /** Sessions of all keys of one workspace, or listening requests: the others need room too. */
+  perTenant: number
   perProcess: number
   /** How long a session outlives its last use. */
   idleMs: number
   sweepMs: number
 }
 
-export const mcpLimits: McpLimits = { perCaller: 64, callsPerCaller: 128, perProcess: 2_000, idleMs: 1_800_000, sweepMs: 5_000 }
+export const mcpLimits: McpLimits = {
+  perCaller: 64,
+  callsPerCaller: 128,
+  perTenant: 500,
+  perProcess: 2_000,
+  idleMs: 1_800_000,
+  sweepMs: 5_000,
+}
 
 const EVENTS = { perSession: 4_194_304, perProcess: 67_108_864 }
 
@@ -107,9 +116,12 @@ export class Sessions implements AsyncDisposable {
   }
 
   #makeRoom(caller: Caller): void {
-    const { perCaller, perProcess } = this.deps.limits
-    const own = [...this.#all.values()].filter((session) => nameOf(session.caller) === nameOf(caller))
-    if (own.length >= perCaller && !this.#endLongestIdle(own)) throw new AppError('rate_limited', 'mcp_sessions', { retryAfter: 30 })
+    const { perCaller, perTenant, perProcess } = this.deps.limits
+    const ofTenant = [...this.#all.values()].filter((session) => session.caller.tenantId === caller.tenantId)
+    const own = ofTenant.filter((session) => nameOf(session.caller) === nameOf(caller))
+    const full = own.length >= perCaller ? own : ofTenant
+    if ((own.length >= perCaller || ofTenant.length >= perTenant) && !this.#endLongestIdle(full))
+      throw new AppError('rate_limited', 'mcp_sessions', { retryAfter: 30 })
     if (this.#all.size >= perProcess && !this.#endLongestIdle(this.#ofLargestTenant()))
       throw new AppError('unavailable', 'too many MCP sessions are in use, try again', { retryAfter: 30 })
   }

@@ -77,8 +77,9 @@ export class Stateless implements AsyncDisposable {
   ): Promise<Response> {
     const { limits } = this.deps
     const { call } = context
-    const own = [...this.#listeners].filter(({ caller }) => nameOf(caller) === nameOf(call)).length
-    if (own >= limits.perCaller || this.#listeners.size >= limits.perProcess)
+    const ofTenant = [...this.#listeners].filter(({ caller }) => caller.tenantId === call.tenantId)
+    const own = ofTenant.filter(({ caller }) => nameOf(caller) === nameOf(call)).length
+    if (own >= limits.perCaller || ofTenant.length >= limits.perTenant || this.#listeners.size >= limits.perProcess)
       throw new AppError('rate_limited', 'mcp_sessions', { retryAfter: 30 })
     const listener: Listener = {
       caller: call,

@@ -18,10 +18,12 @@ import {
 import { networkOf } from '#domain/network-of'
 import { hashApiKey, isApiKey, newApiKey } from '#kernel/api-key'
 import { fail } from '#kernel/errors'
+import { isScope } from '#kernel/scopes'
 import { decideGrant, findWaiting, type Issued, insertGrant, type Polled, pollGrant, revokeHeldKey, type Waiting } from '#store/device'
 import { endHeldSession, type SessionGrant } from '#store/sessions'
 import { type Counted, returnTry, takeTry } from '#store/throttle'
 import type { DoorContext, Handlers } from '../call.ts'
+import { requireRoomForKey } from './keys.ts'
 import { signedInOf, toldOf } from './session.ts'
 
 const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest()
@@ -133,6 +135,7 @@ export const deviceHandlers: Handlers<typeof device> = {
       fail('conflict', 'you work at another workspace by now: look at the request again')
     const granted = decision === 'approve' ? grantable(scopes, workspace.role) : []
     if (decision === 'approve' && granted.length === 0) fail('forbidden', `the role ${workspace.role} has none of these scopes to give`)
+    if (granted.some(isScope)) await requireRoomForKey((query) => context.db.read({ tenantId: workspace.id }, query))
     const told = toldOf(context.visit, 'app.device.decide')
     const decided = { userHash: hashOf(code), decision, granted, personId: person.id, tenantId: workspace.id, told }
     if (!(await decideGrant(context.db, decided))) fail('not_found', NO_SUCH)

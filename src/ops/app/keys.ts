@@ -2,14 +2,21 @@ import type { keys } from '#contract/app/keys'
 import { hashApiKey, newApiKey } from '#kernel/api-key'
 import { AppError, fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
+import type { Query } from '#store/db'
 import { personById } from '#store/members'
 import { type Principal, personOf, roleOf } from '#store/principal'
-import { addKey, countLivingKeys, endKey, type ListedKey, listKeys, lockKey } from '#store/workspace-keys'
+import { addKey, endKey, type ListedKey, listKeys, livingKeys, lockKey } from '#store/workspace-keys'
 import type { Handlers } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
 
 /** Living keys of a workspace. */
 const MOST_KEYS = 200
+
+/** Throws `conflict` where no key more may live. `read`: the rows of a query over the workspace. */
+export const requireRoomForKey = async (read: (query: Query) => PromiseLike<readonly unknown[]>): Promise<void> => {
+  const [row] = (await read(livingKeys)) as { living: number }[]
+  if (row!.living >= MOST_KEYS) fail('conflict', `the workspace has ${MOST_KEYS} keys: revoke one first`)
+}
 
 const isOwner = (principal: Principal): boolean => roleOf(principal) === 'owner'
 
@@ -31,7 +38,7 @@ export const keyHandlers: Handlers<typeof keys> = {
   async create({ name, scopes, belongs_to = 'me', expires_at }, { sql, gate, principal, tenantId }) {
     if (belongs_to === 'workspace' && !isOwner(principal)) fail('forbidden', 'only owners make keys of the workspace')
     const expires = expiryOf(expires_at, gate.now)
-    if ((await countLivingKeys(sql)) >= MOST_KEYS) fail('conflict', `the workspace has ${MOST_KEYS} keys: revoke one first`)
+    await requireRoomForKey((query) => query(sql))
     const personId = belongs_to === 'me' ? personOf(principal) : null
     const secret = newApiKey()
     const shown = { id: newId(), name: name.trim(), last4: secret.slice(-4), scopes: [...new Set(scopes)] }

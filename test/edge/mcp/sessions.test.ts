@@ -156,6 +156,17 @@ test('where all sessions of a key are in use one more is 429, and where all of t
   for (const stream of [first, second]) await stream.body?.cancel()
 })
 
+test('one workspace, with however many keys, leaves room for the others', async () => {
+  await using small = await testApp({ overrides: { mcpLimits: { perTenant: 2, perProcess: 3 } } })
+  const newKey = async () => (await small.newKey([...whole])).api_key
+  const listen = async (key: string) => rpc(small.url, { key, sessionId: await openSession(small.url, key), method: 'GET' })
+  const streams = [await listen(small.key), await listen(await newKey())]
+  expect(await statusOf(rpc(small.url, { key: await newKey(), body: opening() }))).toBe(429)
+  const { key: ofAnother } = await small.newWorkspace()
+  expect(await statusOf(rpc(small.url, { key: ofAnother, body: opening() }))).toBe(200)
+  for (const stream of streams) await stream.body?.cancel()
+})
+
 test('a process that ends closes the streams at once', async () => {
   const ending = await testApp()
   const sessionId = await openSession(ending.url, ending.key)
