@@ -90,7 +90,7 @@ const failureOf = ({ status, headers, text }: Reply, url: string): Failure => {
   }
   if (status >= 300 && status < 400)
     return new Failure('invalid_input', `${url} sends us on to ${headers.location ?? 'another address'}`, {
-      hint: 'give that one as --api-url',
+      hint: 'no key was sent there; if that is your deployment, give its address, without the path, as --api-url',
     })
   return new Failure(codeByStatus(status), `${url} answered ${status}, not in the form of Tendril`, { hint: 'is --api-url right?' })
 }

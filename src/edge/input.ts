@@ -3,21 +3,25 @@ import type { TObject, TSchema } from '@sinclair/typebox'
 import { isQuery, type NamedOp, pathParams } from '#contract/op'
 import { AppError } from '#kernel/errors'
 
-export const BODY_LIMIT = 1_048_576
+const MIB = 1_048_576
+export const BODY_LIMIT = MIB
 
 const invalid = (path: string, message: string): never => {
   throw new AppError('invalid_input', `${path} ${message}`.trim(), { details: [{ path, message }] })
 }
 
+const tooLarge = (limit: number): AppError =>
+  new AppError('payload_too_large', `the body is larger than ${limit < MIB ? `${limit / 1_024} KiB` : `${limit / MIB} MiB`}`)
+
 /** The whole body as text, read no further than the limit, in bytes. */
 export const readText = async (request: Request, limit: number): Promise<string> => {
-  if (Number(request.headers.get('content-length') ?? 0) > limit) throw new AppError('payload_too_large')
+  if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge(limit)
   if (!request.body) return ''
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength
-    if (size > limit) throw new AppError('payload_too_large')
+    if (size > limit) throw tooLarge(limit)
     chunks.push(chunk)
   }
   try {

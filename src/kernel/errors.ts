@@ -17,7 +17,7 @@ const prefixed = (prefix: string) => (detail: string) => (detail ? `${prefix}:${
 export const errorTable = {
   invalid_input: { status: 400, exit: 2, text: plain('the request is not valid') },
   x_not_connected: { status: 400, exit: 5, text: () => 'x_not_connected' },
-  unauthenticated: { status: 401, exit: 3, text: plain('API key missing, wrong or revoked') },
+  unauthenticated: { status: 401, exit: 3, text: plain('API key or session token missing, wrong, expired or revoked') },
   missing_scope: { status: 403, exit: 3, text: (scope) => `API key missing scope: ${scope}` },
   forbidden: { status: 403, exit: 3, text: plain('this is not yours to do') },
   plan_invalid: { status: 403, exit: 4, text: prefixed('plan_invalid') },
