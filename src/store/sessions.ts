@@ -131,6 +131,10 @@ export const moveSession = async (db: Db, id: string, tenantId: string): Promise
     )
   ).length === 1
 
+/** What was approved and not fetched yet would be a new session, or a key, of somebody who has just shut all doors. */
+const noneApproved = (sql: Sql, personId: string): Fragment =>
+  sql`with undone as (update device_grant set decision = 'deny' where decided_by = ${personId} and decision = 'approve' and issued_at is null)`
+
 /** Ends sessions of a person: one, all, or all but one. How many there were. Told in the audit of each session's workspace. */
 export const endSessions = async (
   db: Db,
@@ -140,7 +144,7 @@ export const endSessions = async (
   const rows = await toldChange(
     db,
     told,
-    (sql) => sql`update session set revoked_at = clock_timestamp()
+    (sql) => sql`${id === undefined ? noneApproved(sql, personId) : sql``} update session set revoked_at = clock_timestamp()
       where person_id = ${personId} ${id === undefined ? sql`` : sql`and id = ${id}`} ${except === undefined ? sql`` : sql`and id <> ${except}`}
         and revoked_at is null and expires_at > clock_timestamp()
       returning id, tenant_id, person_id`,

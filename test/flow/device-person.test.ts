@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { type TestApp, testApp } from '#test/support/app'
-import { askForCode, askForToken, decide, type Joined, joinAs, sendForm } from '#test/support/people'
+import { askForCode, askForToken, decide, type Joined, joinAs, PASSWORD, sendForm } from '#test/support/people'
 
 let app: TestApp
 let ann: Joined
@@ -134,4 +134,20 @@ test('no device is given a key more than a workspace may have; it may still be d
   expect((await decide(app, person.access, user_code, { decision: 'deny' })).status).toBe(200)
   const { user_code: forSession } = await askForCode(app, { scope: 'session' })
   expect((await decide(app, person.access, forSession)).status).toBe(200)
+})
+
+test('a device with no token yet is let in no more when who approved it signs out everywhere or changes the password', async () => {
+  const { tenantId } = await app.newWorkspace()
+  const person = await joinAs(app, { tenantId })
+  const passwords = { current_password: PASSWORD, new_password: `${PASSWORD} anew` }
+  const endings = [
+    ['POST', '/api/v1/app/session/password', passwords],
+    ['DELETE', '/api/v1/app/sessions', undefined],
+  ] as const
+  for (const [method, path, body] of endings) {
+    const { device_code, user_code } = await askForCode(app, { scope: 'session' })
+    expect((await decide(app, person.access, user_code)).status).toBe(200)
+    expect((await app.send(method, path, { key: person.access, ...(body ? { body } : {}) })).status).toBe(200)
+    expect((await askForToken(app, device_code)).body.error).toBe('access_denied')
+  }
 })
