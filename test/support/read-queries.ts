@@ -13,7 +13,7 @@ import { latestEvents } from '#store/outbox'
 import { readProfile } from '#store/profiles'
 import { planOfWorkspace, workspaceOf } from '#store/workspace'
 import { listInvitations } from '#store/workspace-invitations'
-import { listKeys } from '#store/workspace-keys'
+import { listKeys, livingKeys } from '#store/workspace-keys'
 import type { Rows } from './rows.ts'
 
 /** Sorts behind every id: the page after it is the first. */
@@ -59,6 +59,7 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'profiles.readProfile': () => [readProfile],
   'workspace-invitations.listInvitations': () => [listInvitations(page), listInvitations({ ...page, after: END })],
   'workspace-keys.listKeys': () => [listKeys(page), listKeys({ ...page, after: END })],
+  'workspace-keys.livingKeys': () => [livingKeys(10)],
   'workspace.planOfWorkspace': () => [planOfWorkspace],
   'workspace.workspaceOf': () => [workspaceOf],
 }
