@@ -314,6 +314,7 @@ create table public.learning (
   constraint learning_pkey PRIMARY KEY (id),
   constraint learning_status_check CHECK ((status = ANY (ARRAY['active'::text, 'retired'::text])))
 );
+CREATE INDEX learning_tenant_id_id_idx ON public.learning USING btree (tenant_id, id);
 CREATE INDEX learning_tenant_id_status_id_idx ON public.learning USING btree (tenant_id, status, id);
 alter table public.learning enable row level security;
 alter table public.learning force row level security;

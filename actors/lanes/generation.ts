@@ -2,6 +2,7 @@
 
 import { type Batch, GENERATION_RUNS, generating, itemOf, ready } from '#domain/batch'
 import type { BriefLearning, DraftBrief, DraftSet, RecentPost } from '#domain/draft'
+import { MOST_ACTIVE_LEARNINGS } from '#domain/learning'
 import type { Failpoints } from '#kernel/failpoint'
 import { newId } from '#kernel/ids'
 import type { Turns } from '#kernel/turns'
@@ -38,7 +39,6 @@ interface Job {
 
 /** How many earlier posts a new batch is held against. */
 const RECENT_POSTS = 100
-const LEARNINGS = 50
 
 export const generationLane = (deps: GenerationDeps): Lane<Job, Outcome> => ({
   kind: 'batch',
@@ -78,7 +78,7 @@ const claimBatch = async ({ networks }: GenerationDeps, { sql, gate, work }: Cla
     count: batch.requested,
     focus: batch.focus,
     recent: (await recentItems(RECENT_POSTS)(sql)) as unknown as RecentPost[],
-    learnings: (await activeLearnings(LEARNINGS)(sql)) as unknown as BriefLearning[],
+    learnings: (await activeLearnings(MOST_ACTIVE_LEARNINGS)(sql)) as unknown as BriefLearning[],
     maxLength: capabilities.maxLength,
     measure: (text) => capabilities.measure(text),
     seed: batch.id,

@@ -6,12 +6,14 @@
 import { operations } from '#contract/index'
 import { isQuery, type NamedOp, pathParams } from '#contract/op'
 import { itemOf, newBatch } from '#domain/batch'
+import { newLearning } from '#domain/learning'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
 import { connectAccount } from '#ops/workspaces'
 import { insertBatch } from '#store/batches'
 import { insertOperatorInvitation } from '#store/invitations'
 import { insertItem } from '#store/items'
+import { insertLearning } from '#store/learnings'
 import type { Effects } from '#store/letter'
 import type { Reply, Send, TestApp } from './app.ts'
 import { type Extent, sampleOf } from './sample.ts'
@@ -65,6 +67,12 @@ const makeItem = async (workspace: Workspace) => {
   return { id: item.id }
 }
 
+const makeLearning = async (workspace: Workspace) => {
+  const learning = newLearning(newId(), { kind: 'worked', note: 'Numbers first', active: 0, now: new Date() })
+  await write(workspace, { writes: [insertLearning(learning)] })
+  return { id: learning.id }
+}
+
 const connect = async ({ app, tenantId, key }: Workspace) => {
   const account = await app.workplace.sandbox.connect(`t-${newId()}`)
   await connectAccount(app.workplace.world, tenantId, { network: 'sandbox', ...account })
@@ -88,6 +96,7 @@ export const recipes: Record<string, Recipe> = {
     make: makeItem,
     before: { schedule: ['approve'], unschedule: ['approve', 'schedule'], postNow: ['approve'], markPosted: ['approve'] },
   },
+  'growth.learnings': { make: makeLearning },
   'growth.connections': { make: connect },
   'app.members': { make: join },
   'app.invitations': { make: invite },

@@ -7,7 +7,7 @@ import type { Query } from '#store/db'
 import { type ExportSource, exportPage, exportSources, startOf } from '#store/export'
 import { growthChannels } from '#store/growth-channels'
 import { itemById, itemsOfBatch, listItems, recentItems } from '#store/items'
-import { activeLearnings } from '#store/learnings'
+import { activeLearnings, listLearnings } from '#store/learnings'
 import { listMembers } from '#store/members'
 import { latestEvents } from '#store/outbox'
 import { readProfile } from '#store/profiles'
@@ -54,6 +54,12 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   ],
   'items.recentItems': () => [recentItems(10)],
   'learnings.activeLearnings': () => [activeLearnings(10)],
+  'learnings.listLearnings': () => [
+    listLearnings(page),
+    listLearnings({ ...page, after: END }),
+    listLearnings({ ...page, status: 'active', kind: 'worked' }),
+    listLearnings({ ...page, status: 'active', kind: 'worked', after: END }),
+  ],
   'members.listMembers': () => [listMembers(page), listMembers({ ...page, after: END })],
   'outbox.latestEvents': () => [latestEvents],
   'profiles.readProfile': () => [readProfile],

@@ -66,10 +66,12 @@ function* weigh(candidates: readonly Candidate[], guidance: Guidance): Steps<Wei
     yield
   }
   const known = advised.some(({ advice }) => advice.relevant)
+  const weighty = new Set(advised.flatMap(({ advice }) => advice.against))
   return advised.map(({ candidate, advice }) => {
     const asked = candidate.units.length === 0
     const fit = known && !advice.relevant && !asked ? OFF_FOCUS : 1
-    return { candidate, advice, weight: candidate.weight * advice.factor * fit }
+    const heeded = [...weighty].filter((learning) => !advice.against.includes(learning) && !advice.learnings.includes(learning))
+    return { candidate, advice, heeded, weight: candidate.weight * advice.factor * fit }
   })
 }
 
@@ -149,9 +151,10 @@ function* compose(asked: DraftBrief): Steps<Batch> {
     yield
   }
   const candidates = yield* readCandidates(scope, samples)
-  const weighed = yield* weigh(candidates, yield* readGuidance({ brief, focus, material, style }))
+  const guidance = yield* readGuidance({ brief, focus, material, style })
+  const weighed = yield* weigh(candidates, guidance)
   const topic = style.english ? focus.topic : undefined
-  const batch = yield* fillBatch({ brief, style, topic, material, avoid, weighed, random })
+  const batch = yield* fillBatch({ brief, style, topic, material, avoid, weighed, guidance, random })
   if (batch.kept.length === 0) throw new GenerationError(hintFor({ brief, focus, material, batch }))
   return batch
 }

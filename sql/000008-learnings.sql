@@ -1,0 +1,2 @@
+-- Learnings are listed whatever their state.
+create index on learning (tenant_id, id);
