@@ -10,6 +10,7 @@ import { itemById, itemsOfBatch, listItems, recentItems } from '#store/items'
 import { activeLearnings, listLearnings } from '#store/learnings'
 import { listMembers } from '#store/members'
 import { latestEvents } from '#store/outbox'
+import { allProducts, listProducts } from '#store/products'
 import { readProfile } from '#store/profiles'
 import { planOfWorkspace, workspaceOf } from '#store/workspace'
 import { listInvitations } from '#store/workspace-invitations'
@@ -62,6 +63,13 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   ],
   'members.listMembers': () => [listMembers(page), listMembers({ ...page, after: END })],
   'outbox.latestEvents': () => [latestEvents],
+  'products.allProducts': () => [allProducts],
+  'products.listProducts': () => [
+    listProducts(page),
+    listProducts({ ...page, after: END }),
+    listProducts({ ...page, status: 'active' }),
+    listProducts({ ...page, status: 'active', after: END }),
+  ],
   'profiles.readProfile': () => [readProfile],
   'workspace-invitations.listInvitations': () => [listInvitations(page), listInvitations({ ...page, after: END })],
   'workspace-keys.listKeys': () => [listKeys(page), listKeys({ ...page, after: END })],
