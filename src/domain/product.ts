@@ -1,5 +1,6 @@
 /** What a workspace offers: active ⇄ archived. Drafts may mention active products, archived ones never. */
 import { fail } from '#kernel/errors'
+import type { DraftBrief } from './draft.ts'
 
 export type ProductStatus = 'active' | 'archived'
 
@@ -58,3 +59,9 @@ export const updateProduct = (product: Product, patch: ProductPatch, { others, n
   requirePlace(next, others, 'change')
   return next
 }
+
+/** What a drafter is told of the products of a workspace. */
+export const productsForBrief = (products: readonly Product[]): Pick<DraftBrief, 'products' | 'archived'> => ({
+  products: products.flatMap(({ status, name, one_liner, url }) => (status === 'active' ? [{ name, one_liner, url }] : [])),
+  archived: products.flatMap(({ status, name }) => (status === 'archived' ? [name] : [])),
+})

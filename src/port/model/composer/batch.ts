@@ -111,7 +111,7 @@ const endings = (item: Weighed, bench: Bench): ('question' | Unit | undefined)[]
   const free = restedSayings(item, bench)
   const fitting = free.filter((saying) => candidate.units.some(({ terms }) => shared(terms, saying.terms) > 0))
   const ends = random() < (fitting.length > 0 ? FITTING_SAYING : SAYING) && candidate.units.length > 0 && !candidate.tags.has('question')
-  const saying = ends ? pick(random, fitting.length > 0 ? fitting : free) : undefined
+  const saying = ends && !candidate.tags.has('product') ? pick(random, fitting.length > 0 ? fitting : free) : undefined
   if (!style.english) return [undefined]
   if (asks) return ['question', undefined]
   return saying ? [saying, undefined] : [undefined]

@@ -120,7 +120,7 @@ export function* readGuidance({
   style: Style
 }): Steps<Guidance> {
   const patterns = yield* mapped(style.english ? brief.profile.writing_dna.patterns : [], patternOf)
-  const units = [...material.stories.flatMap((story) => story.units), ...material.proof]
+  const units = [...material.stories.flatMap((story) => story.units), ...material.proof, ...material.offers.map(({ unit }) => unit)]
   const told = new Set(units.flatMap(({ terms }) => [...terms]))
   const learnings = yield* mapped(brief.learnings, (learning) => learningOf(learning, told))
   const [goal, preferred] = [termsOf(brief.profile.goal), termsOf(material.terms.join(' '))]
