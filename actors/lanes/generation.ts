@@ -2,9 +2,12 @@
 
 import { type Batch, GENERATION_RUNS, generating, itemOf, ready } from '#domain/batch'
 import type { BriefLearning, DraftBrief, DraftSet, RecentPost } from '#domain/draft'
+import { MOST_ACTIVE_LEARNINGS } from '#domain/learning'
+import { type Product, productsForBrief } from '#domain/product'
 import type { Failpoints } from '#kernel/failpoint'
 import { newId } from '#kernel/ids'
 import type { Turns } from '#kernel/turns'
+import { mentionsArchived } from '#port/model/check-draft'
 import { type Drafter, GenerationError } from '#port/model/drafter'
 import type { Network } from '#port/network/network'
 import type { Networks } from '#port/network/registry'
@@ -14,6 +17,7 @@ import type { Sql } from '#store/db'
 import { insertItem, recentItems } from '#store/items'
 import { activeLearnings } from '#store/learnings'
 import type { Gate } from '#store/letter'
+import { allProducts } from '#store/products'
 import { currentProfile } from '#store/profiles'
 import { failedEffects, takenOf } from '#store/settled'
 import type { Work } from '#store/work'
@@ -38,7 +42,6 @@ interface Job {
 
 /** How many earlier posts a new batch is held against. */
 const RECENT_POSTS = 100
-const LEARNINGS = 50
 
 export const generationLane = (deps: GenerationDeps): Lane<Job, Outcome> => ({
   kind: 'batch',
@@ -50,7 +53,8 @@ export const generationLane = (deps: GenerationDeps): Lane<Job, Outcome> => ({
     const batch = await lockBatch(sql, work.ref_id)
     if (outcome.kind === 'stopped') return again(batch, gate, { ...work, payload: { ...work.payload, stops: stopsOf(work) + 1 } })
     if (outcome.kind === 'failed') return failBatch(batch, outcome.error, { gate, work })
-    return deliver(batch, outcome.set, { gate, work, measure: job.brief.measure })
+    const set = await stillRight(sql, outcome.set)
+    return deliver(batch, set, { gate, work, measure: job.brief.measure })
   },
   crashed: () => ({ kind: 'failed', error: 'enqueue_failed' }),
   async orphaned(sql, gate, work) {
@@ -68,6 +72,8 @@ interface Claiming {
 
 const stopsOf = (work: Work): number => Number(work.payload.stops ?? 0)
 
+const productsNow = async (sql: Sql) => productsForBrief((await allProducts(sql)) as unknown as Product[])
+
 const claimBatch = async ({ networks }: GenerationDeps, { sql, gate, work }: Claiming): Promise<Claimed<Job>> => {
   const batch = await lockBatch(sql, work.ref_id)
   const { profile } = await currentProfile(sql)
@@ -78,7 +84,8 @@ const claimBatch = async ({ networks }: GenerationDeps, { sql, gate, work }: Cla
     count: batch.requested,
     focus: batch.focus,
     recent: (await recentItems(RECENT_POSTS)(sql)) as unknown as RecentPost[],
-    learnings: (await activeLearnings(LEARNINGS)(sql)) as unknown as BriefLearning[],
+    learnings: (await activeLearnings(MOST_ACTIVE_LEARNINGS)(sql)) as unknown as BriefLearning[],
+    ...(await productsNow(sql)),
     maxLength: capabilities.maxLength,
     measure: (text) => capabilities.measure(text),
     seed: batch.id,
@@ -119,6 +126,12 @@ const failBatch = (batch: Batch, error: string, { gate, work }: { gate: Gate; wo
   reply: undefined,
   effects: failedEffects(batch, error, { now: gate.now, work }),
 })
+
+/** A product may have been archived while the model wrote. */
+const stillRight = async (sql: Sql, set: DraftSet): Promise<DraftSet> => {
+  const offered = await productsNow(sql)
+  return { ...set, drafts: set.drafts.filter(({ body }) => !mentionsArchived(body, offered)) }
+}
 
 interface Delivery {
   gate: Gate

@@ -8,6 +8,8 @@ export const briefWith = (changes: Partial<DraftBrief> = {}): DraftBrief => ({
   focus: '',
   recent: [],
   learnings: [],
+  products: [],
+  archived: [],
   maxLength: 280,
   measure: (text) => [...text].length,
   seed: 'seed',
