@@ -403,7 +403,6 @@ create policy app on public.person for select to tendril_app using ((EXISTS ( SE
   WHERE (m.person_id = person.id))));
 create policy system on public.person for all to tendril_system using (true) with check (true);
 grant delete, insert, select, update on public.person to tendril_system;
-grant select on public.person to tendril_app;
 
 create table public.product (
   id uuid not null,
