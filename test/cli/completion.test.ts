@@ -51,7 +51,7 @@ const fitting = (shell: string, found: string[], start: string): string[] =>
 
 describe.each(Object.keys(programs))('%s completes', (shell) => {
   const cases: [string, string[], string[]][] = [
-    ['groups and own commands', ['pro'], ['profile', 'profiles']],
+    ['groups and own commands', ['pro'], ['products', 'profile', 'profiles']],
     ['commands of a group', ['items', 'po'], ['post-now']],
     ['commands behind an option of the program', ['--profile', 'work', 'items', 'po'], ['post-now']],
     ['options of a command', ['items', 'list', '--s'], ['--status']],

@@ -50,7 +50,7 @@ Rules:
 - Learnings of kind "worked" are to be followed, "flopped" to be avoided, "hypothesis" to be tried.
 - No hashtags and no emoji unless the voice rules ask for them.
 
-Fields: "format" is the shape (story, list, question, ...), "hook" the name of the opening pattern in a few words, "rationale" one or two sentences for the person who approves, "stories" and "learnings" the ids (S1, L1) of those you used.`
+Fields: "format" is the shape (story, list, question, ...), "hook" the name of the opening pattern in a few words, "rationale" one or two sentences for the person who approves, "stories" and "learnings" the ids (S1, L1) of those you used; of learnings also those you kept clear of.`
 
 const storyId = (index: number): string => `S${index + 1}`
 const learningId = (index: number): string => `L${index + 1}`
