@@ -5,9 +5,11 @@ import { Webhook as SvixWebhook } from 'svix'
 import { type WebhookTimes, webhookTimes } from '#domain/webhook'
 import { type Role, roles } from '#kernel/roles'
 import { eventually, type Send, type TestApp, testApp } from '#test/support/app'
+import { openCanary } from '#test/support/canary'
 import { eventOf, type Hook, hookOf, idOf } from '#test/support/hooks'
 import { openReceiver, type Received, type Receiver } from '#test/support/receiver'
 import { type SignedIn, signedIn } from '#test/support/session'
+import { hosts, urls } from '../port/egress/forms.ts'
 
 /** Tries in quick succession, more than any test needs. */
 const patient: WebhookTimes = { ...webhookTimes, scheduleMs: [0, ...Array(1_000).fill(20)] }
@@ -18,7 +20,8 @@ let other: Receiver
 beforeAll(async () => {
   receiver = await openReceiver()
   other = await openReceiver()
-  const env = { EGRESS_ALLOW: `127.0.0.1:${receiver.port},127.0.0.1:${other.port}` }
+  const own = { PUBLIC_URL: 'https://tendril.example.com', NODE_URL: 'https://node.example.com:7443' }
+  const env = { ...own, EGRESS_ALLOW: `127.0.0.1:${receiver.port},127.0.0.1:${other.port}` }
   app = await testApp({ env, overrides: { webhookTimes: patient } })
 })
 afterAll(async () => {
@@ -190,6 +193,17 @@ test.each([
     expect(reply.body.error.details).toEqual([{ path: 'url', message: expect.stringContaining(word) }])
   }
   expect((await desk.send('GET')).body.webhook.url).toBe(receiver.url)
+})
+
+test('no way to write an address that must not be called is taken, and none is called', async () => {
+  await using canary = await openCanary()
+  const desk = await newDesk()
+  const forms = [...hosts.map((host) => `https://${host}:P/`), ...urls]
+  for (const form of forms) {
+    const reply = await desk.send('PUT', '', { body: { url: form.replaceAll(':P', `:${canary.port}`) } })
+    expect([form, ...refused(reply), reply.body.error.details[0].path]).toEqual([form, 400, 'invalid_input', 'url'])
+  }
+  expect([canary.hits(), refused(await desk.send('GET'))]).toEqual([0, [404, 'not_found']])
 })
 
 describe('under an Idempotency-Key', () => {
