@@ -19,12 +19,14 @@ const Webhook = record(
   { title: 'Webhook' },
 )
 
+const states = ['pending', 'delivered', 'dead'] as const
+
 const WebhookEvent = record(
   {
     id: Id,
     type: T.String(),
     subject: nullable(T.String({ description: 'The record it is of: those of one are sent in order.' })),
-    state: oneOf(['pending', 'delivered', 'dead'], { description: 'dead: given up.' }),
+    state: oneOf(states, { description: 'dead: given up.' }),
     attempts: T.Integer(),
     last_error: nullable(T.String()),
     created_at: Time,
@@ -95,8 +97,8 @@ export const webhook = {
     {
       input: {
         ...page,
-        state: T.Optional(oneOf(['pending', 'delivered', 'dead'])),
-        type: T.Optional(oneOf(eventKinds)),
+        state: T.Optional(oneOf(states, { description: 'Those in this state alone. dead: given up.' })),
+        type: T.Optional(oneOf(eventKinds, { description: 'Those of this kind alone.' })),
       },
       output: record({ events: T.Array(WebhookEvent), next_cursor: NextCursor }),
     },
