@@ -11,7 +11,6 @@ import { activeLearnings, listLearnings } from '#store/learnings'
 import { listMembers } from '#store/members'
 import { eventLog } from '#store/outbox'
 import { allProducts, listProducts } from '#store/products'
-
 import { readProfile } from '#store/profiles'
 import { endpointOverview } from '#store/webhooks'
 import { planOfWorkspace, workspaceOf } from '#store/workspace'
