@@ -5,5 +5,7 @@ export const events = [
   { type: 'growth.item.posted', summary: 'An item was posted, in whatever way.' },
   { type: 'growth.item.returned', summary: 'A due item was not sent and is off the schedule; carries the reason.' },
   { type: 'growth.item.failed', summary: 'The network refused an item, or could not be reached for an hour.' },
-  { type: 'webhook.test', summary: 'Sent when an operator tries the endpoint, whatever its allow-list says.' },
+  { type: 'webhook.test', summary: 'Sent when somebody tries the endpoint, whatever its allow-list says.' },
 ] as const
+
+export const eventKinds = events.map(({ type }) => type)

@@ -9,6 +9,7 @@ import { members } from './app/members.ts'
 import { person } from './app/person.ts'
 import { plan } from './app/plan.ts'
 import { session, sessions } from './app/session.ts'
+import { webhook } from './app/webhook.ts'
 import { workspace } from './app/workspace.ts'
 import { automation } from './growth/automation.ts'
 import { batches } from './growth/batches.ts'
@@ -49,6 +50,7 @@ export const appResources = {
   connections: { prefix: 'app.connections', about: 'Connecting and disconnecting accounts on networks.', group: appConnections },
   plan: { prefix: 'app.plan', about: 'What the workspace may spend, and has.', group: plan },
   audit: { prefix: 'app.audit', about: 'Who has done what.', group: audit },
+  webhook: { prefix: 'app.webhook', about: 'The endpoint that is told of events as they happen.', group: webhook },
   keys: { prefix: 'app.keys', about: 'API keys, for programs and agents.', group: keys },
 } as const satisfies Record<string, Resource>
 

@@ -46,11 +46,11 @@ export const FEW_FAILURES = 3
 /** Waits differ by up to this share, so that what failed together does not come back together. */
 const JITTER = 0.1
 
-/** Sent by an operator to try the endpoint: no allow-list holds it back. */
+/** Sent by whoever tries the endpoint: no allow-list holds it back. */
 export const TEST_EVENT = 'webhook.test'
 
 export interface Endpoint {
-  /** Made anew whenever the endpoint is set. */
+  /** Made anew whenever the endpoint is set, or leads elsewhere. */
   id: string
   url: string
   /** The kinds it wants; none: all. */
@@ -62,6 +62,24 @@ export interface Endpoint {
   held_until: Date | null
   updated_at: Date
 }
+
+/** What somebody says of an endpoint; `id` for one that it becomes anew. */
+export interface EndpointWish {
+  id: string
+  url: string
+  events: string[]
+  now: Date
+}
+
+/** One of which nothing is known yet. */
+export const freshEndpoint = ({ now, ...wish }: EndpointWish): Endpoint => ({
+  ...wish,
+  ...{ status: 'active', disabled_reason: null, failing_since: null, failures: 0, held_until: null, updated_at: now },
+})
+
+/** How it fared stays true of it as long as its address does and it was not disabled: otherwise it begins anew. */
+export const changedEndpoint = (before: Endpoint, wish: EndpointWish): Endpoint =>
+  before.url === wish.url && before.status === 'active' ? { ...before, events: wish.events, updated_at: wish.now } : freshEndpoint(wish)
 
 export interface PendingEvent {
   id: string

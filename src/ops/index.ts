@@ -10,6 +10,7 @@ import { memberHandlers } from './app/members.ts'
 import { personHandlers } from './app/person.ts'
 import { planHandlers } from './app/plan.ts'
 import { sessionHandlers, sessionsHandlers } from './app/session.ts'
+import { webhookHandlers } from './app/webhook.ts'
 import { workspaceHandlers } from './app/workspace.ts'
 import { bind, bindDoors, bindDownloads, type Door, type Download, type Operation } from './bind.ts'
 import type { World } from './call.ts'
@@ -23,7 +24,6 @@ import { overviewHandlers } from './growth/overview.ts'
 import { productHandlers } from './growth/products.ts'
 import { profileHandlers } from './growth/profile.ts'
 import { generationHandlers } from './operator/generations.ts'
-import { webhookHandlers } from './operator/webhook.ts'
 
 /** Those of a workspace: reads, and commands that go through its mailbox. */
 export const createOperations = (world: World): Operation[] => [
@@ -43,6 +43,7 @@ export const createOperations = (world: World): Operation[] => [
   ...bind(world, appResources.connections, appConnectionsHandlers(world.sandbox)),
   ...bind(world, appResources.plan, planHandlers),
   ...bind(world, appResources.audit, auditHandlers),
+  ...bind(world, appResources.webhook, webhookHandlers(world)),
 ]
 
 /** Those of no workspace: how people come in, and what they do about themselves. */
@@ -60,8 +61,5 @@ export const createDownloads = (world: World): Download[] => {
   return [...bindDownloads(all, appResources.workspace, workspaceHandlers), ...bindDownloads(all, appResources.audit, auditHandlers)]
 }
 
-/** What operators do, and what the surfaces do beneath the contract: not served to anybody, but taken from other processes. */
-export const createOperatorOperations = (world: World): Operation[] => [
-  ...bind(world, operatorResources.webhook, webhookHandlers(world.egress)),
-  ...bind(world, operatorResources.generations, generationHandlers),
-]
+/** What the surfaces do beneath the contract: not served to anybody, but taken from other processes. */
+export const createOperatorOperations = (world: World): Operation[] => bind(world, operatorResources.generations, generationHandlers)

@@ -2,6 +2,7 @@
 import { type EventNext, type PendingEvent, subjectOf, wants } from '#domain/webhook'
 import { newId } from '#kernel/ids'
 import type { Fragment, Query, Sql } from './db.ts'
+import type { Page } from './items.ts'
 
 export interface NewEvent {
   /** Only where somebody must know it beforehand. */
@@ -85,15 +86,43 @@ export const saveEvent =
       next_at = ${next.state === 'pending' ? next.nextAt : null}, expires_at = ${next.state === 'pending' ? null : next.expiresAt}
       where id = ${id}`
 
-/** For operators: what was given up or waits, and how it failed; those that were tried last first. */
-export const latestEvents: Query = (sql) =>
-  sql`select id, type, state, attempts, created_at, last_error from (
-    (select * from outbox where state = 'pending' order by next_at desc limit 20)
-    union all (select * from outbox where expires_at is not null order by expires_at desc limit 20)) latest`
+/** How many wait; no more than a few beyond `MOST_PENDING`. */
+export const countPending = async (sql: Sql): Promise<number> =>
+  (await sql`select count(*)::int as count from outbox where state = 'pending'`)[0]!.count
+
+/** What the endpoint is or was told of. */
+export interface EventRow {
+  id: string
+  type: string
+  subject: string | null
+  state: 'pending' | 'delivered' | 'dead'
+  attempts: number
+  last_error: string | null
+  created_at: Date
+  next_at: Date | null
+  expires_at: Date | null
+}
+
+const logColumns = (sql: Sql): Fragment => sql`id, type, subject, state, attempts, last_error, created_at, next_at, expires_at`
+
+interface LogFilters {
+  state?: EventRow['state'] | undefined
+  type?: string | undefined
+}
+
+/** The delivery log, newest first; what nobody has asked for is not in it. */
+export const eventLog =
+  ({ limit, after, state, type }: Page & LogFilters): Query =>
+  (sql) =>
+    sql`select ${logColumns(sql)} from outbox where state <> 'unwanted' ${after ? sql`and id < ${after}` : sql``}
+        ${state ? sql`and state = ${state}` : sql``} ${type ? sql`and type = ${type}` : sql``}
+      order by id desc limit ${limit + 1}`
 
 /** In whatever state; undefined when it is not kept any more. */
-export const keptEvent = async (sql: Sql, id: string): Promise<Pick<PendingEvent, 'id' | 'data'> | undefined> =>
-  (await sql`select id, data from outbox where id = ${id}`)[0] as unknown as Pick<PendingEvent, 'id' | 'data'> | undefined
+export const keptEvent = async (sql: Sql, id: string): Promise<(EventRow & Pick<PendingEvent, 'data'>) | undefined> =>
+  (await sql`select ${logColumns(sql)}, data from outbox where id = ${id}`)[0] as unknown as
+    | (EventRow & Pick<PendingEvent, 'data'>)
+    | undefined
 
 /** An event that is kept waits again, with all its tries before it. */
 export const replayEvent =

@@ -74,3 +74,16 @@ test('an export is passed on line by line, to its end', async () => {
     .map((line) => JSON.parse(line).kind)
   expect([code, kinds[0], kinds.at(-1), kinds.includes('workspace')]).toEqual([0, 'export', 'end', true])
 })
+
+test('an owner sets the webhook endpoint, is shown its secret once, and reads how it fares', async () => {
+  const set = ['webhook', 'set', '--url', 'https://hooks.example.com/tendril', '--events', 'growth.item.posted']
+  expect((await run(set)).code).toBe(errorTable.unauthenticated.exit)
+  await run(['login', '--session'], deciding('approve'))
+  const shown = await run(set)
+  expect([shown.code, shown.out.match(/whsec_/g)]).toEqual([0, ['whsec_']])
+  const read = await run(['webhook', 'get', '--json'])
+  expect(JSON.parse(read.out).webhook).toMatchObject({ url: 'https://hooks.example.com/tendril', status: 'active', waiting: 0 })
+  expect(read.out).not.toContain('whsec_')
+  expect(JSON.parse((await run(['webhook', 'events', '--json'])).out)).toEqual({ events: [], next_cursor: null })
+  expect((await run(['webhook', 'disable'])).out).toContain('an owner disabled it')
+})

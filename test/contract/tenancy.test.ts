@@ -1,6 +1,6 @@
 /** Every operation that reads shows a workspace its own records and nothing of any other. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { isQuery, pathParams } from '#contract/op'
+import { isQuery, type NamedOp, pathParams } from '#contract/op'
 import { type TestApp, testApp } from '#test/support/app'
 import { call, newWorkspace, usualOperations as operations, prefixOf, recipes, type Workspace } from '#test/support/prepare'
 import { sampleOf } from '#test/support/sample'
@@ -27,6 +27,9 @@ beforeAll(async () => {
 })
 afterAll(() => app[Symbol.asyncDispose]())
 
+/** A list of records, or one by its id; not what a workspace has one of. */
+const showsRecords = (o: NamedOp): boolean => 'cursor' in o.input.properties || pathParams(o.path).length > 0
+
 describe.each(operations.filter(isQuery).map((o) => [o.id, o] as const))('%s', (_, o) => {
   test('shows nothing of another workspace', async () => {
     for (const { workspace, records } of filled) {
@@ -34,7 +37,7 @@ describe.each(operations.filter(isQuery).map((o) => [o.id, o] as const))('%s', (
       const own = records[prefixOf(o)] ?? {}
       const { status, text } = await call(workspace, o, { ...sampleOf(o, 'needed'), ...(pathParams(o.path).length > 0 ? own : {}) })
       expect(status).toBe(200)
-      for (const id of Object.values(own)) expect(text).toContain(id)
+      if (showsRecords(o)) for (const id of Object.values(own)) expect(text).toContain(id)
       const foreign = [other.workspace.tenantId, ...Object.values(other.records).flatMap((record) => Object.values(record))]
       for (const trace of foreign) expect(text).not.toContain(trace)
     }

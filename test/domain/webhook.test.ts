@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import {
   type AfterDelivery,
   afterDelivery,
+  changedEndpoint,
   type DeliveryOutcome,
   type Endpoint,
   eventBody,
@@ -119,6 +120,25 @@ describe('an endpoint', () => {
       endpoint: { ...endpoint, ...failing },
       event: { state: 'pending', attempts: 3, error: null, nextAt: at(9 * DAY) },
     })
+  })
+})
+
+describe('an endpoint that is changed', () => {
+  const wish = { id: 'n', url: endpoint.url, events: ['growth.item.posted'], now: at(DAY) }
+  const failing = { ...endpoint, failing_since: at(0), failures: 9, held_until: at(2 * DAY) }
+
+  test('in what it is told of fares as it did', () => {
+    expect(changedEndpoint(failing, wish)).toEqual({ ...failing, events: wish.events, updated_at: wish.now })
+  })
+
+  test('in its address, or after it was disabled, begins anew under another id', () => {
+    const elsewhere = { ...wish, url: 'https://hooks.example.org/' }
+    expect(changedEndpoint(failing, elsewhere)).toEqual({
+      ...endpoint,
+      ...{ id: 'n', url: elsewhere.url, events: wish.events, updated_at: wish.now },
+    })
+    const disabled = { ...failing, status: 'disabled', disabled_reason: 'the receiver answered 410 Gone' } as const
+    expect(changedEndpoint(disabled, wish)).toEqual({ ...endpoint, id: 'n', events: wish.events, updated_at: wish.now })
   })
 })
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { openDb, type Sql } from '#store/db'
-import { firstDue, giveUpEvents, MOST_KEPT, MOST_PENDING, nextEvent, removeExpired, removeSurplus } from '#store/outbox'
+import { eventLog, firstDue, giveUpEvents, MOST_KEPT, MOST_PENDING, nextEvent, removeExpired, removeSurplus } from '#store/outbox'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { eventOf, type Hook, newHook } from '#test/support/hooks'
 
@@ -128,6 +128,7 @@ test('what is looked for in the outbox is found by indexes', async () => {
     await explain(removeExpired(sql))
     await explain(removeSurplus(sql))
     await explain(firstDue(sql))
+    await explain(eventLog({ limit: 100, type: 'growth.item.posted' })(sql))
     await explain(firstDue(sql, { eventId: newId(), subject: '1' }))
     expect(await nextEvent(sql)).toMatchObject({ subject: '1' })
     expect(await nextEvent(sql, { eventId: newId(), subject: '1' })).toMatchObject({ subject: '2' })

@@ -1,12 +1,9 @@
 /** A workspace with a webhook endpoint: events, what becomes of them, and the commands of its operator. */
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
-import { createSealer } from '#kernel/sealed'
-import { createOperatorOperations } from '#ops/index'
-import { newWebhookSecret } from '#port/webhook'
+import { createOperations } from '#ops/index'
 import type { NewEvent } from '#store/outbox'
-import { secretRow } from '#store/webhooks'
-import { TEST_SECRET, type TestApp } from './app.ts'
+import type { TestApp } from './app.ts'
 import { letterOf } from './letters.ts'
 import type { Received } from './receiver.ts'
 
@@ -50,29 +47,20 @@ export interface Hook {
 const hookAt = (app: TestApp, tenantId: string): Hook => {
   const { owner, workplace } = app
   const run = async (name: string, input: Record<string, unknown>) => {
-    const operation = createOperatorOperations(workplace.world).find(({ id }) => id === `operator.webhook.${name}`)!
+    const operation = createOperations(workplace.world).find(({ id }) => id === `app.webhook.${name}`)!
     const call = {
       tenantId,
       principal: { kind: 'system', id: 'operator' },
-      scopes: new Set(scopes),
+      scopes: new Set([...scopes, 'session' as const]),
       surface: 'admin',
     } as const
     return JSON.parse((await operation.run(() => input, { ...call, requestId: newId() })).body)
   }
-  const sealed = (secret: string) => createSealer(TEST_SECRET).seal(secret, secretRow(tenantId)).toString('base64')
   return {
     tenantId,
-    async set(url, events = []) {
-      const secret = newWebhookSecret()
-      await run('set', { url, events, secret: sealed(secret) })
-      return secret
-    },
-    async rotate() {
-      const secret = newWebhookSecret()
-      await run('rotate', { secret: sealed(secret) })
-      return secret
-    },
-    run: (name, input = undefined) => run(name, { ...input }),
+    set: async (url, events = []) => (await run('set', { url, events })).secret,
+    rotate: async () => (await run('rotate', {})).secret,
+    run: async (name, input = undefined) => ({ event_id: (await run(name, { ...input })).event?.id }),
     emit: (...events) =>
       workplace.world.ask(
         tenantId,

@@ -8,15 +8,19 @@ import { isQuery, type NamedOp, pathParams } from '#contract/op'
 import { itemOf, newBatch } from '#domain/batch'
 import { newLearning } from '#domain/learning'
 import { newProduct } from '#domain/product'
+import { freshEndpoint } from '#domain/webhook'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
 import { connectAccount } from '#ops/workspaces'
+import { newWebhookSecret } from '#port/webhook'
 import { insertBatch } from '#store/batches'
 import { insertOperatorInvitation } from '#store/invitations'
 import { insertItem } from '#store/items'
 import { insertLearning } from '#store/learnings'
 import type { Effects } from '#store/letter'
+import { saveEvent } from '#store/outbox'
 import { insertProduct } from '#store/products'
+import { putEndpoint, secretRow } from '#store/webhooks'
 import type { Reply, Send, TestApp } from './app.ts'
 import { type Extent, sampleOf } from './sample.ts'
 import { signedIn, tokenOf } from './session.ts'
@@ -47,7 +51,7 @@ interface Recipe {
 }
 
 /** Writes rows of a workspace through a letter, as any command does. */
-const write = ({ app, tenantId }: Workspace, effects: Effects): Promise<void> =>
+const write = ({ app, tenantId }: Pick<Workspace, 'app' | 'tenantId'>, effects: Effects): Promise<void> =>
   app.workplace.world.ask(tenantId, {
     name: 'arrange',
     priority: 'interactive',
@@ -96,6 +100,24 @@ const invite = async ({ app, tenantId }: Workspace) => {
   return { id: (await insertOperatorInvitation(app.workplace.db, invitation))! }
 }
 
+const setWebhook = ({ app, tenantId }: Workspace) => {
+  // Refused before anything is called: nothing that the tests send leaves the machine.
+  const wish = { id: newId(), url: `https://192.168.1.1/${tenantId}`, events: [], now: new Date() }
+  const secret = app.workplace.world.sealer.seal(newWebhookSecret(), secretRow(tenantId))
+  return write({ app, tenantId }, { writes: [putEndpoint(freshEndpoint(wish), secret)] })
+}
+
+/** Delivered already. */
+const makeEvent = async (workspace: Workspace) => {
+  await setWebhook(workspace)
+  const id = newId()
+  await write(workspace, { events: [{ id, type: 'growth.item.posted', data: {} }] })
+  await write(workspace, { writes: [saveEvent(id, { state: 'delivered', attempts: 1, error: null, expiresAt: inADay() })] })
+  return { id }
+}
+
+const inADay = (): Date => new Date(Date.now() + 86_400_000)
+
 const makeKey = async ({ app, tenantId }: Workspace) => ({ id: (await app.newKey(['api:read'], tenantId)).id })
 
 /** By the part of an operation's id before the last dot. */
@@ -112,7 +134,11 @@ export const recipes: Record<string, Recipe> = {
   'app.invitations': { make: invite },
   'app.keys': { make: makeKey },
   'app.connections': { make: connect },
+  'app.webhook': { make: makeEvent },
 }
+
+/** What a workspace has one of, by the same part of an id: it stands before any of its operations is called. */
+const standing: Record<string, (workspace: Workspace) => Promise<unknown>> = { 'app.webhook': setWebhook }
 
 /** By operation: what its schema cannot say of a legal input. */
 const told: Record<string, () => Record<string, unknown>> = {
@@ -149,6 +175,7 @@ export const call = ({ app, method, session, ...given }: Caller, o: NamedOp, inp
 
 const made = async (workspace: Workspace, o: NamedOp): Promise<Record<string, string>> => {
   const recipe = recipes[prefixOf(o)]
+  await standing[prefixOf(o)]?.(workspace)
   if (pathParams(o.path).length === 0 || !recipe) return {}
   const record = await recipe.make(workspace)
   for (const name of recipe.before?.[nameOf(o)] ?? []) {

@@ -9,9 +9,10 @@ import { growthChannels } from '#store/growth-channels'
 import { itemById, itemsOfBatch, listItems, recentItems } from '#store/items'
 import { activeLearnings, listLearnings } from '#store/learnings'
 import { listMembers } from '#store/members'
-import { latestEvents } from '#store/outbox'
+import { eventLog } from '#store/outbox'
 import { allProducts, listProducts } from '#store/products'
 import { readProfile } from '#store/profiles'
+import { endpointOverview } from '#store/webhooks'
 import { planOfWorkspace, workspaceOf } from '#store/workspace'
 import { listInvitations } from '#store/workspace-invitations'
 import { listKeys, livingKeys } from '#store/workspace-keys'
@@ -62,7 +63,11 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     listLearnings({ ...page, status: 'active', kind: 'worked', after: END }),
   ],
   'members.listMembers': () => [listMembers(page), listMembers({ ...page, after: END })],
-  'outbox.latestEvents': () => [latestEvents],
+  'outbox.eventLog': ({ outbox }) => [
+    eventLog(page),
+    eventLog({ ...page, after: END, state: 'delivered', type: outbox.type }),
+    eventLog({ ...page, type: outbox.type }),
+  ],
   'products.allProducts': () => [allProducts],
   'products.listProducts': () => [
     listProducts(page),
@@ -71,6 +76,7 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     listProducts({ ...page, status: 'active', after: END }),
   ],
   'profiles.readProfile': () => [readProfile],
+  'webhooks.endpointOverview': () => [endpointOverview],
   'workspace-invitations.listInvitations': () => [listInvitations(page), listInvitations({ ...page, after: END })],
   'workspace-keys.listKeys': () => [listKeys(page), listKeys({ ...page, after: END })],
   'workspace-keys.livingKeys': () => [livingKeys(10)],

@@ -37,7 +37,7 @@ const sampleRows = (tenantId: string, person: string) => {
     },
     counter: { key: mark, period: mark, used: 1 },
     audit: { id: newId(), at: now, actor_kind: 'system', actor_id: mark, surface: 'test', operation: mark },
-    outbox: { id: newId(), type: mark, data: {}, created_at: now, expires_at: new Date(now.getTime() + 86_400_000) },
+    outbox: { id: newId(), type: mark, data: {}, created_at: now, state: 'delivered', expires_at: new Date(now.getTime() + 86_400_000) },
     member: { person_id: person, role: 'owner', ...times },
     session: { id: newId(), person_id: person, kind: 'browser', user_agent: mark, expires_at: new Date(now.getTime() + 86_400_000) },
     invitation: {

@@ -1,0 +1,143 @@
+import type { webhook } from '#contract/app/webhook'
+import { changedEndpoint, type Endpoint, freshEndpoint, subjectOf, TEST_EVENT, webhookTimes } from '#domain/webhook'
+import { AppError, fail } from '#kernel/errors'
+import { newId } from '#kernel/ids'
+import type { Sealer } from '#kernel/sealed'
+import type { Egress } from '#port/egress/egress'
+import { EgressRefused } from '#port/egress/target'
+import { newWebhookSecret } from '#port/webhook'
+import type { Sql } from '#store/db'
+import { deliveryWork } from '#store/letter'
+import { countPending, type EventRow, eventLog, keptEvent, replayEvent } from '#store/outbox'
+import type { Principal } from '#store/principal'
+import {
+  currentEndpoint,
+  type EndpointOverview,
+  type EndpointRow,
+  endpointOverview,
+  putEndpoint,
+  rotateSecret,
+  saveEndpoint,
+  secretRow,
+  updateEndpoint,
+} from '#store/webhooks'
+import type { CommandContext, Handlers } from '../call.ts'
+import { pageOf, pageResult } from '../paging.ts'
+
+type Shown = Endpoint & Pick<EndpointRow, 'previous_until' | 'created_at'>
+
+const ahead = (at: Date | null, now: Date): Date | null => (at && at > now ? at : null)
+
+const shown = async (endpoint: Shown, { sql, gate: { now } }: CommandContext) => {
+  const { url, events, status, disabled_reason, failing_since, created_at, updated_at } = endpoint
+  const [held_until, previous_secret_until] = [ahead(endpoint.held_until, now), ahead(endpoint.previous_until, now)]
+  const fares = { status, disabled_reason, failing_since, held_until, previous_secret_until, waiting: await countPending(sql) }
+  return { webhook: { url, events, ...fares, created_at, updated_at } satisfies EndpointOverview }
+}
+
+const noneSet = (): never => fail('not_found', 'no webhook endpoint is set')
+
+const endpointOf = async (sql: Sql): Promise<EndpointRow> => (await currentEndpoint(sql)) ?? noneSet()
+
+const requireActive = ({ status }: Endpoint): unknown => status === 'active' || fail('conflict', 'the webhook endpoint is disabled')
+
+const requireCallable = (egress: Pick<Egress, 'check'>, url: string): void => {
+  try {
+    egress.check(url)
+  } catch (cause) {
+    if (!(cause instanceof EgressRefused)) throw cause
+    throw new AppError('invalid_input', cause.message, { details: [{ path: 'url', message: cause.message }] })
+  }
+}
+
+/** Whatever waits is looked at now. */
+const awake = ({ gate, tenantId }: CommandContext) => [deliveryWork(newId(), { tenantId, now: gate.now })]
+
+const kindsOf = <K extends string>(events: K[]): K[] => [...new Set(events)]
+
+const disabledBy = ({ kind }: Principal): string => (kind === 'system' ? 'an operator disabled it' : 'an owner disabled it')
+
+/** A new secret in the clear, for the answer alone, and sealed, for the row. */
+const newSecret = (sealer: Sealer, tenantId: string) => {
+  const secret = newWebhookSecret()
+  return { secret, sealed: sealer.seal(secret, secretRow(tenantId)) }
+}
+
+interface Deps {
+  egress: Pick<Egress, 'check'>
+  sealer: Sealer
+}
+
+type All = Handlers<typeof webhook>
+
+const setting = ({ egress, sealer }: Deps): Pick<All, 'set' | 'update' | 'rotate'> => ({
+  async set({ url, events = [] }, context) {
+    requireCallable(egress, url)
+    const { now } = context.gate
+    const endpoint = freshEndpoint({ id: newId(), url, events: kindsOf(events), now })
+    const { secret, sealed } = newSecret(sealer, context.tenantId)
+    const reply = { ...(await shown({ ...endpoint, previous_until: null, created_at: now }, context)), secret }
+    const effects = { writes: [putEndpoint(endpoint, sealed)], work: awake(context) }
+    return { reply, effects, refId: endpoint.id, told: { url, events: endpoint.events } }
+  },
+
+  async update(input, context) {
+    const before = await endpointOf(context.sql)
+    const { url = before.url, events = before.events } = input
+    if (input.url !== undefined) requireCallable(egress, input.url)
+    const endpoint = changedEndpoint(before, { id: newId(), url, events: kindsOf<string>(events), now: context.gate.now })
+    const effects = { writes: [updateEndpoint(endpoint)], work: awake(context) }
+    return { reply: await shown({ ...before, ...endpoint }, context), effects, refId: endpoint.id, told: { url, events: endpoint.events } }
+  },
+
+  async rotate(_, context) {
+    const endpoint = await endpointOf(context.sql)
+    requireActive(endpoint)
+    const { now } = context.gate
+    const { secret, sealed } = newSecret(sealer, context.tenantId)
+    const previous_until = new Date(now.getTime() + webhookTimes.rotationMs)
+    const reply = { ...(await shown({ ...endpoint, previous_until, updated_at: now }, context)), secret }
+    return { reply, effects: { writes: [rotateSecret({ secret: sealed, previousUntil: previous_until, now })] }, refId: endpoint.id }
+  },
+})
+
+/** The secret is made and sealed where the workspace is owned. */
+export const webhookHandlers = (deps: Deps): All => ({
+  get: async (_, { read }) => ({ webhook: (await read<EndpointOverview>(endpointOverview))[0] ?? noneSet() }),
+
+  ...setting(deps),
+
+  async disable(_, context) {
+    const endpoint = await endpointOf(context.sql)
+    if (endpoint.status === 'disabled') return { reply: await shown(endpoint, context), refId: endpoint.id }
+    const disabled_reason = disabledBy(context.principal)
+    const disabled = { ...endpoint, status: 'disabled', disabled_reason, updated_at: context.gate.now } as const
+    const effects = { writes: [saveEndpoint(disabled)], work: awake(context) }
+    return { reply: await shown(disabled, context), effects, refId: endpoint.id, told: { url: endpoint.url } }
+  },
+
+  async test(_, { sql, gate }) {
+    const endpoint = await endpointOf(sql)
+    requireActive(endpoint)
+    const [id, type] = [newId(), TEST_EVENT]
+    const waits = { state: 'pending', attempts: 0, last_error: null, next_at: gate.now, expires_at: null } as const
+    const reply = { event: { id, type, subject: null, ...waits, created_at: gate.now } }
+    return { reply, effects: { events: [{ id, type, data: {}, due: true }] }, refId: endpoint.id }
+  },
+
+  async events({ state, type, ...rest }, { read }) {
+    const page = pageOf(rest)
+    const { rows, next_cursor } = pageResult(await read<EventRow>(eventLog({ ...page, state, type })), page.limit)
+    return { events: rows, next_cursor }
+  },
+
+  async replay({ id }, context) {
+    const { sql, gate } = context
+    const endpoint = await endpointOf(sql)
+    const { data, ...event } = (await keptEvent(sql, id)) ?? fail('not_found', 'no such event, or it is not kept any more')
+    requireActive(endpoint)
+    const waits = { subject: subjectOf(data), state: 'pending', attempts: 0, next_at: gate.now, expires_at: null } as const
+    const reply = { event: { ...event, ...waits } }
+    return { reply, effects: { writes: [replayEvent({ id, data }, gate.now)], work: awake(context) } }
+  },
+})
