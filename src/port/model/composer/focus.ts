@@ -1,4 +1,4 @@
-import { sentencesOf, termsOf } from './text.ts'
+import { capitalised, excerpt, sentencesOf, termsOf } from './text.ts'
 
 /** What a focus asks for, read so that none of its wording reaches a post by accident. */
 export interface Focus {
@@ -67,4 +67,15 @@ export const focusOf = (focus: string, language: string): Focus => {
   const raw = focus.trim()
   const sentences = sentencesOf(raw, language)
   return { raw, terms: aboutTerms(sentences), topic: topicOf(raw, sentences), statements: statementsOf(sentences) }
+}
+
+const LONGEST_HEADLINE = 100
+
+/** What stands over an article on a focus: its topic, or the beginning of its words without the instruction around them. */
+export const headlineOf = ({ raw, topic }: Focus, language: string): string => {
+  if (topic !== undefined) return capitalised(topic)
+  const [first = raw] = sentencesOf(raw, language)
+  const bare = first.replace(COMMAND, '').trim()
+  const about = COMMAND.test(first) ? (ABOUT.exec(first)?.[1] ?? bare) : first
+  return capitalised(excerpt(about === '' ? first : about, LONGEST_HEADLINE))
 }

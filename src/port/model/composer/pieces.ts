@@ -1,0 +1,91 @@
+import { countWords } from '../check-article.ts'
+import type { Steps } from '../pace.ts'
+import { cuesOf, type FoundCue } from './cues.ts'
+import type { Focus } from './focus.ts'
+import type { Material, Unit } from './material.ts'
+import type { Random } from './random.ts'
+import type { Role } from './roles.ts'
+import { shared, termsOf, wordLine } from './text.ts'
+
+/** Sentences of the person's that stay together in an article: a story, a proof, a phrase. */
+export interface Piece {
+  kind: Unit['source']
+  units: readonly Unit[]
+  words: number
+  terms: ReadonlySet<string>
+  roles: ReadonlySet<Role>
+  /** It speaks of the subject. */
+  onTopic: boolean
+  /** Higher comes first. */
+  score: number
+}
+
+interface Wanted {
+  focus: Focus
+  /** The terms of the person's goal. */
+  goal: ReadonlySet<string>
+  /** What the person's patterns ask an opening to be. */
+  cues: readonly FoundCue[]
+  random: Random
+}
+
+const ROLES: Partial<Record<FoundCue['cue'], readonly Role[]>> = {
+  number: ['number'],
+  proof: ['number'],
+  ending: ['number', 'after'],
+  failure: ['failure'],
+  lesson: ['lesson', 'rule'],
+  quote: ['quote'],
+  'before-after': ['before', 'after', 'turn'],
+  contrarian: ['stance'],
+}
+
+/** How many of the cues a piece answers. */
+export const answered = ({ kind, roles }: Pick<Piece, 'kind' | 'roles'>, cues: readonly FoundCue[]): number =>
+  cues.filter(
+    ({ cue, negated }) =>
+      !negated &&
+      ((ROLES[cue]?.some((role) => roles.has(role)) ?? false) ||
+        (cue === 'story' && kind === 'story') ||
+        (cue === 'proof' && kind === 'proof')),
+  ).length
+
+const pieceOf = (units: readonly Unit[], { focus, goal, cues, random }: Wanted): Piece => {
+  const terms = new Set(units.flatMap((unit) => [...unit.terms]))
+  const roles = new Set(units.flatMap((unit) => [...unit.roles]))
+  const kind = units[0]!.source
+  const common = shared(terms, focus.terms)
+  const news = kind === 'news' ? 10 : 0
+  const score = news + 3 * Math.min(common, 4) + Math.min(answered({ kind, roles }, cues), 2) + Math.min(shared(terms, goal), 2) + random()
+  return { kind, units, words: countWords(units.map(({ text }) => text).join(' ')), terms, roles, onTopic: common > 0 || news > 0, score }
+}
+
+/** What a piece is without the sentences that stand elsewhere already; what leaned on one of them goes too. */
+const unsaid = (units: readonly Unit[], said: Set<string>): Unit[] => {
+  const left: Unit[] = []
+  let broken = false
+  for (const unit of units) {
+    broken = said.has(unit.line) || (broken && !unit.standalone)
+    if (broken) continue
+    said.add(unit.line)
+    left.push(unit)
+  }
+  return left
+}
+
+/** All that an article can be made of, the most fitting first; no sentence comes twice, nor the title's. A piece a step. */
+export function* readPieces(material: Material, { title, patterns, ...wanted }: Omit<Wanted, 'cues'> & { title: string; patterns: readonly string[] }): Steps<Piece[]> {
+  const cues = patterns.flatMap((pattern) => cuesOf(pattern.slice(0, 400)))
+  const said = new Set([wordLine(title)])
+  const pieces: Piece[] = []
+  const all = [...material.stories.map(({ units }) => units), ...[...material.proof, ...material.sayings].map((unit) => [unit])]
+  for (const units of all) {
+    const left = unsaid(units, said)
+    if (left.length > 0) pieces.push(pieceOf(left, { ...wanted, cues }))
+    yield
+  }
+  return pieces.sort((one, other) => other.score - one.score)
+}
+
+/** How well a piece stands under a heading. */
+export const fitOf = (heading: string, piece: Piece): number => 4 * shared(termsOf(heading), piece.terms) + 2 * answered(piece, cuesOf(heading))

@@ -1,0 +1,61 @@
+import type { GlueSlot } from './glue.ts'
+import { fitOf, type Piece } from './pieces.ts'
+
+/** A part of an article: its pieces stand under the heading of the person's outline, or under a line of the composer's own. */
+export interface Section {
+  /** A point of the outline. */
+  heading?: string
+  slot?: GlueSlot
+  pieces: Piece[]
+  /** Nothing that stands here speaks of the heading. */
+  isUnmatched?: boolean
+}
+
+const wordsIn = ({ pieces }: Section): number => pieces.reduce((sum, { words }) => sum + words, 0)
+
+/** The best piece for each point, the clearest choice first, so that no point takes what another needs more. */
+const bestForEach = (points: readonly string[], left: Set<Piece>): Section[] => {
+  const sections: Section[] = points.map((heading) => ({ heading, pieces: [] }))
+  const open = new Set(sections)
+  while (open.size > 0 && left.size > 0) {
+    const choices = [...open].flatMap((section) => [...left].map((piece) => ({ section, piece, fit: fitOf(section.heading!, piece) })))
+    const { section, piece, fit } = choices.reduce((best, choice) => (choice.fit > best.fit ? choice : best))
+    section.pieces.push(piece)
+    section.isUnmatched = fit === 0
+    open.delete(section)
+    left.delete(piece)
+  }
+  return sections
+}
+
+/** The outline in its order with all pieces under it; undefined when there are more points than pieces. */
+export const outlined = (points: readonly string[], pieces: readonly Piece[]): Section[] | undefined => {
+  if (pieces.length < points.length) return undefined
+  const left = new Set(pieces)
+  const sections = bestForEach(points, left)
+  for (const piece of left) {
+    const fits = sections.map((section) => ({ section, fit: fitOf(section.heading!, piece) }))
+    const best = fits.reduce((one, other) => (other.fit > one.fit ? other : one))
+    const shortest = sections.reduce((one, other) => (wordsIn(other) < wordsIn(one) ? other : one))
+    const { pieces: under } = best.fit > 0 ? best.section : shortest
+    under.push(piece)
+  }
+  return sections
+}
+
+const isTold = ({ kind }: Piece): boolean => kind === 'story' || kind === 'news'
+
+/** Without an outline: a story to open with, what proves it, the other stories, those on other subjects apart, and a phrase to end on. */
+export const arranged = (pieces: readonly Piece[]): Section[] => {
+  const told = pieces.filter(isTold)
+  const [opening, ...others] = told
+  const news = told.filter(({ kind }) => kind === 'news')
+  const sections: Section[] = [
+    { pieces: opening ? [opening] : [] },
+    { slot: 'list-plain', pieces: pieces.filter(({ kind }) => kind === 'proof') },
+    { slot: 'article-stories', pieces: others.filter(({ onTopic }) => onTopic) },
+    { slot: news.length === told.length || !opening?.onTopic ? 'article-stories' : 'article-rest', pieces: others.filter(({ onTopic }) => !onTopic) },
+    { pieces: pieces.filter(({ kind }) => kind === 'use') },
+  ]
+  return sections.filter((section) => section.pieces.length > 0)
+}
