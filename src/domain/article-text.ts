@@ -18,7 +18,11 @@ export const titleFault = (title: string): string | undefined => {
 /** The post that an article goes out as. */
 export const postOf = (title: string, text: string): string => `${title}\n\n${text}`
 
-const firstLine = (body: string): string => body.trimStart().split(/\r\n|[\n\r\u2028\u2029]/, 1)[0]!.trim()
+const firstLine = (body: string): string =>
+  body
+    .trimStart()
+    .split(/\r\n|[\n\r\u2028\u2029]/, 1)[0]!
+    .trim()
 
 /** A first line too long for a title is a paragraph: the article goes out without a title. */
 const titleIn = (body: string): string | null => {

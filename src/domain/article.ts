@@ -34,7 +34,11 @@ export const newArticle = (id: string, { now, ...asked }: Asked): Article => ({
 })
 
 /** Ready with its item, which waits for approval. Nobody but the workspace is told of articles, so no event says that one has failed. */
-export const readyArticle = (article: Article, { article: { title }, model, usage }: ArticleSet, { item, now }: { item: Item; now: Date }) => {
+export const readyArticle = (
+  article: Article,
+  { article: { title }, model, usage }: ArticleSet,
+  { item, now }: { item: Item; now: Date },
+) => {
   const record: Article = { ...article, status: 'ready', title, item_id: item.id, model, usage, updated_at: now }
   const data = { kind: 'article', article_id: article.id, item_id: item.id }
   return { record, events: [{ type: 'growth.approval.requested', data }], refund: [] } satisfies Ended<Article>

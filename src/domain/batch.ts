@@ -29,7 +29,10 @@ export const ready = (batch: Batch, set: DraftSet, { taken, now }: { taken: Take
   const delivered = Math.min(set.drafts.length, batch.requested)
   if (delivered === 0) return failedBatch(batch, NO_DRAFTS, { taken, now })
   const record: Batch = { ...batch, status: 'ready', delivered, model: set.model, usage: set.usage, updated_at: now }
-  const events = [settledEvent(record), { type: 'growth.approval.requested', data: { kind: 'batch', batch_id: batch.id, items: delivered } }]
+  const events = [
+    settledEvent(record),
+    { type: 'growth.approval.requested', data: { kind: 'batch', batch_id: batch.id, items: delivered } },
+  ]
   return { record, events, refund: giveBack(taken, batch.requested - delivered) }
 }
 

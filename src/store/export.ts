@@ -16,7 +16,22 @@ const byId = [['id', 'uuid']] as const
 const times = ['created_at', 'updated_at'] as const
 
 const item = [
-  ...['id', 'batch_id', 'kind', 'title', 'status', 'review', 'body', 'format', 'hook', 'rationale', 'stories', 'learnings', 'length', 'post_at'],
+  ...[
+    'id',
+    'batch_id',
+    'kind',
+    'title',
+    'status',
+    'review',
+    'body',
+    'format',
+    'hook',
+    'rationale',
+    'stories',
+    'learnings',
+    'length',
+    'post_at',
+  ],
   ...['on_missed', 'account_external_id', 'reject_reason', 'external_id', 'url', 'posted_at', 'last_error', ...times],
 ]
 const attempt = [

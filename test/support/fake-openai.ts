@@ -6,12 +6,16 @@ export type Behaviour =
   /** or anything else the model may write, made from what it was asked. */
   | { write: (input: ModelInput) => unknown }
 
-/** The part of the user message that the fake reads. */
+/** The part of the user message that the fake reads: of a batch, or of an article. */
 export interface ModelInput {
   count: number
   max_length: number
   profile: { stories: { id: string }[]; avoid: string[] }
   untrusted: { recent_posts: { body: string }[] }
+  topic: string
+  outline: string[]
+  least_words: number
+  most_words: number
 }
 
 export interface RecordedCall {
@@ -87,6 +91,30 @@ export const validDrafts = ({ count, max_length, profile, untrusted }: ModelInpu
   }))
 }
 
+/** An article that keeps every rule of the input: each paragraph is of other sentences, as many as it takes. */
+export const validArticle = ({ topic, outline, least_words, profile }: ModelInput) => {
+  const allowed = SENTENCES.filter(
+    (text) => !profile.avoid.some((phrase) => text.toLowerCase().includes(phrase.normalize('NFKC').toLowerCase())),
+  )
+  const paragraphs: string[] = []
+  for (let words = 0, index = 0; words < least_words; index += 1) {
+    // Another pair of sentences each time: no paragraph comes twice.
+    const pair = [allowed[index % allowed.length], allowed[(index * 2 + 1 + Math.floor(index / allowed.length)) % allowed.length]]
+    const paragraph = pair.join(' ')
+    paragraphs.push(paragraph)
+    words += paragraph.split(' ').length
+  }
+  const headings = outline.length > 0 ? outline : ['']
+  const share = Math.ceil(paragraphs.length / headings.length)
+  return {
+    title: `On ${topic}`,
+    sections: headings.map((heading, index) => ({ heading, text: paragraphs.slice(index * share, (index + 1) * share).join('\n\n') })),
+    rationale: 'A calm article that fits the voice.',
+    stories: profile.stories.slice(0, 1).map(({ id }) => id),
+    learnings: [],
+  }
+}
+
 const chat = (model: string, message: { content: string | null; refusal?: string; tool_calls?: object[] }, finish_reason = 'stop') =>
   Response.json({
     id: 'chatcmpl-fake',
@@ -131,6 +159,8 @@ const endless = (status: number): Response =>
     { status, headers: json },
   )
 
+const written = (asked: Asked) => chat(asked.body.model, { content: JSON.stringify(validArticle(inputOf(asked))) })
+
 const drafted = (asked: Asked, change: object = {}) =>
   chat(asked.body.model, { content: JSON.stringify({ drafts: validDrafts(inputOf(asked)).map((draft) => ({ ...draft, ...change })) }) })
 
@@ -147,7 +177,7 @@ const uncalled = { tool_calls: [{ id: 'call-1', type: 'function', function: { na
 
 /** One an answer, by name; `hang…`: nothing comes any more. */
 const replies = {
-  valid: (asked: Asked) => drafted(asked),
+  valid: (asked: Asked) => (asked.body.response_format.json_schema.name === 'article' ? written(asked) : drafted(asked)),
   wrong_schema: ({ body }: Asked) => chat(body.model, { content: JSON.stringify({ posts: ['just text'] }) }),
   not_json: ({ body }: Asked) => chat(body.model, { content: 'Here are your posts!' }),
   truncated: ({ body }: Asked) => chat(body.model, { content: '{"drafts":[{"body":"Half a' }, 'length'),

@@ -5,10 +5,12 @@
 
 import { operations } from '#contract/index'
 import { isQuery, type NamedOp, pathParams } from '#contract/op'
+import { newArticle } from '#domain/article'
 import { itemOf, newBatch } from '#domain/batch'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
 import { connectAccount } from '#ops/workspaces'
+import { insertArticle } from '#store/articles'
 import { insertBatch } from '#store/batches'
 import { insertOperatorInvitation } from '#store/invitations'
 import { insertItem } from '#store/items'
@@ -57,6 +59,13 @@ const makeBatch = async (workspace: Workspace) => {
   return { id }
 }
 
+const makeArticle = async (workspace: Workspace) => {
+  const id = newId()
+  const article = newArticle(id, { topic: 'late deliveries', length: 'short', outline: null, now: new Date() })
+  await write(workspace, { writes: [insertArticle(article)] })
+  return { id }
+}
+
 const makeItem = async (workspace: Workspace) => {
   const { id: batchId } = await makeBatch(workspace)
   const draft = { body: 'Every delay starts at the dock.', format: 'point', hook: 'claim', rationale: '', stories: [], learnings: [] }
@@ -84,6 +93,7 @@ const makeKey = async ({ app, tenantId }: Workspace) => ({ id: (await app.newKey
 /** By the part of an operation's id before the last dot. */
 export const recipes: Record<string, Recipe> = {
   'growth.batches': { make: makeBatch },
+  'growth.articles': { make: makeArticle },
   'growth.items': {
     make: makeItem,
     before: { schedule: ['approve'], unschedule: ['approve', 'schedule'], postNow: ['approve'], markPosted: ['approve'] },

@@ -16,7 +16,19 @@ const Workspace = record(
 
 /** In the order in which an export has them, between its first line and its last one. */
 export const exportKinds = [
-  ...(['workspace', 'member', 'invitation', 'profile', 'channel', 'learning', 'connection', 'batch', 'article', 'item', 'attempt'] as const),
+  ...([
+    'workspace',
+    'member',
+    'invitation',
+    'profile',
+    'channel',
+    'learning',
+    'connection',
+    'batch',
+    'article',
+    'item',
+    'attempt',
+  ] as const),
   ...(['webhook', 'key', 'audit', 'event'] as const),
 ] as const
 

@@ -28,10 +28,14 @@ export const articles = {
     'Draft an article from the growth profile. Takes one article from the quota of the month, which is given back should it fail. Answers at once; poll the article until it is ready or failed. Its text is an item: approve it, and it goes out as one long post.',
     {
       input: {
-        topic: T.String({ minLength: 1, maxLength: 2_000, pattern: '\\S', description: 'What it is about.', examples: ['late deliveries'] }),
-        length: T.Optional(
-          oneOf(lengths, { default: 'medium', description: 'About 600, 1,200 or 2,400 words; medium when absent.' }),
-        ),
+        topic: T.String({
+          minLength: 1,
+          maxLength: 2_000,
+          pattern: '\\S',
+          description: 'What it is about.',
+          examples: ['late deliveries'],
+        }),
+        length: T.Optional(oneOf(lengths, { default: 'medium', description: 'About 600, 1,200 or 2,400 words; medium when absent.' })),
         outline: T.Optional(
           T.String({ maxLength: 4_000, description: 'Its points in their order, a line each; they become its headings. At most 12.' }),
         ),

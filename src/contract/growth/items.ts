@@ -63,7 +63,11 @@ export const items = {
         id,
         edited_body: T.Optional(T.String({ minLength: 1, maxLength: 25_000 })),
         title: T.Optional(
-          T.String({ minLength: 1, maxLength: 200, description: 'Another title for an article; it becomes its first line. Not for posts.' }),
+          T.String({
+            minLength: 1,
+            maxLength: 200,
+            description: 'Another title for an article; it becomes its first line. Not for posts.',
+          }),
         ),
       },
       output: OneItem,

@@ -86,14 +86,19 @@ const rationaleOf = (text: string, sections: readonly Section[], { brief, focus 
   const parts = [
     `Made of your own sentences: ${plural(count('story'), 'story', 'stories')}, ${plural(count('proof'), 'proof', 'proofs')}.`,
     focus.terms.size > 0 ? `${pieces.filter(({ onTopic }) => onTopic).length} of ${pieces.length} pieces speak of the topic.` : '',
-    words < wordRange(brief).least ? `It has ${words} of about ${brief.words} words, for the profile gives no more: add stories and proof for a longer one.` : '',
+    words < wordRange(brief).least
+      ? `It has ${words} of about ${brief.words} words, for the profile gives no more: add stories and proof for a longer one.`
+      : '',
     unmatched.length > 0 ? `Look at what stands under ${unmatched.join(', ')}: nothing in the profile speaks of it.` : '',
   ]
   return parts.filter((part) => part !== '').join(' ')
 }
 
 /** Whether the person has written anything on the subject; without terms to go by, anything is. */
-const isKnown = (pieces: readonly Piece[], { brief: { profile, points }, focus, style }: Pick<Desk, 'brief' | 'focus' | 'style'>): boolean => {
+const isKnown = (
+  pieces: readonly Piece[],
+  { brief: { profile, points }, focus, style }: Pick<Desk, 'brief' | 'focus' | 'style'>,
+): boolean => {
   if (!style.english || focus.terms.size === 0 || pieces.some(({ onTopic }) => onTopic)) return true
   const about = termsOf([profile.goal, profile.audience, ...profile.writing_dna.use].join(' '))
   return shared(about, focus.terms) > 0 || points.some((point) => pieces.some(({ terms }) => shared(terms, termsOf(point)) > 0))
@@ -117,7 +122,7 @@ const sectionsOf = (pieces: readonly Piece[], { points }: ArticleBrief): Section
   points.length === 0
     ? arranged(pieces)
     : (outlined(points, pieces) ??
-      refuse(`the outline has ${points.length} points and the profile has material for ${pieces.length}; shorten the outline, or ${EVIDENCE}`))
+      refuse(`the outline has ${points.length} points and the profile has material for fewer; shorten the outline, or ${EVIDENCE}`))
 
 const requireEnough = (text: string, brief: ArticleBrief): void => {
   const words = countWords(text)

@@ -74,11 +74,16 @@ const unsaid = (units: readonly Unit[], said: Set<string>): Unit[] => {
 }
 
 /** All that an article can be made of, the most fitting first; no sentence comes twice, nor the title's. A piece a step. */
-export function* readPieces(material: Material, { title, patterns, ...wanted }: Omit<Wanted, 'cues'> & { title: string; patterns: readonly string[] }): Steps<Piece[]> {
+export function* readPieces(
+  material: Material,
+  { title, patterns, ...wanted }: Omit<Wanted, 'cues'> & { title: string; patterns: readonly string[] },
+): Steps<Piece[]> {
   const cues = patterns.flatMap((pattern) => cuesOf(pattern.slice(0, 400)))
   const said = new Set([wordLine(title)])
   const pieces: Piece[] = []
-  const all = [...material.stories.map(({ units }) => units), ...[...material.proof, ...material.sayings].map((unit) => [unit])]
+  // A story of a heading alone tells nothing.
+  const told = material.stories.filter(({ units }) => units.some(({ complete }) => complete))
+  const all = [...told.map(({ units }) => units), ...[...material.proof, ...material.sayings].map((unit) => [unit])]
   for (const units of all) {
     const left = unsaid(units, said)
     if (left.length > 0) pieces.push(pieceOf(left, { ...wanted, cues }))
@@ -88,4 +93,5 @@ export function* readPieces(material: Material, { title, patterns, ...wanted }: 
 }
 
 /** How well a piece stands under a heading. */
-export const fitOf = (heading: string, piece: Piece): number => 4 * shared(termsOf(heading), piece.terms) + 2 * answered(piece, cuesOf(heading))
+export const fitOf = (heading: string, piece: Piece): number =>
+  4 * shared(termsOf(heading), piece.terms) + 2 * answered(piece, cuesOf(heading))

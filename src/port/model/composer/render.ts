@@ -114,7 +114,8 @@ const blockText = (block: Block, choice: GlueChoice, random: Random): string | u
 }
 
 /** Lower case throughout, except in addresses, where it would lead elsewhere. */
-export const lowerCased = (text: string): string => text.replace(/\S+/g, (word) => (/:\/\/|^www\.|^@/.test(word) ? word : word.toLowerCase()))
+export const lowerCased = (text: string): string =>
+  text.replace(/\S+/g, (word) => (/:\/\/|^www\.|^@/.test(word) ? word : word.toLowerCase()))
 
 /** The text of a candidate with `ending` as its last paragraph; undefined when a line of glue it needs is used up. */
 export const render = (

@@ -28,10 +28,14 @@ const bestForEach = (points: readonly string[], left: Set<Piece>): Section[] => 
   return sections
 }
 
+/** Phrases of the person's end an article. */
+const isPhrase = ({ kind }: Piece): boolean => kind === 'use'
+
 /** The outline in its order with all pieces under it; undefined when there are more points than pieces. */
 export const outlined = (points: readonly string[], pieces: readonly Piece[]): Section[] | undefined => {
-  if (pieces.length < points.length) return undefined
-  const left = new Set(pieces)
+  const phrases = pieces.filter(isPhrase)
+  const left = new Set(pieces.filter((piece) => !isPhrase(piece)))
+  if (left.size < points.length) return undefined
   const sections = bestForEach(points, left)
   for (const piece of left) {
     const fits = sections.map((section) => ({ section, fit: fitOf(section.heading!, piece) }))
@@ -40,7 +44,8 @@ export const outlined = (points: readonly string[], pieces: readonly Piece[]): S
     const { pieces: under } = best.fit > 0 ? best.section : shortest
     under.push(piece)
   }
-  return sections
+  const last = { pieces: phrases }
+  return phrases.length > 0 ? [...sections, last] : sections
 }
 
 const isTold = ({ kind }: Piece): boolean => kind === 'story' || kind === 'news'
@@ -52,10 +57,13 @@ export const arranged = (pieces: readonly Piece[]): Section[] => {
   const news = told.filter(({ kind }) => kind === 'news')
   const sections: Section[] = [
     { pieces: opening ? [opening] : [] },
-    { slot: 'list-plain', pieces: pieces.filter(({ kind }) => kind === 'proof') },
+    { slot: 'article-proof', pieces: pieces.filter(({ kind }) => kind === 'proof') },
     { slot: 'article-stories', pieces: others.filter(({ onTopic }) => onTopic) },
-    { slot: news.length === told.length || !opening?.onTopic ? 'article-stories' : 'article-rest', pieces: others.filter(({ onTopic }) => !onTopic) },
-    { pieces: pieces.filter(({ kind }) => kind === 'use') },
+    {
+      slot: news.length === told.length || !opening?.onTopic ? 'article-stories' : 'article-rest',
+      pieces: others.filter(({ onTopic }) => !onTopic),
+    },
+    { pieces: pieces.filter(isPhrase) },
   ]
   return sections.filter((section) => section.pieces.length > 0)
 }
