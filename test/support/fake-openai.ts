@@ -159,10 +159,23 @@ const endless = (status: number): Response =>
     { status, headers: json },
   )
 
-const written = (asked: Asked) => chat(asked.body.model, { content: JSON.stringify(validArticle(inputOf(asked))) })
+interface Change {
+  body?: string
+  rationale?: string
+}
 
-const drafted = (asked: Asked, change: object = {}) =>
-  chat(asked.body.model, { content: JSON.stringify({ drafts: validDrafts(inputOf(asked)).map((draft) => ({ ...draft, ...change })) }) })
+const articleWith = (input: ModelInput, { body, ...change }: Change) => {
+  const article = validArticle(input)
+  return { ...article, ...(body === undefined ? {} : { sections: article.sections.map((one) => ({ ...one, text: body })) }), ...change }
+}
+
+/** What was asked for, drafts or an article. */
+const drafted = (asked: Asked, change: Change = {}) => {
+  const input = inputOf(asked)
+  const isArticle = asked.body.response_format.json_schema.name === 'article'
+  const answer = isArticle ? articleWith(input, change) : { drafts: validDrafts(input).map((draft) => ({ ...draft, ...change })) }
+  return chat(asked.body.model, { content: JSON.stringify(answer) })
+}
 
 /** A valid answer with bytes in its bodies that no encoding explains. */
 const mangled = async (asked: Asked): Promise<Response> => {
@@ -177,7 +190,7 @@ const uncalled = { tool_calls: [{ id: 'call-1', type: 'function', function: { na
 
 /** One an answer, by name; `hang…`: nothing comes any more. */
 const replies = {
-  valid: (asked: Asked) => (asked.body.response_format.json_schema.name === 'article' ? written(asked) : drafted(asked)),
+  valid: (asked: Asked) => drafted(asked),
   wrong_schema: ({ body }: Asked) => chat(body.model, { content: JSON.stringify({ posts: ['just text'] }) }),
   not_json: ({ body }: Asked) => chat(body.model, { content: 'Here are your posts!' }),
   truncated: ({ body }: Asked) => chat(body.model, { content: '{"drafts":[{"body":"Half a' }, 'length'),

@@ -17,12 +17,12 @@ export const countWords = (text: string): number => {
   return count
 }
 
-/** A word takes no less of a long post than this, with what stands around it. */
-const LEAST_OF_WORD = 10
+/** About as long as words are, with the space behind them. */
+const USUAL_WORD = 'average '
 
 /** How many words an article may have; the fewest give way to what the network takes. */
-export const wordRange = ({ words, maxLength }: Pick<ArticleBrief, 'words' | 'maxLength'>): { least: number; most: number } => ({
-  least: Math.min(Math.floor(words * 0.75), Math.floor(maxLength / LEAST_OF_WORD)),
+export const wordRange = ({ words, maxLength, measure }: Pick<ArticleBrief, 'words' | 'maxLength' | 'measure'>) => ({
+  least: Math.min(Math.floor(words * 0.75), Math.floor(maxLength / measure(USUAL_WORD))),
   most: Math.ceil(words * 1.25),
 })
 
@@ -63,11 +63,20 @@ const faultsOfTitle = (title: string): ArticleFault[] => {
   return fault === undefined ? [] : [{ kind: 'title', detail: `the title ${fault}` }]
 }
 
+/** No network counts a text for less than a quarter of its characters: what is longer is not even measured. */
+const LEAST_WEIGHT = 0.25
+
+const faultsOfPost = (body: string, brief: ArticleBrief): ArticleFault[] =>
+  body.length * LEAST_WEIGHT > brief.maxLength
+    ? [{ kind: 'too_long', detail: `the article has far more than the ${brief.maxLength} characters that fit` }]
+    : checkDraft({ body, hook: '', stories: [] }, articleStandards(brief), [])
+
 /** Every reason why an article may not be delivered, but for being short, which says nothing of what stands in it. */
 export const checkArticle = ({ title, text }: Pick<ArticleDraft, 'title' | 'text'>, brief: ArticleBrief): ArticleFault[] => {
   if (text.trim() === '') return [{ kind: 'empty', detail: 'the article is empty' }]
   const faults: ArticleFault[] = faultsOfTitle(title)
-  faults.push(...checkDraft({ body: postOf(title, text), hook: '', stories: [] }, articleStandards(brief), []))
+  faults.push(...faultsOfPost(postOf(title, text), brief))
+  if (faults.some(({ kind }) => kind === 'too_long')) return faults
   const words = countWords(text)
   const { most } = wordRange(brief)
   if (words > most) faults.push({ kind: 'too_wordy', detail: `the article has ${words} words, at most ${most} are wanted` })

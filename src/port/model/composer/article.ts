@@ -59,7 +59,7 @@ const bulletsOf = (proof: readonly Piece[], { noLists }: Style): string[] => {
 }
 
 const headOf = ({ heading, slot }: Section, { choice, style }: Desk): string | undefined => {
-  if (heading !== undefined) return heading
+  if (heading !== undefined) return heading.text
   return slot !== undefined && style.english ? choice.choose(slot) : undefined
 }
 
@@ -82,7 +82,7 @@ const rationaleOf = (text: string, sections: readonly Section[], { brief, focus 
   const pieces = sections.flatMap((section) => section.pieces)
   const count = (kind: Piece['kind']) => pieces.filter((piece) => piece.kind === kind).length
   const words = countWords(text)
-  const unmatched = sections.flatMap(({ heading, isUnmatched }) => (isUnmatched && heading !== undefined ? [`“${heading}”`] : []))
+  const unmatched = sections.flatMap(({ heading, isUnmatched }) => (isUnmatched && heading !== undefined ? [`“${heading.text}”`] : []))
   const parts = [
     `Made of your own sentences: ${plural(count('story'), 'story', 'stories')}, ${plural(count('proof'), 'proof', 'proofs')}.`,
     focus.terms.size > 0 ? `${pieces.filter(({ onTopic }) => onTopic).length} of ${pieces.length} pieces speak of the topic.` : '',
@@ -118,11 +118,14 @@ const refuse = (hint: string): never => {
 
 const leastWords = ({ words }: ArticleBrief): number => words * LEAST_SHARE
 
-const sectionsOf = (pieces: readonly Piece[], { points }: ArticleBrief): Section[] =>
-  points.length === 0
-    ? arranged(pieces)
-    : (outlined(points, pieces) ??
-      refuse(`the outline has ${points.length} points and the profile has material for fewer; shorten the outline, or ${EVIDENCE}`))
+function* sectionsOf(pieces: readonly Piece[], { points }: ArticleBrief): Steps<Section[]> {
+  if (points.length === 0) return arranged(pieces)
+  const sections = yield* outlined(points, pieces)
+  return (
+    sections ??
+    refuse(`the outline has ${points.length} points and the profile has material for fewer; shorten the outline, or ${EVIDENCE}`)
+  )
+}
 
 const requireEnough = (text: string, brief: ArticleBrief): void => {
   const words = countWords(text)
@@ -157,7 +160,7 @@ export function* composeArticle(asked: ArticleBrief): Steps<ArticleDraft> {
   if (!isKnown(pieces, { brief, focus, style })) refuse(`the profile says nothing about the topic; change it, or ${EVIDENCE} about it`)
   const stock = createGlueStock({ style, phrases: { topic: undefined, audience: material.audience }, avoid, earlier: [] })
   const desk: Desk = { brief, style, focus, material, choice: createGlueChoice({ stock, random, used: new Set() }) }
-  const sections = sectionsOf(chosen(pieces, brief), brief)
+  const sections = yield* sectionsOf(chosen(pieces, brief), brief)
   const text = textOf(sections, desk)
   requireEnough(text, brief)
   yield

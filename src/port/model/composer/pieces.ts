@@ -73,12 +73,19 @@ const unsaid = (units: readonly Unit[], said: Set<string>): Unit[] => {
   return left
 }
 
+/** So much of a pattern is read. */
+const LONGEST_READ = 400
+
 /** All that an article can be made of, the most fitting first; no sentence comes twice, nor the title's. A piece a step. */
 export function* readPieces(
   material: Material,
   { title, patterns, ...wanted }: Omit<Wanted, 'cues'> & { title: string; patterns: readonly string[] },
 ): Steps<Piece[]> {
-  const cues = patterns.flatMap((pattern) => cuesOf(pattern.slice(0, 400)))
+  const cues: FoundCue[] = []
+  for (const pattern of patterns) {
+    cues.push(...cuesOf(pattern.slice(0, LONGEST_READ)))
+    yield
+  }
   const said = new Set([wordLine(title)])
   const pieces: Piece[] = []
   // A story of a heading alone tells nothing.
@@ -92,6 +99,14 @@ export function* readPieces(
   return pieces.sort((one, other) => other.score - one.score)
 }
 
+/** A heading of the person's, read. */
+export interface Heading {
+  text: string
+  terms: ReadonlySet<string>
+  cues: readonly FoundCue[]
+}
+
+export const headingOf = (text: string): Heading => ({ text, terms: termsOf(text), cues: cuesOf(text) })
+
 /** How well a piece stands under a heading. */
-export const fitOf = (heading: string, piece: Piece): number =>
-  4 * shared(termsOf(heading), piece.terms) + 2 * answered(piece, cuesOf(heading))
+export const fitOf = ({ terms, cues }: Heading, piece: Piece): number => 4 * shared(terms, piece.terms) + 2 * answered(piece, cues)

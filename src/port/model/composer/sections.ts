@@ -1,10 +1,11 @@
+import type { Steps } from '../pace.ts'
 import type { GlueSlot } from './glue.ts'
-import { fitOf, type Piece } from './pieces.ts'
+import { fitOf, type Heading, headingOf, type Piece } from './pieces.ts'
 
 /** A part of an article: its pieces stand under the heading of the person's outline, or under a line of the composer's own. */
 export interface Section {
   /** A point of the outline. */
-  heading?: string
+  heading?: Heading
   slot?: GlueSlot
   pieces: Piece[]
   /** Nothing that stands here speaks of the heading. */
@@ -14,10 +15,11 @@ export interface Section {
 const wordsIn = ({ pieces }: Section): number => pieces.reduce((sum, { words }) => sum + words, 0)
 
 /** The best piece for each point, the clearest choice first, so that no point takes what another needs more. */
-const bestForEach = (points: readonly string[], left: Set<Piece>): Section[] => {
-  const sections: Section[] = points.map((heading) => ({ heading, pieces: [] }))
+function* bestForEach(points: readonly string[], left: Set<Piece>): Steps<Section[]> {
+  const sections: Section[] = points.map((point) => ({ heading: headingOf(point), pieces: [] }))
   const open = new Set(sections)
   while (open.size > 0 && left.size > 0) {
+    yield
     const choices = [...open].flatMap((section) => [...left].map((piece) => ({ section, piece, fit: fitOf(section.heading!, piece) })))
     const { section, piece, fit } = choices.reduce((best, choice) => (choice.fit > best.fit ? choice : best))
     section.pieces.push(piece)
@@ -31,13 +33,14 @@ const bestForEach = (points: readonly string[], left: Set<Piece>): Section[] => 
 /** Phrases of the person's end an article. */
 const isPhrase = ({ kind }: Piece): boolean => kind === 'use'
 
-/** The outline in its order with all pieces under it; undefined when there are more points than pieces. */
-export const outlined = (points: readonly string[], pieces: readonly Piece[]): Section[] | undefined => {
+/** The outline in its order with all pieces under it, a piece a step; undefined when there are more points than pieces. */
+export function* outlined(points: readonly string[], pieces: readonly Piece[]): Steps<Section[] | undefined> {
   const phrases = pieces.filter(isPhrase)
   const left = new Set(pieces.filter((piece) => !isPhrase(piece)))
   if (left.size < points.length) return undefined
-  const sections = bestForEach(points, left)
+  const sections = yield* bestForEach(points, left)
   for (const piece of left) {
+    yield
     const fits = sections.map((section) => ({ section, fit: fitOf(section.heading!, piece) }))
     const best = fits.reduce((one, other) => (other.fit > one.fit ? other : one))
     const shortest = sections.reduce((one, other) => (wordsIn(other) < wordsIn(one) ? other : one))
