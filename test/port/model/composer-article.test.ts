@@ -57,6 +57,16 @@ test('what speaks of the topic comes first', async () => {
   expect(text.indexOf('onboarding eleven times')).toBeLessThan(text.indexOf('AI assistant'))
 })
 
+test('what worked comes earlier, what flopped later, and the article names the learning', async () => {
+  const learning = (kind: 'worked' | 'flopped') => [{ id: 'l-1', kind, note: 'the assistant, turned on by accident' }]
+  const placeOf = async (learnings: ArticleBrief['learnings']) => (await compose({ learnings })).text.indexOf('AI assistant')
+  const [worked, without, flopped] = [await placeOf(learning('worked')), await placeOf([]), await placeOf(learning('flopped'))]
+  expect(worked).toBeLessThan(without)
+  expect(without).toBeLessThanOrEqual(flopped)
+  expect((await compose({ learnings: learning('worked') })).learnings).toEqual(['l-1'])
+  expect((await compose({ learnings: learning('flopped') })).learnings).toEqual([])
+})
+
 test('shorter than asked for, it says so and what to do', async () => {
   const { text, rationale } = await compose()
   expect(rationale).toContain(`It has ${countWords(text)} of about 600 words`)

@@ -134,6 +134,17 @@ const requireEnough = (text: string, brief: ArticleBrief): void => {
   refuse(`the profile gives ${words} of about ${brief.words} words; ${shorter}${EVIDENCE}`)
 }
 
+/** The profile's stories and the learnings that are in it. */
+const sourcesOf = (sections: readonly Section[], { profile, learnings }: ArticleBrief): Pick<ArticleDraft, 'stories' | 'learnings'> => {
+  const pieces = sections.flatMap((section) => section.pieces)
+  const origins = new Set(pieces.flatMap(({ units }) => units.map(({ origin }) => origin)))
+  const followed = new Set(pieces.flatMap((piece) => piece.learnings))
+  return {
+    stories: [...new Set(profile.writing_dna.stories)].filter((story) => origins.has(story)),
+    learnings: learnings.map(({ id }) => id).filter((id) => followed.has(id)),
+  }
+}
+
 /** Lets an avoided phrase of the voice rules count as one of the list. */
 const tightened = (brief: ArticleBrief, { avoid }: Style): ArticleBrief => {
   const dna = brief.profile.writing_dna
@@ -155,7 +166,7 @@ export function* composeArticle(asked: ArticleBrief): Steps<ArticleDraft> {
   const { avoid } = yield* readStandards(articleStandards(brief))
   const rules: Rules = { style, avoid, focus, language, longest: LONGEST_SENTENCE, random }
   const material = yield* readMaterial(brief.profile, rules)
-  const pieces = yield* readPieces(material, { title, focus, goal: termsOf(goal), patterns: dna.patterns, random })
+  const pieces = yield* readPieces(material, { title, focus, goal: termsOf(goal), patterns: dna.patterns, notes: brief.learnings, random })
   if (pieces.length === 0) refuse(EVIDENCE)
   if (!isKnown(pieces, { brief, focus, style })) refuse(`the profile says nothing about the topic; change it, or ${EVIDENCE} about it`)
   const stock = createGlueStock({ style, phrases: { topic: undefined, audience: material.audience }, avoid, earlier: [] })
@@ -167,7 +178,5 @@ export function* composeArticle(asked: ArticleBrief): Steps<ArticleDraft> {
   const article = { title: style.lowercase ? lowerCased(title) : title, text }
   const faults = checkArticle(article, brief)
   if (faults.length > 0) refuse(hintFor(faults))
-  const origins = new Set(sections.flatMap((section) => section.pieces.flatMap(({ units }) => units.map(({ origin }) => origin))))
-  const stories = [...new Set(dna.stories)].filter((story) => origins.has(story))
-  return { ...article, rationale: rationaleOf(text, sections, desk), stories, learnings: [] }
+  return { ...article, rationale: rationaleOf(text, sections, desk), ...sourcesOf(sections, brief) }
 }

@@ -1,7 +1,9 @@
+import type { BriefLearning } from '#domain/draft'
 import { countWords } from '../check-article.ts'
 import type { Steps } from '../pace.ts'
 import { cuesOf, type FoundCue } from './cues.ts'
 import type { Focus } from './focus.ts'
+import { type Learning, learningOf } from './guidance.ts'
 import type { Material, Unit } from './material.ts'
 import type { Random } from './random.ts'
 import type { Role } from './roles.ts'
@@ -16,6 +18,8 @@ export interface Piece {
   roles: ReadonlySet<Role>
   /** It speaks of the subject. */
   onTopic: boolean
+  /** Ids of the learnings that speak for it. */
+  learnings: readonly string[]
   /** Higher comes first. */
   score: number
 }
@@ -26,6 +30,7 @@ interface Wanted {
   goal: ReadonlySet<string>
   /** What the person's patterns ask an opening to be. */
   cues: readonly FoundCue[]
+  learnings: readonly Learning[]
   random: Random
 }
 
@@ -50,14 +55,36 @@ export const answered = ({ kind, roles }: Pick<Piece, 'kind' | 'roles'>, cues: r
         (cue === 'proof' && kind === 'proof')),
   ).length
 
-const pieceOf = (units: readonly Unit[], { focus, goal, cues, random }: Wanted): Piece => {
+const LEARNED = { worked: 3, hypothesis: 1, flopped: -3 } as const
+
+/** 1 when a learning speaks of such a piece, -1 when of doing without it, else 0. */
+const bearing = ({ cues, terms }: Learning, piece: Pick<Piece, 'kind' | 'roles' | 'terms'>): number => {
+  const cue = cues.find((found) => answered(piece, [{ ...found, negated: false }]) > 0)
+  if (cue) return cue.negated ? -1 : 1
+  const needed = Math.min(2, terms.size)
+  return cues.length === 0 && needed > 0 && shared(terms, piece.terms) >= needed ? 1 : 0
+}
+
+const learned = (learnings: readonly Learning[], piece: Pick<Piece, 'kind' | 'roles' | 'terms'>) => {
+  const worth = learnings.map((learning) => ({ id: learning.id, amount: LEARNED[learning.kind] * bearing(learning, piece) }))
+  const amount = worth.reduce((sum, one) => sum + one.amount, 0)
+  return { amount: Math.max(-4, Math.min(4, amount)), ids: worth.filter((one) => one.amount > 0).map(({ id }) => id) }
+}
+
+const pieceOf = (units: readonly Unit[], { focus, goal, cues, learnings, random }: Wanted): Piece => {
   const terms = new Set(units.flatMap((unit) => [...unit.terms]))
   const roles = new Set(units.flatMap((unit) => [...unit.roles]))
   const kind = units[0]!.source
   const common = shared(terms, focus.terms)
   const news = kind === 'news' ? 10 : 0
-  const score = news + 3 * Math.min(common, 4) + Math.min(answered({ kind, roles }, cues), 2) + Math.min(shared(terms, goal), 2) + random()
-  return { kind, units, words: countWords(units.map(({ text }) => text).join(' ')), terms, roles, onTopic: common > 0 || news > 0, score }
+  const lessons = learned(learnings, { kind, roles, terms })
+  const fit = 3 * Math.min(common, 4) + Math.min(answered({ kind, roles }, cues), 2) + Math.min(shared(terms, goal), 2)
+  return {
+    ...{ kind, units, terms, roles, learnings: lessons.ids },
+    words: countWords(units.map(({ text }) => text).join(' ')),
+    onTopic: common > 0 || news > 0,
+    score: news + fit + lessons.amount + random(),
+  }
 }
 
 /** What a piece is without the sentences that stand elsewhere already; what leaned on one of them goes too. */
@@ -76,14 +103,26 @@ const unsaid = (units: readonly Unit[], said: Set<string>): Unit[] => {
 /** So much of a pattern is read. */
 const LONGEST_READ = 400
 
+interface Notes {
+  title: string
+  patterns: readonly string[]
+  /** The active learnings. */
+  notes: readonly BriefLearning[]
+}
+
 /** All that an article can be made of, the most fitting first; no sentence comes twice, nor the title's. A piece a step. */
 export function* readPieces(
   material: Material,
-  { title, patterns, ...wanted }: Omit<Wanted, 'cues'> & { title: string; patterns: readonly string[] },
+  { title, patterns, notes, ...wanted }: Omit<Wanted, 'cues' | 'learnings'> & Notes,
 ): Steps<Piece[]> {
   const cues: FoundCue[] = []
   for (const pattern of patterns) {
     cues.push(...cuesOf(pattern.slice(0, LONGEST_READ)))
+    yield
+  }
+  const learnings: Learning[] = []
+  for (const note of notes) {
+    learnings.push(learningOf(note))
     yield
   }
   const said = new Set([wordLine(title)])
@@ -93,7 +132,7 @@ export function* readPieces(
   const all = [...told.map(({ units }) => units), ...[...material.proof, ...material.sayings].map((unit) => [unit])]
   for (const units of all) {
     const left = unsaid(units, said)
-    if (left.length > 0) pieces.push(pieceOf(left, { ...wanted, cues }))
+    if (left.length > 0) pieces.push(pieceOf(left, { ...wanted, cues, learnings }))
     yield
   }
   return pieces.sort((one, other) => other.score - one.score)
