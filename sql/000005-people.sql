@@ -99,7 +99,8 @@ create policy rename on tenant for update to tendril_app using (id = (select nul
 -- Whoever signs in, and by what, is told in the workspace's own audit.
 create policy system on audit for insert to tendril_system with check (true);
 
-grant select on person, session to tendril_app;
+grant select on session to tendril_app;
+grant select (id, email, email_key, name, created_at, updated_at) on person to tendril_app;
 grant update (revoked_at) on session to tendril_app;
 grant select, insert, update (role, updated_at), delete on member to tendril_app;
 grant select, insert, update (revoked_at) on invitation to tendril_app;

@@ -341,6 +341,7 @@ create table public.learning (
   constraint learning_pkey PRIMARY KEY (id),
   constraint learning_status_check CHECK ((status = ANY (ARRAY['active'::text, 'retired'::text])))
 );
+CREATE INDEX learning_tenant_id_id_idx ON public.learning USING btree (tenant_id, id);
 CREATE INDEX learning_tenant_id_status_id_idx ON public.learning USING btree (tenant_id, status, id);
 alter table public.learning enable row level security;
 alter table public.learning force row level security;
@@ -429,7 +430,25 @@ create policy app on public.person for select to tendril_app using ((EXISTS ( SE
   WHERE (m.person_id = person.id))));
 create policy system on public.person for all to tendril_system using (true) with check (true);
 grant delete, insert, select, update on public.person to tendril_system;
-grant select on public.person to tendril_app;
+
+create table public.product (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  name text not null,
+  one_liner text not null,
+  url text,
+  status text not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint product_pkey PRIMARY KEY (id),
+  constraint product_status_check CHECK ((status = ANY (ARRAY['active'::text, 'archived'::text])))
+);
+CREATE INDEX product_tenant_id_id_idx ON public.product USING btree (tenant_id, id);
+CREATE UNIQUE INDEX product_tenant_id_lower_idx ON public.product USING btree (tenant_id, lower(name)) WHERE (status = 'active'::text);
+alter table public.product enable row level security;
+alter table public.product force row level security;
+create policy app on public.product for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant insert, select, update on public.product to tendril_app;
 
 create table public.profile (
   tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,

@@ -32,10 +32,11 @@ export interface GenerationKind<R extends Generation, Brief, Written> {
   write(drafter: Drafter, brief: Brief, signal: AbortSignal): Promise<Written>
   /** What to change where the model takes too long. */
   tooLate: string
-  delivered(record: R, written: Written, delivery: Delivery<Brief>): Effects
+  delivered(record: R, written: Written, delivery: Delivery<Brief>): Promise<Effects>
 }
 
 export interface Delivery<Brief> {
+  sql: Sql
   brief: Brief
   taken: Taken
   now: Date
@@ -66,8 +67,8 @@ export const generationLane = <R extends Generation, Brief, Written>(
     if (outcome.kind === 'stopped')
       return again({ of, gate, work: { ...work, payload: { ...work.payload, stops: stopsOf(work) + 1 } } }, record)
     if (outcome.kind === 'failed') return failed({ of, gate, work }, record, outcome.error)
-    const delivery = { brief: job.brief, taken: takenOf(work), now: gate.now, work }
-    return { reply: undefined, effects: of.delivered(record, outcome.written, delivery) }
+    const delivery = { sql, brief: job.brief, taken: takenOf(work), now: gate.now, work }
+    return { reply: undefined, effects: await of.delivered(record, outcome.written, delivery) }
   },
   crashed: () => ({ kind: 'failed', error: 'enqueue_failed' }),
   async orphaned(sql, gate, work) {

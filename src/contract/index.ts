@@ -15,7 +15,9 @@ import { automation } from './growth/automation.ts'
 import { batches } from './growth/batches.ts'
 import { connection, connections } from './growth/connections.ts'
 import { items } from './growth/items.ts'
+import { learnings } from './growth/learnings.ts'
 import { overview } from './growth/overview.ts'
+import { products } from './growth/products.ts'
 import { profile } from './growth/profile.ts'
 import { type NamedOp, named, type Resource } from './op.ts'
 
@@ -32,6 +34,8 @@ export const growthResources = {
   connection: { prefix: 'growth.connection', about: 'The default account on the network.', group: connection },
   connections: { prefix: 'growth.connections', about: 'All connected accounts.', group: connections },
   profile: { prefix: 'growth.profile', about: 'What the workspace is, for whom it writes, and how.', group: profile },
+  learnings: { prefix: 'growth.learnings', about: 'What worked and what flopped: active ones steer every draft.', group: learnings },
+  products: { prefix: 'growth.products', about: 'What you offer: drafts may mention active ones, archived ones never.', group: products },
   automation: { prefix: 'growth.automation', about: 'The kill switch over everything that acts unattended.', group: automation },
 } as const satisfies Record<string, Resource>
 

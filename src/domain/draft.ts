@@ -11,6 +11,10 @@ export interface DraftBrief {
   recent: RecentPost[]
   /** Active learnings of the workspace. */
   learnings: BriefLearning[]
+  /** Active products: they may be mentioned, in the person's own words. */
+  products: BriefProduct[]
+  /** The names of archived products: no draft mentions one. Part of an active product's name such a name may be. */
+  archived: string[]
   /** The longest body the network takes, in the network's own measure. */
   maxLength: number
   /** The length of a text in the network's own measure. */
@@ -28,6 +32,12 @@ export interface BriefLearning {
   id: string
   kind: 'worked' | 'flopped' | 'hypothesis'
   note: string
+}
+
+export interface BriefProduct {
+  name: string
+  one_liner: string
+  url: string | null
 }
 
 export interface Draft {
@@ -52,7 +62,8 @@ export interface DraftSet {
 }
 
 /** What a drafter is given for an article. */
-export interface ArticleBrief extends Pick<DraftBrief, 'profile' | 'learnings' | 'maxLength' | 'measure' | 'seed'> {
+export interface ArticleBrief
+  extends Pick<DraftBrief, 'profile' | 'learnings' | 'products' | 'archived' | 'maxLength' | 'measure' | 'seed'> {
   /** What it is about; never empty. At most 2,000 characters. */
   topic: string
   /** The headings that the person wants, in their order; empty when it is left to the drafter. */

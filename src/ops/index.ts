@@ -19,7 +19,9 @@ import { automationHandlers } from './growth/automation.ts'
 import { batchHandlers } from './growth/batches.ts'
 import { connectionHandlers, connectionsHandlers } from './growth/connections.ts'
 import { itemHandlers } from './growth/items.ts'
+import { learningHandlers } from './growth/learnings.ts'
 import { overviewHandlers } from './growth/overview.ts'
+import { productHandlers } from './growth/products.ts'
 import { profileHandlers } from './growth/profile.ts'
 import { generationHandlers } from './operator/generations.ts'
 import { webhookHandlers } from './operator/webhook.ts'
@@ -33,6 +35,8 @@ export const createOperations = (world: World): Operation[] => [
   ...bind(world, growthResources.connection, connectionHandlers),
   ...bind(world, growthResources.connections, connectionsHandlers),
   ...bind(world, growthResources.profile, profileHandlers),
+  ...bind(world, growthResources.learnings, learningHandlers),
+  ...bind(world, growthResources.products, productHandlers),
   ...bind(world, growthResources.automation, automationHandlers),
   ...bind(world, appResources.workspace, workspaceHandlers),
   ...bind(world, appResources.members, memberHandlers),

@@ -74,6 +74,12 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
     within: all('growth_channel'),
   },
   learning: { table: 'learning', columns: ['id', 'kind', 'note', 'status', ...times], key: byId, within: all('learning') },
+  product: {
+    table: 'product',
+    columns: ['id', 'name', 'one_liner', 'url', 'status', ...times],
+    key: byId,
+    within: all('product'),
+  },
   connection: { table: 'connection', columns: ['id', 'network', 'external_id', 'handle', 'status', 'is_default', ...times], key: byId },
   batch: {
     table: 'batch',

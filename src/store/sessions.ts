@@ -10,6 +10,7 @@ export type SessionKind = 'browser' | 'command_line'
 /** Whose session it is, and what it may where it works now. */
 export interface SessionGrant {
   id: string
+  kind: SessionKind
   generation: number
   expiresAt: Date
   person: Person
@@ -65,6 +66,7 @@ export const insertSession = async (db: Db, one: NewSession): Promise<string | u
 
 interface SessionRow {
   id: string
+  kind: SessionKind
   generation: number
   expires_at: Date
   person_id: string
@@ -77,6 +79,7 @@ interface SessionRow {
 
 const toGrant = (row: SessionRow): SessionGrant => ({
   id: row.id,
+  kind: row.kind,
   generation: row.generation,
   expiresAt: row.expires_at,
   person: { id: row.person_id, email: row.email, name: row.person_name },
@@ -86,7 +89,7 @@ const toGrant = (row: SessionRow): SessionGrant => ({
 /** A session that lives, of a person who is still a member where it works. */
 export const findSession = async (db: Db, id: string): Promise<SessionGrant | undefined> => {
   const [row] = await db.system(
-    (sql) => sql<SessionRow[]>`select s.id, s.generation, s.expires_at, p.id as person_id, p.email, p.name as person_name,
+    (sql) => sql<SessionRow[]>`select s.id, s.kind, s.generation, s.expires_at, p.id as person_id, p.email, p.name as person_name,
         t.id as tenant_id, t.name as workspace_name, m.role
       from session s join person p on p.id = s.person_id join tenant t on t.id = s.tenant_id
         join member m on m.tenant_id = s.tenant_id and m.person_id = s.person_id

@@ -32,8 +32,11 @@ export const listKeys =
 export const lockKey = async (sql: Sql, id: string): Promise<ListedKey | undefined> =>
   (await sql`select ${columns(sql)} from api_key k where k.id = ${id} for update of k`)[0] as ListedKey | undefined
 
-export const livingKeys: Query = (sql) =>
-  sql`select count(*)::int as living from api_key where revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`
+/** The first so many. */
+export const livingKeys =
+  (most: number): Query =>
+  (sql) =>
+    sql`select id from api_key where revoked_at is null and (expires_at is null or expires_at > clock_timestamp()) limit ${most}`
 
 export interface NewWorkspaceKey {
   id: string

@@ -36,6 +36,26 @@ export const drafterCases = (open: () => Promise<DrafterFixture>): void => {
     for (const { body } of drafts) for (const phrase of avoid) expect(containsPhrase(body, phrase)).toBeFalse()
   })
 
+  test('a body may mention an active product, in the words and with the numbers that it was given', async () => {
+    await using fixture = await open()
+    const products = [{ name: 'Dockline', one_liner: 'a dock scheduler for 4711 depots', url: null }]
+    const bodies: string[] = []
+    for (let seed = 0; seed < 20; seed += 1) {
+      const { drafts } = await fixture.drafter.draft(briefWith({ products, seed: `seed ${seed}` }), neverAborts())
+      bodies.push(...drafts.map(({ body }) => body))
+    }
+    const mentions = bodies.filter((body) => containsPhrase(body, 'Dockline'))
+    expect(mentions.length).toBeGreaterThanOrEqual(1)
+    for (const body of mentions) expect(foldText(body)).toContain('a dock scheduler for 4711 depots')
+  })
+
+  test('no body mentions an archived product, even where profile and focus do', async () => {
+    await using fixture = await open()
+    const brief = briefWith({ archived: ['LOOPLINE', 'tour'], focus: 'Loopline', count: 20 })
+    const { drafts } = await fixture.drafter.draft(brief, neverAborts())
+    for (const { body } of drafts) for (const name of brief.archived) expect(containsPhrase(body, name)).toBeFalse()
+  })
+
   test('a batch repeats neither itself nor recent posts', async () => {
     await using fixture = await open()
     const first = await fixture.drafter.draft(briefWith(), neverAborts())

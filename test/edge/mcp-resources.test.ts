@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { Type as T } from '@sinclair/typebox'
 import { op } from '#contract/op'
+import { MOST_ACTIVE_LEARNINGS } from '#domain/learning'
 import { listResources, type Resource, readResource, resourceTemplates } from '#edge/mcp/resources'
 import { MOST_CHARACTERS } from '#edge/mcp/sized'
 import { newId } from '#kernel/ids'
@@ -97,29 +98,25 @@ test('reads one item by its id, in whatever state it is, and none of another wor
   expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(['tendril://items/{id}'])
 })
 
-test('the profile is the whole record, the learnings are the active ones', async () => {
+test('the profile is the whole record, the learnings are all the active ones', async () => {
   const { story, context } = await opened()
   const { profile } = (await story.send('PUT', 'profile', { body: { goal: 'Book demos', writing_dna: { avoid: ['synergy'] } } })).body
-  const note = 'Numbers in the first line'
-  await app.owner`insert into learning (id, tenant_id, kind, note, status, created_at, updated_at)
-    values (${newId()}, ${story.tenantId}, 'worked', ${note}, 'active', now(), now())`
+  const learnings = []
+  for (let count = 0; count < MOST_ACTIVE_LEARNINGS; count++)
+    learnings.unshift((await story.send('POST', 'learnings', { body: { kind: 'worked', note: `Note ${count}` } })).body.learning)
+  await story.send('POST', `learnings/${learnings.pop().id}/retire`)
   const read = async (uri: string) => JSON.parse((await readResource(context, uri)).contents[0].text)
   expect(await read('tendril://profile')).toEqual({ profile })
-  expect(await read('tendril://learnings')).toEqual({ learnings: [expect.objectContaining({ kind: 'worked', note })] })
+  expect(await read('tendril://learnings')).toEqual({ learnings })
 })
 
-test('the brief and the list of learnings come by themselves with their operations', async () => {
-  const more = [
-    ...later('growth.brief', 'get', { brief: { actions: ['review'] } }),
-    ...later('growth.learnings', 'list', { learnings: [{ note: 'all' }], next_cursor: null }),
-  ]
-  const { context } = await opened({ more })
+test('the brief comes by itself with its operation', async () => {
+  const { context } = await opened({ more: later('growth.brief', 'get', { brief: { actions: ['review'] } }) })
   expect(uris((await listResources(context)).resources)).toEqual([
     ...['tendril://profile', 'tendril://brief', 'tendril://queue', 'tendril://learnings'],
   ])
-  const read = async (uri: string) => JSON.parse((await readResource(context, uri)).contents[0].text)
-  expect(await read('tendril://brief')).toEqual({ brief: { actions: ['review'] } })
-  expect(await read('tendril://learnings')).toEqual({ learnings: [{ note: 'all' }], next_cursor: null })
+  const [{ text }] = (await readResource(context, 'tendril://brief')).contents
+  expect(JSON.parse(text)).toEqual({ brief: { actions: ['review'] } })
 })
 
 const queue = async (context: Parameters<typeof readResource>[0]): Promise<string> =>

@@ -260,6 +260,14 @@ describe('a token', () => {
     expect(row!.goal).toBe('Elsewhere')
   })
 
+  test('with a session of an hour lets no other device in: it would go on by itself', async () => {
+    const { access_token } = await letIn(ann, { scope: 'session' })
+    const { user_code } = await askForCode(app, { scope: 'session' })
+    const reply = await decide(app, access_token, user_code)
+    expect([reply.status, reply.body.error?.code]).toEqual([403, 'forbidden'])
+    expect((await decide(app, ann.access, user_code)).status).toBe(200)
+  })
+
   test('of a session acts as the person for an hour', async () => {
     const reply = await letIn(ann, { scope: 'session' })
     expect(reply).toEqual({

@@ -69,6 +69,11 @@ describe('the pools', () => {
     expect(await denied(db.letter(tenant, (sql) => sql`select 1 from ${sql(table)}`))).toBe('42501')
   })
 
+  test('of tenants cannot read what people sign in by', async () => {
+    expect(await denied(db.letter(tenant, (sql) => sql`select password_hash from person`))).toBe('42501')
+    expect(await denied(db.letter(tenant, (sql) => sql`select email from person`))).toBe('allowed')
+  })
+
   test.each(['tenant', 'api_key'])('of tenants cannot write %s', async (table) => {
     for (const write of [(sql: Sql) => sql`delete from ${sql(table)}`, (sql: Sql) => sql`insert into ${sql(table)} default values`])
       expect(await denied(db.letter(tenant, async (sql) => void (await write(sql))))).toBe('42501')

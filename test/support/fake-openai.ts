@@ -11,6 +11,8 @@ export interface ModelInput {
   count: number
   max_length: number
   profile: { stories: { id: string }[]; avoid: string[] }
+  products: { name: string; one_liner: string; url: string | null }[]
+  archived_products: string[]
   untrusted: { recent_posts: { body: string }[] }
   topic: string
   outline: string[]
@@ -72,10 +74,11 @@ const SENTENCES = [
   'Silence is an answer too.',
 ]
 
-/** Drafts that keep every rule of the input. */
-export const validDrafts = ({ count, max_length, profile, untrusted }: ModelInput) => {
+/** Drafts that keep every rule of the input; products come first. */
+export const validDrafts = ({ count, max_length, profile, products, untrusted }: ModelInput) => {
   const taken = untrusted.recent_posts.map(({ body }) => body)
-  const allowed = SENTENCES.filter(
+  const offered = products.map(({ name, one_liner }) => `${name}: ${one_liner}.`)
+  const allowed = [...offered, ...SENTENCES].filter(
     (text) =>
       text.length <= max_length &&
       !taken.includes(text) &&

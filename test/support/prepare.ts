@@ -8,6 +8,8 @@ import { isQuery, type NamedOp, pathParams } from '#contract/op'
 import { newArticle } from '#domain/article'
 import { itemOf, newBatch } from '#domain/batch'
 import type { Item } from '#domain/item'
+import { newLearning } from '#domain/learning'
+import { newProduct } from '#domain/product'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
 import { connectAccount } from '#ops/workspaces'
@@ -15,7 +17,9 @@ import { insertArticle } from '#store/articles'
 import { insertBatch } from '#store/batches'
 import { insertOperatorInvitation } from '#store/invitations'
 import { insertItem } from '#store/items'
+import { insertLearning } from '#store/learnings'
 import type { Effects } from '#store/letter'
+import { insertProduct } from '#store/products'
 import type { Reply, Send, TestApp } from './app.ts'
 import { type Extent, sampleOf } from './sample.ts'
 import { signedIn, tokenOf } from './session.ts'
@@ -77,6 +81,19 @@ const makeItem = async (workspace: Workspace, changes: Partial<Item> = {}) => {
   return { id: item.id }
 }
 
+const makeLearning = async (workspace: Workspace) => {
+  const learning = newLearning(newId(), { kind: 'worked', note: 'Numbers first', active: 0, now: new Date() })
+  await write(workspace, { writes: [insertLearning(learning)] })
+  return { id: learning.id }
+}
+
+const makeProduct = async (workspace: Workspace) => {
+  const others = { total: 0, active: 0, taken: false }
+  const product = newProduct(newId(), { name: `Product ${newId()}`, one_liner: 'Made for a test', url: null, others, now: new Date() })
+  await write(workspace, { writes: [insertProduct(product)] })
+  return { id: product.id }
+}
+
 const connect = async ({ app, tenantId, key }: Workspace) => {
   const account = await app.workplace.sandbox.connect(`t-${newId()}`)
   await connectAccount(app.workplace.world, tenantId, { network: 'sandbox', ...account })
@@ -103,6 +120,8 @@ export const recipes: Record<string, Recipe> = {
     instead: { approve: (workspace) => makeItem(workspace, { kind: 'article', title: null }) },
     before: { schedule: ['approve'], unschedule: ['approve', 'schedule'], postNow: ['approve'], markPosted: ['approve'] },
   },
+  'growth.learnings': { make: makeLearning },
+  'growth.products': { make: makeProduct },
   'growth.connections': { make: connect },
   'app.members': { make: join },
   'app.invitations': { make: invite },
@@ -111,7 +130,12 @@ export const recipes: Record<string, Recipe> = {
 }
 
 /** By operation: what its schema cannot say of a legal input. */
-const told: Record<string, Record<string, unknown>> = { 'app.workspace.requestDeletion': { name: 'Test' } }
+const told: Record<string, () => Record<string, unknown>> = {
+  'app.workspace.requestDeletion': () => ({ name: 'Test' }),
+  // No two active products share a name.
+  'growth.products.create': () => ({ name: `Product ${newId()}` }),
+  'growth.products.update': () => ({ name: `Product ${newId()}` }),
+}
 
 /** Reads and commands of a workspace, answered as one record or list. */
 export const usualOperations: NamedOp[] = operations.filter((o) => !o.door && !o.download)
@@ -153,6 +177,6 @@ const made = async (workspace: Workspace, o: NamedOp): Promise<Record<string, st
 /** An input with which the operation succeeds in this workspace, every time on a record of its own. */
 export const legalInput = async (workspace: Workspace, o: NamedOp, extent: Extent = 'needed') => ({
   ...sampleOf(o, extent),
-  ...told[o.id],
+  ...told[o.id]?.(),
   ...(await made(workspace, o)),
 })

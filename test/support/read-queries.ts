@@ -8,13 +8,14 @@ import type { Query } from '#store/db'
 import { type ExportSource, exportPage, exportSources, startOf } from '#store/export'
 import { growthChannels } from '#store/growth-channels'
 import { itemById, itemsOfBatch, listItems, recentItems } from '#store/items'
-import { activeLearnings } from '#store/learnings'
+import { activeLearnings, listLearnings } from '#store/learnings'
 import { listMembers } from '#store/members'
 import { latestEvents } from '#store/outbox'
+import { allProducts, listProducts } from '#store/products'
 import { readProfile } from '#store/profiles'
 import { planOfWorkspace, workspaceOf } from '#store/workspace'
 import { listInvitations } from '#store/workspace-invitations'
-import { listKeys } from '#store/workspace-keys'
+import { listKeys, livingKeys } from '#store/workspace-keys'
 import type { Rows } from './rows.ts'
 
 /** Sorts behind every id: the page after it is the first. */
@@ -57,11 +58,25 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   ],
   'items.recentItems': () => [recentItems(10)],
   'learnings.activeLearnings': () => [activeLearnings(10)],
+  'learnings.listLearnings': () => [
+    listLearnings(page),
+    listLearnings({ ...page, after: END }),
+    listLearnings({ ...page, status: 'active', kind: 'worked' }),
+    listLearnings({ ...page, status: 'active', kind: 'worked', after: END }),
+  ],
   'members.listMembers': () => [listMembers(page), listMembers({ ...page, after: END })],
   'outbox.latestEvents': () => [latestEvents],
+  'products.allProducts': () => [allProducts],
+  'products.listProducts': () => [
+    listProducts(page),
+    listProducts({ ...page, after: END }),
+    listProducts({ ...page, status: 'active' }),
+    listProducts({ ...page, status: 'active', after: END }),
+  ],
   'profiles.readProfile': () => [readProfile],
   'workspace-invitations.listInvitations': () => [listInvitations(page), listInvitations({ ...page, after: END })],
   'workspace-keys.listKeys': () => [listKeys(page), listKeys({ ...page, after: END })],
+  'workspace-keys.livingKeys': () => [livingKeys(10)],
   'workspace.planOfWorkspace': () => [planOfWorkspace],
   'workspace.workspaceOf': () => [workspaceOf],
 }

@@ -13,6 +13,7 @@ const sampleRows = (tenantId: string, person: string) => {
   return {
     growth_channel: { id: newId(), name: mark, status: 'active', ...times },
     learning: { id: newId(), kind: 'worked', note: mark, status: 'active', ...times },
+    product: { id: newId(), name: mark, one_liner: mark, status: 'active', ...times },
     profile: { data: { goal: mark }, ...times },
     connection: { id: connection, network: 'sandbox', external_id: mark, handle: mark, status: 'connected', is_default: true, ...times },
     batch: { id: batch, status: 'ready', focus: mark, requested: 1, ...times },

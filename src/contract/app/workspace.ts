@@ -23,6 +23,7 @@ export const exportKinds = [
     'profile',
     'channel',
     'learning',
+    'product',
     'connection',
     'batch',
     'article',

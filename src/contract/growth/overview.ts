@@ -2,6 +2,7 @@ import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
 import { Id, oneOf, record, Time } from '../shapes.ts'
 import { Item } from './items.ts'
+import { Learning } from './learnings.ts'
 import { Profile } from './profile.ts'
 
 const GrowthChannel = record(
@@ -15,18 +16,6 @@ const GrowthChannel = record(
     updated_at: Time,
   },
   { title: 'GrowthChannel', description: 'Where and how often to post.' },
-)
-
-export const Learning = record(
-  {
-    id: Id,
-    kind: oneOf(['worked', 'flopped', 'hypothesis']),
-    note: T.String(),
-    status: oneOf(['active', 'retired']),
-    created_at: Time,
-    updated_at: Time,
-  },
-  { title: 'Learning' },
 )
 
 export const overview = {

@@ -1,4 +1,5 @@
 /** What a client may read without calling a tool. Each read is an operation, with all its gates. */
+import { MOST_ACTIVE_LEARNINGS } from '#domain/learning'
 import { fail } from '#kernel/errors'
 import { mayRun } from '#ops/bind'
 import { cursorTo } from '#ops/paging'
@@ -40,7 +41,7 @@ const bodyOf = async <B extends object>({ run }: McpContext, id: string, input: 
   JSON.parse((await run(id, input)).body) as B
 
 interface Overview {
-  overview: { profile: object; learnings: object[] }
+  overview: { profile: object }
 }
 
 const fixed: readonly Fixed[] = [
@@ -74,13 +75,15 @@ const fixed: readonly Fixed[] = [
   {
     uri: 'tendril://learnings',
     title: 'Learnings',
-    description: 'What worked, what flopped and what is still a hypothesis.',
+    description:
+      'What worked, what flopped and what is still a hypothesis: all that steers drafts now. Retired ones are in the list of learnings.',
     mimeType: JSON_TYPE,
     priority: 0.7,
-    from: ['growth.learnings.list', 'growth.overview.get'],
+    from: ['growth.learnings.list'],
     async read(context, operation) {
-      const body = await bodyOf<Overview | { learnings: object[] }>(context, operation)
-      return json('overview' in body ? { learnings: body.overview.learnings } : body)
+      const active = { status: 'active', limit: MOST_ACTIVE_LEARNINGS }
+      const { learnings } = await bodyOf<{ learnings: object[] }>(context, operation, active)
+      return json({ learnings })
     },
   },
 ]

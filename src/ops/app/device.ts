@@ -131,6 +131,8 @@ export const deviceHandlers: Handlers<typeof device> = {
     const grant = signedInOf(context)
     const { code, scopes } = await waitingUnder(context, grant, user_code)
     const { workspace, person } = grant
+    // It lasts an hour: one that let others in would go on by itself.
+    if (grant.kind === 'command_line') fail('forbidden', 'devices are let in by whoever is signed in with a password, not by other devices')
     if (workspace_id !== undefined && workspace_id !== workspace.id)
       fail('conflict', 'you work at another workspace by now: look at the request again')
     const granted = decision === 'approve' ? grantable(scopes, workspace.role) : []

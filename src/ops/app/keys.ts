@@ -14,8 +14,8 @@ const MOST_KEYS = 200
 
 /** Throws `conflict` where no key more may live. `read`: the rows of a query over the workspace. */
 export const requireRoomForKey = async (read: (query: Query) => PromiseLike<readonly unknown[]>): Promise<void> => {
-  const [row] = (await read(livingKeys)) as { living: number }[]
-  if (row!.living >= MOST_KEYS) fail('conflict', `the workspace has ${MOST_KEYS} keys: revoke one first`)
+  const { length } = await read(livingKeys(MOST_KEYS))
+  if (length === MOST_KEYS) fail('conflict', `the workspace has ${MOST_KEYS} keys: revoke one first`)
 }
 
 const isOwner = (principal: Principal): boolean => roleOf(principal) === 'owner'

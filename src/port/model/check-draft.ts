@@ -1,11 +1,10 @@
 import type { Draft, DraftBrief, RecentPost } from '#domain/draft'
-import type { Profile } from '#domain/profile'
 import { normalForm } from '../normal-form.ts'
 import { atOnce, type Steps } from './pace.ts'
 
 /** What keeps a draft from being delivered; `detail` is worded for whoever has to rewrite it. */
 export interface DraftFault {
-  kind: 'empty' | 'too_long' | 'avoided' | 'repeated' | 'unsupported'
+  kind: 'empty' | 'too_long' | 'avoided' | 'archived' | 'repeated' | 'unsupported'
   detail: string
 }
 
@@ -120,17 +119,49 @@ export const phraseOf = (text: string): Phrase => {
 /** True when `phrase` stands in `text` as whole words, whatever its case, width or quotes. An empty phrase is nowhere. */
 export const containsPhrase = (text: string, phrase: string): boolean => phraseOf(phrase).standsIn(searchable(text))
 
+/** The text without a phrase where that stands as whole words. */
+const without = (phrase: string, text: Searchable): Searchable => {
+  const needle = foldText(phrase)
+  let left = ''
+  let from = 0
+  for (let at = text.folded.indexOf(needle); at !== -1; at = text.folded.indexOf(needle, at + 1)) {
+    if (at < from || text.isInWord(at) || text.isInWord(at + needle.length)) continue
+    left += `${text.folded.slice(from, at)} | `
+    from = at + needle.length
+  }
+  return from === 0 ? text : searchable(left + text.folded.slice(from))
+}
+
+/** The name of an archived product as a phrase: where it is only a part of an active product's name, that one is meant. */
+const archivedName = (name: string, products: DraftBrief['products']): Phrase => {
+  const phrase = phraseOf(name)
+  const longer = products.filter((product) => phrase.standsIn(searchable(product.name)))
+  return {
+    text: name,
+    standsIn: (text) => phrase.standsIn(text) && phrase.standsIn(longer.reduce((rest, product) => without(product.name, rest), text)),
+  }
+}
+
+/** Whether a text mentions an archived product. */
+export const mentionsArchived = (body: string, { products, archived }: Pick<DraftBrief, 'products' | 'archived'>): boolean => {
+  const text = searchable(body)
+  return archived.some((name) => archivedName(name, products).standsIn(text))
+}
+
 /** Numbers as bare digits, so that `1,200` and `1200` are one. */
 const numbersOf = (text: string): string[] =>
   [...normalForm(text, 'NFKC').matchAll(/\d+(?:[.,' ]\d{3})*(?:[.,]\d+)?/g)].map(([number]) => number.replace(/\D/g, ''))
 
-const factTexts = ({ profile, focus }: { profile: Profile; focus: string }): string[] => {
+type Facts = Pick<DraftBrief, 'profile' | 'focus' | 'products'>
+
+const factTexts = ({ profile, focus, products }: Facts): string[] => {
   const { stories, proof, patterns, use, voice_rules } = profile.writing_dna
-  return [profile.goal, profile.audience, profile.voice, focus, ...stories, ...proof, ...patterns, ...use, ...voice_rules]
+  const offered = products.flatMap(({ name, one_liner, url }) => [name, one_liner, url ?? ''])
+  return [profile.goal, profile.audience, profile.voice, focus, ...stories, ...proof, ...patterns, ...use, ...voice_rules, ...offered]
 }
 
 /** Everything in the brief that may be stated as a fact: what the person wrote, not earlier posts or learnings. */
-export const factsOf = (brief: { profile: Profile; focus: string }): string => factTexts(brief).join('\n')
+export const factsOf = (brief: Facts): string => factTexts(brief).join('\n')
 
 /** What a post is compared by. */
 interface Fingerprint {
@@ -152,6 +183,8 @@ const fingerprint = (post: RecentPost): Fingerprint => {
 /** What all drafts of a brief are held against. */
 export interface Standards {
   avoid: readonly Phrase[]
+  /** The names of archived products. */
+  archived: readonly Phrase[]
   /** The numbers that may be stated. */
   numbers: ReadonlySet<string>
 }
@@ -167,6 +200,11 @@ export function* readStandards(brief: DraftBrief): Steps<Standards> {
     avoid.push(phraseOf(phrase))
     yield
   }
+  const archived: Phrase[] = []
+  for (const name of new Set(brief.archived)) {
+    archived.push(archivedName(name, brief.products))
+    yield
+  }
   const numbers = new Set<string>()
   for (const text of factTexts(brief)) {
     for (const number of numbersOf(text)) numbers.add(number)
@@ -176,7 +214,7 @@ export function* readStandards(brief: DraftBrief): Steps<Standards> {
     fingerprint(post)
     yield
   }
-  const read = { avoid, numbers }
+  const read = { avoid, archived, numbers }
   standards.set(brief, read)
   return read
 }
@@ -211,7 +249,7 @@ export const checkDraft = (
   accepted: readonly (RecentPost & Partial<Draft>)[],
 ): DraftFault[] => {
   if (draft.body.trim() === '') return [{ kind: 'empty', detail: 'the body is empty' }]
-  const { avoid, numbers } = atOnce(readStandards(brief))
+  const { avoid, archived, numbers } = atOnce(readStandards(brief))
   const faults: DraftFault[] = []
   const length = brief.measure(draft.body)
   if (length > brief.maxLength)
@@ -220,6 +258,9 @@ export const checkDraft = (
   const body = searchable(draft.body)
   for (const phrase of avoid) {
     if (phrase.standsIn(body)) faults.push({ kind: 'avoided', detail: `the body contains the avoided phrase "${phrase.text}"` })
+  }
+  for (const name of archived) {
+    if (name.standsIn(body)) faults.push({ kind: 'archived', detail: `the body mentions the archived product "${name.text}"` })
   }
   if ([...brief.recent, ...accepted].some((other) => isRepeat(draft, other)))
     faults.push({ kind: 'repeated', detail: 'the body repeats a recent post or another draft of this batch' })

@@ -40,6 +40,7 @@ const CAUSE_HINTS: readonly (readonly [Cause, string])[] = [
   ['garbled', 'model output was not valid; retry once, or use another model'],
   ['too_long', 'every draft was too long; lower the count or shorten the focus'],
   ['avoided', 'every draft contained a phrase of the avoid list; shorten writing_dna.avoid or change the focus'],
+  ['archived', 'every draft mentioned an archived product; take it out of the focus and the profile, or make it active'],
   ['unsupported', "the model stated numbers that the profile does not have; add proof to the profile's writing_dna"],
   ['repeated', "every draft repeated a recent post; change the focus or add stories or proof to the profile's writing_dna"],
 ]

@@ -93,3 +93,35 @@ describe('prices', () => {
     expect(addUsage(one, one)).toEqual({ input_tokens: 2, output_tokens: 4, cost_micros: 6 })
   })
 })
+
+describe('products', () => {
+  const active = (...names: string[]) => names.map((name) => ({ name, one_liner: 'For 4711 depots', url: 'https://example.com/31337' }))
+
+  test('the name of an archived one is refused as whole words, and named', () => {
+    const brief = briefWith({ archived: ['Loopline'] })
+    expect(checkDraft(draft('Our LOOPLINE is here.'), brief, [])).toEqual([
+      { kind: 'archived', detail: 'the body mentions the archived product "Loopline"' },
+    ])
+    expect(kinds('Looplines are here.', { archived: ['Loopline'] })).toEqual([])
+  })
+
+  test.each([
+    ['Loopline Pro is here.', []],
+    ['LOOPLINE  pro is here.', []],
+    ['Loopline is here.', ['archived']],
+    ['Loopline Pro is here, and Loopline is not.', ['archived']],
+    ['Loopline Promises are here.', ['archived']],
+    ['Loopline Pro, Loopline Pro.', []],
+  ] as const)('%j may have an archived name within that of an active product, and nowhere else', (body, faults) =>
+    expect(kinds(body, { archived: ['Loopline'], products: active('Loopline Pro') })).toEqual([...faults]),
+  )
+
+  test('a name that an active product has too may be mentioned', () =>
+    expect(kinds('Loopline is here.', { archived: ['loopline'], products: active('Loopline') })).toEqual([]))
+
+  test('what active ones say of themselves may be stated, numbers included', () => {
+    const body = 'It runs in 4711 depots: https://example.com/31337'
+    expect(kinds(body)).toEqual(['unsupported'])
+    expect(kinds(body, { products: active('Dockline') })).toEqual([])
+  })
+})

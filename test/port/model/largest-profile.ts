@@ -84,6 +84,15 @@ const phrases: Entry = (entry) => `The ${word(entry)} ${entry} is a promise, not
 
 /** Briefs that the contract allows, each hard on another part of the composer. */
 export const hardBriefs: Readonly<Record<string, () => DraftBrief>> = {
+  'as many products as there may be, in every story': () =>
+    fullBrief({
+      products: Array.from({ length: 25 }, (_, index) => ({
+        name: word(index),
+        one_liner: `the ${word(index)} ${sentence(index, 3)}`,
+        url: null,
+      })),
+      archived: Array.from({ length: 175 }, (_, index) => `${word(index)} ${index}`),
+    }),
   'every list full': () => fullBrief(),
   'a hundred phrases that are sentences': () => fullBrief({ profile: fullProfile(told, { use: phrases }) }),
   'hundreds of short rules': () =>

@@ -36,7 +36,7 @@ const chosen = (pieces: readonly Piece[], brief: ArticleBrief): Piece[] => {
   let length = 0
   for (const onTopic of [true, false]) {
     const most = onTopic || !known ? brief.words : brief.words * OTHER_SHARE
-    for (const piece of pieces.filter((one) => one.onTopic === onTopic)) {
+    for (const piece of pieces.filter((one) => one.onTopic === onTopic && (onTopic || one.kind !== 'product'))) {
       const room = brief.measure(spoken(piece.units)) + 2 * piece.units.length
       if (words + piece.words > most || length + room > brief.maxLength * 0.9) continue
       taken.push(piece)
@@ -108,6 +108,7 @@ const EVIDENCE = "add stories and proof to the profile's writing_dna"
 
 const hintFor = (faults: readonly ArticleFault[]): string => {
   if (faults.some(({ kind }) => kind === 'avoided')) return 'the topic or the outline holds a phrase of the avoid list; word it differently'
+  if (faults.some(({ kind }) => kind === 'archived')) return 'the topic or the outline names an archived product; word it differently'
   if (faults.some(({ kind }) => kind === 'too_long')) return 'the network takes no post of this length; ask for a shorter article'
   return `${faults[0]?.detail}; change the topic or the outline`
 }
@@ -163,9 +164,11 @@ export function* composeArticle(asked: ArticleBrief): Steps<ArticleDraft> {
   const focus = focusOf(brief.topic, language)
   const title = headlineOf(focus, language)
   yield
-  const { avoid } = yield* readStandards(articleStandards(brief))
+  const standards = articleStandards(brief)
+  const { avoid: avoided, archived } = yield* readStandards(standards)
+  const avoid = [...avoided, ...archived]
   const rules: Rules = { style, avoid, focus, language, longest: LONGEST_SENTENCE, random }
-  const material = yield* readMaterial(brief.profile, rules)
+  const material = yield* readMaterial(standards, rules)
   const pieces = yield* readPieces(material, { title, focus, goal: termsOf(goal), patterns: dna.patterns, notes: brief.learnings, random })
   if (pieces.length === 0) refuse(EVIDENCE)
   if (!isKnown(pieces, { brief, focus, style })) refuse(`the profile says nothing about the topic; change it, or ${EVIDENCE} about it`)

@@ -2,7 +2,7 @@ import type { Draft, DraftBrief } from '#domain/draft'
 import { checkDraft, type DraftFault, type Phrase } from '../check-draft.ts'
 import type { Steps } from '../pace.ts'
 import { type Candidate, cite } from './candidate.ts'
-import type { Advice } from './guidance.ts'
+import { type Guidance, isAboutFlopped, type Learning } from './guidance.ts'
 import type { Material, Unit } from './material.ts'
 import { type Earlier, leftBeside, readEarlier, readOptions, type Weighed, weightOf } from './options.ts'
 import { drawIndex, pick, type Random } from './random.ts'
@@ -17,6 +17,7 @@ interface BatchInput {
   material: Material
   avoid: readonly Phrase[]
   weighed: readonly Weighed[]
+  guidance: Guidance
   random: Random
 }
 
@@ -41,12 +42,30 @@ interface Bench extends BatchInput {
   batch: Batch
 }
 
-const reasons = ({ patterns, learnings, goal, relevant }: Advice, { brief, topic, batch: { kept } }: Bench): string => {
+interface Reasons {
+  item: Weighed
+  followed: readonly Learning[]
+}
+
+/** What flopped is named once in a batch: every other draft keeps clear of it too. */
+const clearOf = ({ heeded }: Weighed, { batch: { kept } }: Bench): string => {
+  const learning = heeded.find((one) => !kept.some(({ draft }) => draft.rationale.includes(one.excerpt)))
+  if (!learning) return ''
+  return learning.kind === 'flopped'
+    ? `it keeps clear of “${learning.excerpt}”, which flopped`
+    : `it keeps to the learning “${learning.excerpt}”`
+}
+
+const reasons = ({ item, followed }: Reasons, bench: Bench): string => {
+  const { patterns, goal, relevant } = item.advice
+  const { brief, topic, batch } = bench
+  const { kept } = batch
   const unused = patterns.find((pattern) => !kept.some(({ draft }) => draft.rationale.includes(pattern.excerpt))) ?? patterns[0]
   const why = [
     relevant && brief.focus.trim() !== '' ? `it fits the focus${topic ? ` “${topic}”` : ''}` : '',
     unused ? `it follows your pattern “${unused.excerpt}”` : '',
-    learnings[0] ? `it acts on the learning “${learnings[0].excerpt}”` : '',
+    followed[0] ? `it acts on the learning “${followed[0].excerpt}”` : '',
+    clearOf(item, bench),
     goal ? 'it touches on your goal' : '',
   ].filter((reason) => reason !== '')
   const last = why.pop()
@@ -60,27 +79,39 @@ const verbatimStories = (units: readonly Unit[], { profile }: DraftBrief): strin
 }
 
 const CLOSING_QUESTION = 0.4
+const WANTED_QUESTION = 0.9
+const TRIED_QUESTION = 0.6
 const SAYING = 0.12
 const FITTING_SAYING = 0.5
 /** So many posts pass before a phrase ends a post again. */
 const RESTING = 5
 
-/** The phrases that end none of the posts of late. */
-const restedSayings = ({ candidate }: Weighed, { material, earlier, batch }: Bench): Unit[] => {
+/** The phrases that end none of the posts of late, and speak of nothing that flopped. */
+const restedSayings = ({ candidate }: Weighed, { material, earlier, batch, guidance }: Bench): Unit[] => {
   const posts = [...batch.kept, ...earlier.slice(0, RESTING)]
-  return material.sayings.filter((saying) => !candidate.units.includes(saying) && !posts.some(({ words }) => words.includes(saying.line)))
+  const isRested = ({ line }: Unit) => !posts.some(({ words }) => words.includes(line))
+  return material.sayings.filter(
+    (saying) => !candidate.units.includes(saying) && isRested(saying) && !isAboutFlopped(guidance, saying.terms),
+  )
+}
+
+/** How likely a post ends on a question, if it can. */
+const questionChance = ({ advice }: Weighed, { asking }: Guidance): number => {
+  if (asking.unwanted) return 0
+  const worked = asking.wanted.some(({ kind }) => kind !== 'hypothesis')
+  if (worked || advice.patterns.some(({ endsOnQuestion }) => endsOnQuestion)) return WANTED_QUESTION
+  return asking.wanted.length > 0 ? TRIED_QUESTION : CLOSING_QUESTION
 }
 
 /** The endings to try, best first; a post is fine without one. */
 const endings = (item: Weighed, bench: Bench): ('question' | Unit | undefined)[] => {
-  const { random, style } = bench
-  const { candidate, advice } = item
-  const likely = advice.patterns.some(({ endsOnQuestion }) => endsOnQuestion) ? 0.9 : CLOSING_QUESTION
-  const asks = random() < likely && candidate.closer !== undefined && !style.noQuestions && !style.noClosingQuestion
+  const { random, style, guidance } = bench
+  const { candidate } = item
+  const asks = random() < questionChance(item, guidance) && candidate.closer !== undefined && !style.noQuestions && !style.noClosingQuestion
   const free = restedSayings(item, bench)
   const fitting = free.filter((saying) => candidate.units.some(({ terms }) => shared(terms, saying.terms) > 0))
   const ends = random() < (fitting.length > 0 ? FITTING_SAYING : SAYING) && candidate.units.length > 0 && !candidate.tags.has('question')
-  const saying = ends ? pick(random, fitting.length > 0 ? fitting : free) : undefined
+  const saying = ends && !candidate.tags.has('product') ? pick(random, fitting.length > 0 ? fitting : free) : undefined
   if (!style.english) return [undefined]
   if (asks) return ['question', undefined]
   return saying ? [saying, undefined] : [undefined]
@@ -94,8 +125,9 @@ const faultsOf = (draft: Draft, { brief, style, batch }: Bench): DraftFault[] =>
   return [...checkDraft(draft, brief, kept), ...tooWordy(draft.body, style)]
 }
 
-const attempt = ({ candidate, advice }: Weighed, ending: 'question' | Unit | undefined, bench: Bench): Kept | undefined => {
-  const { brief, style, random, stock, batch } = bench
+const attempt = (item: Weighed, ending: 'question' | Unit | undefined, bench: Bench): Kept | undefined => {
+  const { brief, style, random, stock, batch, guidance } = bench
+  const { candidate, advice, heeded } = item
   const used = new Set(batch.kept.flatMap(({ glue }) => glue))
   const choice = createGlueChoice({ stock, random, used })
   const closing = ending === 'question' && candidate.closer ? choice.choose(candidate.closer) : undefined
@@ -106,11 +138,13 @@ const attempt = ({ candidate, advice }: Weighed, ending: 'question' | Unit | und
   if (body === undefined) return undefined
   const { format, hook } = candidate
   const stories = verbatimStories(candidate.units, brief)
-  const draft: Draft = { body, format, hook, rationale: '', stories, learnings: advice.learnings.map(({ id }) => id) }
+  const followed = [...new Set([...advice.learnings, ...(closing === undefined ? [] : guidance.asking.wanted)])]
+  const learnings = [...new Set([...followed, ...heeded])].map(({ id }) => id)
+  const draft: Draft = { body, format, hook, rationale: '', stories, learnings }
   const faults = faultsOf(draft, bench)
   for (const { kind } of faults) batch.faults.set(kind, (batch.faults.get(kind) ?? 0) + 1)
   if (faults.length > 0) return undefined
-  draft.rationale = candidate.why + (saying ? ` Ends on your phrase ${cite(saying)}.` : '') + reasons(advice, bench)
+  draft.rationale = candidate.why + (saying ? ` Ends on your phrase ${cite(saying)}.` : '') + reasons({ item, followed }, bench)
   const told = saying ? { ...candidate, units: [...candidate.units, saying] } : candidate
   return { draft, candidate: told, glue: choice.chosen, words: wordLine(body) }
 }

@@ -17,6 +17,8 @@ export type Block =
   | { kind: 'bullets'; entries: readonly string[] }
   /** Sentences on a line each, without an empty line between. */
   | { kind: 'lines'; units: readonly Unit[] }
+  /** Where a product is found. */
+  | { kind: 'address'; url: string }
 
 /** A post that could be made; it becomes text when it is chosen. */
 export interface Candidate {

@@ -10,6 +10,7 @@ import { type Focus, focusOf } from './focus.ts'
 import { audienceCall, openQuestion, shortNews, topicLabel } from './forms-address.ts'
 import { checklist, ownList, phraseOverProof, receipts, sideBySide } from './forms-list.ts'
 import { askAbout, disagree, lessonFirst, oneLine, ownPhrase, proofFirst } from './forms-point.ts'
+import { productMention } from './forms-product.ts'
 import { endingFirst, openSituation, shortVersion, storyExcerpt, storyInOrder, thenAndNow } from './forms-story.ts'
 import { type Advice, advise, type Guidance, readGuidance } from './guidance.ts'
 import { type Material, type Rules, readMaterial } from './material.ts'
@@ -19,7 +20,7 @@ import { type Style, styleOf } from './style.ts'
 import { shared } from './text.ts'
 
 /** Forms that put the person's sentences together and add nothing: good in any language. */
-const neutralForms: readonly Form[] = [storyInOrder, oneLine, receipts, sideBySide, shortNews]
+const neutralForms: readonly Form[] = [storyInOrder, oneLine, receipts, sideBySide, shortNews, productMention]
 
 const englishForms: readonly Form[] = [
   ...neutralForms,
@@ -67,10 +68,12 @@ function* weigh(candidates: readonly Candidate[], guidance: Guidance): Steps<Wei
     yield
   }
   const known = advised.some(({ advice }) => advice.relevant)
+  const weighty = new Set(advised.flatMap(({ advice }) => advice.against))
   return advised.map(({ candidate, advice }) => {
     const asked = candidate.units.length === 0
     const fit = known && !advice.relevant && !asked ? OFF_FOCUS : 1
-    return { candidate, advice, weight: candidate.weight * advice.factor * fit }
+    const heeded = [...weighty].filter((learning) => !advice.against.includes(learning) && !advice.learnings.includes(learning))
+    return { candidate, advice, heeded, weight: candidate.weight * advice.factor * fit }
   })
 }
 
@@ -92,16 +95,21 @@ const sampled = (material: Material, random: () => number): Material => ({
 const isBare = ({ writing_dna: { stories, proof } }: Profile, focus: Focus): boolean =>
   [...stories, ...proof].every((entry) => entry.trim() === '') && focus.topic === undefined && focus.statements.length === 0
 
+const ALL_AVOIDED =
+  'the avoid list rules out every story and proof; shorten writing_dna.avoid or add stories or proof without those phrases'
+const ALL_AVOIDED_OR_ARCHIVED =
+  'the avoid list and the names of archived products rule out every story and proof; add stories or proof without them, or shorten writing_dna.avoid'
+
 /** Why there is nothing, as something that the person can change. */
 const hintFor = ({ brief, focus, material, batch }: { brief: DraftBrief; focus: Focus; material: Material; batch: Batch }): string => {
   if (isBare(brief.profile, focus)) return "add stories or proof to the profile's writing_dna"
-  const { avoided } = material
-  if (avoided > 0 && material.stories.length === 0 && material.proof.length === 0)
-    return 'the avoid list rules out every story and proof; shorten writing_dna.avoid or add stories or proof without those phrases'
+  const { avoided, stories, proof } = material
+  if (avoided > 0 && stories.length === 0 && proof.length === 0) return brief.archived.length > 0 ? ALL_AVOIDED_OR_ARCHIVED : ALL_AVOIDED
   const faults = batch.faults
   if (faults.has('repeated')) return "every story and proof was used in recent posts; add new stories or proof to the profile's writing_dna"
+  if (faults.has('archived')) return 'every draft would mention an archived product; add stories or proof that do not'
   if (faults.has('avoided')) return 'the avoid list rules out every draft; shorten writing_dna.avoid'
-  if (material.stories.length > 0 || material.proof.length > 0 || material.overlong > 0)
+  if (stories.length > 0 || proof.length > 0 || material.overlong > 0)
     return `no sentence of the profile can stand alone within ${brief.maxLength} characters; add shorter stories or proof to the profile's writing_dna`
   return "add stories or proof to the profile's writing_dna"
 }
@@ -141,18 +149,20 @@ function* compose(asked: DraftBrief): Steps<Batch> {
   const samples = createRandom(`${brief.seed} samples`)
   const { language } = brief.profile
   const focus = focusOf(brief.focus, language)
-  const { avoid } = yield* readStandards(brief)
+  const standards = yield* readStandards(brief)
+  const avoid = [...standards.avoid, ...standards.archived]
   const rules: Rules = { style, avoid, focus, language, longest: longestSentence(brief), random: samples }
-  const material = sampled(yield* readMaterial(brief.profile, rules), random)
+  const material = sampled(yield* readMaterial(brief, rules), random)
   const scope: Scope = { material, focus, style, random, fits: fitting(brief) }
-  for (const { units } of material.stories) {
+  for (const units of [...material.stories.map((story) => story.units), ...material.offers.map(({ unit }) => [unit])]) {
     scope.fits(units, 0)
     yield
   }
   const candidates = yield* readCandidates(scope, samples)
-  const weighed = yield* weigh(candidates, yield* readGuidance({ brief, focus, material, style }))
+  const guidance = yield* readGuidance({ brief, focus, material, style })
+  const weighed = yield* weigh(candidates, guidance)
   const topic = style.english ? focus.topic : undefined
-  const batch = yield* fillBatch({ brief, style, topic, material, avoid, weighed, random })
+  const batch = yield* fillBatch({ brief, style, topic, material, avoid, weighed, guidance, random })
   if (batch.kept.length === 0) throw new GenerationError(hintFor({ brief, focus, material, batch }))
   return batch
 }

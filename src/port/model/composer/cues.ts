@@ -18,6 +18,7 @@ export type Cue =
   | 'long'
   | 'proof'
   | 'audience'
+  | 'product'
 
 const cueWords: readonly (readonly [Cue, RegExp])[] = [
   ['number', /\b(?:numbers?|stats?|statistics?|figures?|metrics?|data points?|digits?)\b/gi],
@@ -37,6 +38,10 @@ const cueWords: readonly (readonly [Cue, RegExp])[] = [
   ['short', /\b(?:one-?liners?|short|brief|single sentence|punchy|concise)\b/gi],
   ['long', /\b(?:long|longer|detailed|threads?)\b/gi],
   ['proof', /\b(?:proof|evidence|case stud(?:y|ies)|receipts|credib\w+)\b/gi],
+  [
+    'product',
+    /\b(?:products? (?:posts?|pitch(?:es)?|mentions?|plugs?|links?)|pitch(?:es|ing)?|promos?|promotion(?:s|al)?|self-promotion|plugs|sales posts?)\b/gi,
+  ],
   ['audience', /\b(?:audience|address|addressing|call out|calling out)\b/gi],
 ]
 

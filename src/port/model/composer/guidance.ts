@@ -1,7 +1,7 @@
 import type { BriefLearning, DraftBrief } from '#domain/draft'
 import type { Steps } from '../pace.ts'
 import type { Candidate } from './candidate.ts'
-import { type Cue, cuesOf, withoutCues } from './cues.ts'
+import { type Cue, cuesOf, type FoundCue, withoutCues } from './cues.ts'
 import type { Focus } from './focus.ts'
 import type { Material } from './material.ts'
 import type { Style } from './style.ts'
@@ -24,8 +24,10 @@ export interface Learning {
   kind: BriefLearning['kind']
   /** How a rationale names it. */
   excerpt: string
-  cues: { cue: Cue; negated: boolean }[]
+  cues: FoundCue[]
   terms: Set<string>
+  /** Those of the terms that some of the material has: where the note names a kind of post too, they narrow it. */
+  known: Set<string>
 }
 
 /** Everything in the brief that makes one candidate better than another. */
@@ -35,6 +37,8 @@ export interface Guidance {
   preferred: Set<string>
   patterns: Pattern[]
   learnings: Learning[]
+  /** Learnings that are for a question at the end of a post, and whether some are against it. */
+  asking: { wanted: Learning[]; unwanted: boolean }
   style: Style
 }
 
@@ -46,6 +50,8 @@ export interface Advice {
   patterns: Pattern[]
   /** Learnings that speak for it. */
   learnings: Learning[]
+  /** Learnings from what happened that speak against it. */
+  against: Learning[]
   goal: boolean
 }
 
@@ -68,14 +74,28 @@ const patternOf = (pattern: string): Pattern => {
 const NOTE_WORDS =
   /\b(?:work(?:s|ed)?|flop(?:s|ped)?|perform\w*|better|best|worse|worst|well|badly|likes?|repl(?:y|ies)|impressions?|engagement|reach|views?|clicks?|opens?|opening|opened|openers?|average|double[ds]?|tripled?|more|less|than|got|get|hooks?|format|drafts?|tweets?|mention\w*|topics?|about|audience|readers?)\b/gi
 
-export const learningOf = ({ id, kind, note }: BriefLearning): Learning => {
+export const learningOf = ({ id, kind, note }: BriefLearning, told: ReadonlySet<string>): Learning => {
   const text = note.slice(0, LONGEST_READ)
+  const terms = termsOf(withoutCues(text).replace(NOTE_WORDS, ' '))
   return {
     id,
     kind,
     excerpt: excerpt(note, EXCERPT),
     cues: cuesOf(text),
-    terms: termsOf(withoutCues(text).replace(NOTE_WORDS, ' ')),
+    terms,
+    known: terms.intersection(told),
+  }
+}
+
+const askingOf = (learnings: readonly Learning[]): Guidance['asking'] => {
+  const named = learnings.flatMap((learning) => {
+    const cue = learning.cues.find((found) => found.cue === 'question')
+    // A note on questions about something says nothing of those at the end of other posts.
+    return cue && learning.known.size === 0 ? { learning, speaksFor: (learning.kind === 'flopped') === cue.negated } : []
+  })
+  return {
+    wanted: named.filter(({ speaksFor }) => speaksFor).map(({ learning }) => learning),
+    unwanted: named.some(({ learning, speaksFor }) => !speaksFor && learning.kind !== 'hypothesis'),
   }
 }
 
@@ -101,31 +121,70 @@ export function* readGuidance({
   style: Style
 }): Steps<Guidance> {
   const patterns = yield* mapped(style.english ? brief.profile.writing_dna.patterns : [], patternOf)
-  const learnings = yield* mapped(brief.learnings, learningOf)
-  return { focus, goal: termsOf(brief.profile.goal), preferred: termsOf(material.terms.join(' ')), patterns, learnings, style }
+  const units = [...material.stories.flatMap((story) => story.units), ...material.proof, ...material.offers.map(({ unit }) => unit)]
+  const told = new Set(units.flatMap(({ terms }) => [...terms]))
+  const learnings = yield* mapped(brief.learnings, (learning) => learningOf(learning, told))
+  const [goal, preferred] = [termsOf(brief.profile.goal), termsOf(material.terms.join(' '))]
+  return { focus, goal, preferred, patterns, learnings, asking: askingOf(learnings), style }
 }
 
 const termsIn = ({ units }: Candidate): Set<string> => new Set(units.flatMap(({ terms }) => [...terms]))
 
-/** 1 when a learning speaks of this kind of post, -1 when it speaks of doing without it, else 0. */
-const bearing = (learning: Learning, candidate: Candidate, terms: ReadonlySet<string>): number => {
-  const cue = learning.cues.find((found) => candidate.tags.has(found.cue))
-  if (cue) return cue.negated ? -1 : 1
-  const needed = Math.min(2, learning.terms.size)
-  return learning.cues.length === 0 && needed > 0 && shared(learning.terms, terms) >= needed ? 1 : 0
+const speaksOf = ({ terms }: Learning, text: ReadonlySet<string>): boolean => {
+  const needed = Math.min(2, terms.size)
+  return needed > 0 && shared(terms, text) >= needed
 }
 
-const LEARNING_FACTOR = { worked: 2.4, hypothesis: 1.3, flopped: 0.25 } as const
+/** Whether a sentence is about something that flopped, whatever the post was. */
+export const isAboutFlopped = ({ learnings }: Guidance, terms: ReadonlySet<string>): boolean =>
+  learnings.some((learning) => learning.kind === 'flopped' && learning.cues.length === 0 && speaksOf(learning, terms))
+
+/**
+ * 1 when a learning speaks of this kind of post, -1 when it speaks of doing without it, half of that when it speaks of this
+ * kind of post on another topic, else 0.
+ */
+const bearing = (learning: Learning, candidate: Candidate, terms: ReadonlySet<string>): number => {
+  const cue = learning.cues.find((found) => candidate.tags.has(found.cue))
+  const strength = learning.known.size === 0 || shared(learning.known, terms) > 0 ? 1 : 0.5
+  if (cue) return cue.negated ? -strength : strength
+  return learning.cues.length === 0 && speaksOf(learning, terms) ? 1 : 0
+}
+
+/** What worked outweighs that it came in the batch already. */
+const FOLLOWED = 8
+const TRIED = 1.6
+/** Of what flopped nothing comes as long as there is much else. */
+const SPURNED = 0.0005
+const LEAST_LEARNED = 0.000_001
+const MOST_LEARNED = 30
+/** What the batch is to be about comes all the same, rather than something else. */
+const LEAST_ON_FOCUS = 0.02
+
+interface Bearing {
+  learning: Learning
+  sign: number
+}
+
+/** A note on doing without something speaks for posts without it when that worked, for posts with it when that flopped. */
+const speaksFor = ({ learning, sign }: Bearing): boolean => (learning.kind === 'flopped') === sign < 0
+
+const effect = (one: Bearing): number => {
+  if (one.learning.kind === 'hypothesis') return TRIED ** one.sign
+  return (speaksFor(one) ? FOLLOWED : SPURNED) ** Math.abs(one.sign)
+}
 
 const learned = (guidance: Guidance, candidate: Candidate, terms: ReadonlySet<string>) => {
-  const speaking = guidance.learnings
+  const bearings = guidance.learnings
     .map((learning) => ({ learning, sign: bearing(learning, candidate, terms) }))
     .filter(({ sign }) => sign !== 0)
-  const factor = speaking.reduce((product, { learning, sign }) => product * LEARNING_FACTOR[learning.kind] ** sign, 1)
-  const followed = speaking
-    .filter(({ learning, sign }) => (learning.kind === 'flopped' ? sign < 0 : sign > 0))
-    .map(({ learning }) => learning)
-  return { factor: Math.min(12, Math.max(0.02, factor)), followed }
+  const factor = bearings.reduce((product, one) => product * effect(one), 1)
+  const followed = bearings.filter((one) => Math.abs(one.sign) === 1 && speaksFor(one))
+  const against = bearings.filter((one) => !speaksFor(one) && one.learning.kind !== 'hypothesis')
+  return {
+    factor: Math.min(MOST_LEARNED, factor),
+    followed: followed.map(({ learning }) => learning),
+    against: against.map(({ learning }) => learning),
+  }
 }
 
 const LONG_SENTENCE = 18
@@ -139,16 +198,16 @@ export const advise = (guidance: Guidance, candidate: Candidate): Advice => {
   const onFocus = common >= (guidance.focus.terms.size > BROAD_FOCUS ? 2 : 1) ? common : 0
   const news = candidate.units.some(({ source }) => source === 'news')
   const patterns = guidance.patterns.filter(({ lead }) => lead.some((cue) => candidate.tags.has(cue)))
-  const { factor, followed } = learned(guidance, candidate, terms)
+  const { factor, followed, against } = learned(guidance, candidate, terms)
   const goal = shared(guidance.goal, terms)
   const long = guidance.style.shortSentences && candidate.units.some(({ words }) => words > LONG_SENTENCE)
   const weight =
-    factor *
+    Math.max(factor, onFocus > 0 || news ? LEAST_ON_FOCUS : LEAST_LEARNED) *
     (1 + 2 * Math.min(onFocus, 3)) *
     (patterns.length > 0 ? 1.8 : 1) *
     (1 + 0.3 * Math.min(goal, 2)) *
     (shared(guidance.preferred, terms) > 0 ? 1.4 : 1) *
     (long ? 0.4 : 1) *
     (news ? 4 : 1)
-  return { factor: weight, relevant: onFocus > 0 || news, patterns, learnings: followed, goal: goal > 0 }
+  return { factor: weight, relevant: onFocus > 0 || news, patterns, learnings: followed, against, goal: goal > 0 }
 }

@@ -1,4 +1,4 @@
-import type { Profile } from '#domain/profile'
+import type { BriefProduct, DraftBrief } from '#domain/draft'
 import { type Phrase, searchable } from '../check-draft.ts'
 import type { Steps } from '../pace.ts'
 import { type Allowance, allowanceFor, sentencesIn } from './entries.ts'
@@ -13,7 +13,7 @@ export interface Unit {
   text: string
   /** The text without a label such as `The lesson:`, where it has one. */
   bare: string | undefined
-  source: 'story' | 'proof' | 'news' | 'use'
+  source: 'story' | 'proof' | 'news' | 'use' | 'product'
   /** The entry of the profile that it comes from, verbatim. */
   origin: string
   roles: ReadonlySet<Role>
@@ -36,10 +36,19 @@ export interface Story {
   units: Unit[]
 }
 
+/** A product that may be mentioned. */
+export interface Offer {
+  name: string
+  /** Its name and what it is. */
+  unit: Unit
+  url: string | undefined
+}
+
 /** What the drafts are made from. */
 export interface Material {
   stories: Story[]
   proof: Unit[]
+  offers: Offer[]
   /** Phrases of the person's that are sentences by themselves. */
   sayings: Unit[]
   /** Phrases of the person's that are only terms: material that has them is preferred. */
@@ -180,6 +189,27 @@ const speaksOf = ({ terms }: Focus): ((entry: string) => boolean) => {
   }
 }
 
+/** A name stays as it is written; a one-liner that begins with it is not told it twice. */
+const offerOf = ({ name, one_liner, url }: BriefProduct, { style, avoid, longest }: Rules): Offer | undefined => {
+  const named = searchable(one_liner).folded.startsWith(searchable(name).folded)
+  const text = restyled(ended(named ? one_liner : `${name}: ${one_liner}`), style)
+  if (text === undefined || text.length > longest || has(text, avoid)) return undefined
+  const line = wordLine(text)
+  const told = { text, bare: undefined, source: 'product', origin: text, roles: rolesOf(text), complete: looksComplete(text) } as const
+  const unit: Unit = { ...told, standalone: true, terms: termsOf(text), line, words: wordsOf(text).length, list: undefined }
+  return { name, unit, url: url === null || has(url, avoid) ? undefined : url }
+}
+
+function* readOffers(products: readonly BriefProduct[], rules: Rules): Steps<Offer[]> {
+  const offers: Offer[] = []
+  for (const product of products) {
+    const offer = offerOf(product, rules)
+    if (offer) offers.push(offer)
+    yield
+  }
+  return offers
+}
+
 interface ReadEntry extends Read {
   origin: string
   /** What was read of it. */
@@ -229,16 +259,17 @@ function* readPhrases(entries: readonly string[], rules: Rules): Steps<Pick<Mate
 const total = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0)
 
 /**
- * Reads the profile and the news of the focus into sentences, an entry a step; what the avoid-list or the rules exclude is
+ * Reads profile, products and the news of the focus into sentences, an entry a step; what the avoid-list or the rules exclude is
  * not in it.
  */
-export function* readMaterial(profile: Profile, rules: Rules): Steps<Material> {
+export function* readMaterial({ profile, products }: DraftBrief, rules: Rules): Steps<Material> {
   const { stories, proof, use } = profile.writing_dna
   const { statements } = rules.focus
   const news = yield* readEntries(statements.length > 0 ? [statements.join(' ')] : [], 'news', rules)
   const told = yield* readEntries(stories, 'story', rules)
   const proven = yield* readEntries(proof, 'proof', rules)
   const phrases = yield* readPhrases(use, rules)
+  const offers = yield* readOffers(products, rules)
   const read = [...news, ...told, ...proven]
   const asStory =
     (source: Story['source']) =>
@@ -246,6 +277,7 @@ export function* readMaterial(profile: Profile, rules: Rules): Steps<Material> {
   return {
     stories: [...news.map(asStory('news')), ...told.map(asStory('story'))].filter(({ units }) => units.length > 0),
     proof: proven.flatMap(({ units }) => units),
+    offers,
     sayings: phrases.sayings,
     terms: phrases.terms,
     audience: audienceOf(profile.audience, rules),

@@ -2,13 +2,15 @@ import type { RecentPost } from '#domain/draft'
 import { foldText } from '../check-draft.ts'
 import type { Steps } from '../pace.ts'
 import type { Candidate } from './candidate.ts'
-import type { Advice } from './guidance.ts'
+import type { Advice, Learning } from './guidance.ts'
 import type { Unit } from './material.ts'
 import { wordLine } from './text.ts'
 
 export interface Weighed {
   candidate: Candidate
   advice: Advice
+  /** Learnings that speak against other candidates and not against this one. */
+  heeded: readonly Learning[]
   /** The weight before anything of this batch is known. */
   weight: number
 }

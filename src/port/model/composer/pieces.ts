@@ -100,6 +100,7 @@ const unsaid = (units: readonly Unit[], said: Set<string>): Unit[] => {
   return left
 }
 
+const NOTHING: ReadonlySet<string> = new Set()
 /** So much of a pattern is read. */
 const LONGEST_READ = 400
 
@@ -122,14 +123,15 @@ export function* readPieces(
   }
   const learnings: Learning[] = []
   for (const note of notes) {
-    learnings.push(learningOf(note))
+    learnings.push(learningOf(note, NOTHING))
     yield
   }
   const said = new Set([wordLine(title)])
   const pieces: Piece[] = []
   // A story of a heading alone tells nothing.
   const told = material.stories.filter(({ units }) => units.some(({ complete }) => complete))
-  const all = [...told.map(({ units }) => units), ...[...material.proof, ...material.sayings].map((unit) => [unit])]
+  const offered = material.offers.map(({ unit }) => unit)
+  const all = [...told.map(({ units }) => units), ...[...material.proof, ...offered, ...material.sayings].map((unit) => [unit])]
   for (const units of all) {
     const left = unsaid(units, said)
     if (left.length > 0) pieces.push(pieceOf(left, { ...wanted, cues, learnings }))

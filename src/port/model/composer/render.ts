@@ -108,6 +108,8 @@ const blockText = (block: Block, choice: GlueChoice, random: Random): string | u
       return proseOf(block.units, random)
     case 'bullets':
       return block.entries.map((entry) => `- ${entry}`).join('\n')
+    case 'address':
+      return block.url
     case 'lines':
       return block.units.map(({ text }) => text).join('\n')
   }

@@ -66,6 +66,7 @@ export const arranged = (pieces: readonly Piece[]): Section[] => {
       slot: news.length === told.length || !opening?.onTopic ? 'article-stories' : 'article-rest',
       pieces: others.filter(({ onTopic }) => !onTopic),
     },
+    { pieces: pieces.filter(({ kind }) => kind === 'product') },
     { pieces: pieces.filter(isPhrase) },
   ]
   return sections.filter((section) => section.pieces.length > 0)

@@ -1,0 +1,66 @@
+import { Type as T } from '@sinclair/typebox'
+import { op } from '../op.ts'
+import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.ts'
+
+const statuses = ['active', 'archived'] as const
+
+const Status = oneOf(statuses, { description: 'active: drafts may mention it; archived: none does.' })
+
+/** Both stand in posts, so they are of one line. */
+const ONE_LINE = '^[^\\n\\r\\u2028\\u2029]*\\S[^\\n\\r\\u2028\\u2029]*$'
+
+const name = T.String({
+  minLength: 1,
+  maxLength: 80,
+  pattern: ONE_LINE,
+  description: 'As it stands in posts; no two active products share it.',
+  examples: ['Loopline'],
+})
+const one_liner = T.String({
+  minLength: 1,
+  maxLength: 200,
+  pattern: ONE_LINE,
+  description: 'What it is, in words that may be posted as they stand.',
+  examples: ['Onboarding that asks one question'],
+})
+const url = T.String({ format: 'uri', maxLength: 500, description: 'Where posts about it lead.' })
+
+export const Product = record(
+  { id: Id, name: T.String(), one_liner: T.String(), url: nullable(T.String()), status: Status, created_at: Time, updated_at: Time },
+  { title: 'Product' },
+)
+
+const OneProduct = record({ product: Product })
+
+export const products = {
+  list: op(
+    'GET /api/v1/growth/products',
+    'List products, newest first, archived ones too.',
+    {
+      input: { status: T.Optional(oneOf(statuses, { description: 'Only products in this state.' })), ...page },
+      output: record({ products: T.Array(Product), next_cursor: NextCursor }),
+    },
+    { tool: 'growth_list_products' },
+  ),
+  create: op(
+    'POST /api/v1/growth/products',
+    'Add a product. From the next batch on, drafts may mention it, in these words and with this address. At most 25 are active at once.',
+    { input: { name, one_liner, url: T.Optional(url) }, output: OneProduct },
+    { tool: 'growth_add_product', status: 201, errors: ['conflict'], roles: ['editor'] },
+  ),
+  update: op(
+    'PUT /api/v1/growth/products/:id',
+    'Change a product, archive it, or take it up again. Fields that are absent stay. From the next batch on, no draft mentions an archived one.',
+    {
+      input: {
+        id: Id,
+        name: T.Optional(name),
+        one_liner: T.Optional(one_liner),
+        url: T.Optional(nullable(url)),
+        status: T.Optional(Status),
+      },
+      output: OneProduct,
+    },
+    { tool: 'growth_update_product', errors: ['not_found', 'conflict'], roles: ['editor'], repeatable: true },
+  ),
+}

@@ -1,0 +1,116 @@
+/** What was learned, over HTTP: kept, listed, retired; and what it changes in the drafts of the next batch. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { MOST_ACTIVE_LEARNINGS } from '#domain/learning'
+import { newId } from '#kernel/ids'
+import { createComposer } from '#port/model/composer/composer'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { softwareProfile } from '#test/support/profiles'
+
+const composer = createComposer()
+
+let app: TestApp
+beforeAll(async () => {
+  // Seeded alike and told of no earlier posts, two batches differ by what has changed in the workspace.
+  const drafter = {
+    ...composer,
+    draft: (...[brief, signal]: Parameters<typeof composer.draft>) => composer.draft({ ...brief, seed: 'same', recent: [] }, signal),
+  }
+  app = await testApp({ overrides: { drafter } })
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+interface Kept {
+  id: string
+  kind: string
+  note: string
+  status: string
+}
+
+/** A workspace without an earlier test's learnings. */
+const opened = async () => {
+  const { tenantId, key } = await app.newWorkspace()
+  const send = (method: string, path: string, body?: unknown) => app.send(method, path, { key, ...(body === undefined ? {} : { body }) })
+  return {
+    tenantId,
+    send,
+    async add(kind: string, note: string): Promise<Kept> {
+      const { status, body } = await send('POST', 'learnings', { kind, note })
+      expect(status).toBe(201)
+      return body.learning
+    },
+    list: async (query = ''): Promise<Kept[]> => (await send('GET', `learnings${query}`)).body.learnings,
+    retire: (id: string) => send('POST', `learnings/${id}/retire`),
+  }
+}
+
+describe('learnings', () => {
+  test('are added, listed newest first, filtered, and shown in the overview while they are active', async () => {
+    const { send, add, list, retire } = await opened()
+    const first = await add('worked', '  Numbers first ')
+    const second = await add('flopped', 'Question posts')
+    expect(first).toMatchObject({ kind: 'worked', note: 'Numbers first', status: 'active' })
+    expect(await list()).toEqual([second, first])
+    expect(await list('?kind=flopped')).toEqual([second])
+    expect((await retire(first.id)).status).toBe(200)
+    expect((await list('?status=retired')).map(({ id, status }) => ({ id, status }))).toEqual([{ id: first.id, status: 'retired' }])
+    expect(await list('?status=active&kind=worked')).toEqual([])
+    expect((await send('GET', 'overview')).body.overview.learnings).toEqual([second])
+    expect((await send('GET', 'learnings?status=gone')).body.error?.details?.[0]?.path).toBe('status')
+  })
+
+  test('are retired once: the second time names the state', async () => {
+    const { add, retire } = await opened()
+    const { id } = await add('hypothesis', 'Shorter is better')
+    expect((await retire(id)).body.learning).toMatchObject({ id, status: 'retired' })
+    const again = await retire(id)
+    expect([again.status, again.body.error?.code, again.body.error?.message]).toEqual([
+      409,
+      'conflict',
+      'cannot retire: the learning is retired',
+    ])
+    expect((await retire(newId())).status).toBe(404)
+  })
+
+  test('take no blank note, no other kind, and no more than go into a brief', async () => {
+    const { tenantId, send, add, retire } = await opened()
+    const field = async (body: object) => (await send('POST', 'learnings', body)).body.error?.details?.[0]?.path
+    expect(await field({ kind: 'worked', note: ' \n' })).toBe('note')
+    expect(await field({ kind: 'worked', note: 'x'.repeat(401) })).toBe('note')
+    expect(await field({ kind: 'won', note: 'x' })).toBe('kind')
+    const last = await add('worked', 'The first of them')
+    await app.owner`insert into learning (id, tenant_id, kind, note, status, created_at, updated_at)
+      select gen_random_uuid(), ${tenantId}, 'worked', 'Note ' || n, 'active', now(), now() from generate_series(2, ${MOST_ACTIVE_LEARNINGS}) n`
+    const full = await send('POST', 'learnings', { kind: 'worked', note: 'One too many' })
+    expect([full.status, full.body.error?.code]).toEqual([409, 'conflict'])
+    expect((await retire(last.id)).status).toBe(200)
+    expect((await send('POST', 'learnings', { kind: 'worked', note: 'One too many' })).status).toBe(201)
+  })
+})
+
+test('a learning that worked and one that flopped change the next batch; retired ones no longer do', async () => {
+  const { send, add, retire } = await opened()
+  await send('PUT', 'profile', { writing_dna: softwareProfile.writing_dna })
+  const batch = async (): Promise<{ body: string; learnings: string[] }[]> => {
+    const { id } = (await send('POST', 'batches', { count: 3 })).body.batch
+    const isReady = (reply: Awaited<ReturnType<typeof send>>) => reply.body.batch.status === 'ready'
+    return (await eventually(() => send('GET', `batches/${id}`), isReady)).body.batch.items
+  }
+  const bodies = (drafts: { body: string }[]) => drafts.map(({ body }) => body)
+  const hires = (drafts: { body: string }[]) => drafts.filter(({ body }) => body.includes('sales hire')).length
+  const before = await batch()
+  expect(before.flatMap(({ learnings }) => learnings)).toEqual([])
+
+  const worked = await add('worked', 'The first sales hire')
+  const flopped = await add('flopped', 'Question posts')
+  const steered = await batch()
+  expect([hires(before), hires(steered)]).toEqual([0, 1])
+  expect(steered.find(({ body }) => body.includes('sales hire'))!.learnings).toContain(worked.id)
+  expect(bodies(before).some((body) => body.endsWith('?'))).toBeTrue()
+  expect(bodies(steered).some((body) => body.endsWith('?'))).toBeFalse()
+  for (const { learnings } of steered) expect(learnings).toContain(flopped.id)
+
+  for (const { id } of [worked, flopped]) expect((await retire(id)).status).toBe(200)
+  const after = await batch()
+  expect(bodies(after)).toEqual(bodies(before))
+  expect(after.flatMap(({ learnings }) => learnings)).toEqual([])
+})

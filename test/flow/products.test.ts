@@ -1,0 +1,122 @@
+/** Products over HTTP: kept, changed, archived; and what the next batch makes of them. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { MOST_ACTIVE_PRODUCTS } from '#domain/product'
+import { newId } from '#kernel/ids'
+import { createComposer } from '#port/model/composer/composer'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { type Gate, newGate } from '#test/support/letters'
+
+const composer = createComposer()
+
+let app: TestApp
+/** Drafts are written once it is open. */
+let gate: Gate
+let asked: Gate
+beforeAll(async () => {
+  const draft = async (...[brief, signal]: Parameters<typeof composer.draft>) => {
+    asked.open()
+    const set = await composer.draft({ ...brief, recent: [] }, signal)
+    await gate.opened
+    return set
+  }
+  app = await testApp({ overrides: { drafter: { ...composer, draft } } })
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const opened = async () => {
+  const { tenantId, key } = await app.newWorkspace()
+  ;[gate, asked] = [newGate(), newGate()]
+  gate.open()
+  const send = (method: string, path: string, body?: unknown) => app.send(method, path, { key, ...(body === undefined ? {} : { body }) })
+  const settled = (id: string) =>
+    eventually(
+      async () => (await send('GET', `batches/${id}`)).body.batch,
+      ({ status }) => ['ready', 'failed'].includes(status),
+    )
+  return {
+    tenantId,
+    send,
+    add: (name: string, more: object = {}) => send('POST', 'products', { name, one_liner: 'Onboarding that asks one question', ...more }),
+    change: (id: string, patch: object) => send('PUT', `products/${id}`, patch),
+    list: async (query = '') => (await send('GET', `products${query}`)).body.products,
+    begin: async (count = 1): Promise<string> => (await send('POST', 'batches', { count })).body.batch.id,
+    settled,
+  }
+}
+
+const refusal = ({ status, body }: { status: number; body: { error?: { code: string; message: string } } }) => [
+  status,
+  body.error?.code,
+  body.error?.message,
+]
+
+describe('products', () => {
+  test('are added, changed in part, archived and listed newest first', async () => {
+    const { send, add, change, list } = await opened()
+    const first = await add(' Loopline ', { url: 'https://loopline.example/demo' })
+    expect(first.status).toBe(201)
+    expect(first.body.product).toMatchObject({ name: 'Loopline', url: 'https://loopline.example/demo', status: 'active' })
+    const { product: second } = (await add('Reports')).body
+    expect(second.url).toBeNull()
+    const { id } = first.body.product
+    const changed = await change(id, { one_liner: 'Asks one question', url: null })
+    expect([changed.status, changed.body.product]).toMatchObject([200, { name: 'Loopline', one_liner: 'Asks one question', url: null }])
+    expect((await change(id, { status: 'archived' })).body.product).toMatchObject({ one_liner: 'Asks one question', status: 'archived' })
+    expect((await list()).map(({ name }: { name: string }) => name)).toEqual(['Reports', 'Loopline'])
+    expect((await list('?status=active')).map(({ name }: { name: string }) => name)).toEqual(['Reports'])
+    expect((await send('GET', 'products?limit=1')).body.next_cursor).toBeString()
+  })
+
+  test('share no name while they are active, in whatever case; an archived one gives its name free', async () => {
+    const { add, change } = await opened()
+    const { id } = (await add('Loopline')).body.product
+    expect(refusal(await add('LOOPLINE'))).toEqual([409, 'conflict', 'cannot add: an active product is named LOOPLINE'])
+    expect((await change(id, { name: 'LoopLine', status: 'archived' })).status).toBe(200)
+    const { product } = (await add('Loopline')).body
+    expect(refusal(await change(id, { status: 'active' }))).toEqual([409, 'conflict', 'cannot change: an active product is named LoopLine'])
+    expect((await change(id, { status: 'active', name: 'Loopline Classic' })).status).toBe(200)
+    expect(refusal(await change(product.id, { name: 'loopline classic' }))[0]).toBe(409)
+  })
+
+  test('take only what may stand in a post, and no more than go into a brief', async () => {
+    const { tenantId, send, add, change } = await opened()
+    const field = async (body: object) =>
+      (await send('POST', 'products', { name: 'A', one_liner: 'B', ...body })).body.error?.details?.[0]?.path
+    expect(await field({ name: ' ' })).toBe('name')
+    expect(await field({ name: 'two\nlines' })).toBe('name')
+    expect(await field({ one_liner: 'x'.repeat(201) })).toBe('one_liner')
+    expect(await field({ url: 'javascript:alert(1)' })).toBe('url')
+    expect((await change(newId(), { name: 'x' })).status).toBe(404)
+    await app.owner`insert into product (id, tenant_id, name, one_liner, status, created_at, updated_at)
+      select gen_random_uuid(), ${tenantId}, 'Product ' || n, 'x', 'active', now(), now() from generate_series(1, ${MOST_ACTIVE_PRODUCTS}) n`
+    expect(refusal(await add('One too many'))[2]).toContain(`${MOST_ACTIVE_PRODUCTS} products are active`)
+  })
+})
+
+describe('drafts', () => {
+  test('mention an active product, in its own words, and no archived one', async () => {
+    const { add, change, begin, settled } = await opened()
+    const { id } = (await add('Loopline', { url: 'https://loopline.example/demo' })).body.product
+    const { items } = await settled(await begin())
+    expect(items.map(({ body }: { body: string }) => body)).toEqual([
+      'Loopline: Onboarding that asks one question.\n\nhttps://loopline.example/demo',
+    ])
+    await change(id, { status: 'archived' })
+    // There is nothing else to write about.
+    expect(await settled(await begin())).toMatchObject({ status: 'failed', items: [] })
+  })
+
+  test('that were written while a product was archived do not come', async () => {
+    const { add, change, begin, settled } = await opened()
+    const { id } = (await add('Loopline')).body.product
+    await add('Reports')
+    gate = newGate()
+    const batch = await begin(2)
+    await asked.opened
+    expect((await change(id, { status: 'archived' })).status).toBe(200)
+    gate.open()
+    const { status, delivered, items } = await settled(batch)
+    expect([status, delivered, items.length]).toEqual(['ready', 1, 1])
+    expect(items[0].body).toStartWith('Reports:')
+  })
+})
