@@ -137,6 +137,13 @@ export const drafterCases = (open: () => Promise<DrafterFixture>): void => {
     expect(new Set(paragraphs).size).toBe(paragraphs.length)
   })
 
+  test('an article mentions no archived product, even where the profile does', async () => {
+    await using fixture = await open()
+    const brief = articleBrief({ archived: ['Loopline', 'tour'] })
+    const { article } = await fixture.drafter.article(brief, neverAborts())
+    for (const name of brief.archived) expect(containsPhrase(`${article.title}\n${article.text}`, name)).toBeFalse()
+  })
+
   test("an article's stories are entries of the profile, and it says who wrote it", async () => {
     await using fixture = await open()
     const { article, model, usage } = await fixture.drafter.article(articleBrief(), neverAborts())

@@ -189,6 +189,17 @@ describe('the quota', () => {
   })
 })
 
+test('a product that is archived while the model writes is not told of: the article fails, and costs nothing', async () => {
+  const { send, create, settled, spent } = await workspace()
+  const { product } = (await send('POST', 'products', { name: 'Dockline', one_liner: 'a dock scheduler' })).body
+  const id = await create({ topic: 'Dockline' })
+  await held.begun(1)
+  expect((await send('PUT', `products/${product.id}`, { status: 'archived' })).status).toBe(200)
+  held.release()
+  expect(await settled(id)).toMatchObject(failed('generation_failed: a product that it mentions was archived meanwhile; ask again'))
+  expect((await spent()).articles).toBe(0)
+})
+
 describe('stopped', () => {
   test('by its caller: it ends as cancelled once, and the quota is back', async () => {
     const { tenantId, create, article, spent, works } = await workspace()

@@ -67,6 +67,16 @@ test('what worked comes earlier, what flopped later, and the article names the l
   expect((await compose({ learnings: learning('flopped') })).learnings).toEqual([])
 })
 
+test('a product is told of where it is about the topic, in the words that it was given', async () => {
+  const products = [
+    { name: 'Loopdesk', one_liner: 'onboarding that keeps its promise', url: null },
+    { name: 'Kilnhub', one_liner: 'glaze recipes for potters', url: null },
+  ]
+  const { text } = await compose({ products })
+  expect(text).toContain('Loopdesk: onboarding that keeps its promise.')
+  expect(text).not.toContain('Kilnhub')
+})
+
 test('shorter than asked for, it says so and what to do', async () => {
   const { text, rationale } = await compose()
   expect(rationale).toContain(`It has ${countWords(text)} of about 600 words`)
