@@ -5,6 +5,7 @@
 import type { Answer } from '#actors/letter'
 import { type DownloadForm, type Group, isQuery, KEY_LIMIT, type NamedOp, named, type Op, type Resource } from '#contract/op'
 import { fail } from '#kernel/errors'
+import { noteDownload } from '#store/audit'
 import { roleOf } from '#store/principal'
 import type {
   AnyCommand,
@@ -107,7 +108,14 @@ const opener =
     const input = (await read()) as { format?: DownloadForm }
     validate(o.input, input)
     const form = input.format ?? 'ndjson'
-    const start = () => openLines({ o, form, release: slots.take(call.tenantId) }, () => handler(input, contextFor(world, call)))
+    const start = async () => {
+      const lines = await openLines({ o, form, release: slots.take(call.tenantId) }, () => handler(input, contextFor(world, call)))
+      await noteDownload(world.db, { tenantId: call.tenantId, operation: o.id, by: call }).catch(async (cause) => {
+        await lines.end()
+        throw cause
+      })
+      return lines
+    }
     return { form, start }
   }
 

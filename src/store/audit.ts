@@ -1,6 +1,8 @@
 /** The audit trail, as owners read it. Rows are written by letters, and by whoever lets people in. */
-import type { Query } from './db.ts'
+import { newId } from '#kernel/ids'
+import type { Db, Query } from './db.ts'
 import type { Page } from './items.ts'
+import { type Provenance, whoIs } from './letter.ts'
 
 export interface AuditRow {
   id: string
@@ -40,3 +42,15 @@ export const auditPage =
         left join lateral (select name, email from person
           where id = case when a.actor_kind = 'person' then a.actor_id::uuid else k.person_id end offset 0) p on true
       order by a.id desc`
+
+/** Of all that is only read, what takes the data of a workspace away is told too. */
+export const noteDownload = (
+  db: Db,
+  { tenantId, operation, by }: { tenantId: string; operation: string; by: Provenance },
+): Promise<unknown> => {
+  const { kind, id } = whoIs(by.principal)
+  return db.system(
+    (sql) => sql`insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation, request_id)
+      values (${newId()}, ${tenantId}, clock_timestamp(), ${kind}, ${id}, ${by.surface}, ${operation}, ${by.requestId ?? null})`,
+  )
+}

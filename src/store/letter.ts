@@ -229,7 +229,7 @@ const hasten = (sql: Sql): Fragment =>
   sql`on conflict (tenant_id, kind, ref_id) do update set run_at = excluded.run_at where work.run_at > excluded.run_at`
 
 /** In the audit a session is the person whose it was. */
-const whoIs = ({ kind, id, member }: Principal): { kind: string; id: string } =>
+export const whoIs = ({ kind, id, member }: Principal): { kind: string; id: string } =>
   kind === 'session' && member ? { kind: 'person', id: member.personId } : { kind, id }
 
 const writeAudit = (sql: Sql, audit: NonNullable<Effects['audit']>, now: Date, by: Provenance): Fragment =>

@@ -60,7 +60,7 @@ const http = createHttp({
   internal: [],
   routes: [],
   mcp: { handle: never },
-  downloads: bindDownloads({ world: {} as World, slots: downloadSlots() }, resource, {
+  downloads: bindDownloads({ world: { db: { system: async () => [] } } as unknown as World, slots: downloadSlots() }, resource, {
     get: async function* () {
       begun++
       try {

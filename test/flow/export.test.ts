@@ -104,6 +104,16 @@ describe('an export', () => {
     expect(lines.at(-1)!.record.counts).toMatchObject({ item: count, learning: count, event: count, attempt: count })
   })
 
+  test('is told in the audit, with whoever took it', async () => {
+    const { tenantId: own } = await app.newWorkspace()
+    await exportBy(await tokenOf(app, own))
+    const [person] = await app.owner`select person_id from member where tenant_id = ${own}`
+    const told = await app.owner`select operation, actor_kind, actor_id from audit where tenant_id = ${own} and operation like 'app.%'`
+    expect(told.map((row) => ({ ...row }))).toEqual([
+      { operation: 'app.workspace.export', actor_kind: 'person', actor_id: person!.person_id },
+    ])
+  })
+
   test('is for owners who are signed in', async () => {
     for (const role of ['editor', 'approver', 'viewer'] as const)
       expect([role, (await app.send('GET', PATH, { key: await tokenOf(app, tenantId, role) })).status]).toEqual([role, 403])
