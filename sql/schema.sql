@@ -46,6 +46,32 @@ grant delete, insert, select, update on public.api_key to tendril_system;
 grant insert, select on public.api_key to tendril_app;
 grant update (revoked_at) on public.api_key to tendril_app;
 
+create table public.article (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  status text not null,
+  error text,
+  topic text not null,
+  length text not null,
+  outline text,
+  title text,
+  item_id uuid,
+  model text,
+  usage jsonb,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint article_length_check CHECK ((length = ANY (ARRAY['short'::text, 'medium'::text, 'long'::text]))),
+  constraint article_pkey PRIMARY KEY (id),
+  constraint article_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'generating'::text, 'ready'::text, 'failed'::text]))),
+  constraint article_tenant_id_id_key UNIQUE (tenant_id, id),
+  constraint article_tenant_id_item_id_fkey FOREIGN KEY (tenant_id, item_id) REFERENCES public.item(tenant_id, id),
+  constraint article_tenant_id_item_id_key UNIQUE (tenant_id, item_id)
+);
+alter table public.article enable row level security;
+alter table public.article force row level security;
+create policy app on public.article for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.article to tendril_app;
+
 create table public.attempt (
   id uuid not null,
   tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
@@ -288,6 +314,7 @@ create table public.item (
   last_error text,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  title text,
   constraint item_kind_check CHECK ((kind = ANY (ARRAY['post'::text, 'article'::text]))),
   constraint item_on_missed_check CHECK ((on_missed = ANY (ARRAY['post'::text, 'skip'::text]))),
   constraint item_pkey PRIMARY KEY (id),

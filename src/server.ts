@@ -4,7 +4,7 @@ import type { Server } from 'bun'
 import { startErasure } from '#actors/erasure'
 import type { AnyLane } from '#actors/lane'
 import { deliveryLane } from '#actors/lanes/delivery'
-import { generationLane } from '#actors/lanes/generation'
+import { generationLanes } from '#actors/lanes/generated'
 import { publishLane } from '#actors/lanes/publish'
 import { reconcileLane } from '#actors/lanes/reconcile'
 import type { MailboxOptions } from '#actors/mailbox'
@@ -116,7 +116,7 @@ const lanesOf = ({ config, log, secret, overrides, failpoints, networks, egress 
   return [
     publishLane({ networks, times, failpoints }),
     reconcileLane({ networks, times, failpoints }),
-    generationLane({ networks, drafter, failpoints, turns: new Turns(MODEL_TURNS), deadlineMs: GENERATION_DEADLINE_MS }),
+    ...generationLanes({ networks, drafter, failpoints, turns: new Turns(MODEL_TURNS), deadlineMs: GENERATION_DEADLINE_MS }),
     deliveryLane({ ...hooks, failpoints, turns: new Turns(DELIVERY_TURNS) }),
   ]
 }

@@ -1,27 +1,15 @@
-/** Drafts a batch: the model runs beside the mailbox, its drafts come back as one letter. */
+/** Drafts what was asked for: the model runs beside the mailbox, and what it wrote comes back as one letter. The same for every kind. */
 
-import { type Batch, GENERATION_RUNS, generating, itemOf, ready } from '#domain/batch'
-import type { BriefLearning, DraftBrief, DraftSet, RecentPost } from '#domain/draft'
-import { MOST_ACTIVE_LEARNINGS } from '#domain/learning'
-import { type Product, productsForBrief } from '#domain/product'
+import { GENERATION_RUNS, type Generation, generating, queuedAgain, type Taken } from '#domain/generation'
 import type { Failpoints } from '#kernel/failpoint'
-import { newId } from '#kernel/ids'
 import type { Turns } from '#kernel/turns'
-import { mentionsArchived } from '#port/model/check-draft'
 import { type Drafter, GenerationError } from '#port/model/drafter'
-import type { Network } from '#port/network/network'
 import type { Networks } from '#port/network/registry'
-import { lockBatch, saveBatch } from '#store/batches'
-import { currentDefault } from '#store/connections'
 import type { Sql } from '#store/db'
-import { insertItem, recentItems } from '#store/items'
-import { activeLearnings } from '#store/learnings'
-import type { Gate } from '#store/letter'
-import { allProducts } from '#store/products'
-import { currentProfile } from '#store/profiles'
-import { failedEffects, takenOf } from '#store/settled'
+import { failedEffects, type Kept, takenOf } from '#store/generations'
+import type { Effects, Gate } from '#store/letter'
 import type { Work } from '#store/work'
-import type { Claimed, Lane, LaneContext } from '../lane.ts'
+import type { Lane, LaneContext } from '../lane.ts'
 import type { Decision } from '../letter.ts'
 
 export interface GenerationDeps {
@@ -34,123 +22,100 @@ export interface GenerationDeps {
   deadlineMs: number
 }
 
-type Outcome = { kind: 'drafted'; set: DraftSet } | { kind: 'failed'; error: string } | { kind: 'stopped' }
-
-interface Job {
-  brief: DraftBrief
+/** What is particular to a kind: what it is written from, how, and what becomes of what was written. */
+export interface GenerationKind<R extends Generation, Brief, Written> {
+  /** Of its work. */
+  kind: string
+  kept: Kept<R>
+  /** All that it is written from, as it stands when the work is claimed. */
+  brief(sql: Sql, networks: Networks, record: R): Promise<Brief>
+  write(drafter: Drafter, brief: Brief, signal: AbortSignal): Promise<Written>
+  /** What to change where the model takes too long. */
+  tooLate: string
+  delivered(record: R, written: Written, delivery: Delivery<Brief>): Promise<Effects>
 }
 
-/** How many earlier posts a new batch is held against. */
-const RECENT_POSTS = 100
-
-export const generationLane = (deps: GenerationDeps): Lane<Job, Outcome> => ({
-  kind: 'batch',
-  leaseMs: deps.deadlineMs + 30_000,
-  priority: 'background',
-  claim: (sql, gate, work) => claimBatch(deps, { sql, gate, work }),
-  run: (job, context) => draft(deps, job, context),
-  async settle(sql, gate, { work, job, outcome }) {
-    const batch = await lockBatch(sql, work.ref_id)
-    if (outcome.kind === 'stopped') return again(batch, gate, { ...work, payload: { ...work.payload, stops: stopsOf(work) + 1 } })
-    if (outcome.kind === 'failed') return failBatch(batch, outcome.error, { gate, work })
-    const set = await stillRight(sql, outcome.set)
-    return deliver(batch, set, { gate, work, measure: job.brief.measure })
-  },
-  crashed: () => ({ kind: 'failed', error: 'enqueue_failed' }),
-  async orphaned(sql, gate, work) {
-    const batch = await lockBatch(sql, work.ref_id)
-    const died = work.attempt - stopsOf(work)
-    return died >= GENERATION_RUNS ? failBatch(batch, 'enqueue_failed', { gate, work }) : again(batch, gate, work)
-  },
-})
-
-interface Claiming {
+export interface Delivery<Brief> {
   sql: Sql
-  gate: Gate
+  brief: Brief
+  taken: Taken
+  now: Date
   work: Work
 }
 
-const stopsOf = (work: Work): number => Number(work.payload.stops ?? 0)
+type Outcome<Written> = { kind: 'written'; written: Written } | { kind: 'failed'; error: string } | { kind: 'stopped' }
 
-const productsNow = async (sql: Sql) => productsForBrief((await allProducts(sql)) as unknown as Product[])
-
-const claimBatch = async ({ networks }: GenerationDeps, { sql, gate, work }: Claiming): Promise<Claimed<Job>> => {
-  const batch = await lockBatch(sql, work.ref_id)
-  const { profile } = await currentProfile(sql)
-  const connection = await currentDefault(sql)
-  const { capabilities }: Network = (connection && networks.named(connection.network)) ?? networks.first
-  const brief: DraftBrief = {
-    profile,
-    count: batch.requested,
-    focus: batch.focus,
-    recent: (await recentItems(RECENT_POSTS)(sql)) as unknown as RecentPost[],
-    learnings: (await activeLearnings(MOST_ACTIVE_LEARNINGS)(sql)) as unknown as BriefLearning[],
-    ...(await productsNow(sql)),
-    maxLength: capabilities.maxLength,
-    measure: (text) => capabilities.measure(text),
-    seed: batch.id,
-  }
-  return { job: { brief }, decision: { reply: undefined, effects: { writes: [saveBatch(generating(batch, gate.now))] } } }
+interface Job<Brief> {
+  brief: Brief
 }
 
-const draft = async (
-  { drafter, failpoints, turns, deadlineMs }: GenerationDeps,
-  { brief }: Job,
+export const generationLane = <R extends Generation, Brief, Written>(
+  deps: GenerationDeps,
+  of: GenerationKind<R, Brief, Written>,
+): Lane<Job<Brief>, Outcome<Written>> => ({
+  kind: of.kind,
+  leaseMs: deps.deadlineMs + 30_000,
+  priority: 'background',
+  async claim(sql, gate, work) {
+    const record = await of.kept.lock(sql, work.ref_id)
+    const brief = await of.brief(sql, deps.networks, record)
+    return { job: { brief }, decision: { reply: undefined, effects: { writes: [of.kept.save(generating(record, gate.now))] } } }
+  },
+  run: (job, context) => write({ ...deps, of }, job, context),
+  async settle(sql, gate, { work, job, outcome }) {
+    const record = await of.kept.lock(sql, work.ref_id)
+    if (outcome.kind === 'stopped')
+      return again({ of, gate, work: { ...work, payload: { ...work.payload, stops: stopsOf(work) + 1 } } }, record)
+    if (outcome.kind === 'failed') return failed({ of, gate, work }, record, outcome.error)
+    const delivery = { sql, brief: job.brief, taken: takenOf(work), now: gate.now, work }
+    return { reply: undefined, effects: await of.delivered(record, outcome.written, delivery) }
+  },
+  crashed: () => ({ kind: 'failed', error: 'enqueue_failed' }),
+  async orphaned(sql, gate, work) {
+    const record = await of.kept.lock(sql, work.ref_id)
+    const died = work.attempt - stopsOf(work)
+    return died >= GENERATION_RUNS ? failed({ of, gate, work }, record, 'enqueue_failed') : again({ of, gate, work }, record)
+  },
+})
+
+const stopsOf = (work: Work): number => Number(work.payload.stops ?? 0)
+
+const write = async <R extends Generation, Brief, Written>(
+  { drafter, failpoints, turns, deadlineMs, of }: GenerationDeps & { of: GenerationKind<R, Brief, Written> },
+  { brief }: Job<Brief>,
   context: LaneContext,
-): Promise<Outcome> => {
+): Promise<Outcome<Written>> => {
   await failpoints('generation.claimed')
   const deadline = AbortSignal.timeout(deadlineMs)
   try {
     const signal = AbortSignal.any([context.signal, deadline])
-    const set = await turns.run(context.tenantId, () => drafter.draft(brief, signal))
+    const written = await turns.run(context.tenantId, () => of.write(drafter, brief, signal))
     await failpoints('generation.drafted')
-    return { kind: 'drafted', set }
+    return { kind: 'written', written }
   } catch (cause) {
     if (context.signal.aborted) return { kind: 'stopped' }
-    if (deadline.aborted) return { kind: 'failed', error: 'generation_failed: the model did not answer in time; ask for fewer posts' }
+    if (deadline.aborted) return { kind: 'failed', error: `generation_failed: the model did not answer in time; ${of.tooLate}` }
     if (cause instanceof GenerationError) return { kind: 'failed', error: `generation_failed: ${cause.hint}` }
     throw cause
   }
 }
 
+interface Settling<R extends Generation> {
+  of: { kept: Kept<R> }
+  gate: Gate
+  work: Work
+}
+
 /** Not the generation's fault: it goes back to the queue as it was. A stop in good order is no run that died. */
-const again = (batch: Batch, gate: Gate, work: Work): Decision<void> => ({
+const again = <R extends Generation>({ of, gate, work }: Settling<R>, record: R): Decision<void> => ({
   reply: undefined,
   effects: {
-    writes: [saveBatch({ ...batch, status: 'queued', updated_at: gate.now })],
+    writes: [of.kept.save(queuedAgain(record, gate.now))],
     requeued: [{ id: work.id, runAt: gate.now, payload: work.payload }],
   },
 })
 
-const failBatch = (batch: Batch, error: string, { gate, work }: { gate: Gate; work: Work }): Decision<void> => ({
+const failed = <R extends Generation>({ of, gate, work }: Settling<R>, record: R, error: string): Decision<void> => ({
   reply: undefined,
-  effects: failedEffects(batch, error, { now: gate.now, work }),
+  effects: failedEffects(of.kept, record, { error, now: gate.now, work }),
 })
-
-/** A product may have been archived while the model wrote. */
-const stillRight = async (sql: Sql, set: DraftSet): Promise<DraftSet> => {
-  const offered = await productsNow(sql)
-  return { ...set, drafts: set.drafts.filter(({ body }) => !mentionsArchived(body, offered)) }
-}
-
-interface Delivery {
-  gate: Gate
-  work: Work
-  measure(text: string): number
-}
-
-const deliver = (batch: Batch, set: DraftSet, { gate, work, measure }: Delivery): Decision<void> => {
-  const done = ready(batch, set, { taken: takenOf(work), now: gate.now })
-  const items = set.drafts
-    .slice(0, batch.requested)
-    .map((one) => itemOf(one, { id: newId(), batchId: batch.id, length: measure(one.body), now: gate.now }))
-  return {
-    reply: undefined,
-    effects: {
-      writes: [saveBatch(done.batch), ...items.map(insertItem)],
-      events: done.events,
-      spend: done.refund,
-      settled: [work.id],
-    },
-  }
-}

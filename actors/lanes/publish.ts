@@ -187,7 +187,8 @@ const send = async ({ times, failpoints }: PublishDeps, job: Job, context: LaneC
   const tooLate = context.elapsed() > times.leaseMs - times.deadlineMs - times.marginMs
   if (tooLate || !context.commit()) return { kind: 'unsent' }
   const account = { id: job.connection.id, externalId: job.connection.external_id, handle: job.connection.handle }
-  const request = { account, text: job.item.body, attemptId: job.attempt.id, deadlineMs: times.deadlineMs }
+  const isLong = job.item.kind === 'article'
+  const request = { account, text: job.item.body, isLong, attemptId: job.attempt.id, deadlineMs: times.deadlineMs }
   const outcome = await job.network.publish(request, AbortSignal.timeout(times.deadlineMs))
   await failpoints('publish.sent')
   return outcome

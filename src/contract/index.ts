@@ -11,6 +11,7 @@ import { plan } from './app/plan.ts'
 import { session, sessions } from './app/session.ts'
 import { webhook } from './app/webhook.ts'
 import { workspace } from './app/workspace.ts'
+import { articles } from './growth/articles.ts'
 import { automation } from './growth/automation.ts'
 import { batches } from './growth/batches.ts'
 import { connection, connections } from './growth/connections.ts'
@@ -25,6 +26,7 @@ import { type NamedOp, named, type Resource } from './op.ts'
 export const growthResources = {
   overview: { prefix: 'growth.overview', about: 'Everything at a glance.', group: overview },
   batches: { prefix: 'growth.batches', about: 'Batches of drafted posts, made from the growth profile.', group: batches },
+  articles: { prefix: 'growth.articles', about: 'Long-form articles; each goes out as one long post.', group: articles },
   items: {
     prefix: 'growth.items',
     about: 'Posts and articles on their way from draft to the network. Nothing goes out without approval.',

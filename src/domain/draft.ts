@@ -61,6 +61,29 @@ export interface DraftSet {
   usage: ModelUsage
 }
 
+/** What a drafter is given for an article. */
+export interface ArticleBrief
+  extends Pick<DraftBrief, 'profile' | 'learnings' | 'products' | 'archived' | 'maxLength' | 'measure' | 'seed'> {
+  /** What it is about; never empty. At most 2,000 characters. */
+  topic: string
+  /** The headings that the person wants, in their order; empty when it is left to the drafter. */
+  points: string[]
+  /** About how many words are asked for. */
+  words: number
+}
+
+/** An article as written. As a post it is the title, an empty line and the text. */
+export interface ArticleDraft extends Pick<Draft, 'rationale' | 'stories' | 'learnings'> {
+  /** One line. */
+  title: string
+  /** Paragraphs and headings, set apart by empty lines. */
+  text: string
+}
+
+export interface ArticleSet extends Pick<DraftSet, 'model' | 'usage'> {
+  article: ArticleDraft
+}
+
 /** What a model call cost; estimated from the provider's token counts. */
 export interface ModelUsage {
   input_tokens: number

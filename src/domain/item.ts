@@ -7,6 +7,8 @@
  */
 import { createHash } from 'node:crypto'
 import { fail } from '#kernel/errors'
+import { edited, titleFault } from './article-text.ts'
+import type { Draft } from './draft.ts'
 import type { OnMissed } from './profile.ts'
 
 export const itemStatuses = ['drafted', 'approved', 'publishing', 'posted', 'rejected', 'publish_failed', 'publish_unconfirmed'] as const
@@ -16,6 +18,8 @@ export interface Item {
   id: string
   batch_id: string | null
   kind: 'post' | 'article'
+  /** Of an article: the first line of its body; null where a person has taken it away, and of posts. */
+  title: string | null
   status: ItemStatus
   /** In doubt, and the machine has given up: a person must look. */
   review: boolean
@@ -65,20 +69,62 @@ const illegal = (item: Item, action: string): never => fail('conflict', `cannot 
 
 const invalid = (path: string, message: string): never => fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
 
+/** A draft as an item that waits for approval. */
+export const drafted = (draft: Draft, { id, length, now }: { id: string; length: number; now: Date }): Item => ({
+  id,
+  batch_id: null,
+  kind: 'post',
+  title: null,
+  status: 'drafted',
+  review: false,
+  body: draft.body,
+  format: draft.format,
+  hook: draft.hook,
+  rationale: draft.rationale,
+  stories: draft.stories,
+  learnings: draft.learnings,
+  length,
+  post_at: null,
+  on_missed: null,
+  approved_hash: null,
+  account_external_id: null,
+  reject_reason: null,
+  external_id: null,
+  url: null,
+  posted_at: null,
+  last_error: null,
+  created_at: now,
+  updated_at: now,
+})
+
 interface Approval {
   editedBody?: string | undefined
+  /** A new title, for articles. */
+  title?: string | undefined
   accountExternalId: string | null
   measure(text: string): number
   maxLength: number
   now: Date
 }
 
-/** Approves a draft, with the edited body if one is given, for the account that is the default now. */
-export const approve = (item: Item, { editedBody, accountExternalId, measure, maxLength, now }: Approval): Item => {
+/** What an approval changes of the words: an article's title is the first line of what goes out. */
+const approvedText = (item: Item, { editedBody, title }: Approval): Pick<Item, 'body' | 'title'> => {
+  if (item.kind === 'article') {
+    const fault = title === undefined ? undefined : titleFault(title)
+    if (fault) invalid('title', fault)
+    return edited({ body: item.body, title: item.title }, { body: editedBody, title: title?.trim() })
+  }
+  if (title !== undefined) invalid('title', 'is for articles; a post has none')
+  return { body: editedBody ?? item.body, title: null }
+}
+
+/** Approves a draft, with the edited body or the new title if one is given, for the account that is the default now. */
+export const approve = (item: Item, approval: Approval): Item => {
+  const { editedBody, accountExternalId, measure, maxLength, now } = approval
   if (item.status !== 'drafted') illegal(item, 'approve')
-  const body = editedBody ?? item.body
   const path = editedBody === undefined ? 'body' : 'edited_body'
-  if (body.trim() === '') invalid(path, 'is empty')
+  if ((editedBody ?? item.body).trim() === '') invalid(path, 'is empty')
+  const { body, title } = approvedText(item, approval)
   const length = measure(body)
   if (length > maxLength) invalid(path, `is ${length} long by the network's rule; at most ${maxLength}`)
   const approved_hash = contentHash(body, accountExternalId)
@@ -86,6 +132,7 @@ export const approve = (item: Item, { editedBody, accountExternalId, measure, ma
     ...item,
     status: 'approved',
     body,
+    title,
     length,
     approved_hash,
     account_external_id: accountExternalId,

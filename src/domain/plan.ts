@@ -4,7 +4,7 @@ import { fail } from '#kernel/errors'
 /** What a workspace may spend its month on; one unit per item asked for, or per record. */
 export type QuotaKey = 'posts' | 'articles' | 'audits' | 'reports'
 /** Actions with an hourly cap. */
-export type CapKey = 'create_batch' | 'post_now'
+export type CapKey = 'create_batch' | 'create_article' | 'post_now'
 
 interface Plan {
   quotas: Record<QuotaKey, number>
@@ -12,9 +12,12 @@ interface Plan {
 }
 
 export const plans = {
-  free: { quotas: { posts: 60, articles: 4, audits: 2, reports: 4 }, caps: { create_batch: 10, post_now: 20 } },
-  creator: { quotas: { posts: 600, articles: 40, audits: 20, reports: 20 }, caps: { create_batch: 30, post_now: 60 } },
-  team: { quotas: { posts: 3_000, articles: 200, audits: 100, reports: 100 }, caps: { create_batch: 120, post_now: 240 } },
+  free: { quotas: { posts: 60, articles: 4, audits: 2, reports: 4 }, caps: { create_batch: 10, create_article: 4, post_now: 20 } },
+  creator: { quotas: { posts: 600, articles: 40, audits: 20, reports: 20 }, caps: { create_batch: 30, create_article: 10, post_now: 60 } },
+  team: {
+    quotas: { posts: 3_000, articles: 200, audits: 100, reports: 100 },
+    caps: { create_batch: 120, create_article: 40, post_now: 240 },
+  },
 } as const satisfies Record<string, Plan>
 
 export type PlanName = keyof typeof plans

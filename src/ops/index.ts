@@ -15,6 +15,7 @@ import { workspaceHandlers } from './app/workspace.ts'
 import { bind, bindDoors, bindDownloads, type Door, type Download, type Operation } from './bind.ts'
 import type { World } from './call.ts'
 import { downloadSlots } from './download.ts'
+import { articleHandlers } from './growth/articles.ts'
 import { automationHandlers } from './growth/automation.ts'
 import { batchHandlers } from './growth/batches.ts'
 import { connectionHandlers, connectionsHandlers } from './growth/connections.ts'
@@ -29,6 +30,7 @@ import { generationHandlers } from './operator/generations.ts'
 export const createOperations = (world: World): Operation[] => [
   ...bind(world, growthResources.overview, overviewHandlers),
   ...bind(world, growthResources.batches, batchHandlers),
+  ...bind(world, growthResources.articles, articleHandlers),
   ...bind(world, growthResources.items, itemHandlers),
   ...bind(world, growthResources.connection, connectionHandlers),
   ...bind(world, growthResources.connections, connectionsHandlers),

@@ -16,7 +16,22 @@ const byId = [['id', 'uuid']] as const
 const times = ['created_at', 'updated_at'] as const
 
 const item = [
-  ...['id', 'batch_id', 'kind', 'status', 'review', 'body', 'format', 'hook', 'rationale', 'stories', 'learnings', 'length', 'post_at'],
+  ...[
+    'id',
+    'batch_id',
+    'kind',
+    'title',
+    'status',
+    'review',
+    'body',
+    'format',
+    'hook',
+    'rationale',
+    'stories',
+    'learnings',
+    'length',
+    'post_at',
+  ],
   ...['on_missed', 'account_external_id', 'reject_reason', 'external_id', 'url', 'posted_at', 'last_error', ...times],
 ]
 const attempt = [
@@ -71,6 +86,11 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
     columns: ['id', 'status', 'error', 'focus', 'requested', 'delivered', 'model', 'usage', ...times],
     key: byId,
   },
+  article: {
+    table: 'article',
+    columns: ['id', 'status', 'error', 'topic', 'length', 'outline', 'title', 'item_id', 'model', 'usage', ...times],
+    key: byId,
+  },
   item: { table: 'item', columns: item, key: byId },
   attempt: {
     table: 'attempt',
@@ -96,7 +116,7 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
 
 /** Tables and columns of tenants that are not exported, each with its reason. */
 export const notExported: Record<string, string> = {
-  work: 'how the server remembers what is due; the items and batches tell it too',
+  work: 'how the server remembers what is due; the items, batches and articles tell it too',
   idempotency: 'answers that were given before, kept for a day',
   counter: 'how the server counts use within a period',
   actor: 'which process serves the workspace',

@@ -10,7 +10,7 @@ export interface Page {
 
 const columns = (
   sql: Sql,
-): Fragment => sql`id, batch_id, kind, status, review, body, format, hook, rationale, stories, learnings, length, post_at,
+): Fragment => sql`id, batch_id, kind, title, status, review, body, format, hook, rationale, stories, learnings, length, post_at,
   on_missed, approved_hash, account_external_id, reject_reason, external_id, url, posted_at, last_error, created_at, updated_at`
 
 export const itemById =
@@ -30,11 +30,11 @@ export const listItems =
     sql`select ${columns(sql)} from item where true ${status ? sql`and status = ${status}` : sql``}
         ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
 
-/** The newest bodies of a month, whatever became of them: what a new draft must not repeat. Older material may come back. */
+/** The newest posts of a month, whatever became of them: what a new draft must not repeat. Older material may come back, and articles'. */
 export const recentItems =
   (limit: number): Query =>
   (sql) =>
-    sql`select body, hook from item where created_at > now() - interval '30 days' order by id desc limit ${limit}`
+    sql`select body, hook from item where kind = 'post' and created_at > now() - interval '30 days' order by id desc limit ${limit}`
 
 export const lockItem = async (sql: Sql, id: string): Promise<Item> =>
   ((await sql`select ${columns(sql)} from item where id = ${id} for update`)[0] as Item | undefined) ?? fail('not_found', 'no such item')
@@ -48,7 +48,7 @@ export const insertItem =
 export const saveItem =
   ({ id, ...item }: Item): Query =>
   (sql) =>
-    sql`update item set status = ${item.status}, review = ${item.review}, body = ${item.body}, length = ${item.length}, post_at = ${item.post_at},
+    sql`update item set status = ${item.status}, review = ${item.review}, body = ${item.body}, title = ${item.title}, length = ${item.length}, post_at = ${item.post_at},
       on_missed = ${item.on_missed}, approved_hash = ${item.approved_hash}, account_external_id = ${item.account_external_id},
       reject_reason = ${item.reject_reason}, external_id = ${item.external_id}, url = ${item.url}, posted_at = ${item.posted_at},
       last_error = ${item.last_error}, updated_at = ${item.updated_at} where id = ${id}`

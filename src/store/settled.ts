@@ -1,11 +1,8 @@
-import type { Batch, Taken } from '#domain/batch'
-import { failedBatch } from '#domain/batch'
 import { itemAnswer } from '#domain/item'
 import { settleAgain } from '#domain/post-again'
 import { type Outcome, type Sent, type Settled, settle } from '#domain/publish'
 import { newId } from '#kernel/ids'
 import { attemptById, saveAttempt } from './attempts.ts'
-import { saveBatch } from './batches.ts'
 import type { Sql } from './db.ts'
 import { saveItem } from './items.ts'
 import { type Effects, type NewWork, resolvePending } from './letter.ts'
@@ -52,12 +49,3 @@ export const againWork = (itemId: string, askedAt: Date): NewWork => ({
   runAt: askedAt,
   payload: { again: againPayload({ askedAt }) },
 })
-
-/** What a generation took is kept in its work row. */
-export const takenOf = (work: Work): Taken => work.payload.taken as Taken
-
-/** Ends a batch with a code and gives its quota back. */
-export const failedEffects = (batch: Batch, error: string, { now, work }: { now: Date; work: Work }): Effects => {
-  const failed = failedBatch(batch, error, { taken: takenOf(work), now })
-  return { writes: [saveBatch(failed.batch)], events: failed.events, spend: failed.refund, settled: [work.id] }
-}

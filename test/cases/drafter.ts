@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
+import { checkArticle, countWords, wordRange } from '#port/model/check-article'
 import { containsPhrase, foldText } from '#port/model/check-draft'
 import type { Drafter } from '#port/model/drafter'
-import { briefWith, neverAborts } from '#test/support/briefs'
+import { articleBrief, briefWith, neverAborts } from '#test/support/briefs'
 import { softwareProfile } from '#test/support/profiles'
 
 /** A drafter with whatever it talks to; disposing ends that. */
@@ -94,5 +95,67 @@ export const drafterCases = (open: () => Promise<DrafterFixture>): void => {
     await using fixture = await open()
     const reason = new Error('the batch was cancelled')
     await expect(fixture.drafter.draft(briefWith(), AbortSignal.abort(reason))).rejects.toBe(reason)
+  })
+
+  test('an article has a title of one line and no more words than asked for, and says why it is as it is', async () => {
+    await using fixture = await open()
+    for (const words of [600, 1_200]) {
+      const brief = articleBrief({ words })
+      const { article } = await fixture.drafter.article(brief, neverAborts())
+      expect(article.title).toMatch(/^\S.*$/)
+      expect(countWords(article.text)).toBeLessThanOrEqual(wordRange(brief).most)
+      expect(article.rationale).toMatch(/^\S.{10,}/)
+      expect(checkArticle(article, brief)).toEqual([])
+    }
+  })
+
+  test('the points of an outline are the headings of an article, in their order', async () => {
+    await using fixture = await open()
+    const points = ['Results first', 'The mistake', 'What onboarding is for', 'Whom we hired']
+    const { article } = await fixture.drafter.article(articleBrief({ points }), neverAborts())
+    const lines = article.text.split('\n')
+    const at = points.map((point) => lines.indexOf(point))
+    expect(at.every((line) => line >= 0)).toBeTrue()
+    expect(at).toEqual(at.toSorted((one, other) => one - other))
+    for (const line of at) expect(lines.slice(line + 1).find((text) => text !== '')).not.toBeOneOf([...points, undefined])
+  })
+
+  test('an article with its title fits in the measure of the network', async () => {
+    await using fixture = await open()
+    const brief = articleBrief({ maxLength: 2_600, measure: (text) => text.length * 2 })
+    const { article } = await fixture.drafter.article(brief, neverAborts())
+    expect(brief.measure(`${article.title}\n\n${article.text}`)).toBeLessThanOrEqual(2_600)
+  })
+
+  test('an article contains no avoided phrase in any case or width, and no paragraph twice', async () => {
+    await using fixture = await open()
+    const avoid = ['HOMEPAGE', 'ｔｏｕｒ']
+    const profile = { ...softwareProfile, writing_dna: { ...softwareProfile.writing_dna, avoid } }
+    const { article } = await fixture.drafter.article(articleBrief({ profile }), neverAborts())
+    for (const phrase of avoid) expect(containsPhrase(article.text, phrase)).toBeFalse()
+    const paragraphs = article.text.split('\n').filter((line) => line !== '')
+    expect(new Set(paragraphs).size).toBe(paragraphs.length)
+  })
+
+  test('an article mentions no archived product, even where the profile does', async () => {
+    await using fixture = await open()
+    const brief = articleBrief({ archived: ['Loopline', 'tour'] })
+    const { article } = await fixture.drafter.article(brief, neverAborts())
+    for (const name of brief.archived) expect(containsPhrase(`${article.title}\n${article.text}`, name)).toBeFalse()
+  })
+
+  test("an article's stories are entries of the profile, and it says who wrote it", async () => {
+    await using fixture = await open()
+    const { article, model, usage } = await fixture.drafter.article(articleBrief(), neverAborts())
+    expect(article.stories.length).toBeGreaterThan(0)
+    for (const story of article.stories) expect(softwareProfile.writing_dna.stories).toContain(story)
+    expect(model).toBe(fixture.drafter.name)
+    for (const amount of Object.values(usage)) expect(Number.isSafeInteger(amount) && amount >= 0).toBeTrue()
+  })
+
+  test('an article is given up with the reason of a signal that has aborted', async () => {
+    await using fixture = await open()
+    const reason = new Error('the article was cancelled')
+    await expect(fixture.drafter.article(articleBrief(), AbortSignal.abort(reason))).rejects.toBe(reason)
   })
 }

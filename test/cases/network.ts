@@ -63,6 +63,20 @@ const publishing = (open: () => Promise<NetworkCase>): void => {
     expect((await timeline(it)).posts.map((found) => found.externalId)).toEqual([externalId])
   })
 
+  test('the longest long post that it says it takes is published whole and recognised again; a longer one is refused', async () => {
+    await using it = await open()
+    const { maxLongLength, measure } = it.network.capabilities
+    const longest = 'A line of words. '
+      .repeat(maxLongLength)
+      .slice(0, maxLongLength - 1)
+      .concat('!')
+    expect(measure(longest)).toBe(maxLongLength)
+    const long = (text: string) => it.network.publish({ ...request(it.account, text), isLong: true }, never())
+    expect(await long(longest)).toMatchObject({ kind: 'posted' })
+    expect(await long(`${longest}y`)).toMatchObject({ kind: 'refused', reason: expect.any(String) })
+    expect((await timeline(it)).posts.map((found) => fingerprintText(found.text))).toEqual([fingerprintText(longest)])
+  })
+
   test.each(['', ' \n '])('a text without a word (%j) is refused and leaves nothing', async (text) => {
     await using it = await open()
     expect(await publish(it, text)).toMatchObject({ kind: 'refused' })

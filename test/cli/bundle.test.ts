@@ -7,6 +7,7 @@ import { type TestApp, testApp } from '#test/support/app'
 import { cli } from '#test/support/cli-host'
 import { deviceServer, oauthError } from '#test/support/device-server'
 import { type TemporaryFolder, temporaryFolder } from '#test/support/folder'
+import { softwareProfile } from '#test/support/profiles'
 import { scriptedServer } from '#test/support/scripted'
 import { version } from '../../package.json'
 
@@ -69,6 +70,19 @@ test('the whole job, from the profile to the network', async () => {
   expect(again).toEqual(posted)
   const network = await app.owner`select text from sandbox.posts`
   expect(network.map(({ text }) => text)).toEqual([approved.item.body])
+})
+
+test('an article is drafted, waited for and retitled', async () => {
+  const { key } = await app.newWorkspace()
+  const { on_missed: _, ...profile } = softwareProfile
+  await app.send('PUT', 'profile', { key, body: profile })
+  const as = ['--api-url', app.url, '--api-key', key]
+  const asked = ['--topic', 'onboarding', '--length', 'short', '--outline', '-', '--wait']
+  const { article } = await tendril(['articles', 'create', ...asked, ...as], 'The mistake\nResults\n')
+  expect(article).toMatchObject({ status: 'ready', title: 'Onboarding', outline: 'The mistake\nResults' })
+  const { item } = await tendril(['items', 'approve', article.item_id, '--title', 'A promise', ...as])
+  expect([item.title, item.body.split('\n')[0]]).toEqual(['A promise', 'A promise'])
+  expect((await tendril(['articles', 'list', ...as])).articles).toMatchObject([{ id: article.id, title: 'A promise' }])
 })
 
 test('is small, without the server, and can be run', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { type Batch, failedBatch, GENERATION_RUNS, generating, itemOf, newBatch, ready, type Taken } from '#domain/batch'
+import { type Batch, failedBatch, itemOf, newBatch, ready } from '#domain/batch'
 import type { Draft, DraftSet } from '#domain/draft'
+import { GENERATION_RUNS, generating, type Taken } from '#domain/generation'
 import { at, draftedItem } from './records.ts'
 
 const REQUESTED = 4
@@ -59,20 +60,20 @@ describe('ready', () => {
     ['more than was asked for: no more than that counts', 6, 4, []],
   ])('with %s', (_, drafts, delivered, refund) => {
     const done = ready(inFlight, setOf(drafts), { taken, now })
-    expect(done.batch).toEqual({ ...inFlight, status: 'ready', error: null, delivered, model: 'composer', usage, updated_at: now })
+    expect(done.record).toEqual({ ...inFlight, status: 'ready', error: null, delivered, model: 'composer', usage, updated_at: now })
     expect(done.refund).toEqual(refund)
     expect(done.events).toEqual([
-      settledEvent(done.batch),
+      settledEvent(done.record),
       { type: 'growth.approval.requested', data: { kind: 'batch', batch_id: 'batch-1', items: delivered } },
     ])
   })
 
   test('takes at least one draft: with none it has failed, and nobody is asked to approve anything', () => {
     const done = ready(inFlight, setOf(0), { taken, now })
-    expect(done.batch).toMatchObject({ status: 'failed', delivered: 0 })
-    expect(done.batch.error).toMatch(/^generation_failed: \S/)
+    expect(done.record).toMatchObject({ status: 'failed', delivered: 0 })
+    expect(done.record.error).toMatch(/^generation_failed: \S/)
     expect(done.refund).toEqual([{ ...taken, amount: -REQUESTED }])
-    expect(done.events).toEqual([settledEvent(done.batch)])
+    expect(done.events).toEqual([settledEvent(done.record)])
   })
 })
 
@@ -80,9 +81,9 @@ describe('failed', () => {
   test.each([['generation_failed: ask for fewer posts'], ['cancelled'], ['enqueue_failed']])('with %s: everything goes back', (error) => {
     for (const batch of [queued, inFlight]) {
       const done = failedBatch(batch, error, { taken, now })
-      expect(done.batch).toEqual({ ...batch, status: 'failed', error, delivered: 0, updated_at: now })
+      expect(done.record).toEqual({ ...batch, status: 'failed', error, delivered: 0, updated_at: now })
       expect(done.refund).toEqual([{ ...taken, amount: -REQUESTED }])
-      expect(done.events).toEqual([settledEvent(done.batch)])
+      expect(done.events).toEqual([settledEvent(done.record)])
     }
   })
 

@@ -26,7 +26,7 @@ const budget = (changes: Partial<PlanState> = {}, counters: Record<string, numbe
 })
 
 const quotaKeys: QuotaKey[] = ['posts', 'articles', 'audits', 'reports']
-const capKeys: CapKey[] = ['create_batch', 'post_now']
+const capKeys: CapKey[] = ['create_batch', 'create_article', 'post_now']
 
 describe('the monthly quota', () => {
   const cells = planNames.flatMap((plan) => quotaKeys.map((key) => [plan, key, plans[plan].quotas[key]] as const))

@@ -15,6 +15,7 @@ export const draftedItem: Item = {
   id: 'item-1',
   batch_id: 'batch-1',
   kind: 'post',
+  title: null,
   status: 'drafted',
   review: false,
   body: 'Every delay starts at the dock.',

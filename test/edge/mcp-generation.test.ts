@@ -13,7 +13,11 @@ let app: TestApp
 let held: HeldDrafter
 beforeAll(async () => {
   held = heldDrafter()
-  app = await testApp({ overrides: { drafter: { name: 'held', draft: (...args) => held.drafter.draft(...args) } } })
+  app = await testApp({
+    overrides: {
+      drafter: { name: 'held', draft: (...args) => held.drafter.draft(...args), article: (...args) => held.drafter.article(...args) },
+    },
+  })
 })
 afterAll(async () => {
   held.release()
@@ -98,7 +102,7 @@ test('tells how far it is while it lasts, always more than before, and looks eve
 
 test('that fails is an answer, with its error', async () => {
   const { run, told } = await opened()
-  held.drafter = { name: 'held', draft: () => Promise.reject(new Error('broken')) }
+  held.drafter = { ...held.drafter, draft: () => Promise.reject(new Error('broken')) }
   const { answer } = await run({ count: 1 })
   expect(JSON.parse(answer.body).batch).toMatchObject({ status: 'failed', error: 'enqueue_failed' })
   expect(told.at(-1)).toEqual([100, 100, 'failed: enqueue_failed'])

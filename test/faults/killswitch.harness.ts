@@ -136,7 +136,7 @@ const twoServers = async (stack: AsyncDisposableStack, next: () => number): Prom
   const overrides = {
     failpoints: (name: string) => (slowed.test(name) ? Bun.sleep(next() * 30) : undefined),
     drafter: {
-      name: composer.name,
+      ...composer,
       draft: async (...asked: Parameters<typeof composer.draft>) => {
         await Bun.sleep(50 + next() * 150)
         return composer.draft(...asked)

@@ -16,7 +16,12 @@ let held: HeldDrafter
 beforeAll(async () => {
   points = testFailpoints()
   held = heldDrafter()
-  app = await testApp({ overrides: { drafter: { name: 'held', draft: (...args) => held.drafter.draft(...args) }, failpoints: points.at } })
+  app = await testApp({
+    overrides: {
+      drafter: { name: 'held', draft: (...args) => held.drafter.draft(...args), article: (...args) => held.drafter.article(...args) },
+      failpoints: points.at,
+    },
+  })
 })
 afterAll(async () => {
   held.release()

@@ -12,7 +12,7 @@ let app: TestApp
 beforeAll(async () => {
   // Seeded alike and told of no earlier posts, two batches differ by what has changed in the workspace.
   const drafter = {
-    name: 'composer',
+    ...composer,
     draft: (...[brief, signal]: Parameters<typeof composer.draft>) => composer.draft({ ...brief, seed: 'same', recent: [] }, signal),
   }
   app = await testApp({ overrides: { drafter } })

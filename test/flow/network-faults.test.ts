@@ -42,6 +42,29 @@ test.each(['applied502=1', 'drop=1', 'applied502=1,lag=150ms'])(
   },
 )
 
+test.each(['applied502=1', 'drop=1', 'slow=1'])(
+  '%s: an article that was applied is found among others of the same beginning, as it was approved',
+  async (faults) => {
+    await using app = await failing(faults, { deadlineMs: 300, cleanReads: 50, windowMs: 8_000 })
+    const story = await newStory(app)
+    const head = 'Docks\n\n'.concat('Every delay starts at the dock. '.repeat(500), 'See https://example.com/docks.\n\n')
+    const texts = [`${head}The first\tends\n\n\nso.`, `${head}The second ends otherwise.`]
+    const ids: string[] = []
+    for (const text of texts) {
+      const id = await story.drafted()
+      await app.owner`update item set kind = 'article' where id = ${id}`
+      expect((await story.send('POST', `items/${id}/approve`, { body: { edited_body: text } })).body.item).toMatchObject({
+        title: 'Docks',
+        body: text,
+      })
+      ids.push(id)
+    }
+    for (const id of ids) await postNow(story, id)
+    for (const id of ids) await story.settled(id, 'posted')
+    expect(await story.posts()).toEqual(Object.fromEntries(texts.map((text) => [text, 1])))
+  },
+)
+
 test('a network that never answers but posted: found', async () => {
   const points = testFailpoints()
   await using app = await failing('', { deadlineMs: 100 }, points)

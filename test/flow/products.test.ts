@@ -19,7 +19,7 @@ beforeAll(async () => {
     await gate.opened
     return set
   }
-  app = await testApp({ overrides: { drafter: { name: 'composer', draft } } })
+  app = await testApp({ overrides: { drafter: { ...composer, draft } } })
 })
 afterAll(() => app[Symbol.asyncDispose]())
 

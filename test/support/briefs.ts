@@ -1,4 +1,4 @@
-import type { DraftBrief } from '#domain/draft'
+import type { ArticleBrief, DraftBrief } from '#domain/draft'
 import { softwareProfile } from '#test/support/profiles'
 
 /** A brief for five posts of the software profile, 280 characters by code point; `changes` replace fields. */
@@ -11,6 +11,21 @@ export const briefWith = (changes: Partial<DraftBrief> = {}): DraftBrief => ({
   products: [],
   archived: [],
   maxLength: 280,
+  measure: (text) => [...text].length,
+  seed: 'seed',
+  ...changes,
+})
+
+/** A brief for a short article of the software profile, in a long post of the sandbox; `changes` replace fields. */
+export const articleBrief = (changes: Partial<ArticleBrief> = {}): ArticleBrief => ({
+  profile: softwareProfile,
+  topic: 'onboarding',
+  points: [],
+  words: 600,
+  learnings: [],
+  products: [],
+  archived: [],
+  maxLength: 25_000,
   measure: (text) => [...text].length,
   seed: 'seed',
   ...changes,

@@ -6,7 +6,7 @@ export type Behaviour =
   /** or anything else the model may write, made from what it was asked. */
   | { write: (input: ModelInput) => unknown }
 
-/** The part of the user message that the fake reads. */
+/** The part of the user message that the fake reads: of a batch, or of an article. */
 export interface ModelInput {
   count: number
   max_length: number
@@ -14,6 +14,10 @@ export interface ModelInput {
   products: { name: string; one_liner: string; url: string | null }[]
   archived_products: string[]
   untrusted: { recent_posts: { body: string }[] }
+  topic: string
+  outline: string[]
+  least_words: number
+  most_words: number
 }
 
 export interface RecordedCall {
@@ -90,6 +94,30 @@ export const validDrafts = ({ count, max_length, profile, products, untrusted }:
   }))
 }
 
+/** An article that keeps every rule of the input: each paragraph is of other sentences, as many as it takes. */
+export const validArticle = ({ topic, outline, least_words, profile }: ModelInput) => {
+  const allowed = SENTENCES.filter(
+    (text) => !profile.avoid.some((phrase) => text.toLowerCase().includes(phrase.normalize('NFKC').toLowerCase())),
+  )
+  const paragraphs: string[] = []
+  for (let words = 0, index = 0; words < least_words; index += 1) {
+    // Another pair of sentences each time: no paragraph comes twice.
+    const pair = [allowed[index % allowed.length], allowed[(index * 2 + 1 + Math.floor(index / allowed.length)) % allowed.length]]
+    const paragraph = pair.join(' ')
+    paragraphs.push(paragraph)
+    words += paragraph.split(' ').length
+  }
+  const headings = outline.length > 0 ? outline : ['']
+  const share = Math.ceil(paragraphs.length / headings.length)
+  return {
+    title: `On ${topic}`,
+    sections: headings.map((heading, index) => ({ heading, text: paragraphs.slice(index * share, (index + 1) * share).join('\n\n') })),
+    rationale: 'A calm article that fits the voice.',
+    stories: profile.stories.slice(0, 1).map(({ id }) => id),
+    learnings: [],
+  }
+}
+
 const chat = (model: string, message: { content: string | null; refusal?: string; tool_calls?: object[] }, finish_reason = 'stop') =>
   Response.json({
     id: 'chatcmpl-fake',
@@ -134,8 +162,23 @@ const endless = (status: number): Response =>
     { status, headers: json },
   )
 
-const drafted = (asked: Asked, change: object = {}) =>
-  chat(asked.body.model, { content: JSON.stringify({ drafts: validDrafts(inputOf(asked)).map((draft) => ({ ...draft, ...change })) }) })
+interface Change {
+  body?: string
+  rationale?: string
+}
+
+const articleWith = (input: ModelInput, { body, ...change }: Change) => {
+  const article = validArticle(input)
+  return { ...article, ...(body === undefined ? {} : { sections: article.sections.map((one) => ({ ...one, text: body })) }), ...change }
+}
+
+/** What was asked for, drafts or an article. */
+const drafted = (asked: Asked, change: Change = {}) => {
+  const input = inputOf(asked)
+  const isArticle = asked.body.response_format.json_schema.name === 'article'
+  const answer = isArticle ? articleWith(input, change) : { drafts: validDrafts(input).map((draft) => ({ ...draft, ...change })) }
+  return chat(asked.body.model, { content: JSON.stringify(answer) })
+}
 
 /** A valid answer with bytes in its bodies that no encoding explains. */
 const mangled = async (asked: Asked): Promise<Response> => {

@@ -1,5 +1,5 @@
 /** A drafter that writes when a test lets it. */
-import type { Draft, DraftBrief, DraftSet } from '#domain/draft'
+import type { ArticleBrief, ArticleSet, Draft, DraftBrief, DraftSet } from '#domain/draft'
 import type { Drafter } from '#port/model/drafter'
 import { type Gate, newGate } from './letters.ts'
 
@@ -11,7 +11,7 @@ export interface HeldDrafter {
   release(): void
   /** From now on calls wait again. */
   hold(): void
-  /** Focuses of the calls whose signal aborted. */
+  /** Focuses and topics of the calls whose signal aborted. */
   aborted: string[]
 }
 
@@ -30,25 +30,44 @@ const setOf = (brief: DraftBrief): DraftSet => ({
   usage: { input_tokens: 0, output_tokens: 0, cost_micros: 0 },
 })
 
+const articleOf = ({ seed, topic, points }: ArticleBrief): ArticleSet => ({
+  article: {
+    title: `On ${topic}`,
+    text: [...points, `Article of ${seed}`].join('\n\n'),
+    rationale: 'for a test',
+    stories: [],
+    learnings: [],
+  },
+  model: 'held',
+  usage: { input_tokens: 0, output_tokens: 0, cost_micros: 0 },
+})
+
 export const heldDrafter = (): HeldDrafter => {
   const aborted: string[] = []
   let [gate, calls, told]: [Gate, number, Gate] = [newGate(), 0, newGate()]
-  const draft = async (brief: DraftBrief, signal: AbortSignal): Promise<DraftSet> => {
+  const allowed = async (about: string, signal: AbortSignal): Promise<void> => {
     calls++
     told.open()
     told = newGate()
     const { promise: stopped, reject } = Promise.withResolvers<never>()
     const stop = () => {
-      aborted.push(brief.focus)
+      aborted.push(about)
       reject(signal.reason)
     }
     signal.throwIfAborted()
     signal.addEventListener('abort', stop)
     await Promise.race([gate.opened, stopped]).finally(() => signal.removeEventListener('abort', stop))
+  }
+  const draft: Drafter['draft'] = async (brief, signal) => {
+    await allowed(brief.focus, signal)
     return setOf(brief)
   }
+  const article: Drafter['article'] = async (brief, signal) => {
+    await allowed(brief.topic, signal)
+    return articleOf(brief)
+  }
   return {
-    drafter: { name: 'held', draft },
+    drafter: { name: 'held', draft, article },
     async begun(count) {
       while (calls < count) await told.opened
     },

@@ -5,7 +5,9 @@
 
 import { operations } from '#contract/index'
 import { isQuery, type NamedOp, pathParams } from '#contract/op'
+import { newArticle } from '#domain/article'
 import { itemOf, newBatch } from '#domain/batch'
+import type { Item } from '#domain/item'
 import { newLearning } from '#domain/learning'
 import { newProduct } from '#domain/product'
 import { freshEndpoint } from '#domain/webhook'
@@ -13,6 +15,7 @@ import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
 import { connectAccount } from '#ops/workspaces'
 import { newWebhookSecret } from '#port/webhook'
+import { insertArticle } from '#store/articles'
 import { insertBatch } from '#store/batches'
 import { insertOperatorInvitation } from '#store/invitations'
 import { insertItem } from '#store/items'
@@ -46,6 +49,8 @@ export interface Caller extends Send {
 interface Recipe {
   /** Makes a record in its first state; gives the path parameters that lead to it, `id` among them. */
   make(workspace: Workspace): Promise<Record<string, string>>
+  /** Operation → how its record is made, where another one shows more of it. */
+  instead?: Record<string, Recipe['make']>
   /** Operation → operations of the same resource to be called before it, where the first state will not do. */
   before?: Record<string, string[]>
 }
@@ -65,11 +70,18 @@ const makeBatch = async (workspace: Workspace) => {
   return { id }
 }
 
-const makeItem = async (workspace: Workspace) => {
+const makeArticle = async (workspace: Workspace) => {
+  const id = newId()
+  const article = newArticle(id, { topic: 'late deliveries', length: 'short', outline: null, now: new Date() })
+  await write(workspace, { writes: [insertArticle(article)] })
+  return { id }
+}
+
+const makeItem = async (workspace: Workspace, changes: Partial<Item> = {}) => {
   const { id: batchId } = await makeBatch(workspace)
   const draft = { body: 'Every delay starts at the dock.', format: 'point', hook: 'claim', rationale: '', stories: [], learnings: [] }
   const item = itemOf(draft, { id: newId(), batchId, length: draft.body.length, now: new Date() })
-  await write(workspace, { writes: [insertItem(item)] })
+  await write(workspace, { writes: [insertItem({ ...item, ...changes })] })
   return { id: item.id }
 }
 
@@ -123,8 +135,11 @@ const makeKey = async ({ app, tenantId }: Workspace) => ({ id: (await app.newKey
 /** By the part of an operation's id before the last dot. */
 export const recipes: Record<string, Recipe> = {
   'growth.batches': { make: makeBatch },
+  'growth.articles': { make: makeArticle },
   'growth.items': {
-    make: makeItem,
+    make: (workspace) => makeItem(workspace),
+    // Only articles take a title.
+    instead: { approve: (workspace) => makeItem(workspace, { kind: 'article', title: null }) },
     before: { schedule: ['approve'], unschedule: ['approve', 'schedule'], postNow: ['approve'], markPosted: ['approve'] },
   },
   'growth.learnings': { make: makeLearning },
@@ -177,7 +192,7 @@ const made = async (workspace: Workspace, o: NamedOp): Promise<Record<string, st
   const recipe = recipes[prefixOf(o)]
   await standing[prefixOf(o)]?.(workspace)
   if (pathParams(o.path).length === 0 || !recipe) return {}
-  const record = await recipe.make(workspace)
+  const record = await (recipe.instead?.[nameOf(o)] ?? recipe.make)(workspace)
   for (const name of recipe.before?.[nameOf(o)] ?? []) {
     const step = operations.find(({ id }) => id === `${prefixOf(o)}.${name}`)!
     const reply = await call(workspace, step, { ...sampleOf(step, 'needed'), ...record })

@@ -1,4 +1,5 @@
 /** Every query of the store that reads, with arguments under which it finds the rows that test/support/rows.ts writes. */
+import { articleById, listArticles } from '#store/articles'
 import { takenPosts, unnamedAttempts } from '#store/attempts'
 import { auditPage } from '#store/audit'
 import { batchById, listBatches } from '#store/batches'
@@ -30,6 +31,8 @@ const beginOf = ({ key }: ExportSource) => key.map(([, type]) => (type === 'int'
 
 /** By module and name; several where arguments change the statement. */
 export const readQueries: Record<string, (rows: Rows) => Query[]> = {
+  'articles.articleById': ({ article }) => [articleById(article.id)],
+  'articles.listArticles': () => [listArticles(page), listArticles({ ...page, after: END })],
   'attempts.unnamedAttempts': ({ connection }) => [unnamedAttempts(connection.id)],
   'attempts.takenPosts': ({ connection, attempt }) => [takenPosts(connection.id, [attempt.external_id])],
   'audit.auditPage': ({ audit }) => [

@@ -21,6 +21,7 @@ const sampleRows = (tenantId: string, person: string) => {
       ...{ id: item, batch_id: batch, kind: 'post', status: 'publish_unconfirmed', body: mark, format: mark, hook: mark, rationale: mark },
       ...{ stories: [], learnings: [], length: 1, ...times },
     },
+    article: { id: newId(), status: 'ready', topic: mark, length: 'short', title: mark, item_id: item, ...times },
     attempt: {
       ...{ id: newId(), item_id: item, number: 1, connection_id: connection, body_sha: mark, origin: 'manual', state: 'doubt' },
       ...{ intent_at: now, lease_until: now, external_id: mark },

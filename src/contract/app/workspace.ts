@@ -26,6 +26,7 @@ export const exportKinds = [
     'product',
     'connection',
     'batch',
+    'article',
     'item',
     'attempt',
   ] as const),

@@ -13,6 +13,7 @@ export const Item = record(
     id: Id,
     batch_id: nullable(Id),
     kind: oneOf(['post', 'article']),
+    title: nullable(T.String({ description: 'Of an article: the first line of its body. Null for posts.' })),
     status: ItemStatus,
     review: T.Boolean({ description: 'With publish_unconfirmed: a person must look whether it was posted.' }),
     body: T.String(),
@@ -57,7 +58,20 @@ export const items = {
   approve: op(
     'POST /api/v1/growth/items/:id/approve',
     'Approve a drafted item, as it is or with an edited body. Nothing is posted yet. The approval is bound to this text and to the default account.',
-    { input: { id, edited_body: T.Optional(T.String({ minLength: 1, maxLength: 25_000 })) }, output: OneItem },
+    {
+      input: {
+        id,
+        edited_body: T.Optional(T.String({ minLength: 1, maxLength: 25_000 })),
+        title: T.Optional(
+          T.String({
+            minLength: 1,
+            maxLength: 200,
+            description: 'Another title for an article; it becomes its first line. Not for posts.',
+          }),
+        ),
+      },
+      output: OneItem,
+    },
     { tool: 'growth_approve_item', errors: onItem, roles: ['approver'] },
   ),
   reject: op(

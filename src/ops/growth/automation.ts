@@ -1,9 +1,8 @@
 import type { automation } from '#contract/growth/automation'
 import { attemptsInFlight } from '#store/attempts'
-import { lockBatch } from '#store/batches'
 import type { Sql } from '#store/db'
+import { failWork } from '#store/generations'
 import { type Effects, merge } from '#store/letter'
-import { failedEffects } from '#store/settled'
 import { automaticWork, type Work } from '#store/work'
 import type { CommandContext, Handlers } from '../call.ts'
 import { settleRecalled } from '../recall.ts'
@@ -48,7 +47,7 @@ export const stopped = async (context: CommandContext, reach: Reach) => {
 /** What was being drafted, or was to be, ends as cancelled, and its quota comes back. */
 const cancelGenerations = async ({ sql, gate }: CommandContext, works: Work[]): Promise<Effects[]> => {
   const effects: Effects[] = []
-  for (const work of works) effects.push(failedEffects(await lockBatch(sql, work.ref_id), 'cancelled', { now: gate.now, work }))
+  for (const work of works) effects.push(await failWork(sql, 'cancelled', { now: gate.now, work }))
   return effects
 }
 

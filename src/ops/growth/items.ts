@@ -4,6 +4,7 @@ import { requireBilling, takeCap } from '#domain/plan'
 import { requestAgain } from '#domain/post-again'
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
+import { retitleArticle } from '#store/articles'
 import { openAttempt, saveAttempt } from '#store/attempts'
 import { accountFor, currentDefault } from '#store/connections'
 import type { Sql } from '#store/db'
@@ -27,12 +28,14 @@ export const itemHandlers: Handlers<typeof items> = {
     return { items: rows.map(itemView), next_cursor }
   },
 
-  async approve({ id, edited_body }, { sql, gate, networks }) {
+  async approve({ id, edited_body, title }, { sql, gate, networks }) {
     const item = await lockItem(sql, id)
     const account = await currentDefault(sql)
     const { capabilities } = (account && networks.named(account.network)) ?? networks.first
     const rule = { measure: capabilities.measure, maxLength: item.kind === 'article' ? capabilities.maxLongLength : capabilities.maxLength }
-    return saved(approve(item, { editedBody: edited_body, accountExternalId: account?.external_id ?? null, now: gate.now, ...rule }))
+    const words = { editedBody: edited_body, title }
+    const next = approve(item, { ...words, accountExternalId: account?.external_id ?? null, now: gate.now, ...rule })
+    return saved(next, next.title === item.title ? {} : { writes: [retitleArticle(next)] })
   },
 
   reject: async ({ id, reason }, { sql, gate }) => saved(reject(await lockItem(sql, id), reason, gate.now)),

@@ -1,5 +1,6 @@
-import { type Static, Type } from '@sinclair/typebox'
-import type { DraftBrief } from '#domain/draft'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import type { BriefLearning, DraftBrief } from '#domain/draft'
+import type { Profile } from '#domain/profile'
 import type { ChatMessage } from './openai.ts'
 
 const LONGEST_BODY = 4_000
@@ -28,9 +29,9 @@ export type ModelAnswer = Static<typeof ModelAnswer>
 /** Keywords that strict mode refuses on some servers; we hold them ourselves. */
 const LIMITS = new Set(['minLength', 'maxLength', 'minItems', 'maxItems'])
 
-/** The schema as it goes over the wire: plain JSON without limits. */
-export const answerSchema = (): Record<string, unknown> =>
-  JSON.parse(JSON.stringify(ModelAnswer, (key, value) => (LIMITS.has(key) ? undefined : value)))
+/** A schema as it goes over the wire: plain JSON without limits. */
+export const wireSchema = (schema: TSchema): Record<string, unknown> =>
+  JSON.parse(JSON.stringify(schema, (key, value) => (LIMITS.has(key) ? undefined : value)))
 
 const RULES = `You write short social posts for one person or company. You get one JSON object and answer with JSON only, in the given schema.
 
@@ -57,32 +58,32 @@ const learningId = (index: number): string => `L${index + 1}`
 
 const MOST_RECENT = 40
 
-const inputOf = (brief: DraftBrief) => {
-  const { writing_dna: dna, goal, audience, voice, language } = brief.profile
-  return {
-    count: brief.count,
-    max_length: brief.maxLength,
-    language,
-    focus: brief.focus,
-    profile: {
-      goal,
-      audience,
-      voice,
-      voice_rules: dna.voice_rules,
-      stories: dna.stories.map((text, index) => ({ id: storyId(index), text })),
-      proof: dna.proof,
-      patterns: dna.patterns,
-      use: dna.use,
-      avoid: dna.avoid,
-    },
-    products: brief.products,
-    archived_products: brief.archived,
-    untrusted: {
-      recent_posts: brief.recent.slice(0, MOST_RECENT),
-      learnings: brief.learnings.map(({ kind, note }, index) => ({ id: learningId(index), kind, note })),
-    },
-  }
-}
+/** What a prompt says of the person; stories have ids to be named by. */
+export const profileInput = ({ writing_dna: dna, goal, audience, voice }: Profile) => ({
+  goal,
+  audience,
+  voice,
+  voice_rules: dna.voice_rules,
+  stories: dna.stories.map((text, index) => ({ id: storyId(index), text })),
+  proof: dna.proof,
+  patterns: dna.patterns,
+  use: dna.use,
+  avoid: dna.avoid,
+})
+
+export const learningsInput = (learnings: readonly BriefLearning[]) =>
+  learnings.map(({ kind, note }, index) => ({ id: learningId(index), kind, note }))
+
+const inputOf = (brief: DraftBrief) => ({
+  count: brief.count,
+  max_length: brief.maxLength,
+  language: brief.profile.language,
+  focus: brief.focus,
+  profile: profileInput(brief.profile),
+  products: brief.products,
+  archived_products: brief.archived,
+  untrusted: { recent_posts: brief.recent.slice(0, MOST_RECENT), learnings: learningsInput(brief.learnings) },
+})
 
 /** The first turn. The material is one JSON object, so no text in it can pretend to be the end of its part. */
 export const draftMessages = (brief: DraftBrief): ChatMessage[] => [
@@ -106,9 +107,9 @@ export const repairMessages = (
 ]
 
 /** The profile's stories that a draft names by id; ids that do not exist are dropped. */
-export const storiesOf = ({ stories }: ModelDraft, { profile }: DraftBrief): string[] =>
+export const storiesOf = ({ stories }: Pick<ModelDraft, 'stories'>, { profile }: Pick<DraftBrief, 'profile'>): string[] =>
   profile.writing_dna.stories.filter((_, index) => stories.includes(storyId(index)))
 
 /** The ids of the learnings that a draft names; ids that do not exist are dropped. */
-export const learningsOf = ({ learnings }: ModelDraft, brief: DraftBrief): string[] =>
+export const learningsOf = ({ learnings }: Pick<ModelDraft, 'learnings'>, brief: Pick<DraftBrief, 'learnings'>): string[] =>
   brief.learnings.filter((_, index) => learnings.includes(learningId(index))).map(({ id }) => id)

@@ -1,4 +1,4 @@
-import type { DraftBrief, DraftSet } from '#domain/draft'
+import type { ArticleBrief, ArticleSet, DraftBrief, DraftSet } from '#domain/draft'
 
 /** Writes drafts from a brief: the offline composer, or a language model. */
 export interface Drafter {
@@ -9,6 +9,12 @@ export interface Drafter {
    * for may come back, at least one. Throws `GenerationError` when none could be made; stops soon after `signal` aborts.
    */
   draft(brief: DraftBrief, signal: AbortSignal): Promise<DraftSet>
+  /**
+   * The article is valid: with its title within length, free of the profile's avoided phrases, every point of the outline a
+   * heading, in their order, and no longer than was asked for; shorter only where the text says nothing less for it. Throws
+   * and stops as `draft` does.
+   */
+  article(brief: ArticleBrief, signal: AbortSignal): Promise<ArticleSet>
 }
 
 /** No valid output could be produced. `hint` tells the person what to change; it ends up in `generation_failed: <hint>`. */

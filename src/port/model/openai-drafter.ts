@@ -1,10 +1,12 @@
 import { Value } from '@sinclair/typebox/value'
 import { type Draft, type DraftBrief, type ModelUsage, noUsage } from '#domain/draft'
 import type { Log } from '#kernel/log'
+import { asGenerationError, isGarbled, jsonIn, schemaFaults, TOKENS_TO_THINK, UNHELPFUL } from './answer.ts'
 import { checkDraft, type DraftFault, readStandards } from './check-draft.ts'
-import { answerSchema, draftMessages, learningsOf, ModelAnswer, type ModelDraft, repairMessages, storiesOf } from './draft-prompt.ts'
+import { draftMessages, learningsOf, ModelAnswer, type ModelDraft, repairMessages, storiesOf, wireSchema } from './draft-prompt.ts'
 import { type Drafter, GenerationError } from './drafter.ts'
-import { type ChatMessage, type Completion, createOpenAiClient, ModelError, type ModelFailure, type OpenAiClient } from './openai.ts'
+import { type ChatMessage, type Completion, createOpenAiClient, ModelError, type OpenAiClient } from './openai.ts'
+import { writeArticle } from './openai-article.ts'
 import { createPace, type Pace, type Steps } from './pace.ts'
 import { addUsage } from './prices.ts'
 
@@ -30,18 +32,6 @@ interface Reading {
   causes: Cause[]
 }
 
-const FIXED_HINTS: Record<ModelFailure, string> = {
-  rate_limited: 'model provider is rate limiting; retry later',
-  out_of_credit: 'model provider account has no credit left; check its billing',
-  unauthorized: 'model provider refused the API key; check OPENAI_API_KEY',
-  unknown_model: 'model provider does not know the model or the address; check MODEL_FAST, MODEL_REASONING and OPENAI_BASE_URL',
-  unsupported: 'model provider refused the request; use a model that supports structured output, or shorten the focus',
-  timeout: 'model did not answer in time; lower count or retry later',
-  unreachable: 'model provider cannot be reached; check OPENAI_BASE_URL and the network',
-  too_large: 'model answered far too much; lower the count or use another model',
-  provider_error: 'model provider failed; retry later',
-}
-
 const CAUSE_HINTS: readonly (readonly [Cause, string])[] = [
   ['refused', 'model refused to write this; change the focus or the profile'],
   ['cut', 'model output was cut off; lower the count or shorten the focus'],
@@ -59,31 +49,7 @@ const CAUSE_HINTS: readonly (readonly [Cause, string])[] = [
 const hintFor = (causes: readonly Cause[]): string => {
   const frequency = (cause: Cause) => causes.filter((other) => other === cause).length
   const [first] = CAUSE_HINTS.toSorted(([a], [b]) => frequency(b) - frequency(a))
-  return first?.[1] ?? FIXED_HINTS.provider_error
-}
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-const FENCE = '```'
-
-/** Servers without structured output wrap their JSON in a code fence. No pattern, which a long answer could keep busy for hours. */
-const unfenced = (text: string): string => {
-  const trimmed = text.trim()
-  const start = trimmed.indexOf('\n')
-  const isFenced = trimmed.startsWith(FENCE) && trimmed.endsWith(FENCE) && start > 0 && trimmed.length > start + FENCE.length
-  return isFenced ? trimmed.slice(start, -FENCE.length) : text
-}
-
-const schemaFaults = (answer: unknown): string[] => {
-  if (answer === undefined) return ['it is not JSON']
-  const errors = [...Value.Errors(ModelAnswer, answer)].slice(0, 8)
-  return errors.map(({ path, message }) => `${path || 'the answer'}: ${message}`)
+  return first?.[1] ?? UNHELPFUL
 }
 
 const draftOf = (written: ModelDraft, brief: DraftBrief): Draft => ({
@@ -95,21 +61,17 @@ const draftOf = (written: ModelDraft, brief: DraftBrief): Draft => ({
   learnings: learningsOf(written, brief),
 })
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const GARBLED = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffd]/
-
-/** Half characters, replaced ones and control characters: bytes that were lost on the way, and what the database does not take. */
-const isGarbled = ({ body, format, hook, rationale }: Draft): boolean =>
-  [body, format, hook, rationale].some((text) => !text.isWellFormed() || GARBLED.test(text))
-
 const faultsOf = (draft: Draft, brief: DraftBrief, accepted: readonly Draft[]): { kind: Cause; detail: string }[] =>
-  isGarbled(draft) ? [{ kind: 'garbled', detail: 'it contains characters that are no text' }] : checkDraft(draft, brief, accepted)
+  isGarbled([draft.body, draft.format, draft.hook, draft.rationale])
+    ? [{ kind: 'garbled', detail: 'it contains characters that are no text' }]
+    : checkDraft(draft, brief, accepted)
 
 /** Sorts an answer, a draft a step, into drafts that can be delivered and faults; `accepted` are those of an earlier turn. */
 function* readAnswer({ text, ending }: Completion, brief: DraftBrief, accepted: readonly Draft[]): Steps<Reading> {
   if (ending === 'refused') return { valid: [], faults: ['it was refused'], causes: ['refused'] }
-  const answer = parsed(unfenced(text))
-  if (!Value.Check(ModelAnswer, answer)) return { valid: [], faults: schemaFaults(answer), causes: [ending === 'cut' ? 'cut' : 'schema'] }
+  const answer = jsonIn(text)
+  if (!Value.Check(ModelAnswer, answer))
+    return { valid: [], faults: schemaFaults(ModelAnswer, answer), causes: [ending === 'cut' ? 'cut' : 'schema'] }
   yield* readStandards(brief)
   const reading: Reading = { valid: [], faults: [], causes: [] }
   for (const [index, written] of answer.drafts.slice(0, brief.count - accepted.length).entries()) {
@@ -126,9 +88,6 @@ function* readAnswer({ text, ending }: Completion, brief: DraftBrief, accepted: 
 }
 
 const TOKENS_PER_DRAFT = 600
-/** Room for a model that thinks before it writes. */
-const TOKENS_TO_THINK = 4_000
-
 const maxTokens = (count: number): number => TOKENS_TO_THINK + TOKENS_PER_DRAFT * count
 
 interface Turn {
@@ -141,10 +100,7 @@ interface Turn {
 }
 
 const ask = ({ client, model, messages, count, signal }: Turn): Promise<Completion> =>
-  client.complete({ model, messages, schema: { name: 'drafts', json: answerSchema() }, maxTokens: maxTokens(count) }, signal)
-
-const asGenerationError = (cause: unknown): unknown =>
-  cause instanceof ModelError ? new GenerationError(FIXED_HINTS[cause.failure], { cause }) : cause
+  client.complete({ model, messages, schema: { name: 'drafts', json: wireSchema(ModelAnswer) }, maxTokens: maxTokens(count) }, signal)
 
 interface Outcome extends Reading {
   usage: ModelUsage
@@ -202,5 +158,6 @@ export const createOpenAiDrafter = ({ fast, reasoning, log, ...options }: OpenAi
         throw asGenerationError(cause)
       }
     },
+    article: (brief, signal) => writeArticle({ client, fast, reasoning, pace, log }, brief, signal),
   }
 }

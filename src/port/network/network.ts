@@ -37,6 +37,8 @@ export interface NetworkAccount {
 export interface PublishRequest {
   account: NetworkAccount
   text: string
+  /** An article: the network's limit for long posts holds. */
+  isLong?: boolean
   /** The id of this publish attempt; networks with idempotent writes derive their key from it. */
   attemptId: string
   /** Milliseconds after which the caller gives up. */

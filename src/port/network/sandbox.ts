@@ -17,7 +17,7 @@ import {
   type Timeline,
 } from './network.ts'
 import { type Draw, drawsOf, type SandboxFaults } from './sandbox-faults.ts'
-import { WEIGHTED_LIMIT, weightedLength } from './weighted-length.ts'
+import { LONG_WEIGHTED_LIMIT, WEIGHTED_LIMIT, weightedLength } from './weighted-length.ts'
 
 export interface SandboxSettings {
   store: SandboxStore
@@ -39,7 +39,7 @@ const HANDLE = /^@?([A-Za-z0-9_.-]{1,50})$/
 
 const capabilities: Capabilities = {
   maxLength: WEIGHTED_LIMIT,
-  maxLongLength: WEIGHTED_LIMIT,
+  maxLongLength: LONG_WEIGHTED_LIMIT,
   measure: weightedLength,
   idempotent: false,
 }
@@ -50,11 +50,12 @@ const notSent = (detail: string): PublishResult => ({ kind: 'not_applied', reaso
 const noAccount: PublishResult = { kind: 'disconnected', reason: 'the sandbox has no such account' }
 
 /** Why the network does not take this text at all, or null. */
-const refusalOf = (text: string): string | null => {
+const refusalOf = ({ text, isLong }: PublishRequest): string | null => {
   if (text.trim() === '') return 'the text is empty'
   if (text.includes('\0')) return 'the text contains a NUL character'
   const length = weightedLength(text)
-  return length > WEIGHTED_LIMIT ? `the text is ${length} weighted characters long, more than ${WEIGHTED_LIMIT}` : null
+  const limit = isLong ? LONG_WEIGHTED_LIMIT : WEIGHTED_LIMIT
+  return length > limit ? `the text is ${length} weighted characters long, more than ${limit}` : null
 }
 
 /** What `running` gives, or what `late` gives as soon as the signal aborts. */
@@ -102,7 +103,7 @@ const publishOnce = async (
   const { fault, lateMs } = drawn
   if (fault === '500') return unknown('500')
   if (fault === '429') return { kind: 'not_applied', reason: 'rate_limited', detail: '429', retryAfterMs: RETRY_AFTER_MS }
-  const refusal = refusalOf(text)
+  const refusal = refusalOf(request)
   if (refusal !== null) return refused(refusal)
   if (fault === 'slow') {
     // Recorded before the wait, so that it is applied even if this process does not live to see the end of it.

@@ -4,6 +4,9 @@ import { findLinks } from './links.ts'
 /** The longest ordinary post on X, in weighted characters. */
 export const WEIGHTED_LIMIT = 280
 
+/** The longest long-form post there, by the same count. Source: help.x.com, longer posts. */
+export const LONG_WEIGHTED_LIMIT = 25_000
+
 const LINK_WEIGHT = 23
 const DEFAULT_WEIGHT = 2
 /** Code points that count as one; every other counts as two (twitter-text configuration, version 3). */

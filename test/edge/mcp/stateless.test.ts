@@ -11,7 +11,11 @@ let app: TestApp
 let held: HeldDrafter
 beforeAll(async () => {
   held = heldDrafter()
-  const drafter = { name: 'held', draft: (...args: Parameters<HeldDrafter['drafter']['draft']>) => held.drafter.draft(...args) }
+  const drafter: HeldDrafter['drafter'] = {
+    name: 'held',
+    draft: (...args) => held.drafter.draft(...args),
+    article: (...args) => held.drafter.article(...args),
+  }
   app = await testApp({ overrides: { drafter, mcpLimits: { sweepMs: 10, perCaller: 2 } } })
 })
 afterAll(async () => {

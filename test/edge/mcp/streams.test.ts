@@ -9,7 +9,10 @@ let held: HeldDrafter
 beforeAll(async () => {
   held = heldDrafter()
   app = await testApp({
-    overrides: { drafter: { name: 'held', draft: (...args) => held.drafter.draft(...args) }, mcpLimits: { callsPerCaller: 3 } },
+    overrides: {
+      drafter: { name: 'held', draft: (...args) => held.drafter.draft(...args), article: (...args) => held.drafter.article(...args) },
+      mcpLimits: { callsPerCaller: 3 },
+    },
   })
 })
 afterAll(async () => {

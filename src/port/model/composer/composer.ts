@@ -3,6 +3,7 @@ import type { Profile } from '#domain/profile'
 import { readStandards } from '../check-draft.ts'
 import { type Drafter, GenerationError } from '../drafter.ts'
 import { createPace, type Steps } from '../pace.ts'
+import { composeArticle } from './article.ts'
 import { type Batch, fillBatch } from './batch.ts'
 import type { Candidate, Form, Scope } from './candidate.ts'
 import { type Focus, focusOf } from './focus.ts'
@@ -179,6 +180,10 @@ export const createComposer = ({ sliceMs }: { sliceMs?: number } = {}): Drafter 
       signal.throwIfAborted()
       const { kept } = await pace.run(compose(brief), signal)
       return { drafts: kept.map(({ draft }) => draft), model: 'composer', usage: noUsage }
+    },
+    async article(brief, signal) {
+      signal.throwIfAborted()
+      return { article: await pace.run(composeArticle(brief), signal), model: 'composer', usage: noUsage }
     },
   }
 }

@@ -1,4 +1,4 @@
-import { sentencesOf, termsOf } from './text.ts'
+import { capitalised, excerpt, sentencesOf, termsOf } from './text.ts'
 
 /** What a focus asks for, read so that none of its wording reaches a post by accident. */
 export interface Focus {
@@ -13,7 +13,7 @@ export interface Focus {
 const COMMAND =
   /^(?:please\s+)?(?:can you\s+|could you\s+)?(?:write|post|tweet|draft|make|create|generate|give|share|talk|tell|speak|focus|cover|announce|promote|highlight|mention|explain|show|describe|discuss|push|plug|tease|celebrate|invite|ask|use|keep|avoid|include|remember|let'?s|don'?t|do not|never|no|be|start|end|open|close|try|think|aim|target|position|lean|drive)\b/i
 const ABOUT =
-  /^(?:please\s+)?(?:can you\s+|could you\s+)?[a-z']+(?:\s+(?:me|us))?(?:\s+(?:\d+|a|an|some|few|several|more|short|the))*(?:\s+(?:posts?|tweets?|drafts?|something|thoughts?|stories))?\s+(?:about|on|around)\s+(.+)$/i
+  /^(?:please\s+)?(?:can you\s+|could you\s+)?[a-z']+(?:\s+(?:me|us))?(?:\s+(?:\d+|a|an|some|few|several|more|short|the))*(?:\s+(?:posts?|tweets?|drafts?|articles?|essays?|something|thoughts?|stories))?\s+(?:about|on|around)\s+(.+)$/i
 const BRIEFING =
   /\b(?:posts?|tweets?|drafts?|tone|audience|brief|hashtags?|emojis?|call to action|cta|readers?|followers?|should|must|please|want|need|goal|angle|mention|avoid|confidential|internal|draft|don't|do not|embargo\w*|secret|private|not yet)\b/i
 
@@ -51,7 +51,7 @@ const statementsOf = (sentences: readonly string[]): readonly string[] => {
 
 const EXCLUDES = /\b(?:not|never|avoid|without|except|skip|confidential|internal|secret|embargo\w*)\b|n['’]t\b/i
 const FILLER =
-  /\b(?:please|posts?|tweets?|drafts?|threads?|focus|keep|mention|tone|short|warm|one|two|three|four|five|ten|want|need|batch|topic|theme|followers|likes|call to action)\b/gi
+  /\b(?:please|posts?|tweets?|drafts?|articles?|threads?|focus|keep|mention|tone|short|warm|one|two|three|four|five|ten|want|need|batch|topic|theme|followers|likes|call to action)\b/gi
 
 /** What the focus is about; a sentence that rules something out does not make its words wanted. */
 const aboutTerms = (sentences: readonly string[]): Set<string> =>
@@ -67,4 +67,15 @@ export const focusOf = (focus: string, language: string): Focus => {
   const raw = focus.trim()
   const sentences = sentencesOf(raw, language)
   return { raw, terms: aboutTerms(sentences), topic: topicOf(raw, sentences), statements: statementsOf(sentences) }
+}
+
+const LONGEST_HEADLINE = 100
+
+/** What stands over an article on a focus: its topic, or the beginning of its words without the instruction around them. */
+export const headlineOf = ({ raw, topic }: Focus, language: string): string => {
+  if (topic !== undefined) return capitalised(topic)
+  const [first = raw] = sentencesOf(raw, language)
+  const bare = first.replace(COMMAND, '').trim()
+  const about = COMMAND.test(first) ? (ABOUT.exec(first)?.[1] ?? bare) : first
+  return capitalised(excerpt(about === '' ? first : about, LONGEST_HEADLINE))
 }

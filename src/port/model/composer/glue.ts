@@ -57,6 +57,10 @@ export const glue = {
     'Which part of {topic-low} do you still find hard?',
     '{topic}: what did you change your mind about?',
   ],
+  'article-audience': ['For {audience-low}.', 'Written for {audience-low}.'],
+  'article-proof': ['For the record:', 'In plain facts:', 'The receipts:'],
+  'article-stories': ['What happened', 'The stories behind it', 'How it went'],
+  'article-rest': ['And beside that', 'Beyond that'],
   'topic-audience': ['A question for {audience-low}:', '{audience}, a question for you:', '{audience}, one question:'],
 } as const satisfies Record<string, readonly string[]>
 

@@ -18,6 +18,7 @@ interface Pattern {
   endsOnQuestion: boolean
 }
 
+/** A learning, read for what it speaks of. */
 export interface Learning {
   id: string
   kind: BriefLearning['kind']
@@ -73,7 +74,7 @@ const patternOf = (pattern: string): Pattern => {
 const NOTE_WORDS =
   /\b(?:work(?:s|ed)?|flop(?:s|ped)?|perform\w*|better|best|worse|worst|well|badly|likes?|repl(?:y|ies)|impressions?|engagement|reach|views?|clicks?|opens?|opening|opened|openers?|average|double[ds]?|tripled?|more|less|than|got|get|hooks?|format|drafts?|tweets?|mention\w*|topics?|about|audience|readers?)\b/gi
 
-const learningOf = ({ id, kind, note }: BriefLearning, told: ReadonlySet<string>): Learning => {
+export const learningOf = ({ id, kind, note }: BriefLearning, told: ReadonlySet<string>): Learning => {
   const text = note.slice(0, LONGEST_READ)
   const terms = termsOf(withoutCues(text).replace(NOTE_WORDS, ' '))
   return {

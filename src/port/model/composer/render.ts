@@ -76,7 +76,8 @@ export const createGlueChoice = ({ stock, random, used }: { stock: GlueStock; ra
 }
 
 const PARAGRAPH = '\n\n'
-const spoken = (units: readonly Unit[]): string => units.map(({ text }) => text).join(' ')
+/** Sentences in a row. */
+export const spoken = (units: readonly Unit[]): string => units.map(({ text }) => text).join(' ')
 const CLIPPED = 44
 
 /** Sentences in a row as paragraphs: a line each, or the opening or the ending set apart. */
@@ -115,7 +116,8 @@ const blockText = (block: Block, choice: GlueChoice, random: Random): string | u
 }
 
 /** Lower case throughout, except in addresses, where it would lead elsewhere. */
-const lowerCased = (text: string): string => text.replace(/\S+/g, (word) => (/:\/\/|^www\.|^@/.test(word) ? word : word.toLowerCase()))
+export const lowerCased = (text: string): string =>
+  text.replace(/\S+/g, (word) => (/:\/\/|^www\.|^@/.test(word) ? word : word.toLowerCase()))
 
 /** The text of a candidate with `ending` as its last paragraph; undefined when a line of glue it needs is used up. */
 export const render = (

@@ -1,0 +1,185 @@
+import type { ArticleBrief, ArticleDraft } from '#domain/draft'
+import { type ArticleFault, articleStandards, checkArticle, countWords, wordRange } from '../check-article.ts'
+import { readStandards } from '../check-draft.ts'
+import { GenerationError } from '../drafter.ts'
+import type { Steps } from '../pace.ts'
+import { type Focus, focusOf, headlineOf } from './focus.ts'
+import { type Material, type Rules, readMaterial } from './material.ts'
+import { type Piece, readPieces } from './pieces.ts'
+import { createRandom } from './random.ts'
+import { createGlueChoice, createGlueStock, type GlueChoice, lowerCased, spoken } from './render.ts'
+import { arranged, outlined, type Section } from './sections.ts'
+import { type Style, styleOf } from './style.ts'
+import { shared, termsOf } from './text.ts'
+
+/** Of what was asked for, what the least article has: below that it is no article, and the person is told what is missing. */
+const LEAST_SHARE = 0.2
+/** So far what is about other subjects fills up an article whose subject the profile knows. */
+const OTHER_SHARE = 0.5
+const LONGEST_SENTENCE = 1_200
+const SENTENCES_OF_PARAGRAPH = 4
+
+/** What the whole article is made with. */
+interface Desk {
+  brief: ArticleBrief
+  style: Style
+  focus: Focus
+  material: Material
+  choice: GlueChoice
+}
+
+/** The pieces that go in, most fitting first: no more words than asked for, and of other subjects only half as many. */
+const chosen = (pieces: readonly Piece[], brief: ArticleBrief): Piece[] => {
+  const known = pieces.some(({ onTopic }) => onTopic)
+  const taken: Piece[] = []
+  let words = 0
+  let length = 0
+  for (const onTopic of [true, false]) {
+    const most = onTopic || !known ? brief.words : brief.words * OTHER_SHARE
+    for (const piece of pieces.filter((one) => one.onTopic === onTopic && (onTopic || one.kind !== 'product'))) {
+      const room = brief.measure(spoken(piece.units)) + 2 * piece.units.length
+      if (words + piece.words > most || length + room > brief.maxLength * 0.9) continue
+      taken.push(piece)
+      words += piece.words
+      length += room
+    }
+  }
+  return taken.sort((one, other) => other.score - one.score)
+}
+
+const paragraphsOf = ({ units }: Piece): string[] =>
+  Array.from({ length: Math.ceil(units.length / SENTENCES_OF_PARAGRAPH) }, (_, index) =>
+    spoken(units.slice(index * SENTENCES_OF_PARAGRAPH, (index + 1) * SENTENCES_OF_PARAGRAPH)),
+  )
+
+const bulletsOf = (proof: readonly Piece[], { noLists }: Style): string[] => {
+  const lines = proof.map(({ units }) => spoken(units))
+  if (lines.length < 2) return lines
+  return noLists ? [lines.join(' ')] : [lines.map((line) => `- ${line}`).join('\n')]
+}
+
+const headOf = ({ heading, slot }: Section, { choice, style }: Desk): string | undefined => {
+  if (heading !== undefined) return heading.text
+  return slot !== undefined && style.english ? choice.choose(slot) : undefined
+}
+
+const blocksOf = (section: Section, desk: Desk): string[] => {
+  const head = headOf(section, desk)
+  const proof = section.pieces.filter(({ kind }) => kind === 'proof')
+  const told = section.pieces.filter(({ kind }) => kind !== 'proof').flatMap(paragraphsOf)
+  return [...(head === undefined ? [] : [head]), ...told, ...bulletsOf(proof, desk.style)]
+}
+
+const textOf = (sections: readonly Section[], desk: Desk): string => {
+  const audience = desk.style.english && desk.material.audience !== undefined ? desk.choice.choose('article-audience') : undefined
+  const text = [...(audience === undefined ? [] : [audience]), ...sections.flatMap((section) => blocksOf(section, desk))].join('\n\n')
+  return desk.style.lowercase ? lowerCased(text) : text
+}
+
+const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
+
+const rationaleOf = (text: string, sections: readonly Section[], { brief, focus }: Desk): string => {
+  const pieces = sections.flatMap((section) => section.pieces)
+  const count = (kind: Piece['kind']) => pieces.filter((piece) => piece.kind === kind).length
+  const words = countWords(text)
+  const unmatched = sections.flatMap(({ heading, isUnmatched }) => (isUnmatched && heading !== undefined ? [`“${heading.text}”`] : []))
+  const parts = [
+    `Made of your own sentences: ${plural(count('story'), 'story', 'stories')}, ${plural(count('proof'), 'proof', 'proofs')}.`,
+    focus.terms.size > 0 ? `${pieces.filter(({ onTopic }) => onTopic).length} of ${pieces.length} pieces speak of the topic.` : '',
+    words < wordRange(brief).least
+      ? `It has ${words} of about ${brief.words} words, for the profile gives no more: add stories and proof for a longer one.`
+      : '',
+    unmatched.length > 0 ? `Look at what stands under ${unmatched.join(', ')}: nothing in the profile speaks of it.` : '',
+  ]
+  return parts.filter((part) => part !== '').join(' ')
+}
+
+/** Whether the person has written anything on the subject; without terms to go by, anything is. */
+const isKnown = (
+  pieces: readonly Piece[],
+  { brief: { profile, points }, focus, style }: Pick<Desk, 'brief' | 'focus' | 'style'>,
+): boolean => {
+  if (!style.english || focus.terms.size === 0 || pieces.some(({ onTopic }) => onTopic)) return true
+  const about = termsOf([profile.goal, profile.audience, ...profile.writing_dna.use].join(' '))
+  return shared(about, focus.terms) > 0 || points.some((point) => pieces.some(({ terms }) => shared(terms, termsOf(point)) > 0))
+}
+
+const EVIDENCE = "add stories and proof to the profile's writing_dna"
+
+const hintFor = (faults: readonly ArticleFault[]): string => {
+  if (faults.some(({ kind }) => kind === 'avoided')) return 'the topic or the outline holds a phrase of the avoid list; word it differently'
+  if (faults.some(({ kind }) => kind === 'archived')) return 'the topic or the outline names an archived product; word it differently'
+  if (faults.some(({ kind }) => kind === 'too_long')) return 'the network takes no post of this length; ask for a shorter article'
+  return `${faults[0]?.detail}; change the topic or the outline`
+}
+
+const refuse = (hint: string): never => {
+  throw new GenerationError(hint)
+}
+
+const leastWords = ({ words }: ArticleBrief): number => words * LEAST_SHARE
+
+function* sectionsOf(pieces: readonly Piece[], { points }: ArticleBrief): Steps<Section[]> {
+  if (points.length === 0) return arranged(pieces)
+  const sections = yield* outlined(points, pieces)
+  return (
+    sections ??
+    refuse(`the outline has ${points.length} points and the profile has material for fewer; shorten the outline, or ${EVIDENCE}`)
+  )
+}
+
+const requireEnough = (text: string, brief: ArticleBrief): void => {
+  const words = countWords(text)
+  if (words >= leastWords(brief)) return
+  const shorter = brief.words > 600 ? 'ask for a short one, or ' : ''
+  refuse(`the profile gives ${words} of about ${brief.words} words; ${shorter}${EVIDENCE}`)
+}
+
+/** The profile's stories and the learnings that are in it. */
+const sourcesOf = (sections: readonly Section[], { profile, learnings }: ArticleBrief): Pick<ArticleDraft, 'stories' | 'learnings'> => {
+  const pieces = sections.flatMap((section) => section.pieces)
+  const origins = new Set(pieces.flatMap(({ units }) => units.map(({ origin }) => origin)))
+  const followed = new Set(pieces.flatMap((piece) => piece.learnings))
+  return {
+    stories: [...new Set(profile.writing_dna.stories)].filter((story) => origins.has(story)),
+    learnings: learnings.map(({ id }) => id).filter((id) => followed.has(id)),
+  }
+}
+
+/** Lets an avoided phrase of the voice rules count as one of the list. */
+const tightened = (brief: ArticleBrief, { avoid }: Style): ArticleBrief => {
+  const dna = brief.profile.writing_dna
+  return { ...brief, profile: { ...brief.profile, writing_dna: { ...dna, avoid: [...dna.avoid, ...avoid] } } }
+}
+
+/**
+ * An article made of the profile's own sentences, each once, under the points of the outline, in steps of about a millisecond.
+ * What the profile does not hold is not in it: it is shorter then, and says so, or there is none.
+ */
+export function* composeArticle(asked: ArticleBrief): Steps<ArticleDraft> {
+  const style = styleOf(asked.profile)
+  const brief = tightened(asked, style)
+  const { language, goal, writing_dna: dna } = brief.profile
+  const random = createRandom(brief.seed)
+  const focus = focusOf(brief.topic, language)
+  const title = headlineOf(focus, language)
+  yield
+  const standards = articleStandards(brief)
+  const { avoid: avoided, archived } = yield* readStandards(standards)
+  const avoid = [...avoided, ...archived]
+  const rules: Rules = { style, avoid, focus, language, longest: LONGEST_SENTENCE, random }
+  const material = yield* readMaterial(standards, rules)
+  const pieces = yield* readPieces(material, { title, focus, goal: termsOf(goal), patterns: dna.patterns, notes: brief.learnings, random })
+  if (pieces.length === 0) refuse(EVIDENCE)
+  if (!isKnown(pieces, { brief, focus, style })) refuse(`the profile says nothing about the topic; change it, or ${EVIDENCE} about it`)
+  const stock = createGlueStock({ style, phrases: { topic: undefined, audience: material.audience }, avoid, earlier: [] })
+  const desk: Desk = { brief, style, focus, material, choice: createGlueChoice({ stock, random, used: new Set() }) }
+  const sections = yield* sectionsOf(chosen(pieces, brief), brief)
+  const text = textOf(sections, desk)
+  requireEnough(text, brief)
+  yield
+  const article = { title: style.lowercase ? lowerCased(title) : title, text }
+  const faults = checkArticle(article, brief)
+  if (faults.length > 0) refuse(hintFor(faults))
+  return { ...article, rationale: rationaleOf(text, sections, desk), ...sourcesOf(sections, brief) }
+}

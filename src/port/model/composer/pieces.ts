@@ -1,0 +1,153 @@
+import type { BriefLearning } from '#domain/draft'
+import { countWords } from '../check-article.ts'
+import type { Steps } from '../pace.ts'
+import { cuesOf, type FoundCue } from './cues.ts'
+import type { Focus } from './focus.ts'
+import { type Learning, learningOf } from './guidance.ts'
+import type { Material, Unit } from './material.ts'
+import type { Random } from './random.ts'
+import type { Role } from './roles.ts'
+import { shared, termsOf, wordLine } from './text.ts'
+
+/** Sentences of the person's that stay together in an article: a story, a proof, a phrase. */
+export interface Piece {
+  kind: Unit['source']
+  units: readonly Unit[]
+  words: number
+  terms: ReadonlySet<string>
+  roles: ReadonlySet<Role>
+  /** It speaks of the subject. */
+  onTopic: boolean
+  /** Ids of the learnings that speak for it. */
+  learnings: readonly string[]
+  /** Higher comes first. */
+  score: number
+}
+
+interface Wanted {
+  focus: Focus
+  /** The terms of the person's goal. */
+  goal: ReadonlySet<string>
+  /** What the person's patterns ask an opening to be. */
+  cues: readonly FoundCue[]
+  learnings: readonly Learning[]
+  random: Random
+}
+
+const ROLES: Partial<Record<FoundCue['cue'], readonly Role[]>> = {
+  number: ['number'],
+  proof: ['number'],
+  ending: ['number', 'after'],
+  failure: ['failure'],
+  lesson: ['lesson', 'rule'],
+  quote: ['quote'],
+  'before-after': ['before', 'after', 'turn'],
+  contrarian: ['stance'],
+}
+
+/** How many of the cues a piece answers. */
+export const answered = ({ kind, roles }: Pick<Piece, 'kind' | 'roles'>, cues: readonly FoundCue[]): number =>
+  cues.filter(
+    ({ cue, negated }) =>
+      !negated &&
+      ((ROLES[cue]?.some((role) => roles.has(role)) ?? false) ||
+        (cue === 'story' && kind === 'story') ||
+        (cue === 'proof' && kind === 'proof')),
+  ).length
+
+const LEARNED = { worked: 3, hypothesis: 1, flopped: -3 } as const
+
+/** 1 when a learning speaks of such a piece, -1 when of doing without it, else 0. */
+const bearing = ({ cues, terms }: Learning, piece: Pick<Piece, 'kind' | 'roles' | 'terms'>): number => {
+  const cue = cues.find((found) => answered(piece, [{ ...found, negated: false }]) > 0)
+  if (cue) return cue.negated ? -1 : 1
+  const needed = Math.min(2, terms.size)
+  return cues.length === 0 && needed > 0 && shared(terms, piece.terms) >= needed ? 1 : 0
+}
+
+const learned = (learnings: readonly Learning[], piece: Pick<Piece, 'kind' | 'roles' | 'terms'>) => {
+  const worth = learnings.map((learning) => ({ id: learning.id, amount: LEARNED[learning.kind] * bearing(learning, piece) }))
+  const amount = worth.reduce((sum, one) => sum + one.amount, 0)
+  return { amount: Math.max(-4, Math.min(4, amount)), ids: worth.filter((one) => one.amount > 0).map(({ id }) => id) }
+}
+
+const pieceOf = (units: readonly Unit[], { focus, goal, cues, learnings, random }: Wanted): Piece => {
+  const terms = new Set(units.flatMap((unit) => [...unit.terms]))
+  const roles = new Set(units.flatMap((unit) => [...unit.roles]))
+  const kind = units[0]!.source
+  const common = shared(terms, focus.terms)
+  const news = kind === 'news' ? 10 : 0
+  const lessons = learned(learnings, { kind, roles, terms })
+  const fit = 3 * Math.min(common, 4) + Math.min(answered({ kind, roles }, cues), 2) + Math.min(shared(terms, goal), 2)
+  return {
+    ...{ kind, units, terms, roles, learnings: lessons.ids },
+    words: countWords(units.map(({ text }) => text).join(' ')),
+    onTopic: common > 0 || news > 0,
+    score: news + fit + lessons.amount + random(),
+  }
+}
+
+/** What a piece is without the sentences that stand elsewhere already; what leaned on one of them goes too. */
+const unsaid = (units: readonly Unit[], said: Set<string>): Unit[] => {
+  const left: Unit[] = []
+  let broken = false
+  for (const unit of units) {
+    broken = said.has(unit.line) || (broken && !unit.standalone)
+    if (broken) continue
+    said.add(unit.line)
+    left.push(unit)
+  }
+  return left
+}
+
+const NOTHING: ReadonlySet<string> = new Set()
+/** So much of a pattern is read. */
+const LONGEST_READ = 400
+
+interface Notes {
+  title: string
+  patterns: readonly string[]
+  /** The active learnings. */
+  notes: readonly BriefLearning[]
+}
+
+/** All that an article can be made of, the most fitting first; no sentence comes twice, nor the title's. A piece a step. */
+export function* readPieces(
+  material: Material,
+  { title, patterns, notes, ...wanted }: Omit<Wanted, 'cues' | 'learnings'> & Notes,
+): Steps<Piece[]> {
+  const cues: FoundCue[] = []
+  for (const pattern of patterns) {
+    cues.push(...cuesOf(pattern.slice(0, LONGEST_READ)))
+    yield
+  }
+  const learnings: Learning[] = []
+  for (const note of notes) {
+    learnings.push(learningOf(note, NOTHING))
+    yield
+  }
+  const said = new Set([wordLine(title)])
+  const pieces: Piece[] = []
+  // A story of a heading alone tells nothing.
+  const told = material.stories.filter(({ units }) => units.some(({ complete }) => complete))
+  const offered = material.offers.map(({ unit }) => unit)
+  const all = [...told.map(({ units }) => units), ...[...material.proof, ...offered, ...material.sayings].map((unit) => [unit])]
+  for (const units of all) {
+    const left = unsaid(units, said)
+    if (left.length > 0) pieces.push(pieceOf(left, { ...wanted, cues, learnings }))
+    yield
+  }
+  return pieces.sort((one, other) => other.score - one.score)
+}
+
+/** A heading of the person's, read. */
+export interface Heading {
+  text: string
+  terms: ReadonlySet<string>
+  cues: readonly FoundCue[]
+}
+
+export const headingOf = (text: string): Heading => ({ text, terms: termsOf(text), cues: cuesOf(text) })
+
+/** How well a piece stands under a heading. */
+export const fitOf = ({ terms, cues }: Heading, piece: Piece): number => 4 * shared(terms, piece.terms) + 2 * answered(piece, cues)

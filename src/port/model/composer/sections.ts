@@ -1,0 +1,73 @@
+import type { Steps } from '../pace.ts'
+import type { GlueSlot } from './glue.ts'
+import { fitOf, type Heading, headingOf, type Piece } from './pieces.ts'
+
+/** A part of an article: its pieces stand under the heading of the person's outline, or under a line of the composer's own. */
+export interface Section {
+  /** A point of the outline. */
+  heading?: Heading
+  slot?: GlueSlot
+  pieces: Piece[]
+  /** Nothing that stands here speaks of the heading. */
+  isUnmatched?: boolean
+}
+
+const wordsIn = ({ pieces }: Section): number => pieces.reduce((sum, { words }) => sum + words, 0)
+
+/** The best piece for each point, the clearest choice first, so that no point takes what another needs more. */
+function* bestForEach(points: readonly string[], left: Set<Piece>): Steps<Section[]> {
+  const sections: Section[] = points.map((point) => ({ heading: headingOf(point), pieces: [] }))
+  const open = new Set(sections)
+  while (open.size > 0 && left.size > 0) {
+    yield
+    const choices = [...open].flatMap((section) => [...left].map((piece) => ({ section, piece, fit: fitOf(section.heading!, piece) })))
+    const { section, piece, fit } = choices.reduce((best, choice) => (choice.fit > best.fit ? choice : best))
+    section.pieces.push(piece)
+    section.isUnmatched = fit === 0
+    open.delete(section)
+    left.delete(piece)
+  }
+  return sections
+}
+
+/** Phrases of the person's end an article. */
+const isPhrase = ({ kind }: Piece): boolean => kind === 'use'
+
+/** The outline in its order with all pieces under it, a piece a step; undefined when there are more points than pieces. */
+export function* outlined(points: readonly string[], pieces: readonly Piece[]): Steps<Section[] | undefined> {
+  const phrases = pieces.filter(isPhrase)
+  const left = new Set(pieces.filter((piece) => !isPhrase(piece)))
+  if (left.size < points.length) return undefined
+  const sections = yield* bestForEach(points, left)
+  for (const piece of left) {
+    yield
+    const fits = sections.map((section) => ({ section, fit: fitOf(section.heading!, piece) }))
+    const best = fits.reduce((one, other) => (other.fit > one.fit ? other : one))
+    const shortest = sections.reduce((one, other) => (wordsIn(other) < wordsIn(one) ? other : one))
+    const { pieces: under } = best.fit > 0 ? best.section : shortest
+    under.push(piece)
+  }
+  const last = { pieces: phrases }
+  return phrases.length > 0 ? [...sections, last] : sections
+}
+
+const isTold = ({ kind }: Piece): boolean => kind === 'story' || kind === 'news'
+
+/** Without an outline: a story to open with, what proves it, the other stories, those on other subjects apart, and a phrase to end on. */
+export const arranged = (pieces: readonly Piece[]): Section[] => {
+  const told = pieces.filter(isTold)
+  const [opening, ...others] = told
+  const news = told.filter(({ kind }) => kind === 'news')
+  const sections: Section[] = [
+    { pieces: opening ? [opening] : [] },
+    { slot: 'article-proof', pieces: pieces.filter(({ kind }) => kind === 'proof') },
+    { slot: 'article-stories', pieces: others.filter(({ onTopic }) => onTopic) },
+    {
+      slot: news.length === told.length || !opening?.onTopic ? 'article-stories' : 'article-rest',
+      pieces: others.filter(({ onTopic }) => !onTopic),
+    },
+    { pieces: pieces.filter(({ kind }) => kind === 'product') },
+    { pieces: pieces.filter(isPhrase) },
+  ]
+  return sections.filter((section) => section.pieces.length > 0)
+}

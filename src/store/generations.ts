@@ -1,0 +1,70 @@
+/** Generations of every kind by one set of rules: how each kind is locked, saved and ended. A new kind is a row of the table. */
+import { failedArticle } from '#domain/article'
+import { failedBatch } from '#domain/batch'
+import type { Ended, Generation, Taken } from '#domain/generation'
+import { fail } from '#kernel/errors'
+import { lockArticle, saveArticle } from './articles.ts'
+import { lockBatch, saveBatch } from './batches.ts'
+import type { Query, Sql } from './db.ts'
+import type { Effects } from './letter.ts'
+import { type Work, workOf } from './work.ts'
+
+/** How a kind of generation is kept. */
+export interface Kept<R extends Generation> {
+  /** Throws `not_found` when there is none. */
+  lock(sql: Sql, id: string): Promise<R>
+  save(record: R): Query
+  failed(record: R, error: string, context: { taken: Taken; now: Date }): Ended<R>
+}
+
+const kept = <R extends Generation>(kind: Kept<R>): Kept<R> => kind
+
+/** By the kind of their work. */
+export const generations = {
+  batch: kept({ lock: lockBatch, save: saveBatch, failed: failedBatch }),
+  article: kept({ lock: lockArticle, save: saveArticle, failed: failedArticle }),
+}
+export type GenerationKind = keyof typeof generations
+
+const kinds = Object.keys(generations) as GenerationKind[]
+
+/** A table of different records; each is only ever given its own. */
+const keptOf = (kind: string): Kept<Generation> => generations[kind as GenerationKind] as unknown as Kept<Generation>
+
+/** What a generation took is kept in its work row. */
+export const takenOf = (work: Work): Taken => work.payload.taken as Taken
+
+interface Ending {
+  now: Date
+  work: Work
+}
+
+/** The rows of a record that is over. */
+export const endedEffects = <R extends Generation>(save: Kept<R>['save'], ended: Ended<R>, work: Work): Effects => ({
+  writes: [save(ended.record)],
+  events: ended.events,
+  spend: ended.refund,
+  settled: [work.id],
+})
+
+/** Ends a locked generation with a code and gives its quota back. */
+export const failedEffects = <R extends Generation>({ save, failed }: Kept<R>, record: R, ending: Ending & { error: string }): Effects =>
+  endedEffects(save, failed(record, ending.error, { taken: takenOf(ending.work), now: ending.now }), ending.work)
+
+/** Ends the generation that a work row is about, of whatever kind. */
+export const failWork = async (sql: Sql, error: string, ending: Ending): Promise<Effects> => {
+  const kind = keptOf(ending.work.kind)
+  return failedEffects(kind, await kind.lock(sql, ending.work.ref_id), { ...ending, error })
+}
+
+const ofKind = async (sql: Sql, kind: GenerationKind, id: string): Promise<Generation | undefined> =>
+  (await sql`select id, status, error from ${sql(kind)} where id = ${id}`)[0] as Generation | undefined
+
+/** A generation of any kind, with its work unless it is over. Throws `not_found`. */
+export const findGeneration = async (sql: Sql, id: string): Promise<{ record: Generation; work: Work | undefined }> => {
+  for (const kind of kinds) {
+    if (!(await ofKind(sql, kind, id))) continue
+    return { record: await keptOf(kind).lock(sql, id), work: await workOf(sql, kind, id) }
+  }
+  return fail('not_found', 'no such generation')
+}

@@ -1,0 +1,242 @@
+/** Articles from the topic to the network: drafted, retitled on approval, posted once as one long post. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { plans } from '#domain/plan'
+import { CANCEL } from '#edge/mcp/generation'
+import { scopes } from '#kernel/scopes'
+import { GenerationError } from '#port/model/drafter'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { type HeldDrafter, heldDrafter } from '#test/support/held-drafter'
+import { connectMcp } from '#test/support/mcp'
+import { contextOf } from '#test/support/mcp-context'
+import { softwareProfile } from '#test/support/profiles'
+
+let app: TestApp
+let held: HeldDrafter
+beforeAll(async () => {
+  held = heldDrafter()
+  app = await testApp({
+    overrides: {
+      drafter: { name: 'held', draft: (...args) => held.drafter.draft(...args), article: (...args) => held.drafter.article(...args) },
+    },
+  })
+})
+afterAll(async () => {
+  held.release()
+  await app[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  held.release()
+  Object.assign(held, heldDrafter())
+})
+
+/** A workspace of its own. */
+const workspace = async (at = app) => {
+  const { tenantId, key } = await at.newWorkspace()
+  const send = (method: string, path: string, body?: object) => at.send(method, path, { key, ...(body ? { body } : {}) })
+  const article = async (id: string) => (await send('GET', `articles/${id}`)).body.article
+  return {
+    tenantId,
+    key,
+    send,
+    article,
+    create: async (body: object = {}): Promise<string> => (await send('POST', 'articles', { topic: 'docks', ...body })).body.article.id,
+    settled: (id: string) =>
+      eventually(
+        () => article(id),
+        ({ status }) => status === 'ready' || status === 'failed',
+      ),
+    spent: async () =>
+      Object.fromEntries(
+        (await at.owner`select key, used::int from counter where tenant_id = ${tenantId}`).map(({ key: name, used }) => [name, used]),
+      ),
+    events: async () => [...(await at.owner`select type, data from outbox where tenant_id = ${tenantId} order by id`)],
+    works: async () => (await at.owner`select id from work where tenant_id = ${tenantId} and lane = 'generation'`).length,
+  }
+}
+
+const failed = (error: string) => ({ status: 'failed', error, title: null, item_id: null, item: null })
+
+test('an article goes all the way, retitled on approval, and stands on the network once as one long post', async () => {
+  await using real = await testApp()
+  const { send, create, settled, article, events, spent } = await workspace(real)
+  const { on_missed: _, ...profile } = softwareProfile
+  await send('PUT', 'profile', profile)
+  const outline = '1. The mistake\n2. What we changed\n3. Results'
+  const created = await send('POST', 'articles', { topic: 'onboarding', length: 'short', outline })
+  expect(created.status).toBe(201)
+  expect(created.body.article).toMatchObject({
+    status: 'queued',
+    topic: 'onboarding',
+    length: 'short',
+    outline,
+    title: null,
+    item_id: null,
+  })
+  const { id } = created.body.article
+  const ready = await settled(id)
+  expect(ready).toMatchObject({ status: 'ready', error: null, model: 'composer', title: 'Onboarding', item_id: ready.item.id })
+  expect(ready.item).toMatchObject({ kind: 'article', status: 'drafted', title: 'Onboarding', batch_id: null })
+  expect(ready.item.body).toStartWith('Onboarding\n\n')
+  expect(ready.item.length).toBeGreaterThan(280)
+  const lines = ready.item.body.split('\n')
+  const at = ['The mistake', 'What we changed', 'Results'].map((point) => lines.indexOf(point))
+  expect(at[0]! > 0 && at[0]! < at[1]! && at[1]! < at[2]!).toBeTrue()
+
+  const approved = await send('POST', `items/${ready.item.id}/approve`, { title: 'A promise, not a tour' })
+  const body = ready.item.body.replace('Onboarding', 'A promise, not a tour')
+  expect(approved.body.item).toMatchObject({ status: 'approved', title: 'A promise, not a tour', body })
+  expect((await article(id)).title).toBe('A promise, not a tour')
+  const posted = await send('POST', `items/${ready.item.id}/post-now`)
+  expect([posted.status, posted.body.item.status]).toEqual([200, 'posted'])
+  expect((await real.owner`select text from sandbox.posts`).map(({ text }) => text)).toEqual([body])
+  expect((await events()).map(({ type, data }) => [type, data.kind ?? null, data.article_id ?? null])).toEqual([
+    ['growth.approval.requested', 'article', id],
+    ['growth.item.posted', null, null],
+  ])
+  expect(await spent()).toMatchObject({ articles: 1, create_article: 1 })
+  // Its stories may be told again in posts.
+  const { batch } = (await send('POST', 'batches', { count: 5 })).body
+  const next = await eventually(
+    async () => (await send('GET', `batches/${batch.id}`)).body.batch,
+    (one) => one.status !== 'queued' && one.status !== 'generating',
+  )
+  expect(next).toMatchObject({ status: 'ready', delivered: 5 })
+  expect(await create()).toBeString()
+})
+
+test('what the network does not take is refused at approval, and stays a draft', async () => {
+  const { send, create, settled } = await workspace()
+  held.release()
+  const { item } = await settled(await create())
+  // Letters that weigh two each.
+  const refused = await send('POST', `items/${item.id}/approve`, { edited_body: '漢'.repeat(12_501) })
+  expect(refused.status).toBe(400)
+  expect(refused.body.error).toMatchObject({ code: 'invalid_input', message: expect.stringContaining('25002 long by the network') })
+  const longest = '漢'.repeat(12_500)
+  const approved = await send('POST', `items/${item.id}/approve`, { edited_body: longest })
+  expect(approved.body.item).toMatchObject({ status: 'approved', length: 25_000, title: null })
+  expect((await send('POST', `items/${item.id}/post-now`)).body.item.status).toBe('posted')
+  expect((await app.owner`select text from sandbox.posts where text = ${longest}`).length).toBe(1)
+})
+
+test('posts have no title, and keep to the length of posts', async () => {
+  const { send } = await workspace()
+  held.release()
+  const { batch } = (await send('POST', 'batches', { count: 1 })).body
+  const [post] = (
+    await eventually(
+      async () => (await send('GET', `batches/${batch.id}`)).body.batch,
+      ({ status }) => status === 'ready',
+    )
+  ).items
+  for (const body of [{ title: 'No' }, { edited_body: 'x'.repeat(281) }])
+    expect((await send('POST', `items/${post.id}/approve`, body)).status).toBe(400)
+  expect((await send('POST', `items/${post.id}/approve`)).body.item.title).toBeNull()
+})
+
+test.each([
+  ['no topic', { topic: undefined }],
+  ['an empty topic', { topic: ' ' }],
+  ['another length', { length: 'huge' }],
+  ['an outline of too many points', { outline: Array.from({ length: 13 }, (_, index) => `Point ${index}`).join('\n') }],
+])('%s is refused, and costs nothing', async (_, body) => {
+  const { send, spent } = await workspace()
+  const refused = await send('POST', 'articles', { topic: 'docks', ...body })
+  expect([refused.status, refused.body.error.code]).toEqual([400, 'invalid_input'])
+  expect(await spent()).toEqual({})
+})
+
+test('a list has the newest first, page by page, without the texts', async () => {
+  const { send, create, settled } = await workspace()
+  held.release()
+  const ids = [await create({ topic: 'one' }), await create({ topic: 'two' })]
+  await Promise.all(ids.map(settled))
+  const first = (await send('GET', 'articles?limit=1')).body
+  const second = (await send('GET', `articles?limit=1&cursor=${first.next_cursor}`)).body
+  expect([...first.articles, ...second.articles].map(({ topic, title }) => [topic, title])).toEqual([
+    ['two', 'On two'],
+    ['one', 'On one'],
+  ])
+  expect(first.articles[0].item).toBeUndefined()
+})
+
+describe('the quota', () => {
+  test('is one for each article, and the month ends where the plan does', async () => {
+    const { tenantId, send, spent } = await workspace()
+    await app.owner`update tenant set overrides = '{"articles": 1}' where id = ${tenantId}`
+    expect((await send('POST', 'articles', { topic: 'docks' })).status).toBe(201)
+    const refused = await send('POST', 'articles', { topic: 'docks' })
+    expect([refused.status, refused.body.error.message]).toEqual([403, 'plan_quota_exceeded:articles'])
+    expect(await spent()).toMatchObject({ articles: 1 })
+  })
+
+  test('has an hourly cap beside it', async () => {
+    const { tenantId, send } = await workspace()
+    await app.owner`update tenant set overrides = '{"create_article": 0}' where id = ${tenantId}`
+    const refused = await send('POST', 'articles', { topic: 'docks' })
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^\d+$/)])
+    expect(Object.values(plans).every(({ caps }) => caps.create_article > 0)).toBeTrue()
+  })
+
+  test('comes back when the article fails, with the hint in the record and no event', async () => {
+    const { create, settled, spent, events, works } = await workspace()
+    held.drafter = { ...held.drafter, article: () => Promise.reject(new GenerationError('add stories')) }
+    expect(await settled(await create())).toMatchObject(failed('generation_failed: add stories'))
+    expect([(await spent()).articles, await events(), await works()]).toEqual([0, [], 0])
+  })
+})
+
+test('a product that is archived while the model writes is not told of: the article fails, and costs nothing', async () => {
+  const { send, create, settled, spent } = await workspace()
+  const { product } = (await send('POST', 'products', { name: 'Dockline', one_liner: 'a dock scheduler' })).body
+  const id = await create({ topic: 'Dockline' })
+  await held.begun(1)
+  expect((await send('PUT', `products/${product.id}`, { status: 'archived' })).status).toBe(200)
+  held.release()
+  expect(await settled(id)).toMatchObject(failed('generation_failed: a product that it mentions was archived meanwhile; ask again'))
+  expect((await spent()).articles).toBe(0)
+})
+
+describe('stopped', () => {
+  test('by its caller: it ends as cancelled once, and the quota is back', async () => {
+    const { tenantId, create, article, spent, works } = await workspace()
+    const context = await contextOf(app, { tenantId })
+    const id = await create({ topic: 'the topic' })
+    await held.begun(1)
+    const cancel = async () => JSON.parse((await context.run(CANCEL, { id })).body).generation
+    for (let time = 0; time < 2; time++) expect(await cancel()).toEqual({ id, status: 'failed', error: 'cancelled' })
+    expect(held.aborted).toEqual(['the topic'])
+    expect(await article(id)).toMatchObject(failed('cancelled'))
+    expect([(await spent()).articles, await works()]).toEqual([0, 0])
+  })
+
+  test('by pausing all: what acts unattended ends, running or waiting; what a person asked for goes on', async () => {
+    const { tenantId, send, create, settled, article, spent } = await workspace()
+    const mine = await create({ topic: 'mine' })
+    await held.begun(1)
+    const theirs = await create({ topic: 'theirs' })
+    await app.owner`update work set origin = 'automatic' where tenant_id = ${tenantId} and ref_id = ${theirs}`
+    await send('POST', 'automation/pause-all')
+    expect(await article(theirs)).toMatchObject(failed('cancelled'))
+    held.release()
+    expect(await settled(mine)).toMatchObject({ status: 'ready' })
+    expect((await spent()).articles).toBe(1)
+  })
+})
+
+test('as a tool with a progress token it is told of while it is written, and answers with what it made', async () => {
+  const { tenantId } = await workspace()
+  const { api_key: key } = await app.newKey([...scopes], tenantId)
+  await using mcp = await connectMcp(app.url, { key })
+  await mcp.client.listTools()
+  const told: { progress: number; message?: string }[] = []
+  const call = { name: 'growth_create_article', arguments: { topic: 'docks', length: 'short', outline: 'One\nTwo' } }
+  const running = mcp.client.callTool(call, undefined, { onprogress: (one) => void told.push(one) })
+  await held.begun(1)
+  held.release()
+  const result = await running
+  expect(result.structuredContent).toMatchObject({ article: { status: 'ready', title: 'On docks' } })
+  expect((result.content as { text: string }[])[0]!.text).toContain('On docks')
+  expect(told.at(-1)).toMatchObject({ progress: 100, message: 'ready' })
+  expect(told.length).toBeGreaterThan(1)
+})
