@@ -68,11 +68,11 @@ begin
   room := room - removed;
   if room <= 0 then return true; end if;
   delete from sandbox.accounts where id = any(theirs);
-  -- What refers to others before those. Of the outbox both kinds of rows that there are, each found by its index.
+  -- What refers to others before those; the tables of the next two migrations too. Of the outbox both kinds of rows that there are, each found by its index.
   foreach part slice 1 in array array[
-    ['work', 'true'], ['attempt', 'true'], ['item', 'true'], ['batch', 'true'], ['connection', 'true'], ['profile', 'true'],
-    ['growth_channel', 'true'], ['learning', 'true'], ['webhook_endpoint', 'true'], ['outbox', 'state = ''pending'''],
-    ['outbox', 'expires_at is not null'], ['idempotency', 'true'], ['counter', 'true'], ['audit', 'true']]
+    ['work', 'true'], ['attempt', 'true'], ['article', 'true'], ['item', 'true'], ['batch', 'true'], ['connection', 'true'], ['profile', 'true'],
+    ['growth_channel', 'true'], ['learning', 'true'], ['product', 'true'], ['webhook_endpoint', 'true'],
+    ['outbox', 'state = ''pending'''], ['outbox', 'expires_at is not null'], ['idempotency', 'true'], ['counter', 'true'], ['audit', 'true']]
   loop
     execute format('delete from public.%I where ctid = any(array(select ctid from public.%I where tenant_id = $1 and %s limit $2))',
       part[1], part[1], part[2]) using doomed, room;

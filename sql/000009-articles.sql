@@ -25,14 +25,3 @@ create policy app on article to tendril_app
   using (tenant_id = (select nullif(current_setting('app.tenant', true), '')::uuid))
   with check (tenant_id = (select nullif(current_setting('app.tenant', true), '')::uuid));
 grant select, insert, update, delete on article to tendril_app;
-
--- Articles are erased with their workspace, before the items that they refer to. The list is changed where it stands, whatever else it
--- has been given meanwhile.
-do $$
-declare
-  before text := pg_get_functiondef('erase_tenant(uuid, integer)'::regprocedure);
-  after text := replace(before, $q$['item', 'true']$q$, $q$['article', 'true'], ['item', 'true']$q$);
-begin
-  if after = before then raise exception 'erase_tenant does not list items'; end if;
-  execute after;
-end $$;

@@ -1,32 +1,24 @@
 /** A generation as one call of the MCP surface, over the real app and a drafter that waits for the test. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { batches } from '#contract/growth/batches'
 import { CANCEL, type GenerationOptions, runGeneration } from '#edge/mcp/generation'
 import { AppError } from '#kernel/errors'
 import { checkerOf } from '#ops/validate'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { type HeldDrafter, heldDrafter } from '#test/support/held-drafter'
+import { heldInEachTest } from '#test/support/held-drafter'
 import { type ManualClock, manualClock } from '#test/support/manual-clock'
 import { type ContextOptions, contextOf } from '#test/support/mcp-context'
 
 let app: TestApp
-let held: HeldDrafter
+const held = heldInEachTest()
 beforeAll(async () => {
-  held = heldDrafter()
   app = await testApp({
     overrides: {
-      drafter: { name: 'held', draft: (...args) => held.drafter.draft(...args), article: (...args) => held.drafter.article(...args) },
+      drafter: held.drafter,
     },
   })
 })
-afterAll(async () => {
-  held.release()
-  await app[Symbol.asyncDispose]()
-})
-beforeEach(() => {
-  held.release()
-  Object.assign(held, heldDrafter())
-})
+afterAll(() => app[Symbol.asyncDispose]())
 
 type Told = [progress: number, total: number, message: string]
 
@@ -102,7 +94,7 @@ test('tells how far it is while it lasts, always more than before, and looks eve
 
 test('that fails is an answer, with its error', async () => {
   const { run, told } = await opened()
-  held.drafter = { ...held.drafter, draft: () => Promise.reject(new Error('broken')) }
+  held.failWith(new Error('broken'))
   const { answer } = await run({ count: 1 })
   expect(JSON.parse(answer.body).batch).toMatchObject({ status: 'failed', error: 'enqueue_failed' })
   expect(told.at(-1)).toEqual([100, 100, 'failed: enqueue_failed'])

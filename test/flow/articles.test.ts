@@ -1,33 +1,25 @@
 /** Articles from the topic to the network: drafted, retitled on approval, posted once as one long post. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { plans } from '#domain/plan'
 import { CANCEL } from '#edge/mcp/generation'
 import { scopes } from '#kernel/scopes'
 import { GenerationError } from '#port/model/drafter'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { type HeldDrafter, heldDrafter } from '#test/support/held-drafter'
+import { heldInEachTest } from '#test/support/held-drafter'
 import { connectMcp } from '#test/support/mcp'
 import { contextOf } from '#test/support/mcp-context'
 import { softwareProfile } from '#test/support/profiles'
 
 let app: TestApp
-let held: HeldDrafter
+const held = heldInEachTest()
 beforeAll(async () => {
-  held = heldDrafter()
   app = await testApp({
     overrides: {
-      drafter: { name: 'held', draft: (...args) => held.drafter.draft(...args), article: (...args) => held.drafter.article(...args) },
+      drafter: held.drafter,
     },
   })
 })
-afterAll(async () => {
-  held.release()
-  await app[Symbol.asyncDispose]()
-})
-beforeEach(() => {
-  held.release()
-  Object.assign(held, heldDrafter())
-})
+afterAll(() => app[Symbol.asyncDispose]())
 
 /** A workspace of its own. */
 const workspace = async (at = app) => {
@@ -180,7 +172,7 @@ describe('the quota', () => {
 
   test('comes back when the article fails, with the hint in the record and no event', async () => {
     const { create, settled, spent, events, works } = await workspace()
-    held.drafter = { ...held.drafter, article: () => Promise.reject(new GenerationError('add stories')) }
+    held.failWith(new GenerationError('add stories'))
     expect(await settled(await create())).toMatchObject(failed('generation_failed: add stories'))
     expect([(await spent()).articles, await events(), await works()]).toEqual([0, [], 0])
   })

@@ -1,36 +1,28 @@
 /** A generation that is cancelled: it ends once, what it took comes back, and what the model still says is dropped. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { operations } from '#contract/index'
 import { CANCEL } from '#edge/mcp/generation'
 import { newId } from '#kernel/ids'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
-import { type HeldDrafter, heldDrafter } from '#test/support/held-drafter'
+import { heldInEachTest } from '#test/support/held-drafter'
 import { letterOf } from '#test/support/letters'
 import { settled } from '#test/support/manual-clock'
 import { contextOf } from '#test/support/mcp-context'
 
 let app: TestApp
 let points: TestFailpoints
-let held: HeldDrafter
+const held = heldInEachTest()
 beforeAll(async () => {
   points = testFailpoints()
-  held = heldDrafter()
   app = await testApp({
     overrides: {
-      drafter: { name: 'held', draft: (...args) => held.drafter.draft(...args), article: (...args) => held.drafter.article(...args) },
+      drafter: held.drafter,
       failpoints: points.at,
     },
   })
 })
-afterAll(async () => {
-  held.release()
-  await app[Symbol.asyncDispose]()
-})
-beforeEach(() => {
-  held.release()
-  Object.assign(held, heldDrafter())
-})
+afterAll(() => app[Symbol.asyncDispose]())
 
 /** A workspace of its own, and who may cancel in it. */
 const workspace = async (at = app) => {

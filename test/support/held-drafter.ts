@@ -1,4 +1,6 @@
 /** A drafter that writes when a test lets it. */
+
+import { afterAll, beforeEach } from 'bun:test'
 import type { ArticleBrief, ArticleSet, Draft, DraftBrief, DraftSet } from '#domain/draft'
 import type { Drafter } from '#port/model/drafter'
 import { type Gate, newGate } from './letters.ts'
@@ -76,5 +78,33 @@ export const heldDrafter = (): HeldDrafter => {
       gate = newGate()
     },
     aborted,
+  }
+}
+
+/** One that waits anew in each test of a file, whose app is given its `drafter` once. Registers the hooks for that. */
+export const heldInEachTest = (): HeldDrafter & { failWith(cause: Error): void } => {
+  let current = heldDrafter()
+  beforeEach(() => {
+    current.release()
+    current = heldDrafter()
+  })
+  afterAll(() => current.release())
+  return {
+    drafter: {
+      name: 'held',
+      draft: (...args) => current.drafter.draft(...args),
+      article: (...args) => current.drafter.article(...args),
+    },
+    /** In the rest of this test nothing is written, for this reason. */
+    failWith(cause) {
+      const fail = () => Promise.reject(cause)
+      current.drafter = { name: 'held', draft: fail, article: fail }
+    },
+    begun: (calls) => current.begun(calls),
+    release: () => current.release(),
+    hold: () => current.hold(),
+    get aborted() {
+      return current.aborted
+    },
   }
 }

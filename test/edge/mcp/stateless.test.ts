@@ -1,31 +1,18 @@
 /** The era without sessions, as its own client speaks it: the same tools, gates and answers. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { MCP_PATH } from '#edge/mcp/endpoint'
 import { revokeKey } from '#store/keys'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { type HeldDrafter, heldDrafter } from '#test/support/held-drafter'
+import { heldInEachTest } from '#test/support/held-drafter'
 import { connectMcp } from '#test/support/mcp'
 
 let app: TestApp
-let held: HeldDrafter
+const held = heldInEachTest()
 beforeAll(async () => {
-  held = heldDrafter()
-  const drafter: HeldDrafter['drafter'] = {
-    name: 'held',
-    draft: (...args) => held.drafter.draft(...args),
-    article: (...args) => held.drafter.article(...args),
-  }
-  app = await testApp({ overrides: { drafter, mcpLimits: { sweepMs: 10, perCaller: 2 } } })
+  app = await testApp({ overrides: { drafter: held.drafter, mcpLimits: { sweepMs: 10, perCaller: 2 } } })
 })
-afterAll(async () => {
-  held.release()
-  await app[Symbol.asyncDispose]()
-})
-beforeEach(() => {
-  held.release()
-  Object.assign(held, heldDrafter())
-})
+afterAll(() => app[Symbol.asyncDispose]())
 
 const connect = async (key: string, query = '') => {
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } })

@@ -1,28 +1,20 @@
 /** What goes over a session's streams: progress, cancellation, and reading on after a broken connection. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { type HeldDrafter, heldDrafter } from '#test/support/held-drafter'
+import { heldInEachTest } from '#test/support/held-drafter'
 import { connectMcp, eventsOf, openSession, rpc } from '#test/support/mcp'
 
 let app: TestApp
-let held: HeldDrafter
+const held = heldInEachTest()
 beforeAll(async () => {
-  held = heldDrafter()
   app = await testApp({
     overrides: {
-      drafter: { name: 'held', draft: (...args) => held.drafter.draft(...args), article: (...args) => held.drafter.article(...args) },
+      drafter: held.drafter,
       mcpLimits: { callsPerCaller: 3 },
     },
   })
 })
-afterAll(async () => {
-  held.release()
-  await app[Symbol.asyncDispose]()
-})
-beforeEach(() => {
-  held.release()
-  Object.assign(held, heldDrafter())
-})
+afterAll(() => app[Symbol.asyncDispose]())
 
 const batchOf = async (key: string, focus: string) => {
   const { body } = await app.send('GET', 'batches?limit=100', { key })
