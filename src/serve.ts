@@ -52,5 +52,6 @@ function announce({ url, database, key }: { url: string; database: string; key: 
   console.log(`Tendril listens on ${url} and keeps its data in ${database}.`)
   console.log(`  REST       ${url}/api/v1/growth/…   described by ${url}/api/v1/openapi.json and ${url}/api/v1/capabilities`)
   console.log(`  MCP        ${url}/api/v1/mcp`)
+  console.log(`  Sign in    ${url}/sign-in`)
   if (key) console.log(`\nTry:  curl -H 'Authorization: Bearer ${key}' ${url}/api/v1/growth/overview`)
 }

@@ -51,8 +51,21 @@ const toldChange = (db: Db, { operation, surface, requestId }: Told, change: (sq
     return rows
   })
 
+/** A row is kept so long after its session has ended; some of those that are older go whenever another session begins. */
+const SWEPT = { afterMs: SESSION_MS, most: 50 }
+/** Of one person at a time: whoever begins one more ends the oldest. */
+const MOST_SESSIONS = 100
+
+const makeRoom = (sql: Sql, personId: string): Fragment =>
+  sql`with gone as (delete from session where id in (select id from session
+        where expires_at < clock_timestamp() - ${SWEPT.afterMs} * interval '1 millisecond' order by expires_at limit ${SWEPT.most}))
+      update session set revoked_at = clock_timestamp() where id in (select id from session
+        where person_id = ${personId} and revoked_at is null and expires_at > clock_timestamp() order by id desc offset ${MOST_SESSIONS - 1})
+      returning id, tenant_id, person_id`
+
 /** Its id, or undefined when the person is no member there. */
 export const insertSession = async (db: Db, one: NewSession): Promise<string | undefined> => {
+  await toldChange(db, { ...one.told, operation: 'app.sessions.tooMany' }, (sql) => makeRoom(sql, one.personId))
   const [row] = await toldChange(
     db,
     one.told,

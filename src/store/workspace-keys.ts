@@ -36,7 +36,7 @@ export const lockKey = async (sql: Sql, id: string): Promise<ListedKey | undefin
 export const livingKeys =
   (most: number): Query =>
   (sql) =>
-    sql`select id from api_key where revoked_at is null and (expires_at is null or expires_at > clock_timestamp()) limit ${most}`
+    sql`select id, person_id from api_key where revoked_at is null and (expires_at is null or expires_at > clock_timestamp()) limit ${most}`
 
 export interface NewWorkspaceKey {
   id: string

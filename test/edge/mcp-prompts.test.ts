@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { operations } from '#contract/index'
 import { getPrompt, type PromptMessage, prompts } from '#edge/mcp/prompts'
 import { type TestApp, testApp } from '#test/support/app'
-import { contextOf } from '#test/support/mcp-context'
-import { newStory } from '#test/support/story'
+import { type ContextOptions, openedIn } from '#test/support/mcp-context'
 
 let app: TestApp
 beforeAll(async () => {
@@ -12,10 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => app[Symbol.asyncDispose]())
 
-const opened = async (options: Parameters<typeof contextOf>[1] = {}) => {
-  const story = await newStory(app)
-  return { story, context: await contextOf(app, { tenantId: story.tenantId, ...options }) }
-}
+const opened = (options: ContextOptions = {}) => openedIn(app, options)
 
 /** Arguments that each prompt takes. */
 const enough: Record<string, Record<string, string>> = {

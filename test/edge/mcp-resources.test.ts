@@ -8,7 +8,7 @@ import { MOST_CHARACTERS } from '#edge/mcp/sized'
 import { newId } from '#kernel/ids'
 import { bind, type Operation } from '#ops/bind'
 import { type TestApp, testApp } from '#test/support/app'
-import { contextOf } from '#test/support/mcp-context'
+import { type ContextOptions, openedIn } from '#test/support/mcp-context'
 import { newStory, type Story, textOf } from '#test/support/story'
 
 let app: TestApp
@@ -17,10 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => app[Symbol.asyncDispose]())
 
-const opened = async (options: Parameters<typeof contextOf>[1] = {}) => {
-  const story = await newStory(app)
-  return { story, context: await contextOf(app, { tenantId: story.tenantId, ...options }) }
-}
+const opened = (options: ContextOptions = {}) => openedIn(app, options)
 
 const uris = (resources: Resource[]): string[] => resources.map(({ uri }) => uri)
 

@@ -154,6 +154,18 @@ describe('a key of a member', () => {
     expect(await write(api_key)).toBe(200)
   })
 
+  test('is refused to a member who has fifty, and to nobody else for it', async () => {
+    const { tenantId, all } = await people('owner', 'viewer')
+    const [owner, viewer] = all
+    await app.owner`insert into api_key (id, tenant_id, person_id, name, hash, last4, scopes)
+      select gen_random_uuid(), ${tenantId}, ${viewer.personId}, 'one', decode(md5(${tenantId} || n), 'hex'), '0000', '{api:read}' from generate_series(1, 50) n`
+    const refused = await create(viewer)
+    expect([refused.status, refused.body.error.message]).toEqual([409, 'you have 50 keys here: revoke one first'])
+    expect((await create(owner)).status).toBe(201)
+    await revoke(viewer, (await list(viewer, '?limit=1')).keys[0].id)
+    expect((await create(viewer)).status).toBe(201)
+  })
+
   test('is seen and revoked by its member and by owners, and by nobody else', async () => {
     const { all } = await people('owner', 'editor', 'viewer')
     const [owner, editor, viewer] = all

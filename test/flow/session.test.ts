@@ -202,6 +202,25 @@ describe('a session', () => {
     expect((await app.send('DELETE', `/api/v1/app/sessions/${id}`, { key: one.access_token })).body).toEqual({ signed_out: 1 })
   })
 
+  test('takes the place of the oldest where its person has a hundred, and of those that ended long ago', async () => {
+    const { email, person, access_token } = await join()
+    const began = (count: number, ends: string) => app.owner`insert into session (id, tenant_id, person_id, kind, expires_at)
+      select ('fffffff' || substr(gen_random_uuid()::text, 8))::uuid, ${app.tenantId}, ${person.id}, 'browser', now() + ${ends}::interval
+      from generate_series(1, ${count})`
+    await began(99, '1 day')
+    await began(10, '-31 days')
+    await began(1, '-29 days')
+    expect((await me(access_token)).status).toBe(200)
+    expect((await post('session', { email, password: PASSWORD })).status).toBe(201)
+    expect((await me(access_token)).status).toBe(401)
+    const [rows] = await app.owner`select count(*) filter (where revoked_at is null and expires_at > now())::int as living,
+      count(*) filter (where expires_at < now())::int as ended from session where person_id = ${person.id}`
+    expect(rows).toEqual({ living: 100, ended: 1 })
+    const [told] =
+      await app.owner`select count(*)::int as ends from audit where actor_id = ${person.id} and operation = 'app.sessions.tooMany'`
+    expect(told!.ends).toBe(1)
+  })
+
   test('goes on at another workspace of its person, and at no other', async () => {
     const { access_token: key, email } = await join()
     const { tenantId } = await app.newWorkspace()

@@ -9,6 +9,7 @@ import { createOperations, createOperatorOperations } from '#ops/index'
 import { usualScopes } from '#ops/workspaces'
 import type { TestApp } from './app.ts'
 import { newPerson } from './session.ts'
+import { newStory } from './story.ts'
 
 export interface ContextOptions {
   scopes?: Scope[]
@@ -19,6 +20,12 @@ export interface ContextOptions {
   more?: Operation[]
   /** Called before every operation, with its id; may throw. */
   before?: (id: string) => void
+}
+
+/** A workspace of its own that posts, and its context. */
+export const openedIn = async (app: TestApp, options: ContextOptions = {}) => {
+  const story = await newStory(app)
+  return { story, context: await contextOf(app, { tenantId: story.tenantId, ...options }) }
 }
 
 /** With a key or a person of its own, whose id stands in audit rows: `call.principal.id`. */

@@ -137,7 +137,7 @@ export const deviceHandlers: Handlers<typeof device> = {
       fail('conflict', 'you work at another workspace by now: look at the request again')
     const granted = decision === 'approve' ? grantable(scopes, workspace.role) : []
     if (decision === 'approve' && granted.length === 0) fail('forbidden', `the role ${workspace.role} has none of these scopes to give`)
-    if (granted.some(isScope)) await requireRoomForKey((query) => context.db.read({ tenantId: workspace.id }, query))
+    if (granted.some(isScope)) await requireRoomForKey((query) => context.db.read({ tenantId: workspace.id }, query), person.id)
     const told = toldOf(context.visit, 'app.device.decide')
     const decided = { userHash: hashOf(code), decision, granted, personId: person.id, tenantId: workspace.id, told }
     if (!(await decideGrant(context.db, decided))) fail('not_found', NO_SUCH)

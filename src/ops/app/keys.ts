@@ -11,11 +11,18 @@ import { pageOf, pageResult } from '../paging.ts'
 
 /** Living keys of a workspace. */
 const MOST_KEYS = 200
+/** So that no member uses up those of all. */
+const MOST_OF_ONE = 50
 
-/** Throws `conflict` where no key more may live. `read`: the rows of a query over the workspace. */
-export const requireRoomForKey = async (read: (query: Query) => PromiseLike<readonly unknown[]>): Promise<void> => {
-  const { length } = await read(livingKeys(MOST_KEYS))
-  if (length === MOST_KEYS) fail('conflict', `the workspace has ${MOST_KEYS} keys: revoke one first`)
+/** Throws `conflict` where no key more may live, of the workspace or of this person. `read`: the rows of a query over the workspace. */
+export const requireRoomForKey = async (
+  read: (query: Query) => PromiseLike<readonly unknown[]>,
+  personId: string | null,
+): Promise<void> => {
+  const living = (await read(livingKeys(MOST_KEYS))) as readonly { person_id: string | null }[]
+  if (living.length === MOST_KEYS) fail('conflict', `the workspace has ${MOST_KEYS} keys: revoke one first`)
+  if (personId === null || living.filter(({ person_id }) => person_id === personId).length < MOST_OF_ONE) return
+  fail('conflict', `you have ${MOST_OF_ONE} keys here: revoke one first`)
 }
 
 const isOwner = (principal: Principal): boolean => roleOf(principal) === 'owner'
@@ -38,8 +45,8 @@ export const keyHandlers: Handlers<typeof keys> = {
   async create({ name, scopes, belongs_to = 'me', expires_at }, { sql, gate, principal, tenantId }) {
     if (belongs_to === 'workspace' && !isOwner(principal)) fail('forbidden', 'only owners make keys of the workspace')
     const expires = expiryOf(expires_at, gate.now)
-    await requireRoomForKey((query) => query(sql))
     const personId = belongs_to === 'me' ? personOf(principal) : null
+    await requireRoomForKey((query) => query(sql), personId)
     const secret = newApiKey()
     const shown = { id: newId(), name: name.trim(), last4: secret.slice(-4), scopes: [...new Set(scopes)] }
     const person = personId === null ? null : await personById(sql, personId)
