@@ -1,8 +1,8 @@
 /** The audit trail, as owners read it. Rows are written by letters, and by whoever lets people in. */
-import { newId } from '#kernel/ids'
 import type { Db, Query } from './db.ts'
 import type { Page } from './items.ts'
 import { type Provenance, whoIs } from './letter.ts'
+import { auditEntry } from './told.ts'
 
 export interface AuditRow {
   id: string
@@ -47,10 +47,4 @@ export const auditPage =
 export const noteDownload = (
   db: Db,
   { tenantId, operation, by }: { tenantId: string; operation: string; by: Provenance },
-): Promise<unknown> => {
-  const { kind, id } = whoIs(by.principal)
-  return db.system(
-    (sql) => sql`insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation, request_id)
-      values (${newId()}, ${tenantId}, clock_timestamp(), ${kind}, ${id}, ${by.surface}, ${operation}, ${by.requestId ?? null})`,
-  )
-}
+): Promise<unknown> => db.system((sql) => auditEntry(sql, { ...by, tenantId, operation, actor: whoIs(by.principal) }))

@@ -1,9 +1,7 @@
-/** Requests of devices to be let in: they belong to no workspace until a person decides in one. */
-import type postgres from 'postgres'
 import { type DeviceScope, GRANT_S, MOST_WAITING, POLL_EVERY_S } from '#domain/device'
 import { newId } from '#kernel/ids'
 import type { Db, Sql } from './db.ts'
-import type { Told } from './sessions.ts'
+import { auditEntry, type Told } from './told.ts'
 
 export interface NewGrant {
   deviceHash: Buffer
@@ -68,18 +66,6 @@ export interface Decision {
   told: Told
 }
 
-interface AuditEntry extends Told {
-  tenantId: string
-  personId: string
-  refId: string
-  detail: object
-}
-
-const audit = (sql: Sql, { tenantId, personId, surface, operation, refId, requestId, detail }: AuditEntry) =>
-  sql`insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation, ref_id, request_id, detail)
-    values (${newId()}, ${tenantId}, clock_timestamp(), 'person', ${personId}, ${surface}, ${operation}, ${refId}, ${requestId},
-            ${sql.json(detail as postgres.JSONValue)})`
-
 /** Of two decisions on a code the first holds. False: nothing waits under it. Told in the audit of the workspace. */
 export const decideGrant = (db: Db, { userHash, decision, granted, personId, tenantId, told }: Decision): Promise<boolean> =>
   db.systemTransaction(async (tx) => {
@@ -88,7 +74,7 @@ export const decideGrant = (db: Db, { userHash, decision, granted, personId, ten
         where user_code_hash = ${userHash} and decision is null and expires_at > clock_timestamp() returning id, device_name, address`
     if (!row) return false
     const detail = { decision, device: row.device_name, address: row.address, scopes: granted }
-    await audit(tx, { ...told, tenantId, personId, refId: row.id, detail })
+    await auditEntry(tx, { ...told, tenantId, actor: { kind: 'person', id: personId }, refId: row.id, detail })
     return true
   })
 
@@ -159,7 +145,7 @@ const issue = async (tx: Sql, row: GrantRow, poll: Poll): Promise<Polled> => {
       values (${refId}, ${place.id}, ${personId}, ${row.device_name}, ${poll.key.hash}, ${poll.key.last4}, ${scopes}::text[])`
   const told = { operation: 'app.device.issued', surface: 'cli', requestId: poll.from.requestId }
   const detail = { device: row.device_name, address: poll.from.address, scopes }
-  await audit(tx, { ...told, tenantId: place.id, personId, refId, detail })
+  await auditEntry(tx, { ...told, tenantId: place.id, actor: { kind: 'person', id: personId }, refId, detail })
   return { state: 'issued', scopes, workspace: { id: place.id, name: place.name }, personId, ...(session ? { session } : {}) }
 }
 

@@ -3,7 +3,7 @@ import { INVITATION_MS } from '#domain/person'
 import { newId } from '#kernel/ids'
 import type { Role } from '#kernel/roles'
 import type { Db } from './db.ts'
-import { toldByOperator } from './told.ts'
+import { auditEntry, toldByOperator } from './told.ts'
 
 export interface Invited {
   id: string
@@ -64,9 +64,8 @@ export const acceptInvitation = (db: Db, { invitation, person, requestId, surfac
       if (spent.length === 0) throw new Spent()
       await tx`insert into member (tenant_id, person_id, role) values (${invitation.tenantId}, ${person.id}, ${invitation.role})
         on conflict (tenant_id, person_id) do nothing`
-      await tx`insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation, ref_id, request_id)
-        values (${newId()}, ${invitation.tenantId}, clock_timestamp(), 'person', ${person.id}, ${surface}, 'app.invitations.accept',
-                ${invitation.id}, ${requestId})`
+      const told = { operation: 'app.invitations.accept', surface, requestId }
+      await auditEntry(tx, { ...told, tenantId: invitation.tenantId, actor: { kind: 'person', id: person.id }, refId: invitation.id })
       return true
     })
     .catch((cause) => {

@@ -4,6 +4,7 @@ import { newId } from '#kernel/ids'
 import type { Role } from '#kernel/roles'
 import type { Db, Fragment, Sql } from './db.ts'
 import type { Membership, Person } from './people.ts'
+import { auditEntry, type Told } from './told.ts'
 
 export type SessionKind = 'browser' | 'command_line'
 
@@ -15,13 +16,6 @@ export interface SessionGrant {
   expiresAt: Date
   person: Person
   workspace: Membership
-}
-
-/** What the audit of the workspace tells of a session. */
-export interface Told {
-  operation: string
-  surface: string
-  requestId: string
 }
 
 export interface NewSession {
@@ -42,12 +36,11 @@ interface Changed {
 }
 
 /** Changes sessions, and tells it in the audit of their workspaces, in one transaction. */
-const toldChange = (db: Db, { operation, surface, requestId }: Told, change: (sql: Sql) => Fragment): Promise<Changed[]> =>
+const toldChange = (db: Db, told: Told, change: (sql: Sql) => Fragment): Promise<Changed[]> =>
   db.systemTransaction(async (tx) => {
     const rows = (await change(tx)) as unknown as Changed[]
     for (const row of rows)
-      await tx`insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation, ref_id, request_id)
-          values (${newId()}, ${row.tenant_id}, clock_timestamp(), 'person', ${row.person_id}, ${surface}, ${operation}, ${row.id}, ${requestId})`
+      await auditEntry(tx, { ...told, tenantId: row.tenant_id, actor: { kind: 'person', id: row.person_id }, refId: row.id })
     return rows
   })
 

@@ -1,8 +1,8 @@
 import type { person } from '#contract/app/person'
 import { emailKey } from '#domain/person'
 import { AppError, fail } from '#kernel/errors'
-import { accountOf, changeAccount, deletePerson } from '#store/accounts'
 import { passwordOf } from '#store/people'
+import { changePerson, deletePerson, ownPerson } from '#store/person'
 import type { DoorContext, Handlers } from '../call.ts'
 import { requirePassword, signedInOf, toldOf } from './session.ts'
 
@@ -20,7 +20,7 @@ const needPassword = (): never => {
 
 export const personHandlers: Handlers<typeof person> = {
   async get(_, context) {
-    const account = await accountOf(context.db, signedInOf(context).person.id)
+    const account = await ownPerson(context.db, signedInOf(context).person.id)
     return { reply: { person: account ?? fail('unauthenticated') } }
   },
 
@@ -30,7 +30,7 @@ export const personHandlers: Handlers<typeof person> = {
     if (isOther) await requireOwnPassword(context, current_password ?? needPassword())
     const next = { name: name ?? before.name, email: isOther ? email.trim() : before.email }
     const told = toldOf(context.visit, 'app.person.update')
-    const account = await changeAccount(context.db, before.id, { ...next, emailKey: emailKey(next.email), told })
+    const account = await changePerson(context.db, before.id, { ...next, emailKey: emailKey(next.email), told })
     return { reply: { person: account ?? fail('conflict', 'another account has this email') } }
   },
 

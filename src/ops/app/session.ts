@@ -13,9 +13,9 @@ import {
   listSessions,
   moveSession,
   type SessionGrant,
-  type Told,
 } from '#store/sessions'
 import { type Counted, forgetTries, returnTry, takeTry } from '#store/throttle'
+import type { Told } from '#store/told'
 import type { Admitted, DoorContext, Handlers, Kept, Visit } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
 

@@ -1,19 +1,18 @@
 /** What people do about themselves, whatever their workspaces. */
-import { newId } from '#kernel/ids'
 import { codeOf, type Db, type Sql } from './db.ts'
 import type { Person } from './people.ts'
-import type { Told } from './sessions.ts'
+import { auditEntry, type Told } from './told.ts'
 
-export interface Account extends Person {
+export interface OwnPerson extends Person {
   created_at: Date
 }
 
-export const accountOf = async (db: Db, personId: string): Promise<Account | undefined> =>
-  (await db.system((sql) => sql<Account[]>`select id, email, name, created_at from person where id = ${personId}`))[0]
+export const ownPerson = async (db: Db, personId: string): Promise<OwnPerson | undefined> =>
+  (await db.system((sql) => sql<OwnPerson[]>`select id, email, name, created_at from person where id = ${personId}`))[0]
 
 const UNIQUE_VIOLATION = '23505'
 
-export interface AccountChange {
+export interface PersonChange {
   email: string
   emailKey: string
   name: string
@@ -21,25 +20,20 @@ export interface AccountChange {
 }
 
 /** Undefined: the email is somebody else's. Told in the audit of each workspace: it knows the person by name and email. */
-export const changeAccount = (db: Db, personId: string, { email, emailKey, name, told }: AccountChange): Promise<Account | undefined> =>
+export const changePerson = (db: Db, personId: string, { email, emailKey, name, told }: PersonChange): Promise<OwnPerson | undefined> =>
   db
     .systemTransaction(async (tx) => {
-      const [account] = await tx<Account[]>`update person set email = ${email}, email_key = ${emailKey}, name = ${name},
+      const [person] = await tx<OwnPerson[]>`update person set email = ${email}, email_key = ${emailKey}, name = ${name},
         updated_at = clock_timestamp() where id = ${personId} returning id, email, name, created_at`
       const places = await tx<{ tenant_id: string }[]>`select tenant_id from member where person_id = ${personId}`
       await tell(tx, personId, { told, places })
-      return account
+      return person
     })
     .catch((cause) => (codeOf(cause) === UNIQUE_VIOLATION ? undefined : Promise.reject(cause)))
 
-const tell = async (
-  tx: Sql,
-  personId: string,
-  { told: { surface, operation, requestId }, places }: { told: Told; places: { tenant_id: string }[] },
-): Promise<void> => {
-  for (const { tenant_id } of places)
-    await tx`insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation, ref_id, request_id)
-      values (${newId()}, ${tenant_id}, clock_timestamp(), 'person', ${personId}, ${surface}, ${operation}, ${personId}, ${requestId})`
+const tell = async (tx: Sql, personId: string, { told, places }: { told: Told; places: { tenant_id: string }[] }): Promise<void> => {
+  const actor = { kind: 'person', id: personId }
+  for (const { tenant_id } of places) await auditEntry(tx, { ...told, tenantId: tenant_id, actor, refId: personId })
 }
 
 /**
