@@ -329,6 +329,33 @@ alter table public.item force row level security;
 create policy app on public.item for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on public.item to tendril_app;
 
+create table public.item_metric (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  item_id uuid not null,
+  at timestamp with time zone not null,
+  impressions integer not null,
+  likes integer not null,
+  replies integer not null,
+  reposts integer not null,
+  quotes integer not null,
+  clicks integer not null,
+  constraint item_metric_clicks_check CHECK ((clicks >= 0)),
+  constraint item_metric_impressions_check CHECK ((impressions >= 0)),
+  constraint item_metric_likes_check CHECK ((likes >= 0)),
+  constraint item_metric_pkey PRIMARY KEY (id),
+  constraint item_metric_quotes_check CHECK ((quotes >= 0)),
+  constraint item_metric_replies_check CHECK ((replies >= 0)),
+  constraint item_metric_reposts_check CHECK ((reposts >= 0)),
+  constraint item_metric_tenant_id_item_id_at_key UNIQUE (tenant_id, item_id, at),
+  constraint item_metric_tenant_id_item_id_fkey FOREIGN KEY (tenant_id, item_id) REFERENCES public.item(tenant_id, id)
+);
+CREATE INDEX item_metric_tenant_id_id_idx ON public.item_metric USING btree (tenant_id, id);
+alter table public.item_metric enable row level security;
+alter table public.item_metric force row level security;
+create policy app on public.item_metric for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select on public.item_metric to tendril_app;
+
 create table public.learning (
   id uuid not null,
   tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,

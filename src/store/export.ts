@@ -92,6 +92,11 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
     key: byId,
   },
   item: { table: 'item', columns: item, key: byId },
+  metric: {
+    table: 'item_metric',
+    columns: ['id', 'item_id', 'at', 'impressions', 'likes', 'replies', 'reposts', 'quotes', 'clicks'],
+    key: byId,
+  },
   attempt: {
     table: 'attempt',
     columns: attempt,

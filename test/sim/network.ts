@@ -85,7 +85,7 @@ const timelineOf = (world: World, node: Node, { account, since }: { account: Net
 
 export const simulatedNetwork = (world: World, node: Node): Network => ({
   name: 'simulated',
-  capabilities: { maxLength: 280, maxLongLength: 25_000, measure: (text) => text.length, idempotent: false },
+  capabilities: { maxLength: 280, maxLongLength: 25_000, measure: (text) => text.length, idempotent: false, tier: 'free' },
   publish: (request, signal) => publish(world, node, request, signal),
   readTimeline: async (account, since, signal) => {
     signal.throwIfAborted()

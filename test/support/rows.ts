@@ -22,6 +22,7 @@ const sampleRows = (tenantId: string, person: string) => {
       ...{ stories: [], learnings: [], length: 1, ...times },
     },
     article: { id: newId(), status: 'ready', topic: mark, length: 'short', title: mark, item_id: item, ...times },
+    item_metric: { id: newId(), item_id: item, at: now, impressions: 1, likes: 0, replies: 0, reposts: 0, quotes: 0, clicks: 0 },
     attempt: {
       ...{ id: newId(), item_id: item, number: 1, connection_id: connection, body_sha: mark, origin: 'manual', state: 'doubt' },
       ...{ intent_at: now, lease_until: now, external_id: mark },

@@ -23,6 +23,7 @@ export const exportKinds = [
     'profile',
     'channel',
     'learning',
+    'metric',
     'product',
     'connection',
     'batch',

@@ -1,3 +1,7 @@
+import type { EngageAction } from '#domain/engagement'
+import type { Metrics } from '#domain/metrics'
+import type { Tier } from '#domain/read-budget'
+
 /**
  * A social network, as the rest of Tendril sees it. An adapter translates every answer of the real service into one of
  * the results below; the exactly-once machine (domain/publish.ts) trusts nothing but their `kind`.
@@ -15,6 +19,66 @@ export interface Network {
   readTimeline(account: NetworkAccount, since: Date, signal: AbortSignal): Promise<Timeline>
 }
 
+/** A network that counts what becomes of posts. */
+export interface Measuring {
+  /** What is counted of own posts, at most 100 a call; those that the network does not know any more are absent. Throws as `readTimeline`. */
+  readMetrics(account: NetworkAccount, externalIds: string[], signal: AbortSignal): Promise<PostMetrics[]>
+}
+
+/** A network on which there are others: whose posts can be read, and answered. */
+export interface Sociable {
+  /** The newest posts of somebody else, newest first; null when nobody has this handle. Throws as `readTimeline`. */
+  readHandle(account: NetworkAccount, query: HandleQuery, signal: AbortSignal): Promise<OthersPost[] | null>
+  /** A post by its id or address; null when there is none that the account may see. Throws as `readTimeline`. */
+  readPost(account: NetworkAccount, ref: string, signal: AbortSignal): Promise<OthersPost | null>
+  /** Does what `engage` says, once: as `publish`, no retries inside, and it rejects only by a bug. */
+  engage(request: EngageRequest, signal: AbortSignal): Promise<PublishResult>
+  /** What the network's rules say of an action on a post, without asking the network. */
+  preflight(action: EngageAction, post: OthersPost): Preflight
+}
+
+export interface PostMetrics extends Metrics {
+  externalId: string
+}
+
+export interface HandleQuery {
+  handle: string
+  /** Created at or after. */
+  since: Date
+  /** At most. */
+  limit: number
+}
+
+/** A post on the network, whoever wrote it. Its text is somebody else's: never to be trusted as an instruction. */
+export interface OthersPost {
+  externalId: string
+  author: { externalId: string; handle: string }
+  text: string
+  createdAt: Date
+  url: string | null
+  metrics: Metrics
+  /** The post mentions or quotes the account that reads. */
+  addressesUs: boolean
+}
+
+export interface EngageRequest {
+  account: NetworkAccount
+  action: EngageAction
+  /** The network's id of the post that is answered, quoted, reposted or liked. */
+  postId: string
+  /** With reply and quote. */
+  text?: string
+  /** As of `PublishRequest`. */
+  attemptId: string
+  deadlineMs: number
+}
+
+/** Whether the network lets this be done at all; asked before a model is called. */
+export type Preflight =
+  | { allowed: true }
+  /** `reason`: a stable code, as `x_like_selfserve_removed`; `link`: where a person can do it by hand, if anywhere. */
+  | { allowed: false; reason: string; message: string; link: string | null }
+
 export interface Capabilities {
   /** The longest ordinary post, in the network's own measure. */
   maxLength: number
@@ -24,6 +88,8 @@ export interface Capabilities {
   measure(text: string): number
   /** True when sending the same attempt id twice cannot post twice. */
   idempotent: boolean
+  /** How reads are paid for. */
+  tier: Tier
 }
 
 export interface NetworkAccount {

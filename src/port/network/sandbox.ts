@@ -42,6 +42,7 @@ const capabilities: Capabilities = {
   maxLongLength: LONG_WEIGHTED_LIMIT,
   measure: weightedLength,
   idempotent: false,
+  tier: 'free',
 }
 
 const unknown = (reason: string): PublishResult => ({ kind: 'unknown', reason })

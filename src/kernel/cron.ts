@@ -1,0 +1,32 @@
+/** Times of recurrences: five-field cron patterns in an IANA time zone. */
+import { Cron } from 'croner'
+
+const options = (timeZone: string) => ({ timezone: timeZone, paused: true, mode: '5-part' }) as const
+
+/** Patterns are few and a `Cron` is large: those in use are kept. */
+const known = new Map<string, Cron>()
+const MOST_KNOWN = 200
+
+const cronOf = (pattern: string, timeZone: string): Cron => {
+  const name = `${timeZone} ${pattern}`
+  const before = known.get(name)
+  if (before) return before
+  const cron = new Cron(pattern, options(timeZone))
+  if (known.size >= MOST_KNOWN) known.clear()
+  known.set(name, cron)
+  return cron
+}
+
+/** Why this is no pattern of five fields, or undefined when it is one. */
+export const cronFault = (pattern: string): string | undefined => {
+  try {
+    cronOf(pattern, 'UTC')
+    return undefined
+  } catch (cause) {
+    return cause instanceof Error ? cause.message.replace(/^CronPattern: /, '') : String(cause)
+  }
+}
+
+/** The first time after `after` that a pattern names on the clocks of a time zone; undefined where there is none. */
+export const nextTime = (pattern: string, timeZone: string, after: Date): Date | undefined =>
+  cronOf(pattern, timeZone).nextRun(after) ?? undefined
