@@ -4,19 +4,48 @@ import { fail } from '#kernel/errors'
 /** What a workspace may spend its month on; one unit per item asked for, or per record. */
 export type QuotaKey = 'posts' | 'articles' | 'audits' | 'reports'
 /** Actions with an hourly cap. */
-export type CapKey = 'create_batch' | 'create_article' | 'post_now'
+export type CapKey =
+  | 'create_batch'
+  | 'create_article'
+  | 'create_audit'
+  | 'create_report'
+  | 'create_engagement'
+  | 'execute_engagement'
+  | 'post_now'
+/** What a plan may leave out. Drafting posts, approving and posting belong to every plan. */
+export const features = ['articles', 'audits', 'reports', 'experiments', 'engagement', 'rules'] as const
+export type Feature = (typeof features)[number]
 
 interface Plan {
+  features: readonly Feature[]
   quotas: Record<QuotaKey, number>
   caps: Record<CapKey, number>
 }
 
 export const plans = {
-  free: { quotas: { posts: 60, articles: 4, audits: 2, reports: 4 }, caps: { create_batch: 10, create_article: 4, post_now: 20 } },
-  creator: { quotas: { posts: 600, articles: 40, audits: 20, reports: 20 }, caps: { create_batch: 30, create_article: 10, post_now: 60 } },
+  free: {
+    features: ['articles', 'audits', 'reports'],
+    quotas: { posts: 60, articles: 4, audits: 2, reports: 4 },
+    caps: {
+      ...{ create_batch: 10, create_article: 4, create_audit: 2, create_report: 2 },
+      ...{ create_engagement: 10, execute_engagement: 10, post_now: 20 },
+    },
+  },
+  creator: {
+    features: ['articles', 'audits', 'reports', 'experiments', 'engagement'],
+    quotas: { posts: 600, articles: 40, audits: 20, reports: 20 },
+    caps: {
+      ...{ create_batch: 30, create_article: 10, create_audit: 5, create_report: 5 },
+      ...{ create_engagement: 30, execute_engagement: 30, post_now: 60 },
+    },
+  },
   team: {
+    features,
     quotas: { posts: 3_000, articles: 200, audits: 100, reports: 100 },
-    caps: { create_batch: 120, create_article: 40, post_now: 240 },
+    caps: {
+      ...{ create_batch: 120, create_article: 40, create_audit: 20, create_report: 20 },
+      ...{ create_engagement: 120, execute_engagement: 120, post_now: 240 },
+    },
   },
 } as const satisfies Record<string, Plan>
 
@@ -52,6 +81,11 @@ const planOf = (state: PlanState): Plan => plans[state.plan as PlanName] ?? plan
 /** Costly actions stop when billing does; reads stay open. */
 export const requireBilling = ({ billing }: PlanState): void => {
   if (billing !== 'ok') fail('plan_invalid', billing)
+}
+
+/** `plan_feature_disabled` where the plan is without it. */
+export const requireFeature = (state: PlanState, feature: Feature): void => {
+  if (!planOf(state).features.includes(feature)) fail('plan_feature_disabled', feature)
 }
 
 interface Budget {

@@ -26,7 +26,10 @@ const budget = (changes: Partial<PlanState> = {}, counters: Record<string, numbe
 })
 
 const quotaKeys: QuotaKey[] = ['posts', 'articles', 'audits', 'reports']
-const capKeys: CapKey[] = ['create_batch', 'create_article', 'post_now']
+const capKeys: CapKey[] = [
+  ...(['create_batch', 'create_article', 'create_audit', 'create_report', 'create_engagement', 'execute_engagement'] as const),
+  'post_now',
+]
 
 describe('the monthly quota', () => {
   const cells = planNames.flatMap((plan) => quotaKeys.map((key) => [plan, key, plans[plan].quotas[key]] as const))

@@ -42,7 +42,13 @@ export const articles = {
       },
       output: record({ article: Article }),
     },
-    { tool: 'growth_create_article', status: 201, errors: ['plan_invalid', 'plan_quota_exceeded'], roles: ['editor'], settles: 'get' },
+    {
+      tool: 'growth_create_article',
+      status: 201,
+      errors: ['plan_invalid', 'plan_feature_disabled', 'plan_quota_exceeded'],
+      roles: ['editor'],
+      settles: 'get',
+    },
   ),
   list: op(
     'GET /api/v1/growth/articles',

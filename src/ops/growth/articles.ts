@@ -1,11 +1,10 @@
 import type { articles } from '#contract/growth/articles'
-import { type Article, newArticle } from '#domain/article'
+import type { Article } from '#domain/article'
 import { MOST_POINTS, pointsOf } from '#domain/article-text'
 import { type Item, itemView } from '#domain/item'
-import { takeCap, takeQuota } from '#domain/plan'
 import { fail } from '#kernel/errors'
-import { newId } from '#kernel/ids'
-import { articleById, insertArticle, listArticles } from '#store/articles'
+import { admitArticle } from '#store/admission'
+import { articleById, listArticles } from '#store/articles'
 import { itemById } from '#store/items'
 import type { Handlers } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
@@ -20,19 +19,9 @@ const requireUsable = (outline: string): void => {
 export const articleHandlers: Handlers<typeof articles> = {
   async create({ topic, length = 'medium', outline = '' }, { gate }) {
     requireUsable(outline)
-    const taken = takeQuota(gate, 'articles', 1)
-    const capped = takeCap(gate, 'create_article')
-    const article = newArticle(newId(), { topic: topic.trim(), length, outline: outline.trim() || null, now: gate.now })
-    const work = {
-      id: newId(),
-      lane: 'generation',
-      kind: 'article',
-      refId: article.id,
-      origin: 'manual',
-      runAt: gate.now,
-      payload: { taken },
-    } as const
-    return { reply: { article }, effects: { writes: [insertArticle(article)], work: [work], spend: [taken, capped] }, refId: article.id }
+    const wish = { topic: topic.trim(), length, outline: outline.trim() || null }
+    const { record: article, effects } = admitArticle({ gate, origin: 'manual' }, wish)
+    return { reply: { article }, effects, refId: article.id }
   },
 
   async list(input, { read }) {

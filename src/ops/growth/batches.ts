@@ -1,10 +1,9 @@
 import type { batches } from '#contract/growth/batches'
-import { type Batch, newBatch } from '#domain/batch'
+import type { Batch } from '#domain/batch'
 import { type Item, itemView } from '#domain/item'
-import { takeCap, takeQuota } from '#domain/plan'
 import { fail } from '#kernel/errors'
-import { newId } from '#kernel/ids'
-import { batchById, insertBatch, listBatches } from '#store/batches'
+import { admitBatch } from '#store/admission'
+import { batchById, listBatches } from '#store/batches'
 import { itemsOfBatch } from '#store/items'
 import type { Handlers } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
@@ -13,19 +12,8 @@ const DEFAULT_COUNT = 5
 
 export const batchHandlers: Handlers<typeof batches> = {
   async create({ count = DEFAULT_COUNT, focus = '' }, { gate }) {
-    const taken = takeQuota(gate, 'posts', count)
-    const capped = takeCap(gate, 'create_batch')
-    const batch = newBatch(newId(), { count, focus, now: gate.now })
-    const work = {
-      id: newId(),
-      lane: 'generation',
-      kind: 'batch',
-      refId: batch.id,
-      origin: 'manual',
-      runAt: gate.now,
-      payload: { taken },
-    } as const
-    return { reply: { batch }, effects: { writes: [insertBatch(batch)], work: [work], spend: [taken, capped] }, refId: batch.id }
+    const { record: batch, effects } = admitBatch({ gate, origin: 'manual' }, { count, focus })
+    return { reply: { batch }, effects, refId: batch.id }
   },
 
   async list(input, { read }) {

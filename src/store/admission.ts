@@ -1,0 +1,49 @@
+/** Taking in a generation: its record, its work and what it spends, the same whoever or whatever asks for it. */
+import { type Article, newArticle } from '#domain/article'
+import { type Batch, newBatch } from '#domain/batch'
+import type { Generation } from '#domain/generation'
+import { type CapKey, type QuotaKey, requireFeature, takeCap, takeQuota } from '#domain/plan'
+import { newId } from '#kernel/ids'
+import { insertArticle } from './articles.ts'
+import { insertBatch } from './batches.ts'
+import type { Query } from './db.ts'
+import type { Effects, Gate, NewWork } from './letter.ts'
+
+export interface Admitted<R extends Generation> {
+  record: R
+  effects: Effects
+}
+
+interface Asking {
+  gate: Gate
+  /** `automatic` for what nobody asked for at this moment: the kill switch holds it. */
+  origin: NewWork['origin']
+}
+
+interface Admission<R> extends Asking {
+  kind: 'batch' | 'article'
+  record: R
+  quota: QuotaKey
+  amount: number
+  cap: CapKey
+  insert: Query
+}
+
+/** Refused as the plan says: billing, then the quota of the month, then the cap of the hour. */
+const admit = <R extends Generation>({ gate, origin, kind, record, quota, amount, cap, insert }: Admission<R>): Admitted<R> => {
+  const taken = takeQuota(gate, quota, amount)
+  const capped = takeCap(gate, cap)
+  const work: NewWork = { id: newId(), lane: 'generation', kind, refId: record.id, origin, runAt: gate.now, payload: { taken } }
+  return { record, effects: { writes: [insert], work: [work], spend: [taken, capped] } }
+}
+
+export const admitBatch = (asking: Asking, wish: { count: number; focus: string }): Admitted<Batch> => {
+  const record = newBatch(newId(), { ...wish, now: asking.gate.now })
+  return admit({ ...asking, kind: 'batch', record, quota: 'posts', amount: wish.count, cap: 'create_batch', insert: insertBatch(record) })
+}
+
+export const admitArticle = (asking: Asking, wish: Pick<Article, 'topic' | 'length' | 'outline'>): Admitted<Article> => {
+  requireFeature(asking.gate.plan, 'articles')
+  const record = newArticle(newId(), { ...wish, now: asking.gate.now })
+  return admit({ ...asking, kind: 'article', record, quota: 'articles', amount: 1, cap: 'create_article', insert: insertArticle(record) })
+}
