@@ -16,10 +16,15 @@ export type CapKey =
 export const features = ['articles', 'audits', 'reports', 'experiments', 'engagement', 'rules'] as const
 export type Feature = (typeof features)[number]
 
-interface Plan {
+/** What of a plan has a number that an operator may replace. */
+export type LimitKey = QuotaKey | CapKey | `reads_${keyof Plan['reads']}`
+
+export interface Plan {
   features: readonly Feature[]
   quotas: Record<QuotaKey, number>
   caps: Record<CapKey, number>
+  /** A day's reads of the network: resources on `free`, millionths of a US dollar on `payg`. */
+  reads: { free: number; payg: number }
 }
 
 export const plans = {
@@ -30,6 +35,7 @@ export const plans = {
       ...{ create_batch: 10, create_article: 4, create_audit: 2, create_report: 2 },
       ...{ create_engagement: 10, execute_engagement: 10, post_now: 20 },
     },
+    reads: { free: 1_000, payg: 200_000 },
   },
   creator: {
     features: ['articles', 'audits', 'reports', 'experiments', 'engagement'],
@@ -38,6 +44,7 @@ export const plans = {
       ...{ create_batch: 30, create_article: 10, create_audit: 5, create_report: 5 },
       ...{ create_engagement: 30, execute_engagement: 30, post_now: 60 },
     },
+    reads: { free: 3_000, payg: 500_000 },
   },
   team: {
     features,
@@ -46,6 +53,7 @@ export const plans = {
       ...{ create_batch: 120, create_article: 40, create_audit: 20, create_report: 20 },
       ...{ create_engagement: 120, execute_engagement: 120, post_now: 240 },
     },
+    reads: { free: 5_000, payg: 1_000_000 },
   },
 } as const satisfies Record<string, Plan>
 
@@ -61,8 +69,12 @@ export type Billing = (typeof billingStates)[number]
 export interface PlanState {
   plan: string
   billing: Billing
-  /** Numbers that replace the plan's, by quota or cap key. */
-  overrides: Partial<Record<QuotaKey | CapKey, number>>
+  overrides: PlanOverrides
+}
+
+/** What an operator has put in the place of the plan's numbers, and which features were added or taken away. */
+export interface PlanOverrides extends Partial<Record<LimitKey, number>> {
+  features?: Partial<Record<Feature, boolean>>
 }
 
 export interface Spend {
@@ -76,7 +88,8 @@ export const monthOf = (now: Date): string => now.toISOString().slice(0, 7)
 /** `2026-11-21T07`, in UTC. */
 export const hourOf = (now: Date): string => now.toISOString().slice(0, 13)
 
-const planOf = (state: PlanState): Plan => plans[state.plan as PlanName] ?? plans[defaultPlan]
+/** A plan whose name no longer exists counts as the default one. */
+export const planOf = ({ plan }: Pick<PlanState, 'plan'>): Plan => plans[plan as PlanName] ?? plans[defaultPlan]
 
 /** Costly actions stop when billing does; reads stay open. */
 export const requireBilling = ({ billing }: PlanState): void => {
@@ -85,10 +98,14 @@ export const requireBilling = ({ billing }: PlanState): void => {
 
 /** `plan_feature_disabled` where the plan is without it. */
 export const requireFeature = (state: PlanState, feature: Feature): void => {
-  if (!planOf(state).features.includes(feature)) fail('plan_feature_disabled', feature)
+  if (!hasFeature(state, feature)) fail('plan_feature_disabled', feature)
 }
 
-interface Budget {
+export const hasFeature = (state: PlanState, feature: Feature): boolean =>
+  state.overrides.features?.[feature] ?? planOf(state).features.includes(feature)
+
+/** What limits are decided by: the gate of a letter has it all. */
+export interface Budget {
   plan: PlanState
   counters: Record<string, number>
   now: Date

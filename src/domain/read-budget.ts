@@ -4,9 +4,9 @@
  * platforms let through.
  */
 import { fail } from '#kernel/errors'
-import type { Spend } from './plan.ts'
+import { type Budget, type Plan, planOf, type Spend } from './plan.ts'
 
-export const tiers = ['free', 'payg'] as const
+export const tiers = ['free', 'payg'] as const satisfies (keyof Plan['reads'])[]
 export type Tier = (typeof tiers)[number]
 
 /** `own_post`: of the connected account; `post`: of anybody else; `account`: who somebody is. */
@@ -15,20 +15,29 @@ export type ReadKind = 'own_post' | 'post' | 'account'
 /** Millionths of a US dollar a resource: the platform's price list of 2026-04-20. */
 export const readPrices: Record<ReadKind, number> = { own_post: 1_000, post: 5_000, account: 10_000 }
 
-/** A day's budget: resources on `free`, millionths of a US dollar on `payg`. */
-export const dailyReads: Record<Tier, number> = { free: 5_000, payg: 1_000_000 }
-
 /** `2026-11-21`, in UTC: the day by which platforms bill. */
 export const dayOf = (now: Date): string => now.toISOString().slice(0, 10)
 
 /** Counted apart for each tier: their units differ. */
-export const readCounter = (tier: Tier): string => `reads_${tier}`
+export const readCounter = <T extends Tier>(tier: T): `reads_${T}` => `reads_${tier}`
 
+/** Of a day, in the tier's unit. */
 export interface ReadBudget {
   tier: Tier
-  /** Of the day, in the tier's unit. */
   limit: number
   used: number
+  /** The part of the limit that is kept for finding out what became of a post. */
+  reserved: number
+}
+
+/** A tenth of the day: whatever watching has spent, doubt about a post can be resolved. */
+const RESERVED_SHARE = 0.1
+
+/** What the workspace may read today. The network says the tier: `capabilities.tier`. */
+export const readBudgetOf = ({ plan, counters, now }: Budget, tier: Tier): ReadBudget => {
+  const key = readCounter(tier)
+  const limit = plan.overrides[key] ?? planOf(plan).reads[tier]
+  return { tier, limit, used: counters[`${key}@${dayOf(now)}`] ?? 0, reserved: Math.floor(limit * RESERVED_SHARE) }
 }
 
 /** What so many resources cost in the tier's unit. */
@@ -37,8 +46,24 @@ export const costOf = (tier: Tier, kind: ReadKind, resources: number): number =>
 /** Seconds until the next day, in UTC. */
 export const untilTomorrow = (now: Date): number => 86_400 - Math.floor((now.getTime() / 1_000) % 86_400)
 
-/** Reserves a read before it is made, or `x_read_budget_exhausted` with the seconds until the next day. What it then did not cost is given back. */
-export const takeReads = ({ tier, limit, used }: ReadBudget, cost: number, now: Date): Spend => {
-  if (used + cost > limit) fail('x_read_budget_exhausted', '', { retryAfter: untilTomorrow(now) })
+/** How many resources of a kind may still be read today. */
+export const affordable = ({ tier, limit, used, reserved }: ReadBudget, kind: ReadKind): number =>
+  Math.max(0, Math.floor((limit - reserved - used) / costOf(tier, kind, 1)))
+
+/**
+ * Reserves a read before it is made, or `x_read_budget_exhausted` with the seconds until the next day. What was not read is given
+ * back by `settleReads`. A resource that is read twice in a day is charged twice, though platforms bill it once: so the budget is
+ * never less than the bill, and nothing must be remembered of what was read.
+ */
+export const takeReads = ({ tier, limit, used, reserved }: ReadBudget, cost: number, now: Date): Spend => {
+  if (used + cost > limit - reserved) fail('x_read_budget_exhausted', '', { retryAfter: untilTomorrow(now) })
   return { key: readCounter(tier), period: dayOf(now), amount: cost }
 }
+
+/** What of a reservation is given back once the read's cost is known, to the day that it was taken from; a reservation is the most that a read may cost. */
+export const settleReads = (taken: Spend, cost: number): Spend => ({ ...taken, amount: Math.min(0, cost - taken.amount) })
+
+/** Reads that resolve doubt about a post are charged as they were made, out of the reserve if need be, and never refused. */
+export const chargeDoubtRead = (tier: Tier, resources: number, now: Date): Spend => ({
+  ...{ key: readCounter(tier), period: dayOf(now), amount: costOf(tier, 'own_post', resources) },
+})
