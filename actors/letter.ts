@@ -1,3 +1,4 @@
+import type { Allowance } from '#kernel/allowance'
 import type { AppError } from '#kernel/errors'
 import type { Sql } from '#store/db'
 import type { Effects, Gate, IdempotencyClaim, Keep, Provenance } from '#store/letter'
@@ -10,6 +11,8 @@ export interface Answer {
   /** JSON text. */
   body: string
   replayed?: boolean
+  /** The limits that the request was held against, as its letter saw them. */
+  allowances?: Allowance[]
 }
 
 /** One command, timer or lane outcome on its way to a tenant. It is decided in one transaction, alone. */

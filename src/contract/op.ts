@@ -3,6 +3,7 @@ import { type Static, Type as T, type TObject, type TProperties, type TSchema } 
 import type { ErrorCode } from '#kernel/errors'
 import type { Role } from '#kernel/roles'
 import type { Access } from '#kernel/scopes'
+import type { CapKey, Feature, QuotaKey } from './limits.ts'
 import { oneOf } from './shapes.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -47,6 +48,12 @@ export interface Op<I extends TSchema = TSchema, O extends TSchema = TSchema> {
   outside?: boolean
   /** The operation of the same resource that reads the record until it is `ready` or `failed`: a generation. */
   settles?: string
+  /** The hourly cap that it takes one of. */
+  cap?: CapKey | undefined
+  /** The monthly quota that it takes from. */
+  quota?: QuotaKey | undefined
+  /** Plans without it refuse the operation. */
+  feature?: Feature | undefined
 }
 
 /** The longest Idempotency-Key, in characters; source: the API document. */
@@ -96,6 +103,13 @@ type Declared<I extends TProperties, O extends TSchema, M extends Method, S, D =
   reaches: R
 }
 
+/** What an operation takes of the plan, kept in the type, so that what takes it in can take it from here. */
+interface Limits<C, Q, F> {
+  cap: C
+  quota: Q
+  feature: F
+}
+
 /** An operation of no workspace: how people come in, what they do about themselves. `public`: anybody, else a person who is signed in. */
 export const door = <M extends Method, I extends TProperties, O extends TSchema>(
   route: `${M} /${string}`,
@@ -130,12 +144,15 @@ export const op = <
   O extends TSchema,
   const S extends boolean = false,
   const R extends boolean = false,
+  const C extends CapKey | undefined = undefined,
+  const Q extends QuotaKey | undefined = undefined,
+  const F extends Feature | undefined = undefined,
 >(
   route: `${M} /${string}`,
   summary: string,
   shape: { input: I; output: O },
-  more: More & { slow?: S; reaches?: R } = {},
-): Declared<I, O, M, S, false, false, R> => {
+  more: More & { slow?: S; reaches?: R; cap?: C; quota?: Q; feature?: F } = {},
+): Declared<I, O, M, S, false, false, R> & Limits<C, Q, F> => {
   const [method, path] = route.split(' ') as [M, string]
   return {
     method,
@@ -152,6 +169,9 @@ export const op = <
     ...more,
     slow: (more.slow ?? false) as S,
     reaches: (more.reaches ?? false) as R,
+    cap: more.cap as C,
+    quota: more.quota as Q,
+    feature: more.feature as F,
   }
 }
 
@@ -182,9 +202,16 @@ export const takesKey = (o: Op): boolean => !isQuery(o) && !o.door
 /** The forms in which a download may be had; the first one unless asked for another. */
 export const formsOf = ({ input }: Op): DownloadForm[] => ('format' in (input as TObject).properties ? [...downloadForms] : ['ndjson'])
 
+/** What costs is refused where billing is in the way; the other refusals of the plan follow from what is taken of it. */
+const planErrors = ({ cap, quota, feature }: Op): ErrorCode[] => [
+  ...(cap || quota ? (['plan_invalid'] as const) : []),
+  ...(quota ? (['plan_quota_exceeded'] as const) : []),
+  ...(feature ? (['plan_feature_disabled'] as const) : []),
+]
+
 /** Every error that an operation may answer. */
 export const errorsOf = (o: Op): ErrorCode[] => [
-  ...o.errors,
+  ...new Set([...o.errors, ...planErrors(o)]),
   ...commonErrors.filter((code) => o.scope !== 'public' || !callerErrors.includes(code)),
   ...(isQuery(o) ? [] : bodyErrors),
   ...(takesKey(o) ? keyErrors : []),

@@ -1,20 +1,6 @@
 /** Plans as data: features, monthly quotas, hourly caps. An operator overrides single numbers per workspace. */
+import { type CapKey, type Feature, features, type QuotaKey } from '#contract/limits'
 import { fail } from '#kernel/errors'
-
-/** What a workspace may spend its month on; one unit per item asked for, or per record. */
-export type QuotaKey = 'posts' | 'articles' | 'audits' | 'reports'
-/** Actions with an hourly cap. */
-export type CapKey =
-  | 'create_batch'
-  | 'create_article'
-  | 'create_audit'
-  | 'create_report'
-  | 'create_engagement'
-  | 'execute_engagement'
-  | 'post_now'
-/** What a plan may leave out. Drafting posts, approving and posting belong to every plan. */
-export const features = ['articles', 'audits', 'reports', 'experiments', 'engagement', 'rules'] as const
-export type Feature = (typeof features)[number]
 
 /** What of a plan has a number that an operator may replace. */
 export type LimitKey = QuotaKey | CapKey | `reads_${keyof Plan['reads']}`
@@ -120,8 +106,9 @@ export const takeQuota = ({ plan, counters, now }: Budget, key: QuotaKey, amount
   return { key, period, amount }
 }
 
-/** One use of a capped action, or `rate_limited` with the seconds until the next hour. */
+/** One use of a capped action, or `rate_limited` with the seconds until the next hour. What is capped costs, so billing comes first. */
 export const takeCap = ({ plan, counters, now }: Budget, key: CapKey): Spend => {
+  requireBilling(plan)
   const period = hourOf(now)
   const limit = plan.overrides[key] ?? planOf(plan).caps[key]
   const used = counters[`${key}@${period}`] ?? 0
@@ -138,7 +125,8 @@ export interface Used {
   resets_at: Date
 }
 
-const nextMonth = (now: Date): Date => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1))
+/** When quotas begin anew. */
+export const nextMonth = (now: Date): Date => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1))
 const nextHour = (now: Date): Date => new Date(Math.floor(now.getTime() / HOUR_MS + 1) * HOUR_MS)
 const HOUR_MS = 3_600_000
 

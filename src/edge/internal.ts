@@ -43,7 +43,7 @@ const reply = async (
     // Its 503 would be the caller's answer, when another process is about to serve.
     if (cause instanceof AppError && cause.code === 'unavailable' && !serving()) return { elsewhere: true }
     if (!(cause instanceof AppError)) log.error({ err: cause, operation: o.id, request_id: call.requestId }, 'a forwarded command failed')
-    const { code, detail, details, retryAfter } = AppError.from(cause)
-    return { error: { code, detail, ...(details ? { details } : {}), ...(retryAfter === undefined ? {} : { retryAfter }) } }
+    const { code, detail, details, retryAfter, allowances } = AppError.from(cause)
+    return { error: { code, detail, details, retryAfter, allowances } }
   }
 }

@@ -11,6 +11,13 @@ const scopeText: Record<(typeof scopes)[number], string> = {
   'workspace:use': 'Workspace routes, beside api:read or api:write. An extension of this service; no key has it unasked.',
 }
 
+/** What of the plan it takes. */
+const limitsOf = ({ cap, quota, feature }: NamedOp) => ({
+  ...(cap ? { cap } : {}),
+  ...(quota ? { quota } : {}),
+  ...(feature ? { feature } : {}),
+})
+
 const endpoint = (o: NamedOp) => ({
   id: o.id,
   method: o.method,
@@ -19,6 +26,7 @@ const endpoint = (o: NamedOp) => ({
   tool: o.tool ?? null,
   summary: o.summary,
   errors: errorsOf(o),
+  ...limitsOf(o),
 })
 
 /** What this deployment can do, for programs and agents; the same at the well-known location. */

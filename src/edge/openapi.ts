@@ -7,7 +7,7 @@ import { Type as T, type TObject, type TSchema } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { operations, resources } from '#contract/index'
 import { braces, errorsOf, formsOf, isQuery, KEY_LIMIT, type NamedOp, pathParams, takesKey } from '#contract/op'
-import { type ErrorCode, errorTable } from '#kernel/errors'
+import { errorTable } from '#kernel/errors'
 import { fileTypes } from './file.ts'
 import { devicePaths } from './openapi-device.ts'
 import { guide } from './openapi-guide.ts'
@@ -50,20 +50,25 @@ const json = (schema: object) => ({ 'application/json': { schema } })
 
 const header = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } })
 
-const headersOf = (status: number) => ({
+/** On every answer that is given after the limits were looked at; refusals before that are the ones of the table. */
+const limitHeaders = ({ cap, quota }: NamedOp) => (cap || quota ? { ...header('RateLimit'), ...header('RateLimit-Policy') } : {})
+const BEFORE_LIMITS = [400, 401, 413, 415]
+
+const headersOf = (o: NamedOp, status: number) => ({
   ...header('X-Request-Id'),
   ...(status === 429 || status === 503 ? header('Retry-After') : {}),
   ...(status === 401 ? header('WWW-Authenticate') : {}),
+  ...(status < 500 && !BEFORE_LIMITS.includes(status) ? limitHeaders(o) : {}),
 })
 
-const errorResponses = (codes: readonly ErrorCode[]) => {
-  const byStatus = Map.groupBy(codes, (code) => errorTable[code].status)
+const errorResponses = (o: NamedOp) => {
+  const byStatus = Map.groupBy(errorsOf(o), (code) => errorTable[code].status)
   return Object.fromEntries(
     [...byStatus].map(([status, all]) => [
       status,
       {
         description: `Error codes: ${[...new Set(all)].join(', ')}`,
-        headers: headersOf(status),
+        headers: headersOf(o, status),
         content: json({ $ref: '#/components/schemas/Error' }),
       },
     ]),
@@ -106,8 +111,12 @@ const fileOf = (o: NamedOp, components: Components) => {
 const successOf = (o: NamedOp, components: Components) => {
   if (o.download) return fileOf(o, components)
   const content = json(plain(o.output, components))
-  const headers = { ...header('X-Request-Id'), ...(takesKey(o) ? header('Idempotency-Replayed') : {}) }
-  const late = { description: 'The record as it stands: the outcome is still to come.', headers: header('X-Request-Id'), content }
+  const headers = { ...header('X-Request-Id'), ...(takesKey(o) ? header('Idempotency-Replayed') : {}), ...limitHeaders(o) }
+  const late = {
+    description: 'The record as it stands: the outcome is still to come.',
+    headers: { ...header('X-Request-Id'), ...limitHeaders(o) },
+    content,
+  }
   return {
     [o.status]: { description: o.status === 201 ? 'Created.' : 'Done.', headers, content },
     ...(o.slow ? { 202: late } : {}),
@@ -135,7 +144,7 @@ const detailOf = (o: NamedOp, components: Components) => {
     security: securityOf(o),
     parameters: [...inPath.map((name) => parameter(o, name, 'path')), ...query, ...key],
     ...(!isQuery(o) && rest.length > 0 ? { requestBody: bodyOf(o, rest, components) } : {}),
-    responses: { ...successOf(o, components), ...errorResponses(errorsOf(o)) },
+    responses: { ...successOf(o, components), ...errorResponses(o) },
   }
 }
 
@@ -147,6 +156,12 @@ const components = (schemas: Components) => ({
     'X-Request-Id': text('The X-Request-Id of the request, or a new one; it also stands in logs and in the audit trail.'),
     'Idempotency-Replayed': text('true: this is the stored answer of an earlier request, and nothing was run.', { enum: ['true'] }),
     'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } },
+    'RateLimit-Policy': text(
+      'The hourly cap of the action and, for generations, the monthly quota: `"create_batch";q=120;w=3600`. q is how much there is in w seconds.',
+    ),
+    RateLimit: text(
+      'The same by name, after this request: `"create_batch";r=119;t=1234`. r is left, and t the seconds until it begins anew.',
+    ),
     'WWW-Authenticate': text('Always Bearer.'),
     'Content-Disposition': text('attachment, with the name of the file.'),
   },

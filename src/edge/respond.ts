@@ -1,6 +1,7 @@
 /** Everything that leaves over HTTP has one of these forms. */
 import { createHash } from 'node:crypto'
 import type { Answer } from '#actors/letter'
+import type { Allowance } from '#kernel/allowance'
 import type { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 
@@ -19,18 +20,32 @@ export const requestIdOf = (request: Request): string => {
   return id
 }
 
-export const answerResponse = ({ status, body, replayed }: Answer, requestId: string): Response => {
-  const headers: Record<string, string> = { 'content-type': JSON_TYPE, 'cache-control': 'no-store', 'x-request-id': requestId }
+export const answerResponse = ({ status, body, replayed, allowances }: Answer, requestId: string): Response => {
+  const headers: Record<string, string> = {
+    ...{ 'content-type': JSON_TYPE, 'cache-control': 'no-store', 'x-request-id': requestId },
+    ...limitHeaders(allowances),
+  }
   if (replayed) headers['idempotency-replayed'] = 'true'
   return new Response(body, { status, headers })
 }
 
 export const errorResponse = (error: AppError, requestId: string, extra: Record<string, string> = {}): Response => {
   const headers: Record<string, string> = { 'content-type': JSON_TYPE, 'cache-control': 'no-store', 'x-request-id': requestId, ...extra }
+  Object.assign(headers, limitHeaders(error.allowances))
   if (error.code === 'unauthenticated') headers['www-authenticate'] = 'Bearer'
   if (error.code === 'missing_scope') headers['www-authenticate'] = `Bearer error="insufficient_scope", scope="${error.detail}"`
   if (error.retryAfter !== undefined) headers['retry-after'] = String(Math.max(1, Math.ceil(error.retryAfter)))
   return new Response(errorBody(error, requestId), { status: error.status, headers })
+}
+
+/** As draft-ietf-httpapi-ratelimit-headers has them: lists of structured fields, an item a limit. */
+const limitHeaders = (allowances: Allowance[] = []): Record<string, string> => {
+  if (allowances.length === 0) return {}
+  const list = (item: (one: Allowance) => string) => allowances.map((one) => `"${one.name}";${item(one)}`).join(', ')
+  return {
+    'ratelimit-policy': list(({ limit, window }) => `q=${limit};w=${window}`),
+    ratelimit: list(({ left, resetsIn }) => `r=${left};t=${resetsIn}`),
+  }
 }
 
 /** JSON, on one line. */

@@ -3,6 +3,8 @@
  * REST, MCP, the CLI, the manifest and the OpenAPI document all read it, so they cannot disagree.
  */
 
+import type { Allowance } from './allowance.ts'
+
 interface ErrorKind {
   status: number
   /** Exit code of the command line. */
@@ -57,25 +59,35 @@ interface Extra extends ErrorOptions {
   details?: ErrorDetail[]
   /** Seconds until a retry may succeed; sent as Retry-After. */
   retryAfter?: number
+  /** The limits that the request was held against. */
+  allowances?: Allowance[] | undefined
 }
 
 export class AppError extends Error {
   override readonly name = 'AppError'
   readonly details: ErrorDetail[] | undefined
   readonly retryAfter: number | undefined
+  readonly allowances: Allowance[] | undefined
 
   constructor(
     readonly code: ErrorCode,
     readonly detail = '',
-    { details, retryAfter, ...options }: Extra = {},
+    { details, retryAfter, allowances, ...options }: Extra = {},
   ) {
     super(errorTable[code].text(detail), options)
     this.details = details
+    this.allowances = allowances
     this.retryAfter = retryAfter ?? (this.status === 429 || this.status === 503 ? 1 : undefined)
   }
 
   get status(): number {
     return errorTable[this.code].status
+  }
+
+  /** The same error, which also tells of the limits. Errors are shared among callers, so none is changed. */
+  static telling(error: AppError, allowances: Allowance[]): AppError {
+    const { code, detail, details, retryAfter, cause } = error
+    return new AppError(code, detail, { details, retryAfter, allowances, cause })
   }
 
   /** Normalises anything thrown: what is not ours becomes `internal`, whose text never leaves the process. */

@@ -21,7 +21,7 @@ import type {
   Visit,
   World,
 } from './call.ts'
-import { commandLetter } from './command.ts'
+import { runCommand } from './command.ts'
 import { dispatch } from './dispatch.ts'
 import { type Lines, openLines, type Slots } from './download.ts'
 import { serialise, validate } from './validate.ts'
@@ -157,8 +157,8 @@ const command =
   (input, call) =>
     dispatch(world, { o, input, call }, async (local) => {
       const decided = 'reach' in handler ? await reached(handler, input, local) : handler
-      const letter = commandLetter({ o, handler: decided, input, call: local, world, reader: contextFor(world, local) })
-      return world.ask(local.tenantId, letter)
+      const told = { o, handler: decided, input, call: local, world, reader: contextFor(world, local) }
+      return runCommand(told, (letter) => world.ask(local.tenantId, letter))
     })
 
 const reached = async (handler: ReachingHandler<Op>, input: unknown, { tenantId }: Call): Promise<AnyPlainCommand> => {

@@ -1,7 +1,11 @@
 /** A command as a letter: replay, decision, output check and the answer to keep, for every operation alike. */
 import { createHash } from 'node:crypto'
 import type { Answer, Decision, Letter, LiveLanes } from '#actors/letter'
+import { capKeys, quotaKeys } from '#contract/limits'
 import type { NamedOp, Op } from '#contract/op'
+import { allowancesOf } from '#domain/allowance'
+import type { Spend } from '#domain/plan'
+import type { Allowance } from '#kernel/allowance'
 import { AppError, fail } from '#kernel/errors'
 import type { Query } from '#store/db'
 import type { IdempotencyClaim, Keep, StoredAnswer } from '#store/letter'
@@ -46,7 +50,24 @@ const claimOf = (command: Command): IdempotencyClaim | undefined => {
   return key === undefined ? undefined : { key, operation: command.o.id, fingerprint: fingerprintOf(command) }
 }
 
-export const commandLetter = (command: Command): Letter<Answer> => {
+/** Runs a command as a letter. Where it takes of the plan, every answer that a letter has decided says how far that goes: replays too, which take nothing. */
+export const runCommand = async (command: Command, ask: (letter: Letter<Answer>) => Promise<Answer>): Promise<Answer> => {
+  const limits: Limits = { now: [] }
+  try {
+    const answer = await ask(commandLetter(command, limits))
+    return limits.now.length === 0 ? answer : { ...answer, allowances: limits.now }
+  } catch (cause) {
+    if (!(cause instanceof AppError) || cause.status >= 500 || limits.now.length === 0) throw cause
+    throw AppError.telling(cause, limits.now)
+  }
+}
+
+/** As the last letter of the command saw them; none before there was one. */
+interface Limits {
+  now: Allowance[]
+}
+
+const commandLetter = (command: Command, limits: Limits): Letter<Answer> => {
   const { o, call, handler } = command
   const claim = claimOf(command)
   const standing = (reader: QueryContext) =>
@@ -60,18 +81,33 @@ export const commandLetter = (command: Command): Letter<Answer> => {
     claim,
     late: () => standing(command.reader),
     async decide(sql, gate, lanes) {
+      limits.now = allowancesOf(gate, o)
       const decide = (reached: LiveLanes) =>
         decideOnce(
           command,
           { tenantId: call.tenantId, sql, gate, lanes: reached, networks: command.world.networks, principal: call.principal },
           claim,
         )
-      if (!claim || !gate.seen) return decide(lanes)
+      if (!claim || !gate.seen) {
+        const decision = await decide(lanes)
+        const spend = decision.effects?.spend ?? []
+        requireDeclared(o, spend)
+        limits.now = allowancesOf(gate, o, spend)
+        return decision
+      }
       // By the letter's own connection: one that waits for a second may wait for itself, when all are taken.
       const inLetter: QueryContext = { ...command.reader, read: async <Row>(query: Query) => (await query(sql)) as unknown as Row[] }
       return { reply: await replay(opened(command, gate.seen), claim, { decide: () => decide(untouched), late: () => standing(inLetter) }) }
     },
   }
+}
+
+const limited: readonly string[] = [...capKeys, ...quotaKeys]
+
+/** Whoever reads the contract learns there what an operation takes of the plan: it takes nothing else. Anything may give back. */
+const requireDeclared = (o: NamedOp, spend: readonly Spend[]): void => {
+  const hidden = spend.find(({ key, amount }) => amount > 0 && limited.includes(key) && key !== o.cap && key !== o.quota)
+  if (hidden) throw new Error(`${o.id} takes ${hidden.key}, which its declaration does not say`)
 }
 
 /** What a kept answer is bound to, where it is sealed. */

@@ -50,8 +50,8 @@ export const dispatch = async (world: World, { o, input, call }: Dispatch, local
 }
 
 /** A caller that gave no key knows nothing of replays. */
-const unkeyed = ({ idempotencyKey }: Call, { status, body, replayed }: Answer): Answer =>
-  idempotencyKey === undefined ? { status, body } : { status, body, ...(replayed ? { replayed } : {}) }
+const unkeyed = ({ idempotencyKey }: Call, { replayed, ...answer }: Answer): Answer =>
+  idempotencyKey === undefined || !replayed ? answer : { ...answer, replayed }
 
 type Keyed = Dispatch & { call: { idempotencyKey: string } }
 

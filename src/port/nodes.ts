@@ -1,5 +1,6 @@
 /** The other processes of this deployment, as one that wants a command run where its tenant is owned. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Allowance } from '#kernel/allowance'
 import { AppError, type ErrorCode, type ErrorDetail } from '#kernel/errors'
 import { deriveKey } from '#kernel/secret'
 import type { Principal } from '#store/principal'
@@ -24,12 +25,13 @@ export interface RemoteAnswer {
   status: number
   body: string
   replayed?: boolean
+  allowances?: Allowance[]
 }
 
 /** The owner's reply, or that it is not the owner any more, or cannot know that it is. */
 export type RemoteReply =
   | { answer: RemoteAnswer }
-  | { error: { code: ErrorCode; detail: string; details?: ErrorDetail[]; retryAfter?: number } }
+  | { error: { code: ErrorCode; detail: string; details?: ErrorDetail[]; retryAfter?: number; allowances?: Allowance[] } }
   | { elsewhere: true }
 
 /** The command may or may not have run: the same command may be sent again under its key. */

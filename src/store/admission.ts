@@ -1,8 +1,11 @@
 /** Taking in a generation: its record, its work and what it spends, the same whoever or whatever asks for it. */
+import { articles } from '#contract/growth/articles'
+import { batches } from '#contract/growth/batches'
+import type { CapKey, QuotaKey } from '#contract/limits'
 import { type Article, newArticle } from '#domain/article'
 import { type Batch, newBatch } from '#domain/batch'
 import type { Generation } from '#domain/generation'
-import { type CapKey, type QuotaKey, requireFeature, takeCap, takeQuota } from '#domain/plan'
+import { requireFeature, takeCap, takeQuota } from '#domain/plan'
 import { newId } from '#kernel/ids'
 import { insertArticle } from './articles.ts'
 import { insertBatch } from './batches.ts'
@@ -39,11 +42,13 @@ const admit = <R extends Generation>({ gate, origin, kind, record, quota, amount
 
 export const admitBatch = (asking: Asking, wish: { count: number; focus: string }): Admitted<Batch> => {
   const record = newBatch(newId(), { ...wish, now: asking.gate.now })
-  return admit({ ...asking, kind: 'batch', record, quota: 'posts', amount: wish.count, cap: 'create_batch', insert: insertBatch(record) })
+  const { quota, cap } = batches.create
+  return admit({ ...asking, kind: 'batch', record, quota, amount: wish.count, cap, insert: insertBatch(record) })
 }
 
 export const admitArticle = (asking: Asking, wish: Pick<Article, 'topic' | 'length' | 'outline'>): Admitted<Article> => {
-  requireFeature(asking.gate.plan, 'articles')
+  const { feature, quota, cap } = articles.create
+  requireFeature(asking.gate.plan, feature)
   const record = newArticle(newId(), { ...wish, now: asking.gate.now })
-  return admit({ ...asking, kind: 'article', record, quota: 'articles', amount: 1, cap: 'create_article', insert: insertArticle(record) })
+  return admit({ ...asking, kind: 'article', record, quota, amount: 1, cap, insert: insertArticle(record) })
 }

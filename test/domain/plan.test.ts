@@ -1,16 +1,15 @@
 import { describe, expect, test } from 'bun:test'
+import { capKeys, quotaKeys } from '#contract/limits'
 import {
   type Billing,
   billingStates,
   budgetsOf,
-  type CapKey,
   defaultPlan,
   hourOf,
   monthOf,
   type PlanState,
   planNames,
   plans,
-  type QuotaKey,
   requireBilling,
   takeCap,
   takeQuota,
@@ -24,12 +23,6 @@ const budget = (changes: Partial<PlanState> = {}, counters: Record<string, numbe
   counters,
   now,
 })
-
-const quotaKeys: QuotaKey[] = ['posts', 'articles', 'audits', 'reports']
-const capKeys: CapKey[] = [
-  ...(['create_batch', 'create_article', 'create_audit', 'create_report', 'create_engagement', 'execute_engagement'] as const),
-  'post_now',
-]
 
 describe('the monthly quota', () => {
   const cells = planNames.flatMap((plan) => quotaKeys.map((key) => [plan, key, plans[plan].quotas[key]] as const))

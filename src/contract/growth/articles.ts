@@ -45,7 +45,9 @@ export const articles = {
     {
       tool: 'growth_create_article',
       status: 201,
-      errors: ['plan_invalid', 'plan_feature_disabled', 'plan_quota_exceeded'],
+      feature: 'articles',
+      quota: 'articles',
+      cap: 'create_article',
       roles: ['editor'],
       settles: 'get',
     },

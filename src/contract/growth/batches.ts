@@ -29,7 +29,7 @@ export const batches = {
       },
       output: record({ batch: Batch }),
     },
-    { tool: 'growth_create_batch', status: 201, errors: ['plan_invalid', 'plan_quota_exceeded'], roles: ['editor'], settles: 'get' },
+    { tool: 'growth_create_batch', status: 201, quota: 'posts', cap: 'create_batch', roles: ['editor'], settles: 'get' },
   ),
   list: op(
     'GET /api/v1/growth/batches',

@@ -100,7 +100,8 @@ export const items = {
     { input: { id, confirm: T.Optional(PostAgain) }, output: OneItem },
     {
       tool: 'growth_post_item',
-      errors: [...onItem, 'x_not_connected', 'plan_invalid', 'network_error'],
+      errors: [...onItem, 'x_not_connected', 'network_error'],
+      cap: 'post_now',
       slow: true,
       roles: ['approver'],
       destructive: true,

@@ -1,6 +1,6 @@
-import type { items } from '#contract/growth/items'
+import { items } from '#contract/growth/items'
 import { approve, type Item, itemAnswer, itemView, markPosted, postedEvent, reject, requestPost, schedule, unschedule } from '#domain/item'
-import { requireBilling, takeCap } from '#domain/plan'
+import { takeCap } from '#domain/plan'
 import { requestAgain } from '#domain/post-again'
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
@@ -56,8 +56,7 @@ export const itemHandlers: Handlers<typeof items> = {
       if (confirm && before.status === 'publish_unconfirmed') return beginAgain(before, { sql, gate, principal })
       const item = requestPost(before, gate.now)
       if (!(await accountFor(sql, item.account_external_id))) fail('x_not_connected')
-      requireBilling(gate.plan)
-      const spend = [takeCap(gate, 'post_now')]
+      const spend = [takeCap(gate, items.postNow.cap)]
       const effects = await enqueue(sql, item, { runAt: gate.now, origin: 'manual' })
       return { awaits: item.id, effects: { ...effects, spend, writes: [saveItem(item)] } }
     },
@@ -85,11 +84,11 @@ const beginAgain = async (before: Item, { sql, gate, principal }: Pick<CommandCo
   if ((reading && againOf(reading)) || (await workOf(sql, 'publish', item.id)))
     fail('conflict', 'cannot post again: the item is being posted again already')
   if (!(await accountFor(sql, item.account_external_id))) fail('x_not_connected')
-  requireBilling(gate.plan)
+  const capped = takeCap(gate, items.postNow.cap)
   const fresh = againWork(item.id, gate.now)
   const { payload = {}, origin, runAt } = fresh
   const work = reading ? { requeued: [{ id: reading.id, runAt, origin, payload }] } : { work: [fresh] }
-  return { awaits: item.id, effects: { ...work, spend: [takeCap(gate, 'post_now')], writes: [saveItem(item)] } }
+  return { awaits: item.id, effects: { ...work, spend: [capped], writes: [saveItem(item)] } }
 }
 
 /** The publish work of an item: its one row is moved, or made. */
