@@ -14,6 +14,8 @@ export interface Config {
   logLevel: string
   commit: string | null
   sandboxFaults: string
+  /** How reads of the sandbox count: `payg` meters them as if they were paid for. */
+  sandboxTier: 'free' | 'payg'
   openai: { apiKey: string; baseUrl: string | undefined; fast: string; reasoning: string } | undefined
   bootstrapKey: string | undefined
   /** Base64 of 32 bytes. */
@@ -46,6 +48,11 @@ const countOf = (name: string, text: string): number => {
   throw new AppError('invalid_input', `${name} must be a small number: ${text}`)
 }
 
+const tierOf = (text: string): Config['sandboxTier'] => {
+  if (text === 'free' || text === 'payg') return text
+  throw new AppError('invalid_input', `SANDBOX_TIER must be free or payg: ${text}`)
+}
+
 /** Exact pairs only, never a range. */
 const PAIR = /^([^\s:/@]+|\[[0-9a-f:.]+\]):\d{1,5}$/
 
@@ -69,6 +76,7 @@ export const readConfig = (env: Env = process.env): Config => {
     logLevel: env.LOG_LEVEL || 'info',
     commit: env.TENDRIL_COMMIT || null,
     sandboxFaults: env.SANDBOX_FAULTS || '',
+    sandboxTier: tierOf(env.SANDBOX_TIER || 'free'),
     openai: env.OPENAI_API_KEY
       ? {
           apiKey: env.OPENAI_API_KEY,

@@ -20,3 +20,8 @@ describe('EGRESS_ALLOW', () => {
     (text) => expect(() => readConfig({ EGRESS_ALLOW: text })).toThrow('EGRESS_ALLOW takes host:port'),
   )
 })
+
+test('SANDBOX_TIER is free unless it is payg, and nothing else', () => {
+  expect([readConfig({}).sandboxTier, readConfig({ SANDBOX_TIER: 'payg' }).sandboxTier]).toEqual(['free', 'payg'])
+  expect(() => readConfig({ SANDBOX_TIER: 'paid' })).toThrow('SANDBOX_TIER must be free or payg: paid')
+})

@@ -1,8 +1,10 @@
 /** Looks a doubtful post up in the account's own timeline. Reads only: nothing here can send. */
 import type { Connection } from '#domain/connection'
 import type { Item } from '#domain/item'
+import type { Spend } from '#domain/plan'
 import { readableFrom } from '#domain/post-again'
 import type { Attempt, PublishTimes } from '#domain/publish'
+import { chargeDoubtRead } from '#domain/read-budget'
 import { cleanRead, findPost, hit, mayShow, type OpenAttempt, readSince, type SeenPost, unread } from '#domain/reconcile'
 import { AppError } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
@@ -16,6 +18,7 @@ import { lockItem } from '#store/items'
 import type { Gate } from '#store/letter'
 import { againOf, type Work } from '#store/work'
 import type { Claimed, Lane, LaneContext } from '../lane.ts'
+import type { Decision } from '../letter.ts'
 import { handOver, refuseAgain } from './post-again.ts'
 import { decisionOf } from './settled.ts'
 
@@ -30,7 +33,8 @@ interface Job {
   connection: Connection
 }
 
-type Unread = { kind: 'unread'; retryAfterMs?: number | undefined; limited?: boolean }
+/** `resources`: how many the network answered with all the same. */
+type Unread = { kind: 'unread'; retryAfterMs?: number | undefined; limited?: boolean; resources?: number }
 type Outcome = { kind: 'read'; posts: SeenPost[] } | Unread
 
 const READ_DEADLINE_MS = 10_000
@@ -41,25 +45,48 @@ export const reconcileLane = (deps: ReconcileDeps): Lane<Job, Outcome> => ({
   priority: 'control',
   claim: (sql, gate, work) => claimRead(deps, { sql, gate, work }),
   run: (job, context) => read(deps, job, context),
-  async settle(sql, gate, { work, job, outcome }) {
-    const item = await lockItem(sql, work.ref_id)
-    const attempt = await openAttempt(sql, item.id)
-    if (item.status !== 'publish_unconfirmed' || !attempt) return { reply: undefined, effects: { settled: [work.id] } }
-    await deps.failpoints('reconcile.settling')
-    const found = { item, attempt, now: gate.now, times: deps.times }
-    const again = againOf(work)
-    if (outcome.kind === 'unread') {
-      if (again) return refuseAgain(unread(withError(found), outcome.retryAfterMs), work, { again, error: errorOf(outcome) })
-      return decisionOf(unread(found, outcome.retryAfterMs), work)
-    }
-    const { post, mayBeThere } = await identify(sql, { attempt, connection: job.connection, posts: outcome.posts })
-    if (post) return decisionOf(hit(found, post), work)
-    if (!again) return decisionOf(cleanRead(found), work)
-    return mayBeThere ? refuseAgain(cleanRead(found), work, { again, error: UNCLEAR }) : handOver(found, work, again)
+  async settle(sql, gate, finished) {
+    const decision = await settleRead(deps, { sql, gate }, finished)
+    const spend = [...(decision.effects?.spend ?? []), ...chargesOf(deps, finished, gate.now)]
+    return { ...decision, effects: { ...decision.effects, spend } }
   },
   crashed: () => ({ kind: 'unread' }),
   orphaned: async (_sql, gate, work) => ({ reply: undefined, effects: { requeued: [{ id: work.id, runAt: gate.now }] } }),
 })
+
+interface Finished {
+  work: Work
+  job: Job
+  outcome: Outcome
+}
+
+/** What the network bills. A read whose outcome a crash took away is not charged: it holds little, and none is ever refused. */
+const chargesOf = ({ networks }: ReconcileDeps, { job, outcome }: Finished, now: Date): Spend[] => {
+  const network = networks.named(job.connection.network)
+  const resources = outcome.kind === 'read' ? outcome.posts.length : (outcome.resources ?? 0)
+  return network && resources > 0 ? [chargeDoubtRead(network.capabilities.tier, resources, now)] : []
+}
+
+const settleRead = async (
+  deps: ReconcileDeps,
+  { sql, gate }: { sql: Sql; gate: Gate },
+  { work, job, outcome }: Finished,
+): Promise<Decision<void>> => {
+  const item = await lockItem(sql, work.ref_id)
+  const attempt = await openAttempt(sql, item.id)
+  if (item.status !== 'publish_unconfirmed' || !attempt) return { reply: undefined, effects: { settled: [work.id] } }
+  await deps.failpoints('reconcile.settling')
+  const found = { item, attempt, now: gate.now, times: deps.times }
+  const again = againOf(work)
+  if (outcome.kind === 'unread') {
+    if (again) return refuseAgain(unread(withError(found), outcome.retryAfterMs), work, { again, error: errorOf(outcome) })
+    return decisionOf(unread(found, outcome.retryAfterMs), work)
+  }
+  const { post, mayBeThere } = await identify(sql, { attempt, connection: job.connection, posts: outcome.posts })
+  if (post) return decisionOf(hit(found, post), work)
+  if (!again) return decisionOf(cleanRead(found), work)
+  return mayBeThere ? refuseAgain(cleanRead(found), work, { again, error: UNCLEAR }) : handOver(found, work, again)
+}
 
 const UNREAD = 'the timeline could not be read to its end, so nothing was sent'
 
@@ -94,7 +121,7 @@ const read = async ({ networks, failpoints }: ReconcileDeps, { attempt, connecti
   try {
     const timeline = await network.readTimeline(account, readSince(attempt), signal)
     await failpoints('reconcile.read')
-    return timeline.complete ? { kind: 'read', posts: seen(timeline) } : { kind: 'unread' }
+    return timeline.complete ? { kind: 'read', posts: seen(timeline) } : { kind: 'unread', resources: timeline.posts.length }
   } catch (cause) {
     if (!(cause instanceof NetworkError)) return { kind: 'unread' }
     return { kind: 'unread', retryAfterMs: cause.retryAfterMs, limited: cause.reason === 'rate_limited' }

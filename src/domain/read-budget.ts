@@ -46,6 +46,15 @@ export const costOf = (tier: Tier, kind: ReadKind, resources: number): number =>
 /** Seconds until the next day, in UTC. */
 export const untilTomorrow = (now: Date): number => 86_400 - Math.floor((now.getTime() / 1_000) % 86_400)
 
+/** The budget as people see it. */
+export const readsView = (budget: Budget, tier: Tier) => ({
+  ...readBudgetOf(budget, tier),
+  unit: unitOf[tier],
+  resets_at: new Date((Math.floor(budget.now.getTime() / DAY_MS) + 1) * DAY_MS),
+})
+const unitOf = { free: 'resources', payg: 'usd_micros' } as const
+const DAY_MS = 86_400_000
+
 /** How many resources of a kind may still be read today. */
 export const affordable = ({ tier, limit, used, reserved }: ReadBudget, kind: ReadKind): number =>
   Math.max(0, Math.floor((limit - reserved - used) / costOf(tier, kind, 1)))

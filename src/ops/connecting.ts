@@ -1,17 +1,21 @@
 /** Connecting and disconnecting an account, whoever asks for it. */
 import { type Connection, mostConnected } from '#domain/connection'
+import type { Budget } from '#domain/plan'
+import { readsView } from '#domain/read-budget'
 import { AppError, fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { NetworkError } from '#port/network/network'
+import type { Networks } from '#port/network/registry'
 import { accountNamed, countConnected, currentDefault, disconnect, upsertConnection } from '#store/connections'
 import { type Effects, forgetPending, merge } from '#store/letter'
 import type { CommandContext, Outcome } from './call.ts'
 import { settleRecalled } from './recall.ts'
 
-/** Reads of the networks that exist so far cost nothing. */
-export const connectionView = (account: Connection | undefined) => ({
-  connection: { connected: account !== undefined, tier: 'free' as const, account: account ?? null },
-})
+/** Reads are paid for as the account's network says; without an account, as the first network does. */
+export const connectionView = ({ networks, gate }: { networks: Networks; gate: Budget }, account: Connection | undefined) => {
+  const { tier } = ((account && networks.named(account.network)) ?? networks.first).capabilities
+  return { connection: { connected: account !== undefined, tier, account: account ?? null, reads: readsView(gate, tier) } }
+}
 
 /** An account that a network has let us into. */
 export interface Reached {

@@ -2,6 +2,7 @@ import type { Connection } from '#domain/connection'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from './db.ts'
 import type { Page } from './items.ts'
+import { type PlanRow, planOfWorkspace } from './workspace.ts'
 
 const columns = (sql: Sql): Fragment => sql`id, network, external_id, handle, status, is_default, created_at, updated_at`
 
@@ -11,6 +12,12 @@ export const listConnections =
     sql`select ${columns(sql)} from connection where status = 'connected' ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
 
 export const defaultConnection: Query = (sql) => sql`select ${columns(sql)} from connection where is_default and status = 'connected'`
+
+/** The default account, all null where there is none, with what its budgets are decided by. */
+export type ConnectionRow = PlanRow & (Connection | { [K in keyof Connection]: null })
+
+export const connectionOverview: Query = (sql) =>
+  sql`select p.*, c.* from (${planOfWorkspace(sql)}) p left join (${defaultConnection(sql)}) c on true`
 
 export const currentDefault = async (sql: Sql): Promise<Connection | undefined> =>
   (await defaultConnection(sql))[0] as Connection | undefined

@@ -112,7 +112,12 @@ describe('disconnecting', () => {
     // The item goes out from the other account.
     expect((await disconnect(other.id)).body.connection).toMatchObject({ connected: true, account: { id: own } })
     expect((await story.item(item)).status).toBe('publishing')
-    expect((await disconnect(own)).body.connection).toEqual({ connected: false, tier: 'free', account: null })
+    expect((await disconnect(own)).body.connection).toEqual({
+      connected: false,
+      tier: 'free',
+      account: null,
+      reads: expect.objectContaining({ unit: 'resources' }),
+    })
     expect((await waiting).body.error.code).toBe('x_not_connected')
     points.release('publish.claimed')
     expect(await story.item(item)).toMatchObject({ status: 'approved', last_error: 'x_not_connected' })

@@ -3,7 +3,7 @@ import { articleById, listArticles } from '#store/articles'
 import { takenPosts, unnamedAttempts } from '#store/attempts'
 import { auditPage } from '#store/audit'
 import { batchById, listBatches } from '#store/batches'
-import { connectionById, defaultConnection, listConnections } from '#store/connections'
+import { connectionById, connectionOverview, defaultConnection, listConnections } from '#store/connections'
 import type { Query } from '#store/db'
 import { type ExportSource, exportPage, exportSources, startOf } from '#store/export'
 import { growthChannels } from '#store/growth-channels'
@@ -43,6 +43,7 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'batches.batchById': ({ batch }) => [batchById(batch.id)],
   'batches.listBatches': () => [listBatches(page), listBatches({ ...page, after: END })],
   'connections.connectionById': ({ connection }) => [connectionById(connection.id)],
+  'connections.connectionOverview': () => [connectionOverview],
   'connections.defaultConnection': () => [defaultConnection],
   'connections.listConnections': () => [listConnections(page), listConnections({ ...page, after: END })],
   'export.exportPage': () =>

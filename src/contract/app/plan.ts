@@ -1,4 +1,6 @@
 import { Type as T } from '@sinclair/typebox'
+import { Reads } from '../growth/connections.ts'
+import { features } from '../limits.ts'
 import { op } from '../op.ts'
 import { oneOf, record, Time } from '../shapes.ts'
 
@@ -21,6 +23,8 @@ const Plan = record(
     }),
     quotas: T.Array(Budget, { description: 'By the month: what generations take when they are asked for, and give back undelivered.' }),
     caps: T.Array(Budget, { description: 'By the hour.' }),
+    reads: T.Array(Reads, { description: 'By the day. The connected network says which tier holds.' }),
+    features: T.Array(oneOf(features), { description: 'Operations of others are refused with plan_feature_disabled.' }),
   },
   { title: 'Plan' },
 )

@@ -16,11 +16,24 @@ export const Account = record(
   { title: 'Account' },
 )
 
+export const Reads = record(
+  {
+    tier: oneOf(['free', 'payg']),
+    unit: oneOf(['resources', 'usd_micros'], { description: 'Millionths of a US dollar on payg.' }),
+    used: T.Integer(),
+    limit: T.Integer(),
+    reserved: T.Integer({ description: 'The part of limit that is kept for finding out what became of a post.' }),
+    resets_at: Time,
+  },
+  { title: 'Reads', description: 'What may be read of the network in a day, by UTC.' },
+)
+
 export const Connection = record(
   {
     connected: T.Boolean(),
     tier: oneOf(['free', 'payg'], { description: 'payg: reads spend a metered daily budget.' }),
     account: nullable(Account),
+    reads: Reads,
   },
   { title: 'Connection' },
 )
@@ -28,7 +41,7 @@ export const Connection = record(
 export const connection = {
   get: op(
     'GET /api/v1/growth/connection',
-    'Read the connection. Says whether a network account is connected, and which one is the default.',
+    'Read the connection. Says whether a network account is connected, which one is the default, and what may still be read of the network today.',
     { input: {}, output: record({ connection: Connection }) },
     { tool: 'growth_connection_status' },
   ),

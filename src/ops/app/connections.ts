@@ -15,7 +15,7 @@ export const connectionsHandlers = (sandbox: Pick<Sandbox, 'name' | 'connect'>):
       return async (context) => {
         const { account, effects } = await connected(context, reached)
         const told = { network: account.network, handle: account.handle }
-        return { reply: connectionView(account), effects, refId: account.id, told }
+        return { reply: connectionView(context, account), effects, refId: account.id, told }
       }
     },
   },
@@ -25,6 +25,6 @@ export const connectionsHandlers = (sandbox: Pick<Sandbox, 'name' | 'connect'>):
     if (account.status !== 'connected') fail('not_found', 'no such connected account')
     const left = account.is_default ? undefined : await currentDefault(context.sql)
     const told = { network: account.network, handle: account.handle }
-    return { ...(await disconnected(context, account)), reply: connectionView(left), told }
+    return { ...(await disconnected(context, account)), reply: connectionView(context, left), told }
   },
 })

@@ -1,5 +1,7 @@
 import type { plan } from '#contract/app/plan'
-import { budgetsOf } from '#domain/plan'
+import { features } from '#contract/limits'
+import { budgetsOf, hasFeature } from '#domain/plan'
+import { readsView, tiers } from '#domain/read-budget'
 import { type PlanRow, planOfWorkspace } from '#store/workspace'
 import type { Handlers } from '../call.ts'
 
@@ -7,6 +9,9 @@ export const planHandlers: Handlers<typeof plan> = {
   async get(_, { read }) {
     const [row] = await read<PlanRow>(planOfWorkspace)
     const { now, counters, ...state } = row!
-    return { plan: { name: state.plan, billing: state.billing, ...budgetsOf({ plan: state, counters, now }) } }
+    const budget = { plan: state, counters, now }
+    const reads = tiers.map((tier) => readsView(budget, tier))
+    const own = features.filter((feature) => hasFeature(state, feature))
+    return { plan: { name: state.plan, billing: state.billing, ...budgetsOf(budget), reads, features: own } }
   },
 }

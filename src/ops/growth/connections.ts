@@ -1,17 +1,22 @@
 import type { connection, connections } from '#contract/growth/connections'
 import type { Connection } from '#domain/connection'
 import { fail } from '#kernel/errors'
-import { currentDefault, defaultConnection, listConnections, lockConnection, makeDefault } from '#store/connections'
+import { type ConnectionRow, connectionOverview, currentDefault, listConnections, lockConnection, makeDefault } from '#store/connections'
 import type { Handlers } from '../call.ts'
 import { connectionView, disconnected } from '../connecting.ts'
 import { pageOf, pageResult } from '../paging.ts'
 
 export const connectionHandlers: Handlers<typeof connection> = {
-  get: async (_, { read }) => connectionView((await read<Connection>(defaultConnection))[0]),
+  async get(_, { read, networks }) {
+    const [row] = await read<ConnectionRow>(connectionOverview)
+    const { plan, billing, overrides, counters, now, ...account } = row!
+    const gate = { plan: { plan, billing, overrides }, counters, now }
+    return connectionView({ networks, gate }, account.id === null ? undefined : account)
+  },
 
   async disconnect(_, context) {
     const account = (await currentDefault(context.sql)) ?? fail('x_not_connected')
-    return { ...(await disconnected(context, account)), reply: connectionView(undefined) }
+    return { ...(await disconnected(context, account)), reply: connectionView(context, undefined) }
   },
 }
 
@@ -22,10 +27,11 @@ export const connectionsHandlers: Handlers<typeof connections> = {
     return { connections: rows, next_cursor }
   },
 
-  async setDefault({ id }, { sql, gate }) {
+  async setDefault({ id }, context) {
+    const { sql, gate } = context
     const account = await lockConnection(sql, id)
     if (account.status !== 'connected') fail('conflict', 'cannot make default: the account is disconnected')
     const next: Connection = { ...account, is_default: true, updated_at: gate.now }
-    return { reply: connectionView(next), effects: { writes: [makeDefault(id, gate.now)] } }
+    return { reply: connectionView(context, next), effects: { writes: [makeDefault(id, gate.now)] } }
   },
 }

@@ -2,6 +2,7 @@
  * The sandbox: a network without an internet. It answers as a remote service does, failures included, and keeps its accounts
  * and posts in tables that nothing else of ours writes.
  */
+import type { Tier } from '#domain/read-budget'
 import { systemClock } from '#kernel/clock'
 import { fail } from '#kernel/errors'
 import { type Failpoints, none } from '#kernel/failpoint'
@@ -24,6 +25,8 @@ export interface SandboxSettings {
   faults: SandboxFaults
   log: Log
   failpoints?: Failpoints
+  /** How reads count: it bills nobody, and can stand in for a network that does. */
+  tier?: Tier
 }
 
 export interface Sandbox extends Network {
@@ -37,13 +40,13 @@ export interface Sandbox extends Network {
 const RETRY_AFTER_MS = 2_000
 const HANDLE = /^@?([A-Za-z0-9_.-]{1,50})$/
 
-const capabilities: Capabilities = {
+const capabilitiesOf = (tier: Tier): Capabilities => ({
   maxLength: WEIGHTED_LIMIT,
   maxLongLength: LONG_WEIGHTED_LIMIT,
   measure: weightedLength,
   idempotent: false,
-  tier: 'free',
-}
+  tier,
+})
 
 const unknown = (reason: string): PublishResult => ({ kind: 'unknown', reason })
 const refused = (reason: string): PublishResult => ({ kind: 'refused', reason })
@@ -123,7 +126,7 @@ const publishOnce = async (
  * Posts have no `url`, because no page shows a single one of them. One fault is drawn for each call of `publish`, whatever
  * comes of the call.
  */
-export const createSandbox = ({ store, faults, log, failpoints }: SandboxSettings): Sandbox => {
+export const createSandbox = ({ store, faults, log, failpoints, tier = 'free' }: SandboxSettings): Sandbox => {
   const draw = drawsOf(faults)
   if (faults.lagMs > 0 || Object.values(faults.rates).some((rate) => rate > 0)) log.warn(faults, 'the sandbox fails on purpose')
   const timelineOf = async (account: NetworkAccount, since: Date): Promise<Timeline> => {
@@ -133,7 +136,7 @@ export const createSandbox = ({ store, faults, log, failpoints }: SandboxSetting
   }
   return {
     name: 'sandbox',
-    capabilities,
+    capabilities: capabilitiesOf(tier),
     async publish(request, signal) {
       const drawn = draw()
       if (signal.aborted) return notSent('given up before anything was sent')
