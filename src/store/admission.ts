@@ -1,6 +1,6 @@
 /** Taking in a generation: its record, its work and what it spends, the same whoever or whatever asks for it. */
 import { type Article, newArticle } from '#domain/article'
-import { type Batch, newBatch } from '#domain/batch'
+import { type Batch, type BatchWish, newBatch } from '#domain/batch'
 import type { Generation } from '#domain/generation'
 import { type CapKey, type QuotaKey, requireFeature, takeCap, takeQuota } from '#domain/plan'
 import { newId } from '#kernel/ids'
@@ -37,7 +37,7 @@ const admit = <R extends Generation>({ gate, origin, kind, record, quota, amount
   return { record, effects: { writes: [insert], work: [work], spend: [taken, capped] } }
 }
 
-export const admitBatch = (asking: Asking, wish: { count: number; focus: string }): Admitted<Batch> => {
+export const admitBatch = (asking: Asking, wish: BatchWish): Admitted<Batch> => {
   const record = newBatch(newId(), { ...wish, now: asking.gate.now })
   return admit({ ...asking, kind: 'batch', record, quota: 'posts', amount: wish.count, cap: 'create_batch', insert: insertBatch(record) })
 }
