@@ -136,10 +136,13 @@ create table public.batch (
   usage jsonb,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  experiment_id uuid,
   constraint batch_pkey PRIMARY KEY (id),
   constraint batch_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'generating'::text, 'ready'::text, 'failed'::text]))),
+  constraint batch_tenant_id_experiment_id_fkey FOREIGN KEY (tenant_id, experiment_id) REFERENCES public.experiment(tenant_id, id),
   constraint batch_tenant_id_id_key UNIQUE (tenant_id, id)
 );
+CREATE INDEX batch_tenant_id_experiment_id_idx ON public.batch USING btree (tenant_id, experiment_id) WHERE (experiment_id IS NOT NULL);
 alter table public.batch enable row level security;
 alter table public.batch force row level security;
 create policy app on public.batch for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
@@ -219,6 +222,32 @@ alter table public.device_grant enable row level security;
 alter table public.device_grant force row level security;
 create policy system on public.device_grant for all to tendril_system using (true) with check (true);
 grant delete, insert, select, update on public.device_grant to tendril_system;
+
+create table public.experiment (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  name text not null,
+  hypothesis text not null,
+  metric text not null,
+  arms jsonb not null,
+  status text not null,
+  result text,
+  comparison jsonb,
+  tally jsonb,
+  concluded_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint experiment_check CHECK (((status = 'concluded'::text) = (concluded_at IS NOT NULL))),
+  constraint experiment_metric_check CHECK ((metric = ANY (ARRAY['engagement_rate'::text, 'impressions'::text, 'likes'::text, 'replies'::text, 'reposts'::text, 'clicks'::text]))),
+  constraint experiment_pkey PRIMARY KEY (id),
+  constraint experiment_status_check CHECK ((status = ANY (ARRAY['running'::text, 'concluded'::text]))),
+  constraint experiment_tenant_id_id_key UNIQUE (tenant_id, id)
+);
+CREATE INDEX experiment_tenant_id_status_id_idx ON public.experiment USING btree (tenant_id, status, id);
+alter table public.experiment enable row level security;
+alter table public.experiment force row level security;
+create policy app on public.experiment for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.experiment to tendril_app;
 
 create table public.growth_channel (
   id uuid not null,
@@ -315,14 +344,19 @@ create table public.item (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   title text,
+  experiment_id uuid,
+  arm text,
+  constraint item_check CHECK (((experiment_id IS NULL) = (arm IS NULL))),
   constraint item_kind_check CHECK ((kind = ANY (ARRAY['post'::text, 'article'::text]))),
   constraint item_on_missed_check CHECK ((on_missed = ANY (ARRAY['post'::text, 'skip'::text]))),
   constraint item_pkey PRIMARY KEY (id),
   constraint item_status_check CHECK ((status = ANY (ARRAY['drafted'::text, 'approved'::text, 'publishing'::text, 'posted'::text, 'rejected'::text, 'publish_failed'::text, 'publish_unconfirmed'::text]))),
   constraint item_tenant_id_batch_id_fkey FOREIGN KEY (tenant_id, batch_id) REFERENCES public.batch(tenant_id, id),
+  constraint item_tenant_id_experiment_id_fkey FOREIGN KEY (tenant_id, experiment_id) REFERENCES public.experiment(tenant_id, id),
   constraint item_tenant_id_id_key UNIQUE (tenant_id, id)
 );
 CREATE INDEX item_tenant_id_batch_id_idx ON public.item USING btree (tenant_id, batch_id);
+CREATE INDEX item_tenant_id_experiment_id_idx ON public.item USING btree (tenant_id, experiment_id) WHERE (experiment_id IS NOT NULL);
 CREATE INDEX item_tenant_id_status_id_idx ON public.item USING btree (tenant_id, status, id);
 alter table public.item enable row level security;
 alter table public.item force row level security;

@@ -2,7 +2,7 @@
 import { type Article, articleItem, articleLengths, readyArticle } from '#domain/article'
 import { pointsOf, postOf } from '#domain/article-text'
 import { type Batch, itemOf, ready } from '#domain/batch'
-import type { ArticleBrief, ArticleSet, BriefLearning, DraftBrief, DraftSet, RecentPost } from '#domain/draft'
+import type { ArticleBrief, ArticleSet, BriefLearning, RecentPost } from '#domain/draft'
 import { MOST_ACTIVE_LEARNINGS } from '#domain/learning'
 import { type Product, productsForBrief } from '#domain/product'
 import { newId } from '#kernel/ids'
@@ -16,6 +16,7 @@ import { insertItem, recentItems } from '#store/items'
 import { activeLearnings } from '#store/learnings'
 import { allProducts } from '#store/products'
 import { currentProfile } from '#store/profiles'
+import { type BatchBrief, type BatchSet, draftArms, sharesOf } from './arms.ts'
 import { type GenerationDeps, type GenerationKind, generationLane } from './generation.ts'
 
 /** How many earlier posts a new batch is held against. */
@@ -36,15 +37,16 @@ const workspaceBrief = async (sql: Sql) => ({
   ...(await productsNow(sql)),
 })
 
-const batch: GenerationKind<Batch, DraftBrief, DraftSet> = {
+const batch: GenerationKind<Batch, BatchBrief, BatchSet> = {
   kind: 'batch',
   kept: generations.batch,
-  async brief(sql, networks, { id, requested, focus }) {
+  async brief(sql, networks, { id, requested, focus, experiment_id }) {
     const { maxLength, measure } = await capabilitiesNow(sql, networks)
     const recent = (await recentItems(RECENT_POSTS)(sql)) as unknown as RecentPost[]
-    return { ...(await workspaceBrief(sql)), count: requested, focus, recent, maxLength, measure, seed: id }
+    const shares = await sharesOf(sql, { id, experiment_id, requested })
+    return { ...(await workspaceBrief(sql)), ...shares, count: requested, focus, recent, maxLength, measure, seed: id }
   },
-  write: (drafter, brief, signal) => drafter.draft(brief, signal),
+  write: draftArms,
   tooLate: 'ask for fewer posts',
   async delivered(record, written, { sql, brief, taken, now, work }) {
     // A product may have been archived while the model wrote.
@@ -53,7 +55,9 @@ const batch: GenerationKind<Batch, DraftBrief, DraftSet> = {
     const done = ready(record, set, { taken, now })
     const items = set.drafts
       .slice(0, record.requested)
-      .map((one) => itemOf(one, { id: newId(), batchId: record.id, length: brief.measure(one.body), now }))
+      .map((one) =>
+        itemOf(one, { id: newId(), batchId: record.id, experimentId: record.experiment_id, length: brief.measure(one.body), now }),
+      )
     const effects = endedEffects(generations.batch.save, done, work)
     return { ...effects, writes: [...(effects.writes ?? []), ...items.map(insertItem)] }
   },

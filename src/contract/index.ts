@@ -15,6 +15,7 @@ import { articles } from './growth/articles.ts'
 import { automation } from './growth/automation.ts'
 import { batches } from './growth/batches.ts'
 import { connection, connections } from './growth/connections.ts'
+import { experiments } from './growth/experiments.ts'
 import { items } from './growth/items.ts'
 import { learnings } from './growth/learnings.ts'
 import { overview } from './growth/overview.ts'
@@ -36,6 +37,7 @@ export const growthResources = {
   connections: { prefix: 'growth.connections', about: 'All connected accounts.', group: connections },
   profile: { prefix: 'growth.profile', about: 'What the workspace is, for whom it writes, and how.', group: profile },
   learnings: { prefix: 'growth.learnings', about: 'What worked and what flopped: active ones steer every draft.', group: learnings },
+  experiments: { prefix: 'growth.experiments', about: 'Ways of writing tried against each other, arm by arm.', group: experiments },
   products: { prefix: 'growth.products', about: 'What you offer: drafts may mention active ones, archived ones never.', group: products },
   automation: { prefix: 'growth.automation', about: 'The kill switch over everything that acts unattended.', group: automation },
 } as const satisfies Record<string, Resource>

@@ -5,13 +5,23 @@ import { drafted, type Item } from './item.ts'
 
 export interface Batch extends Generation {
   focus: string
+  /** Its posts are divided over the arms of this one. */
+  experiment_id: string | null
   requested: number
   delivered: number
 }
 
-export const newBatch = (id: string, { count, focus, now }: { count: number; focus: string; now: Date }): Batch => ({
+/** What is asked for. */
+export interface BatchWish {
+  count: number
+  focus: string
+  experiment_id?: string | null
+}
+
+export const newBatch = (id: string, { count, focus, experiment_id = null, now }: BatchWish & { now: Date }): Batch => ({
   ...newGeneration(id, now),
   focus,
+  experiment_id,
   requested: count,
   delivered: 0,
 })
@@ -43,7 +53,17 @@ export const failedBatch = (batch: Batch, error: string, { taken, now }: { taken
 }
 
 /** A draft as the item that a person will approve or reject. */
-export const itemOf = (draft: Draft, { id, batchId, length, now }: { id: string; batchId: string; length: number; now: Date }): Item => ({
+export const itemOf = (
+  draft: Draft & { arm?: string },
+  {
+    id,
+    batchId,
+    experimentId = null,
+    length,
+    now,
+  }: { id: string; batchId: string; experimentId?: string | null; length: number; now: Date },
+): Item => ({
   ...drafted(draft, { id, length, now }),
   batch_id: batchId,
+  ...(draft.arm ? { experiment_id: experimentId, arm: draft.arm } : {}),
 })

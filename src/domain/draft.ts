@@ -15,6 +15,8 @@ export interface DraftBrief {
   products: BriefProduct[]
   /** The names of archived products: no draft mentions one. Part of an active product's name such a name may be. */
   archived: string[]
+  /** What all posts of this brief are to do, as an arm of an experiment: in the person's words, at most 1,000 characters. */
+  trial?: string
   /** The longest body the network takes, in the network's own measure. */
   maxLength: number
   /** The length of a text in the network's own measure. */

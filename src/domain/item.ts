@@ -17,6 +17,9 @@ export type ItemStatus = (typeof itemStatuses)[number]
 export interface Item {
   id: string
   batch_id: string | null
+  /** With the arm that it was drafted for. */
+  experiment_id: string | null
+  arm: string | null
   kind: 'post' | 'article'
   /** Of an article: the first line of its body; null where a person has taken it away, and of posts. */
   title: string | null
@@ -73,6 +76,8 @@ const invalid = (path: string, message: string): never => fail('invalid_input', 
 export const drafted = (draft: Draft, { id, length, now }: { id: string; length: number; now: Date }): Item => ({
   id,
   batch_id: null,
+  experiment_id: null,
+  arm: null,
   kind: 'post',
   title: null,
   status: 'drafted',

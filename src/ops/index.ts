@@ -19,6 +19,7 @@ import { articleHandlers } from './growth/articles.ts'
 import { automationHandlers } from './growth/automation.ts'
 import { batchHandlers } from './growth/batches.ts'
 import { connectionHandlers, connectionsHandlers } from './growth/connections.ts'
+import { experimentHandlers } from './growth/experiments.ts'
 import { itemHandlers } from './growth/items.ts'
 import { learningHandlers } from './growth/learnings.ts'
 import { overviewHandlers } from './growth/overview.ts'
@@ -36,6 +37,7 @@ export const createOperations = (world: World): Operation[] => [
   ...bind(world, growthResources.connections, connectionsHandlers),
   ...bind(world, growthResources.profile, profileHandlers),
   ...bind(world, growthResources.learnings, learningHandlers),
+  ...bind(world, growthResources.experiments, experimentHandlers),
   ...bind(world, growthResources.products, productHandlers),
   ...bind(world, growthResources.automation, automationHandlers),
   ...bind(world, appResources.workspace, workspaceHandlers),

@@ -3,7 +3,7 @@ import { articles } from '#contract/growth/articles'
 import { batches } from '#contract/growth/batches'
 import type { CapKey, QuotaKey } from '#contract/limits'
 import { type Article, newArticle } from '#domain/article'
-import { type Batch, newBatch } from '#domain/batch'
+import { type Batch, type BatchWish, newBatch } from '#domain/batch'
 import type { Generation } from '#domain/generation'
 import { requireFeature, takeCap, takeQuota } from '#domain/plan'
 import { newId } from '#kernel/ids'
@@ -40,7 +40,7 @@ const admit = <R extends Generation>({ gate, origin, kind, record, quota, amount
   return { record, effects: { writes: [insert], work: [work], spend: [taken, capped] } }
 }
 
-export const admitBatch = (asking: Asking, wish: { count: number; focus: string }): Admitted<Batch> => {
+export const admitBatch = (asking: Asking, wish: BatchWish): Admitted<Batch> => {
   const record = newBatch(newId(), { ...wish, now: asking.gate.now })
   const { quota, cap } = batches.create
   return admit({ ...asking, kind: 'batch', record, quota, amount: wish.count, cap, insert: insertBatch(record) })

@@ -3,7 +3,8 @@ import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from './db.ts'
 import type { Page } from './items.ts'
 
-const columns = (sql: Sql): Fragment => sql`id, status, error, focus, requested, delivered, model, usage, created_at, updated_at`
+const columns = (sql: Sql): Fragment =>
+  sql`id, status, error, focus, experiment_id, requested, delivered, model, usage, created_at, updated_at`
 
 export const batchById =
   (id: string): Query =>

@@ -19,6 +19,8 @@ const item = [
   ...[
     'id',
     'batch_id',
+    'experiment_id',
+    'arm',
     'kind',
     'title',
     'status',
@@ -80,10 +82,16 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
     key: byId,
     within: all('product'),
   },
+  experiment: {
+    table: 'experiment',
+    columns: ['id', 'name', 'hypothesis', 'metric', 'arms', 'status', 'result', 'comparison', 'tally', 'concluded_at', ...times],
+    key: byId,
+    within: all('experiment'),
+  },
   connection: { table: 'connection', columns: ['id', 'network', 'external_id', 'handle', 'status', 'is_default', ...times], key: byId },
   batch: {
     table: 'batch',
-    columns: ['id', 'status', 'error', 'focus', 'requested', 'delivered', 'model', 'usage', ...times],
+    columns: ['id', 'status', 'error', 'focus', 'experiment_id', 'requested', 'delivered', 'model', 'usage', ...times],
     key: byId,
   },
   article: {

@@ -10,7 +10,7 @@ export interface Page {
 
 const columns = (
   sql: Sql,
-): Fragment => sql`id, batch_id, kind, title, status, review, body, format, hook, rationale, stories, learnings, length, post_at,
+): Fragment => sql`id, batch_id, experiment_id, arm, kind, title, status, review, body, format, hook, rationale, stories, learnings, length, post_at,
   on_missed, approved_hash, account_external_id, reject_reason, external_id, url, posted_at, last_error, created_at, updated_at`
 
 export const itemById =

@@ -38,7 +38,7 @@ const under = (workspace: Workspace, key: string) => ({ ...workspace, headers: {
 /** The nearest thing to the input that is another request: with other fields, with another text, else on another record. */
 const anotherInput = async (workspace: Workspace, o: NamedOp, input: Record<string, unknown>) => {
   const record = Object.fromEntries(pathParams(o.path).map((name) => [name, input[name]]))
-  const whole = { ...sampleOf(o, 'whole'), ...record }
+  const whole = { ...(await legalInput(workspace, o, 'whole')), ...record }
   if (Object.keys(whole).length > Object.keys(input).length) return whole
   const [text] = freeTexts(o)
   return text === undefined ? legalInput(workspace, o) : withValue(input, text, 'Another text')

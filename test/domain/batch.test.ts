@@ -34,6 +34,7 @@ describe('in flight', () => {
       status: 'queued',
       error: null,
       focus: 'late deliveries',
+      experiment_id: null,
       requested: REQUESTED,
       delivered: 0,
       model: null,

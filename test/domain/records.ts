@@ -14,6 +14,8 @@ export const ACCOUNT = 'account-1'
 export const draftedItem: Item = {
   id: 'item-1',
   batch_id: 'batch-1',
+  experiment_id: null,
+  arm: null,
   kind: 'post',
   title: null,
   status: 'drafted',

@@ -7,6 +7,7 @@ import { operations } from '#contract/index'
 import { isQuery, type NamedOp, pathParams } from '#contract/op'
 import { newArticle } from '#domain/article'
 import { itemOf, newBatch } from '#domain/batch'
+import { newExperiment } from '#domain/experiment'
 import type { Item } from '#domain/item'
 import { newLearning } from '#domain/learning'
 import { newProduct } from '#domain/product'
@@ -17,6 +18,7 @@ import { connectAccount } from '#ops/workspaces'
 import { newWebhookSecret } from '#port/webhook'
 import { insertArticle } from '#store/articles'
 import { insertBatch } from '#store/batches'
+import { insertExperiment } from '#store/experiments'
 import { insertOperatorInvitation } from '#store/invitations'
 import { insertItem } from '#store/items'
 import { insertLearning } from '#store/learnings'
@@ -98,6 +100,13 @@ const makeProduct = async (workspace: Workspace) => {
   return { id: product.id }
 }
 
+const makeExperiment = async (workspace: Workspace) => {
+  const wish = { name: 'Numbers first', hypothesis: 'Numbers get replies', metric: 'likes' as const }
+  const experiment = newExperiment(newId(), { ...wish, running: 0, now: new Date() })
+  await write(workspace, { writes: [insertExperiment(experiment)] })
+  return { id: experiment.id }
+}
+
 const connect = async ({ app, tenantId, key }: Workspace) => {
   const account = await app.workplace.sandbox.connect(`t-${newId()}`)
   await connectAccount(app.workplace.world, tenantId, { network: 'sandbox', ...account })
@@ -143,6 +152,7 @@ export const recipes: Record<string, Recipe> = {
     before: { schedule: ['approve'], unschedule: ['approve', 'schedule'], postNow: ['approve'], markPosted: ['approve'] },
   },
   'growth.learnings': { make: makeLearning },
+  'growth.experiments': { make: makeExperiment },
   'growth.products': { make: makeProduct },
   'growth.connections': { make: connect },
   'app.members': { make: join },
@@ -156,7 +166,8 @@ export const recipes: Record<string, Recipe> = {
 const standing: Record<string, (workspace: Workspace) => Promise<unknown>> = { 'app.webhook': setWebhook }
 
 /** By operation: what its schema cannot say of a legal input. */
-const told: Record<string, () => Record<string, unknown>> = {
+const told: Record<string, (workspace: Workspace, extent: Extent) => Record<string, unknown> | Promise<Record<string, unknown>>> = {
+  'growth.batches.create': async (workspace, extent) => (extent === 'whole' ? { experiment_id: (await makeExperiment(workspace)).id } : {}),
   'app.workspace.requestDeletion': () => ({ name: 'Test' }),
   // No two active products share a name.
   'growth.products.create': () => ({ name: `Product ${newId()}` }),
@@ -204,6 +215,6 @@ const made = async (workspace: Workspace, o: NamedOp): Promise<Record<string, st
 /** An input with which the operation succeeds in this workspace, every time on a record of its own. */
 export const legalInput = async (workspace: Workspace, o: NamedOp, extent: Extent = 'needed') => ({
   ...sampleOf(o, extent),
-  ...told[o.id]?.(),
+  ...(await told[o.id]?.(workspace, extent)),
   ...(await made(workspace, o)),
 })

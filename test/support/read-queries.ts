@@ -5,6 +5,7 @@ import { auditPage } from '#store/audit'
 import { batchById, listBatches } from '#store/batches'
 import { connectionById, connectionOverview, defaultConnection, listConnections } from '#store/connections'
 import type { Query } from '#store/db'
+import { listExperiments } from '#store/experiments'
 import { type ExportSource, exportPage, exportSources, startOf } from '#store/export'
 import { growthChannels } from '#store/growth-channels'
 import { itemById, itemsOfBatch, listItems, recentItems } from '#store/items'
@@ -46,6 +47,12 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'connections.connectionOverview': () => [connectionOverview],
   'connections.defaultConnection': () => [defaultConnection],
   'connections.listConnections': () => [listConnections(page), listConnections({ ...page, after: END })],
+  'experiments.listExperiments': () => [
+    listExperiments(page),
+    listExperiments({ ...page, after: END }),
+    listExperiments({ ...page, status: 'running' }),
+    listExperiments({ ...page, status: 'running', after: END }),
+  ],
   'export.exportPage': () =>
     written.flatMap((source) => [exportPage(source, page), exportPage(source, { ...page, after: beginOf(source) })]),
   'export.startOf': () => [startOf],

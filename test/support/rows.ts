@@ -14,6 +14,7 @@ const sampleRows = (tenantId: string, person: string) => {
     growth_channel: { id: newId(), name: mark, status: 'active', ...times },
     learning: { id: newId(), kind: 'worked', note: mark, status: 'active', ...times },
     product: { id: newId(), name: mark, one_liner: mark, status: 'active', ...times },
+    experiment: { id: newId(), name: mark, hypothesis: mark, metric: 'likes', arms: [], status: 'running', ...times },
     profile: { data: { goal: mark }, ...times },
     connection: { id: connection, network: 'sandbox', external_id: mark, handle: mark, status: 'connected', is_default: true, ...times },
     batch: { id: batch, status: 'ready', focus: mark, requested: 1, ...times },

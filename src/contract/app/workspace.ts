@@ -25,6 +25,7 @@ export const exportKinds = [
     'learning',
     'metric',
     'product',
+    'experiment',
     'connection',
     'batch',
     'article',

@@ -8,6 +8,7 @@ const fields = {
   status: oneOf(['queued', 'generating', 'ready', 'failed']),
   error: nullable(T.String({ description: 'With failed: generation_failed: <hint>, cancelled or enqueue_failed.' })),
   focus: T.String(),
+  experiment_id: nullable(Id),
   requested: T.Integer({ description: 'How many posts were asked for.' }),
   delivered: T.Integer({ description: 'How many were drafted; what is missing goes back to the quota.' }),
   model: nullable(T.String({ description: 'Who wrote it: a model, or composer, the offline drafter.' })),
@@ -26,10 +27,14 @@ export const batches = {
       input: {
         count: T.Optional(T.Integer({ minimum: 1, maximum: 20, default: 5, description: 'How many posts, 5 when absent.' })),
         focus: T.Optional(T.String({ maxLength: 2_000, description: 'What the batch is about.' })),
+        experiment_id: T.Optional(T.String({ format: 'uuid', description: 'A running experiment: its arms share the posts.' })),
       },
       output: record({ batch: Batch }),
     },
-    { tool: 'growth_create_batch', status: 201, quota: 'posts', cap: 'create_batch', roles: ['editor'], settles: 'get' },
+    {
+      ...{ tool: 'growth_create_batch', status: 201, roles: ['editor'], settles: 'get' },
+      ...{ quota: 'posts', cap: 'create_batch', errors: ['plan_feature_disabled', 'not_found', 'conflict'] },
+    },
   ),
   list: op(
     'GET /api/v1/growth/batches',

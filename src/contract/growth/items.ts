@@ -12,6 +12,8 @@ export const Item = record(
   {
     id: Id,
     batch_id: nullable(Id),
+    experiment_id: nullable(Id),
+    arm: nullable(T.String({ description: 'Of the experiment, by name.' })),
     kind: oneOf(['post', 'article']),
     title: nullable(T.String({ description: 'Of an article: the first line of its body. Null for posts.' })),
     status: ItemStatus,

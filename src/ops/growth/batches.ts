@@ -1,18 +1,29 @@
 import type { batches } from '#contract/growth/batches'
 import type { Batch } from '#domain/batch'
+import { requireRunning } from '#domain/experiment'
 import { type Item, itemView } from '#domain/item'
+import { requireFeature } from '#domain/plan'
 import { fail } from '#kernel/errors'
 import { admitBatch } from '#store/admission'
 import { batchById, listBatches } from '#store/batches'
+import type { Sql } from '#store/db'
+import { lockExperiment } from '#store/experiments'
 import { itemsOfBatch } from '#store/items'
+import type { Gate } from '#store/letter'
 import type { Handlers } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
 
 const DEFAULT_COUNT = 5
 
+const requireOpen = async (sql: Sql, { experiment_id, gate }: { experiment_id: string; gate: Gate }): Promise<void> => {
+  requireRunning(await lockExperiment(sql, experiment_id), 'draft')
+  requireFeature(gate.plan, 'experiments')
+}
+
 export const batchHandlers: Handlers<typeof batches> = {
-  async create({ count = DEFAULT_COUNT, focus = '' }, { gate }) {
-    const { record: batch, effects } = admitBatch({ gate, origin: 'manual' }, { count, focus })
+  async create({ count = DEFAULT_COUNT, focus = '', experiment_id = null }, { sql, gate }) {
+    if (experiment_id) await requireOpen(sql, { experiment_id, gate })
+    const { record: batch, effects } = admitBatch({ gate, origin: 'manual' }, { count, focus, experiment_id })
     return { reply: { batch }, effects, refId: batch.id }
   },
 

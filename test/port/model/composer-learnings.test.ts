@@ -50,6 +50,17 @@ describe.each(cases)('a learning about %s', (_, profile, note, is) => {
   })
 })
 
+test("an experiment's arm is followed like what worked, and named as what it is", async () => {
+  const trial = 'Posts that end on a question get more replies'
+  const run = async (changes: Partial<DraftBrief>) =>
+    (await Promise.all(SEEDS.map((seed) => compose({ profile: softwareProfile, count: 2, seed, ...changes })))).flat()
+  const [before, after] = [await run({}), await run({ trial })]
+  expect(after.filter(endsOnQuestion).length).toBeGreaterThan(before.filter(endsOnQuestion).length * 1.4)
+  const named = after.filter(({ rationale }) => rationale.includes(`it acts on the experiment's arm “${trial}”`))
+  expect(named.length).toBeGreaterThan(SEEDS.length)
+  for (const { learnings } of after) expect(learnings).toEqual([])
+})
+
 test('what flopped is drafted when there is nothing else, and then does not name the learning', async () => {
   const profile: Profile = {
     ...softwareProfile,

@@ -2,7 +2,7 @@ import type { Draft, DraftBrief } from '#domain/draft'
 import { checkDraft, type DraftFault, type Phrase } from '../check-draft.ts'
 import type { Steps } from '../pace.ts'
 import { type Candidate, cite } from './candidate.ts'
-import { type Guidance, isAboutFlopped, type Learning } from './guidance.ts'
+import { type Guidance, isAboutFlopped, isRecord, type Learning, nameOf } from './guidance.ts'
 import type { Material, Unit } from './material.ts'
 import { type Earlier, leftBeside, readEarlier, readOptions, type Weighed, weightOf } from './options.ts'
 import { drawIndex, pick, type Random } from './random.ts'
@@ -51,9 +51,7 @@ interface Reasons {
 const clearOf = ({ heeded }: Weighed, { batch: { kept } }: Bench): string => {
   const learning = heeded.find((one) => !kept.some(({ draft }) => draft.rationale.includes(one.excerpt)))
   if (!learning) return ''
-  return learning.kind === 'flopped'
-    ? `it keeps clear of “${learning.excerpt}”, which flopped`
-    : `it keeps to the learning “${learning.excerpt}”`
+  return learning.kind === 'flopped' ? `it keeps clear of “${learning.excerpt}”, which flopped` : `it keeps to ${nameOf(learning)}`
 }
 
 const reasons = ({ item, followed }: Reasons, bench: Bench): string => {
@@ -64,7 +62,7 @@ const reasons = ({ item, followed }: Reasons, bench: Bench): string => {
   const why = [
     relevant && brief.focus.trim() !== '' ? `it fits the focus${topic ? ` “${topic}”` : ''}` : '',
     unused ? `it follows your pattern “${unused.excerpt}”` : '',
-    followed[0] ? `it acts on the learning “${followed[0].excerpt}”` : '',
+    followed[0] ? `it acts on ${nameOf(followed[0])}` : '',
     clearOf(item, bench),
     goal ? 'it touches on your goal' : '',
   ].filter((reason) => reason !== '')
@@ -139,7 +137,7 @@ const attempt = (item: Weighed, ending: 'question' | Unit | undefined, bench: Be
   const { format, hook } = candidate
   const stories = verbatimStories(candidate.units, brief)
   const followed = [...new Set([...advice.learnings, ...(closing === undefined ? [] : guidance.asking.wanted)])]
-  const learnings = [...new Set([...followed, ...heeded])].map(({ id }) => id)
+  const learnings = [...new Set([...followed, ...heeded])].filter(isRecord).map(({ id }) => id)
   const draft: Draft = { body, format, hook, rationale: '', stories, learnings }
   const faults = faultsOf(draft, bench)
   for (const { kind } of faults) batch.faults.set(kind, (batch.faults.get(kind) ?? 0) + 1)

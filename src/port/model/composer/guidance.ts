@@ -108,6 +108,18 @@ function* mapped<T, R>(items: readonly T[], read: (item: T) => R): Steps<R[]> {
   return results
 }
 
+const TRIAL = 'trial'
+
+/** What an experiment's arm tries is followed as if it had worked. */
+const trialOf = ({ trial }: DraftBrief): BriefLearning[] => (trial === undefined ? [] : [{ id: TRIAL, kind: 'worked', note: trial }])
+
+/** Whether it is a record of the workspace, and not what an experiment's arm tries. */
+export const isRecord = ({ id }: Learning): boolean => id !== TRIAL
+
+/** How a rationale names it. */
+export const nameOf = (learning: Learning): string =>
+  `${isRecord(learning) ? 'the learning' : "the experiment's arm"} “${learning.excerpt}”`
+
 /** Reads patterns, learnings, goal and focus of a brief, one of them a step. */
 export function* readGuidance({
   brief,
@@ -123,7 +135,7 @@ export function* readGuidance({
   const patterns = yield* mapped(style.english ? brief.profile.writing_dna.patterns : [], patternOf)
   const units = [...material.stories.flatMap((story) => story.units), ...material.proof, ...material.offers.map(({ unit }) => unit)]
   const told = new Set(units.flatMap(({ terms }) => [...terms]))
-  const learnings = yield* mapped(brief.learnings, (learning) => learningOf(learning, told))
+  const learnings = yield* mapped([...brief.learnings, ...trialOf(brief)], (learning) => learningOf(learning, told))
   const [goal, preferred] = [termsOf(brief.profile.goal), termsOf(material.terms.join(' '))]
   return { focus, goal, preferred, patterns, learnings, asking: askingOf(learnings), style }
 }

@@ -1,0 +1,69 @@
+/** A batch for an experiment: each arm's share is drafted by the arm's note, one after the other within the one generation. */
+import type { Draft, DraftBrief, DraftSet, ModelUsage } from '#domain/draft'
+import { divide, type Share } from '#domain/experiment'
+import { type Drafter, GenerationError } from '#port/model/drafter'
+import type { Sql } from '#store/db'
+import { findExperiment } from '#store/experiments'
+
+/** `shares`: how the posts are divided over the arms of an experiment; absent where there is none. */
+export interface BatchBrief extends DraftBrief {
+  shares?: Share[]
+}
+
+/** Drafts with the arm that they are for, where there is one. */
+export interface BatchSet extends DraftSet {
+  drafts: (Draft & { arm?: string })[]
+}
+
+/** By the arms' counts as they stand when the batch is begun. */
+export const sharesOf = async (
+  sql: Sql,
+  batch: { id: string; experiment_id: string | null; requested: number },
+): Promise<Pick<BatchBrief, 'shares'>> => {
+  if (!batch.experiment_id) return {}
+  const { arms, tally } = await findExperiment(sql, batch.experiment_id)
+  return { shares: divide({ arms, tally, seed: batch.id }, batch.requested) }
+}
+
+const sum = (a: ModelUsage, b: ModelUsage): ModelUsage => ({
+  input_tokens: a.input_tokens + b.input_tokens,
+  output_tokens: a.output_tokens + b.output_tokens,
+  cost_micros: a.cost_micros + b.cost_micros,
+})
+
+interface Written {
+  sets: BatchSet[]
+  refused: GenerationError | undefined
+}
+
+/** An arm that cannot be drafted leaves the others be; when none can, the last one's hint says why. */
+export const draftArms = async (drafter: Drafter, { shares, ...brief }: BatchBrief, signal: AbortSignal): Promise<BatchSet> => {
+  if (!shares) return drafter.draft(brief, signal)
+  const written: Written = { sets: [], refused: undefined }
+  for (const share of shares) await draftArm({ drafter, brief, signal, written }, share)
+  const [first, ...others] = written.sets
+  if (!first) throw written.refused ?? new GenerationError('no arm of the experiment had a post to draft')
+  return others.reduce(joined, first)
+}
+
+const draftArm = async (
+  { drafter, brief, signal, written }: { drafter: Drafter; brief: DraftBrief; signal: AbortSignal; written: Written },
+  { arm, count }: Share,
+): Promise<void> => {
+  const before = written.sets.flatMap(({ drafts }) => drafts)
+  const own = { ...brief, count, recent: [...before, ...brief.recent], ...(arm.note === null ? {} : { trial: arm.note }) }
+  try {
+    const { drafts, ...set } = await drafter.draft(own, signal)
+    // Never more than its share: they would be another arm's.
+    written.sets.push({ ...set, drafts: drafts.slice(0, count).map((draft) => ({ ...draft, arm: arm.name })) })
+  } catch (cause) {
+    if (!(cause instanceof GenerationError)) throw cause
+    written.refused = cause
+  }
+}
+
+const joined = (a: BatchSet, b: BatchSet): BatchSet => ({
+  drafts: [...a.drafts, ...b.drafts],
+  model: [...new Set([...a.model.split(', '), ...b.model.split(', ')])].join(', '),
+  usage: sum(a.usage, b.usage),
+})

@@ -1,0 +1,135 @@
+/** Arms of an experiment held against its control: means, the difference, its size and how sure that is. */
+import { mean, studentQuantile, variance } from './student.ts'
+
+/** A post of an arm, with what was measured of it. */
+export interface Measured {
+  id: string
+  arm: string
+  value: number
+}
+
+export interface ArmResult {
+  arm: string
+  n: number
+  /** null where there is nothing to take it of. */
+  mean: number | null
+  /** Of the sample; null below two. */
+  sd: number | null
+  /** The newest posts of those counted, as evidence. */
+  item_ids: string[]
+}
+
+export type Reading = 'higher' | 'lower' | 'unclear' | 'not_enough_data'
+
+/** An arm against the control; numbers are null where there is not enough to tell. */
+export interface Difference {
+  arm: string
+  reading: Reading
+  /** Mean of the arm less mean of the control. */
+  difference: number | null
+  /** Of the difference, at 95 %, by Welch's t: the arms need not vary alike. */
+  interval: { low: number; high: number } | null
+  /** Hedges' g: the difference in standard deviations, corrected for small samples; null where nothing varies. */
+  effect_size: number | null
+  /** Posts with numbers that each arm would need to tell; null where it is told, or where no number would do. */
+  needed_per_arm: number | null
+  /** The same in a sentence. */
+  note: string
+}
+
+export interface Comparison {
+  arms: ArmResult[]
+  against_control: Difference[]
+}
+
+/** Below that an interval says more of single posts than of the arms. */
+export const LEAST_PER_ARM = 8
+const MOST_EVIDENCE = 100
+const CONFIDENCE = 0.95
+/** Squares of 1.96 + 0.84: a difference is then found four times in five where there is one. */
+const POWER = 7.849
+const MOST_NEEDED = 10_000
+
+interface Sample {
+  arm: string
+  values: number[]
+  ids: string[]
+}
+
+/** `arms`: their names, the control first. `measured`: newest first. */
+export const compare = (arms: readonly string[], measured: readonly Measured[]): Comparison => {
+  const samples = arms.map((arm): Sample => {
+    const own = measured.filter((one) => one.arm === arm)
+    return { arm, values: own.map(({ value }) => value), ids: own.map(({ id }) => id) }
+  })
+  const [control, ...others] = samples
+  return { arms: samples.map(resultOf), against_control: control ? others.map((one) => differenceOf(one, control)) : [] }
+}
+
+const resultOf = ({ arm, values, ids }: Sample): ArmResult => ({
+  arm,
+  n: values.length,
+  mean: values.length > 0 ? mean(values) : null,
+  sd: values.length > 1 ? Math.sqrt(variance(values)) : null,
+  item_ids: ids.slice(0, MOST_EVIDENCE),
+})
+
+const differenceOf = (sample: Sample, control: Sample): Difference => {
+  const { arm, values } = sample
+  const [n, m] = [values.length, control.values.length]
+  if (Math.min(n, m) < LEAST_PER_ARM) {
+    const note = `Not enough data: ${arm} has ${n} and ${control.arm} has ${m} posts with numbers; ${LEAST_PER_ARM} each are needed.`
+    return { arm, reading: 'not_enough_data', difference: null, interval: null, effect_size: null, needed_per_arm: LEAST_PER_ARM, note }
+  }
+  const difference = mean(values) - mean(control.values)
+  const interval = intervalOf(values, control.values, difference)
+  const effect_size = hedges(values, control.values, difference)
+  const reading = readingOf(interval)
+  const needed_per_arm = reading === 'unclear' ? neededFor(effect_size) : null
+  return {
+    arm,
+    reading,
+    difference,
+    interval,
+    effect_size,
+    needed_per_arm,
+    note: noteOf({ arm, control: control.arm, reading, needed_per_arm }),
+  }
+}
+
+const readingOf = ({ low, high }: { low: number; high: number }): Reading => {
+  if (low > 0) return 'higher'
+  return high < 0 ? 'lower' : 'unclear'
+}
+
+const noteOf = ({
+  arm,
+  control,
+  reading,
+  needed_per_arm: needed,
+}: { control: string } & Pick<Difference, 'arm' | 'reading' | 'needed_per_arm'>): string => {
+  if (reading !== 'unclear') return `${arm} is ${reading} than ${control}: the 95 % interval of the difference does not reach zero.`
+  const more = needed === null ? '' : ` A difference of this size would show with about ${needed} posts an arm.`
+  return `${arm} and ${control} cannot be told apart: the 95 % interval of the difference has zero in it.${more}`
+}
+
+/** Welch and Satterthwaite. Where neither arm varies the difference is certain. */
+const intervalOf = (a: number[], b: number[], difference: number): { low: number; high: number } => {
+  const [va, vb] = [variance(a) / a.length, variance(b) / b.length]
+  if (va + vb === 0) return { low: difference, high: difference }
+  const freedom = (va + vb) ** 2 / (va ** 2 / (a.length - 1) + vb ** 2 / (b.length - 1))
+  const reach = studentQuantile((1 + CONFIDENCE) / 2, freedom) * Math.sqrt(va + vb)
+  return { low: difference - reach, high: difference + reach }
+}
+
+const hedges = (a: number[], b: number[], difference: number): number | null => {
+  const freedom = a.length + b.length - 2
+  const pooled = Math.sqrt(((a.length - 1) * variance(a) + (b.length - 1) * variance(b)) / freedom)
+  return pooled === 0 ? null : (difference / pooled) * (1 - 3 / (4 * freedom - 1))
+}
+
+const neededFor = (effect: number | null): number | null => {
+  if (effect === null || effect === 0) return null
+  const needed = Math.ceil((2 * POWER) / effect ** 2)
+  return needed <= MOST_NEEDED ? Math.max(LEAST_PER_ARM, needed) : null
+}

@@ -1,0 +1,31 @@
+import type { experiments } from '#contract/growth/experiments'
+import { type CountedExperiment, conclude, experimentView, newExperiment, requireRunning } from '#domain/experiment'
+import { requireFeature } from '#domain/plan'
+import { newId } from '#kernel/ids'
+import { countRunning, insertExperiment, listExperiments, lockExperiment, measuredItems, saveExperiment } from '#store/experiments'
+import type { Handlers } from '../call.ts'
+import { pageOf, pageResult } from '../paging.ts'
+
+export const experimentHandlers: Handlers<typeof experiments> = {
+  async list({ status, ...input }, { read }) {
+    const page = pageOf(input)
+    const { rows, next_cursor } = pageResult(await read<CountedExperiment>(listExperiments({ ...page, status })), page.limit)
+    return { experiments: rows.map(experimentView), next_cursor }
+  },
+
+  async create({ name, hypothesis, metric = 'engagement_rate', arms }, { sql, gate }) {
+    requireFeature(gate.plan, 'experiments')
+    const running = await countRunning(sql)
+    const experiment = newExperiment(newId(), { name, hypothesis, metric, arms, running, now: gate.now })
+    const reply = { experiment: experimentView({ ...experiment, tally: [] }) }
+    return { reply, effects: { writes: [insertExperiment(experiment)] }, refId: experiment.id }
+  },
+
+  async conclude({ id, result }, { sql, gate }) {
+    const before = await lockExperiment(sql, id)
+    requireRunning(before, 'conclude')
+    requireFeature(gate.plan, 'experiments')
+    const experiment = conclude(before, { result, items: await measuredItems(sql, id), now: gate.now })
+    return { reply: { experiment: experimentView(experiment) }, effects: { writes: [saveExperiment(experiment)] } }
+  },
+}

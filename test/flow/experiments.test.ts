@@ -1,0 +1,210 @@
+/** Experiments over HTTP: batches divided over their arms, each arm steered by its note, and what the numbers say in the end. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type DraftBrief, noUsage } from '#domain/draft'
+import { MOST_RUNNING, READY_PER_ARM } from '#domain/experiment'
+import { newId } from '#kernel/ids'
+import { GenerationError } from '#port/model/drafter'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+
+/** The arm with this note cannot be drafted. */
+const HOPELESS = 'in hexameters'
+
+let app: TestApp
+beforeAll(async () => {
+  // Says in each body what it was told to do, and how many posts it was told of.
+  const draft = async ({ trial = 'as ever', count, recent }: DraftBrief) => {
+    if (trial === HOPELESS) throw new GenerationError('write plainer')
+    const drafts = Array.from({ length: count }, (_, index) => ({
+      ...{ body: `${trial}: ${recent.length + index}`, format: 'point', hook: 'none', rationale: 'for a test', stories: [], learnings: [] },
+    }))
+    return { drafts, model: 'fake', usage: { ...noUsage, input_tokens: 10 } }
+  }
+  const article = () => Promise.reject(new Error('no article is asked for'))
+  app = await testApp({ overrides: { drafter: { name: 'fake', draft, article } } })
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+interface Drafted {
+  id: string
+  body: string
+  arm: string | null
+  experiment_id: string | null
+}
+
+const opened = async () => {
+  const { tenantId, key } = await app.newWorkspace()
+  const send = (method: string, path: string, body?: unknown) => app.send(method, path, { key, ...(body === undefined ? {} : { body }) })
+  return {
+    tenantId,
+    send,
+    async create(more: object = {}) {
+      const { status, body } = await send('POST', 'experiments', {
+        name: 'Asking',
+        hypothesis: 'Posts that end on a question get more replies',
+        ...more,
+      })
+      expect(status).toBe(201)
+      return body.experiment
+    },
+    async batch(experiment_id: string, count: number) {
+      const { body } = await send('POST', 'batches', { count, experiment_id })
+      const settled = await eventually(
+        async () => (await send('GET', `batches/${body.batch.id}`)).body.batch,
+        ({ status }) => ['ready', 'failed'].includes(status),
+      )
+      return settled as {
+        status: string
+        error: string | null
+        delivered: number
+        model: string
+        usage: object
+        experiment_id: string
+        items: Drafted[]
+      }
+    },
+    one: async (id: string) => (await send('GET', 'experiments')).body.experiments.find((one: { id: string }) => one.id === id),
+  }
+}
+type Opened = Awaited<ReturnType<typeof opened>>
+
+/** Posted items of an arm, each with so many likes of a hundred impressions in its newest numbers. */
+const measure = async ({ tenantId }: Opened, { id, arm }: { id: string; arm: string }, likes: number[]): Promise<void> => {
+  for (const count of likes) {
+    const item = newId()
+    await app.owner`insert into item (id, tenant_id, kind, status, body, format, hook, rationale, stories, learnings, length, experiment_id, arm, posted_at, created_at, updated_at)
+      values (${item}, ${tenantId}, 'post', 'posted', 'x', 'point', 'none', '', '[]', '[]', 1, ${id}, ${arm}, now(), now(), now())`
+    for (const [hours, impressions] of [
+      [2, 10],
+      [1, 100],
+    ])
+      await app.owner`insert into item_metric (id, tenant_id, item_id, at, impressions, likes, replies, reposts, quotes, clicks)
+        values (${newId()}, ${tenantId}, ${item}, now() - ${hours!} * interval '1 hour', ${impressions!}, ${impressions === 10 ? 0 : count}, 0, 0, 0, 0)`
+  }
+}
+
+const armsOf = (items: Drafted[]) => items.map(({ arm }) => arm).sort()
+const refusal = ({ status, body }: { status: number; body: { error?: { code: string; message: string } } }) => [
+  status,
+  body.error?.code,
+  body.error?.message,
+]
+
+describe('a batch for an experiment', () => {
+  test('is divided over the arms, counting what earlier ones brought, and each arm follows its note alone', async () => {
+    const { create, batch, one } = await opened()
+    const { id } = await create()
+    const first = await batch(id, 5)
+    expect(first).toMatchObject({ status: 'ready', experiment_id: id, delivered: 5, model: 'fake', usage: { input_tokens: 20 } })
+    const second = await batch(id, 3)
+    const items = [...first.items, ...second.items]
+    expect(armsOf(items)).toEqual([...Array(4).fill('control'), ...Array(4).fill('variant')])
+    expect(new Set(items.map(({ body }) => body)).size).toBe(8)
+    for (const { arm, experiment_id, body } of items) {
+      expect(experiment_id).toBe(id)
+      expect(body).toStartWith(arm === 'control' ? 'as ever' : 'Posts that end')
+    }
+    // Every arm was told of what the one before it had.
+    expect(items.map(({ body }) => Number(body.split(': ')[1])).sort()).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
+    expect((await one(id)).arms).toEqual([
+      { name: 'control', note: null, items: 4, posted: 0, measured: 0 },
+      { name: 'variant', note: 'Posts that end on a question get more replies', items: 4, posted: 0, measured: 0 },
+    ])
+  })
+
+  test('delivers the arms that could be drafted and gives back the rest; the quota is one', async () => {
+    const workspace = await opened()
+    const { id } = await workspace.create({ arms: [{ name: 'plain' }, { name: 'verse', note: HOPELESS }] })
+    const { status, delivered, items } = await workspace.batch(id, 4)
+    expect([status, delivered, armsOf(items)]).toEqual(['ready', 2, ['plain', 'plain']])
+    const [counter] = await app.owner`select used from counter where tenant_id = ${workspace.tenantId} and key = 'posts'`
+    expect(counter!.used).toBe(2)
+    const failed = await workspace.batch(
+      (
+        await workspace.create({
+          arms: [
+            { name: 'a', note: HOPELESS },
+            { name: 'b', note: HOPELESS },
+          ],
+        })
+      ).id,
+      2,
+    )
+    expect([failed.status, failed.error]).toEqual(['failed', 'generation_failed: write plainer'])
+  })
+
+  test('is refused for an experiment that is unknown, concluded or not in the plan', async () => {
+    const { send, create, tenantId } = await opened()
+    const draft = async (experiment_id: string) => refusal(await send('POST', 'batches', { count: 1, experiment_id }))
+    expect(await draft(newId())).toEqual([404, 'not_found', 'no such experiment'])
+    const { id } = await create()
+    await send('POST', `experiments/${id}/conclude`, { result: 'x' })
+    expect(await draft(id)).toEqual([409, 'conflict', 'cannot draft: the experiment is concluded'])
+    const { id: other } = await create()
+    await app.owner`update tenant set plan = 'free' where id = ${tenantId}`
+    expect(await draft(other)).toEqual([403, 'plan_feature_disabled', 'plan_feature_disabled:experiments'])
+    expect((await send('POST', 'experiments', { name: 'x', hypothesis: 'x' })).status).toBe(403)
+    expect((await send('POST', `experiments/${other}/conclude`, { result: 'x' })).status).toBe(403)
+    expect((await send('GET', 'experiments')).status).toBe(200)
+  })
+})
+
+describe('an experiment', () => {
+  test('is ready once every arm has enough posts with numbers, and is concluded with what they say', async () => {
+    const workspace = await opened()
+    const { send, create, one } = workspace
+    const { id } = await create()
+    await measure(workspace, { id, arm: 'control' }, [1, 2, 3, 2, 1, 2, 3, 2])
+    await measure(workspace, { id, arm: 'variant' }, [9, 8, 7, 9, 8, 9, 7])
+    expect((await one(id)).ready_to_conclude).toBeFalse()
+    await measure(workspace, { id, arm: 'variant' }, [8])
+    expect(await one(id)).toMatchObject({ ready_to_conclude: true, arms: [{ measured: READY_PER_ARM }, { measured: READY_PER_ARM }] })
+
+    const { status, body } = await send('POST', `experiments/${id}/conclude`, { result: ' Supported ' })
+    expect(status).toBe(200)
+    expect(body.experiment).toMatchObject({ status: 'concluded', result: 'Supported', ready_to_conclude: false })
+    const [control, variant] = body.experiment.comparison.arms
+    expect([control.n, control.item_ids.length, variant.n]).toEqual([8, 8, 8])
+    expect(control.mean).toBeCloseTo(0.02, 10)
+    const [difference] = body.experiment.comparison.against_control
+    expect(difference).toMatchObject({ arm: 'variant', reading: 'higher', needed_per_arm: null })
+    expect(difference.difference).toBeCloseTo(0.06125, 10)
+    expect(difference.interval.low).toBeGreaterThan(0.05)
+
+    await measure(workspace, { id, arm: 'variant' }, [1])
+    expect(await one(id)).toEqual(body.experiment)
+    expect(refusal(await send('POST', `experiments/${id}/conclude`, { result: 'x' }))).toEqual([
+      ...[409, 'conflict', 'cannot conclude: the experiment is concluded'],
+    ])
+    expect((await send('POST', `experiments/${newId()}/conclude`, { result: 'x' })).status).toBe(404)
+  })
+
+  test('says that there is not enough data where that is so', async () => {
+    const workspace = await opened()
+    const { id } = await workspace.create({ metric: 'likes' })
+    await measure(workspace, { id, arm: 'control' }, [1, 2, 3])
+    const { body } = await workspace.send('POST', `experiments/${id}/conclude`, { result: 'No idea' })
+    expect(body.experiment.comparison.against_control).toEqual([
+      {
+        ...{ arm: 'variant', reading: 'not_enough_data', difference: null, interval: null, effect_size: null, needed_per_arm: 8 },
+        note: 'Not enough data: variant has 0 and control has 3 posts with numbers; 8 each are needed.',
+      },
+    ])
+  })
+
+  test('takes arms with names of their own, and runs beside no more than the bound', async () => {
+    const { send, create, tenantId } = await opened()
+    const field = async (body: object) =>
+      (await send('POST', 'experiments', { name: 'x', hypothesis: 'x', ...body })).body.error?.details?.[0]?.path
+    expect(await field({ arms: [{ name: 'a' }, { name: 'A ' }] })).toBe('arms')
+    expect(await field({ arms: [{ name: 'a' }] })).toBe('arms')
+    expect(await field({ metric: 'fame' })).toBe('metric')
+    expect(await field({ name: ' ' })).toBe('name')
+    const { id } = await create()
+    await app.owner`insert into experiment (id, tenant_id, name, hypothesis, metric, arms, status, created_at, updated_at)
+      select gen_random_uuid(), ${tenantId}, 'x', 'x', 'likes', '[]', 'running', now(), now() from generate_series(2, ${MOST_RUNNING}) n`
+    expect((await send('POST', 'experiments', { name: 'x', hypothesis: 'x' })).status).toBe(409)
+    await send('POST', `experiments/${id}/conclude`, { result: 'x' })
+    expect((await send('POST', 'experiments', { name: 'x', hypothesis: 'x' })).status).toBe(201)
+    expect((await send('GET', 'experiments?status=concluded')).body.experiments.map((one: { id: string }) => one.id)).toEqual([id])
+  })
+})
