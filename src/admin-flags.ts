@@ -5,7 +5,8 @@ import type { Config } from './config.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-export type Flags = Record<string, string | boolean | undefined>
+/** What may be given several times is a list. */
+export type Flags = Record<string, string | boolean | string[] | undefined>
 
 /** The value of a flag that must be there. */
 export const text = (flags: Flags, name: string): string => {
@@ -17,6 +18,18 @@ export const text = (flags: Flags, name: string): string => {
 export const uuid = (flags: Flags, name: string): string => {
   const value = text(flags, name)
   return UUID.test(value) ? value : fail('invalid_input', `--${name} is not an id: ${value}`)
+}
+
+/** One of some words. */
+export const choice = <V extends string>(flags: Flags, name: string, values: readonly V[]): V => {
+  const value = text(flags, name)
+  return values.find((one) => one === value) ?? fail('invalid_input', `--${name} must be one of ${values.join(', ')}`)
+}
+
+/** Every value of a flag that may be given several times. */
+export const list = (flags: Flags, name: string): string[] => {
+  const values = flags[name]
+  return Array.isArray(values) ? values : []
 }
 
 export interface Place {

@@ -1,6 +1,5 @@
 /** `tendril admin …`: what operators do, beside a running server or without one. Each prints one JSON object. */
 import { parseArgs } from 'node:util'
-import { type Billing, billingStates, type PlanName, planNames } from '#domain/plan'
 import { AppError, errorTable, fail } from '#kernel/errors'
 import { createLog } from '#kernel/log'
 import { roles } from '#kernel/roles'
@@ -8,8 +7,8 @@ import { isScope, type Scope, scopes } from '#kernel/scopes'
 import { connectAccount, createKey, createWorkspace, inviteByOperator, usualScopes } from '#ops/workspaces'
 import { type Db, openDb } from '#store/db'
 import { revokeKey } from '#store/keys'
-import { setPlan } from '#store/tenants'
-import { type Flags, type Place, text, uuid } from './admin-flags.ts'
+import { choice, type Flags, type Place, text, uuid } from './admin-flags.ts'
+import { getPlan, planHelp, setPlan } from './admin-plan.ts'
 import { webhookCommands, webhookHelp } from './admin-webhook.ts'
 import { readConfig } from './config.ts'
 import { joinDatabase } from './database.ts'
@@ -19,13 +18,8 @@ const help = `tendril admin tenant create --name NAME [--sandbox]
 tendril admin member invite --workspace ID --role ${roles.join('|')}
 tendril admin key create --workspace ID --scopes ${scopes.join(',')}
 tendril admin key revoke --id ID
-tendril admin plan set --workspace ID --plan ${planNames.join('|')} --billing ${billingStates.join('|')}
+${planHelp}
 ${webhookHelp}`
-
-const choice = <V extends string>(flags: Flags, name: string, values: readonly V[]): V => {
-  const value = text(flags, name)
-  return values.find((one) => one === value) ?? fail('invalid_input', `--${name} must be one of ${values.join(', ')}`)
-}
 
 const scopeList = (flags: Flags): Scope[] =>
   text(flags, 'scopes')
@@ -68,13 +62,8 @@ const commands: Record<string, (place: Place, flags: Flags) => Promise<object>> 
     const { publicUrl } = place.config
     return withDb(place, async (db) => ({ sign_in_url: await inviteByOperator({ db, publicUrl }, { tenantId, role }) }))
   },
-  'plan set': async (place, flags) => {
-    const workspace_id = uuid(flags, 'workspace')
-    const plan: PlanName = choice(flags, 'plan', planNames)
-    const billing: Billing = choice(flags, 'billing', billingStates)
-    const done = await withDb(place, (db) => setPlan(db, workspace_id, { plan, billing }))
-    return done ? { workspace_id, plan, billing } : fail('not_found', 'no such workspace')
-  },
+  'plan set': (place, flags) => withDb(place, (db) => setPlan(db, flags)),
+  'plan get': (place, flags) => withDb(place, (db) => getPlan(db, flags)),
   ...webhookCommands,
 }
 
@@ -82,6 +71,8 @@ const flagNames = ['name', 'workspace', 'role', 'scopes', 'id', 'plan', 'billing
 const options = {
   ...Object.fromEntries(flagNames.map((name) => [name, { type: 'string' as const }])),
   sandbox: { type: 'boolean' as const },
+  'clear-overrides': { type: 'boolean' as const },
+  override: { type: 'string' as const, multiple: true },
 }
 
 const parse = (args: string[]): { flags: Flags; positionals: string[] } => {

@@ -1,6 +1,6 @@
-import type { Billing, PlanName } from '#domain/plan'
+import type { PlanName, PlanState } from '#domain/plan'
 import type { Db } from './db.ts'
-import { toldByOperator } from './told.ts'
+import { auditEntry } from './told.ts'
 
 /** A workspace with the row that places it. */
 export const insertTenant = (db: Db, tenant: { id: string; name: string; plan: PlanName }): Promise<unknown> =>
@@ -28,13 +28,18 @@ export const unfinishedTenant = (db: Db, tenant: { id: string; name: string; pla
     return row?.id
   })
 
-/** False: there is no such workspace. */
-export const setPlan = async (db: Db, id: string, { plan, billing }: { plan: PlanName; billing: Billing }): Promise<boolean> =>
-  (await toldByOperator(
-    db,
-    { operation: 'operator.plan.set', detail: { plan, billing } },
-    (sql) => sql`update tenant set plan = ${plan}, billing = ${billing} where id = ${id} returning id as tenant_id, null::uuid as ref_id`,
-  )) === 1
+/** The plan as it is from then on; undefined where there is no such workspace. */
+export const changePlan = (db: Db, id: string, change: (before: PlanState) => PlanState): Promise<PlanState | undefined> =>
+  db.systemTransaction(async (tx) => {
+    const [before] = await tx<PlanState[]>`select plan, billing, overrides from tenant where id = ${id} for update`
+    if (!before) return undefined
+    const next = change(before)
+    const { plan, billing, overrides } = next
+    await tx`update tenant set plan = ${plan}, billing = ${billing}, overrides = ${tx.json(overrides as never)} where id = ${id}`
+    const actor = { kind: 'system', id: 'operator' }
+    await auditEntry(tx, { tenantId: id, actor, surface: 'admin', operation: 'operator.plan.set', detail: next })
+    return next
+  })
 
 export const hasTenant = async (db: Db, id: string): Promise<boolean> =>
   (await db.system((sql) => sql`select 1 from tenant where id = ${id}`)).length === 1

@@ -5,7 +5,7 @@ import { type Access, scopes } from '#kernel/scopes'
 import { createDownloads } from '#ops/index'
 import { inviteByOperator } from '#ops/workspaces'
 import { revokeKey } from '#store/keys'
-import { setPlan } from '#store/tenants'
+import { changePlan } from '#store/tenants'
 import { type TestApp, testApp } from '#test/support/app'
 import { type SignedIn, signedIn } from '#test/support/session'
 
@@ -92,14 +92,14 @@ describe('the list', () => {
     const { db } = app.workplace
     const { id } = await app.newKey(['api:read'], owner.tenantId)
     await revokeKey(db, id)
-    await setPlan(db, owner.tenantId, { plan: 'free', billing: 'ok' })
+    await changePlan(db, owner.tenantId, (before) => ({ ...before, plan: 'free' }))
     await inviteByOperator({ db, publicUrl: 'http://localhost' }, { tenantId: owner.tenantId, role: 'viewer' })
     const { entries } = await list(owner)
     const who = { kind: 'system', id: 'operator', name: null, email: null }
     const created = { name: 'test', last4: expect.any(String), scopes: ['api:read'] }
     expect(entries).toMatchObject([
       { operation: 'operator.invitations.create', ref_id: expect.any(String), detail: { role: 'viewer' }, who, surface: 'admin' },
-      { operation: 'operator.plan.set', ref_id: null, detail: { plan: 'free', billing: 'ok' }, who },
+      { operation: 'operator.plan.set', ref_id: null, detail: { plan: 'free', billing: 'ok', overrides: {} }, who },
       { operation: 'operator.keys.revoke', ref_id: id, detail: {}, who },
       { operation: 'operator.keys.create', ref_id: id, detail: created, who },
     ])

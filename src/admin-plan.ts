@@ -1,0 +1,46 @@
+/** `tendril admin plan …`: what a workspace may spend. Every process of the deployment goes by it from the next request on. */
+
+import { features } from '#contract/limits'
+import { overridden } from '#domain/overrides'
+import { type Billing, billingStates, budgetsOf, hasFeature, type PlanName, type PlanState, planNames } from '#domain/plan'
+import { readsView, tiers } from '#domain/read-budget'
+import { fail } from '#kernel/errors'
+import type { Db } from '#store/db'
+import { changePlan } from '#store/tenants'
+import { type PlanRow, planOfWorkspace } from '#store/workspace'
+import { choice, type Flags, list, uuid } from './admin-flags.ts'
+
+export const planHelp = `tendril admin plan get --workspace ID
+tendril admin plan set --workspace ID [--plan ${planNames.join('|')}] [--billing ${billingStates.join('|')}]
+                       [--clear-overrides] [--override posts=100] [--override reads_payg=500000] [--override feature:rules=on]`
+
+const missing = (): never => fail('not_found', 'no such workspace')
+
+/** What is not told stays as it is. */
+export const setPlan = async (db: Db, flags: Flags): Promise<object> => {
+  const workspace_id = uuid(flags, 'workspace')
+  const plan: PlanName | undefined = flags.plan === undefined ? undefined : choice(flags, 'plan', planNames)
+  const billing: Billing | undefined = flags.billing === undefined ? undefined : choice(flags, 'billing', billingStates)
+  const entries = list(flags, 'override')
+  const clears = flags['clear-overrides'] === true
+  if (!plan && !billing && entries.length === 0 && !clears)
+    fail('invalid_input', 'nothing to set: give --plan, --billing, --override or --clear-overrides')
+  // Wrong words are told whether or not there is such a workspace.
+  overridden({}, entries)
+  const next = (before: PlanState): PlanState => ({
+    plan: plan ?? before.plan,
+    billing: billing ?? before.billing,
+    overrides: overridden(clears ? {} : before.overrides, entries),
+  })
+  return { workspace_id, ...((await changePlan(db, workspace_id, next)) ?? missing()) }
+}
+
+/** With what is used of it. */
+export const getPlan = async (db: Db, flags: Flags): Promise<object> => {
+  const workspace_id = uuid(flags, 'workspace')
+  const [row] = await db.read<PlanRow>({ tenantId: workspace_id }, planOfWorkspace)
+  const { now, counters, ...plan } = row ?? missing()
+  const budget = { plan, counters, now }
+  const reads = tiers.map((tier) => readsView(budget, tier))
+  return { workspace_id, ...plan, features: features.filter((one) => hasFeature(plan, one)), ...budgetsOf(budget), reads }
+}

@@ -1,0 +1,53 @@
+/** What an operator puts in the place of a plan's numbers and features, as words of a command line. Pure. */
+import { capKeys, type Feature, features, quotaKeys } from '#contract/limits'
+import { fail } from '#kernel/errors'
+import { nearest } from '#kernel/nearest'
+import type { LimitKey, PlanOverrides } from './plan.ts'
+import { readCounter, tiers } from './read-budget.ts'
+
+const limitKeys: LimitKey[] = [...quotaKeys, ...capKeys, ...tiers.map(readCounter)]
+const featureKeys = features.map((feature) => `feature:${feature}` as const)
+
+/** All that can be overridden. */
+export const overridable: string[] = [...limitKeys, ...featureKeys]
+
+/** Counters are 32-bit numbers, and one that is just below its limit must still have room. */
+const LARGEST = 1_000_000_000
+const NUMBER = /^\d{1,10}$/
+const DEFAULT = 'default'
+
+const numberOf = (name: string, value: string): number => {
+  if (NUMBER.test(value) && Number(value) <= LARGEST) return Number(value)
+  return fail('invalid_input', `--override ${name} takes a whole number from 0 to ${LARGEST}, or ${DEFAULT}: ${value}`)
+}
+
+const switchOf = (name: string, value: string): boolean =>
+  value === 'on' || value === 'off' ? value === 'on' : fail('invalid_input', `--override ${name} takes on, off or ${DEFAULT}: ${value}`)
+
+const unknown = (name: string): never => {
+  const near = featureKeys.find((key) => key === `feature:${name}`) ?? nearest(name, overridable)
+  return fail(
+    'invalid_input',
+    `--override ${name}: there is no such limit or feature; ${near ? `did you mean ${near}?` : `there are ${overridable.join(', ')}`}`,
+  )
+}
+
+/** `entries`: `posts=100`, `reads_payg=500000`, `feature:rules=on`; with the value `default` what the plan says holds again. */
+export const overridden = (before: PlanOverrides, entries: readonly string[]): PlanOverrides => {
+  const { features: switched = {}, ...numbers } = before
+  const next = { numbers: new Map(Object.entries(numbers)), features: new Map(Object.entries(switched)) }
+  for (const entry of entries) {
+    const [name = '', value = ''] = entry.split(/=(.*)/s)
+    const feature = features.find((one) => name === `feature:${one}`)
+    if (feature) put(next.features, feature, value === DEFAULT ? undefined : switchOf(name, value))
+    else if (limitKeys.some((key) => key === name)) put(next.numbers, name, value === DEFAULT ? undefined : numberOf(name, value))
+    else unknown(name)
+  }
+  const own = Object.fromEntries(next.features) as Partial<Record<Feature, boolean>>
+  return { ...Object.fromEntries(next.numbers), ...(next.features.size > 0 ? { features: own } : {}) }
+}
+
+const put = <V>(into: Map<string, V>, name: string, value: V | undefined): void => {
+  if (value === undefined) into.delete(name)
+  else into.set(name, value)
+}

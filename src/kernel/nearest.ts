@@ -1,0 +1,20 @@
+/** Edits between two words, insertions, deletions and replacements counted alike. */
+const distance = (a: string, b: string): number => {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) next[j] = Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1))
+    row = next
+  }
+  return row[b.length]!
+}
+
+const LONGEST_NAME = 64
+
+/** The known name that was probably meant; undefined where none is near. */
+export const nearest = (name: string, known: readonly string[]): string | undefined => {
+  const word = name.slice(0, LONGEST_NAME)
+  const ranked = known.map((field) => ({ field, away: distance(word.toLowerCase(), field.toLowerCase()) })).sort((a, b) => a.away - b.away)
+  const best = ranked[0]
+  return best && best.away <= Math.max(2, word.length / 2) && best.away < best.field.length ? best.field : undefined
+}
