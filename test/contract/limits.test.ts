@@ -1,0 +1,253 @@
+/**
+ * What a plan refuses, over every operation that takes of it: exact words, statuses, Retry-After, and which refusal comes first.
+ * The contract says which operations these are; new ones are covered as they come.
+ */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { keyOperations } from '#contract/index'
+import { errorsOf, isQuery, type NamedOp, pathParams } from '#contract/op'
+import { billingStates, hourOf, monthOf, type PlanOverrides, planOf } from '#domain/plan'
+import { dayOf, readCounter, tiers } from '#domain/read-budget'
+import { newId } from '#kernel/ids'
+import { scopes } from '#kernel/scopes'
+import { type Reply, type TestApp, testApp } from '#test/support/app'
+import { type SteppedDatabase, steppedDb } from '#test/support/database-clock'
+import { call, legalInput, newWorkspace, prefixOf, recipes, type Workspace } from '#test/support/prepare'
+import { sampleOf } from '#test/support/sample'
+
+const declares = (o: NamedOp, code: string) => (errorsOf(o) as string[]).includes(code)
+const named = (list: NamedOp[]) => list.map((o) => [o.id, o] as const)
+
+const capped = keyOperations.filter(({ cap }) => cap)
+const metered = keyOperations.filter(({ quota }) => quota)
+const featured = keyOperations.filter(({ feature }) => feature)
+const costly = keyOperations.filter((o) => declares(o, 'plan_invalid'))
+const reading = keyOperations.filter((o) => declares(o, 'x_read_budget_exhausted'))
+
+let db: SteppedDatabase
+let app: TestApp
+let workspace: Workspace
+beforeAll(async () => {
+  db = await steppedDb()
+  app = await testApp({ database: db.options })
+})
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  await db[Symbol.asyncDispose]()
+})
+beforeEach(async () => {
+  workspace = await newWorkspace(app)
+})
+
+const now = async () => new Date(await db.clock.now())
+const setBilling = (billing: string) => app.owner`update tenant set billing = ${billing} where id = ${workspace.tenantId}`
+const setOverrides = (overrides: PlanOverrides) =>
+  app.owner`update tenant set overrides = ${app.owner.json(overrides as never)} where id = ${workspace.tenantId}`
+const setUsed = (key: string, period: string, used: number) =>
+  app.owner`insert into counter (tenant_id, key, period, used) values (${workspace.tenantId}, ${key}, ${period}, ${used})
+    on conflict (tenant_id, key) do update set period = excluded.period, used = excluded.used`
+
+const send = async (o: NamedOp, more: Parameters<typeof call>[0] | object = {}) =>
+  call({ ...workspace, ...more }, o, await legalInput(workspace, o))
+
+const expectRefused = (reply: Reply, status: number, message: string) =>
+  expect([reply.status, reply.body.error?.message]).toEqual([status, message])
+
+/** Reads an item of a structured list: `"posts";r=5;t=60`. */
+const limitsIn = (header: string | null): Record<string, Record<string, number>> => {
+  const items = [...(header ?? '').matchAll(/"(\w+)"((?:;[a-z]+=\d+)+)(?:, |$)/g)]
+  expect(items.map(([whole]) => whole).join('')).toBe(header ?? '')
+  return Object.fromEntries(
+    items.map(([, name = '', params = '']) => [
+      name,
+      Object.fromEntries([...params.matchAll(/;([a-z]+)=(\d+)/g)].map(([, key, n]) => [key, Number(n)])),
+    ]),
+  )
+}
+const toldBy = ({ headers }: Reply) => ({ policy: limitsIn(headers.get('ratelimit-policy')), left: limitsIn(headers.get('ratelimit')) })
+const planOfTests = planOf({ plan: 'team' })
+
+test('the operations that the API document calls costly are', () => {
+  for (const id of ['growth.batches.create', 'growth.articles.create', 'growth.items.postNow'])
+    expect(costly.map((o) => o.id)).toContain(id)
+  expect(costly.filter(isQuery)).toEqual([])
+  expect(metered.filter(({ cap }) => !cap).map(({ id }) => id)).toEqual([])
+})
+
+describe.each(named(costly))('%s', (_, o) => {
+  test.each(billingStates.filter((state) => state !== 'ok'))('is refused with plan_invalid:%s', async (billing) => {
+    const input = await legalInput(workspace, o)
+    await setBilling(billing)
+    const reply = await call(workspace, o, input)
+    expectRefused(reply, 403, `plan_invalid:${billing}`)
+    expect([reply.body.error?.code, reply.headers.get('retry-after')]).toEqual(['plan_invalid', null])
+    await setBilling('ok')
+    expect((await call(workspace, o, input)).status).toBe(o.status)
+  })
+})
+
+describe.each(named(capped))('%s', (_, o) => {
+  const cap = o.cap!
+
+  test('says how far its limits go, when it succeeds and when it is refused', async () => {
+    const first = toldBy(await send(o))
+    const limit = planOfTests.caps[cap]
+    expect(first.policy[cap]).toEqual({ q: limit, w: 3_600 })
+    expect(first.left[cap]).toEqual({ r: limit - 1, t: expect.any(Number) })
+    expect(first.left[cap]!.t).toBeWithin(1, 3_601)
+    expect(Object.keys(first.policy)).toEqual(o.quota ? [cap, o.quota] : [cap])
+    if (o.quota) expect(first.left[o.quota]!.r).toBeLessThan(planOfTests.quotas[o.quota])
+    await setOverrides({ [cap]: 1 })
+    const refused = await send(o)
+    expectRefused(refused, 429, `rate_limited:${cap}`)
+    const told = toldBy(refused)
+    expect([told.policy[cap], told.left[cap]?.r]).toEqual([{ q: 1, w: 3_600 }, 0])
+    expect(String(told.left[cap]?.t)).toBe(refused.headers.get('retry-after')!)
+  })
+
+  test('is refused when the cap of the hour is reached, and works once Retry-After is over', async () => {
+    const input = await legalInput(workspace, o)
+    await setUsed(cap, hourOf(await now()), planOfTests.caps[cap])
+    const refused = await call(workspace, o, input)
+    expectRefused(refused, 429, `rate_limited:${cap}`)
+    expect(refused.body.error?.code).toBe('rate_limited')
+    await db.clock.step(Number(refused.headers.get('retry-after')) * 1_000)
+    expect((await call(workspace, o, input)).status).toBe(o.status)
+  })
+
+  test('tells the same to whoever asks again under the same key, and takes nothing for it', async () => {
+    const input = await legalInput(workspace, o)
+    const headers = { 'idempotency-key': newId() }
+    const [first, again] = [await call({ ...workspace, headers }, o, input), await call({ ...workspace, headers }, o, input)]
+    expect([again.headers.get('idempotency-replayed'), again.text]).toEqual(['true', first.text])
+    expect(toldBy(again).left[cap]?.r).toBe(toldBy(first).left[cap]?.r as number)
+  })
+})
+
+describe.each(named(metered))('%s', (_, o) => {
+  const quota = o.quota!
+
+  test('is refused when the quota of the month is used, and works in the next', async () => {
+    const at = await now()
+    await setUsed(quota, monthOf(at), planOfTests.quotas[quota])
+    const refused = await send(o)
+    expectRefused(refused, 403, `plan_quota_exceeded:${quota}`)
+    expect([refused.body.error?.code, refused.headers.get('retry-after')]).toEqual(['plan_quota_exceeded', null])
+    const { left } = toldBy(refused)
+    expect(left[quota]?.r).toBe(0)
+    await db.clock.step(left[quota]!.t! * 1_000)
+    expect((await send(o)).status).toBe(o.status)
+  })
+})
+
+describe.each(named(featured))('%s', (_, o) => {
+  test('is refused where the plan is without its feature', async () => {
+    const input = await legalInput(workspace, o)
+    await setOverrides({ features: { [o.feature!]: false } })
+    const reply = await call(workspace, o, input)
+    expectRefused(reply, 403, `plan_feature_disabled:${o.feature}`)
+    expect(reply.body.error?.code).toBe('plan_feature_disabled')
+    await setOverrides({})
+    expect((await call(workspace, o, input)).status).toBe(o.status)
+  })
+})
+
+for (const o of reading)
+  test(`${o.id} is refused when the reads of the day are spent, until the next day`, async () => {
+    const input = await legalInput(workspace, o)
+    for (const tier of tiers) await setUsed(readCounter(tier), dayOf(await now()), 1_000_000_000)
+    const reply = await call(workspace, o, input)
+    expectRefused(reply, 429, 'x_read_budget_exhausted')
+    const wait = Number(reply.headers.get('retry-after')) * 1_000
+    const resumes = new Date((await now()).getTime() + wait)
+    expect([resumes.getUTCHours(), resumes.getUTCMinutes()]).toEqual([0, 0])
+    await db.clock.step(wait)
+    expect((await call(workspace, o, input)).status).toBe(o.status)
+  })
+
+/** Everything that the plan can refuse at once. */
+const refuseAll = async ({ cap, quota, feature }: NamedOp) => {
+  await setBilling('billing_suspended')
+  await setOverrides({
+    ...(cap ? { [cap]: 0 } : {}),
+    ...(quota ? { [quota]: 0 } : {}),
+    ...(feature ? { features: { [feature]: false } } : {}),
+  })
+}
+
+const limited = keyOperations.filter((o) => o.cap || o.quota || o.feature)
+
+describe.each(named(limited))('of several gates, %s fails at the first:', (_, o) => {
+  const refused = async (input: Record<string, unknown>, more: object = {}) => {
+    const { status, body } = await call({ ...workspace, ...more }, o, input)
+    return [status, body.error?.code]
+  }
+  const hasId = pathParams(o.path).length > 0
+
+  test('caller, scope, input, id, key, then the plan', async () => {
+    const input = await legalInput(workspace, o)
+    const used = { 'idempotency-key': newId() }
+    const other = await legalInput(workspace, o, 'whole')
+    const first = await call({ ...workspace, headers: used }, o, other)
+    expect(first.status).toBe(o.status)
+    await refuseAll(o)
+    const { api_key: key } = await app.newKey(
+      scopes.filter((scope) => scope !== o.scope),
+      workspace.tenantId,
+    )
+    expect(await refused(input, { key: null })).toEqual([401, 'unauthenticated'])
+    expect(await refused({ ...input, no_such_field: 1 }, { key })).toEqual([403, 'missing_scope'])
+    expect(await refused({ ...input, no_such_field: 1 })).toEqual([400, 'invalid_input'])
+    if (hasId) {
+      expect(await refused({ ...input, id: newId() })).toEqual([404, 'not_found'])
+      expect(await refused({ ...input, id: newId() }, { headers: used })).toEqual([404, 'not_found'])
+    }
+    const replayed = await call({ ...workspace, headers: used }, o, other)
+    expect([replayed.status, replayed.headers.get('idempotency-replayed')]).toEqual([o.status, 'true'])
+    if (Bun.deepEquals(input, other)) return
+    expect(await refused(input, { headers: used })).toEqual([422, 'idempotency_key_reused'])
+  })
+
+  const steps = recipes[prefixOf(o)]?.before?.[o.id.slice(prefixOf(o).length + 1)] ?? []
+  const inFirstState = async () => {
+    const record = await recipes[prefixOf(o)]!.make(workspace)
+    await refuseAll(o)
+    expect(await refused({ ...sampleOf(o, 'needed'), ...record })).toEqual([409, 'conflict'])
+  }
+  if (steps.length > 0) test('state, then the plan', inFirstState)
+
+  const withoutAccount = async () => {
+    const input = await legalInput(workspace, o)
+    await app.owner`update connection set status = 'disconnected', is_default = false where tenant_id = ${workspace.tenantId}`
+    await refuseAll(o)
+    expect(await refused(input)).toEqual([400, 'x_not_connected'])
+  }
+  if (declares(o, 'x_not_connected')) test('the account, then the plan', withoutAccount)
+
+  test('the feature, billing, the quota, then the cap', async () => {
+    const input = await legalInput(workspace, o)
+    await refuseAll(o)
+    if (o.feature) expect(await refused(input)).toEqual([403, 'plan_feature_disabled'])
+    const none = { ...(o.cap ? { [o.cap]: 0 } : {}), ...(o.quota ? { [o.quota]: 0 } : {}) }
+    await setOverrides(none)
+    if (declares(o, 'plan_invalid')) expect(await refused(input)).toEqual([403, 'plan_invalid'])
+    await setBilling('ok')
+    if (o.quota) expect(await refused(input)).toEqual([403, 'plan_quota_exceeded'])
+    if (o.cap) await setOverrides({ [o.cap]: 0 })
+    if (o.cap) expect(await refused(input)).toEqual([429, 'rate_limited'])
+  })
+})
+
+test.each(named(keyOperations.filter(isQuery)))('%s stays open whatever the plan refuses', async (_, o) => {
+  const input = await legalInput(workspace, o)
+  await refuseAll(o)
+  for (const tier of tiers) await setUsed(readCounter(tier), dayOf(await now()), 1_000_000_000)
+  const features = Object.fromEntries(limited.flatMap(({ feature }) => (feature ? [[feature, false]] : [])))
+  await setOverrides({ features, reads_free: 0, reads_payg: 0 })
+  expect((await call(workspace, o, input)).status).toBe(o.status)
+})
+
+test('an operation says by its declaration what of the plan it takes, not by listing the errors', () => {
+  const listed = keyOperations.filter(({ errors }) => errors.includes('plan_quota_exceeded') || errors.includes('plan_feature_disabled'))
+  const silent = listed.filter((o) => (o.errors.includes('plan_feature_disabled') ? !o.feature : !o.quota))
+  expect(silent.map(({ id }) => id)).toEqual([])
+})
