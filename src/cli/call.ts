@@ -4,7 +4,7 @@ import { type ErrorCode, type ErrorDetail, errorTable } from '#kernel/errors'
 import { version } from '../../package.json'
 import { Failure, misuse } from './failure.ts'
 import type { Host } from './host.ts'
-import { type Outcome, retried } from './retry.ts'
+import { type Outcome, retried, retryAfterMs } from './retry.ts'
 import type { Ask, Reply, Transport } from './transport.ts'
 
 type Input = Record<string, unknown>
@@ -86,7 +86,9 @@ const failureOf = ({ status, headers, text }: Reply, url: string): Failure => {
   if (error) {
     // A newer server may know codes that this program does not: the status tells their class.
     const exit = error.code in errorTable ? undefined : errorTable[codeByStatus(status)].exit
-    return new Failure(error.code, error.message, { details: error.details, requestId: error.request_id, exit })
+    const ms = retryAfterMs(headers['retry-after'])
+    const retryAfter = ms === undefined ? undefined : Math.ceil(ms / 1_000)
+    return new Failure(error.code, error.message, { details: error.details, requestId: error.request_id, exit, retryAfter })
   }
   if (status >= 300 && status < 400)
     return new Failure('invalid_input', `${url} sends us on to ${headers.location ?? 'another address'}`, {

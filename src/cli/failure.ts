@@ -12,6 +12,8 @@ interface More {
   hint?: string
   requestId?: string
   exit?: number
+  /** Seconds, as the server asks for. */
+  retryAfter?: number | undefined
 }
 
 const isKnown = (code: string): code is ErrorCode => Object.hasOwn(errorTable, code)
@@ -22,17 +24,19 @@ export class Failure extends Error {
   readonly hint: string | undefined
   readonly requestId: string | undefined
   readonly exit: number
+  readonly retryAfter: number | undefined
 
   /** `code` is one of the error table, or one that a newer server knows. */
   constructor(
     readonly code: string,
     message: string,
-    { details = [], hint, requestId, exit }: More = {},
+    { details = [], hint, requestId, exit, retryAfter }: More = {},
   ) {
     super(message)
     this.details = details
     this.hint = hint
     this.requestId = requestId
+    this.retryAfter = retryAfter
     this.exit = exit ?? (isKnown(code) ? errorTable[code].exit : 1)
   }
 

@@ -25,7 +25,20 @@ const hints: Record<string, string> = {
   missing_scope: 'run tendril login --scopes with the scopes that are needed',
   idempotency_in_flight: 'the first call is still running; give it a moment',
   plan_invalid: 'billing has to be settled first',
+  plan_quota_exceeded: 'the quota of the month is used up; it begins anew with the next',
+  plan_feature_disabled: 'the plan of this workspace does not have it; its operator can change that',
   x_not_connected: 'connect an account of the network first',
+}
+
+const waitOf = (seconds: number): string => {
+  if (seconds < 120) return `${seconds} s`
+  return seconds < 7_200 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3_600)} h`
+}
+
+const hintOf = ({ code, hint, retryAfter }: Failure, o: NamedOp | undefined): string | undefined => {
+  if (hint !== undefined) return hint
+  if (retryAfter !== undefined) return `try again in ${waitOf(retryAfter)}`
+  return code === 'unauthenticated' && o?.scope === 'session' ? 'run tendril login --session' : hints[code]
 }
 
 const detailLines = (details: readonly ErrorDetail[], o: NamedOp | undefined): string[] =>
@@ -33,18 +46,19 @@ const detailLines = (details: readonly ErrorDetail[], o: NamedOp | undefined): s
 
 const forPeople = (failure: Failure, o: NamedOp | undefined): string => {
   const { code, message, details } = failure
-  const hint = failure.hint ?? (code === 'unauthenticated' && o?.scope === 'session' ? 'run tendril login --session' : hints[code])
+  const hint = hintOf(failure, o)
   const text = message === code || message.startsWith(`${code}:`) ? message : `${code}: ${message}`
   const id = code === 'internal' && failure.requestId ? [`  request ${failure.requestId}`] : []
   return harmless([`tendril: ${text}`, ...detailLines(details, o), ...id, ...(hint ? [`  hint: ${hint}`] : [])].join('\n'))
 }
 
-const forPrograms = ({ code, message, details, requestId, hint }: Failure): object => ({
+const forPrograms = ({ code, message, details, requestId, hint, retryAfter }: Failure): object => ({
   error: {
     code,
     message,
     ...(details.length > 0 ? { details } : {}),
     ...(requestId ? { request_id: requestId } : {}),
+    ...(retryAfter === undefined ? {} : { retry_after: retryAfter }),
     ...(hint ? { hint } : {}),
   },
 })

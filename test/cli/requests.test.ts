@@ -203,3 +203,23 @@ test('an interrupt ends a wait with 130 and without a word', async () => {
   const { code, out, err } = await cli(['items', 'approve', ID], { ...at(server.url), signal: AbortSignal.abort() })
   expect({ code, out, err }).toEqual({ code: 130, out: '', err: '' })
 })
+
+describe('what the plan refuses', () => {
+  const advice: [number, string, string, Record<string, string>, string][] = [
+    [403, 'plan_invalid', 'plan_invalid:trial_expired', {}, 'billing has to be settled first'],
+    [403, 'plan_quota_exceeded', 'plan_quota_exceeded:posts', {}, 'the quota of the month is used up'],
+    [403, 'plan_feature_disabled', 'plan_feature_disabled:rules', {}, 'the plan of this workspace does not have it'],
+    [429, 'rate_limited', 'rate_limited:create_batch', { 'retry-after': '61' }, 'try again in 61 s'],
+    [429, 'rate_limited', 'rate_limited:create_batch', { 'retry-after': '1234' }, 'try again in 21 min'],
+    [429, 'x_read_budget_exhausted', 'x_read_budget_exhausted', { 'retry-after': '40000' }, 'try again in 12 h'],
+  ]
+  test.each(advice)('%i %s is said once, with what to do about it', async (status, code, message, headers, hint) => {
+    await using server = scriptedServer([refusal(status, code, { message, headers })])
+    const told = await approve(server.url)
+    expect(told.err).toStartWith(`tendril: ${message}\n  hint: ${hint}`)
+    const exit = errorTable[code as keyof typeof errorTable].exit
+    expect([told.code, told.pauses, server.asked.length]).toEqual([exit, [], 1])
+    const { error } = JSON.parse((await approve(server.url, '--json')).err)
+    expect(error).toMatchObject({ code, message, ...(status === 429 ? { retry_after: Number(headers['retry-after']) } : {}) })
+  })
+})

@@ -37,6 +37,23 @@ test('errors come back as they are', async () => {
   expect(refused.headers.get('idempotency-replayed')).toBeNull()
 })
 
+test('how far the limits go is told by whichever process was asked, for answers and errors alike', async () => {
+  const leftOf = (headers: Headers) => /"create_batch";r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1]
+  const [first, second] = [
+    await one.send('POST', 'batches', { body: { count: 1 } }),
+    await viaOther('POST', 'batches', { body: { count: 1 } }),
+  ]
+  expect([first.status, second.status, Number(leftOf(second.headers))]).toEqual([201, 201, Number(leftOf(first.headers)) - 1])
+  await one.owner`update tenant set overrides = '{"create_batch": 1}' where id = ${one.tenantId}`
+  try {
+    const refused = await viaOther('POST', 'batches', { body: { count: 1 } })
+    expect([refused.status, leftOf(refused.headers)]).toEqual([429, '0'])
+    expect(refused.headers.get('ratelimit')).toContain(`"create_batch";r=0;t=${refused.headers.get('retry-after')}`)
+  } finally {
+    await one.owner`update tenant set overrides = '{}' where id = ${one.tenantId}`
+  }
+})
+
 test('a key sent to both processes runs once', async () => {
   const headers = { 'idempotency-key': 'both' }
   const [first, second] = [

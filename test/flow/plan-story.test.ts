@@ -1,0 +1,126 @@
+/** A plan that runs out and recovers, over HTTP, with a clock that is stepped from hour to hour and month to month. */
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import type { PlanState } from '#domain/plan'
+import { publishTimes } from '#domain/publish'
+import { changePlan } from '#store/tenants'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { type SteppedDatabase, steppedDb } from '#test/support/database-clock'
+import { connectMcp } from '#test/support/mcp'
+import { newStory, type Story, textOf } from '#test/support/story'
+
+const HOUR_MS = 3_600_000
+const times = { ...publishTimes, settleMs: 50, windowMs: 150 }
+
+let db: SteppedDatabase
+let app: TestApp
+let story: Story
+const open = async (env: Record<string, string> = {}) => {
+  app = await testApp({ database: db.options, overrides: { times }, env })
+  story = await newStory(app)
+}
+beforeEach(async () => {
+  db = await steppedDb()
+})
+afterEach(async () => {
+  await app[Symbol.asyncDispose]()
+  await db[Symbol.asyncDispose]()
+})
+
+const setPlan = (changes: Partial<PlanState>) => changePlan(app.workplace.db, story.tenantId, (before) => ({ ...before, ...changes }))
+const create = (count: number) => story.send('POST', 'batches', { body: { count } })
+const outcome = async (asked: ReturnType<Story['send']>) => {
+  const { status, body } = await asked
+  return [status, body.error?.message]
+}
+const until = async (time: Date) => db.clock.step(time.getTime() - (await db.clock.now()))
+const at = async () => new Date(await db.clock.now())
+
+test('the quota of a month is spent, waits for the next one, and an hourly cap for the next hour', async () => {
+  await open()
+  await setPlan({ overrides: { posts: 3, create_batch: 2 } })
+  const { id } = (await create(3)).body.batch
+  await eventually(
+    async () => (await story.send('GET', `batches/${id}`)).body.batch.status,
+    (status) => status === 'ready',
+  )
+  expect(await outcome(create(1))).toEqual([403, 'plan_quota_exceeded:posts'])
+  expect((await story.send('GET', `batches/${id}`)).body.batch.items).toHaveLength(3)
+
+  const now = await at()
+  await until(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)))
+  expect((await create(1)).status).toBe(201)
+  expect((await create(1)).status).toBe(201)
+  const capped = await create(1)
+  expect([capped.status, capped.body.error.message]).toEqual([429, 'rate_limited:create_batch'])
+  // Nothing but generations is held up by it.
+  expect((await story.send('POST', `items/${await story.approved()}/post-now`)).status).toBe(200)
+  await db.clock.step(Number(capped.headers.get('retry-after')) * 1_000)
+  expect((await create(1)).status).toBe(201)
+  expect(await outcome(create(1))).toEqual([403, 'plan_quota_exceeded:posts'])
+})
+
+test('suspended billing stops what costs, keeps what is there, and gives scheduled posts back for a person to schedule again', async () => {
+  await open()
+  const item = await story.approved()
+  const post_at = new Date((await db.clock.now()) + HOUR_MS).toISOString()
+  expect((await story.send('POST', `items/${item}/schedule`, { body: { post_at } })).status).toBe(200)
+
+  await setPlan({ billing: 'billing_suspended' })
+  const refusal = 'plan_invalid:billing_suspended'
+  expect(await outcome(create(1))).toEqual([403, refusal])
+  const other = await story.approved()
+  expect(await outcome(story.send('POST', `items/${other}/post-now`))).toEqual([403, refusal])
+  for (const path of ['overview', 'items', 'batches', 'connection']) expect((await story.send('GET', path)).status).toBe(200)
+  expect(await story.item(item)).toMatchObject({ status: 'approved', post_at })
+  await db.clock.step(HOUR_MS)
+  // Nothing of the workspace stirs by itself until its clock is looked at again.
+  await story.send('PUT', 'profile', { body: { goal: 'stirred' } })
+  await story.send('POST', `items/${other}/schedule`, { body: { post_at: (await at()).toISOString() } })
+  const back = await eventually(
+    () => story.item(item),
+    ({ post_at: left }) => left === null,
+  )
+  expect(back).toMatchObject({ status: 'approved', last_error: refusal })
+  expect(await story.posts()).toEqual({})
+
+  await setPlan({ billing: 'ok' })
+  expect((await create(1)).status).toBe(201)
+  expect((await story.send('POST', `items/${item}/post-now`)).status).toBe(200)
+  expect(await story.posts()).toEqual({ [textOf(item)]: 1 })
+})
+
+const readsNow = async () => (await story.send('GET', 'connection')).body.connection
+
+test('with the reads of the day spent, doubt about a post is still resolved and charged; the next day begins anew', async () => {
+  await open({ SANDBOX_TIER: 'payg', SANDBOX_FAULTS: 'drop=1' })
+  await setPlan({ overrides: { reads_payg: 20_000 } })
+  expect(await readsNow()).toMatchObject({ tier: 'payg', reads: { unit: 'usd_micros', limit: 20_000, reserved: 2_000, used: 0 } })
+  const day = (await at()).toISOString().slice(0, 10)
+  await app.owner`insert into counter (tenant_id, key, period, used) values (${story.tenantId}, 'reads_payg', ${day}, 20000)`
+
+  const item = await story.approved()
+  await story.send('POST', `items/${item}/post-now`)
+  await story.settled(item, 'posted')
+  expect(await story.posts()).toEqual({ [textOf(item)]: 1 })
+  const { reads } = await readsNow()
+  expect(reads.used).toBe(21_000)
+  await until(new Date(reads.resets_at))
+  expect((await readsNow()).reads).toMatchObject({ used: 0, limit: 20_000 })
+})
+
+test('a tool says what the plan refuses, and when it may be tried again', async () => {
+  await open()
+  await using mcp = await connectMcp(app.url, { key: (await app.newKey(['api:read', 'api:write', 'mcp:use'], story.tenantId)).api_key })
+  const ask = async () => {
+    const result = await mcp.client.callTool({ name: 'growth_create_batch', arguments: { count: 1 } })
+    const [{ text }] = result.content as { text: string }[] as [{ text: string }]
+    return { isError: result.isError, text, error: result._meta?.['tendril/error'] as Record<string, unknown> | undefined }
+  }
+  await setPlan({ overrides: { create_batch: 0 } })
+  const capped = await ask()
+  expect([capped.isError, capped.text]).toEqual([true, `rate_limited:create_batch\nTry again in ${capped.error?.retry_after} s.`])
+  await setPlan({ overrides: { posts: 0 } })
+  expect(await ask()).toMatchObject({ isError: true, text: 'plan_quota_exceeded:posts', error: { code: 'plan_quota_exceeded' } })
+  await setPlan({ billing: 'plan_expired' })
+  expect(await ask()).toMatchObject({ isError: true, text: 'plan_invalid:plan_expired' })
+})
