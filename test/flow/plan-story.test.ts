@@ -5,6 +5,7 @@ import { publishTimes } from '#domain/publish'
 import { changePlan } from '#store/tenants'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { type SteppedDatabase, steppedDb } from '#test/support/database-clock'
+import { heldDrafter } from '#test/support/held-drafter'
 import { connectMcp } from '#test/support/mcp'
 import { newStory, type Story, textOf } from '#test/support/story'
 
@@ -15,7 +16,10 @@ let db: SteppedDatabase
 let app: TestApp
 let story: Story
 const open = async (env: Record<string, string> = {}) => {
-  app = await testApp({ database: db.options, overrides: { times }, env })
+  const held = heldDrafter()
+  held.release()
+  // Writes as many as are asked for, whatever the profile.
+  app = await testApp({ database: db.options, overrides: { times, drafter: held.drafter }, env })
   story = await newStory(app)
 }
 beforeEach(async () => {
