@@ -110,12 +110,12 @@ export const experiments = {
       },
       output: OneExperiment,
     },
-    { tool: 'growth_create_experiment', status: 201, errors: ['conflict', 'plan_feature_disabled'], roles: ['editor'] },
+    { tool: 'growth_create_experiment', status: 201, errors: ['conflict'], feature: 'experiments', roles: ['editor'] },
   ),
   conclude: op(
     'POST /api/v1/growth/experiments/:id/conclude',
     'Conclude an experiment with your verdict, for good. Mean, difference, interval and effect size of each arm are computed and kept beside it, or that there is not enough data.',
     { input: { id: Id, result: text(2_000, 'Your verdict.', 'Supported: numbers first from now on') }, output: OneExperiment },
-    { tool: 'growth_conclude_experiment', errors: ['not_found', 'conflict', 'plan_feature_disabled'], roles: ['editor'] },
+    { tool: 'growth_conclude_experiment', errors: ['not_found', 'conflict'], feature: 'experiments', roles: ['editor'] },
   ),
 }
