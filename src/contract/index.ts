@@ -14,6 +14,7 @@ import { workspace } from './app/workspace.ts'
 import { articles } from './growth/articles.ts'
 import { automation } from './growth/automation.ts'
 import { batches } from './growth/batches.ts'
+import { brief } from './growth/brief.ts'
 import { connection, connections } from './growth/connections.ts'
 import { experiments } from './growth/experiments.ts'
 import { items } from './growth/items.ts'
@@ -26,6 +27,7 @@ import { type NamedOp, named, type Resource } from './op.ts'
 /** What programs and agents drive, by API key. */
 export const growthResources = {
   overview: { prefix: 'growth.overview', about: 'Everything at a glance.', group: overview },
+  brief: { prefix: 'growth.brief', about: 'What to do next.', group: brief },
   batches: { prefix: 'growth.batches', about: 'Batches of drafted posts, made from the growth profile.', group: batches },
   articles: { prefix: 'growth.articles', about: 'Long-form articles; each goes out as one long post.', group: articles },
   items: {

@@ -18,6 +18,7 @@ import { downloadSlots } from './download.ts'
 import { articleHandlers } from './growth/articles.ts'
 import { automationHandlers } from './growth/automation.ts'
 import { batchHandlers } from './growth/batches.ts'
+import { briefHandlers } from './growth/brief.ts'
 import { connectionHandlers, connectionsHandlers } from './growth/connections.ts'
 import { experimentHandlers } from './growth/experiments.ts'
 import { itemHandlers } from './growth/items.ts'
@@ -30,6 +31,7 @@ import { generationHandlers } from './operator/generations.ts'
 /** Those of a workspace: reads, and commands that go through its mailbox. */
 export const createOperations = (world: World): Operation[] => [
   ...bind(world, growthResources.overview, overviewHandlers),
+  ...bind(world, growthResources.brief, briefHandlers),
   ...bind(world, growthResources.batches, batchHandlers),
   ...bind(world, growthResources.articles, articleHandlers),
   ...bind(world, growthResources.items, itemHandlers),

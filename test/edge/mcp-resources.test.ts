@@ -1,12 +1,9 @@
 /** What an MCP client may read without a tool, over a real workspace. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { Type as T } from '@sinclair/typebox'
-import { op } from '#contract/op'
 import { MOST_ACTIVE_LEARNINGS } from '#domain/learning'
 import { listResources, type Resource, readResource, resourceTemplates } from '#edge/mcp/resources'
 import { MOST_CHARACTERS } from '#edge/mcp/sized'
 import { newId } from '#kernel/ids'
-import { bind, type Operation } from '#ops/bind'
 import { type TestApp, testApp } from '#test/support/app'
 import { type ContextOptions, openedIn } from '#test/support/mcp-context'
 import { newStory, type Story, textOf } from '#test/support/story'
@@ -21,26 +18,20 @@ const opened = (options: ContextOptions = {}) => openedIn(app, options)
 
 const uris = (resources: Resource[]): string[] => resources.map(({ uri }) => uri)
 
-/** An operation that a later version has. */
-const later = (prefix: string, name: string, reply: object): Operation[] => {
-  const group = { [name]: op('GET /api/v1/growth/later', 'Read.', { input: {}, output: T.Any() }) }
-  return bind(app.workplace.world, { prefix, about: 'Later.', group }, { [name]: async () => reply as never })
-}
-
-test('lists profile, queue and learnings, then the drafted items, newest first', async () => {
+test('lists profile, brief, queue and learnings, then the drafted items, newest first', async () => {
   const { story, context } = await opened()
   const [first, second] = [await story.drafted(), await story.drafted()]
   await story.approved()
   const { resources, nextCursor } = await listResources(context)
   expect(uris(resources)).toEqual([
-    ...['tendril://profile', 'tendril://queue', 'tendril://learnings'],
+    ...['tendril://profile', 'tendril://brief', 'tendril://queue', 'tendril://learnings'],
     `tendril://items/${second}`,
     `tendril://items/${first}`,
   ])
   expect(nextCursor).toBeUndefined()
   for (const { name, title, description, mimeType } of resources)
     for (const text of [name, title, description, mimeType]) expect(text).toMatch(/\S/)
-  expect(resources[3]).toMatchObject({ title: textOf(second), mimeType: 'application/json' })
+  expect(resources[4]).toMatchObject({ title: textOf(second), mimeType: 'application/json' })
 })
 
 test('whatever is listed can be read, as what the list says it is', async () => {
@@ -65,8 +56,8 @@ test('pages through many drafted items, each once, the fixed ones on the first p
     pages.push(uris(page.resources))
     cursor = page.nextCursor
   } while (cursor !== undefined)
-  expect(pages.map((page) => page.length)).toEqual([53, 50, 1])
-  expect(pages.flat().slice(3)).toEqual(ids.toReversed().map((id) => `tendril://items/${id}`))
+  expect(pages.map((page) => page.length)).toEqual([54, 50, 1])
+  expect(pages.flat().slice(4)).toEqual(ids.toReversed().map((id) => `tendril://items/${id}`))
   await expect(listResources(context, 'nonsense')).rejects.toMatchObject({ code: 'invalid_input' })
 })
 
@@ -74,7 +65,7 @@ test('a key that may not read sees nothing, and is told why when it tries', asyn
   const { story, context } = await opened({ scopes: ['mcp:use', 'api:write'] })
   const id = await story.drafted()
   expect(await listResources(context)).toEqual({ resources: [] })
-  for (const uri of ['tendril://profile', 'tendril://queue', 'tendril://learnings', `tendril://items/${id}`])
+  for (const uri of ['tendril://profile', 'tendril://brief', 'tendril://queue', 'tendril://learnings', `tendril://items/${id}`])
     await expect(readResource(context, uri)).rejects.toMatchObject({ code: 'missing_scope', detail: 'api:read' })
 })
 
@@ -89,7 +80,7 @@ test('reads one item by its id, in whatever state it is, and none of another wor
   const foreign = await (await newStory(app)).drafted()
   const nowhere = [
     ...[foreign, newId(), 'ffffffff-ffff-ffff-ffff-ffffffffffff', 'x', `${ids[0]}/`].map((id) => `tendril://items/${id}`),
-    ...['tendril://', 'tendril://profile/', 'https://localhost/profile', '', 'tendril://brief'],
+    ...['tendril://', 'tendril://profile/', 'https://localhost/profile', '', 'tendril://briefs'],
   ]
   for (const uri of nowhere) await expect(readResource(context, uri)).rejects.toMatchObject({ code: 'not_found' })
   expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(['tendril://items/{id}'])
@@ -107,13 +98,12 @@ test('the profile is the whole record, the learnings are all the active ones', a
   expect(await read('tendril://learnings')).toEqual({ learnings })
 })
 
-test('the brief comes by itself with its operation', async () => {
-  const { context } = await opened({ more: later('growth.brief', 'get', { brief: { actions: ['review'] } }) })
-  expect(uris((await listResources(context)).resources)).toEqual([
-    ...['tendril://profile', 'tendril://brief', 'tendril://queue', 'tendril://learnings'],
-  ])
+test('the brief is what its operation answers', async () => {
+  const { story, context } = await opened()
+  await story.drafted()
   const [{ text }] = (await readResource(context, 'tendril://brief')).contents
-  expect(JSON.parse(text)).toEqual({ brief: { actions: ['review'] } })
+  expect(JSON.parse(text)).toEqual((await story.send('GET', 'brief')).body)
+  expect(JSON.parse(text).brief.actions[0]).toMatchObject({ kind: 'start_profile' })
 })
 
 const queue = async (context: Parameters<typeof readResource>[0]): Promise<string> =>

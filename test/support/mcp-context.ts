@@ -3,7 +3,6 @@ import type { McpContext } from '#edge/mcp/context'
 import { newId } from '#kernel/ids'
 import type { Role } from '#kernel/roles'
 import type { Scope } from '#kernel/scopes'
-import type { Operation } from '#ops/bind'
 import type { Call } from '#ops/call'
 import { createOperations, createOperatorOperations } from '#ops/index'
 import { usualScopes } from '#ops/workspaces'
@@ -16,8 +15,6 @@ export interface ContextOptions {
   /** Of a person who asks, in the place of a key. */
   role?: Role
   tenantId?: string
-  /** Operations that are not in the contract yet. */
-  more?: Operation[]
   /** Called before every operation, with its id; may throw. */
   before?: (id: string) => void
 }
@@ -30,11 +27,11 @@ export const openedIn = async (app: TestApp, options: ContextOptions = {}) => {
 
 /** With a key or a person of its own, whose id stands in audit rows: `call.principal.id`. */
 export const contextOf = async (app: TestApp, options: ContextOptions = {}): Promise<McpContext> => {
-  const { scopes = usualScopes, role, tenantId = app.tenantId, more = [], before } = options
+  const { scopes = usualScopes, role, tenantId = app.tenantId, before } = options
   const newKey = async () => ({ kind: 'key', id: (await app.newKey(scopes, tenantId)).id }) as const
   const principal = role ? await newPerson(app.owner, tenantId, role) : await newKey()
   const { world } = app.workplace
-  const all = [...createOperations(world), ...createOperatorOperations(world), ...more]
+  const all = [...createOperations(world), ...createOperatorOperations(world)]
   const operations = new Map(all.map((o) => [o.id, o]))
   const call: Call = { tenantId, principal, scopes: new Set(scopes), surface: 'mcp', requestId: newId() }
   return {

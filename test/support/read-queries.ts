@@ -3,6 +3,7 @@ import { articleById, listArticles } from '#store/articles'
 import { takenPosts, unnamedAttempts } from '#store/attempts'
 import { auditPage } from '#store/audit'
 import { batchById, listBatches } from '#store/batches'
+import { briefRecord } from '#store/brief'
 import { connectionById, connectionOverview, defaultConnection, listConnections } from '#store/connections'
 import type { Query } from '#store/db'
 import { listExperiments } from '#store/experiments'
@@ -43,6 +44,7 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   ],
   'batches.batchById': ({ batch }) => [batchById(batch.id)],
   'batches.listBatches': () => [listBatches(page), listBatches({ ...page, after: END })],
+  'brief.briefRecord': () => [briefRecord(), briefRecord({ most: 1 })],
   'connections.connectionById': ({ connection }) => [connectionById(connection.id)],
   'connections.connectionOverview': () => [connectionOverview],
   'connections.defaultConnection': () => [defaultConnection],

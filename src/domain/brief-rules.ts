@@ -1,0 +1,238 @@
+/** When there is something to do, and why: a rule for each kind of action. */
+import type { Action, Advice, BriefFacts, BriefRow, Found } from './brief.ts'
+import { ranked } from './brief.ts'
+
+type Rule = (facts: BriefFacts) => Advice | undefined
+
+const DAY_MS = 86_400_000
+/** A quota or budget of which so much is used runs out. */
+const NEARLY = 0.8
+const OLD_PROFILE_DAYS = 60
+/** Fewer posts with numbers say nothing. */
+const LEAST_TO_AUDIT = 5
+const MOST_IN_BATCH = 20
+const USUAL_BATCH = 5
+
+const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
+const wait = (count: number): string => (count === 1 ? 'waits' : 'wait')
+const idOf = ([first]: readonly BriefRow[]): Record<string, unknown> => (first?.id ? { id: first.id } : {})
+
+const ageOf = ([first]: readonly BriefRow[], now: Date): string => {
+  const days = first?.at ? Math.floor((now.getTime() - first.at.getTime()) / DAY_MS) : 0
+  return days > 0 ? `, the oldest for ${counted(days, 'day')}` : ''
+}
+
+const about = ({ count, rows }: Found): Pick<Action, 'count' | 'rows'> => ({ count, rows })
+
+const settlePosts: Rule = ({ items: { review } }) =>
+  review.count === 0
+    ? undefined
+    : {
+        ...{ kind: 'settle_posts', ...about(review), operation: 'growth.items.markPosted', arguments: idOf(review.rows) },
+        title: `Look whether ${counted(review.count, 'post')} went out`,
+        why: `The network did not say whether ${counted(review.count, 'post')} went out, and the timeline did not tell. Look there: mark what is posted; post the rest again.`,
+      }
+
+const fixBilling: Rule = ({ billing }) =>
+  billing === 'ok'
+    ? undefined
+    : {
+        ...{ kind: 'fix_billing', count: 1, rows: [], operation: 'app.plan.get', arguments: {} },
+        title: 'Mend billing',
+        why: `The plan's state is ${billing}: drafting and posting are refused until billing is in order. Reads stay open.`,
+      }
+
+const connectAccount: Rule = ({ accounts, items: { approved, scheduled } }) => {
+  if (accounts.connected > 0) return undefined
+  const waiting = approved.count + scheduled.count
+  const common = { operation: 'app.connections.connectSandbox', arguments: {}, title: 'Connect an account' }
+  if (waiting === 0)
+    return {
+      ...common,
+      kind: 'connect_first_account',
+      count: 1,
+      rows: [],
+      why: 'No account is connected, so nothing can be posted from here.',
+    }
+  const why = `No account is connected, and ${counted(waiting, 'approved post')} ${wait(waiting)} to go out${
+    scheduled.count > 0 ? `, ${scheduled.count} of them scheduled` : ''
+  }.`
+  return { ...common, kind: 'connect_account', count: waiting, rows: [...scheduled.rows, ...approved.rows], why }
+}
+
+const retryFailed: Rule = ({ items: { failed }, lastError }) =>
+  failed.count === 0
+    ? undefined
+    : {
+        ...{ kind: 'retry_failed_posts', ...about(failed), operation: 'growth.items.list', arguments: { status: 'publish_failed' } },
+        title: `See to ${counted(failed.count, 'failed post')}`,
+        why: `The network refused ${counted(failed.count, 'post')}${lastError ? `, the first with “${lastError}”` : ''}. Post or schedule each again, or reject it.`,
+      }
+
+const resume: Rule = ({ paused, items: { scheduled } }) =>
+  !paused || scheduled.count === 0
+    ? undefined
+    : {
+        ...{ kind: 'resume_automation', ...about(scheduled), operation: 'growth.automation.resumeAll', arguments: {} },
+        title: 'Resume automation',
+        why: `All automation is paused, and ${counted(scheduled.count, 'scheduled post')} ${wait(scheduled.count)} for it.`,
+      }
+
+const startProfile: Rule = ({ isBare, missing }) => {
+  if (!isBare && missing.length === 0) return undefined
+  const common = { count: Math.max(1, missing.length), rows: [], operation: 'growth.profile.update', arguments: {} }
+  const empty = `Empty: ${missing.join(', ')}.`
+  if (isBare)
+    return {
+      ...common,
+      kind: 'start_profile',
+      title: 'Fill in the profile',
+      why: `Drafts are made of stories and proof, and there are none. ${empty}`,
+    }
+  return { ...common, kind: 'complete_profile', title: 'Complete the profile', why: `${empty} Drafts are closer to you with them.` }
+}
+
+const approvals =
+  (kind: 'approve_posts' | 'approve_articles', group: 'drafts' | 'articles', noun: string): Rule =>
+  ({ items, now }) => {
+    const found = items[group]
+    if (found.count === 0) return undefined
+    const why = `${counted(found.count, `drafted ${noun}`)} ${wait(found.count)} for approval${ageOf(found.rows, now)}. Nothing goes out without it.`
+    return {
+      kind,
+      ...about(found),
+      operation: 'growth.items.approve',
+      arguments: idOf(found.rows),
+      title: `Approve ${counted(found.count, noun)}`,
+      why,
+    }
+  }
+
+const slotRows = (slots: readonly Date[]): BriefRow[] =>
+  slots.map((at) => ({
+    id: null,
+    type: 'slot',
+    title: `Free on ${at.toISOString().slice(0, 16).replace('T', ' at ')} UTC`,
+    status: 'free',
+    at,
+  }))
+
+/** What is approved already goes first; else something must be drafted. */
+const fillSlots: Rule = ({ slots, items: { approved, drafts }, drafting, isBare }) => {
+  if (!slots || slots.length === 0) return undefined
+  const common = { kind: 'fill_slots' as const, count: slots.length, title: `Fill ${counted(slots.length, 'free slot')}` }
+  const free = `${counted(slots.length, 'slot')} of the next 7 days ${slots.length === 1 ? 'is' : 'are'} free`
+  if (approved.count > 0) {
+    const why = `${free}, and ${counted(approved.count, 'approved post')} ${wait(approved.count)} without a time.`
+    return {
+      ...common,
+      operation: 'growth.items.schedule',
+      arguments: { ...idOf(approved.rows), post_at: 'next_slot' },
+      why,
+      rows: approved.rows,
+    }
+  }
+  const missing = slots.length - drafts.count
+  if (missing <= 0 || drafting > 0 || isBare) return undefined
+  const why = `${free}, and ${drafts.count === 0 ? 'nothing is' : `only ${counted(drafts.count, 'post is', 'posts are')}`} drafted for them.`
+  return {
+    ...common,
+    operation: 'growth.batches.create',
+    arguments: { count: Math.min(missing, MOST_IN_BATCH) },
+    why,
+    rows: slotRows(slots),
+  }
+}
+
+const raiseQuota: Rule = ({ quota: { used, limit, resetsAt } }) => {
+  if (limit === 0 || used < limit * NEARLY) return undefined
+  const left = Math.max(0, limit - used)
+  const title = left === 0 ? 'The quota of posts is used up' : 'The quota of posts runs out'
+  const why = `${used} of ${limit} posts of the month are drafted; ${left} are left until ${resetsAt.toISOString().slice(0, 10)}.`
+  return { kind: 'raise_quota', count: 1, rows: [], operation: 'app.plan.get', arguments: {}, title, why }
+}
+
+const draftPosts: Rule = ({ items: { drafts, approved, scheduled }, drafting, isBare, slots }) =>
+  drafts.count + approved.count + scheduled.count + drafting > 0 || isBare || (slots?.length ?? 0) > 0
+    ? undefined
+    : {
+        ...{ kind: 'draft_posts', count: USUAL_BATCH, rows: [], operation: 'growth.batches.create', arguments: { count: USUAL_BATCH } },
+        title: 'Draft posts',
+        why: 'The queue is empty: nothing is drafted, approved or scheduled.',
+      }
+
+const schedulePosts: Rule = ({ items: { approved }, slots }) =>
+  approved.count === 0 || (slots?.length ?? 0) > 0
+    ? undefined
+    : {
+        ...{ kind: 'schedule_posts', ...about(approved), operation: 'growth.items.schedule', arguments: idOf(approved.rows) },
+        title: `Schedule ${counted(approved.count, 'approved post')}`,
+        why: `${counted(approved.count, 'approved post')} ${wait(approved.count)} without a time.`,
+      }
+
+const concludeExperiment: Rule = ({ ready }) =>
+  ready.count === 0
+    ? undefined
+    : {
+        ...{ kind: 'conclude_experiment', ...about(ready), operation: 'growth.experiments.conclude', arguments: idOf(ready.rows) },
+        title: `Conclude ${counted(ready.count, 'experiment')}`,
+        why: `Every arm of ${ready.count === 1 ? `“${ready.rows[0]?.title}”` : `${ready.count} experiments`} has enough posts with numbers.`,
+      }
+
+const runAudit: Rule = ({ measured, activeLearnings }) =>
+  measured < LEAST_TO_AUDIT || activeLearnings > 0
+    ? undefined
+    : {
+        ...{ kind: 'run_audit', count: measured, rows: [], operation: 'growth.audits.create', arguments: {} },
+        title: 'Run an audit',
+        why: `${measured}${measured >= 20 ? ' or more' : ''} posts have numbers, and nothing was learned from them yet.`,
+      }
+
+const spareReads: Rule = ({ reads: { used, limit, reserved, tier } }) => {
+  const room = limit - reserved
+  if (room <= 0 || used < room * NEARLY) return undefined
+  const percent = Math.min(100, Math.floor((100 * used) / room))
+  const why = `${percent} % of the day's read budget (tier ${tier}) is spent; what watches and measures rests until tomorrow once it is gone.`
+  return {
+    kind: 'spare_reads',
+    count: 1,
+    rows: [],
+    operation: 'growth.connection.get',
+    arguments: {},
+    title: 'The read budget runs out',
+    why,
+  }
+}
+
+const watchPosts: Rule = ({ items: { unconfirmed } }) =>
+  unconfirmed.count === 0
+    ? undefined
+    : {
+        ...{ kind: 'watch_posts', ...about(unconfirmed), operation: 'growth.items.list', arguments: { status: 'publish_unconfirmed' } },
+        title: `Watch ${counted(unconfirmed.count, 'unconfirmed post')}`,
+        why: `The network did not say whether ${counted(unconfirmed.count, 'post')} went out. The timeline is being read; do not post again.`,
+      }
+
+const refreshProfile: Rule = ({ profileUpdatedAt, now, isBare, missing }) => {
+  const days = profileUpdatedAt ? Math.floor((now.getTime() - profileUpdatedAt.getTime()) / DAY_MS) : 0
+  if (days < OLD_PROFILE_DAYS || isBare || missing.length > 0) return undefined
+  const why = `The profile was last changed ${days} days ago. New stories and proof keep drafts from repeating themselves.`
+  return {
+    kind: 'refresh_profile',
+    count: 1,
+    rows: [],
+    operation: 'growth.profile.update',
+    arguments: {},
+    title: 'Bring the profile up to date',
+    why,
+  }
+}
+
+const rules: readonly Rule[] = [
+  ...[settlePosts, fixBilling, connectAccount, retryFailed, resume, startProfile],
+  ...[approvals('approve_posts', 'drafts', 'post'), approvals('approve_articles', 'articles', 'article')],
+  ...[fillSlots, raiseQuota, draftPosts, schedulePosts, concludeExperiment, runAudit, spareReads, watchPosts, refreshProfile],
+]
+
+/** The whole brief of a workspace. */
+export const actionsOf = (facts: BriefFacts): Action[] => ranked(rules.flatMap((rule) => rule(facts) ?? []))

@@ -1,0 +1,22 @@
+import type { brief } from '#contract/growth/brief'
+import { operations } from '#contract/index'
+import { actionsOf } from '#domain/brief-rules'
+import { type BriefRecord, briefRecord, factsOf } from '#store/brief'
+import type { Handlers } from '../call.ts'
+
+const tools = new Map(operations.map(({ id, tool }) => [id, tool ?? null]))
+
+export const briefHandlers: Handlers<typeof brief> = {
+  async get({ include }, { read, networks }) {
+    const [found] = await read<BriefRecord>(briefRecord(include ? {} : { most: 1 }))
+    const { network } = found!.accounts
+    const { capabilities } = (network && networks.named(network)) || networks.first
+    const all = actionsOf(factsOf(found!, capabilities.tier)).filter(({ operation }) => tools.has(operation))
+    const actions = all.map(({ rows, ...action }) => ({
+      ...action,
+      tool: tools.get(action.operation) ?? null,
+      ...(include ? { items: rows } : {}),
+    }))
+    return { brief: { actions } }
+  },
+}

@@ -1,0 +1,126 @@
+/** The state of a workspace in one statement, for the brief. */
+import type { BriefFacts, BriefRow, Found, ItemGroup } from '#domain/brief'
+import { type CountedExperiment, isReady } from '#domain/experiment'
+import { budgetsOf, type PlanState } from '#domain/plan'
+import type { Profile } from '#domain/profile'
+import { readBudgetOf, type Tier } from '#domain/read-budget'
+import type { Fragment, Query, Sql } from './db.ts'
+import { tallyOf } from './experiments.ts'
+import { toProfile } from './profiles.ts'
+
+/** Rows come as JSON, so times as text. */
+interface Listed {
+  count: number
+  rows: (Omit<BriefRow, 'at'> & { at: string })[]
+}
+
+export interface BriefRecord {
+  now: Date
+  paused: boolean
+  plan: string
+  billing: PlanState['billing']
+  overrides: PlanState['overrides']
+  counters: Record<string, number>
+  items: Partial<Record<ItemGroup, Listed>>
+  drafting: number
+  last_error: string | null
+  running: (Pick<CountedExperiment, 'id' | 'name' | 'arms' | 'tally' | 'status'> & { created_at: string })[]
+  accounts: { connected: number; known: number; network: string | null }
+  profile: { data: Partial<Profile>; updated_at: string } | null
+  active_learnings: number
+  measured: number
+}
+
+/** So many of a group's records are shown, the ones that have waited longest first. */
+const MOST_ROWS = 10
+
+/** What waits for somebody or for its time, by what it waits for. */
+const itemGroups = (sql: Sql, most: number): Fragment => sql`
+  select g.name, jsonb_build_object('count', count(*), 'rows', coalesce(jsonb_agg(jsonb_build_object(
+    'id', g.id, 'type', g.kind, 'title', g.title, 'status', g.status, 'at', g.at) order by g.place) filter (where g.place <= ${most}), '[]')) as found
+  from (select i.*, row_number() over (partition by i.name order by i.at, i.id) as place from (
+    select id, kind, status, left(split_part(coalesce(title, body), E'\n', 1), 120) as title,
+      case when status = 'drafted' then created_at when post_at is not null then post_at else updated_at end as at,
+      case when status = 'drafted' then case kind when 'article' then 'articles' else 'drafts' end
+        when status = 'approved' then case when post_at is null then 'approved' else 'scheduled' end
+        when status = 'publish_failed' then 'failed'
+        when review then 'review' else 'unconfirmed' end as name
+    from item where status in ('drafted', 'approved', 'publish_failed', 'publish_unconfirmed')) i) g
+  group by g.name`
+
+/** Batches further back are over. */
+const NEWEST_BATCHES = 20
+const MOST_MEASURED = 20
+
+const experiments = (sql: Sql): Fragment => sql`
+  select coalesce(jsonb_agg(jsonb_build_object('id', e.id, 'name', e.name, 'arms', e.arms, 'status', e.status,
+    'created_at', e.created_at, 'tally', ${tallyOf(sql)}) order by e.id), '[]') from experiment e where e.status = 'running'`
+
+/** `withRows`: the first records of each group; else only the first one of each, which arguments name. */
+export const briefRecord =
+  ({ most = MOST_ROWS }: { most?: number } = {}): Query =>
+  (sql) =>
+    sql`select clock_timestamp() as now, a.paused, t.plan, t.billing, t.overrides,
+      (select coalesce(jsonb_object_agg(c.key || '@' || c.period, c.used), '{}') from counter c) as counters,
+      (select coalesce(jsonb_object_agg(g.name, g.found), '{}') from (${itemGroups(sql, most)}) g) as items,
+      (select count(*)::int from (select status from batch order by id desc limit ${NEWEST_BATCHES}) b where b.status in ('queued', 'generating')) as drafting,
+      (select last_error from item where status = 'publish_failed' order by updated_at, id limit 1) as last_error,
+      (${experiments(sql)}) as running,
+      (select jsonb_build_object('connected', count(*) filter (where status = 'connected'), 'known', count(*),
+        'network', max(network) filter (where status = 'connected' and is_default)) from connection) as accounts,
+      (select jsonb_build_object('data', data, 'updated_at', updated_at) from profile) as profile,
+      (select count(*)::int from learning where status = 'active') as active_learnings,
+      (select count(*)::int from (select 1 from item_metric group by item_id limit ${MOST_MEASURED}) m) as measured
+    from tenant t join actor a on a.tenant_id = t.id`
+
+const foundOf = (listed: Listed | undefined): Found => ({
+  count: listed?.count ?? 0,
+  rows: (listed?.rows ?? []).map((row) => ({ ...row, at: new Date(row.at) })),
+})
+
+const groups: readonly ItemGroup[] = ['drafts', 'articles', 'approved', 'scheduled', 'review', 'unconfirmed', 'failed']
+
+const readyOf = (running: BriefRecord['running']): Found => {
+  const ready = running.filter(isReady)
+  const rows = ready.map(
+    ({ id, name, status, created_at }): BriefRow => ({ id, type: 'experiment', title: name, status, at: new Date(created_at) }),
+  )
+  return { count: rows.length, rows: rows.slice(0, MOST_ROWS) }
+}
+
+/** What drafts are made from, as people name it. */
+const profileOf = ({ profile }: BriefRecord): Pick<BriefFacts, 'missing' | 'isBare' | 'profileUpdatedAt'> => {
+  const {
+    goal,
+    audience,
+    voice,
+    writing_dna: dna,
+  } = toProfile(profile ? { ...profile, created_at: null, updated_at: null } : undefined).profile
+  const parts = { goal, audience, voice, stories: dna.stories.join(''), proof: dna.proof.join(''), 'voice rules': dna.voice_rules.join('') }
+  const missing = Object.entries(parts).flatMap(([name, text]) => (text.trim() === '' ? [name] : []))
+  const isBare = missing.includes('stories') && missing.includes('proof')
+  return { missing, isBare, profileUpdatedAt: profile ? new Date(profile.updated_at) : null }
+}
+
+/** What the statement found, as the rules read it. `tier`: of the network that things go out to. */
+export const factsOf = (record: BriefRecord, tier: Tier): BriefFacts => {
+  const { now, counters, plan, billing, overrides } = record
+  const budget = { plan: { plan, billing, overrides }, counters, now }
+  const posts = budgetsOf(budget).quotas.find(({ key }) => key === 'posts')!
+  return {
+    now,
+    paused: record.paused,
+    billing,
+    quota: { used: posts.used, limit: posts.limit, resetsAt: posts.resets_at },
+    reads: readBudgetOf(budget, tier),
+    items: Object.fromEntries(groups.map((name) => [name, foundOf(record.items[name])])) as BriefFacts['items'],
+    drafting: record.drafting,
+    lastError: record.last_error,
+    ready: readyOf(record.running),
+    accounts: record.accounts,
+    ...profileOf(record),
+    activeLearnings: record.active_learnings,
+    measured: record.measured,
+    slots: null,
+  }
+}

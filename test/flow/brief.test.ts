@@ -1,0 +1,113 @@
+/** The brief of a workspace over HTTP: what it says as the workspace changes, and that what it names can be sent. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { operations } from '#contract/index'
+import { newId } from '#kernel/ids'
+import { type TestApp, testApp } from '#test/support/app'
+import { call } from '#test/support/prepare'
+import { softwareProfile } from '#test/support/profiles'
+import { newStory, type Story } from '#test/support/story'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await testApp()
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+interface Action {
+  kind: string
+  title: string
+  why: string
+  score: number
+  count: number
+  operation: string
+  tool: string | null
+  arguments: Record<string, unknown>
+  items?: { id: string; type: string; title: string; status: string; at: string }[]
+}
+
+const briefOf = async (story: Story, query = ''): Promise<Action[]> => {
+  const { status, body } = await story.send('GET', `brief${query}`)
+  expect(status).toBe(200)
+  return body.brief.actions
+}
+const kinds = (actions: Action[]) => actions.map(({ kind }) => kind)
+
+test('follows a workspace from its first day: profile, drafts, approval, schedule', async () => {
+  const story = await newStory(app)
+  expect(kinds(await briefOf(story))).toEqual(['start_profile'])
+  const { goal, audience, voice, writing_dna } = softwareProfile
+  await story.send('PUT', 'profile', { body: { goal, audience, voice, writing_dna } })
+  const [draft, ...others] = await briefOf(story)
+  expect(others).toEqual([])
+  expect(draft).toEqual({
+    ...{ kind: 'draft_posts', title: 'Draft posts', count: 5, score: 50, operation: 'growth.batches.create', tool: 'growth_create_batch' },
+    ...{ arguments: { count: 5 }, why: 'The queue is empty: nothing is drafted, approved or scheduled.' },
+  })
+  const ids: [string, string] = [await story.drafted(), await story.drafted()]
+  const [approve] = await briefOf(story)
+  expect(approve).toMatchObject({ kind: 'approve_posts', count: 2, operation: 'growth.items.approve', arguments: { id: ids[0] } })
+
+  // What it names can be sent as it is.
+  const o = operations.find(({ id }) => id === approve!.operation)!
+  expect((await call({ app, key: story.key }, o, approve!.arguments)).status).toBe(200)
+  const after = await briefOf(story, '?include=items')
+  expect(after.map(({ kind, items }) => [kind, items!.map(({ id }) => id)])).toEqual([
+    ['approve_posts', [ids[1]]],
+    ['schedule_posts', [ids[0]]],
+  ])
+  expect(after[0]!.items![0]).toMatchObject({ type: 'post', title: `Draft ${ids[1]}`, status: 'drafted' })
+})
+
+test('adds rows only when asked, ten at most, the ones that have waited longest', async () => {
+  const story = await newStory(app)
+  const ids = []
+  for (let count = 0; count < 12; count++) ids.push(await story.drafted())
+  const plain = (await briefOf(story)).find(({ kind }) => kind === 'approve_posts')!
+  expect([plain.count, plain.items]).toEqual([12, undefined])
+  const whole = (await briefOf(story, '?include=items')).find(({ kind }) => kind === 'approve_posts')!
+  expect([whole.count, whole.items!.map(({ id }) => id)]).toEqual([12, ids.slice(0, 10)])
+  expect((await story.send('GET', 'brief?include=all')).body.error?.details?.[0]?.path).toBe('include')
+})
+
+test('tells of what is wrong: doubt, refusals, pause, billing, budgets, no account', async () => {
+  const story = await newStory(app)
+  const { tenantId } = story
+  const [review, doubt, failed] = [await story.approved(), await story.approved(), await story.approved()]
+  await story.scheduled(3_600_000)
+  await app.owner`update item set status = 'publish_unconfirmed', review = id = ${review} where id in (${review}, ${doubt})`
+  await app.owner`update item set status = 'publish_failed', last_error = 'too long' where id = ${failed}`
+  await app.owner`update tenant set billing = 'plan_expired', overrides = '{"posts": 10}' where id = ${tenantId}`
+  await app.owner`insert into counter (tenant_id, key, period, used) select ${tenantId}, key, to_char(now() at time zone 'UTC', form), used
+    from (values ('posts', 'YYYY-MM', 9), ('reads_free', 'YYYY-MM-DD', 4500)) c (key, form, used)`
+  await story.send('POST', 'automation/pause-all')
+  await story.send('DELETE', 'connection')
+  const actions = await briefOf(story, '?include=items')
+  expect(kinds(actions)).toEqual([
+    ...['settle_posts', 'fix_billing', 'connect_account', 'retry_failed_posts', 'resume_automation', 'start_profile', 'raise_quota'],
+    ...['spare_reads', 'watch_posts'],
+  ])
+  expect(actions[0]).toMatchObject({ arguments: { id: review }, items: [{ id: review, status: 'publish_unconfirmed' }] })
+  expect(actions.find(({ kind }) => kind === 'connect_account')!.tool).toBeNull()
+  expect(actions.find(({ kind }) => kind === 'retry_failed_posts')!.why).toContain('“too long”')
+})
+
+test('tells of an experiment that is ready, and of numbers that nobody has learned from', async () => {
+  const story = await newStory(app)
+  const { id } = (await story.send('POST', 'experiments', { body: { name: 'Numbers first', hypothesis: 'x' } })).body.experiment
+  for (let count = 0; count < 16; count++) {
+    const item = await story.drafted()
+    await app.owner`update item set status = 'posted', posted_at = now(), experiment_id = ${id}, arm = ${count % 2 ? 'control' : 'variant'} where id = ${item}`
+    await app.owner`insert into item_metric (id, tenant_id, item_id, at, impressions, likes, replies, reposts, quotes, clicks)
+      values (${newId()}, ${story.tenantId}, ${item}, now(), 10, 1, 0, 0, 0, 0)`
+  }
+  const conclude = (await briefOf(story, '?include=items')).find(({ kind }) => kind === 'conclude_experiment')!
+  expect(conclude).toMatchObject({ arguments: { id }, count: 1, items: [{ id, type: 'experiment', title: 'Numbers first' }] })
+  await story.send('POST', `experiments/${id}/conclude`, { body: { result: 'x' } })
+  expect(kinds(await briefOf(story))).not.toContain('conclude_experiment')
+})
+
+test('is of one workspace', async () => {
+  const [mine, other] = [await newStory(app), await newStory(app)]
+  await other.drafted()
+  expect(kinds(await briefOf(mine))).not.toContain('approve_posts')
+})
