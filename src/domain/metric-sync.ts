@@ -1,7 +1,7 @@
 /** When the numbers of own posts are read again, and what becomes of a read: the rules of the metrics sync, as data and pure functions. */
 import type { MetricSnapshot, Metrics } from './metrics.ts'
 import type { Spend } from './plan.ts'
-import { costOf, dayOf, type ReadBudget, readCounter, takeReads } from './read-budget.ts'
+import { affordable, costOf, dayOf, type ReadBudget, readCounter, settleReads, takeReads } from './read-budget.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -62,7 +62,7 @@ export const reserve = (
   const key = { key: readCounter(budget.tier), period: dayOf(now) }
   const credit = before?.key === key.key && before.period === key.period ? before.amount : 0
   const open = { ...budget, used: budget.used - credit }
-  const posts = Math.min(wanted, Math.floor((open.limit - open.used) / costOf(budget.tier, 'own_post', 1)))
+  const posts = Math.min(wanted, affordable(open, 'own_post'))
   if (posts <= 0) return null
   const reserved = takeReads(open, costOf(budget.tier, 'own_post', posts), now)
   return { posts, reserved, spend: { ...reserved, amount: reserved.amount - credit } }
@@ -70,8 +70,8 @@ export const reserve = (
 
 /** What of a reservation goes back, when so many posts were answered with. */
 export const unread = (budget: Pick<ReadBudget, 'tier'>, reserved: Spend, answered: number): Spend[] => {
-  const left = reserved.amount - costOf(budget.tier, 'own_post', answered)
-  return left > 0 ? [{ ...reserved, amount: -left }] : []
+  const left = settleReads(reserved, costOf(budget.tier, 'own_post', answered))
+  return left.amount < 0 ? [left] : []
 }
 
 export const measures = ['impressions', 'likes', 'replies', 'reposts', 'quotes', 'clicks'] as const satisfies (keyof Metrics)[]

@@ -40,13 +40,6 @@ export const readBudgetOf = ({ plan, counters, now }: Budget, tier: Tier): ReadB
   return { tier, limit, used: counters[`${key}@${dayOf(now)}`] ?? 0, reserved: Math.floor(limit * RESERVED_SHARE) }
 }
 
-/** What a day has left of a workspace's budget: `counters` are used amounts by `key@period`. */
-export const readBudgetOf = ({ counters, now }: { counters: Record<string, number>; now: Date }, tier: Tier): ReadBudget => ({
-  tier,
-  limit: dailyReads[tier],
-  used: counters[`${readCounter(tier)}@${dayOf(now)}`] ?? 0,
-})
-
 /** What so many resources cost in the tier's unit. */
 export const costOf = (tier: Tier, kind: ReadKind, resources: number): number => resources * (tier === 'payg' ? readPrices[kind] : 1)
 

@@ -42,26 +42,21 @@ describe('an account whose read failed is left alone', () => {
 })
 
 describe('the daily budget', () => {
-  const payg = (used: number) =>
-    readBudgetOf({ counters: { 'reads_payg@2026-11-21': used, 'reads_payg@2026-11-20': 9 }, now: at() }, 'payg')
+  const plan = { plan: 'team', billing: 'ok', overrides: {} } as const
+  const payg = (used: number) => readBudgetOf({ plan, counters: { 'reads_payg@2026-11-21': used }, now: at() }, 'payg')
   const ask = (used: number, wanted: number, before?: { key: string; period: string; amount: number }) =>
     reserve(payg(used), { wanted, before, now: at() })
   const spent = (amount: number, period = '2026-11-21') => ({ key: 'reads_payg', period, amount })
 
-  test('is what the day has used of it, by tier', () => {
-    expect(payg(7)).toEqual({ tier: 'payg', limit: 1_000_000, used: 7 })
-    expect(readBudgetOf({ counters: {}, now: at() }, 'free')).toEqual({ tier: 'free', limit: 5_000, used: 0 })
-  })
-
   test('pays for all posts, for fewer, or for none', () => {
     expect(ask(0, 100)).toEqual({ posts: 100, reserved: spent(100_000), spend: spent(100_000) })
-    expect(ask(997_500, 100)).toEqual({ posts: 2, reserved: spent(2_000), spend: spent(2_000) })
-    expect(ask(999_001, 1)).toBeNull()
+    expect(ask(897_500, 100)).toEqual({ posts: 2, reserved: spent(2_000), spend: spent(2_000) })
+    expect(ask(899_001, 1)).toBeNull()
   })
 
   test('is charged once for a read that is claimed again, unless another day has begun', () => {
     expect(ask(100_000, 100, spent(100_000))).toEqual({ posts: 100, reserved: spent(100_000), spend: spent(0) })
-    expect(ask(1_000_000, 100, spent(100_000))?.posts).toBe(100)
+    expect(ask(900_000, 100, spent(100_000))?.posts).toBe(100)
     expect(ask(100_000, 40, spent(100_000))?.spend).toEqual(spent(-60_000))
     expect(ask(0, 100, spent(100_000, '2026-11-20'))?.spend).toEqual(spent(100_000))
   })
