@@ -5,6 +5,7 @@ import { startErasure } from '#actors/erasure'
 import type { AnyLane } from '#actors/lane'
 import { deliveryLane } from '#actors/lanes/delivery'
 import { generationLanes } from '#actors/lanes/generated'
+import { metricsLane } from '#actors/lanes/metrics'
 import { publishLane } from '#actors/lanes/publish'
 import { reconcileLane } from '#actors/lanes/reconcile'
 import type { MailboxOptions } from '#actors/mailbox'
@@ -116,6 +117,7 @@ const lanesOf = ({ config, log, secret, overrides, failpoints, networks, egress 
   return [
     publishLane({ networks, times, failpoints }),
     reconcileLane({ networks, times, failpoints }),
+    metricsLane({ networks, failpoints }),
     ...generationLanes({ networks, drafter, failpoints, turns: new Turns(MODEL_TURNS), deadlineMs: GENERATION_DEADLINE_MS }),
     deliveryLane({ ...hooks, failpoints, turns: new Turns(DELIVERY_TURNS) }),
   ]

@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto'
 import { fail } from '#kernel/errors'
 import { edited, titleFault } from './article-text.ts'
 import type { Draft } from './draft.ts'
+import type { Metrics } from './metrics.ts'
 import type { OnMissed } from './profile.ts'
 
 export const itemStatuses = ['drafted', 'approved', 'publishing', 'posted', 'rejected', 'publish_failed', 'publish_unconfirmed'] as const
@@ -46,8 +47,14 @@ export interface Item {
   url: string | null
   posted_at: Date | null
   last_error: string | null
+  /** What its network counts of it, as read last; absent or null where nothing has been read. Kept apart from the item. */
+  metrics?: ItemMetrics | null
   created_at: Date
   updated_at: Date
+}
+
+export interface ItemMetrics extends Metrics {
+  at: Date | string
 }
 
 /** The post_at furthest away that is accepted: what lies further is a typing error. */
@@ -211,7 +218,11 @@ export const requestPost = (item: Item, now: Date): Item => {
 }
 
 /** The item as every surface shows it. */
-export const itemView = ({ approved_hash: _, account_external_id, ...item }: Item) => ({ ...item, account: account_external_id })
+export const itemView = ({ approved_hash: _, account_external_id, metrics = null, ...item }: Item) => ({
+  ...item,
+  account: account_external_id,
+  metrics: metrics && { ...metrics, at: new Date(metrics.at) },
+})
 
 /** The body of every answer about one item. */
 export const itemAnswer = (item: Item): string => JSON.stringify({ item: itemView(item) })

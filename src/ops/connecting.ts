@@ -7,7 +7,9 @@ import { newId } from '#kernel/ids'
 import { NetworkError } from '#port/network/network'
 import type { Networks } from '#port/network/registry'
 import { accountNamed, countConnected, currentDefault, disconnect, upsertConnection } from '#store/connections'
+import { metricsWork } from '#store/follow-up'
 import { type Effects, forgetPending, merge } from '#store/letter'
+import { hasReadable } from '#store/metrics'
 import type { CommandContext, Outcome } from './call.ts'
 import { settleRecalled } from './recall.ts'
 
@@ -36,7 +38,7 @@ export const reaching = async (network: string, running: Promise<Omit<Reached, '
 
 /** The account as it is from then on, under its old id if it was connected before. The first connected one becomes the default. */
 export const connected = async (
-  { sql, gate }: Pick<CommandContext, 'sql' | 'gate'>,
+  { sql, gate, tenantId }: Pick<CommandContext, 'sql' | 'gate' | 'tenantId'>,
   { network, externalId, handle }: Reached,
 ): Promise<{ account: Connection; effects: Effects }> => {
   const before = await accountNamed(sql, { network, externalId })
@@ -49,7 +51,9 @@ export const connected = async (
     created_at: before?.created_at ?? gate.now,
     updated_at: gate.now,
   }
-  return { account, effects: { writes: [upsertConnection(account)] } }
+  // Connected again: what it had posted is read again too.
+  const work = (await hasReadable(sql, { externalId, now: gate.now })) ? [metricsWork(newId(), { tenantId, runAt: gate.now })] : []
+  return { account, effects: { writes: [upsertConnection(account)], work } }
 }
 
 /** Sends from the account that are claimed but not on the wire do not go out any more. */

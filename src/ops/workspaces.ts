@@ -55,7 +55,7 @@ export const connectAccount = (world: Pick<World, 'ask'>, tenantId: string, { ne
     priority: 'interactive',
     provenance: { principal: { kind: 'system', id: 'operator' }, surface: 'admin' },
     async decide(sql, gate) {
-      const { account, effects } = await connected({ sql, gate }, { network, externalId, handle })
+      const { account, effects } = await connected({ sql, gate, tenantId }, { network, externalId, handle })
       const audit = { operation: 'growth.connections.connect', refId: account.id, detail: { network, handle } }
       return { reply: undefined, effects: { ...effects, audit } }
     },

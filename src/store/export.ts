@@ -134,6 +134,7 @@ export const notExported: Record<string, string> = {
   counter: 'how the server counts use within a period',
   actor: 'which process serves the workspace',
   session: "where its people are signed in: theirs, not the workspace's",
+  'item.metrics_at': 'when its network was asked last; the metrics tell what it said',
   'item.approved_hash': 'binds an approval to its text; of no use elsewhere',
   'invitation.token_hash': 'a secret',
   'api_key.hash': 'a secret',

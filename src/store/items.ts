@@ -11,7 +11,9 @@ export interface Page {
 const columns = (
   sql: Sql,
 ): Fragment => sql`id, batch_id, experiment_id, arm, kind, title, status, review, body, format, hook, rationale, stories, learnings, length, post_at,
-  on_missed, approved_hash, account_external_id, reject_reason, external_id, url, posted_at, last_error, created_at, updated_at`
+  on_missed, approved_hash, account_external_id, reject_reason, external_id, url, posted_at, last_error, created_at, updated_at,
+  case when status = 'posted' then (select to_jsonb(m) from (select at, impressions, likes, replies, reposts, quotes, clicks
+    from item_metric where item_id = item.id order by at desc limit 1) m) end as metrics`
 
 export const itemById =
   (id: string): Query =>
@@ -40,7 +42,7 @@ export const lockItem = async (sql: Sql, id: string): Promise<Item> =>
   ((await sql`select ${columns(sql)} from item where id = ${id} for update`)[0] as Item | undefined) ?? fail('not_found', 'no such item')
 
 export const insertItem =
-  (item: Item): Query =>
+  ({ metrics: _, ...item }: Item): Query =>
   (sql) =>
     sql`insert into item ${sql({ ...item, stories: sql.json(item.stories), learnings: sql.json(item.learnings) } as never)}`
 

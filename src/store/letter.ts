@@ -8,7 +8,7 @@ import type { Billing, PlanState } from '#domain/plan'
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { type Fragment, isLetIn, type Query, type Sql } from './db.ts'
-import { dueEvents, eventParts, type NewEvent } from './outbox.ts'
+import { eventParts, type NewEvent } from './outbox.ts'
 import type { Principal } from './principal.ts'
 
 /** The process incarnation and epoch under which a tenant is owned: what a letter is fenced by. */
@@ -138,20 +138,6 @@ export async function gate(
   return { now, paused, counters, seen, webhook, plan: { plan, billing, overrides }, deletesAt }
 }
 
-/**
- * The tenant's one row of delivery work; added again it only hastens what waits. It counts as asked for by a person: pausing
- * all automation does not stop it, for events tell what has happened and do nothing.
- */
-export const deliveryWork = (id: string, { tenantId, now }: { tenantId: string; now: Date }): NewWork => ({
-  ...{ id, lane: 'delivery', kind: 'delivery', refId: tenantId, origin: 'manual', runAt: now },
-})
-
-/** The effects, with the events marked that the workspace's endpoint wants, and the work of sending them. */
-export const announced = (effects: Effects, { webhook, now }: Gate, tenantId: string): Effects => {
-  const events = dueEvents(effects.events, webhook)
-  return events ? { ...effects, events, work: [...(effects.work ?? []), deliveryWork(newId(), { tenantId, now })] } : effects
-}
-
 /** The answer that the same Idempotency-Key will replay. `pending` names the record whose outcome will supply it. */
 export type Keep = { claim: IdempotencyClaim; status: number; body: string } | { claim: IdempotencyClaim; pending: string }
 
@@ -222,7 +208,9 @@ const spend = (sql: Sql, key: string, period: string, amount: number): Fragment 
 const addWork = (sql: Sql, work: NewWork): Fragment =>
   sql`insert into work (id, lane, kind, ref_id, origin, run_at, payload)
       values (${work.id}, ${work.lane}, ${work.kind}, ${work.refId}, ${work.origin}, ${work.runAt}, ${sql.json((work.payload ?? {}) as never)})
-      ${work.kind === 'delivery' ? hasten(sql) : sql``}`
+      ${recurring.has(work.kind) ? hasten(sql) : sql``}`
+
+const recurring = new Set(['delivery', 'metrics'])
 
 /** There is one such row a tenant: more to send means that it is due sooner. */
 const hasten = (sql: Sql): Fragment =>

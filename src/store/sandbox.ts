@@ -4,6 +4,7 @@
  */
 import postgres from 'postgres'
 import { type Clock, systemClock } from '#kernel/clock'
+import { arrayTypes } from './array-types.ts'
 import { type ConnectionOptions, codeOf, TIMES_AS_ISO } from './db.ts'
 
 export interface SandboxPost {
@@ -19,6 +20,13 @@ export interface TimelineQuery {
   lagMs: number
 }
 
+export interface AgedPost {
+  id: string
+  text: string
+  /** By the network's own clock. */
+  ageMs: number
+}
+
 /** Every method throws `SandboxFailure` when the database does not do its part. */
 export interface SandboxStore {
   /** Makes the account, or finds it: handles differ by more than case. */
@@ -29,6 +37,8 @@ export interface SandboxStore {
   addLater(accountId: string, text: string, afterMs: number): Promise<boolean>
   /** Newest first, those due by now included; null when the account does not exist. */
   timeline(query: TimelineQuery): Promise<SandboxPost[] | null>
+  /** Those of these posts that are the account's, those due by now included; null when the account does not exist. */
+  posts(accountId: string, ids: string[]): Promise<AgedPost[] | null>
 }
 
 export class SandboxFailure extends Error {
@@ -72,6 +82,7 @@ const connect = (options: ConnectionOptions): postgres.Sql =>
     // The default waits up to 20 s between attempts, and a query that waits for one cannot tell that nothing was sent.
     backoff: () => 0.1,
     fetch_types: false,
+    types: arrayTypes,
     onnotice: () => {},
     connection: {
       role: 'tendril_sandbox',
@@ -160,6 +171,16 @@ const timelineOf = async (run: Run, { accountId, since, lagMs }: TimelineQuery):
   return rows.flatMap(({ id, text, created_at }) => (id === null ? [] : [{ id, text, createdAt: created_at }]))
 }
 
+const postsOf = async (run: Run, accountId: string, ids: string[]): Promise<AgedPost[] | null> => {
+  const rows = await run(
+    (sql) => sql<{ id: string | null; text: string; ms: number }[]>`
+      select p.id, p.text, (extract(epoch from clock_timestamp() - p.created_at) * 1000)::float8 as ms from sandbox.accounts a
+      left join sandbox.posts p on p.account_id = a.id and p.id = any(${ids}::text[]) where a.id = ${accountId}`,
+  )
+  if (rows.length === 0) return null
+  return rows.flatMap(({ id, text, ms }) => (id === null ? [] : [{ id, text, ageMs: ms }]))
+}
+
 const storeOn = (run: Run, onDelayed: (afterMs: number) => void): SandboxStore => ({
   async account(handle) {
     const [row] = await run(
@@ -191,6 +212,10 @@ const storeOn = (run: Run, onDelayed: (afterMs: number) => void): SandboxStore =
   async timeline(query) {
     await settle(run)
     return timelineOf(run, query)
+  },
+  async posts(accountId, ids) {
+    await settle(run)
+    return postsOf(run, accountId, ids)
   },
 })
 

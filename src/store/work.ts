@@ -42,11 +42,15 @@ export const againPayload = ({ askedAt, clear }: Again): StoredAgain => ({
   ...(clear ? { clear: { ...clear, readAt: clear.readAt.toISOString() } } : {}),
 })
 
-/** Posts run one at a time per account (the bound one, or the default for what is bound to none), the rest one at a time per lane. */
+/**
+ * Posts run one at a time per account (the bound one, or the default for what is bound to none), the rest one at a time per lane; what
+ * is in doubt is looked up beside the other reads of its lane, which may take long.
+ */
 const withSlot = (sql: Sql): Fragment => sql`
   select w.id, w.lane, w.kind, w.ref_id, w.origin, w.state, w.run_at, w.attempt, w.claimed_by, w.lease_until, w.payload,
     case when w.lane = 'publish' then 'publish:' || coalesce((select i.account_external_id from item i where i.id = w.ref_id),
-      (select c.external_id from connection c where c.is_default and c.status = 'connected'), '') else w.lane end as slot
+      (select c.external_id from connection c where c.is_default and c.status = 'connected'), '')
+      when w.kind = 'reconcile' then w.kind else w.lane end as slot
   from work w`
 
 /** What may not be claimed now. */
@@ -105,3 +109,9 @@ export const claimWork =
   (sql) =>
     sql`update work set state = 'running', claimed_by = ${claim.owner}, lease_until = ${claim.leaseUntil}, attempt = ${work.attempt + 1}
         where id = ${work.id}`
+
+/** Takes place before the claim of the same row, in a statement of its own. */
+export const keepPayload =
+  (id: string, payload: Record<string, unknown>): Query =>
+  (sql) =>
+    sql`update work set payload = ${sql.json(payload as never)} where id = ${id}`

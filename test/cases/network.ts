@@ -1,7 +1,14 @@
 /** What every network adapter must do, whatever it talks to: one suite, run against each of them. */
 import { describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { type Network, type NetworkAccount, NetworkError, type PublishRequest, type PublishResult } from '#port/network/network'
+import {
+  MOST_MEASURED,
+  type Network,
+  type NetworkAccount,
+  NetworkError,
+  type PublishRequest,
+  type PublishResult,
+} from '#port/network/network'
 import { fingerprintText } from '#port/network/text'
 
 /** A network that is well, with two accounts of which nothing has been published. */
@@ -136,8 +143,44 @@ const reading = (open: () => Promise<NetworkCase>): void => {
   })
 }
 
+const metrics = ({ network, account }: NetworkCase, ids: string[]) => network.readMetrics(account, ids, never())
+
+const measuring = (open: () => Promise<NetworkCase>): void => {
+  test('what is counted of own posts never falls, whatever else is asked for', async () => {
+    await using it = await open()
+    const ids = [await post(it, 'One.'), await post(it, 'Two.')]
+    const before = await metrics(it, ids)
+    expect(before.map(({ externalId }) => externalId).toSorted()).toEqual(ids.toSorted())
+    for (const one of await metrics(it, ids.slice(0, 1)))
+      for (const [name, value] of Object.entries(before.find(({ externalId }) => externalId === one.externalId)!))
+        if (typeof value === 'number') expect(one[name as 'likes']).toBeGreaterThanOrEqual(value)
+  })
+
+  test('posts that it does not know are absent, and so are those of others', async () => {
+    await using it = await open()
+    const mine = await post(it, 'Mine.')
+    const theirs = await post({ ...it, account: it.other }, 'Theirs.')
+    expect((await metrics(it, [mine, theirs, 'no such post'])).map(({ externalId }) => externalId)).toEqual([mine])
+    expect(await metrics(it, [])).toEqual([])
+  })
+
+  test('more posts than a call takes are refused with a NetworkError', async () => {
+    await using it = await open()
+    const ids = Array.from({ length: MOST_MEASURED + 1 }, (_, index) => String(index))
+    expect(await metrics(it, ids.slice(1))).toEqual([])
+    expect(await metrics(it, ids).catch((error: unknown) => error)).toBeInstanceOf(NetworkError)
+  })
+
+  test('a read of numbers that is given up rejects with a NetworkError', async () => {
+    await using it = await open()
+    const read = it.network.readMetrics(it.account, ['1'], AbortSignal.abort())
+    expect(await read.catch((error: unknown) => error)).toBeInstanceOf(NetworkError)
+  })
+}
+
 /** Declares the suite; `open` is called once per test and its result disposed of after it. */
 export const networkCases = (name: string, open: () => Promise<NetworkCase>): void => {
   describe(`${name}: publishing`, () => publishing(open))
   describe(`${name}: reading`, () => reading(open))
+  describe(`${name}: measuring`, () => measuring(open))
 }

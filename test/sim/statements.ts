@@ -208,7 +208,8 @@ const letters = {
       const one = (make as unknown as () => Write)()
       if (one !== nothing) staged.push(one)
     }
-    for (const one of work) staged.push(added(one))
+    // Counting and reporting send nothing: no lane here does that.
+    for (const one of work) if (one.kind === 'publish' || one.kind === 'reconcile') staged.push(added(one))
     for (const one of again) staged.push(requeued(one))
     for (const id of new Set(settled)) staged.push({ row: id, change: (tables) => void tables.works.delete(id) })
     if (events.length > 0) staged.push({ row: 'events', change: (tables) => void tables.events.push(...events) })

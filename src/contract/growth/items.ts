@@ -8,6 +8,20 @@ export const OnMissed = oneOf(['post', 'skip'], {
   description: 'A scheduled post found overdue: post it if it is less than an hour late, or skip it back to approved.',
 })
 
+export const counts = {
+  impressions: T.Integer({ minimum: 0 }),
+  likes: T.Integer({ minimum: 0 }),
+  replies: T.Integer({ minimum: 0 }),
+  reposts: T.Integer({ minimum: 0 }),
+  quotes: T.Integer({ minimum: 0 }),
+  clicks: T.Integer({ minimum: 0 }),
+}
+
+const Metrics = record(
+  { at: Time, ...counts },
+  { title: 'Metrics', description: 'What the network counts of a post, as read last; null before.' },
+)
+
 export const Item = record(
   {
     id: Id,
@@ -33,6 +47,7 @@ export const Item = record(
     url: nullable(T.String()),
     posted_at: nullable(Time),
     last_error: nullable(T.String()),
+    metrics: nullable(Metrics),
     created_at: Time,
     updated_at: Time,
   },

@@ -7,7 +7,7 @@ import type { Egress } from '#port/egress/egress'
 import { EgressRefused } from '#port/egress/target'
 import { newWebhookSecret } from '#port/webhook'
 import type { Sql } from '#store/db'
-import { deliveryWork } from '#store/letter'
+import { deliveryWork } from '#store/follow-up'
 import { countPending, type EventRow, eventLog, keptEvent, replayEvent } from '#store/outbox'
 import type { Principal } from '#store/principal'
 import {

@@ -6,7 +6,7 @@ import type { Tier } from '#domain/read-budget'
  * A social network, as the rest of Tendril sees it. An adapter translates every answer of the real service into one of
  * the results below; the exactly-once machine (domain/publish.ts) trusts nothing but their `kind`.
  */
-export interface Network {
+export interface Network extends Measuring {
   /** `sandbox`, `x`, `bluesky`. */
   readonly name: string
   readonly capabilities: Capabilities
@@ -19,9 +19,15 @@ export interface Network {
   readTimeline(account: NetworkAccount, since: Date, signal: AbortSignal): Promise<Timeline>
 }
 
+/** Posts that one call may ask the numbers of. */
+export const MOST_MEASURED = 100
+
 /** A network that counts what becomes of posts. */
 export interface Measuring {
-  /** What is counted of own posts, at most 100 a call; those that the network does not know any more are absent. Throws as `readTimeline`. */
+  /**
+   * What is counted of own posts, at most `MOST_MEASURED` a call; those that the network does not know any more are absent. Throws as
+   * `readTimeline`.
+   */
   readMetrics(account: NetworkAccount, externalIds: string[], signal: AbortSignal): Promise<PostMetrics[]>
 }
 

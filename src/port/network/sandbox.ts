@@ -10,14 +10,17 @@ import type { Log } from '#kernel/log'
 import { SandboxFailure, type SandboxStore } from '#store/sandbox'
 import {
   type Capabilities,
+  MOST_MEASURED,
   type Network,
   type NetworkAccount,
   NetworkError,
+  type PostMetrics,
   type PublishRequest,
   type PublishResult,
   type Timeline,
 } from './network.ts'
 import { type Draw, drawsOf, type SandboxFaults } from './sandbox-faults.ts'
+import { sandboxMetrics } from './sandbox-metrics.ts'
 import { LONG_WEIGHTED_LIMIT, WEIGHTED_LIMIT, weightedLength } from './weighted-length.ts'
 
 export interface SandboxSettings {
@@ -92,6 +95,12 @@ const unreachable = (cause: unknown): never => {
   throw new NetworkError('unreachable', `the sandbox cannot be reached: ${cause.message}`)
 }
 
+const noSuchAccount = (): NetworkError => new NetworkError('disconnected', 'the sandbox has no such account')
+
+const givenUp = (): never => {
+  throw new NetworkError('unreachable', 'given up before the sandbox answered')
+}
+
 interface Call {
   request: PublishRequest
   drawn: Draw
@@ -131,8 +140,16 @@ export const createSandbox = ({ store, faults, log, failpoints, tier = 'free' }:
   if (faults.lagMs > 0 || Object.values(faults.rates).some((rate) => rate > 0)) log.warn(faults, 'the sandbox fails on purpose')
   const timelineOf = async (account: NetworkAccount, since: Date): Promise<Timeline> => {
     const posts = await store.timeline({ accountId: account.externalId, since, lagMs: faults.lagMs }).catch(unreachable)
-    if (posts === null) throw new NetworkError('disconnected', 'the sandbox has no such account')
+    if (posts === null) throw noSuchAccount()
     return { posts: posts.map(({ id, ...post }) => ({ externalId: id, ...post, truncated: false, url: null })), complete: true }
+  }
+  const metricsOf = async (account: NetworkAccount, ids: string[]): Promise<PostMetrics[]> => {
+    const posts = await store.posts(account.externalId, ids).catch(unreachable)
+    if (posts === null) throw noSuchAccount()
+    return posts.map(({ id, ...post }) => ({
+      externalId: id,
+      ...sandboxMetrics({ accountId: account.externalId, postId: id, ...post }),
+    }))
   }
   return {
     name: 'sandbox',
@@ -143,10 +160,12 @@ export const createSandbox = ({ store, faults, log, failpoints, tier = 'free' }:
       if (drawn.fault !== 'none') log.debug({ fault: drawn.fault, attempt: request.attemptId }, 'sandbox fault')
       return until(publishOnce({ store, failpoints }, { request, drawn, signal }).catch(failureOf), signal, () => unknown('timeout'))
     },
-    readTimeline: (account, since, signal) =>
-      until(timelineOf(account, since), signal, () => {
-        throw new NetworkError('unreachable', 'given up before the sandbox answered')
-      }),
+    readTimeline: (account, since, signal) => until(timelineOf(account, since), signal, givenUp),
+    async readMetrics(account, externalIds, signal) {
+      if (externalIds.length > MOST_MEASURED)
+        throw new NetworkError('bad_answer', `asked for ${externalIds.length} posts, more than ${MOST_MEASURED}`)
+      return until(metricsOf(account, externalIds), signal, givenUp)
+    },
     async connect(handle) {
       const name =
         HANDLE.exec(handle.trim())?.[1] ?? fail('invalid_input', 'a handle is 1 to 50 letters, digits, dots, dashes or underscores')

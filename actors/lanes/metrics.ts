@@ -1,0 +1,183 @@
+/**
+ * Reads what the networks count of own posts. A workspace has one row of this work, which goes back to the queue with the time of
+ * the next read and ends when nothing is left to be read. What a read may cost is reserved as it is claimed.
+ */
+import type { Connection } from '#domain/connection'
+import { changes, EARLY_MS, nextRead, reserve, unread, type Wait, waitAfter } from '#domain/metric-sync'
+import type { MetricSnapshot } from '#domain/metrics'
+import type { Spend } from '#domain/plan'
+import { readBudgetOf, untilTomorrow } from '#domain/read-budget'
+import type { Failpoints } from '#kernel/failpoint'
+import { MOST_MEASURED, type Network, NetworkError, type PostMetrics } from '#port/network/network'
+import type { Networks } from '#port/network/registry'
+import { connectionById, disconnect } from '#store/connections'
+import type { Query, Sql } from '#store/db'
+import type { Effects, Gate } from '#store/letter'
+import { type DuePost, duePosts, insertSnapshots, latestSnapshots, markRead, nextReads, thinSnapshots } from '#store/metrics'
+import { keepPayload, type Work } from '#store/work'
+import type { Claimed, Lane, LaneContext } from '../lane.ts'
+import type { Decision } from '../letter.ts'
+
+export interface MetricsDeps {
+  networks: Networks
+  failpoints: Failpoints
+}
+
+interface Job {
+  connection: Connection
+  network: Network
+  posts: DuePost[]
+  reserved: Spend
+}
+
+type Outcome =
+  | { kind: 'read'; metrics: PostMetrics[] }
+  | { kind: 'failed'; reason: NetworkError['reason']; retryAfterMs?: number | undefined }
+  | { kind: 'stopped' }
+
+/** What the row remembers between reads: accounts that are left alone for a while, by the id of the connection; what is reserved. */
+interface Memory {
+  waits: Record<string, Wait>
+  reserved?: Spend | undefined
+}
+
+const READ_DEADLINE_MS = 10_000
+
+export const metricsLane = (deps: MetricsDeps): Lane<Job, Outcome> => ({
+  kind: 'metrics',
+  leaseMs: 3 * READ_DEADLINE_MS,
+  priority: 'background',
+  claim: (sql, gate, work) => claimRead(deps, { sql, gate, work }),
+  run: (job, context) => read(deps, job, context),
+  async settle(sql, gate, { work, job, outcome }) {
+    const letter = { sql, gate, work }
+    if (outcome.kind === 'stopped') return again(work, gate.now, memoryOf(work, gate.now))
+    return outcome.kind === 'read' ? keep(letter, job, outcome.metrics) : giveUp(letter, job, outcome)
+  },
+  crashed: () => ({ kind: 'failed', reason: 'bad_answer' }),
+  // Reading twice harms nobody. What was reserved stays so, and pays for the read to come.
+  orphaned: async (_sql, gate, work) => again(work, gate.now, memoryOf(work, gate.now)),
+})
+
+interface Letter {
+  sql: Sql
+  gate: Gate
+  work: Work
+}
+
+const memoryOf = ({ payload }: Work, now: Date): Memory => {
+  const waits = Object.entries((payload.waits ?? {}) as Record<string, { failures: number; until: string }>)
+    .map(([id, { failures, until }]) => [id, { failures, until: new Date(until) }] as const)
+    // Long over: forgotten, so that the row does not grow with every account there ever was.
+    .filter(([, { until }]) => until.getTime() > now.getTime() - FORGET_MS)
+  return { waits: Object.fromEntries(waits), reserved: payload.reserved as Spend | undefined }
+}
+const FORGET_MS = 7 * 86_400_000
+
+const payloadOf = ({ waits, reserved }: Memory): Record<string, unknown> => ({ waits, ...(reserved ? { reserved } : {}) })
+
+const again = ({ id }: Work, runAt: Date, memory: Memory, effects: Effects = {}): Decision<void> => ({
+  reply: undefined,
+  effects: { ...effects, requeued: [{ id, runAt, payload: payloadOf(memory) }] },
+})
+
+/** Back to the queue until the next read, or done for now. `posts` are those read just now. */
+const untilNext = async (
+  { sql, gate, work }: Letter,
+  memory: Memory,
+  { posts = [], effects = {} }: { posts?: DuePost[]; effects?: Effects } = {},
+) => {
+  const others = await nextReads(sql, { now: gate.now, except: posts.map(({ id }) => id) })
+  const own = posts.flatMap(({ connection_id, posted_at }) => {
+    const at = nextRead(posted_at, gate.now)
+    return at ? [{ connection_id, at }] : []
+  })
+  const times = [...others, ...own].map(({ connection_id, at }) =>
+    Math.max(at.getTime(), memory.waits[connection_id]?.until.getTime() ?? 0),
+  )
+  if (times.length === 0) return { reply: undefined, effects: { ...effects, settled: [work.id] } }
+  return again(work, new Date(Math.max(gate.now.getTime(), Math.min(...times))), memory, effects)
+}
+
+const claimRead = async (deps: MetricsDeps, letter: Letter): Promise<Claimed<Job>> => {
+  const { sql, gate, work } = letter
+  const memory = memoryOf(work, gate.now)
+  const resting = Object.entries(memory.waits).flatMap(([id, { until }]) => (until > gate.now ? [id] : []))
+  const until = new Date(gate.now.getTime() + EARLY_MS)
+  const posts = await duePosts(sql, { now: gate.now, until, resting, limit: MOST_MEASURED })
+  if (posts.length === 0) return { decision: await untilNext(letter, memory) }
+  const connection = (await connectionById(posts[0]!.connection_id)(sql))[0] as unknown as Connection
+  const network = deps.networks.named(connection.network)
+  if (!network) return { decision: again(work, gate.now, waiting(memory, connection.id, waitAfter(memory.waits[connection.id], gate.now))) }
+  const budget = readBudgetOf(gate, network.capabilities.tier)
+  const taken = reserve(budget, { wanted: posts.length, before: memory.reserved, now: gate.now })
+  if (!taken) return { decision: again(work, gate.now, waiting(memory, connection.id, tomorrow(memory.waits[connection.id], gate.now))) }
+  const { reserved, spend } = taken
+  const first = [keepPayload(work.id, payloadOf({ ...memory, reserved }))]
+  return {
+    job: { connection, network, posts: posts.slice(0, taken.posts), reserved },
+    decision: { reply: undefined, effects: { first, spend: [spend] } },
+  }
+}
+
+const waiting = (memory: Memory, id: string, wait: Wait): Memory => ({ ...memory, waits: { ...memory.waits, [id]: wait } })
+
+/** The budget is spent: no failure of the account. */
+const tomorrow = (before: Wait | undefined, now: Date): Wait => ({
+  failures: before?.failures ?? 0,
+  until: new Date(now.getTime() + untilTomorrow(now) * 1_000),
+})
+
+const read = async ({ failpoints }: MetricsDeps, { connection, network, posts }: Job, context: LaneContext): Promise<Outcome> => {
+  await failpoints('metrics.claimed')
+  if (context.signal.aborted) return { kind: 'stopped' }
+  const account = { id: connection.id, externalId: connection.external_id, handle: connection.handle }
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(READ_DEADLINE_MS)])
+  try {
+    const metrics = await network.readMetrics(
+      account,
+      posts.map(({ external_id }) => external_id),
+      signal,
+    )
+    await failpoints('metrics.read')
+    return { kind: 'read', metrics }
+  } catch (cause) {
+    if (context.signal.aborted) return { kind: 'stopped' }
+    if (!(cause instanceof NetworkError)) throw cause
+    return { kind: 'failed', reason: cause.reason, retryAfterMs: cause.retryAfterMs }
+  }
+}
+
+const snapshotsOf = ({ posts }: Job, metrics: PostMetrics[], at: Date): MetricSnapshot[] => {
+  const items = new Map(posts.map(({ id, external_id }) => [external_id, id]))
+  return metrics.flatMap(({ externalId, ...counted }) => {
+    const item_id = items.get(externalId)
+    return item_id ? [{ item_id, at, ...counted }] : []
+  })
+}
+
+/** Those that the network did not answer with are asked for again all the same, at their time. */
+const keep = async (letter: Letter, job: Job, metrics: PostMetrics[]): Promise<Decision<void>> => {
+  const { sql, gate, work } = letter
+  const ids = job.posts.map(({ id }) => id)
+  const read = snapshotsOf(job, metrics, gate.now)
+  const fresh = changes(read, await latestSnapshots(sql, ids))
+  const writes: Query[] = [markRead(ids, gate.now), thinSnapshots(ids, gate.now)]
+  if (fresh.length > 0) writes.push(insertSnapshots(fresh))
+  const { [job.connection.id]: _, ...waits } = memoryOf(work, gate.now).waits
+  const effects = { writes, spend: unread(job.network.capabilities, job.reserved, read.length) }
+  return untilNext(letter, { waits }, { posts: job.posts, effects })
+}
+
+const giveUp = async (
+  letter: Letter,
+  job: Job,
+  { reason, retryAfterMs }: Extract<Outcome, { kind: 'failed' }>,
+): Promise<Decision<void>> => {
+  const { gate, work } = letter
+  const { id } = job.connection
+  const memory = { ...memoryOf(work, gate.now), reserved: undefined }
+  const writes = reason === 'disconnected' ? [disconnect(id, gate.now)] : []
+  const effects = { writes, spend: unread(job.network.capabilities, job.reserved, 0) }
+  return again(work, gate.now, waiting(memory, id, waitAfter(memory.waits[id], gate.now, retryAfterMs)), effects)
+}

@@ -1,0 +1,33 @@
+/** What follows from the events of a decision: the work of telling of them, and of reading what becomes of posts. */
+import { FIRST_READ_MS } from '#domain/metric-sync'
+import { newId } from '#kernel/ids'
+import type { Effects, Gate, NewWork } from './letter.ts'
+import { dueEvents, type NewEvent } from './outbox.ts'
+
+/**
+ * The tenant's one row of delivery work; added again it only hastens what waits. It counts as asked for by a person: pausing
+ * all automation does not stop it, for events tell what has happened and do nothing.
+ */
+export const deliveryWork = (id: string, { tenantId, now }: { tenantId: string; now: Date }): NewWork => ({
+  ...{ id, lane: 'delivery', kind: 'delivery', refId: tenantId, origin: 'manual', runAt: now },
+})
+
+/** The tenant's one row of reading what networks count: added again it only hastens the next read. The kill switch holds it. */
+export const metricsWork = (id: string, { tenantId, runAt }: { tenantId: string; runAt: Date }): NewWork => ({
+  ...{ id, lane: 'sync', kind: 'metrics', refId: tenantId, origin: 'automatic', runAt },
+})
+
+/** Of what has become posted, with a name on its network, the numbers are read from then on. */
+const measured = (events: NewEvent[] = [], now: Date, tenantId: string): NewWork[] => {
+  const isPost = ({ type, data }: NewEvent) => type === 'growth.item.posted' && Boolean(data.external_id)
+  if (!events.some(isPost)) return []
+  return [metricsWork(newId(), { tenantId, runAt: new Date(now.getTime() + FIRST_READ_MS) })]
+}
+
+/** The effects, with what follows from their events: those marked that the workspace's endpoint wants, and the work there is to do. */
+export const announced = (effects: Effects, { webhook, now }: Gate, tenantId: string): Effects => {
+  const events = dueEvents(effects.events, webhook)
+  const work = [...(events ? [deliveryWork(newId(), { tenantId, now })] : []), ...measured(effects.events, now, tenantId)]
+  if (work.length === 0) return effects
+  return { ...effects, ...(events ? { events } : {}), work: [...(effects.work ?? []), ...work] }
+}

@@ -1,0 +1,178 @@
+/** What becomes of posts, read from the network as time passes: on a database whose clock the tests step. */
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { type SteppedDatabase, steppedDb } from '#test/support/database-clock'
+import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
+import { crash, newStory, type Story } from '#test/support/story'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+let db: SteppedDatabase
+let app: TestApp
+let points: TestFailpoints
+const start = (failpoints: TestFailpoints) =>
+  // Workspaces fall asleep at once: whoever is due is woken by the sweep, as after hours of rest.
+  testApp({ database: db.options, overrides: { failpoints: failpoints.at, idleMs: 30, sweepMs: 20 } })
+beforeEach(async () => {
+  db = await steppedDb()
+  points = testFailpoints()
+  app = await start(points)
+})
+afterEach(async () => {
+  for (const point of ['metrics.claimed', 'metrics.read']) points.release(point)
+  await app[Symbol.asyncDispose]()
+  await db[Symbol.asyncDispose]()
+})
+
+const posted = async (story: Story, text?: string): Promise<string> => {
+  const id = await story.approved(text)
+  expect((await story.send('POST', `items/${id}/post-now`)).status).toBe(200)
+  return id
+}
+const metricsOf = async (story: Story, id: string) =>
+  ((await story.item(id)) as unknown as { metrics: Record<string, number> | null }).metrics
+const workOf = async ({ tenantId }: Story) =>
+  (
+    await app.owner<{ state: string; run_at: Date; payload: { waits?: object; reserved?: object } }[]>`
+    select state, run_at, payload from work where tenant_id = ${tenantId} and kind = 'metrics'`
+  )[0]
+const spentOf = async ({ tenantId }: Story) =>
+  (await app.owner<{ used: number }[]>`select used::int from counter where tenant_id = ${tenantId} and key = 'reads_free'`)[0]?.used ?? 0
+const snapshots = async (id: string) => app.owner`select at, impressions from item_metric where item_id = ${id} order by at`
+/** Steps on, until all that is due then has been read. */
+const later = async (story: Story, ms: number): Promise<void> => {
+  await db.clock.step(ms)
+  const now = new Date(await db.clock.now())
+  await eventually(
+    () => workOf(story),
+    (work) => work === undefined || (work.state === 'queued' && work.run_at > now),
+  )
+}
+
+test('numbers are read from ten minutes after a post, grow, and are shown with the item', async () => {
+  const story = await newStory(app)
+  expect(await workOf(story)).toBeUndefined()
+  const id = await posted(story)
+  expect(await metricsOf(story, id)).toBeNull()
+  await later(story, HOUR)
+  const first = (await metricsOf(story, id))!
+  expect(first.impressions).toBeGreaterThan(0)
+  await later(story, DAY)
+  const second = (await metricsOf(story, id))!
+  expect(second.impressions).toBeGreaterThan(first.impressions!)
+  expect(new Date(second.at!).getTime()).toBeGreaterThan(new Date(first.at!).getTime())
+  expect(Object.keys(second).toSorted()).toEqual(['at', 'clicks', 'impressions', 'likes', 'quotes', 'replies', 'reposts'])
+})
+
+test('a post is read hourly, then every six hours, then daily, and no more after a month', async () => {
+  const story = await newStory(app)
+  await posted(story)
+  const start = await db.clock.now()
+  const gapAt = async (age: number) => {
+    await later(story, start + age - (await db.clock.now()))
+    const work = await workOf(story)
+    return work && Math.round((work.run_at.getTime() - (await db.clock.now())) / HOUR)
+  }
+  expect([await gapAt(HOUR), await gapAt(DAY - HOUR)]).toEqual([1, 1])
+  expect([await gapAt(DAY + HOUR), await gapAt(7 * DAY - HOUR)]).toEqual([6, 6])
+  expect([await gapAt(7 * DAY + 6 * HOUR), await gapAt(28 * DAY)]).toEqual([24, 24])
+  expect(await gapAt(30 * DAY)).toBeUndefined()
+  expect(await spentOf(story)).toBe(1)
+})
+
+test('a snapshot is kept when a number has changed, and of old days the last one alone', async () => {
+  const story = await newStory(app)
+  const id = await posted(story)
+  await later(story, HOUR)
+  for (let hour = 0; hour < 6; hour++) await later(story, HOUR)
+  expect((await snapshots(id)).length).toBeGreaterThan(4)
+  await later(story, 20 * DAY)
+  const settled = await snapshots(id)
+  const days = settled.map(({ at }) => (at as Date).toISOString().slice(0, 10))
+  expect(new Set(days).size).toBe(days.length)
+  // The network counts nothing new any more.
+  await later(story, 2 * DAY)
+  expect(await snapshots(id)).toEqual(settled)
+})
+
+test('a spent budget rests the reads until the next day, and posting goes on', async () => {
+  const story = await newStory(app)
+  const id = await posted(story)
+  const day = new Date(await db.clock.now()).toISOString().slice(0, 10)
+  const midnight = new Date(`${day}T00:00:00Z`).getTime() + DAY
+  if (midnight - (await db.clock.now()) < 2 * HOUR) await db.clock.set(new Date(midnight + HOUR))
+  const today = new Date(await db.clock.now()).toISOString().slice(0, 10)
+  const next = new Date(`${today}T00:00:00Z`).getTime() + DAY
+  await app.owner`insert into counter (tenant_id, key, period, used) values (${story.tenantId}, 'reads_free', ${today}, 5000)
+    on conflict (tenant_id, key) do update set used = 5000, period = excluded.period`
+  await later(story, HOUR)
+  expect(await metricsOf(story, id)).toBeNull()
+  expect(Math.abs((await workOf(story))!.run_at.getTime() - next)).toBeLessThan(2_000)
+  await posted(story)
+  await later(story, next - (await db.clock.now()) + 60_000)
+  expect((await metricsOf(story, id))!.impressions).toBeGreaterThan(0)
+})
+
+describe('the kill switch', () => {
+  test('holds reads, and recalls the one that runs; it is charged once', async () => {
+    const story = await newStory(app)
+    const id = await posted(story)
+    points.arm('metrics.claimed', 'hang')
+    await db.clock.step(HOUR)
+    await points.reached('metrics.claimed')
+    expect(await spentOf(story)).toBe(1)
+    expect((await story.send('POST', 'automation/pause-all')).status).toBe(200)
+    points.release('metrics.claimed')
+    await db.clock.step(HOUR)
+    await posted(story)
+    expect(await metricsOf(story, id)).toBeNull()
+    expect((await story.send('POST', 'automation/resume-all')).status).toBe(200)
+    await later(story, HOUR)
+    expect((await metricsOf(story, id))!.impressions).toBeGreaterThan(0)
+    expect(await spentOf(story)).toBeLessThanOrEqual(3)
+  })
+})
+
+test.each(['metrics.claimed', 'metrics.read'])('a process that dies at %s: the next one reads again, charged once', async (point) => {
+  const story = await newStory(app)
+  const id = await posted(story)
+  points.arm(point, 'hang')
+  await db.clock.step(HOUR)
+  await points.reached(point)
+  await crash(app)
+  await using second = await start(testFailpoints())
+  const again = story.at(second)
+  const metrics = await eventually(
+    () => metricsOf(again, id),
+    (found) => found !== null,
+  )
+  expect(metrics!.impressions).toBeGreaterThan(0)
+  points.release(point)
+  expect(await spentOf(story)).toBe(1)
+  expect(await snapshots(id)).toHaveLength(1)
+})
+
+test('a disconnected account is read no more, and again once it is connected', async () => {
+  const story = await newStory(app)
+  const id = await posted(story)
+  expect((await story.send('DELETE', 'connection')).status).toBe(200)
+  await later(story, HOUR)
+  expect([await workOf(story), await metricsOf(story, id)]).toEqual([undefined, null])
+  const { body } = await app.send('GET', 'connections', { key: story.key })
+  expect(body.connections).toEqual([])
+  const { connectAccount } = await import('#ops/workspaces')
+  await connectAccount(app.workplace.world, story.tenantId, { network: 'sandbox', externalId: story.account, handle: 'back' })
+  await later(story, 1_000)
+  expect((await metricsOf(story, id))!.impressions).toBeGreaterThan(0)
+})
+
+test('an account that the network does not know any more is disconnected, and nothing is charged', async () => {
+  const story = await newStory(app)
+  await posted(story)
+  await app.owner`update item set account_external_id = 'gone' where tenant_id = ${story.tenantId}`
+  await app.owner`update connection set external_id = 'gone' where tenant_id = ${story.tenantId}`
+  await later(story, HOUR)
+  expect((await story.send('GET', 'connection')).body.connection.connected).toBeFalse()
+  expect(await spentOf(story)).toBe(0)
+})
