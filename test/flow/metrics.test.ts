@@ -42,7 +42,7 @@ const spentOf = async ({ tenantId }: Story) =>
 const snapshots = async (id: string) => app.owner`select at, impressions from item_metric where item_id = ${id} order by at`
 /** Steps on, until all that is due then has been read. */
 const later = async (story: Story, ms: number): Promise<void> => {
-  await db.clock.step(ms)
+  await db.clock.pass(ms)
   const now = new Date(await db.clock.now())
   await eventually(
     () => workOf(story),
@@ -119,12 +119,12 @@ describe('the kill switch', () => {
     const story = await newStory(app)
     const id = await posted(story)
     points.arm('metrics.claimed', 'hang')
-    await db.clock.step(HOUR)
+    await db.clock.pass(HOUR)
     await points.reached('metrics.claimed')
     expect(await spentOf(story)).toBe(1)
     expect((await story.send('POST', 'automation/pause-all')).status).toBe(200)
     points.release('metrics.claimed')
-    await db.clock.step(HOUR)
+    await db.clock.pass(HOUR)
     await posted(story)
     expect(await metricsOf(story, id)).toBeNull()
     expect((await story.send('POST', 'automation/resume-all')).status).toBe(200)
@@ -138,7 +138,7 @@ test.each(['metrics.claimed', 'metrics.read'])('a process that dies at %s: the n
   const story = await newStory(app)
   const id = await posted(story)
   points.arm(point, 'hang')
-  await db.clock.step(HOUR)
+  await db.clock.pass(HOUR)
   await points.reached(point)
   await crash(app)
   await using second = await start(testFailpoints())

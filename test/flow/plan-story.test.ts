@@ -36,7 +36,7 @@ const outcome = async (asked: ReturnType<Story['send']>) => {
   const { status, body } = await asked
   return [status, body.error?.message]
 }
-const until = async (time: Date) => db.clock.step(time.getTime() - (await db.clock.now()))
+const until = async (time: Date) => db.clock.pass(time.getTime() - (await db.clock.now()))
 const at = async () => new Date(await db.clock.now())
 
 test('the quota of a month is spent, waits for the next one, and an hourly cap for the next hour', async () => {
@@ -58,7 +58,7 @@ test('the quota of a month is spent, waits for the next one, and an hourly cap f
   expect([capped.status, capped.body.error.message]).toEqual([429, 'rate_limited:create_batch'])
   // Nothing but generations is held up by it.
   expect((await story.send('POST', `items/${await story.approved()}/post-now`)).status).toBe(200)
-  await db.clock.step(Number(capped.headers.get('retry-after')) * 1_000)
+  await db.clock.pass(Number(capped.headers.get('retry-after')) * 1_000)
   expect((await create(1)).status).toBe(201)
   expect(await outcome(create(1))).toEqual([403, 'plan_quota_exceeded:posts'])
 })
@@ -76,7 +76,7 @@ test('suspended billing stops what costs, keeps what is there, and gives schedul
   expect(await outcome(story.send('POST', `items/${other}/post-now`))).toEqual([403, refusal])
   for (const path of ['overview', 'items', 'batches', 'connection']) expect((await story.send('GET', path)).status).toBe(200)
   expect(await story.item(item)).toMatchObject({ status: 'approved', post_at })
-  await db.clock.step(HOUR_MS)
+  await db.clock.pass(HOUR_MS)
   // Nothing of the workspace stirs by itself until its clock is looked at again.
   await story.send('PUT', 'profile', { body: { goal: 'stirred' } })
   await story.send('POST', `items/${other}/schedule`, { body: { post_at: (await at()).toISOString() } })

@@ -11,6 +11,8 @@ import { emptyDb, type TestDatabase } from './db.ts'
 /** Times are epoch milliseconds. `real` is Postgres's own clock, which nobody steps. */
 export interface DatabaseClock {
   step(ms: number): Promise<void>
+  /** As if so much time had passed, in which the processes that are there renewed themselves; a step they would outlive as dead ones. */
+  pass(ms: number): Promise<void>
   set(time: Date): Promise<void>
   now(): Promise<number>
   /** What the database's clock has been ahead of the real one, and from when on; the first holds from the beginning. */
@@ -45,13 +47,22 @@ const clockOn = (sql: postgres.Sql): DatabaseClock => {
     const [row] = await sql.unsafe<{ ms: number }[]>(`select (extract(epoch from ${clock}.clock_timestamp()) * 1000)::float8 as ms`)
     return row!.ms
   }
-  const step = async (ms: number): Promise<void> => {
+  const step = async (ms: number, nodes: 'expire' | 'live' = 'expire'): Promise<void> => {
     const before = await msOf('pg_catalog')
-    const [row] = await sql<{ ahead: number }[]>`update stepped.clock set ahead = ahead + ${ms} returning ahead`
+    const renewed = nodes === 'live' ? ms : 0
+    const [row] = await sql<{ ahead: number }[]>`
+      with renewed as (update node set expires_at = expires_at + ${renewed} * interval '1 ms')
+      update stepped.clock set ahead = ahead + ${ms} returning ahead`
     // Others see it somewhere between the two: the clock has shown a time as soon as anybody may have seen it.
     history.push({ real: ms > 0 ? before : await msOf('pg_catalog'), ahead: row!.ahead })
   }
-  return { history, step, now: () => msOf('stepped'), set: async (time) => step(time.getTime() - (await msOf('stepped'))) }
+  return {
+    history,
+    step: (ms) => step(ms),
+    pass: (ms) => step(ms, 'live'),
+    now: () => msOf('stepped'),
+    set: async (time) => step(time.getTime() - (await msOf('stepped'))),
+  }
 }
 
 /** With the schema and no rows. `settings` are the database's own, as `{ timezone: "'Asia/Tokyo'" }`. */
