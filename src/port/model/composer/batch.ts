@@ -1,5 +1,6 @@
 import type { Draft, DraftBrief } from '#domain/draft'
-import { checkDraft, type DraftFault, type Phrase } from '../check-draft.ts'
+import type { Phrase } from '#domain/phrase'
+import { checkDraft, type DraftFault } from '../check-draft.ts'
 import type { Steps } from '../pace.ts'
 import { type Candidate, cite } from './candidate.ts'
 import { type Guidance, isAboutFlopped, isRecord, type Learning, nameOf } from './guidance.ts'

@@ -1,4 +1,4 @@
-import { type Phrase, searchable } from '../check-draft.ts'
+import { type Phrase, searchable } from '#domain/phrase'
 import type { Block, Candidate } from './candidate.ts'
 import { filled, type GlueSlot, glue, type Phrases } from './glue.ts'
 import type { Unit } from './material.ts'
