@@ -107,6 +107,8 @@ const makeExperiment = async (workspace: Workspace) => {
   return { id: experiment.id }
 }
 
+const anyChannel = async ({ app, key }: Workspace) => ({ id: (await app.send('GET', 'overview', { key })).body.overview.channels[0].id })
+
 const connect = async ({ app, tenantId, key }: Workspace) => {
   const account = await app.workplace.sandbox.connect(`t-${newId()}`)
   await connectAccount(app.workplace.world, tenantId, { network: 'sandbox', ...account })
@@ -151,6 +153,7 @@ export const recipes: Record<string, Recipe> = {
     instead: { approve: (workspace) => makeItem(workspace, { kind: 'article', title: null }) },
     before: { schedule: ['approve'], unschedule: ['approve', 'schedule'], postNow: ['approve'], markPosted: ['approve'] },
   },
+  'growth.channels': { make: anyChannel },
   'growth.learnings': { make: makeLearning },
   'growth.experiments': { make: makeExperiment },
   'growth.products': { make: makeProduct },

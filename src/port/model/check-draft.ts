@@ -1,11 +1,12 @@
 import type { Draft, DraftBrief, RecentPost } from '#domain/draft'
+import { checkRules } from '#domain/format-rules'
 import { foldText, type Phrase, phraseOf, searchable, without } from '#domain/phrase'
 import { normalForm } from '#kernel/normal-form'
 import { atOnce, type Steps } from './pace.ts'
 
 /** What keeps a draft from being delivered; `detail` is worded for whoever has to rewrite it. */
 export interface DraftFault {
-  kind: 'empty' | 'too_long' | 'avoided' | 'archived' | 'repeated' | 'unsupported'
+  kind: 'empty' | 'too_long' | 'avoided' | 'archived' | 'repeated' | 'unsupported' | 'rule'
   detail: string
 }
 
@@ -152,6 +153,8 @@ export const checkDraft = (
   if (length > brief.maxLength)
     faults.push({ kind: 'too_long', detail: `the body has ${length} characters, at most ${brief.maxLength} fit` })
   if (faults.length > 0 && draft.body.length > SEARCHED) return faults
+  const broken = checkRules(draft.body, brief.rules, brief.measure).filter(({ rule }) => rule !== 'max_length' || faults.length === 0)
+  for (const { rule, message } of broken) faults.push({ kind: 'rule', detail: `the body breaks the rule ${rule}: ${message}` })
   const body = searchable(draft.body)
   for (const phrase of avoid) {
     if (phrase.standsIn(body)) faults.push({ kind: 'avoided', detail: `the body contains the avoided phrase "${phrase.text}"` })

@@ -16,7 +16,7 @@ import { type Advice, advise, type Guidance, readGuidance } from './guidance.ts'
 import { type Material, type Rules, readMaterial } from './material.ts'
 import type { Weighed } from './options.ts'
 import { createRandom, type Random, sampleOf, shuffled } from './random.ts'
-import { type Style, styleOf } from './style.ts'
+import { ruledStyle, type Style, styleOf } from './style.ts'
 import { shared } from './text.ts'
 
 /** Forms that put the person's sentences together and add nothing: good in any language. */
@@ -77,11 +77,14 @@ function* weigh(candidates: readonly Candidate[], guidance: Guidance): Steps<Wei
   })
 }
 
-/** The voice rules can tighten what the network and the avoid-list demand. */
+/** The voice rules, and those of the channel, can tighten what the network and the avoid-list demand. */
 const tightened = (brief: DraftBrief, style: Style): DraftBrief => {
   const dna = brief.profile.writing_dna
-  const writing_dna = { ...dna, avoid: [...dna.avoid, ...style.avoid] }
-  return { ...brief, maxLength: Math.min(brief.maxLength, style.maxCharacters), profile: { ...brief.profile, writing_dna } }
+  const { banned_words, max_length, max_links } = brief.rules
+  const writing_dna = { ...dna, avoid: [...dna.avoid, ...style.avoid, ...banned_words] }
+  const maxLength = Math.min(brief.maxLength, style.maxCharacters, max_length ?? brief.maxLength)
+  const products = max_links === 0 ? brief.products.map((product) => ({ ...product, url: null })) : brief.products
+  return { ...brief, products, maxLength, profile: { ...brief.profile, writing_dna } }
 }
 
 const sampled = (material: Material, random: () => number): Material => ({
@@ -107,6 +110,8 @@ const hintFor = ({ brief, focus, material, batch }: { brief: DraftBrief; focus: 
   if (avoided > 0 && stories.length === 0 && proof.length === 0) return brief.archived.length > 0 ? ALL_AVOIDED_OR_ARCHIVED : ALL_AVOIDED
   const faults = batch.faults
   if (faults.has('repeated')) return "every story and proof was used in recent posts; add new stories or proof to the profile's writing_dna"
+  if (faults.has('rule'))
+    return 'every draft would break a format rule of channel posts; loosen the rules of the channel, or add other stories or proof'
   if (faults.has('archived')) return 'every draft would mention an archived product; add stories or proof that do not'
   if (faults.has('avoided')) return 'the avoid list rules out every draft; shorten writing_dna.avoid'
   if (stories.length > 0 || proof.length > 0 || material.overlong > 0)
@@ -136,12 +141,21 @@ const fitting = ({ measure, maxLength }: DraftBrief): Scope['fits'] => {
   }
 }
 
+/** Lines of the composer's own and a phrase at the end add at most about so much to the person's sentences. */
+const ROOM_TO_GROW = 160
+
+/** Leaves out what cannot reach the least length of the channel. */
+const longEnough = ({ measure, rules: { min_length } }: DraftBrief): ((candidate: Candidate) => boolean) => {
+  if (min_length === null) return () => true
+  return ({ units }) => units.reduce((length, { text }) => length + measure(text) + 2, ROOM_TO_GROW) >= min_length
+}
+
 /** A sentence counts less than it is long where it has an address in it or marks on its letters. */
 const longestSentence = ({ maxLength }: DraftBrief): number => Math.max(600, 2 * maxLength)
 
 /** Reads the profile, builds all candidates and fills a batch with the best, in steps of about a millisecond. */
 function* compose(asked: DraftBrief): Steps<Batch> {
-  const style = styleOf(asked.profile)
+  const style = ruledStyle(styleOf(asked.profile), asked.rules)
   yield
   const brief = tightened(asked, style)
   const random = createRandom(brief.seed)
@@ -158,7 +172,7 @@ function* compose(asked: DraftBrief): Steps<Batch> {
     scope.fits(units, 0)
     yield
   }
-  const candidates = yield* readCandidates(scope, samples)
+  const candidates = (yield* readCandidates(scope, samples)).filter(longEnough(brief))
   const guidance = yield* readGuidance({ brief, focus, material, style })
   const weighed = yield* weigh(candidates, guidance)
   const topic = style.english ? focus.topic : undefined
