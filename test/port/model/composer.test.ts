@@ -34,7 +34,6 @@ const inSequence = async (profile: Profile, batches: number, count = 5): Promise
 }
 
 const folded = (texts: readonly string[]): Set<string> => new Set(texts.flatMap((text) => [...wordSet(text)]))
-
 const profiles = fc.constantFrom(softwareProfile, studioProfile, engineerProfile)
 const focuses = fc.constantFrom(
   '',

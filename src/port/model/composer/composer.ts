@@ -103,34 +103,40 @@ const ALL_AVOIDED =
 const ALL_AVOIDED_OR_ARCHIVED =
   'the avoid list and the names of archived products rule out every story and proof; add stories or proof without them, or shorten writing_dna.avoid'
 
+const RULED_OUT = 'every draft would break a format rule of channel posts; loosen the rules of the channel, or add other stories or proof'
+
 /** Why there is nothing, as something that the person can change. */
 const hintFor = ({ brief, focus, material, batch }: { brief: DraftBrief; focus: Focus; material: Material; batch: Batch }): string => {
+  const faults = batch.faults
+  if (faults.has('rule')) return RULED_OUT
   if (isBare(brief.profile, focus)) return "add stories or proof to the profile's writing_dna"
   const { avoided, stories, proof } = material
   if (avoided > 0 && stories.length === 0 && proof.length === 0) return brief.archived.length > 0 ? ALL_AVOIDED_OR_ARCHIVED : ALL_AVOIDED
-  const faults = batch.faults
   if (faults.has('repeated')) return "every story and proof was used in recent posts; add new stories or proof to the profile's writing_dna"
-  if (faults.has('rule'))
-    return 'every draft would break a format rule of channel posts; loosen the rules of the channel, or add other stories or proof'
   if (faults.has('archived')) return 'every draft would mention an archived product; add stories or proof that do not'
   if (faults.has('avoided')) return 'the avoid list rules out every draft; shorten writing_dna.avoid'
+  if (brief.rules.min_length !== null) return RULED_OUT
   if (stories.length > 0 || proof.length > 0 || material.overlong > 0)
     return `no sentence of the profile can stand alone within ${brief.maxLength} characters; add shorter stories or proof to the profile's writing_dna`
   return "add stories or proof to the profile's writing_dna"
+}
+
+/** Measures each text once. */
+const remembering = ({ measure }: DraftBrief): DraftBrief['measure'] => {
+  const lengths = new Map<string, number>()
+  return (text) => {
+    const length = lengths.get(text) ?? measure(text)
+    lengths.set(text, length)
+    return length
+  }
 }
 
 /**
  * Whether sentences fit into one post, by the sum of their lengths: what a network counts of a sentence is the same
  * wherever the sentence stands. The finished post is measured as a whole.
  */
-const fitting = ({ measure, maxLength }: DraftBrief): Scope['fits'] => {
-  const lengths = new Map<string, number>()
+const fitting = ({ measure, maxLength }: DraftBrief, lengthOf: DraftBrief['measure']): Scope['fits'] => {
   const between = measure('\n\n')
-  const lengthOf = (text: string): number => {
-    const length = lengths.get(text) ?? measure(text)
-    lengths.set(text, length)
-    return length
-  }
   return (units, spare) => {
     let length = spare - between
     for (const { text } of units) {
@@ -145,9 +151,9 @@ const fitting = ({ measure, maxLength }: DraftBrief): Scope['fits'] => {
 const ROOM_TO_GROW = 160
 
 /** Leaves out what cannot reach the least length of the channel. */
-const longEnough = ({ measure, rules: { min_length } }: DraftBrief): ((candidate: Candidate) => boolean) => {
+const longEnough = ({ rules: { min_length } }: DraftBrief, lengthOf: DraftBrief['measure']): ((candidate: Candidate) => boolean) => {
   if (min_length === null) return () => true
-  return ({ units }) => units.reduce((length, { text }) => length + measure(text) + 2, ROOM_TO_GROW) >= min_length
+  return ({ units }) => units.reduce((length, { text }) => length + lengthOf(text) + 2, ROOM_TO_GROW) >= min_length
 }
 
 /** A sentence counts less than it is long where it has an address in it or marks on its letters. */
@@ -167,12 +173,13 @@ function* compose(asked: DraftBrief): Steps<Batch> {
   const avoid = [...standards.avoid, ...standards.archived]
   const rules: Rules = { style, avoid, focus, language, longest: longestSentence(brief), random: samples }
   const material = sampled(yield* readMaterial(brief, rules), random)
-  const scope: Scope = { material, focus, style, random, fits: fitting(brief) }
+  const lengthOf = remembering(brief)
+  const scope: Scope = { material, focus, style, random, fits: fitting(brief, lengthOf) }
   for (const units of [...material.stories.map((story) => story.units), ...material.offers.map(({ unit }) => [unit])]) {
     scope.fits(units, 0)
     yield
   }
-  const candidates = (yield* readCandidates(scope, samples)).filter(longEnough(brief))
+  const candidates = (yield* readCandidates(scope, samples)).filter(longEnough(brief, lengthOf))
   const guidance = yield* readGuidance({ brief, focus, material, style })
   const weighed = yield* weigh(candidates, guidance)
   const topic = style.english ? focus.topic : undefined
