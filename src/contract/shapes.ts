@@ -98,7 +98,7 @@ interface TimeOrSlot extends TSchema {
 TypeRegistry.Set('TimeOrSlot', (_, value: unknown) => typeof value === 'string' && (value === NEXT_SLOT || isDateTime(value)))
 
 /** A point in time, or `next_slot`. Its type stands beside the two forms, for readers that know no unions. */
-export const timeOrSlot = (description: string): TimeOrSlot =>
+export const timeOrSlot = (): TimeOrSlot =>
   ({
     [Kind]: 'TimeOrSlot',
     type: 'string',
@@ -106,7 +106,7 @@ export const timeOrSlot = (description: string): TimeOrSlot =>
       { type: 'string', format: 'date-time' },
       { type: 'string', enum: [NEXT_SLOT] },
     ],
-    description,
+    description: 'An ISO 8601 timestamp, or next_slot.',
   }) as unknown as TimeOrSlot
 
 export const nullable = <S extends TSchema>(schema: S) => T.Union([schema, T.Null()])
