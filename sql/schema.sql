@@ -356,7 +356,10 @@ create table public.item (
   constraint item_tenant_id_experiment_id_fkey FOREIGN KEY (tenant_id, experiment_id) REFERENCES public.experiment(tenant_id, id),
   constraint item_tenant_id_id_key UNIQUE (tenant_id, id)
 );
+CREATE INDEX item_hook ON public.item USING btree (tenant_id, hook, status);
 CREATE INDEX item_measured ON public.item USING btree (tenant_id, posted_at) WHERE (external_id IS NOT NULL);
+CREATE INDEX item_posted ON public.item USING btree (tenant_id, posted_at) WHERE (posted_at IS NOT NULL);
+CREATE INDEX item_scheduled ON public.item USING btree (tenant_id, post_at) WHERE (post_at IS NOT NULL);
 CREATE INDEX item_tenant_id_batch_id_idx ON public.item USING btree (tenant_id, batch_id);
 CREATE INDEX item_tenant_id_experiment_id_idx ON public.item USING btree (tenant_id, experiment_id) WHERE (experiment_id IS NOT NULL);
 CREATE INDEX item_tenant_id_status_id_idx ON public.item USING btree (tenant_id, status, id);

@@ -2,16 +2,19 @@
 import { type Article, articleItem, articleLengths, readyArticle } from '#domain/article'
 import { pointsOf, postOf } from '#domain/article-text'
 import { type Batch, itemOf, ready } from '#domain/batch'
-import type { ArticleBrief, ArticleSet, BriefLearning, RecentPost } from '#domain/draft'
+import type { ArticleBrief, ArticleSet, BriefLearning, DraftBrief, RecentPost } from '#domain/draft'
+import { noRules } from '#domain/format-rules'
+import { channelFor, limitOf } from '#domain/growth-channel'
+import type { Item } from '#domain/item'
 import { MOST_ACTIVE_LEARNINGS } from '#domain/learning'
 import { type Product, productsForBrief } from '#domain/product'
 import { newId } from '#kernel/ids'
 import { mentionsArchived } from '#port/model/check-draft'
-import type { Capabilities } from '#port/network/network'
-import type { Networks } from '#port/network/registry'
+import { capabilitiesFor, type Networks } from '#port/network/registry'
 import { currentDefault } from '#store/connections'
 import type { Sql } from '#store/db'
 import { endedEffects, failedEffects, generations } from '#store/generations'
+import { channelNamed } from '#store/growth-channels'
 import { insertItem, recentItems } from '#store/items'
 import { activeLearnings } from '#store/learnings'
 import { allProducts } from '#store/products'
@@ -19,14 +22,16 @@ import { currentProfile } from '#store/profiles'
 import { type BatchBrief, type BatchSet, draftArms, sharesOf } from './arms.ts'
 import { type GenerationDeps, type GenerationKind, generationLane } from './generation.ts'
 
+/** How long a text may be, and of what form, by the network and by the channel. */
+const formOf = async (sql: Sql, networks: Networks, kind: Item['kind']): Promise<Pick<DraftBrief, 'maxLength' | 'measure' | 'rules'>> => {
+  const [capabilities, name] = [capabilitiesFor(networks, await currentDefault(sql)), channelFor(kind)]
+  const rules = (await channelNamed(sql, name))?.format_rules ?? noRules
+  const most = limitOf(name, capabilities)
+  return { maxLength: Math.min(most, rules.max_length ?? most), measure: capabilities.measure, rules }
+}
+
 /** How many earlier posts a new batch is held against. */
 const RECENT_POSTS = 100
-
-/** Of the network that things go out to now. */
-const capabilitiesNow = async (sql: Sql, networks: Networks): Promise<Capabilities> => {
-  const connection = await currentDefault(sql)
-  return ((connection && networks.named(connection.network)) ?? networks.first).capabilities
-}
 
 const productsNow = async (sql: Sql) => productsForBrief((await allProducts(sql)) as unknown as Product[])
 
@@ -41,10 +46,10 @@ const batch: GenerationKind<Batch, BatchBrief, BatchSet> = {
   kind: 'batch',
   kept: generations.batch,
   async brief(sql, networks, { id, requested, focus, experiment_id }) {
-    const { maxLength, measure } = await capabilitiesNow(sql, networks)
+    const form = await formOf(sql, networks, 'post')
     const recent = (await recentItems(RECENT_POSTS)(sql)) as unknown as RecentPost[]
     const shares = await sharesOf(sql, { id, experiment_id, requested })
-    return { ...(await workspaceBrief(sql)), ...shares, count: requested, focus, recent, maxLength, measure, seed: id }
+    return { ...(await workspaceBrief(sql)), ...shares, count: requested, focus, recent, ...form, seed: id }
   },
   write: draftArms,
   tooLate: 'ask for fewer posts',
@@ -69,9 +74,9 @@ const article: GenerationKind<Article, ArticleBrief, ArticleSet> = {
   kind: 'article',
   kept: generations.article,
   async brief(sql, networks, { id, topic, length, outline }) {
-    const { maxLongLength, measure } = await capabilitiesNow(sql, networks)
+    const form = await formOf(sql, networks, 'article')
     const points = pointsOf(outline ?? '')
-    return { ...(await workspaceBrief(sql)), topic, points, words: articleLengths[length], maxLength: maxLongLength, measure, seed: id }
+    return { ...(await workspaceBrief(sql)), topic, points, words: articleLengths[length], ...form, seed: id }
   },
   write: (drafter, brief, signal) => drafter.article(brief, signal),
   tooLate: 'ask for a shorter article',

@@ -15,6 +15,7 @@ import { articles } from './growth/articles.ts'
 import { automation } from './growth/automation.ts'
 import { batches } from './growth/batches.ts'
 import { brief } from './growth/brief.ts'
+import { channels } from './growth/channels.ts'
 import { connection, connections } from './growth/connections.ts'
 import { experiments } from './growth/experiments.ts'
 import { items } from './growth/items.ts'
@@ -38,6 +39,7 @@ export const growthResources = {
   connection: { prefix: 'growth.connection', about: 'The default account on the network.', group: connection },
   connections: { prefix: 'growth.connections', about: 'All connected accounts.', group: connections },
   profile: { prefix: 'growth.profile', about: 'What the workspace is, for whom it writes, and how.', group: profile },
+  channels: { prefix: 'growth.channels', about: 'Where and how often to post, and in which form.', group: channels },
   learnings: { prefix: 'growth.learnings', about: 'What worked and what flopped: active ones steer every draft.', group: learnings },
   experiments: { prefix: 'growth.experiments', about: 'Ways of writing tried against each other, arm by arm.', group: experiments },
   products: { prefix: 'growth.products', about: 'What you offer: drafts may mention active ones, archived ones never.', group: products },

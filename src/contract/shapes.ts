@@ -68,6 +68,7 @@ FormatRegistry.Set('time-zone', isTimeZone)
 FormatRegistry.Set('language', isLanguage)
 FormatRegistry.Set('uri', isHttpUrl)
 FormatRegistry.Set('email', (text) => EMAIL.test(text))
+FormatRegistry.Set('clock-time', (text) => /^([01]\d|2[0-3]):[0-5]\d$/.test(text))
 
 export const Id = T.String({ format: 'uuid', description: 'A uuid.' })
 
@@ -85,6 +86,29 @@ export const Time = {
   format: 'date-time',
   description: 'An ISO 8601 timestamp.',
 } as unknown as Timestamp
+
+/** In the place of a time: the next free slot of the cadence. */
+export const NEXT_SLOT = 'next_slot'
+
+interface TimeOrSlot extends TSchema {
+  [Kind]: 'TimeOrSlot'
+  static: string
+}
+
+TypeRegistry.Set('TimeOrSlot', (_, value: unknown) => typeof value === 'string' && (value === NEXT_SLOT || isDateTime(value)))
+
+/** A point in time, or `next_slot`. Its type stands beside the two forms, for readers that know no unions. */
+export const timeOrSlot = (): TimeOrSlot =>
+  ({
+    [Kind]: 'TimeOrSlot',
+    type: 'string',
+    anyOf: [
+      { type: 'string', format: 'date-time' },
+      { type: 'string', enum: [NEXT_SLOT] },
+    ],
+    description: 'An ISO 8601 timestamp, or next_slot.',
+  }) as unknown as TimeOrSlot
+
 export const nullable = <S extends TSchema>(schema: S) => T.Union([schema, T.Null()])
 
 /** Input of every list. */

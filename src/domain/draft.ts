@@ -1,3 +1,4 @@
+import type { FormatRules } from './format-rules.ts'
 import type { Profile } from './profile.ts'
 
 /** What a drafter is given. Pure data: everything it may use is here, so a draft can be explained by it. */
@@ -19,6 +20,8 @@ export interface DraftBrief {
   trial?: string
   /** The longest body the network takes, in the network's own measure. */
   maxLength: number
+  /** What the channel demands of the form of every body. */
+  rules: FormatRules
   /** The length of a text in the network's own measure. */
   measure(text: string): number
   /** Makes the run repeatable: the same brief gives the same drafts where the drafter is deterministic. */
@@ -65,7 +68,7 @@ export interface DraftSet {
 
 /** What a drafter is given for an article. */
 export interface ArticleBrief
-  extends Pick<DraftBrief, 'profile' | 'learnings' | 'products' | 'archived' | 'maxLength' | 'measure' | 'seed'> {
+  extends Pick<DraftBrief, 'profile' | 'learnings' | 'products' | 'archived' | 'maxLength' | 'rules' | 'measure' | 'seed'> {
   /** What it is about; never empty. At most 2,000 characters. */
   topic: string
   /** The headings that the person wants, in their order; empty when it is left to the drafter. */

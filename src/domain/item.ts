@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto'
 import { fail } from '#kernel/errors'
 import { edited, titleFault } from './article-text.ts'
 import type { Draft } from './draft.ts'
+import { brokenRuleMessage, checkRules, type FormatRules } from './format-rules.ts'
 import type { Metrics } from './metrics.ts'
 import type { OnMissed } from './profile.ts'
 
@@ -116,6 +117,8 @@ interface Approval {
   accountExternalId: string | null
   measure(text: string): number
   maxLength: number
+  /** Whose rules the text keeps to, if the workspace has such a channel. */
+  channel?: { name: string; format_rules: FormatRules } | undefined
   now: Date
 }
 
@@ -130,6 +133,12 @@ const approvedText = (item: Item, { editedBody, title }: Approval): Pick<Item, '
   return { body: editedBody ?? item.body, title: null }
 }
 
+const requireForm = (body: string, path: string, { channel, measure }: Pick<Approval, 'channel' | 'measure'>): void => {
+  if (!channel) return
+  const broken = checkRules(body, channel.format_rules, measure).map((rule) => brokenRuleMessage(rule, channel.name))
+  if (broken.length > 0) fail('invalid_input', `${path} ${broken[0]}`, { details: broken.map((message) => ({ path, message })) })
+}
+
 /** Approves a draft, with the edited body or the new title if one is given, for the account that is the default now. */
 export const approve = (item: Item, approval: Approval): Item => {
   const { editedBody, accountExternalId, measure, maxLength, now } = approval
@@ -139,6 +148,7 @@ export const approve = (item: Item, approval: Approval): Item => {
   const { body, title } = approvedText(item, approval)
   const length = measure(body)
   if (length > maxLength) invalid(path, `is ${length} long by the network's rule; at most ${maxLength}`)
+  requireForm(body, path, approval)
   const approved_hash = contentHash(body, accountExternalId)
   return {
     ...item,
@@ -165,9 +175,14 @@ interface Schedule {
   now: Date
 }
 
+/** Throws unless the item can be scheduled in its state. */
+export const requireSchedulable = (item: Item): void => {
+  if (item.status !== 'approved' && item.status !== 'publish_failed') illegal(item, 'schedule')
+}
+
 /** Sets or moves the time at which an approved item goes out. */
 export const schedule = (item: Item, { postAt, onMissed, now }: Schedule): Item => {
-  if (item.status !== 'approved' && item.status !== 'publish_failed') illegal(item, 'schedule')
+  requireSchedulable(item)
   const ahead = postAt.getTime() - now.getTime()
   if (ahead < -PAST_TOLERANCE_MS) invalid('post_at', 'is in the past')
   if (ahead > FURTHEST_DAYS * 86_400_000) invalid('post_at', `is more than ${FURTHEST_DAYS} days ahead`)

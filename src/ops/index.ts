@@ -19,6 +19,7 @@ import { articleHandlers } from './growth/articles.ts'
 import { automationHandlers } from './growth/automation.ts'
 import { batchHandlers } from './growth/batches.ts'
 import { briefHandlers } from './growth/brief.ts'
+import { channelHandlers } from './growth/channels.ts'
 import { connectionHandlers, connectionsHandlers } from './growth/connections.ts'
 import { experimentHandlers } from './growth/experiments.ts'
 import { itemHandlers } from './growth/items.ts'
@@ -38,6 +39,7 @@ export const createOperations = (world: World): Operation[] => [
   ...bind(world, growthResources.connection, connectionHandlers),
   ...bind(world, growthResources.connections, connectionsHandlers),
   ...bind(world, growthResources.profile, profileHandlers),
+  ...bind(world, growthResources.channels, channelHandlers),
   ...bind(world, growthResources.learnings, learningHandlers),
   ...bind(world, growthResources.experiments, experimentHandlers),
   ...bind(world, growthResources.products, productHandlers),

@@ -72,6 +72,7 @@ const FORMS: Record<string, string> = {
   'date-time': 'an ISO 8601 timestamp, such as 2026-12-24T09:00:00+01:00',
   email: 'an email address',
   uri: 'an http or https address',
+  'clock-time': 'a time of day, such as 09:30',
   'time-zone': 'an IANA time zone, such as Europe/Berlin',
   language: 'a language tag, such as en or pt-BR',
 }
@@ -95,9 +96,15 @@ const wanted = ({ type, schema, message }: ValueError): string => {
     [ValueErrorType.ArrayMinItems]: `must have at least ${schema.minItems} entries`,
     [ValueErrorType.ArrayMaxItems]: `must have at most ${schema.maxItems} entries`,
   }
-  const what = FORMS[schema.format ?? ''] ?? KINDS[schema.type ?? '']
+  const what = FORMS[schema.format ?? ''] ?? formsOf(schema) ?? KINDS[schema.type ?? '']
   return limits[type] ?? (what && type !== ValueErrorType.StringPattern ? `must be ${what}` : lowerFirst(message))
 }
+
+/** Where a text may have one of several forms. */
+const formsOf = ({ type, anyOf }: TSchema): string | undefined =>
+  type === 'string' && anyOf
+    ? (anyOf as TSchema[]).flatMap(({ format, enum: words }) => FORMS[format ?? ''] ?? (words as string[] | undefined) ?? []).join(', or ')
+    : undefined
 
 const characters = (count: number): string => (count === 1 ? '1 character' : `${count} characters`)
 

@@ -2,11 +2,12 @@ import type { PlanName, PlanState } from '#domain/plan'
 import type { Db } from './db.ts'
 import { auditEntry } from './told.ts'
 
-/** A workspace with the row that places it. */
+/** A workspace with the row that places it and the channels that it starts with. */
 export const insertTenant = (db: Db, tenant: { id: string; name: string; plan: PlanName }): Promise<unknown> =>
   db.system(
-    (sql) => sql`with t as (insert into tenant (id, name, plan) values (${tenant.id}, ${tenant.name}, ${tenant.plan}) returning id)
-      insert into actor (tenant_id) values (${tenant.id})`,
+    (sql) => sql`with t as (insert into tenant (id, name, plan) values (${tenant.id}, ${tenant.name}, ${tenant.plan}) returning id),
+        a as (insert into actor (tenant_id) select id from t)
+      select start_channels(id) from t`,
   )
 
 /** Serialises first starts of servers on one database; any constant will do. */
@@ -20,8 +21,9 @@ export const unfinishedTenant = (db: Db, tenant: { id: string; name: string; pla
   db.systemTransaction(async (tx) => {
     await tx`select pg_advisory_xact_lock(${FIRST_START_LOCK})`
     await tx`with t as (insert into tenant (id, name, plan) select ${tenant.id}, ${tenant.name}, ${tenant.plan}
-          where not exists (select 1 from tenant) returning id)
-        insert into actor (tenant_id) select id from t`
+          where not exists (select 1 from tenant) returning id),
+        a as (insert into actor (tenant_id) select id from t)
+      select start_channels(id) from t`
     const [row] = await tx<
       { id: string }[]
     >`select id from tenant where deletes_at is null and not exists (select 1 from api_key) order by id limit 1`

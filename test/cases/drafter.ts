@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
+import { containsPhrase, foldText } from '#domain/phrase'
 import { checkArticle, countWords, wordRange } from '#port/model/check-article'
-import { containsPhrase, foldText } from '#port/model/check-draft'
 import type { Drafter } from '#port/model/drafter'
 import { articleBrief, briefWith, neverAborts } from '#test/support/briefs'
 import { softwareProfile } from '#test/support/profiles'

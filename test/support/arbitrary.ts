@@ -39,6 +39,7 @@ const formats: Record<string, () => Arbitrary<string>> = {
   'time-zone': () => fc.constantFrom('Europe/Berlin', 'UTC', 'America/Argentina/Buenos_Aires'),
   language: () => fc.constantFrom('en', 'pt-BR', 'zh-Hant-TW'),
   uri: () => fc.webUrl({ withQueryParameters: true, withFragments: true }),
+  'clock-time': () => fc.constantFrom('00:00', '09:30', '23:59'),
   email: () => fc.constantFrom('ada@example.com', 'o+x@example.org'),
 }
 

@@ -1,4 +1,5 @@
 import type { ArticleBrief, DraftBrief } from '#domain/draft'
+import { noRules } from '#domain/format-rules'
 import { softwareProfile } from '#test/support/profiles'
 
 /** A brief for five posts of the software profile, 280 characters by code point; `changes` replace fields. */
@@ -11,6 +12,7 @@ export const briefWith = (changes: Partial<DraftBrief> = {}): DraftBrief => ({
   products: [],
   archived: [],
   maxLength: 280,
+  rules: noRules,
   measure: (text) => [...text].length,
   seed: 'seed',
   ...changes,
@@ -26,6 +28,7 @@ export const articleBrief = (changes: Partial<ArticleBrief> = {}): ArticleBrief 
   products: [],
   archived: [],
   maxLength: 25_000,
+  rules: noRules,
   measure: (text) => [...text].length,
   seed: 'seed',
   ...changes,

@@ -107,6 +107,11 @@ const makeExperiment = async (workspace: Workspace) => {
   return { id: experiment.id }
 }
 
+/** The one whose rules hold for nothing that the tests draft. */
+const anyChannel = async ({ app, key }: Workspace) => ({
+  id: (await app.send('GET', 'overview', { key })).body.overview.channels.find(({ name }: { name: string }) => name === 'threads').id,
+})
+
 const connect = async ({ app, tenantId, key }: Workspace) => {
   const account = await app.workplace.sandbox.connect(`t-${newId()}`)
   await connectAccount(app.workplace.world, tenantId, { network: 'sandbox', ...account })
@@ -151,6 +156,7 @@ export const recipes: Record<string, Recipe> = {
     instead: { approve: (workspace) => makeItem(workspace, { kind: 'article', title: null }) },
     before: { schedule: ['approve'], unschedule: ['approve', 'schedule'], postNow: ['approve'], markPosted: ['approve'] },
   },
+  'growth.channels': { make: anyChannel },
   'growth.learnings': { make: makeLearning },
   'growth.experiments': { make: makeExperiment },
   'growth.products': { make: makeProduct },

@@ -4,6 +4,7 @@ import { takenPosts, unnamedAttempts } from '#store/attempts'
 import { auditPage } from '#store/audit'
 import { batchById, listBatches } from '#store/batches'
 import { briefRecord } from '#store/brief'
+import { calendarSince } from '#store/calendar'
 import { connectionById, connectionOverview, defaultConnection, listConnections } from '#store/connections'
 import type { Query } from '#store/db'
 import { listExperiments } from '#store/experiments'
@@ -45,6 +46,7 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'batches.batchById': ({ batch }) => [batchById(batch.id)],
   'batches.listBatches': () => [listBatches(page), listBatches({ ...page, after: END })],
   'brief.briefRecord': () => [briefRecord(), briefRecord({ most: 1 })],
+  'calendar.calendarSince': () => [calendarSince(new Date(0))],
   'connections.connectionById': ({ connection }) => [connectionById(connection.id)],
   'connections.connectionOverview': () => [connectionOverview],
   'connections.defaultConnection': () => [defaultConnection],

@@ -15,6 +15,7 @@ const formats: Record<string, () => string> = {
   'time-zone': () => 'Europe/Berlin',
   language: () => 'pt-BR',
   uri: () => 'https://example.com/a',
+  'clock-time': () => '09:00',
 }
 
 const text = ({ format, minLength = 1, maxLength = 40 }: TSchema): string => {

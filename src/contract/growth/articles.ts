@@ -25,7 +25,7 @@ export const Article = record(fields, { title: 'Article' })
 export const articles = {
   create: op(
     'POST /api/v1/growth/articles',
-    'Draft an article from the growth profile. Takes one article from the quota of the month, which is given back should it fail. Answers at once; poll the article until it is ready or failed. Its text is an item: approve it, and it goes out as one long post.',
+    'Draft an article from the growth profile. Takes one article from the quota of the month, which is given back should it fail. Answers at once; poll the article until it is ready or failed. 409 while channel articles is inactive. Its text is an item: approve it, and it goes out as one long post.',
     {
       input: {
         topic: T.String({
@@ -48,6 +48,7 @@ export const articles = {
       feature: 'articles',
       quota: 'articles',
       cap: 'create_article',
+      errors: ['conflict'],
       roles: ['editor'],
       settles: 'get',
     },

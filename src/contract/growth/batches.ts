@@ -22,7 +22,7 @@ export const Batch = record(fields, { title: 'Batch' })
 export const batches = {
   create: op(
     'POST /api/v1/growth/batches',
-    'Draft a batch of posts from the growth profile. Each post asked for takes one from the quota of the month; what is not delivered is given back. Answers at once; poll the batch until it is ready or failed.',
+    'Draft a batch of posts from the growth profile. Each post asked for takes one from the quota of the month; what is not delivered is given back. Answers at once; poll the batch until it is ready or failed. 409 while channel posts is inactive.',
     {
       input: {
         count: T.Optional(T.Integer({ minimum: 1, maximum: 20, default: 5, description: 'How many posts, 5 when absent.' })),

@@ -1,6 +1,6 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.ts'
+import { Id, NextCursor, nullable, oneOf, page, record, Time, timeOrSlot } from '../shapes.ts'
 
 const statuses = ['drafted', 'approved', 'publishing', 'posted', 'rejected', 'publish_failed', 'publish_unconfirmed'] as const
 export const ItemStatus = oneOf(statuses)
@@ -74,7 +74,7 @@ export const items = {
   ),
   approve: op(
     'POST /api/v1/growth/items/:id/approve',
-    'Approve a drafted item, as it is or with an edited body. Nothing is posted yet. The approval is bound to this text and to the default account.',
+    'Approve a drafted item, as it is or with an edited body. Nothing is posted yet. It must keep to the format rules of its channel. The approval is bound to this text and to the default account.',
     {
       input: {
         id,
@@ -99,8 +99,8 @@ export const items = {
   ),
   schedule: op(
     'POST /api/v1/growth/items/:id/schedule',
-    'Schedule an approved item, or move its time. It is posted when due; overdue posts follow on_missed.',
-    { input: { id, post_at: Time, on_missed: T.Optional(OnMissed) }, output: OneItem },
+    'Schedule an approved item, or move its time. next_slot is the next free slot of the cadence (409 if none in 60 days). Posted when due; overdue posts follow on_missed.',
+    { input: { id, post_at: timeOrSlot(), on_missed: T.Optional(OnMissed) }, output: OneItem },
     { tool: 'growth_schedule_item', errors: onItem, roles: ['approver'], outside: true, repeatable: true },
   ),
   unschedule: op(

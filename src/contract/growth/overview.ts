@@ -1,22 +1,10 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Id, oneOf, record, Time } from '../shapes.ts'
+import { record } from '../shapes.ts'
+import { GrowthChannel } from './channels.ts'
 import { Item } from './items.ts'
 import { Learning } from './learnings.ts'
 import { Profile } from './profile.ts'
-
-const GrowthChannel = record(
-  {
-    id: Id,
-    name: T.String(),
-    status: oneOf(['active', 'inactive']),
-    format_rules: T.Record(T.String(), T.Unknown()),
-    cadence: T.Record(T.String(), T.Unknown()),
-    created_at: Time,
-    updated_at: Time,
-  },
-  { title: 'GrowthChannel', description: 'Where and how often to post.' },
-)
 
 export const overview = {
   get: op(

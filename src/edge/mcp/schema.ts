@@ -32,7 +32,7 @@ const map = (properties: Record<string, TSchema>, show: (one: TSchema) => Json):
 
 /** What a caller has to know to call. */
 export const inputSchema = (schema: TSchema): Json => {
-  if (schema.anyOf) return inUnion(schema, inputSchema)
+  if (schema.anyOf && schema.type === undefined) return inUnion(schema, inputSchema)
   const shown: Json = { type: schema.type }
   if (schema.description && !SAID_BY_FORMAT.has(schema.description)) shown.description = schema.description
   if (schema.enum) shown.enum = schema.enum

@@ -20,13 +20,13 @@ export const findTool = (operations: Operations, name: string, view: View): Oper
 export const visibleTools = (operations: Operations, caller: Pick<Call, 'scopes' | 'principal'>, view: View): Operation[] =>
   toolsOf(operations).filter((o) => isShown(o, view) && mayRun(o, caller))
 
+/** What is false unless said, as readOnlyHint and idempotentHint by the protocol, is not said: every list is paid for. */
 const annotationsOf = (o: Operation): Tool['annotations'] =>
   isQuery(o)
     ? { readOnlyHint: true, openWorldHint: o.outside ?? false }
     : {
-        readOnlyHint: false,
         destructiveHint: o.destructive ?? false,
-        idempotentHint: o.repeatable ?? false,
+        ...(o.repeatable ? { idempotentHint: true } : {}),
         openWorldHint: o.outside ?? false,
       }
 

@@ -1,10 +1,12 @@
 import type { articles } from '#contract/growth/articles'
 import type { Article } from '#domain/article'
 import { MOST_POINTS, pointsOf } from '#domain/article-text'
+import { requireActive } from '#domain/growth-channel'
 import { type Item, itemView } from '#domain/item'
 import { fail } from '#kernel/errors'
 import { admitArticle } from '#store/admission'
 import { articleById, listArticles } from '#store/articles'
+import { channelNamed } from '#store/growth-channels'
 import { itemById } from '#store/items'
 import type { Handlers } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
@@ -17,8 +19,9 @@ const requireUsable = (outline: string): void => {
 }
 
 export const articleHandlers: Handlers<typeof articles> = {
-  async create({ topic, length = 'medium', outline = '' }, { gate }) {
+  async create({ topic, length = 'medium', outline = '' }, { sql, gate }) {
     requireUsable(outline)
+    requireActive(await channelNamed(sql, 'articles'))
     const wish = { topic: topic.trim(), length, outline: outline.trim() || null }
     const { record: article, effects } = admitArticle({ gate, origin: 'manual' }, wish)
     return { reply: { article }, effects, refId: article.id }

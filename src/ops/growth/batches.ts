@@ -1,6 +1,7 @@
 import type { batches } from '#contract/growth/batches'
 import type { Batch } from '#domain/batch'
 import { requireRunning } from '#domain/experiment'
+import { requireActive } from '#domain/growth-channel'
 import { type Item, itemView } from '#domain/item'
 import { requireFeature } from '#domain/plan'
 import { fail } from '#kernel/errors'
@@ -8,6 +9,7 @@ import { admitBatch } from '#store/admission'
 import { batchById, listBatches } from '#store/batches'
 import type { Sql } from '#store/db'
 import { lockExperiment } from '#store/experiments'
+import { channelNamed } from '#store/growth-channels'
 import { itemsOfBatch } from '#store/items'
 import type { Gate } from '#store/letter'
 import type { Handlers } from '../call.ts'
@@ -22,6 +24,7 @@ const requireOpen = async (sql: Sql, { experiment_id, gate }: { experiment_id: s
 
 export const batchHandlers: Handlers<typeof batches> = {
   async create({ count = DEFAULT_COUNT, focus = '', experiment_id = null }, { sql, gate }) {
+    requireActive(await channelNamed(sql, 'posts'))
     if (experiment_id) await requireOpen(sql, { experiment_id, gate })
     const { record: batch, effects } = admitBatch({ gate, origin: 'manual' }, { count, focus, experiment_id })
     return { reply: { batch }, effects, refId: batch.id }

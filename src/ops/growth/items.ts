@@ -1,19 +1,36 @@
 import { items } from '#contract/growth/items'
-import { approve, type Item, itemAnswer, itemView, markPosted, postedEvent, reject, requestPost, schedule, unschedule } from '#domain/item'
+import { NEXT_SLOT } from '#contract/shapes'
+import { channelFor, limitOf } from '#domain/growth-channel'
+import {
+  approve,
+  type Item,
+  itemAnswer,
+  itemView,
+  markPosted,
+  postedEvent,
+  reject,
+  requestPost,
+  requireSchedulable,
+  schedule,
+  unschedule,
+} from '#domain/item'
 import { takeCap } from '#domain/plan'
 import { requestAgain } from '#domain/post-again'
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
+import { capabilitiesFor } from '#port/network/registry'
 import { retitleArticle } from '#store/articles'
 import { openAttempt, saveAttempt } from '#store/attempts'
 import { accountFor, currentDefault } from '#store/connections'
 import type { Sql } from '#store/db'
+import { channelNamed } from '#store/growth-channels'
 import { itemById, listItems, lockItem, saveItem } from '#store/items'
 import { type Effects, merge, resolvePending } from '#store/letter'
 import { againWork } from '#store/settled'
 import { againOf, workOf } from '#store/work'
 import type { Begun, CommandContext, Handlers } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
+import { slotFor } from '../slots.ts'
 
 const shown = (item: Item) => ({ item: itemView(item) })
 const saved = (item: Item, effects: Effects = {}) => ({
@@ -31,8 +48,9 @@ export const itemHandlers: Handlers<typeof items> = {
   async approve({ id, edited_body, title }, { sql, gate, networks }) {
     const item = await lockItem(sql, id)
     const account = await currentDefault(sql)
-    const { capabilities } = (account && networks.named(account.network)) ?? networks.first
-    const rule = { measure: capabilities.measure, maxLength: item.kind === 'article' ? capabilities.maxLongLength : capabilities.maxLength }
+    const capabilities = capabilitiesFor(networks, account)
+    const channel = await channelNamed(sql, channelFor(item.kind))
+    const rule = { measure: capabilities.measure, maxLength: limitOf(channelFor(item.kind), capabilities), channel }
     const words = { editedBody: edited_body, title }
     const next = approve(item, { ...words, accountExternalId: account?.external_id ?? null, now: gate.now, ...rule })
     return saved(next, next.title === item.title ? {} : { writes: [retitleArticle(next)] })
@@ -41,7 +59,10 @@ export const itemHandlers: Handlers<typeof items> = {
   reject: async ({ id, reason }, { sql, gate }) => saved(reject(await lockItem(sql, id), reason, gate.now)),
 
   async schedule({ id, post_at, on_missed }, { sql, gate }) {
-    const item = schedule(await lockItem(sql, id), { postAt: new Date(post_at), onMissed: on_missed ?? null, now: gate.now })
+    const before = await lockItem(sql, id)
+    requireSchedulable(before)
+    const postAt = post_at === NEXT_SLOT ? await slotFor(before, { sql, now: gate.now }) : new Date(post_at)
+    const item = schedule(before, { postAt, onMissed: on_missed ?? null, now: gate.now })
     return saved(item, await enqueue(sql, item, { runAt: item.post_at!, origin: 'automatic' }))
   },
 

@@ -1,5 +1,6 @@
 import type { overview } from '#contract/growth/overview'
 import type { OutputOf } from '#contract/op'
+import { channelOfRow, type StoredChannel } from '#domain/growth-channel'
 import { type Item, itemView } from '#domain/item'
 import { growthChannels } from '#store/growth-channels'
 import { listItems } from '#store/items'
@@ -17,10 +18,11 @@ export const overviewHandlers: Handlers<typeof overview> = {
   async get(_, { read }) {
     const [[profile], channels, drafted, learnings] = await Promise.all([
       read<ProfileRow>(readProfile),
-      read<Overview['channels'][number]>(growthChannels),
+      read<StoredChannel>(growthChannels),
       read<Item>(listItems({ status: 'drafted', limit: DRAFTS })),
       read<Overview['learnings'][number]>(activeLearnings(LEARNINGS)),
     ])
-    return { overview: { profile: profileView(toProfile(profile)), channels, drafted: drafted.slice(0, DRAFTS).map(itemView), learnings } }
+    const shown = { channels: channels.map(channelOfRow), drafted: drafted.slice(0, DRAFTS).map(itemView), learnings }
+    return { overview: { profile: profileView(toProfile(profile)), ...shown } }
   },
 }

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { ArticleBrief } from '#domain/draft'
 import { wordRange } from './check-article.ts'
-import { learningsInput, profileInput } from './draft-prompt.ts'
+import { learningsInput, profileInput, rulesInput } from './draft-prompt.ts'
 import type { ChatMessage } from './openai.ts'
 
 const closed = { additionalProperties: false }
@@ -30,6 +30,7 @@ The parts of the input:
 
 Rules:
 - Write in "language", between "least_words" and "most_words" words in all. Title and text together have at most "max_length" characters.
+- Title and text together keep to all of "format_rules": a length is in characters, a "max_" is the most there may be, 0 forbids, and none of "banned_words" stands in them.
 - State only what "profile", "topic", "outline" or "products" states. No number, name, customer, quote or event that is not there.
 - Where it fits, "products" may be mentioned: each by its "name", saying of it what "one_liner" says. Neither title nor text mentions one of "archived_products".
 - Where "outline" has points, each is the heading of one section, word for word and in the same order. A first section without a heading may stand before them; no other headings.
@@ -50,6 +51,7 @@ const inputOf = (brief: ArticleBrief) => {
     least_words: least,
     most_words: most,
     max_length: brief.maxLength,
+    format_rules: rulesInput(brief.rules),
     language: brief.profile.language,
     profile: profileInput(brief.profile),
     products: brief.products,

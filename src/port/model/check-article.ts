@@ -1,6 +1,7 @@
 import { LONGEST_TITLE, postOf, titleFault } from '#domain/article-text'
 import type { ArticleBrief, ArticleDraft, DraftBrief } from '#domain/draft'
-import { checkDraft, type DraftFault, foldText } from './check-draft.ts'
+import { foldText } from '#domain/phrase'
+import { checkDraft, type DraftFault } from './check-draft.ts'
 
 /** What keeps an article from being delivered; `detail` is worded for whoever has to rewrite it. */
 export interface ArticleFault {

@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import type { BriefLearning, DraftBrief } from '#domain/draft'
+import type { FormatRules } from '#domain/format-rules'
 import type { Profile } from '#domain/profile'
 import type { ChatMessage } from './openai.ts'
 
@@ -44,6 +45,7 @@ Rules:
 - State only what "profile", "focus" or "products" states. No number, name, customer, quote or event that is not there.
 - A post may mention one of "products" where it fits: by its "name", saying of it what "one_liner" says, with its "url" where readers are sent there. Most posts mention none.
 - No body mentions a product of "archived_products", even if "profile" or "focus" does. A product whose longer name contains such a name is another one.
+- Every body keeps to all of "format_rules": a length is in characters, a "max_" is the most there may be, 0 forbids, and no body contains one of "banned_words".
 - Prefer the person's own sentences and wording over yours. Follow "voice" and "voice_rules".
 - No body contains a phrase of "avoid", in any case. Phrases of "use" are welcome where they fit.
 - "patterns" are the person's own ways to open and build a post; follow them, never copy their text.
@@ -74,9 +76,14 @@ export const profileInput = ({ writing_dna: dna, goal, audience, voice }: Profil
 export const learningsInput = (learnings: readonly BriefLearning[]) =>
   learnings.map(({ kind, note }, index) => ({ id: learningId(index), kind, note }))
 
+/** The rules that a channel has; what is not ruled is not in it. */
+export const rulesInput = (rules: FormatRules): Partial<FormatRules> =>
+  Object.fromEntries(Object.entries(rules).filter(([, rule]) => rule !== null && !(Array.isArray(rule) && rule.length === 0)))
+
 const inputOf = (brief: DraftBrief) => ({
   count: brief.count,
   max_length: brief.maxLength,
+  format_rules: rulesInput(brief.rules),
   language: brief.profile.language,
   focus: brief.focus,
   ...(brief.trial === undefined ? {} : { trial: brief.trial }),

@@ -43,6 +43,7 @@ const HINTS: Record<Cause, string> = {
   too_wordy: 'the article was much longer than asked for; retry once, or shorten the outline',
   too_short: "the article was much shorter than asked for; ask for a shorter one, or add stories and proof to the profile's writing_dna",
   outline: 'the model did not follow the outline; shorten or simplify it',
+  rule: 'the article broke a format rule of channel articles; loosen the rules of the channel, or change the topic',
   avoided: 'the article contained a phrase of the avoid list; shorten writing_dna.avoid or change the topic',
   archived: 'the article mentioned an archived product; take it out of the topic and the profile, or make it active',
   unsupported: "the model stated numbers that the profile does not have; add proof to the profile's writing_dna",

@@ -39,6 +39,7 @@ const CAUSE_HINTS: readonly (readonly [Cause, string])[] = [
   ['empty', 'model output was not valid; retry once, or use another model'],
   ['garbled', 'model output was not valid; retry once, or use another model'],
   ['too_long', 'every draft was too long; lower the count or shorten the focus'],
+  ['rule', 'every draft broke a format rule of channel posts; loosen the rules of the channel, or change the focus'],
   ['avoided', 'every draft contained a phrase of the avoid list; shorten writing_dna.avoid or change the focus'],
   ['archived', 'every draft mentioned an archived product; take it out of the focus and the profile, or make it active'],
   ['unsupported', "the model stated numbers that the profile does not have; add proof to the profile's writing_dna"],

@@ -1,4 +1,4 @@
-import type { Network } from './network.ts'
+import type { Capabilities, Network } from './network.ts'
 
 /** The networks of this deployment, by name; the first one's rules hold where no account is connected. */
 export interface Networks {
@@ -10,3 +10,7 @@ export const networksOf = (first: Network, ...others: Network[]): Networks => {
   const byName = new Map([first, ...others].map((network) => [network.name, network]))
   return { first, named: (name) => byName.get(name) }
 }
+
+/** What the network of an account can do; of the first network where there is no account. */
+export const capabilitiesFor = (networks: Networks, account: { network: string } | undefined): Capabilities =>
+  ((account && networks.named(account.network)) ?? networks.first).capabilities

@@ -1,5 +1,5 @@
-import { normalForm } from '../normal-form.ts'
-import { findLinks } from './links.ts'
+import { findLinks } from '#domain/links'
+import { normalForm } from '#kernel/normal-form'
 
 const REST_OF_RUN = /\S*/y
 const SCHEME = /https?:\/\/\S+/gi

@@ -1,5 +1,5 @@
-import { normalForm } from '../normal-form.ts'
-import { findLinks } from './links.ts'
+import { findLinks } from '#domain/links'
+import { normalForm } from '#kernel/normal-form'
 
 /** The longest ordinary post on X, in weighted characters. */
 export const WEIGHTED_LIMIT = 280

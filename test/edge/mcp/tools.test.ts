@@ -74,9 +74,11 @@ describe('a description', () => {
     }
     expect(Object.keys(tool.inputSchema.properties ?? {})).toEqual(Object.keys(o.input.properties))
     expect(tool.inputSchema.required ?? []).toEqual(o.input.required ?? [])
-    expect(tool.annotations!.readOnlyHint).toBe(isQuery(o))
+    // As clients read them: with the protocol's defaults for what is not said.
+    const annotations = { readOnlyHint: false, idempotentHint: false, ...tool.annotations }
+    expect(annotations.readOnlyHint).toBe(isQuery(o))
     if (!isQuery(o))
-      expect(tool.annotations).toMatchObject({
+      expect(annotations).toMatchObject({
         destructiveHint: o.destructive ?? false,
         idempotentHint: o.repeatable ?? false,
         openWorldHint: o.outside ?? false,

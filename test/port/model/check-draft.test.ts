@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { checkDraft, containsPhrase } from '#port/model/check-draft'
+import { containsPhrase } from '#domain/phrase'
+import { checkDraft } from '#port/model/check-draft'
 import { addUsage, priced } from '#port/model/prices'
 import { briefWith } from '#test/support/briefs'
 import { softwareProfile } from '#test/support/profiles'

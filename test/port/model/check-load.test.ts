@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { DraftBrief } from '#domain/draft'
-import { checkDraft, containsPhrase, foldText, readStandards } from '#port/model/check-draft'
+import { containsPhrase, foldText } from '#domain/phrase'
+import { checkDraft, readStandards } from '#port/model/check-draft'
 import { fullBrief, fullProfile } from './largest-profile.ts'
 
 const LONGEST = 25_000

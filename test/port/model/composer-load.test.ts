@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Draft, DraftBrief } from '#domain/draft'
+import { containsPhrase } from '#domain/phrase'
 import { emptyProfile, type Profile } from '#domain/profile'
-import { containsPhrase } from '#port/model/check-draft'
 import { createComposer } from '#port/model/composer/composer'
 import { GenerationError } from '#port/model/drafter'
 import { briefWith, neverAborts } from '#test/support/briefs'

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Draft, DraftBrief, RecentPost } from '#domain/draft'
+import { containsPhrase, foldText } from '#domain/phrase'
 import { emptyProfile, type Profile } from '#domain/profile'
-import { containsPhrase, factsOf, foldText, overlapOf, wordSet } from '#port/model/check-draft'
+import { factsOf, overlapOf, wordSet } from '#port/model/check-draft'
 import { createComposer } from '#port/model/composer/composer'
 import { fixedLines } from '#port/model/composer/glue'
 import { GenerationError } from '#port/model/drafter'
@@ -33,7 +34,6 @@ const inSequence = async (profile: Profile, batches: number, count = 5): Promise
 }
 
 const folded = (texts: readonly string[]): Set<string> => new Set(texts.flatMap((text) => [...wordSet(text)]))
-
 const profiles = fc.constantFrom(softwareProfile, studioProfile, engineerProfile)
 const focuses = fc.constantFrom(
   '',

@@ -1,4 +1,5 @@
 import type { ArticleBrief, ArticleDraft } from '#domain/draft'
+import { lineBreaksIn } from '#domain/format-rules'
 import { type ArticleFault, articleStandards, checkArticle, countWords, wordRange } from '../check-article.ts'
 import { readStandards } from '../check-draft.ts'
 import { GenerationError } from '../drafter.ts'
@@ -9,7 +10,7 @@ import { type Piece, readPieces } from './pieces.ts'
 import { createRandom } from './random.ts'
 import { createGlueChoice, createGlueStock, type GlueChoice, lowerCased, spoken } from './render.ts'
 import { arranged, outlined, type Section } from './sections.ts'
-import { type Style, styleOf } from './style.ts'
+import { ruledStyle, type Style, styleOf } from './style.ts'
 import { shared, termsOf } from './text.ts'
 
 /** Of what was asked for, what the least article has: below that it is no article, and the person is told what is missing. */
@@ -109,6 +110,8 @@ const EVIDENCE = "add stories and proof to the profile's writing_dna"
 const hintFor = (faults: readonly ArticleFault[]): string => {
   if (faults.some(({ kind }) => kind === 'avoided')) return 'the topic or the outline holds a phrase of the avoid list; word it differently'
   if (faults.some(({ kind }) => kind === 'archived')) return 'the topic or the outline names an archived product; word it differently'
+  if (faults.some(({ kind }) => kind === 'rule'))
+    return `${faults.find(({ kind }) => kind === 'rule')?.detail}; loosen the rules of channel articles`
   if (faults.some(({ kind }) => kind === 'too_long')) return 'the network takes no post of this length; ask for a shorter article'
   return `${faults[0]?.detail}; change the topic or the outline`
 }
@@ -146,10 +149,16 @@ const sourcesOf = (sections: readonly Section[], { profile, learnings }: Article
   }
 }
 
+/** Without empty lines where the channel allows fewer line breaks; two stand under the title. */
+const closedUp = (text: string, { max_line_breaks: most }: ArticleBrief['rules']): string =>
+  most === null || lineBreaksIn(text) + 2 <= most ? text : text.replace(/\n{2,}/g, '\n')
+
 /** Lets an avoided phrase of the voice rules count as one of the list. */
 const tightened = (brief: ArticleBrief, { avoid }: Style): ArticleBrief => {
   const dna = brief.profile.writing_dna
-  return { ...brief, profile: { ...brief.profile, writing_dna: { ...dna, avoid: [...dna.avoid, ...avoid] } } }
+  const { banned_words, max_length } = brief.rules
+  const writing_dna = { ...dna, avoid: [...dna.avoid, ...avoid, ...banned_words] }
+  return { ...brief, maxLength: Math.min(brief.maxLength, max_length ?? brief.maxLength), profile: { ...brief.profile, writing_dna } }
 }
 
 /**
@@ -157,7 +166,7 @@ const tightened = (brief: ArticleBrief, { avoid }: Style): ArticleBrief => {
  * What the profile does not hold is not in it: it is shorter then, and says so, or there is none.
  */
 export function* composeArticle(asked: ArticleBrief): Steps<ArticleDraft> {
-  const style = styleOf(asked.profile)
+  const style = ruledStyle(styleOf(asked.profile), asked.rules)
   const brief = tightened(asked, style)
   const { language, goal, writing_dna: dna } = brief.profile
   const random = createRandom(brief.seed)
@@ -175,7 +184,7 @@ export function* composeArticle(asked: ArticleBrief): Steps<ArticleDraft> {
   const stock = createGlueStock({ style, phrases: { topic: undefined, audience: material.audience }, avoid, earlier: [] })
   const desk: Desk = { brief, style, focus, material, choice: createGlueChoice({ stock, random, used: new Set() }) }
   const sections = yield* sectionsOf(chosen(pieces, brief), brief)
-  const text = textOf(sections, desk)
+  const text = closedUp(textOf(sections, desk), brief.rules)
   requireEnough(text, brief)
   yield
   const article = { title: style.lowercase ? lowerCased(title) : title, text }

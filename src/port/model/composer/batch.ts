@@ -1,12 +1,13 @@
 import type { Draft, DraftBrief } from '#domain/draft'
-import { checkDraft, type DraftFault, type Phrase } from '../check-draft.ts'
+import type { Phrase } from '#domain/phrase'
+import { checkDraft, type DraftFault } from '../check-draft.ts'
 import type { Steps } from '../pace.ts'
 import { type Candidate, cite } from './candidate.ts'
 import { type Guidance, isAboutFlopped, isRecord, type Learning, nameOf } from './guidance.ts'
 import type { Material, Unit } from './material.ts'
 import { type Earlier, leftBeside, readEarlier, readOptions, type Weighed, weightOf } from './options.ts'
 import { drawIndex, pick, type Random } from './random.ts'
-import { createGlueChoice, createGlueStock, type GlueStock, render } from './render.ts'
+import { createGlueChoice, createGlueStock, type GlueStock, render, withinBreaks } from './render.ts'
 import type { Style } from './style.ts'
 import { shared, wordLine, wordsOf } from './text.ts'
 
@@ -132,8 +133,9 @@ const attempt = (item: Weighed, ending: 'question' | Unit | undefined, bench: Be
   if (ending === 'question' && closing === undefined) return undefined
   const saying = typeof ending === 'object' ? ending : undefined
   const last = saying?.text ?? closing
-  const body = render(candidate, { choice, random, style, ...(last === undefined ? {} : { ending: last }) })
-  if (body === undefined) return undefined
+  const rendered = render(candidate, { choice, random, style, ...(last === undefined ? {} : { ending: last }) })
+  if (rendered === undefined) return undefined
+  const body = withinBreaks(rendered, brief.rules.max_line_breaks)
   const { format, hook } = candidate
   const stories = verbatimStories(candidate.units, brief)
   const followed = [...new Set([...advice.learnings, ...(closing === undefined ? [] : guidance.asking.wanted)])]

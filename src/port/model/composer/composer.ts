@@ -16,7 +16,7 @@ import { type Advice, advise, type Guidance, readGuidance } from './guidance.ts'
 import { type Material, type Rules, readMaterial } from './material.ts'
 import type { Weighed } from './options.ts'
 import { createRandom, type Random, sampleOf, shuffled } from './random.ts'
-import { type Style, styleOf } from './style.ts'
+import { ruledStyle, type Style, styleOf } from './style.ts'
 import { shared } from './text.ts'
 
 /** Forms that put the person's sentences together and add nothing: good in any language. */
@@ -77,11 +77,14 @@ function* weigh(candidates: readonly Candidate[], guidance: Guidance): Steps<Wei
   })
 }
 
-/** The voice rules can tighten what the network and the avoid-list demand. */
+/** The voice rules, and those of the channel, can tighten what the network and the avoid-list demand. */
 const tightened = (brief: DraftBrief, style: Style): DraftBrief => {
   const dna = brief.profile.writing_dna
-  const writing_dna = { ...dna, avoid: [...dna.avoid, ...style.avoid] }
-  return { ...brief, maxLength: Math.min(brief.maxLength, style.maxCharacters), profile: { ...brief.profile, writing_dna } }
+  const { banned_words, max_length, max_links } = brief.rules
+  const writing_dna = { ...dna, avoid: [...dna.avoid, ...style.avoid, ...banned_words] }
+  const maxLength = Math.min(brief.maxLength, style.maxCharacters, max_length ?? brief.maxLength)
+  const products = max_links === 0 ? brief.products.map((product) => ({ ...product, url: null })) : brief.products
+  return { ...brief, products, maxLength, profile: { ...brief.profile, writing_dna } }
 }
 
 const sampled = (material: Material, random: () => number): Material => ({
@@ -100,32 +103,40 @@ const ALL_AVOIDED =
 const ALL_AVOIDED_OR_ARCHIVED =
   'the avoid list and the names of archived products rule out every story and proof; add stories or proof without them, or shorten writing_dna.avoid'
 
+const RULED_OUT = 'every draft would break a format rule of channel posts; loosen the rules of the channel, or add other stories or proof'
+
 /** Why there is nothing, as something that the person can change. */
 const hintFor = ({ brief, focus, material, batch }: { brief: DraftBrief; focus: Focus; material: Material; batch: Batch }): string => {
+  const faults = batch.faults
+  if (faults.has('rule')) return RULED_OUT
   if (isBare(brief.profile, focus)) return "add stories or proof to the profile's writing_dna"
   const { avoided, stories, proof } = material
   if (avoided > 0 && stories.length === 0 && proof.length === 0) return brief.archived.length > 0 ? ALL_AVOIDED_OR_ARCHIVED : ALL_AVOIDED
-  const faults = batch.faults
   if (faults.has('repeated')) return "every story and proof was used in recent posts; add new stories or proof to the profile's writing_dna"
   if (faults.has('archived')) return 'every draft would mention an archived product; add stories or proof that do not'
   if (faults.has('avoided')) return 'the avoid list rules out every draft; shorten writing_dna.avoid'
+  if (brief.rules.min_length !== null) return RULED_OUT
   if (stories.length > 0 || proof.length > 0 || material.overlong > 0)
     return `no sentence of the profile can stand alone within ${brief.maxLength} characters; add shorter stories or proof to the profile's writing_dna`
   return "add stories or proof to the profile's writing_dna"
+}
+
+/** Measures each text once. */
+const remembering = ({ measure }: DraftBrief): DraftBrief['measure'] => {
+  const lengths = new Map<string, number>()
+  return (text) => {
+    const length = lengths.get(text) ?? measure(text)
+    lengths.set(text, length)
+    return length
+  }
 }
 
 /**
  * Whether sentences fit into one post, by the sum of their lengths: what a network counts of a sentence is the same
  * wherever the sentence stands. The finished post is measured as a whole.
  */
-const fitting = ({ measure, maxLength }: DraftBrief): Scope['fits'] => {
-  const lengths = new Map<string, number>()
+const fitting = ({ measure, maxLength }: DraftBrief, lengthOf: DraftBrief['measure']): Scope['fits'] => {
   const between = measure('\n\n')
-  const lengthOf = (text: string): number => {
-    const length = lengths.get(text) ?? measure(text)
-    lengths.set(text, length)
-    return length
-  }
   return (units, spare) => {
     let length = spare - between
     for (const { text } of units) {
@@ -136,12 +147,21 @@ const fitting = ({ measure, maxLength }: DraftBrief): Scope['fits'] => {
   }
 }
 
+/** Lines of the composer's own and a phrase at the end add at most about so much to the person's sentences. */
+const ROOM_TO_GROW = 160
+
+/** Leaves out what cannot reach the least length of the channel. */
+const longEnough = ({ rules: { min_length } }: DraftBrief, lengthOf: DraftBrief['measure']): ((candidate: Candidate) => boolean) => {
+  if (min_length === null) return () => true
+  return ({ units }) => units.reduce((length, { text }) => length + lengthOf(text) + 2, ROOM_TO_GROW) >= min_length
+}
+
 /** A sentence counts less than it is long where it has an address in it or marks on its letters. */
 const longestSentence = ({ maxLength }: DraftBrief): number => Math.max(600, 2 * maxLength)
 
 /** Reads the profile, builds all candidates and fills a batch with the best, in steps of about a millisecond. */
 function* compose(asked: DraftBrief): Steps<Batch> {
-  const style = styleOf(asked.profile)
+  const style = ruledStyle(styleOf(asked.profile), asked.rules)
   yield
   const brief = tightened(asked, style)
   const random = createRandom(brief.seed)
@@ -153,12 +173,13 @@ function* compose(asked: DraftBrief): Steps<Batch> {
   const avoid = [...standards.avoid, ...standards.archived]
   const rules: Rules = { style, avoid, focus, language, longest: longestSentence(brief), random: samples }
   const material = sampled(yield* readMaterial(brief, rules), random)
-  const scope: Scope = { material, focus, style, random, fits: fitting(brief) }
+  const lengthOf = remembering(brief)
+  const scope: Scope = { material, focus, style, random, fits: fitting(brief, lengthOf) }
   for (const units of [...material.stories.map((story) => story.units), ...material.offers.map(({ unit }) => [unit])]) {
     scope.fits(units, 0)
     yield
   }
-  const candidates = yield* readCandidates(scope, samples)
+  const candidates = (yield* readCandidates(scope, samples)).filter(longEnough(brief, lengthOf))
   const guidance = yield* readGuidance({ brief, focus, material, style })
   const weighed = yield* weigh(candidates, guidance)
   const topic = style.english ? focus.topic : undefined

@@ -1,5 +1,5 @@
 import type { BriefProduct, DraftBrief } from '#domain/draft'
-import { type Phrase, searchable } from '../check-draft.ts'
+import { type Phrase, searchable } from '#domain/phrase'
 import type { Steps } from '../pace.ts'
 import { type Allowance, allowanceFor, sentencesIn } from './entries.ts'
 import type { Focus } from './focus.ts'

@@ -1,4 +1,5 @@
-import { type Phrase, searchable } from '../check-draft.ts'
+import { lineBreaksIn } from '#domain/format-rules'
+import { type Phrase, searchable } from '#domain/phrase'
 import type { Block, Candidate } from './candidate.ts'
 import { filled, type GlueSlot, glue, type Phrases } from './glue.ts'
 import type { Unit } from './material.ts'
@@ -118,6 +119,14 @@ const blockText = (block: Block, choice: GlueChoice, random: Random): string | u
 /** Lower case throughout, except in addresses, where it would lead elsewhere. */
 export const lowerCased = (text: string): string =>
   text.replace(/\S+/g, (word) => (/:\/\/|^www\.|^@/.test(word) ? word : word.toLowerCase()))
+
+/** Fewer line breaks, where a channel allows no more: without empty lines, or in one row if that holds no list. */
+export const withinBreaks = (text: string, most: number | null): string => {
+  if (most === null || lineBreaksIn(text) <= most) return text
+  const close = text.replace(/\n{2,}/g, '\n')
+  if (lineBreaksIn(close) <= most || /^- /m.test(close)) return close
+  return close.replace(/\n/g, ' ')
+}
 
 /** The text of a candidate with `ending` as its last paragraph; undefined when a line of glue it needs is used up. */
 export const render = (

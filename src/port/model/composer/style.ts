@@ -1,3 +1,4 @@
+import type { FormatRules } from '#domain/format-rules'
 import type { Profile } from '#domain/profile'
 
 /** What of the voice and its rules can be followed by form alone. */
@@ -78,6 +79,13 @@ export const styleOf = (profile: Profile): Style => {
     maxWords: smallest(rules, 'words'),
   }
 }
+
+/** What the rules of a channel forbid altogether is forbidden like what the voice rules do. */
+export const ruledStyle = (style: Style, { max_emoji, max_hashtags }: FormatRules): Style => ({
+  ...style,
+  noEmoji: style.noEmoji || max_emoji === 0,
+  noHashtags: style.noHashtags || max_hashtags === 0,
+})
 
 const EMOJI =
   /(?:\p{Regional_Indicator}{2}|\p{Emoji_Presentation}|\p{Extended_Pictographic}\uFE0F)(?:\p{Emoji_Modifier}|\uFE0F|\u200D\p{Extended_Pictographic})*/gu

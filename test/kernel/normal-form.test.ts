@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { normalForm } from '#port/normal-form'
+import { normalForm } from '#kernel/normal-form'
 
 const text = fc.oneof(
   fc.string({ unit: 'grapheme' }),

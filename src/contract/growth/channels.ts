@@ -1,0 +1,69 @@
+import { Type as T } from '@sinclair/typebox'
+import { op } from '../op.ts'
+import { Id, nullable, oneOf, record, Time } from '../shapes.ts'
+
+const most = nullable(T.Integer({ minimum: 0 }))
+const length = nullable(T.Integer({ minimum: 1 }))
+
+const rules = {
+  min_length: length,
+  max_length: length,
+  max_emoji: most,
+  max_hashtags: most,
+  max_links: most,
+  max_line_breaks: most,
+  banned_words: T.Array(T.String({ minLength: 1, maxLength: 60, pattern: '\\S', examples: ['synergy'] }), { maxItems: 100 }),
+}
+
+const cadence = {
+  days: T.Array(oneOf(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']), { maxItems: 7 }),
+  times: T.Array(T.String({ format: 'clock-time', examples: ['09:00'] }), { maxItems: 24, description: 'HH:MM in time_zone.' }),
+  time_zone: nullable(T.String({ format: 'time-zone', maxLength: 64, description: "IANA; null: the profile's." })),
+  posts_per_day: nullable(T.Integer({ minimum: 1, maximum: 24 })),
+}
+
+const status = oneOf(['active', 'inactive'])
+const number = nullable(T.Integer())
+
+/** As it is read: without the bounds of what may be written, which everything that lists the shape would repeat. */
+export const GrowthChannel = record(
+  {
+    id: Id,
+    name: T.String({ description: 'posts, threads, articles or replies.' }),
+    status,
+    format_rules: record(
+      {
+        ...{ min_length: number, max_length: number, max_emoji: number, max_hashtags: number, max_links: number, max_line_breaks: number },
+        banned_words: T.Array(T.String()),
+      },
+      { title: 'FormatRules' },
+    ),
+    cadence: record(
+      { days: T.Array(T.String()), times: T.Array(T.String()), time_zone: nullable(T.String()), posts_per_day: number },
+      { title: 'Cadence' },
+    ),
+    created_at: Time,
+    updated_at: Time,
+  },
+  { title: 'GrowthChannel', description: 'Where and how often to post.' },
+)
+
+const partial = (fields: typeof rules | typeof cadence) => T.Partial(T.Object(fields), { additionalProperties: false })
+
+export const channels = {
+  update: op(
+    'PUT /api/v1/growth/channels/:id',
+    'Update a channel. Ids: overview. What is absent stays; null lifts a rule. Rules hold for new drafts and at approval; a most of 0 forbids, lengths are as the network counts. ' +
+      'Inactive: no new batches (posts) or articles; items go on. Nothing drafts threads yet.',
+    {
+      input: {
+        id: Id,
+        status: T.Optional(status),
+        format_rules: T.Optional(partial(rules)),
+        cadence: T.Optional(partial(cadence)),
+      },
+      output: record({ channel: GrowthChannel }),
+    },
+    { tool: 'growth_update_channel', errors: ['not_found'], roles: ['editor'], repeatable: true },
+  ),
+}

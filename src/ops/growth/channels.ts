@@ -1,0 +1,15 @@
+import type { channels } from '#contract/growth/channels'
+import { limitOf, updateChannel } from '#domain/growth-channel'
+import { capabilitiesFor } from '#port/network/registry'
+import { currentDefault } from '#store/connections'
+import { lockChannel, saveChannel } from '#store/growth-channels'
+import type { Handlers } from '../call.ts'
+
+export const channelHandlers: Handlers<typeof channels> = {
+  async update({ id, ...patch }, { sql, gate, networks }) {
+    const before = await lockChannel(sql, id)
+    const limit = limitOf(before.name, capabilitiesFor(networks, await currentDefault(sql)))
+    const channel = updateChannel(before, patch, { limit, now: gate.now })
+    return { reply: { channel }, effects: { writes: [saveChannel(channel)] } }
+  },
+}

@@ -1,0 +1,277 @@
+/** Channels over HTTP: what a workspace starts with, rules that drafts and people keep to, and slots of the cadence. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { nextSlot } from '#domain/cadence'
+import { createComposer } from '#port/model/composer/composer'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { softwareProfile } from '#test/support/profiles'
+import { newStory, type Story } from '#test/support/story'
+
+let app: TestApp
+beforeAll(async () => {
+  const composer = createComposer()
+  app = await testApp({
+    overrides: { drafter: { ...composer, draft: (brief, signal) => composer.draft({ ...brief, recent: [] }, signal) } },
+  })
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+type Channel = Record<string, unknown> & { id: string; name: string; cadence: never }
+
+const opened = async () => {
+  const story = await newStory(app)
+  const send = async (method: string, path: string, body?: unknown) => story.send(method, path, body === undefined ? {} : { body })
+  const channels = async (): Promise<Channel[]> => (await send('GET', 'overview')).body.overview.channels
+  const named = async (name: string) => (await channels()).find((channel) => channel.name === name)!
+  const update = async (name: string, patch: object) => send('PUT', `channels/${(await named(name)).id}`, patch)
+  return { story, send, channels, named, update, ...drafting(send) }
+}
+
+const drafting = (send: (method: string, path: string, body?: unknown) => ReturnType<Story['send']>) => {
+  const settled = (path: string, record: string) =>
+    eventually(
+      async () => (await send('GET', path)).body[record],
+      ({ status }) => ['ready', 'failed'].includes(status),
+    )
+  return {
+    batch: async (count = 5) => settled(`batches/${(await send('POST', 'batches', { count })).body.batch.id}`, 'batch'),
+    article: async () =>
+      settled(`articles/${(await send('POST', 'articles', { topic: 'onboarding', length: 'short' })).body.article.id}`, 'article'),
+  }
+}
+
+/** Where it is between noon and one: no test runs over a midnight there. */
+const noonZone = (): string => {
+  const ahead = 12 - new Date().getUTCHours()
+  return ahead > 0 ? `Etc/GMT-${ahead}` : `Etc/GMT+${-ahead}`
+}
+
+const nextMidnight = (zone: string): Date => {
+  const ahead = -Number(zone.slice('Etc/GMT'.length)) * 3_600_000
+  return new Date(Math.ceil((Date.now() + ahead) / 86_400_000) * 86_400_000 - ahead)
+}
+
+const refusal = ({ status, body }: Awaited<ReturnType<Story['send']>>) => [status, body.error?.details?.[0]?.path, body.error?.message]
+
+const { on_missed: _, ...profile } = softwareProfile
+
+describe('a workspace', () => {
+  test('starts with four channels, threads inactive, and slots for posts and articles', async () => {
+    const { channels } = await opened()
+    const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri']
+    expect((await channels()).map(({ name, status, cadence }) => [name, status, cadence])).toEqual([
+      ['posts', 'active', { days: weekdays, times: ['09:00', '17:00'], time_zone: null, posts_per_day: null }],
+      ['threads', 'inactive', { days: [], times: [], time_zone: null, posts_per_day: null }],
+      ['articles', 'active', { days: ['tue', 'thu'], times: ['12:00'], time_zone: null, posts_per_day: null }],
+      ['replies', 'active', { days: [], times: [], time_zone: null, posts_per_day: null }],
+    ])
+    const ids = (await channels()).map(({ id }) => id)
+    expect(ids).toEqual(ids.toSorted())
+    for (const id of ids) expect(id[14]).toBe('7')
+  })
+
+  test('has channels of its own, which no other reaches', async () => {
+    const [mine, other] = [await opened(), await opened()]
+    const { id } = await other.named('posts')
+    expect((await mine.send('PUT', `channels/${id}`, { status: 'inactive' })).status).toBe(404)
+    expect((await other.named('posts')).status).toBe('active')
+  })
+
+  test('that was there before gets its channels once', async () => {
+    const { story, channels } = await opened()
+    const before = await channels()
+    await app.owner`delete from growth_channel where tenant_id = ${story.tenantId} and name in ('threads', 'replies')`
+    await app.owner`select start_channels(${story.tenantId})`
+    await app.owner`select start_channels(${story.tenantId})`
+    expect((await channels()).map(({ name }) => name).toSorted()).toEqual(before.map(({ name }) => name).toSorted())
+  })
+})
+
+describe('an update', () => {
+  test('changes what it names, and is there afterwards', async () => {
+    const { update, named } = await opened()
+    const patch = { format_rules: { max_hashtags: 2, banned_words: ['synergy'] }, cadence: { times: ['17:00', '08:15'], posts_per_day: 1 } }
+    const { status, body } = await update('posts', patch)
+    expect([status, body.channel.format_rules.max_hashtags, body.channel.cadence.times]).toEqual([200, 2, ['08:15', '17:00']])
+    expect((await update('posts', { format_rules: { max_emoji: 0 } })).body.channel.format_rules).toMatchObject({
+      max_hashtags: 2,
+      max_emoji: 0,
+    })
+    expect((await update('posts', { format_rules: { max_hashtags: null } })).body.channel.format_rules.max_hashtags).toBeNull()
+    expect(await named('posts')).toMatchObject({ format_rules: { max_emoji: 0, banned_words: ['synergy'] }, cadence: { posts_per_day: 1 } })
+  })
+
+  test('refuses what no text can keep to, and what is no cadence', async () => {
+    const { update } = await opened()
+    expect(refusal(await update('posts', { format_rules: { max_length: 281 } }))).toEqual([
+      400,
+      'format_rules.max_length',
+      'format_rules.max_length is 281; the network takes at most 280',
+    ])
+    expect(refusal(await update('posts', { format_rules: { min_length: 90, max_length: 80 } })).slice(0, 2)).toEqual([
+      400,
+      'format_rules.min_length',
+    ])
+    expect((await update('articles', { format_rules: { max_length: 20_000 } })).status).toBe(200)
+    expect(refusal(await update('replies', { cadence: { days: ['mon'] } })).slice(0, 2)).toEqual([400, 'cadence.times'])
+    expect(refusal(await update('posts', { cadence: { times: ['9:00'] } }))).toEqual([
+      400,
+      'cadence.times.0',
+      'cadence.times.0 must be a time of day, such as 09:30',
+    ])
+    expect(refusal(await update('posts', { cadence: { time_zone: 'Mars/Olympus' } })).slice(0, 2)).toEqual([400, 'cadence.time_zone'])
+  })
+})
+
+describe('an inactive channel', () => {
+  test('refuses new batches, takes nothing from the quota, and leaves what is there alone', async () => {
+    const { update, send, story } = await opened()
+    const id = await story.drafted()
+    await update('posts', { status: 'inactive' })
+    const { status, body } = await send('POST', 'batches', { count: 1 })
+    expect([status, body.error?.message]).toEqual([409, 'channel posts is inactive; make it active to draft for it'])
+    const counters = await app.owner`select key from counter where tenant_id = ${story.tenantId} and used > 0`
+    expect([...counters]).toEqual([])
+    expect((await send('POST', `items/${id}/approve`, {})).status).toBe(200)
+    expect((await send('POST', `items/${id}/schedule`, { post_at: 'next_slot' })).status).toBe(200)
+    await update('posts', { status: 'active' })
+    expect((await send('POST', 'batches', { count: 1 })).status).toBe(201)
+  })
+
+  test('of articles refuses articles alone', async () => {
+    const { update, send } = await opened()
+    await update('articles', { status: 'inactive' })
+    const { status, body } = await send('POST', 'articles', { topic: 'docks' })
+    expect([status, body.error?.message]).toEqual([409, 'channel articles is inactive; make it active to draft for it'])
+    expect((await send('POST', 'batches', { count: 1 })).status).toBe(201)
+  })
+})
+
+describe('rules', () => {
+  test('hold for what people approve, edited or not, and the error says which and by how much', async () => {
+    const { update, send, story } = await opened()
+    await update('posts', { format_rules: { max_hashtags: 2, banned_words: ['Synergy', 'draft'] } })
+    const id = await story.drafted()
+    expect(refusal(await send('POST', `items/${id}/approve`, { edited_body: 'One #a #b #c #d' }))).toEqual([
+      400,
+      'edited_body',
+      'edited_body breaks the rule max_hashtags of channel posts: 4 hashtags, at most 2',
+    ])
+    expect(refusal(await send('POST', `items/${id}/approve`, {}))).toEqual([
+      400,
+      'body',
+      'body breaks the rule banned_words of channel posts: it contains "draft"',
+    ])
+    const both = await send('POST', `items/${id}/approve`, { edited_body: '#a #b #c SYNERGY' })
+    expect(both.body.error?.details).toHaveLength(2)
+    expect((await story.item(id)).status).toBe('drafted')
+    expect((await send('POST', `items/${id}/approve`, { edited_body: 'Two #a #b' })).status).toBe(200)
+  })
+
+  test('hold for batches: every draft keeps to them, and fewer come rather than a bad one', async () => {
+    const { update, send, batch } = await opened()
+    await send('PUT', 'profile', profile)
+    await update('posts', { format_rules: { min_length: 100, max_length: 220, max_line_breaks: 2, banned_words: ['onboarding', 'tour'] } })
+    const done = await batch(10)
+    expect(done.items.length).toBeGreaterThan(0)
+    for (const { body } of done.items as { body: string }[]) {
+      expect(body.length).toBeWithin(100, 221)
+      expect(body.split('\n').length - 1).toBeLessThanOrEqual(2)
+      expect(body).not.toMatch(/\b(?:onboarding|tour)\b/i)
+    }
+    for (const { id } of done.items) expect((await send('POST', `items/${id}/approve`, {})).status).toBe(200)
+    await update('posts', { format_rules: { min_length: null, max_length: 5 } })
+    const none = await batch(1)
+    expect([none.status, none.error]).toEqual(['failed', expect.stringContaining('within 5 characters')])
+  })
+
+  test('of articles hold for articles, and those of posts do not', async () => {
+    const { update, send, article } = await opened()
+    await send('PUT', 'profile', profile)
+    await update('posts', { format_rules: { max_line_breaks: 0, max_length: 60 } })
+    await update('articles', { format_rules: { max_line_breaks: 25, banned_words: ['Fridays', 'Friday'] } })
+    const { item } = await article()
+    expect(item.body).not.toMatch(/friday/i)
+    expect(item.body.split('\n').length - 1).toBeLessThanOrEqual(25)
+    const refused = await send('POST', `items/${item.id}/approve`, { edited_body: `${item.body} See you on FRIDAY.` })
+    expect(refusal(refused)).toEqual([
+      400,
+      'edited_body',
+      'edited_body breaks the rule banned_words of channel articles: it contains "Friday"',
+    ])
+    expect((await send('POST', `items/${item.id}/approve`, {})).status).toBe(200)
+    await update('articles', { format_rules: { max_line_breaks: 0 } })
+    expect((await article()).error).toContain('loosen the rules of channel articles')
+  })
+})
+
+describe('post_at next_slot', () => {
+  const schedule = (story: Story, id: string, post_at = 'next_slot') => story.send('POST', `items/${id}/schedule`, { body: { post_at } })
+
+  test('is the next free slot, again when asked again, and the one that comes free', async () => {
+    const { story, update } = await opened()
+    await update('posts', {
+      cadence: { days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'], times: ['06:30'], time_zone: noonZone() },
+    })
+    const { channels } = (await story.send('GET', 'overview')).body.overview
+    const now = new Date()
+    const expected = nextSlot(channels[0].cadence, { zone: 'UTC', taken: [], counted: [], now })!
+    const [first, second] = [await story.approved(), await story.approved()]
+    expect((await schedule(story, first)).body.item.post_at).toBe(expected.toISOString())
+    expect((await schedule(story, first)).body.item.post_at).toBe(expected.toISOString())
+    const later = (await schedule(story, second)).body.item.post_at
+    expect(new Date(later).getTime() - expected.getTime()).toBe(86_400_000)
+    await story.send('POST', `items/${first}/unschedule`)
+    expect((await schedule(story, second)).body.item.post_at).toBe(expected.toISOString())
+  })
+
+  test('gives 20 requests at once 20 slots', async () => {
+    const { story } = await opened()
+    const ids = await Promise.all(Array.from({ length: 20 }, () => story.approved()))
+    const replies = await Promise.all(ids.map((id) => schedule(story, id)))
+    expect(replies.map(({ status }) => status)).toEqual(ids.map(() => 200))
+    const slots = replies.map(({ body }) => body.item.post_at as string)
+    expect(new Set(slots).size).toBe(20)
+    for (const slot of slots) expect(slot).toMatch(/T(?:09|17):00:00/)
+  })
+
+  test('honours posts_per_day with what was posted today, and skips the minute of an article', async () => {
+    const { story, update } = await opened()
+    const time_zone = noonZone()
+    const everyHour = Array.from({ length: 24 }, (_, hour) => `${String(hour).padStart(2, '0')}:00`)
+    await update('posts', {
+      cadence: { days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'], times: everyHour, time_zone, posts_per_day: 1 },
+    })
+    const posted = await story.approved()
+    await story.send('POST', `items/${posted}/posted`)
+    const tomorrow = nextMidnight(time_zone)
+    const id = await story.approved()
+    expect((await schedule(story, id)).body.item.post_at).toBe(tomorrow.toISOString())
+    const other = await story.drafted()
+    await app.owner`update item set kind = 'article', status = 'approved', post_at = ${new Date(tomorrow.getTime() + 86_400_000 + 30_000)} where id = ${other}`
+    const after = await story.approved()
+    expect((await schedule(story, after)).body.item.post_at).toBe(new Date(tomorrow.getTime() + 86_400_000 + 3_600_000).toISOString())
+  })
+
+  test('needs a cadence, and a free slot within 60 days', async () => {
+    const { story, update } = await opened()
+    await update('posts', { cadence: { days: ['mon'], times: ['09:00'] } })
+    const ids = await Promise.all(Array.from({ length: 10 }, () => story.approved()))
+    const statuses: number[] = []
+    for (const id of ids) statuses.push((await schedule(story, id)).status)
+    expect(statuses.slice(0, 8)).toEqual(Array.from({ length: 8 }, () => 200))
+    const full = await schedule(story, ids[9]!)
+    expect([full.status, full.body.error?.message]).toEqual([409, 'cannot schedule: channel posts has no free slot within 60 days'])
+    await update('posts', { cadence: { days: [], times: [] } })
+    expect(refusal(await schedule(story, ids[9]!))).toEqual([
+      400,
+      'post_at',
+      'post_at is next_slot, but channel posts has no cadence; set its days and times first',
+    ])
+    expect((await schedule(story, await story.drafted())).status).toBe(409)
+    expect(refusal(await schedule(story, ids[9]!, 'next slot'))).toEqual([
+      400,
+      'post_at',
+      'post_at must be an ISO 8601 timestamp, such as 2026-12-24T09:00:00+01:00, or next_slot',
+    ])
+  })
+})
