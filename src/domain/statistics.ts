@@ -58,8 +58,8 @@ export interface Comparisons {
 
 /** On either side: with fewer an interval is wide, and one odd post moves it. */
 export const LEAST_GROUP = 8
-/** Of the 5 %, the rest is kept for what in few and skewed numbers does not follow the t distribution: seen in simulations. */
-const LEVEL = 0.04
+/** Of the 5 %, as much again is kept for what in few and skewed numbers does not follow the t distribution: seen in simulations. */
+const LEVEL = 0.025
 const ALONE = 0.01
 
 const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
@@ -87,7 +87,7 @@ export const welch = (one: number[], other: number[]): Welch | undefined => {
 }
 
 /** Null where nobody has seen the post: it has no rate. */
-const valueOf = ({ impressions, reactions }: Observed, measure: Measure): number | null => {
+const measured = ({ impressions, reactions }: Observed, measure: Measure): number | null => {
   if (measure === 'impressions') return impressions
   return impressions > 0 ? reactions / impressions : null
 }
@@ -125,11 +125,11 @@ interface Tested extends Welch {
 }
 
 const test = (observed: Observed[], split: Split, measure: Measure): Tested[] => {
-  const counted = [...observed.keys()].filter((index) => valueOf(observed[index]!, measure) !== null)
+  const counted = [...observed.keys()].filter((index) => measured(observed[index]!, measure) !== null)
   const members = counted.filter((index) => split.members.has(index))
   const others = counted.filter((index) => !split.members.has(index))
   if (Math.min(members.length, others.length) < LEAST_GROUP) return []
-  const raw = (indexes: number[]): number[] => indexes.map((index) => valueOf(observed[index]!, measure)!)
+  const raw = (indexes: number[]): number[] => indexes.map((index) => measured(observed[index]!, measure)!)
   const on = (indexes: number[]): number[] => indexes.map((index) => scaled(observed[index]!, measure))
   const found = welch(on(members), on(others))
   if (!found) return []
