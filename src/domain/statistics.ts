@@ -3,7 +3,7 @@
  * numbers nor equal spread. Whoever looks at many kinds finds something by chance, so the level is divided by the number of
  * comparisons made (Bonferroni): that any claim at all is chance has a probability of at most 5 %.
  */
-import { criticalValue } from './student-t.ts'
+import { mean, studentQuantile, variance } from './student.ts'
 
 /** Both are compared on a logarithmic scale, on which their spread is even: a difference is a factor. */
 export type Measure = 'engagement_rate' | 'impressions'
@@ -62,9 +62,8 @@ export const LEAST_GROUP = 8
 const LEVEL = 0.025
 const ALONE = 0.01
 
-const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
-const variance = (values: number[], middle: number): number =>
-  values.reduce((sum, value) => sum + (value - middle) ** 2, 0) / (values.length - 1)
+/** The t that chance alone passes, on either side, with this probability. */
+const criticalValue = (chance: number, freedom: number): number => studentQuantile(1 - chance / 2, freedom)
 
 interface Welch {
   difference: number
@@ -77,7 +76,7 @@ interface Welch {
 export const welch = (one: number[], other: number[]): Welch | undefined => {
   if (one.length < 2 || other.length < 2) return undefined
   const [m1, m2] = [mean(one), mean(other)]
-  const [v1, v2] = [variance(one, m1), variance(other, m2)]
+  const [v1, v2] = [variance(one), variance(other)]
   const [e1, e2] = [v1 / one.length, v2 / other.length]
   if (!(e1 + e2 > 0)) return undefined
   const freedom = (e1 + e2) ** 2 / (e1 ** 2 / (one.length - 1) + e2 ** 2 / (other.length - 1))

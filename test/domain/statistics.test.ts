@@ -1,7 +1,6 @@
 /** What is claimed of posts: what was planted is found, and what is chance is not. */
 import { describe, expect, test } from 'bun:test'
 import { compareAll, type Observed, welch } from '#domain/statistics'
-import { chanceBeyond, criticalValue } from '#domain/student-t'
 
 /** Mulberry32: small, and the same everywhere. */
 const seeded = (seed: number) => {
@@ -42,19 +41,6 @@ const worldOf = (seed: number, { posts, planted = {} }: World): Observed[] => {
     return { impressions, reactions: Math.round(impressions * rate), features }
   })
 }
-
-describe('the t distribution', () => {
-  test.each([
-    [1, 0.05, 12.706],
-    [5, 0.05, 2.571],
-    [10, 0.01, 3.169],
-    [30, 0.001, 3.646],
-    [1_000, 0.05, 1.962],
-  ])('with %p degrees of freedom, %p lies beyond %p', (freedom, chance, value) => {
-    expect(criticalValue(chance, freedom)).toBeCloseTo(value, 3)
-    expect(chanceBeyond(value, freedom)).toBeCloseTo(chance, 4)
-  })
-})
 
 describe('Welch', () => {
   test('tells difference, error and freedom as by hand', () => {

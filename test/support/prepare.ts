@@ -8,6 +8,7 @@ import { isQuery, type NamedOp, pathParams } from '#contract/op'
 import { newArticle } from '#domain/article'
 import { itemOf, newBatch } from '#domain/batch'
 import { newExperiment } from '#domain/experiment'
+import { newAudit } from '#domain/growth-audit'
 import type { Item } from '#domain/item'
 import { newLearning } from '#domain/learning'
 import { newProduct } from '#domain/product'
@@ -19,6 +20,7 @@ import { newWebhookSecret } from '#port/webhook'
 import { insertArticle } from '#store/articles'
 import { insertBatch } from '#store/batches'
 import { insertExperiment } from '#store/experiments'
+import { insertGrowthAudit } from '#store/growth-audits'
 import { insertOperatorInvitation } from '#store/invitations'
 import { insertItem } from '#store/items'
 import { insertLearning } from '#store/learnings'
@@ -87,6 +89,12 @@ const makeItem = async (workspace: Workspace, changes: Partial<Item> = {}) => {
   return { id: item.id }
 }
 
+const makeAudit = async (workspace: Workspace) => {
+  const id = newId()
+  await write(workspace, { writes: [insertGrowthAudit(newAudit(id, { days: 30, given: null, now: new Date() }))] })
+  return { id }
+}
+
 const makeLearning = async (workspace: Workspace) => {
   const learning = newLearning(newId(), { kind: 'worked', note: 'Numbers first', active: 0, now: new Date() })
   await write(workspace, { writes: [insertLearning(learning)] })
@@ -151,6 +159,7 @@ export const recipes: Record<string, Recipe> = {
     instead: { approve: (workspace) => makeItem(workspace, { kind: 'article', title: null }) },
     before: { schedule: ['approve'], unschedule: ['approve', 'schedule'], postNow: ['approve'], markPosted: ['approve'] },
   },
+  'growth.audits': { make: makeAudit },
   'growth.learnings': { make: makeLearning },
   'growth.experiments': { make: makeExperiment },
   'growth.products': { make: makeProduct },

@@ -101,7 +101,10 @@ export const audits = {
     {
       tool: 'growth_create_audit',
       status: 201,
-      errors: ['not_found', 'plan_invalid', 'plan_feature_disabled', 'plan_quota_exceeded'],
+      errors: ['not_found'],
+      feature: 'audits',
+      quota: 'audits',
+      cap: 'create_audit',
       roles: ['editor'],
       settles: 'get',
     },
