@@ -177,6 +177,11 @@ const standing: Record<string, (workspace: Workspace) => Promise<unknown>> = { '
 /** By operation: what its schema cannot say of a legal input. */
 const told: Record<string, (workspace: Workspace, extent: Extent) => Record<string, unknown> | Promise<Record<string, unknown>>> = {
   'growth.batches.create': async (workspace, extent) => (extent === 'whole' ? { experiment_id: (await makeExperiment(workspace)).id } : {}),
+  'growth.audits.create': async (workspace, extent) => {
+    if (extent !== 'whole') return {}
+    const counts = { impressions: 9, likes: 1, replies: 0, reposts: 0, quotes: 0, clicks: 0 }
+    return { metrics: [{ item_id: (await makeItem(workspace)).id, text: 'x', posted_at: '2026-11-21T07:00:00Z', ...counts }] }
+  },
   'app.workspace.requestDeletion': () => ({ name: 'Test' }),
   // No two active products share a name.
   'growth.products.create': () => ({ name: `Product ${newId()}` }),
