@@ -249,6 +249,29 @@ alter table public.experiment force row level security;
 create policy app on public.experiment for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on public.experiment to tendril_app;
 
+create table public.growth_audit (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  status text not null,
+  error text,
+  days integer not null,
+  source text not null,
+  given jsonb,
+  result jsonb,
+  model text,
+  usage jsonb,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint growth_audit_pkey PRIMARY KEY (id),
+  constraint growth_audit_source_check CHECK ((source = ANY (ARRAY['synced'::text, 'given'::text]))),
+  constraint growth_audit_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'generating'::text, 'ready'::text, 'failed'::text]))),
+  constraint growth_audit_tenant_id_id_key UNIQUE (tenant_id, id)
+);
+alter table public.growth_audit enable row level security;
+alter table public.growth_audit force row level security;
+create policy app on public.growth_audit for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.growth_audit to tendril_app;
+
 create table public.growth_channel (
   id uuid not null,
   tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
@@ -403,9 +426,12 @@ create table public.learning (
   status text not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  audit_id uuid,
+  evidence jsonb not null default '[]'::jsonb,
   constraint learning_kind_check CHECK ((kind = ANY (ARRAY['worked'::text, 'flopped'::text, 'hypothesis'::text]))),
   constraint learning_pkey PRIMARY KEY (id),
-  constraint learning_status_check CHECK ((status = ANY (ARRAY['active'::text, 'retired'::text])))
+  constraint learning_status_check CHECK ((status = ANY (ARRAY['active'::text, 'retired'::text]))),
+  constraint learning_tenant_id_audit_id_fkey FOREIGN KEY (tenant_id, audit_id) REFERENCES public.growth_audit(tenant_id, id)
 );
 CREATE INDEX learning_tenant_id_id_idx ON public.learning USING btree (tenant_id, id);
 CREATE INDEX learning_tenant_id_status_id_idx ON public.learning USING btree (tenant_id, status, id);
@@ -528,6 +554,31 @@ alter table public.profile enable row level security;
 alter table public.profile force row level security;
 create policy app on public.profile for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on public.profile to tendril_app;
+
+create table public.report (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  status text not null,
+  error text,
+  origin text not null,
+  week date not null,
+  time_zone text not null,
+  data jsonb,
+  markdown text,
+  model text,
+  usage jsonb,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint report_origin_check CHECK ((origin = ANY (ARRAY['manual'::text, 'automatic'::text]))),
+  constraint report_pkey PRIMARY KEY (id),
+  constraint report_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'generating'::text, 'ready'::text, 'failed'::text]))),
+  constraint report_tenant_id_id_key UNIQUE (tenant_id, id)
+);
+CREATE UNIQUE INDEX report_week ON public.report USING btree (tenant_id, week) WHERE (origin = 'automatic'::text);
+alter table public.report enable row level security;
+alter table public.report force row level security;
+create policy app on public.report for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.report to tendril_app;
 
 create table public.session (
   id uuid not null,

@@ -108,10 +108,11 @@ const claimRead = async (deps: MetricsDeps, letter: Letter): Promise<Claimed<Job
   if (posts.length === 0) return { decision: await untilNext(letter, memory) }
   const connection = (await connectionById(posts[0]!.connection_id)(sql))[0] as unknown as Connection
   const network = deps.networks.named(connection.network)
-  if (!network) return { decision: again(work, gate.now, waiting(memory, connection.id, waitAfter(memory.waits[connection.id], gate.now))) }
+  const before = memory.waits[connection.id]
+  if (!network) return { decision: await untilNext(letter, waiting(memory, connection.id, waitAfter(before, gate.now))) }
   const budget = readBudgetOf(gate, network.capabilities.tier)
   const taken = reserve(budget, { wanted: posts.length, before: memory.reserved, now: gate.now })
-  if (!taken) return { decision: again(work, gate.now, waiting(memory, connection.id, tomorrow(memory.waits[connection.id], gate.now))) }
+  if (!taken) return { decision: await untilNext(letter, waiting(memory, connection.id, tomorrow(before, gate.now))) }
   const { reserved, spend } = taken
   const first = [keepPayload(work.id, payloadOf({ ...memory, reserved }))]
   return {
@@ -179,5 +180,5 @@ const giveUp = async (
   const memory = { ...memoryOf(work, gate.now), reserved: undefined }
   const writes = reason === 'disconnected' ? [disconnect(id, gate.now)] : []
   const effects = { writes, spend: unread(job.network.capabilities, job.reserved, 0) }
-  return again(work, gate.now, waiting(memory, id, waitAfter(memory.waits[id], gate.now, retryAfterMs)), effects)
+  return untilNext(letter, waiting(memory, id, waitAfter(memory.waits[id], gate.now, retryAfterMs)), { effects })
 }

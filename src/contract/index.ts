@@ -12,6 +12,7 @@ import { session, sessions } from './app/session.ts'
 import { webhook } from './app/webhook.ts'
 import { workspace } from './app/workspace.ts'
 import { articles } from './growth/articles.ts'
+import { audits } from './growth/audits.ts'
 import { automation } from './growth/automation.ts'
 import { batches } from './growth/batches.ts'
 import { brief } from './growth/brief.ts'
@@ -40,6 +41,7 @@ export const growthResources = {
   connections: { prefix: 'growth.connections', about: 'All connected accounts.', group: connections },
   profile: { prefix: 'growth.profile', about: 'What the workspace is, for whom it writes, and how.', group: profile },
   channels: { prefix: 'growth.channels', about: 'Where and how often to post, and in which form.', group: channels },
+  audits: { prefix: 'growth.audits', about: 'What worked and what flopped, by the numbers.', group: audits },
   learnings: { prefix: 'growth.learnings', about: 'What worked and what flopped: active ones steer every draft.', group: learnings },
   experiments: { prefix: 'growth.experiments', about: 'Ways of writing tried against each other, arm by arm.', group: experiments },
   products: { prefix: 'growth.products', about: 'What you offer: drafts may mention active ones, archived ones never.', group: products },

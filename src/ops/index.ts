@@ -16,6 +16,7 @@ import { bind, bindDoors, bindDownloads, type Door, type Download, type Operatio
 import type { World } from './call.ts'
 import { downloadSlots } from './download.ts'
 import { articleHandlers } from './growth/articles.ts'
+import { auditHandlers as growthAuditHandlers } from './growth/audits.ts'
 import { automationHandlers } from './growth/automation.ts'
 import { batchHandlers } from './growth/batches.ts'
 import { briefHandlers } from './growth/brief.ts'
@@ -40,6 +41,7 @@ export const createOperations = (world: World): Operation[] => [
   ...bind(world, growthResources.connections, connectionsHandlers),
   ...bind(world, growthResources.profile, profileHandlers),
   ...bind(world, growthResources.channels, channelHandlers),
+  ...bind(world, growthResources.audits, growthAuditHandlers),
   ...bind(world, growthResources.learnings, learningHandlers),
   ...bind(world, growthResources.experiments, experimentHandlers),
   ...bind(world, growthResources.products, productHandlers),

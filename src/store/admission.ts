@@ -1,15 +1,19 @@
 /** Taking in a generation: its record, its work and what it spends, the same whoever or whatever asks for it. */
 import { articles } from '#contract/growth/articles'
+import { audits } from '#contract/growth/audits'
 import { batches } from '#contract/growth/batches'
 import type { CapKey, QuotaKey } from '#contract/limits'
 import { type Article, newArticle } from '#domain/article'
 import { type Batch, type BatchWish, newBatch } from '#domain/batch'
 import type { Generation } from '#domain/generation'
+import { type GrowthAudit, newAudit } from '#domain/growth-audit'
 import { requireFeature, takeCap, takeQuota } from '#domain/plan'
 import { newId } from '#kernel/ids'
 import { insertArticle } from './articles.ts'
 import { insertBatch } from './batches.ts'
 import type { Query } from './db.ts'
+import type { GenerationKind } from './generations.ts'
+import { insertGrowthAudit } from './growth-audits.ts'
 import type { Effects, Gate, NewWork } from './letter.ts'
 
 export interface Admitted<R extends Generation> {
@@ -24,7 +28,7 @@ interface Asking {
 }
 
 interface Admission<R> extends Asking {
-  kind: 'batch' | 'article'
+  kind: GenerationKind
   record: R
   quota: QuotaKey
   amount: number
@@ -51,4 +55,19 @@ export const admitArticle = (asking: Asking, wish: Pick<Article, 'topic' | 'leng
   requireFeature(asking.gate.plan, feature)
   const record = newArticle(newId(), { ...wish, now: asking.gate.now })
   return admit({ ...asking, kind: 'article', record, quota, amount: 1, cap, insert: insertArticle(record) })
+}
+
+export const admitAudit = (asking: Asking, wish: Pick<GrowthAudit, 'days' | 'given'>): Admitted<GrowthAudit> => {
+  const { feature, quota, cap } = audits.create
+  requireFeature(asking.gate.plan, feature)
+  const record = newAudit(newId(), { ...wish, now: asking.gate.now })
+  return admit({
+    ...asking,
+    kind: 'growth_audit',
+    record,
+    quota,
+    amount: 1,
+    cap,
+    insert: insertGrowthAudit(record),
+  })
 }

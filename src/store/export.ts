@@ -75,7 +75,12 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
     key: byId,
     within: all('growth_channel'),
   },
-  learning: { table: 'learning', columns: ['id', 'kind', 'note', 'status', ...times], key: byId, within: all('learning') },
+  learning: {
+    table: 'learning',
+    columns: ['id', 'kind', 'note', 'status', 'audit_id', 'evidence', ...times],
+    key: byId,
+    within: all('learning'),
+  },
   product: {
     table: 'product',
     columns: ['id', 'name', 'one_liner', 'url', 'status', ...times],
@@ -97,6 +102,16 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
   article: {
     table: 'article',
     columns: ['id', 'status', 'error', 'topic', 'length', 'outline', 'title', 'item_id', 'model', 'usage', ...times],
+    key: byId,
+  },
+  growth_audit: {
+    table: 'growth_audit',
+    columns: ['id', 'status', 'error', 'days', 'source', 'given', 'result', 'model', 'usage', ...times],
+    key: byId,
+  },
+  report: {
+    table: 'report',
+    columns: ['id', 'status', 'error', 'origin', 'week', 'time_zone', 'data', 'markdown', 'model', 'usage', ...times],
     key: byId,
   },
   item: { table: 'item', columns: item, key: byId },

@@ -2,10 +2,12 @@
 import { failedArticle } from '#domain/article'
 import { failedBatch } from '#domain/batch'
 import type { Ended, Generation, Taken } from '#domain/generation'
+import { failedAudit } from '#domain/growth-audit'
 import { fail } from '#kernel/errors'
 import { lockArticle, saveArticle } from './articles.ts'
 import { lockBatch, saveBatch } from './batches.ts'
 import type { Query, Sql } from './db.ts'
+import { lockGrowthAudit, saveGrowthAudit } from './growth-audits.ts'
 import type { Effects } from './letter.ts'
 import { type Work, workOf } from './work.ts'
 
@@ -19,10 +21,11 @@ export interface Kept<R extends Generation> {
 
 const kept = <R extends Generation>(kind: Kept<R>): Kept<R> => kind
 
-/** By the kind of their work. */
+/** By the kind of their work, which is the name of their table. */
 export const generations = {
   batch: kept({ lock: lockBatch, save: saveBatch, failed: failedBatch }),
   article: kept({ lock: lockArticle, save: saveArticle, failed: failedArticle }),
+  growth_audit: kept({ lock: lockGrowthAudit, save: saveGrowthAudit, failed: failedAudit }),
 }
 export type GenerationKind = keyof typeof generations
 

@@ -8,6 +8,7 @@ import { isQuery, type NamedOp, pathParams } from '#contract/op'
 import { newArticle } from '#domain/article'
 import { itemOf, newBatch } from '#domain/batch'
 import { newExperiment } from '#domain/experiment'
+import { newAudit } from '#domain/growth-audit'
 import type { Item } from '#domain/item'
 import { newLearning } from '#domain/learning'
 import { newProduct } from '#domain/product'
@@ -19,6 +20,7 @@ import { newWebhookSecret } from '#port/webhook'
 import { insertArticle } from '#store/articles'
 import { insertBatch } from '#store/batches'
 import { insertExperiment } from '#store/experiments'
+import { insertGrowthAudit } from '#store/growth-audits'
 import { insertOperatorInvitation } from '#store/invitations'
 import { insertItem } from '#store/items'
 import { insertLearning } from '#store/learnings'
@@ -85,6 +87,12 @@ const makeItem = async (workspace: Workspace, changes: Partial<Item> = {}) => {
   const item = itemOf(draft, { id: newId(), batchId, length: draft.body.length, now: new Date() })
   await write(workspace, { writes: [insertItem({ ...item, ...changes })] })
   return { id: item.id }
+}
+
+const makeAudit = async (workspace: Workspace) => {
+  const id = newId()
+  await write(workspace, { writes: [insertGrowthAudit(newAudit(id, { days: 30, given: null, now: new Date() }))] })
+  return { id }
 }
 
 const makeLearning = async (workspace: Workspace) => {
@@ -157,6 +165,7 @@ export const recipes: Record<string, Recipe> = {
     before: { schedule: ['approve'], unschedule: ['approve', 'schedule'], postNow: ['approve'], markPosted: ['approve'] },
   },
   'growth.channels': { make: anyChannel },
+  'growth.audits': { make: makeAudit },
   'growth.learnings': { make: makeLearning },
   'growth.experiments': { make: makeExperiment },
   'growth.products': { make: makeProduct },
@@ -174,6 +183,11 @@ const standing: Record<string, (workspace: Workspace) => Promise<unknown>> = { '
 /** By operation: what its schema cannot say of a legal input. */
 const told: Record<string, (workspace: Workspace, extent: Extent) => Record<string, unknown> | Promise<Record<string, unknown>>> = {
   'growth.batches.create': async (workspace, extent) => (extent === 'whole' ? { experiment_id: (await makeExperiment(workspace)).id } : {}),
+  'growth.audits.create': async (workspace, extent) => {
+    if (extent !== 'whole') return {}
+    const counts = { impressions: 9, likes: 1, replies: 0, reposts: 0, quotes: 0, clicks: 0 }
+    return { metrics: [{ item_id: (await makeItem(workspace)).id, text: 'x', posted_at: '2026-11-21T07:00:00Z', ...counts }] }
+  },
   'app.workspace.requestDeletion': () => ({ name: 'Test' }),
   // No two active products share a name.
   'growth.products.create': () => ({ name: `Product ${newId()}` }),

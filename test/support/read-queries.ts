@@ -9,6 +9,7 @@ import { connectionById, connectionOverview, defaultConnection, listConnections 
 import type { Query } from '#store/db'
 import { listExperiments } from '#store/experiments'
 import { type ExportSource, exportPage, exportSources, startOf } from '#store/export'
+import { growthAuditById } from '#store/growth-audits'
 import { growthChannels } from '#store/growth-channels'
 import { itemById, itemsOfBatch, listItems, recentItems } from '#store/items'
 import { activeLearnings, listLearnings } from '#store/learnings'
@@ -61,6 +62,7 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     written.flatMap((source) => [exportPage(source, page), exportPage(source, { ...page, after: beginOf(source) })]),
   'export.startOf': () => [startOf],
   'growth-channels.growthChannels': () => [growthChannels],
+  'growth-audits.growthAuditById': ({ growth_audit }) => [growthAuditById(growth_audit.id)],
   'items.itemById': ({ item }) => [itemById(item.id)],
   'items.itemsOfBatch': ({ batch }) => [itemsOfBatch(batch.id)],
   'items.listItems': () => [

@@ -12,6 +12,8 @@ const sampleRows = (tenantId: string, person: string) => {
   const [batch, item, connection] = [newId(), newId(), newId()]
   return {
     growth_channel: { id: newId(), name: mark, status: 'active', ...times },
+    growth_audit: { id: newId(), status: 'failed', error: mark, days: 30, source: 'synced', ...times },
+    report: { id: newId(), status: 'ready', origin: 'manual', week: '2026-11-16', time_zone: 'UTC', markdown: mark, ...times },
     learning: { id: newId(), kind: 'worked', note: mark, status: 'active', ...times },
     product: { id: newId(), name: mark, one_liner: mark, status: 'active', ...times },
     experiment: { id: newId(), name: mark, hypothesis: mark, metric: 'likes', arms: [], status: 'running', ...times },

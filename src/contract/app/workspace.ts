@@ -29,6 +29,8 @@ export const exportKinds = [
     'connection',
     'batch',
     'article',
+    'growth_audit',
+    'report',
     'item',
     'attempt',
   ] as const),
