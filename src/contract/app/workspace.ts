@@ -30,6 +30,8 @@ export const exportKinds = [
     'batch',
     'article',
     'item',
+    'rule',
+    'rule_run',
     'attempt',
   ] as const),
   ...(['webhook', 'key', 'audit', 'event'] as const),
