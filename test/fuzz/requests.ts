@@ -255,6 +255,7 @@ export const wishes = (o: NamedOp): Arbitrary<Wish> =>
     .map(({ input, change, key, framing: odd, ...rest }) => ({
       ...rest,
       ...odd,
-      input: change.reduce((before, one) => one(before), input),
+      // What looks like a cursor and is none is a change of its own.
+      input: change.reduce((before, one) => one(before), without(input, 'cursor')),
       headers: { ...(key === undefined ? {} : { 'idempotency-key': key }), ...odd.headers },
     }))
