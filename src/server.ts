@@ -8,6 +8,7 @@ import { generationLanes } from '#actors/lanes/generated'
 import { metricsLane } from '#actors/lanes/metrics'
 import { publishLane } from '#actors/lanes/publish'
 import { reconcileLane } from '#actors/lanes/reconcile'
+import { ruleLanes } from '#actors/lanes/rules'
 import type { MailboxOptions } from '#actors/mailbox'
 import { Runtime } from '#actors/runtime'
 import { type PublishTimes, publishTimes } from '#domain/publish'
@@ -119,6 +120,7 @@ const lanesOf = ({ config, log, secret, overrides, failpoints, networks, egress 
     reconcileLane({ networks, times, failpoints }),
     metricsLane({ networks, failpoints }),
     ...generationLanes({ networks, drafter, failpoints, turns: new Turns(MODEL_TURNS), deadlineMs: GENERATION_DEADLINE_MS }),
+    ...ruleLanes({ failpoints }),
     deliveryLane({ ...hooks, failpoints, turns: new Turns(DELIVERY_TURNS) }),
   ]
 }

@@ -24,6 +24,7 @@ import { learnings } from './growth/learnings.ts'
 import { overview } from './growth/overview.ts'
 import { products } from './growth/products.ts'
 import { profile } from './growth/profile.ts'
+import { ruleRuns, rules } from './growth/rules.ts'
 import { type NamedOp, named, type Resource } from './op.ts'
 
 /** What programs and agents drive, by API key. */
@@ -45,6 +46,12 @@ export const growthResources = {
   learnings: { prefix: 'growth.learnings', about: 'What worked and what flopped: active ones steer every draft.', group: learnings },
   experiments: { prefix: 'growth.experiments', about: 'Ways of writing tried against each other, arm by arm.', group: experiments },
   products: { prefix: 'growth.products', about: 'What you offer: drafts may mention active ones, archived ones never.', group: products },
+  rules: {
+    prefix: 'growth.rules',
+    about: 'Automation rules: what is drafted when something happens. They never approve and never post.',
+    group: rules,
+  },
+  ruleRuns: { prefix: 'growth.ruleRuns', about: 'What rules did, or why they did not.', group: ruleRuns },
   automation: { prefix: 'growth.automation', about: 'The kill switch over everything that acts unattended.', group: automation },
 } as const satisfies Record<string, Resource>
 

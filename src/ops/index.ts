@@ -28,6 +28,7 @@ import { learningHandlers } from './growth/learnings.ts'
 import { overviewHandlers } from './growth/overview.ts'
 import { productHandlers } from './growth/products.ts'
 import { profileHandlers } from './growth/profile.ts'
+import { ruleHandlers, ruleRunHandlers } from './growth/rules.ts'
 import { generationHandlers } from './operator/generations.ts'
 
 /** Those of a workspace: reads, and commands that go through its mailbox. */
@@ -45,6 +46,8 @@ export const createOperations = (world: World): Operation[] => [
   ...bind(world, growthResources.learnings, learningHandlers),
   ...bind(world, growthResources.experiments, experimentHandlers),
   ...bind(world, growthResources.products, productHandlers),
+  ...bind(world, growthResources.rules, ruleHandlers),
+  ...bind(world, growthResources.ruleRuns, ruleRunHandlers),
   ...bind(world, growthResources.automation, automationHandlers),
   ...bind(world, appResources.workspace, workspaceHandlers),
   ...bind(world, appResources.members, memberHandlers),

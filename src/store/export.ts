@@ -21,6 +21,7 @@ const item = [
     'batch_id',
     'experiment_id',
     'arm',
+    'resurfaced_from',
     'kind',
     'title',
     'status',
@@ -118,6 +119,19 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
   metric: {
     table: 'item_metric',
     columns: ['id', 'item_id', 'at', 'impressions', 'likes', 'replies', 'reposts', 'quotes', 'clicks'],
+    key: byId,
+  },
+  rule: {
+    table: 'rule',
+    columns: ['id', 'name', 'status', 'trigger', 'conditions', 'action', 'daily_cap', 'day', 'used', 'over', 'last_run_at', ...times],
+    key: byId,
+  },
+  rule_run: {
+    table: 'rule_run',
+    columns: [
+      ...['id', 'rule_id', 'trigger', 'occurrence', 'chain', 'status', 'reason', 'conditions', 'made_kind', 'made_id', 'quota', 'units'],
+      ...['cost_micros', 'created_at', 'started_at', 'ended_at'],
+    ],
     key: byId,
   },
   attempt: {

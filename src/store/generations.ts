@@ -9,6 +9,7 @@ import { lockBatch, saveBatch } from './batches.ts'
 import type { Query, Sql } from './db.ts'
 import { lockGrowthAudit, saveGrowthAudit } from './growth-audits.ts'
 import type { Effects } from './letter.ts'
+import { endRun } from './rule-runs.ts'
 import { type Work, workOf } from './work.ts'
 
 /** How a kind of generation is kept. */
@@ -42,9 +43,9 @@ interface Ending {
   work: Work
 }
 
-/** The rows of a record that is over. */
+/** The rows of a record that is over. Only a rule, or what else acts unattended, waits for what nobody has asked for. */
 export const endedEffects = <R extends Generation>(save: Kept<R>['save'], ended: Ended<R>, work: Work): Effects => ({
-  writes: [save(ended.record)],
+  writes: [save(ended.record), ...(work.origin === 'automatic' ? [endRun(ended.record, ended.refund)] : [])],
   events: ended.events,
   spend: ended.refund,
   settled: [work.id],

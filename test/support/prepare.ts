@@ -12,6 +12,7 @@ import { newAudit } from '#domain/growth-audit'
 import type { Item } from '#domain/item'
 import { newLearning } from '#domain/learning'
 import { newProduct } from '#domain/product'
+import { newRule } from '#domain/rule'
 import { freshEndpoint } from '#domain/webhook'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
@@ -27,6 +28,7 @@ import { insertLearning } from '#store/learnings'
 import type { Effects } from '#store/letter'
 import { saveEvent } from '#store/outbox'
 import { insertProduct } from '#store/products'
+import { insertRule } from '#store/rules'
 import { putEndpoint, secretRow } from '#store/webhooks'
 import type { Reply, Send, TestApp } from './app.ts'
 import { type Extent, sampleOf } from './sample.ts'
@@ -120,6 +122,13 @@ const anyChannel = async ({ app, key }: Workspace) => ({
   id: (await app.send('GET', 'overview', { key })).body.overview.channels.find(({ name }: { name: string }) => name === 'threads').id,
 })
 
+const makeRule = async (workspace: Workspace) => {
+  const wish = { name: 'Keep drafting', trigger: { kind: 'item_posted' }, action: { kind: 'draft_batch' } } as const
+  const rule = newRule(newId(), wish, { total: 0, timeZone: 'UTC', now: new Date() })
+  await write(workspace, { writes: [insertRule(rule)] })
+  return { id: rule.id }
+}
+
 const connect = async ({ app, tenantId, key }: Workspace) => {
   const account = await app.workplace.sandbox.connect(`t-${newId()}`)
   await connectAccount(app.workplace.world, tenantId, { network: 'sandbox', ...account })
@@ -169,6 +178,7 @@ export const recipes: Record<string, Recipe> = {
   'growth.learnings': { make: makeLearning },
   'growth.experiments': { make: makeExperiment },
   'growth.products': { make: makeProduct },
+  'growth.rules': { make: makeRule },
   'growth.connections': { make: connect },
   'app.members': { make: join },
   'app.invitations': { make: invite },

@@ -17,6 +17,8 @@ import { listMembers } from '#store/members'
 import { eventLog } from '#store/outbox'
 import { allProducts, listProducts } from '#store/products'
 import { readProfile } from '#store/profiles'
+import { listRuleRuns } from '#store/rule-runs'
+import { listRules } from '#store/rules'
 import { endpointOverview } from '#store/webhooks'
 import { planOfWorkspace, workspaceOf } from '#store/workspace'
 import { listInvitations } from '#store/workspace-invitations'
@@ -93,6 +95,13 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     listProducts({ ...page, status: 'active', after: END }),
   ],
   'profiles.readProfile': () => [readProfile],
+  'rule-runs.listRuleRuns': ({ rule }) => [
+    listRuleRuns(page),
+    listRuleRuns({ ...page, after: END }),
+    listRuleRuns({ ...page, ruleId: rule.id }),
+    listRuleRuns({ ...page, ruleId: rule.id, after: END }),
+  ],
+  'rules.listRules': () => [listRules(page), listRules({ ...page, after: END })],
   'webhooks.endpointOverview': () => [endpointOverview],
   'workspace-invitations.listInvitations': () => [listInvitations(page), listInvitations({ ...page, after: END })],
   'workspace-keys.listKeys': () => [listKeys(page), listKeys({ ...page, after: END })],

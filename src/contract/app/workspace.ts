@@ -32,6 +32,8 @@ export const exportKinds = [
     'growth_audit',
     'report',
     'item',
+    'rule',
+    'rule_run',
     'attempt',
   ] as const),
   ...(['webhook', 'key', 'audit', 'event'] as const),
