@@ -85,6 +85,13 @@ export const heldDrafter = (): HeldDrafter => {
   }
 }
 
+/** One that always writes at once, whatever the profile has for it. */
+export const writingDrafter = (): Drafter => {
+  const { drafter, release } = heldDrafter()
+  release()
+  return drafter
+}
+
 /** One that waits anew in each test of a file, whose app is given its `drafter` once. Registers the hooks for that. */
 export const heldInEachTest = (): HeldDrafter & { failWith(cause: Error): void } => {
   let current = heldDrafter()
