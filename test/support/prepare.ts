@@ -128,6 +128,13 @@ const makeRule = async (workspace: Workspace) => {
   return { id: rule.id }
 }
 
+const makeRule = async (workspace: Workspace) => {
+  const wish = { name: 'Keep drafting', trigger: { kind: 'item_posted' }, action: { kind: 'draft_batch' } } as const
+  const rule = newRule(newId(), wish, { total: 0, timeZone: 'UTC', now: new Date() })
+  await write(workspace, { writes: [insertRule(rule)] })
+  return { id: rule.id }
+}
+
 const connect = async ({ app, tenantId, key }: Workspace) => {
   const account = await app.workplace.sandbox.connect(`t-${newId()}`)
   await connectAccount(app.workplace.world, tenantId, { network: 'sandbox', ...account })

@@ -16,34 +16,36 @@ const some = T.Optional
 
 const Trigger = record(
   {
-    kind: oneOf(triggerKinds),
-    pattern: some(T.String({ maxLength: 100, description: 'cron: five fields, every 15 minutes at most.' })),
-    time_zone: some(T.String({ format: 'time-zone', maxLength: 64, description: "cron: the profile's when absent." })),
-    status: some(oneOf(['ready', 'failed'], { description: 'batch_settled: any when absent.' })),
+    kind: oneOf(triggerKinds, { description: 'cron: pattern, time_zone. batch_settled: status.' }),
+    pattern: some(T.String({ maxLength: 100, description: 'Five fields, every 15 minutes at most.' })),
+    time_zone: some(T.String({ format: 'time-zone', maxLength: 64, description: "Else the profile's." })),
+    status: some(oneOf(['ready', 'failed'])),
   },
   { title: 'RuleTrigger', examples: [{ kind: 'batch_settled', status: 'ready' }] },
 )
 
 const Condition = record(
   {
-    fact: oneOf(facts),
+    fact: oneOf(facts, { description: 'item_…: under item triggers. weekday: 1 is Monday.' }),
     op: oneOf(comparisons),
-    value: some(T.Integer({ description: 'Of numbers; weekday 1 is Monday.' })),
-    text: some(T.String({ maxLength: 100, description: 'Of item_ facts, for item triggers.' })),
+    value: some(T.Integer()),
+    text: some(T.String({ maxLength: 100, description: 'For item_….' })),
   },
   { title: 'RuleCondition' },
 )
 
 const Action = record(
   {
-    kind: oneOf(actionKinds),
-    count: some(T.Integer({ minimum: 1, maximum: 20, description: 'draft_batch; else 3.' })),
-    focus: some(T.String({ maxLength: 2_000, description: 'draft_batch.' })),
-    topic: some(T.String({ minLength: 1, maxLength: 2_000, pattern: '\\S', description: 'draft_article.' })),
-    length: some(oneOf(['short', 'medium', 'long'], { description: 'draft_article.' })),
-    outline: some(T.String({ maxLength: 4_000, description: 'draft_article.' })),
-    min_age_days: some(T.Integer({ minimum: 7, maximum: 3_650, description: 'resurface: 90 when absent.' })),
-    min_engagement: some(T.Number({ minimum: 0, maximum: 1, description: 'resurface: reactions per impression.' })),
+    kind: oneOf(actionKinds, {
+      description: 'draft_batch: count (else 3), focus. draft_article: topic, length, outline. resurface: min_age_days (else 90), min_engagement.',
+    }),
+    count: some(T.Integer({ minimum: 1, maximum: 20 })),
+    focus: some(T.String({ maxLength: 2_000 })),
+    topic: some(T.String({ minLength: 1, maxLength: 2_000, pattern: '\\S' })),
+    length: some(oneOf(['short', 'medium', 'long'])),
+    outline: some(T.String({ maxLength: 4_000 })),
+    min_age_days: some(T.Integer({ minimum: 7, maximum: 3_650 })),
+    min_engagement: some(T.Number({ minimum: 0, maximum: 1, description: 'Reactions per impression.' })),
   },
   { title: 'RuleAction', examples: [{ kind: 'draft_batch', count: 3, focus: 'what the last posts left out' }] },
 )
@@ -80,7 +82,7 @@ export const RuleRun = record(
     id: Id,
     rule_id: Id,
     trigger: record({
-      kind: oneOf(triggerKinds),
+      kind: T.String({ description: 'As of the rule.' }),
       ref: T.String({ description: 'The id of what happened to, or the time of a pattern.' }),
       chain: T.Array(Id, { description: 'Rules by which it came to that, the first one first.' }),
     }),
@@ -91,7 +93,7 @@ export const RuleRun = record(
       }),
     ),
     conditions: T.Array(record({ condition: Condition, actual: T.String({ description: 'What it was.' }), holds: T.Boolean() })),
-    made: nullable(record({ kind: oneOf(['batch', 'article', 'item']), id: Id })),
+    made: nullable(record({ kind: T.String({ description: 'batch, article or item.' }), id: Id })),
     cost: record({
       quota: nullable(T.String({ description: 'The key of the quota.' })),
       units: T.Integer({ description: 'Taken from it, less what came back.' }),
@@ -116,7 +118,7 @@ export const rules = {
   ),
   create: op(
     'POST /api/v1/growth/rules',
-    'Create an automation rule: when the trigger happens and all conditions hold, the action drafts. Drafts wait for approval; a rule never approves or posts. What it makes spends quotas and hourly caps. At most 50 rules.',
+    'Create an automation rule: when the trigger happens and all conditions hold, it drafts. A rule never approves or posts. What it makes spends quotas and hourly caps. At most 50 rules.',
     {
       input: {
         name,
@@ -128,7 +130,7 @@ export const rules = {
       },
       output: OneRule,
     },
-    { tool: 'growth_create_rule', status: 201, errors: ['conflict', 'plan_feature_disabled'], roles: ['editor'] },
+    { tool: 'growth_create_rule', status: 201, errors: ['conflict'], feature: 'rules', roles: ['editor'] },
   ),
   update: op(
     'PUT /api/v1/growth/rules/:id',
@@ -145,14 +147,14 @@ export const rules = {
       },
       output: OneRule,
     },
-    { tool: 'growth_update_rule', errors: ['not_found', 'plan_feature_disabled'], roles: ['editor'], repeatable: true },
+    { tool: 'growth_update_rule', errors: ['not_found'], feature: 'rules', roles: ['editor'], repeatable: true },
   ),
 }
 
 export const ruleRuns = {
   list: op(
     'GET /api/v1/growth/rule-runs',
-    'List runs of rules, newest first: what each made, or why it made nothing. Those that made nothing are kept for 90 days.',
+    'List runs of rules, newest first: what each made, or why it did not. Those that made nothing are kept for 90 days.',
     {
       input: { rule_id: some(T.String({ format: 'uuid', description: 'Only runs of this rule.' })), ...page },
       output: record({ rule_runs: T.Array(RuleRun), next_cursor: NextCursor }),

@@ -1,4 +1,4 @@
-import type { ruleRuns, rules } from '#contract/growth/rules'
+import { type ruleRuns, rules } from '#contract/growth/rules'
 import { requireFeature } from '#domain/plan'
 import { newRule, type Rule, ruleView, updateRule } from '#domain/rule'
 import { type RuleRun, runView } from '#domain/rule-run'
@@ -24,7 +24,7 @@ export const ruleHandlers: Handlers<typeof rules> = {
 
   async create(wish, { sql, gate }) {
     const rule = newRule(newId(), wish, { ...(await beside(sql, gate)), total: await countRules(sql) })
-    requireFeature(gate.plan, 'rules')
+    requireFeature(gate.plan, rules.create.feature)
     const { next, effects } = await timed({ sql, gate }, rule)
     return answered(gate, { rule, next }, merge(effects, { writes: [insertRule(rule)] }))
   },
@@ -32,7 +32,7 @@ export const ruleHandlers: Handlers<typeof rules> = {
   async update({ id, ...patch }, { sql, gate }) {
     const before = await lockRule(sql, id)
     const rule = updateRule(before, patch, await beside(sql, gate))
-    if (rule.status === 'active') requireFeature(gate.plan, 'rules')
+    if (rule.status === 'active') requireFeature(gate.plan, rules.create.feature)
     const { next, effects } = await timed({ sql, gate }, rule, before)
     return answered(gate, { rule, next }, merge(effects, { writes: [saveRule(rule)] }))
   },
