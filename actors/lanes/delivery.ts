@@ -123,11 +123,13 @@ const tooMany = ({ keepDeadMs }: WebhookTimes, { now }: Gate): Query =>
   giveUpEvents({ beyond: MOST_PENDING, reason: 'too many events wait', expiresAt: new Date(now.getTime() + keepDeadMs) })
 
 /** When the lane has to look again, or undefined when nothing waits. */
-const nextAt = async (sql: Sql, { id, subject }: PendingEvent, after: AfterDelivery): Promise<Date | undefined> => {
+const nextAt = async (sql: Sql, { id, subject, next_at }: PendingEvent, after: AfterDelivery): Promise<Date | undefined> => {
   const waits = after.event.state === 'pending' ? after.event.nextAt : undefined
+  // What waits for an endpoint that has just been disabled is given up at once, not when it would have been due.
+  if (after.endpoint.status === 'disabled') return next_at
   const other = await nextEvent(sql, { eventId: id, subject: waits ? subject : null })
   const first = waits && other ? new Date(Math.min(waits.getTime(), other.next_at.getTime())) : (waits ?? other?.next_at)
-  return first && later(first, after.endpoint.status === 'active' ? after.endpoint.held_until : null)
+  return first && later(first, after.endpoint.held_until)
 }
 
 const audit = (before: Endpoint, { endpoint }: AfterDelivery): Effects =>

@@ -1,0 +1,67 @@
+/** What a receiver has heard against what the server had to tell. */
+import { Webhook } from 'standardwebhooks'
+import type { Received } from '#test/support/receiver'
+
+/** An event as it was written, in the order of writing. */
+export interface Written {
+  id: string
+  tenant_id: string
+  subject: string | null
+}
+
+/** A request in the order of arrival. */
+export interface Heard extends Pick<Received, 'headers' | 'body'> {
+  /** Answered with a 2xx. */
+  accepted: boolean
+}
+
+const idOf = ({ headers }: Pick<Heard, 'headers'>): string => String(headers['webhook-id'])
+
+const verifies = ({ headers, body }: Heard, secret: string | undefined): boolean => {
+  try {
+    new Webhook(secret ?? '').verify(body, headers as Record<string, string>)
+    return headers['x-webhook-signature'] === headers['webhook-signature']
+  } catch {
+    return false
+  }
+}
+
+/** The record that each request is of, in order of arrival: an earlier event of it never comes after a later one. */
+const outOfOrder = (written: readonly Written[], heard: readonly Heard[]): number => {
+  const places = new Map(written.map(({ id, subject }, place) => [id, { subject, place }]))
+  const last = new Map<string, number>()
+  let wrong = 0
+  for (const one of heard) {
+    const known = places.get(idOf(one))
+    if (!known?.subject) continue
+    if (known.place < (last.get(known.subject) ?? -1)) wrong++
+    last.set(known.subject, Math.max(known.place, last.get(known.subject) ?? -1))
+  }
+  return wrong
+}
+
+/** How often each rule is broken. `secrets`: by workspace. */
+export const brokenDeliveries = (
+  { written, secrets }: { written: readonly Written[]; secrets: ReadonlyMap<string, string> },
+  heard: readonly Heard[],
+): Record<string, number> => {
+  const accepted = new Set(heard.filter((one) => one.accepted).map(idOf))
+  const owners = new Map(written.map(({ id, tenant_id }) => [id, tenant_id]))
+  const bodies = new Map<string, string>()
+  for (const one of heard) if (!bodies.has(idOf(one))) bodies.set(idOf(one), one.body)
+  return {
+    lost: written.filter(({ id }) => !accepted.has(id)).length,
+    'heard, yet never written': heard.filter((one) => !owners.has(idOf(one))).length,
+    'sent again with another body, or under an id that is not its own': heard.filter(
+      (one) => bodies.get(idOf(one)) !== one.body || JSON.parse(one.body).id !== idOf(one),
+    ).length,
+    'not signed for its workspace': heard.filter((one) => !verifies(one, secrets.get(owners.get(idOf(one)) ?? ''))).length,
+    'out of order within a record': outOfOrder(written, heard),
+  }
+}
+
+/** Requests beyond the first of each event that was accepted. */
+export const repeatsOf = (heard: readonly Heard[]): number => {
+  const accepted = heard.filter((one) => one.accepted).map(idOf)
+  return accepted.length - new Set(accepted).size
+}

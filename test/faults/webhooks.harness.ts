@@ -1,0 +1,191 @@
+/**
+ * Two servers on one database, killed in turn at random times while events flow to a receiver that now and then fails: every
+ * event arrives, again if need be, under its own id, and in order within its record.
+ * `npm run fault:webhooks -- --events 1500 --kills 200 --seed 7`
+ */
+import type postgres from 'postgres'
+import { type Reply, TEST_SECRET, testApp } from '#test/support/app'
+import { hookOf } from '#test/support/hooks'
+import { softwareProfile } from '#test/support/profiles'
+import { openReceiver, type Receiver } from '#test/support/receiver'
+import { type Deployment, newDeployment, startServer } from '#test/support/server'
+import { type Story, storyAt } from '#test/support/story'
+import { type Killing, type Mortal, startKilling } from './killing.ts'
+import { numbers } from './numbers.ts'
+import { alone, type Finished, optionsFrom } from './own-database.ts'
+import { type Clients, persist } from './posting-clients.ts'
+import { brokenDeliveries, type Heard, repeatsOf, type Written } from './webhooks-verdict.ts'
+
+export interface WebhookOptions {
+  /** About so many: an item that is posted makes one, a batch two. */
+  events: number
+  kills: number
+  workspaces: number
+  /** Of all workspaces together. */
+  clients: number
+  seed: number
+}
+
+const SETTLES_WITHIN_MS = 120_000
+/** An event whose first try fails waits five seconds, and all of its record with it. */
+const FAILING_SHARE = 0.05
+const RETRY_MS = 100
+const GIVE_UP_MS = 300_000
+
+/** Everything that is written into the outbox, kept from its removal. */
+const recordWritten = async (owner: postgres.Sql): Promise<void> => {
+  await owner`create table written (id uuid primary key, tenant_id uuid not null, type text not null, subject text, created_at timestamptz not null)`
+  await owner.unsafe(`create function write_down() returns trigger language plpgsql security definer as $$ begin
+    insert into public.written values (new.id, new.tenant_id, new.type, new.subject, new.created_at);
+    return null; end $$`)
+  await owner`create trigger write_down after insert on outbox for each row execute function write_down()`
+}
+
+interface Told {
+  stories: Story[]
+  /** By workspace. */
+  secrets: Map<string, string>
+}
+
+/** Workspaces with an endpoint; made by an app that wakes nobody and owns them only as long as it lives. */
+const newStories = async ({ owner, server }: Deployment, { workspaces }: WebhookOptions, receiver: Receiver): Promise<Told> => {
+  const env = { EGRESS_ALLOW: `127.0.0.1:${receiver.port}` }
+  await using app = await testApp({ database: server.database!, env, overrides: { sweepMs: 0 } })
+  const told: Told = { stories: [], secrets: new Map() }
+  for (let made = 0; made < workspaces; made++) {
+    const { tenantId, key } = await app.newWorkspace()
+    told.secrets.set(tenantId, await hookOf(app, tenantId).set(receiver.url))
+    const { writing_dna } = softwareProfile
+    await app.send('PUT', 'profile', { key, body: { writing_dna } })
+    told.stories.push(storyAt({ owner, send: app.send }, { tenantId, key, account: '' }))
+  }
+  await owner`update tenant set overrides = ${owner.json({ post_now: 1e6, create_batch: 1e6, posts: 1e6 })}`
+  return told
+}
+
+/** Keeps what comes, and fails the first try of some. */
+const listen = (receiver: Receiver, next: () => number): Heard[] => {
+  const heard: Heard[] = []
+  const tried = new Set<string>()
+  receiver.answer = ({ headers, body }) => {
+    const id = String(headers['webhook-id'])
+    const fails = !tried.has(id) && next() < FAILING_SHARE
+    tried.add(id)
+    heard.push({ headers, body, accepted: !fails })
+    if (!fails) return { status: 204 }
+    return next() < 0.5 ? { status: 500 } : { raw: '' }
+  }
+  return heard
+}
+
+const isFinal = (reply: Reply | undefined): reply is Reply =>
+  reply !== undefined && reply.status !== 503 && reply.status !== 429 && reply.body.error?.code !== 'idempotency_in_flight'
+
+/** Asks for a batch of one post until there is an answer. */
+const askForBatch = async (clients: Clients, { key }: Story, nth: number): Promise<void> => {
+  const until = performance.now() + GIVE_UP_MS
+  while (performance.now() < until) {
+    const servers = clients.servers()
+    const server = servers[Math.floor(clients.next() * servers.length)]!
+    const request = { key, body: { count: 1 }, headers: { 'idempotency-key': `batch ${nth}` } }
+    const reply = await server.send('POST', 'batches', request).catch(() => undefined)
+    if (isFinal(reply)) {
+      if (reply.status !== 201) clients.wrong.push(`batch: ${reply.status} ${reply.text.slice(0, 200)}`)
+      return
+    }
+    clients.repeated++
+    await Bun.sleep(RETRY_MS)
+  }
+  clients.wrong.push(`batch ${nth}: no answer in ${GIVE_UP_MS} ms`)
+}
+
+const postItem = async (clients: Clients, story: Story): Promise<void> => {
+  const id = await story.drafted()
+  await persist(clients, { story, id, action: 'approve' })
+  await persist(clients, { story, id, action: 'post-now' })
+}
+
+/** Of three events two are of a batch. */
+const EVENTS_PER_ROUND = 3
+
+/** The events are spread over the kills: each is begun when its share of the kills has taken place. */
+const makeEvents = async (
+  { events, kills, clients: count }: WebhookOptions,
+  { stories }: Told,
+  load: { killing: Killing<Mortal>; clients: Clients },
+): Promise<void> => {
+  const { killing, clients } = load
+  const rounds = Math.ceil(events / EVENTS_PER_ROUND)
+  let begun = 0
+  const client = async (): Promise<void> => {
+    while (begun < rounds) {
+      if (begun * kills > (killing.kills() + 1) * rounds) {
+        await Bun.sleep(20)
+        continue
+      }
+      const nth = begun++
+      const story = stories[nth % stories.length]!
+      await askForBatch(clients, story, nth)
+      await postItem(clients, story)
+    }
+  }
+  await Promise.all(Array.from({ length: count }, client))
+}
+
+interface Left {
+  unsettled: number
+  waiting: number
+}
+
+const leftOf = async (owner: postgres.Sql): Promise<Left> =>
+  (
+    await owner<Left[]>`select (select count(*) from batch where status in ('queued', 'generating'))::int
+      + (select count(*) from item where status in ('publishing', 'publish_unconfirmed') and not review)::int as unsettled,
+      (select count(*) from outbox where state = 'pending')::int as waiting`
+  )[0]!
+
+const untilTold = async (owner: postgres.Sql): Promise<string[]> => {
+  const until = performance.now() + SETTLES_WITHIN_MS
+  let left = await leftOf(owner)
+  while (left.unsettled + left.waiting > 0) {
+    if (performance.now() > until)
+      return [`after ${SETTLES_WITHIN_MS} ms ${left.waiting} events wait, ${left.unsettled} records are not settled`]
+    await Bun.sleep(100)
+    left = await leftOf(owner)
+  }
+  return []
+}
+
+export async function runWebhooks(options: WebhookOptions): Promise<Finished> {
+  const { seed, kills } = options
+  await using world = await newDeployment()
+  await using receiver = await openReceiver()
+  const { owner } = world
+  // The endpoints' secrets are sealed under it.
+  const server = { ...world.server, secret: TEST_SECRET.toString('base64') }
+  const told = await newStories(world, options, receiver)
+  await recordWritten(owner)
+  const heard = listen(receiver, numbers(seed + 2))
+  const env = { EGRESS_ALLOW: `127.0.0.1:${receiver.port}`, LOG_LEVEL: 'silent' }
+  await using killing = await startKilling({ places: 2, count: kills, next: numbers(seed), start: () => startServer({ ...server, env }) })
+  const clients: Clients = { owner, servers: killing.running, next: numbers(seed + 1), repeated: 0, longestMs: 0, wrong: [] }
+  await Promise.all([makeEvents(options, told, { killing, clients }), killing.over])
+  const late = await untilTold(owner)
+  const mine = [...told.secrets.keys()]
+  // Of one moment are the two events of a batch: first that it is settled, then that it waits for approval.
+  const written = await owner<Written[]>`select id, tenant_id, subject from written where tenant_id = any(${mine}::uuid[])
+    order by created_at, type <> 'growth.batch.settled', id`
+  const [dead] = await owner<{ n: number }[]>`select count(*)::int as n from outbox where state = 'dead'`
+  const rules: Record<string, number> = { ...brokenDeliveries({ written, secrets: told.secrets }, heard), 'given up': dead!.n }
+  const broken = Object.entries(rules).flatMap(([rule, count]) => (count > 0 ? [`${rule}: ${count}`] : []))
+  const counts = {
+    ...{ seed, kills: killing.kills(), events: written.length, requests: heard.length, lost: rules.lost ?? 0, repeated: repeatsOf(heard) },
+    ...{ records: new Set(written.map(({ subject }) => subject)).size, failed: heard.filter(({ accepted }) => !accepted).length },
+  }
+  return { counts, broken: [...broken, ...late, ...clients.wrong.slice(0, 20)] }
+}
+
+if (import.meta.main) {
+  const defaults = { events: 3_000, kills: 200, workspaces: 8, clients: 16, seed: 1 }
+  await alone('webhooks', () => runWebhooks(optionsFrom(defaults, process.argv.slice(2))))
+}

@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'bun:test'
+import { newWebhookSecret, signedHeaders } from '#port/webhook'
+import { runWebhooks } from './webhooks.harness.ts'
+import { brokenDeliveries, type Heard, repeatsOf } from './webhooks-verdict.ts'
+
+test('servers that are killed while events flow tell of each one, under its id, in order within its record', async () => {
+  const { counts, broken } = await runWebhooks({ events: 18, kills: 3, workspaces: 2, clients: 6, seed: 11 })
+  expect(broken).toEqual([])
+  expect(counts).toMatchObject({ kills: 3, lost: 0, events: 18 })
+}, 60_000)
+
+describe('the verdict finds', () => {
+  const secret = newWebhookSecret()
+  const written = [
+    { id: 'a1', tenant_id: 't', subject: 'a' },
+    { id: 'a2', tenant_id: 't', subject: 'a' },
+    { id: 'b1', tenant_id: 't', subject: 'b' },
+  ]
+  const heard = (id: string, more: Partial<Heard & { by: string }> = {}): Heard => {
+    const body = more.body ?? JSON.stringify({ id })
+    return { headers: signedHeaders({ id, at: new Date(), body }, [more.by ?? secret]), body, accepted: more.accepted ?? true }
+  }
+  const broken = (...all: Heard[]) =>
+    Object.entries(brokenDeliveries({ written, secrets: new Map([['t', secret]]) }, all)).flatMap(([rule, count]) =>
+      count > 0 ? [`${rule}: ${count}`] : [],
+    )
+
+  test('nothing wrong with events that come again before the next of their record', () => {
+    const all = [heard('a1', { accepted: false }), heard('b1'), heard('a1'), heard('a1'), heard('a2'), heard('b1')]
+    expect(broken(...all)).toEqual([])
+    expect(repeatsOf(all)).toBe(2)
+  })
+
+  test.each<[string, Heard[], string]>([
+    ['an event that never came', [heard('a1'), heard('a2')], 'lost: 1'],
+    ['an event that was only refused', [heard('a1'), heard('a2'), heard('b1', { accepted: false })], 'lost: 1'],
+    ['an event that nobody wrote', [heard('a1'), heard('a2'), heard('b1'), heard('c1')], 'heard, yet never written: 1'],
+    ['another secret', [heard('a1', { by: newWebhookSecret() }), heard('a2'), heard('b1')], 'not signed for its workspace: 1'],
+    [
+      'an earlier event of a record after a later one',
+      [heard('a1'), heard('a2'), heard('a1'), heard('b1')],
+      'out of order within a record: 1',
+    ],
+    [
+      'another body under the same id',
+      [heard('a1'), heard('a1', { body: '{"id":"a1","n":2}' }), heard('a2'), heard('b1')],
+      'sent again with another body, or under an id that is not its own: 1',
+    ],
+  ])('%s', (_, all, rule) => expect(broken(...all)).toContain(rule))
+})

@@ -1,0 +1,80 @@
+/** An endpoint that fails for five days, by the real schedule, on a clock that is stepped: tries, dead letter, and its end. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { webhookTimes } from '#domain/webhook'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { type SteppedDatabase, steppedDb } from '#test/support/database-clock'
+import { eventOf, type Hook, idOf, newHook } from '#test/support/hooks'
+import { openReceiver, type Receiver } from '#test/support/receiver'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+let db: SteppedDatabase
+let app: TestApp
+let receiver: Receiver
+beforeAll(async () => {
+  db = await steppedDb()
+  receiver = await openReceiver()
+  app = await testApp({ database: db.options, env: { EGRESS_ALLOW: `127.0.0.1:${receiver.port}` }, overrides: { sweepMs: 20 } })
+})
+afterAll(async () => {
+  for (const one of [app, receiver, db]) await one[Symbol.asyncDispose]()
+})
+
+/** Once the newest event has failed so many times; it is not looked at before its time by any clock but the database's. */
+const failed = (hook: Hook, attempts: number) =>
+  eventually(
+    async () => (await hook.outbox()).at(-1)!,
+    (event) => event.attempts === attempts,
+  )
+
+test('an event is tried eight times over a day and given up; after five days of failing the endpoint is disabled, and the audit says so', async () => {
+  const hook = await newHook(app)
+  await hook.set(receiver.url)
+  receiver.answer = { status: 500 }
+  const began = await db.clock.now()
+  await hook.emit(eventOf('a'))
+  for (const [attempts, wait] of webhookTimes.scheduleMs.entries()) {
+    if (attempts === 0) continue
+    const { state, next_at } = await failed(hook, attempts)
+    const ahead = next_at!.getTime() - (await db.clock.now())
+    expect([state, ahead <= wait * 1.1, ahead > wait * 0.9 - 60_000]).toEqual(['pending', true, true])
+    expect((await hook.due()).wake_at).toEqual(next_at)
+    await db.clock.set(next_at!)
+  }
+  const dead = await failed(hook, 8)
+  expect(dead).toMatchObject({ state: 'dead', last_error: 'http 500', next_at: null })
+  expect(dead.expires_at!.getTime() - (await db.clock.now())).toBeGreaterThan(29 * DAY_MS)
+  expect((await db.clock.now()) - began).toBeGreaterThan(24 * HOUR_MS)
+  expect(receiver.requests.map(idOf)).toEqual(Array(8).fill(dead.id))
+  expect(new Set(receiver.requests.map(({ body }) => body)).size).toBe(1)
+  expect(await hook.endpoint()).toMatchObject({ status: 'active', failures: 8 })
+
+  // An hour before five days it is still told; the try that fails after them is the last.
+  const { failing_since } = await hook.endpoint()
+  await db.clock.set(new Date(failing_since!.getTime() + 5 * DAY_MS - HOUR_MS))
+  await hook.emit(eventOf('b', 1), eventOf('b', 2))
+  await eventually(hook.endpoint, ({ failures }) => failures === 9)
+  expect(await hook.endpoint()).toMatchObject({ status: 'active' })
+  await db.clock.step(2 * HOUR_MS)
+  const { disabled_reason } = await eventually(hook.endpoint, ({ status }) => status === 'disabled')
+  expect(disabled_reason).toBe(`every delivery failed since ${failing_since!.toISOString()}`)
+  const rows = await eventually(hook.outbox, (all) => all.every(({ state }) => state === 'dead'))
+  expect(rows.map(({ attempts, last_error }) => [attempts, last_error])).toEqual([
+    [8, 'http 500'],
+    [2, 'the endpoint is disabled'],
+    [0, 'the endpoint is disabled'],
+  ])
+  expect((await hook.audits()).at(-1)).toEqual({ operation: 'webhook.disabled', detail: { url: receiver.url, reason: disabled_reason } })
+  expect(await hook.due()).toEqual({ run_at: null, wake_at: null })
+
+  const { length } = receiver.requests
+  await hook.emit(eventOf('c'))
+  expect((await hook.outbox()).at(-1)).toMatchObject({ state: 'unwanted' })
+  // Set again, a person can have what was given up sent after all.
+  receiver.answer = {}
+  await hook.set(receiver.url)
+  await hook.run('replay', { id: dead.id })
+  await eventually(hook.outbox, ([first]) => first!.state === 'delivered')
+  expect(receiver.requests.slice(length).map(idOf)).toEqual([dead.id])
+})
