@@ -121,12 +121,6 @@ const makeExperiment = async (workspace: Workspace) => {
 const anyChannel = async ({ app, key }: Workspace) => ({
   id: (await app.send('GET', 'overview', { key })).body.overview.channels.find(({ name }: { name: string }) => name === 'threads').id,
 })
-const makeRule = async (workspace: Workspace) => {
-  const wish = { name: 'Keep drafting', trigger: { kind: 'item_posted' }, action: { kind: 'draft_batch' } } as const
-  const rule = newRule(newId(), wish, { total: 0, timeZone: 'UTC', now: new Date() })
-  await write(workspace, { writes: [insertRule(rule)] })
-  return { id: rule.id }
-}
 
 const makeRule = async (workspace: Workspace) => {
   const wish = { name: 'Keep drafting', trigger: { kind: 'item_posted' }, action: { kind: 'draft_batch' } } as const
