@@ -99,7 +99,7 @@ const told = ({ method, url, body }: Ready, { caller, plan }: Wish): string =>
 
 const findingsOf = (judge: Judge, o: NamedOp, { method }: Ready, seen: Seen): Finding[] => {
   const meant = operationAt(o.path, method)
-  if (!meant) return judge.others(seen)
+  if (!meant) return judge.others(seen, method)
   // The answer to HEAD has no body to judge.
   return method === 'HEAD' ? [] : judge.answer(meant, seen)
 }

@@ -107,7 +107,7 @@ const bodyFault = (compiled: Compiled, { place, type }: { place: string[]; type:
   return fault(status >= 400 ? refusal : validate, parsed(text))
 }
 
-/** Judges answers of an operation. `others`: of the same path by a method that no operation has, which the document does not show. */
+/** Judges answers of an operation. `others`: to a method that the path does not have, which the document does not show; HEAD has no body. */
 export const judgeOf = (document: Document) => {
   const compiled = compiler(document)
   const refused = (seen: Seen): Finding[] => {
@@ -128,8 +128,8 @@ export const judgeOf = (document: Document) => {
         bodyFault(compiled, { place, type }, seen) ?? (seen.status >= 400 ? codeFault(seen.text, response.description) : undefined)
       return wrong ? [...found, { kind: 'mismatched', what: `${seen.status}: ${wrong} in ${seen.text.slice(0, 300)}` }] : found
     },
-    others(seen: Seen): Finding[] {
-      if (seen.status === 405 || seen.status === 404) return [...failures(seen), ...refused(seen)]
+    others(seen: Seen, method: string): Finding[] {
+      if (seen.status === 405 || seen.status === 404) return [...failures(seen), ...(method === 'HEAD' ? [] : refused(seen))]
       return [...failures(seen), { kind: 'undocumented', what: `${seen.status} to a method that nothing has` }]
     },
   }
