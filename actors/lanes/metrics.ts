@@ -7,6 +7,7 @@ import { changes, EARLY_MS, nextRead, reserve, unread, type Wait, waitAfter } fr
 import type { MetricSnapshot } from '#domain/metrics'
 import type { Spend } from '#domain/plan'
 import { readBudgetOf, untilTomorrow } from '#domain/read-budget'
+import type { Occurrence } from '#domain/rule-trigger'
 import type { Failpoints } from '#kernel/failpoint'
 import { MOST_MEASURED, type Network, NetworkError, type PostMetrics } from '#port/network/network'
 import type { Networks } from '#port/network/registry'
@@ -157,16 +158,27 @@ const snapshotsOf = ({ posts }: Job, metrics: PostMetrics[], at: Date): MetricSn
   })
 }
 
+/** Each new count beside the one before it, for rules that wait for a number. */
+const counted = ({ posts }: Job, fresh: MetricSnapshot[], latest: MetricSnapshot[]): Occurrence[] =>
+  fresh.map((after) => ({
+    kind: 'metric',
+    ref: after.item_id,
+    before: latest.find(({ item_id }) => item_id === after.item_id) ?? null,
+    after,
+    ageMs: after.at.getTime() - posts.find(({ id }) => id === after.item_id)!.posted_at.getTime(),
+  }))
+
 /** Those that the network did not answer with are asked for again all the same, at their time. */
 const keep = async (letter: Letter, job: Job, metrics: PostMetrics[]): Promise<Decision<void>> => {
   const { sql, gate, work } = letter
   const ids = job.posts.map(({ id }) => id)
   const read = snapshotsOf(job, metrics, gate.now)
-  const fresh = changes(read, await latestSnapshots(sql, ids))
+  const latest = await latestSnapshots(sql, ids)
+  const fresh = changes(read, latest)
   const writes: Query[] = [markRead(ids, gate.now), thinSnapshots(ids, gate.now)]
   if (fresh.length > 0) writes.push(insertSnapshots(fresh))
   const { [job.connection.id]: _, ...waits } = memoryOf(work, gate.now).waits
-  const effects = { writes, spend: unread(job.network.capabilities, job.reserved, read.length) }
+  const effects = { writes, spend: unread(job.network.capabilities, job.reserved, read.length), occurrences: counted(job, fresh, latest) }
   return untilNext(letter, { waits }, { posts: job.posts, effects })
 }
 

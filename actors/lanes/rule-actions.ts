@@ -5,7 +5,7 @@ import type { Action, ActionKind } from '#domain/rule-action'
 import { type Made, type MadeKind, skips } from '#domain/rule-run'
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
-import { type Admitted, admitArticle, admitBatch } from '#store/admission'
+import { type Admitted, admitArticle, admitAudit, admitBatch } from '#store/admission'
 import type { Sql } from '#store/db'
 import { takenOf } from '#store/generations'
 import { insertItem } from '#store/items'
@@ -37,6 +37,7 @@ const actions: Acts = {
   draft_batch: async ({ gate }, { count, focus }) => inFlight('batch', admitBatch(asked(gate), { count, focus })),
   draft_article: async ({ gate }, { topic, length, outline = null }) =>
     inFlight('article', admitArticle(asked(gate), { topic, length, outline })),
+  request_audit: async ({ gate }, { days }) => inFlight('audit', admitAudit(asked(gate), { days, given: null })),
   async resurface({ sql, gate: { now } }, { min_age_days: minAgeDays, min_engagement: minEngagement }) {
     const found = await bestToResurface(sql, { minAgeDays, minEngagement, now })
     if (!found) return fail('conflict', skips.nothing)

@@ -1,14 +1,17 @@
 /** What rules do: they make drafts, and nothing else. Whatever comes of it waits for approval like any draft. */
 import type { ArticleLength } from './article.ts'
 import { MOST_POINTS, pointsOf } from './article-text.ts'
+import { AUDIT_DAYS } from './growth-audit.ts'
 import { refuseField, requireShape, type Trigger } from './rule-trigger.ts'
 
-export const actionKinds = ['draft_batch', 'draft_article', 'resurface'] as const
+export const actionKinds = ['draft_batch', 'draft_article', 'request_audit', 'resurface'] as const
 export type ActionKind = (typeof actionKinds)[number]
 
 export type Action =
   | { kind: 'draft_batch'; count: number; focus: string }
   | { kind: 'draft_article'; topic: string; length: ArticleLength; outline?: string }
+  /** Of the posts of so many days. */
+  | { kind: 'request_audit'; days: number }
   /** A new draft with the text of a post that is old enough and did well enough; `min_engagement`: reactions per impression. */
   | { kind: 'resurface'; min_age_days: number; min_engagement: number }
 
@@ -20,6 +23,7 @@ export interface ActionWish {
   topic?: string
   length?: ArticleLength
   outline?: string
+  days?: number
   min_age_days?: number
   min_engagement?: number
 }
@@ -51,6 +55,7 @@ const kinds: Record<ActionKind, Kind> = {
     takes: ['topic', 'length', 'outline'],
     fill: (wish) => ({ kind: 'draft_article', topic: wish.topic!.trim(), length: wish.length ?? 'medium', ...outlineOf(wish) }),
   },
+  request_audit: { needs: [], takes: ['days'], fill: ({ days = AUDIT_DAYS }) => ({ kind: 'request_audit', days }) },
   resurface: {
     needs: [],
     takes: ['min_age_days', 'min_engagement'],

@@ -50,7 +50,7 @@ export const MOST_CONDITIONS = 10
 const isItemFact = (fact: Fact): fact is ItemFact => (itemFacts as readonly string[]).includes(fact)
 
 /** Triggers that are about an item. */
-const aboutItem: Trigger['kind'][] = ['item_posted']
+const aboutItem: Trigger['kind'][] = ['item_posted', 'metric']
 
 const requireUsable = ({ fact, op, value, text }: Condition, trigger: Trigger, at: string): void => {
   if (!isItemFact(fact)) {

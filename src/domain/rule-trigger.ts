@@ -1,9 +1,13 @@
 /** What sets a rule off, and whether something that has happened does. */
 import { cronFault, nextTime } from '#kernel/cron'
 import { fail } from '#kernel/errors'
+import { engagementRate, type Metrics } from './metrics.ts'
 
-export const triggerKinds = ['cron', 'item_posted', 'batch_settled'] as const
+export const triggerKinds = ['cron', 'item_posted', 'batch_settled', 'metric'] as const
 export type TriggerKind = (typeof triggerKinds)[number]
+
+export const ruleMetrics = ['impressions', 'likes', 'replies', 'reposts', 'quotes', 'clicks', 'engagement_rate'] as const
+export type RuleMetric = (typeof ruleMetrics)[number]
 
 export type Trigger =
   /** Five fields, on the clocks of an IANA time zone. */
@@ -11,6 +15,8 @@ export type Trigger =
   | { kind: 'item_posted' }
   /** Of any status where none is given. */
   | { kind: 'batch_settled'; status?: 'ready' | 'failed' }
+  /** Once for each item, when a count of it gets there; within so many hours of its posting, where that is given. */
+  | { kind: 'metric'; metric: RuleMetric; at_least: number; within_hours?: number }
 
 /** As it is asked for: one shape for all kinds, most of which have no use for most of it. */
 export interface TriggerWish {
@@ -18,6 +24,9 @@ export interface TriggerWish {
   pattern?: string
   time_zone?: string
   status?: 'ready' | 'failed'
+  metric?: RuleMetric
+  at_least?: number
+  within_hours?: number
 }
 
 /** Something that has happened. `ref`: the id of what it happened to; of a cron time that time, in ISO 8601. */
@@ -25,12 +34,15 @@ export type Occurrence =
   | { kind: 'cron'; ref: string }
   | { kind: 'item_posted'; ref: string }
   | { kind: 'batch_settled'; ref: string; status: 'ready' | 'failed' }
+  /** What was counted of an item, and what had been before; it was so old then. */
+  | { kind: 'metric'; ref: string; before: Metrics | null; after: Metrics; ageMs: number }
 
 /** Which fields a kind takes, those that it needs first. */
 const fieldsOf: Record<TriggerKind, { needs: (keyof TriggerWish)[]; takes: (keyof TriggerWish)[] }> = {
   cron: { needs: ['pattern'], takes: ['pattern', 'time_zone'] },
   item_posted: { needs: [], takes: [] },
   batch_settled: { needs: [], takes: ['status'] },
+  metric: { needs: ['metric', 'at_least'], takes: ['metric', 'at_least', 'within_hours'] },
 }
 
 /** Throws `invalid_input` that names the field. */
@@ -81,9 +93,22 @@ export const triggerOf = (wish: TriggerWish, { timeZone, now }: { timeZone: stri
   return trigger
 }
 
+const countOf = (metric: RuleMetric, counted: Metrics): number =>
+  metric === 'engagement_rate' ? (engagementRate(counted) ?? 0) : counted[metric]
+
+type Of<K extends TriggerKind> = Extract<Trigger, { kind: K }>
+
+/** It is there now and was not before: what had got there before anybody waited for it is nothing new. */
+const crosses = ({ metric, at_least, within_hours }: Of<'metric'>, counted: Extract<Occurrence, { kind: 'metric' }>): boolean => {
+  if (within_hours !== undefined && counted.ageMs > within_hours * 3_600_000) return false
+  const isBelow = counted.before === null || countOf(metric, counted.before) < at_least
+  return isBelow && countOf(metric, counted.after) >= at_least
+}
+
 /** Whether the occurrence is one that the trigger waits for. Times of a pattern are made for one rule, not looked for. */
 export const matches = (trigger: Trigger, occurrence: Occurrence): boolean => {
   if (trigger.kind === 'cron' || trigger.kind !== occurrence.kind) return false
+  if (trigger.kind === 'metric' && occurrence.kind === 'metric') return crosses(trigger, occurrence)
   if (trigger.kind === 'batch_settled' && occurrence.kind === 'batch_settled')
     return trigger.status === undefined || trigger.status === occurrence.status
   return true
@@ -102,7 +127,7 @@ export interface CronDue {
   next: Date | undefined
 }
 
-export const cronDue = ({ pattern, time_zone }: Extract<Trigger, { kind: 'cron' }>, due: Date, now: Date): CronDue => {
+export const cronDue = ({ pattern, time_zone }: Of<'cron'>, due: Date, now: Date): CronDue => {
   const earliest = now.getTime() - CATCH_UP_MS
   let run = due.getTime() > earliest ? due : undefined
   let next = nextTime(pattern, time_zone, new Date(Math.max(due.getTime(), earliest)))

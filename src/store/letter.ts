@@ -5,6 +5,7 @@
  */
 
 import type { Billing, PlanState } from '#domain/plan'
+import type { Occurrence } from '#domain/rule-trigger'
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { type Fragment, isLetIn, type Query, type Sql } from './db.ts'
@@ -63,6 +64,8 @@ export interface Effects {
   first?: Query[]
   writes?: Query[]
   events?: NewEvent[]
+  /** What has happened, of which no event tells and for which rules may wait. */
+  occurrences?: Occurrence[]
   /** Counters to add to (negative gives back, only within the same period). */
   spend?: { key: string; period: string; amount: number }[]
   /** Work rows added. */
@@ -81,6 +84,7 @@ export const merge = (...all: Effects[]): Effects => ({
   first: all.flatMap((one) => one.first ?? []),
   writes: all.flatMap((one) => one.writes ?? []),
   events: all.flatMap((one) => one.events ?? []),
+  occurrences: all.flatMap((one) => one.occurrences ?? []),
   spend: all.flatMap((one) => one.spend ?? []),
   work: all.flatMap((one) => one.work ?? []),
   settled: all.flatMap((one) => one.settled ?? []),

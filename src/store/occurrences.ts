@@ -8,16 +8,17 @@ import type { NewEvent } from './outbox.ts'
 import { insertRun, knownRuns, makersOf } from './rule-runs.ts'
 import { activeRules, saveCounts } from './rules.ts'
 
-type Kept = Exclude<Occurrence, { kind: 'cron' }>
-
 /** Events that say that something has happened which rules may wait for. */
-const inEvents: Record<string, (data: Record<string, unknown>) => Kept | []> = {
+const inEvents: Record<string, (data: Record<string, unknown>) => Occurrence | []> = {
   'growth.item.posted': ({ item_id }) => (typeof item_id === 'string' ? { kind: 'item_posted', ref: item_id } : []),
   'growth.batch.settled': ({ batch_id, status }) =>
     typeof batch_id === 'string' ? { kind: 'batch_settled', ref: batch_id, status: status === 'ready' ? 'ready' : 'failed' } : [],
 }
 
-const occurrencesOf = (events: NewEvent[] = []): Kept[] => events.flatMap(({ type, data }) => inEvents[type]?.(data) ?? [])
+const occurrencesOf = ({ events = [], occurrences = [] }: Effects): Occurrence[] => [
+  ...events.flatMap(({ type, data }: NewEvent) => inEvents[type]?.(data) ?? []),
+  ...occurrences,
+]
 
 /** The work of a run that waits for its turn. */
 export const runWork = ({ id, created_at }: RuleRun): NewWork => ({
@@ -35,7 +36,7 @@ export const runEffects = (runs: RuleRun[]): Effects => ({
   work: runs.filter(({ status }) => status === 'queued').map(runWork),
 })
 
-const causedBy = async (sql: Sql, occurrences: Kept[]): Promise<Caused[]> => {
+const causedBy = async (sql: Sql, occurrences: Occurrence[]): Promise<Caused[]> => {
   const makers = await makersOf(
     sql,
     occurrences.map(({ ref }) => ref),
@@ -48,7 +49,7 @@ const causedBy = async (sql: Sql, occurrences: Kept[]): Promise<Caused[]> => {
 
 /** The effects of a letter, with the runs of the rules that wait for what they bring about. */
 export const withRuns = async (sql: Sql, effects: Effects, { now, paused }: Gate): Promise<Effects> => {
-  const occurrences = occurrencesOf(effects.events)
+  const occurrences = occurrencesOf(effects)
   if (occurrences.length === 0) return effects
   const rules = await activeRules(sql, [...new Set(occurrences.map(({ kind }) => kind))])
   if (rules.length === 0) return effects

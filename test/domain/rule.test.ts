@@ -69,8 +69,11 @@ const triggers: Record<Trigger['kind'], TriggerWish> = {
   cron: { kind: 'cron', pattern: '0 9 * * 1' },
   item_posted: { kind: 'item_posted' },
   batch_settled: { kind: 'batch_settled', status: 'ready' },
+  metric: { kind: 'metric', metric: 'likes', at_least: 10 },
 }
-const every: Required<Omit<TriggerWish, 'kind'>> = { pattern: '0 9 * * 1', time_zone: 'UTC', status: 'ready' }
+const every: Required<Omit<TriggerWish, 'kind'>> = {
+  ...{ pattern: '0 9 * * 1', time_zone: 'UTC', status: 'ready', metric: 'likes', at_least: 10, within_hours: 24 },
+}
 
 describe('a trigger', () => {
   const make = (trigger: TriggerWish) => newRule('rule-1', { ...wish, trigger }, { ...beside, total: 0 }).trigger
@@ -80,7 +83,12 @@ describe('a trigger', () => {
     expect(make({ ...triggers.cron, time_zone: 'Asia/Tokyo' })).toMatchObject({ time_zone: 'Asia/Tokyo' })
   })
 
-  const own: Record<Trigger['kind'], string[]> = { cron: ['pattern', 'time_zone'], item_posted: [], batch_settled: ['status'] }
+  const own: Record<Trigger['kind'], string[]> = {
+    cron: ['pattern', 'time_zone'],
+    item_posted: [],
+    batch_settled: ['status'],
+    metric: ['metric', 'at_least', 'within_hours'],
+  }
   const cells = Object.values(triggers).flatMap((one) => Object.entries(every).map(([name, value]) => [one.kind, name, value] as const))
   test.each(cells)('of kind %s takes %s only if it is its own', (kind, name, value) => {
     const given = { ...triggers[kind], [name]: value }
@@ -105,12 +113,19 @@ describe('a trigger', () => {
   })
 })
 
+const counted = (likes: number) => ({ impressions: 100, likes, replies: 0, reposts: 0, quotes: 0, clicks: 0 })
+
 /** By trigger and occurrence: whether the one waits for the other. Times of patterns come by a way of their own. */
 const occurrences: Record<string, Occurrence> = {
   time: { kind: 'cron', ref: at().toISOString() },
   posted: { kind: 'item_posted', ref: 'item-1' },
   ready: { kind: 'batch_settled', ref: 'batch-1', status: 'ready' },
   failed: { kind: 'batch_settled', ref: 'batch-1', status: 'failed' },
+  below: { kind: 'metric', ref: 'item-1', before: null, after: counted(9), ageMs: HOUR },
+  first: { kind: 'metric', ref: 'item-1', before: null, after: counted(10), ageMs: HOUR },
+  crossing: { kind: 'metric', ref: 'item-1', before: counted(9), after: counted(30), ageMs: HOUR },
+  late: { kind: 'metric', ref: 'item-1', before: counted(9), after: counted(30), ageMs: HOUR + 1 },
+  already: { kind: 'metric', ref: 'item-1', before: counted(10), after: counted(30), ageMs: HOUR },
 }
 const waits: [string, Trigger, string[]][] = [
   ['cron', { kind: 'cron', pattern: '0 9 * * 1', time_zone: 'UTC' }, []],
@@ -118,6 +133,10 @@ const waits: [string, Trigger, string[]][] = [
   ['batch_settled', { kind: 'batch_settled' }, ['ready', 'failed']],
   ['batch_settled ready', { kind: 'batch_settled', status: 'ready' }, ['ready']],
   ['batch_settled failed', { kind: 'batch_settled', status: 'failed' }, ['failed']],
+  ['metric', { kind: 'metric', metric: 'likes', at_least: 10 }, ['first', 'crossing', 'late']],
+  ['metric within an hour', { kind: 'metric', metric: 'likes', at_least: 10, within_hours: 1 }, ['first', 'crossing']],
+  ['metric engagement_rate', { kind: 'metric', metric: 'engagement_rate', at_least: 0.1 }, ['first', 'crossing', 'late']],
+  ['metric impressions', { kind: 'metric', metric: 'impressions', at_least: 100 }, ['below', 'first']],
 ]
 test.each(waits)('%s waits for nothing but its own', (_, trigger, own) => {
   const found = Object.keys(occurrences).filter((name) => matches(trigger, occurrences[name]!))
@@ -127,11 +146,12 @@ test.each(waits)('%s waits for nothing but its own', (_, trigger, own) => {
 describe('an action', () => {
   const make = (action: ActionWish) => newRule('rule-1', { ...wish, action }, { ...beside, total: 0 }).action
   const every: Required<Omit<ActionWish, 'kind'>> = {
-    ...{ count: 2, focus: 'docks', topic: 'Docks', length: 'short', outline: 'One', min_age_days: 30, min_engagement: 0.1 },
+    ...{ count: 2, focus: 'docks', topic: 'Docks', length: 'short', outline: 'One', days: 14, min_age_days: 30, min_engagement: 0.1 },
   }
   const own: Record<ActionWish['kind'], (keyof typeof every)[]> = {
     draft_batch: ['count', 'focus'],
     draft_article: ['topic', 'length', 'outline'],
+    request_audit: ['days'],
     resurface: ['min_age_days', 'min_engagement'],
   }
 
