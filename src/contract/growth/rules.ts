@@ -37,7 +37,8 @@ const Condition = record(
 const Action = record(
   {
     kind: oneOf(actionKinds, {
-      description: 'draft_batch: count (else 3), focus. draft_article: topic, length, outline. resurface: min_age_days (else 90), min_engagement.',
+      description:
+        'draft_batch: count (else 3), focus. draft_article: topic, length, outline. resurface: min_age_days (else 90), min_engagement.',
     }),
     count: some(T.Integer({ minimum: 1, maximum: 20 })),
     focus: some(T.String({ maxLength: 2_000 })),
