@@ -37,7 +37,7 @@ create table report (
   status text not null check (status in ('queued', 'generating', 'ready', 'failed')),
   error text,
   origin text not null check (origin in ('manual', 'automatic')),
-  week date not null,
+  week text not null,
   time_zone text not null,
   data jsonb,
   markdown text,

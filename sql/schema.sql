@@ -564,7 +564,7 @@ create table public.report (
   status text not null,
   error text,
   origin text not null,
-  week date not null,
+  week text not null,
   time_zone text not null,
   data jsonb,
   markdown text,

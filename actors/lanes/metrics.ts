@@ -42,7 +42,7 @@ interface Memory {
   reserved?: Spend | undefined
 }
 
-const READ_DEADLINE_MS = 10_000
+const READ_DEADLINE_MS = 20_000
 
 export const metricsLane = (deps: MetricsDeps): Lane<Job, Outcome> => ({
   kind: 'metrics',

@@ -24,6 +24,7 @@ import { learnings } from './growth/learnings.ts'
 import { overview } from './growth/overview.ts'
 import { products } from './growth/products.ts'
 import { profile } from './growth/profile.ts'
+import { reports } from './growth/reports.ts'
 import { ruleRuns, rules } from './growth/rules.ts'
 import { type NamedOp, named, type Resource } from './op.ts'
 
@@ -46,6 +47,7 @@ export const growthResources = {
   learnings: { prefix: 'growth.learnings', about: 'What worked and what flopped: active ones steer every draft.', group: learnings },
   experiments: { prefix: 'growth.experiments', about: 'Ways of writing tried against each other, arm by arm.', group: experiments },
   products: { prefix: 'growth.products', about: 'What you offer: drafts may mention active ones, archived ones never.', group: products },
+  reports: { prefix: 'growth.reports', about: 'What a week brought: numbers, and what next.', group: reports },
   rules: {
     prefix: 'growth.rules',
     about: 'Automation rules: what is drafted when something happens. They never approve and never post.',

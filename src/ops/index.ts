@@ -28,6 +28,7 @@ import { learningHandlers } from './growth/learnings.ts'
 import { overviewHandlers } from './growth/overview.ts'
 import { productHandlers } from './growth/products.ts'
 import { profileHandlers } from './growth/profile.ts'
+import { reportHandlers } from './growth/reports.ts'
 import { ruleHandlers, ruleRunHandlers } from './growth/rules.ts'
 import { generationHandlers } from './operator/generations.ts'
 
@@ -46,6 +47,7 @@ export const createOperations = (world: World): Operation[] => [
   ...bind(world, growthResources.learnings, learningHandlers),
   ...bind(world, growthResources.experiments, experimentHandlers),
   ...bind(world, growthResources.products, productHandlers),
+  ...bind(world, growthResources.reports, reportHandlers),
   ...bind(world, growthResources.rules, ruleHandlers),
   ...bind(world, growthResources.ruleRuns, ruleRunHandlers),
   ...bind(world, growthResources.automation, automationHandlers),

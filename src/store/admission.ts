@@ -2,12 +2,14 @@
 import { articles } from '#contract/growth/articles'
 import { audits } from '#contract/growth/audits'
 import { batches } from '#contract/growth/batches'
+import { reports } from '#contract/growth/reports'
 import type { CapKey, QuotaKey } from '#contract/limits'
 import { type Article, newArticle } from '#domain/article'
 import { type Batch, type BatchWish, newBatch } from '#domain/batch'
 import type { Generation } from '#domain/generation'
 import { type GrowthAudit, newAudit } from '#domain/growth-audit'
 import { requireFeature, takeCap, takeQuota } from '#domain/plan'
+import { newReport, type Report } from '#domain/report'
 import { newId } from '#kernel/ids'
 import { insertArticle } from './articles.ts'
 import { insertBatch } from './batches.ts'
@@ -15,6 +17,7 @@ import type { Query } from './db.ts'
 import type { GenerationKind } from './generations.ts'
 import { insertGrowthAudit } from './growth-audits.ts'
 import type { Effects, Gate, NewWork } from './letter.ts'
+import { insertReport } from './reports.ts'
 
 export interface Admitted<R extends Generation> {
   record: R
@@ -70,4 +73,11 @@ export const admitAudit = (asking: Asking, wish: Pick<GrowthAudit, 'days' | 'giv
     cap,
     insert: insertGrowthAudit(record),
   })
+}
+
+export const admitReport = (asking: Asking, wish: Pick<Report, 'week' | 'time_zone'>): Admitted<Report> => {
+  const { feature, quota, cap } = reports.create
+  requireFeature(asking.gate.plan, feature)
+  const record = newReport(newId(), { ...wish, origin: asking.origin, now: asking.gate.now })
+  return admit({ ...asking, kind: 'report', record, quota, amount: 1, cap, insert: insertReport(record) })
 }

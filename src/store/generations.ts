@@ -3,12 +3,14 @@ import { failedArticle } from '#domain/article'
 import { failedBatch } from '#domain/batch'
 import type { Ended, Generation, Taken } from '#domain/generation'
 import { failedAudit } from '#domain/growth-audit'
+import { failedReport } from '#domain/report'
 import { fail } from '#kernel/errors'
 import { lockArticle, saveArticle } from './articles.ts'
 import { lockBatch, saveBatch } from './batches.ts'
 import type { Query, Sql } from './db.ts'
 import { lockGrowthAudit, saveGrowthAudit } from './growth-audits.ts'
 import type { Effects } from './letter.ts'
+import { lockReport, saveReport } from './reports.ts'
 import { endRun } from './rule-runs.ts'
 import { type Work, workOf } from './work.ts'
 
@@ -27,6 +29,7 @@ export const generations = {
   batch: kept({ lock: lockBatch, save: saveBatch, failed: failedBatch }),
   article: kept({ lock: lockArticle, save: saveArticle, failed: failedArticle }),
   growth_audit: kept({ lock: lockGrowthAudit, save: saveGrowthAudit, failed: failedAudit }),
+  report: kept({ lock: lockReport, save: saveReport, failed: failedReport }),
 }
 export type GenerationKind = keyof typeof generations
 

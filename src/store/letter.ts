@@ -212,9 +212,13 @@ const spend = (sql: Sql, key: string, period: string, amount: number): Fragment 
 const addWork = (sql: Sql, work: NewWork): Fragment =>
   sql`insert into work (id, lane, kind, ref_id, origin, run_at, payload)
       values (${work.id}, ${work.lane}, ${work.kind}, ${work.refId}, ${work.origin}, ${work.runAt}, ${sql.json((work.payload ?? {}) as never)})
-      ${recurring.has(work.kind) ? hasten(sql) : sql``}`
+      ${whenThere(sql, work.kind)}`
 
-const recurring = new Set(['delivery', 'metrics'])
+/** Of what a tenant has one row of, that one stays. */
+const whenThere = (sql: Sql, kind: string): Fragment => {
+  if (kind === 'weekly_report') return sql`on conflict (tenant_id, kind, ref_id) do nothing`
+  return kind === 'delivery' || kind === 'metrics' ? hasten(sql) : sql``
+}
 
 /** There is one such row a tenant: more to send means that it is due sooner. */
 const hasten = (sql: Sql): Fragment =>

@@ -1,4 +1,4 @@
-/** Processes that die while they audit: it is made once more, and given up after that. The same for every kind that code makes. */
+/** Processes that die while they audit or report: it is made once more, and given up after that. */
 import { describe, expect, test } from 'bun:test'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/db'
@@ -10,6 +10,12 @@ const kinds = {
     path: 'audits',
     quota: 'audits',
     read: async (app: TestApp, { id, key }: Made) => (await app.send('GET', `audits/${id}`, { key })).body.audit,
+  },
+  report: {
+    path: 'reports',
+    quota: 'reports',
+    read: async (app: TestApp, { id, key }: Made) =>
+      (await app.send('GET', 'reports', { key })).body.reports.find((one: { id: string }) => one.id === id),
   },
 } as const
 

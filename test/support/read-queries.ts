@@ -17,6 +17,7 @@ import { listMembers } from '#store/members'
 import { eventLog } from '#store/outbox'
 import { allProducts, listProducts } from '#store/products'
 import { readProfile } from '#store/profiles'
+import { listReports } from '#store/reports'
 import { listRuleRuns } from '#store/rule-runs'
 import { listRules } from '#store/rules'
 import { endpointOverview } from '#store/webhooks'
@@ -95,6 +96,7 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     listProducts({ ...page, status: 'active', after: END }),
   ],
   'profiles.readProfile': () => [readProfile],
+  'reports.listReports': () => [listReports(page), listReports({ ...page, after: END })],
   'rule-runs.listRuleRuns': ({ rule }) => [
     listRuleRuns(page),
     listRuleRuns({ ...page, after: END }),
