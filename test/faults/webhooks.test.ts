@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { newWebhookSecret, signedHeaders } from '#port/webhook'
 import { runWebhooks } from './webhooks.harness.ts'
-import { brokenDeliveries, type Heard, repeatsOf } from './webhooks-verdict.ts'
+import { brokenDeliveries, type Heard, repeatsOf, verifies } from './webhooks-verdict.ts'
 
 test('servers that are killed while events flow tell of each one, under its id, in order within its record', async () => {
   const { counts, broken } = await runWebhooks({ events: 18, kills: 3, workspaces: 2, clients: 6, seed: 11 })
@@ -16,14 +16,12 @@ describe('the verdict finds', () => {
     { id: 'a2', tenant_id: 't', subject: 'a' },
     { id: 'b1', tenant_id: 't', subject: 'b' },
   ]
-  const heard = (id: string, more: Partial<Heard & { by: string }> = {}): Heard => {
-    const body = more.body ?? JSON.stringify({ id })
-    return { headers: signedHeaders({ id, at: new Date(), body }, [more.by ?? secret]), body, accepted: more.accepted ?? true }
+  const heard = (id: string, { body = JSON.stringify({ id, workspace_id: 't' }), accepted = true, by = secret } = {}): Heard => {
+    const headers = signedHeaders({ id, at: new Date(), body }, [by])
+    return { headers, body, accepted, verified: verifies({ headers, body }, secret) }
   }
   const broken = (...all: Heard[]) =>
-    Object.entries(brokenDeliveries({ written, secrets: new Map([['t', secret]]) }, all)).flatMap(([rule, count]) =>
-      count > 0 ? [`${rule}: ${count}`] : [],
-    )
+    Object.entries(brokenDeliveries(written, all)).flatMap(([rule, count]) => (count > 0 ? [`${rule}: ${count}`] : []))
 
   test('nothing wrong with events that come again before the next of their record', () => {
     const all = [heard('a1', { accepted: false }), heard('b1'), heard('a1'), heard('a1'), heard('a2'), heard('b1')]
@@ -43,7 +41,7 @@ describe('the verdict finds', () => {
     ],
     [
       'another body under the same id',
-      [heard('a1'), heard('a1', { body: '{"id":"a1","n":2}' }), heard('a2'), heard('b1')],
+      [heard('a1'), heard('a1', { body: '{"id":"a1","workspace_id":"t","n":2}' }), heard('a2'), heard('b1')],
       'sent again with another body, or under an id that is not its own: 1',
     ],
   ])('%s', (_, all, rule) => expect(broken(...all)).toContain(rule))
