@@ -51,18 +51,31 @@ export const inputSchema = (schema: TSchema, said: Set<string>): Json => {
 
 /** `shown`: the titles of records that the list has spelled out so far; added to. */
 export const outputSchema = (schema: TSchema, shown: Set<string>): Json => {
-  const root = fieldsOf(schema, shown)
+  const root = { type: 'object', properties: map(schema.properties, (one) => fieldsOf(one, shown)) }
   return schema.required?.length > 0 ? { ...root, required: schema.required } : root
 }
 
+/** What an answer is made of: each record with its fields, but for the times that all have. What lies within a field, the answer itself shows. */
 const fieldsOf = (schema: TSchema, shown: Set<string>): Json => {
   const next = (one: TSchema) => fieldsOf(one, shown)
   if (schema.anyOf) return inUnion(schema, next)
-  if (schema.enum) return { type: 'string', enum: schema.enum }
   if (schema.type === 'array') return { type: 'array', items: next(schema.items) }
-  if (schema.type !== 'object' || !schema.properties) return schema.type === undefined ? {} : { type: schema.type }
-  if (schema.title === undefined) return { type: 'object', properties: map(schema.properties, next) }
-  if (shown.has(schema.title)) return { type: 'object', title: schema.title }
-  shown.add(schema.title)
-  return { type: 'object', title: schema.title, properties: map(schema.properties, next) }
+  if (schema.type !== 'object' || !schema.properties) return typeOf(schema)
+  const { title } = schema
+  const named = title === undefined ? {} : { title }
+  if (shown.has(title ?? '')) return { type: 'object', ...named }
+  if (title !== undefined) shown.add(title)
+  const { created_at: _, updated_at: __, ...told } = schema.properties
+  return { type: 'object', ...named, properties: map(told, (one) => (holdsRecord(one) ? next(one) : typeOf(one))) }
+}
+
+/** Of a record that is known by name. */
+const holdsRecord = (schema: TSchema): boolean =>
+  schema.title !== undefined || (schema.anyOf ?? (schema.items ? [schema.items] : [])).some((one: TSchema) => holdsRecord(one))
+
+const typeOf = (schema: TSchema): Json => {
+  if (schema.anyOf) return {}
+  if (schema.enum) return { type: 'string', enum: schema.enum }
+  if (schema.type === 'array') return { type: 'array', items: typeOf(schema.items) }
+  return schema.type === undefined ? {} : { type: schema.type }
 }
