@@ -107,12 +107,15 @@ test('suspended billing stops what costs, keeps what is there, and gives schedul
   await db.clock.pass(HOUR_MS)
   // Nothing of the workspace stirs by itself until its clock is looked at again.
   await story.send('PUT', 'profile', { body: { goal: 'stirred' } })
-  await story.send('POST', `items/${other}/schedule`, { body: { post_at: (await at()).toISOString() } })
-  const back = await eventually(
-    () => story.item(item),
-    ({ post_at: left }) => left === null,
-  )
-  expect(back).toMatchObject({ status: 'approved', last_error: refusal })
+  const due = await story.send('POST', `items/${other}/schedule`, { body: { post_at: (await at()).toISOString() } })
+  expect(due.status).toBe(200)
+  for (const id of [item, other]) {
+    const back = await eventually(
+      () => story.item(id),
+      ({ post_at: left }) => left === null,
+    )
+    expect(back).toMatchObject({ status: 'approved', last_error: refusal })
+  }
   expect(await story.posts()).toEqual({})
 
   await setPlan({ billing: 'ok' })
