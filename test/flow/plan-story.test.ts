@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import type { PlanState } from '#domain/plan'
 import { publishTimes } from '#domain/publish'
+import { GenerationError } from '#port/model/drafter'
 import { changePlan } from '#store/tenants'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { type SteppedDatabase, steppedDb } from '#test/support/database-clock'
@@ -15,11 +16,14 @@ const times = { ...publishTimes, settleMs: 50, windowMs: 150 }
 let db: SteppedDatabase
 let app: TestApp
 let story: Story
-const open = async (env: Record<string, string> = {}) => {
+/** Writes as many as are asked for, whatever the profile. */
+const writing = () => {
   const held = heldDrafter()
   held.release()
-  // Writes as many as are asked for, whatever the profile.
-  app = await testApp({ database: db.options, overrides: { times, drafter: held.drafter }, env })
+  return held.drafter
+}
+const open = async (env: Record<string, string> = {}, drafter = writing()) => {
+  app = await testApp({ database: db.options, overrides: { times, drafter }, env })
   story = await newStory(app)
 }
 beforeEach(async () => {
@@ -63,6 +67,30 @@ test('the quota of a month is spent, waits for the next one, and an hourly cap f
   expect(await outcome(create(1))).toEqual([403, 'plan_quota_exceeded:posts'])
 })
 
+test('what a batch of the last month does not deliver does not come back to this one', async () => {
+  const [held, others] = [heldDrafter(), writing()]
+  const failing = async (...args: Parameters<typeof others.draft>) => {
+    if (args[0].focus !== 'fails') return others.draft(...args)
+    await held.drafter.draft(...args)
+    throw new GenerationError('add stories')
+  }
+  await open({}, { ...others, draft: failing })
+  await setPlan({ overrides: { posts: 3 } })
+  const { id } = (await story.send('POST', 'batches', { body: { count: 3, focus: 'fails' } })).body.batch
+  await held.begun(1)
+  const now = await at()
+  await until(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)))
+  expect((await create(2)).status).toBe(201)
+  held.release()
+  const failed = await eventually(
+    async () => (await story.send('GET', `batches/${id}`)).body.batch,
+    ({ status }) => status === 'failed',
+  )
+  expect(failed.error).toBe('generation_failed: add stories')
+  expect(await outcome(create(2))).toEqual([403, 'plan_quota_exceeded:posts'])
+  expect((await create(1)).status).toBe(201)
+})
+
 test('suspended billing stops what costs, keeps what is there, and gives scheduled posts back for a person to schedule again', async () => {
   await open()
   const item = await story.approved()
@@ -79,12 +107,15 @@ test('suspended billing stops what costs, keeps what is there, and gives schedul
   await db.clock.pass(HOUR_MS)
   // Nothing of the workspace stirs by itself until its clock is looked at again.
   await story.send('PUT', 'profile', { body: { goal: 'stirred' } })
-  await story.send('POST', `items/${other}/schedule`, { body: { post_at: (await at()).toISOString() } })
-  const back = await eventually(
-    () => story.item(item),
-    ({ post_at: left }) => left === null,
-  )
-  expect(back).toMatchObject({ status: 'approved', last_error: refusal })
+  const due = await story.send('POST', `items/${other}/schedule`, { body: { post_at: (await at()).toISOString() } })
+  expect(due.status).toBe(200)
+  for (const id of [item, other]) {
+    const back = await eventually(
+      () => story.item(id),
+      ({ post_at: left }) => left === null,
+    )
+    expect(back).toMatchObject({ status: 'approved', last_error: refusal })
+  }
   expect(await story.posts()).toEqual({})
 
   await setPlan({ billing: 'ok' })

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { operations } from '#contract/index'
 import { isQuery, type NamedOp, pathParams } from '#contract/op'
 import { type TestApp, testApp } from '#test/support/app'
-import { legalInput } from '#test/support/prepare'
+import { call, legalInput } from '#test/support/prepare'
 import { type Document, type Finding, judgeOf, type Seen } from './judge.ts'
 import { type CallerName, type Wish, wishes } from './requests.ts'
 import { type FuzzWorld, legalPath, openWorld, operationAt } from './world.ts'
@@ -45,13 +45,22 @@ interface Ready {
   body: string | undefined
 }
 
-const inputOf = async ({ workspace, existing }: FuzzWorld, o: NamedOp, wish: Wish): Promise<Record<string, unknown>> => {
+const inputOf = async (world: FuzzWorld, o: NamedOp, wish: Wish): Promise<Record<string, unknown>> => {
+  const { workspace, existing } = world
   const inPath = pathParams(o.path)
+  if ('cursor' in o.input.properties && wish.pick % 5 === 0) return { ...wish.input, cursor: await nextCursor(world, o) }
   if (wish.aim === 'legal' && wish.pick % 3 === 0) return legalInput(workspace, o, wish.pick % 2 === 0 ? 'whole' : 'needed')
   if (wish.aim === 'legal') return { ...wish.input, ...(await legalPath(workspace, o)) }
   if (wish.aim === 'invented') return wish.input
   const ids = Object.entries(existing(wish.pick)).filter(([name]) => inPath.includes(name))
   return { ...wish.input, ...Object.fromEntries(ids) }
+}
+
+/** A cursor that the list itself has given, where it has more than one record. */
+const nextCursor = async (world: FuzzWorld, o: NamedOp): Promise<string | undefined> => {
+  const reply = await call({ ...world.workspace }, o, { limit: 1 })
+  const { next_cursor } = reply.body as { next_cursor?: string | null }
+  return next_cursor ?? undefined
 }
 
 const encoded = (value: unknown): string => {
@@ -74,7 +83,7 @@ const requestOf = (
 ): Ready => {
   const inPath = pathParams(o.path)
   const method = wish.method ?? o.method
-  const rest = Object.entries(input).filter(([name]) => !inPath.includes(name))
+  const rest = Object.entries(input).filter(([name, value]) => !inPath.includes(name) && value !== undefined)
   const path = o.path.replace(/:([a-z_]+)/gi, (_, name: string) => encoded(input[name]))
   const search = wish.search ?? (isQuery(o) ? queryOf(rest) : '')
   const hasBody = !isQuery(o) && method !== 'GET' && method !== 'HEAD'

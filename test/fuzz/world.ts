@@ -58,10 +58,10 @@ const givePasswords = async ({ app, tenantId }: Workspace): Promise<void> => {
   await app.owner`update person set password_hash = ${await hash} where id in (select person_id from member where tenant_id = ${tenantId})`
 }
 
-/** A record of each resource that has any. */
+/** Two records of each resource that has any, so that lists have a second page. */
 const records = async (workspace: Workspace): Promise<Record<string, string>[]> => {
   const made: Record<string, string>[] = []
-  for (const { make } of Object.values(recipes)) made.push(await make(workspace))
+  for (const { make } of Object.values(recipes)) made.push(await make(workspace), await make(workspace))
   return made
 }
 
