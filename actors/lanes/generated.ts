@@ -5,6 +5,7 @@ import { type Batch, itemOf, ready } from '#domain/batch'
 import type { ArticleBrief, ArticleSet, BriefLearning, DraftBrief, RecentPost } from '#domain/draft'
 import { noRules } from '#domain/format-rules'
 import { channelFor, limitOf } from '#domain/growth-channel'
+import { type HookResult, hookChances } from '#domain/hook-choice'
 import type { Item } from '#domain/item'
 import { MOST_ACTIVE_LEARNINGS } from '#domain/learning'
 import { type Product, productsForBrief } from '#domain/product'
@@ -15,6 +16,7 @@ import { currentDefault } from '#store/connections'
 import type { Sql } from '#store/db'
 import { endedEffects, failedEffects, generations } from '#store/generations'
 import { channelNamed } from '#store/growth-channels'
+import { hookResults } from '#store/hooks'
 import { insertItem, recentItems } from '#store/items'
 import { activeLearnings } from '#store/learnings'
 import { allProducts } from '#store/products'
@@ -50,8 +52,9 @@ const batch: GenerationKind<Batch, BatchBrief, BatchSet> = {
   async brief(sql, networks, { id, requested, focus, experiment_id }) {
     const form = await formOf(sql, networks, 'post')
     const recent = (await recentItems(RECENT_POSTS)(sql)) as unknown as RecentPost[]
+    const hooks = hookChances((await hookResults(sql)) as unknown as HookResult[], id)
     const shares = await sharesOf(sql, { id, experiment_id, requested })
-    return { ...(await workspaceBrief(sql)), ...shares, count: requested, focus, recent, ...form, seed: id }
+    return { ...(await workspaceBrief(sql)), ...shares, count: requested, focus, recent, ...form, hooks, seed: id }
   },
   write: draftArms,
   tooLate: 'ask for fewer posts',

@@ -19,6 +19,7 @@ import { brief } from './growth/brief.ts'
 import { channels } from './growth/channels.ts'
 import { connection, connections } from './growth/connections.ts'
 import { experiments } from './growth/experiments.ts'
+import { hooks } from './growth/hooks.ts'
 import { items } from './growth/items.ts'
 import { learnings } from './growth/learnings.ts'
 import { overview } from './growth/overview.ts'
@@ -44,6 +45,7 @@ export const growthResources = {
   profile: { prefix: 'growth.profile', about: 'What the workspace is, for whom it writes, and how.', group: profile },
   channels: { prefix: 'growth.channels', about: 'Where and how often to post, and in which form.', group: channels },
   audits: { prefix: 'growth.audits', about: 'What worked and what flopped, by the numbers.', group: audits },
+  hooks: { prefix: 'growth.hooks', about: 'Ways to open a post, and what each has brought.', group: hooks },
   learnings: { prefix: 'growth.learnings', about: 'What worked and what flopped: active ones steer every draft.', group: learnings },
   experiments: { prefix: 'growth.experiments', about: 'Ways of writing tried against each other, arm by arm.', group: experiments },
   products: { prefix: 'growth.products', about: 'What you offer: drafts may mention active ones, archived ones never.', group: products },

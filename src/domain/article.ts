@@ -2,6 +2,7 @@
 import { postOf } from './article-text.ts'
 import type { ArticleSet } from './draft.ts'
 import { type Ended, type Generation, giveBack, newGeneration, type Taken } from './generation.ts'
+import { ARTICLE_HOOK } from './hooks.ts'
 import { drafted, type Item } from './item.ts'
 
 /** What lengths can be asked for, and about how many words each has. */
@@ -57,6 +58,6 @@ export const articleItem = (
   { id, measure, now }: { id: string; measure(text: string): number; now: Date },
 ): Item => {
   const body = postOf(title, text)
-  const draft = { ...about, body, format: 'article', hook: 'article' }
+  const draft = { ...about, body, format: 'article', hook: ARTICLE_HOOK }
   return { ...drafted(draft, { id, length: measure(body), now }), kind: 'article', title }
 }

@@ -1,4 +1,5 @@
 import type { FormatRules } from './format-rules.ts'
+import type { HookChance } from './hook-choice.ts'
 import type { Profile } from './profile.ts'
 
 /** What a drafter is given. Pure data: everything it may use is here, so a draft can be explained by it. */
@@ -12,6 +13,8 @@ export interface DraftBrief {
   recent: RecentPost[]
   /** Active learnings of the workspace. */
   learnings: BriefLearning[]
+  /** How much each opening is to be preferred; one that is not named weighs 1. */
+  hooks: readonly HookChance[]
   /** Active products: they may be mentioned, in the person's own words. */
   products: BriefProduct[]
   /** The names of archived products: no draft mentions one. Part of an active product's name such a name may be. */
@@ -49,7 +52,7 @@ export interface Draft {
   body: string
   /** The shape of the post, for example `story`, `list`, `question`. */
   format: string
-  /** The name of the opening pattern used. */
+  /** The opening pattern used: a key of the library (domain/hooks.ts). */
   hook: string
   /** Why this draft, for the person who approves it: one or two sentences. */
   rationale: string

@@ -23,6 +23,7 @@ import { briefHandlers } from './growth/brief.ts'
 import { channelHandlers } from './growth/channels.ts'
 import { connectionHandlers, connectionsHandlers } from './growth/connections.ts'
 import { experimentHandlers } from './growth/experiments.ts'
+import { hookHandlers } from './growth/hooks.ts'
 import { itemHandlers } from './growth/items.ts'
 import { learningHandlers } from './growth/learnings.ts'
 import { overviewHandlers } from './growth/overview.ts'
@@ -44,6 +45,7 @@ export const createOperations = (world: World): Operation[] => [
   ...bind(world, growthResources.profile, profileHandlers),
   ...bind(world, growthResources.channels, channelHandlers),
   ...bind(world, growthResources.audits, growthAuditHandlers),
+  ...bind(world, growthResources.hooks, hookHandlers),
   ...bind(world, growthResources.learnings, learningHandlers),
   ...bind(world, growthResources.experiments, experimentHandlers),
   ...bind(world, growthResources.products, productHandlers),

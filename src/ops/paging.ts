@@ -5,15 +5,31 @@ const DEFAULT_LIMIT = 25
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** The page asked for. A cursor is the id of the last record seen, wrapped so that nobody builds on its form. */
-export const pageOf = ({ limit = DEFAULT_LIMIT, cursor }: { limit?: number; cursor?: string }): Page => {
+export const pageOf = ({ limit = DEFAULT_LIMIT, cursor }: PageInput): Page => {
   if (cursor === undefined) return { limit }
-  const after = Buffer.from(cursor, 'base64url').toString('utf8')
-  if (!UUID.test(after)) {
-    const message = 'is not a cursor of this list'
-    throw new AppError('invalid_input', `cursor ${message}`, { details: [{ path: 'cursor', message }] })
-  }
-  return { limit, after }
+  const after = unwrapped(cursor)
+  return UUID.test(after) ? { limit, after } : foreignCursor()
 }
+
+/** A page of names that stand in the code, in their order. */
+export const pageOfNames = <N extends string>(all: readonly N[], { limit = DEFAULT_LIMIT, cursor }: PageInput) => {
+  const last = cursor === undefined ? -1 : all.indexOf(unwrapped(cursor) as N)
+  if (cursor !== undefined && last < 0) foreignCursor()
+  const names = all.slice(last + 1, last + 1 + limit)
+  return { names, next_cursor: last + 1 + limit < all.length ? wrapped(names.at(-1)!) : null }
+}
+
+interface PageInput {
+  limit?: number
+  cursor?: string
+}
+
+const foreignCursor = (): never => {
+  const message = 'is not a cursor of this list'
+  throw new AppError('invalid_input', `cursor ${message}`, { details: [{ path: 'cursor', message }] })
+}
+
+const unwrapped = (cursor: string): string => Buffer.from(cursor, 'base64url').toString('utf8')
 
 const wrapped = (id: string): string => Buffer.from(id).toString('base64url')
 

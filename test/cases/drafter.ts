@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { type HookKey, postHooks } from '#domain/hooks'
 import { containsPhrase, foldText } from '#domain/phrase'
 import { checkArticle, countWords, wordRange } from '#port/model/check-article'
 import type { Drafter } from '#port/model/drafter'
@@ -69,7 +70,7 @@ export const drafterCases = (open: () => Promise<DrafterFixture>): void => {
     const { drafts } = await fixture.drafter.draft(briefWith(), neverAborts())
     for (const { format, hook, rationale } of drafts) {
       expect(format).toMatch(/^\S.*$/)
-      expect(hook).toMatch(/^\S.*$/)
+      expect(postHooks).toContain(hook as HookKey)
       expect(rationale).toMatch(/^\S.{10,}/)
     }
   })

@@ -20,9 +20,9 @@ const sentence = (next: Next): string => {
   return Array.from({ length: 9 }, word).join(' ')
 }
 
-const draftsOf = ({ count }: ModelInput, body: (index: number) => string) => ({
+const draftsOf = ({ count, hooks }: ModelInput, body: (index: number) => string) => ({
   drafts: Array.from({ length: count }, (_, index) => {
-    const hook = body(index).slice(0, 60)
+    const hook = hooks[index % hooks.length]!.name
     return { body: body(index), format: 'note', hook, rationale: 'A thought that fits the voice.', stories: [], learnings: [] }
   }),
 })

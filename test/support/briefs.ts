@@ -8,6 +8,7 @@ export const briefWith = (changes: Partial<DraftBrief> = {}): DraftBrief => ({
   count: 5,
   focus: '',
   recent: [],
+  hooks: [],
   learnings: [],
   products: [],
   archived: [],

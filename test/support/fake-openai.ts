@@ -9,6 +9,8 @@ export type Behaviour =
 /** The part of the user message that the fake reads: of a batch, or of an article. */
 export interface ModelInput {
   count: number
+  hooks: { name: string; how: string }[]
+  preferred_hooks: string[]
   max_length: number
   profile: { stories: { id: string }[]; avoid: string[] }
   products: { name: string; one_liner: string; url: string | null }[]
@@ -75,7 +77,7 @@ const SENTENCES = [
 ]
 
 /** Drafts that keep every rule of the input; products come first. */
-export const validDrafts = ({ count, max_length, profile, products, untrusted }: ModelInput) => {
+export const validDrafts = ({ count, max_length, hooks, profile, products, untrusted }: ModelInput) => {
   const taken = untrusted.recent_posts.map(({ body }) => body)
   const offered = products.map(({ name, one_liner }) => `${name}: ${one_liner}.`)
   const allowed = [...offered, ...SENTENCES].filter(
@@ -84,10 +86,11 @@ export const validDrafts = ({ count, max_length, profile, products, untrusted }:
       !taken.includes(text) &&
       !profile.avoid.some((phrase) => text.toLowerCase().includes(phrase.normalize('NFKC').toLowerCase())),
   )
-  return allowed.slice(0, count).map((body) => ({
+  return allowed.slice(0, count).map((body, index) => ({
     body,
     format: 'one-liner',
-    hook: `opens on "${body.split(' ')[0]}"`,
+    // No two open alike, nor like a recent post.
+    hook: hooks[(taken.length + index) % hooks.length]!.name,
     rationale: 'A short thought that fits the voice.',
     stories: profile.stories.slice(0, 1).map(({ id }) => id),
     learnings: [],

@@ -11,6 +11,7 @@ import { listExperiments } from '#store/experiments'
 import { type ExportSource, exportPage, exportSources, startOf } from '#store/export'
 import { growthAuditById } from '#store/growth-audits'
 import { growthChannels } from '#store/growth-channels'
+import { hookResults, hookUsage } from '#store/hooks'
 import { itemById, itemsOfBatch, listItems, recentItems } from '#store/items'
 import { activeLearnings, listLearnings } from '#store/learnings'
 import { listMembers } from '#store/members'
@@ -66,6 +67,8 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'export.startOf': () => [startOf],
   'growth-channels.growthChannels': () => [growthChannels],
   'growth-audits.growthAuditById': ({ growth_audit }) => [growthAuditById(growth_audit.id)],
+  'hooks.hookUsage': () => [hookUsage],
+  'hooks.hookResults': () => [hookResults],
   'items.itemById': ({ item }) => [itemById(item.id)],
   'items.itemsOfBatch': ({ batch }) => [itemsOfBatch(batch.id)],
   'items.listItems': () => [

@@ -6,7 +6,7 @@ import { atOnce, type Steps } from './pace.ts'
 
 /** What keeps a draft from being delivered; `detail` is worded for whoever has to rewrite it. */
 export interface DraftFault {
-  kind: 'empty' | 'too_long' | 'avoided' | 'archived' | 'repeated' | 'unsupported' | 'rule'
+  kind: 'empty' | 'too_long' | 'avoided' | 'archived' | 'repeated' | 'unsupported' | 'rule' | 'hook'
   detail: string
 }
 

@@ -1,6 +1,8 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import type { BriefLearning, DraftBrief } from '#domain/draft'
 import type { FormatRules } from '#domain/format-rules'
+import { preferredHooks } from '#domain/hook-choice'
+import { hookPattern, postHooks } from '#domain/hooks'
 import type { Profile } from '#domain/profile'
 import type { ChatMessage } from './openai.ts'
 
@@ -13,7 +15,8 @@ export const ModelDraft = Type.Object(
   {
     body: Type.String({ minLength: 1, maxLength: LONGEST_BODY }),
     format: Type.String({ minLength: 1, maxLength: 40 }),
-    hook: Type.String({ minLength: 1, maxLength: 60 }),
+    // Servers with structured output keep to the names; others may write them in their own way, which is read as far as it can be.
+    hook: Type.String({ minLength: 1, maxLength: 60, enum: postHooks }),
     rationale: Type.String({ minLength: 1, maxLength: 600 }),
     stories: Type.Array(Type.String({ maxLength: 8 }), { maxItems: 10 }),
     learnings: Type.Array(Type.String({ maxLength: 8 }), { maxItems: 20 }),
@@ -49,11 +52,12 @@ Rules:
 - Prefer the person's own sentences and wording over yours. Follow "voice" and "voice_rules".
 - No body contains a phrase of "avoid", in any case. Phrases of "use" are welcome where they fit.
 - "patterns" are the person's own ways to open and build a post; follow them, never copy their text.
+- Open each post with one of "hooks", each with another one, where the material is there for it: invent nothing to fit a hook. Those of "preferred_hooks" did well before, or are worth trying again: use them for about two posts in three, and others for the rest.
 - Open every post differently. Repeat neither another post of the answer nor one of "recent_posts", in wording or in story and hook together.
 - Learnings of kind "worked" are to be followed, "flopped" to be avoided, "hypothesis" to be tried.
 - No hashtags and no emoji unless the voice rules ask for them.
 
-Fields: "format" is the shape (story, list, question, ...), "hook" the name of the opening pattern in a few words, "rationale" one or two sentences for the person who approves, "stories" and "learnings" the ids (S1, L1) of those you used; of learnings also those you kept clear of.`
+Fields: "format" is the shape (story, list, question, ...), "hook" the "name" of the one of "hooks" that it opens with, "rationale" one or two sentences for the person who approves, "stories" and "learnings" the ids (S1, L1) of those you used; of learnings also those you kept clear of.`
 
 const storyId = (index: number): string => `S${index + 1}`
 const learningId = (index: number): string => `L${index + 1}`
@@ -86,6 +90,8 @@ const inputOf = (brief: DraftBrief) => ({
   format_rules: rulesInput(brief.rules),
   language: brief.profile.language,
   focus: brief.focus,
+  hooks: postHooks.map((hook) => ({ name: hook, how: hookPattern(hook).explanation })),
+  preferred_hooks: preferredHooks(brief.hooks),
   ...(brief.trial === undefined ? {} : { trial: brief.trial }),
   profile: profileInput(brief.profile),
   products: brief.products,

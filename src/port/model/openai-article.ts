@@ -37,6 +37,7 @@ const HINTS: Record<Cause, string> = {
   cut: 'model output was cut off; ask for a shorter article',
   schema: UNUSABLE,
   garbled: UNUSABLE,
+  hook: UNUSABLE,
   empty: UNUSABLE,
   title: UNUSABLE,
   too_long: 'the article was longer than the network takes; ask for a shorter one',

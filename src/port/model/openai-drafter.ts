@@ -1,5 +1,6 @@
 import { Value } from '@sinclair/typebox/value'
 import { type Draft, type DraftBrief, type ModelUsage, noUsage } from '#domain/draft'
+import { hookNamed } from '#domain/hooks'
 import type { Log } from '#kernel/log'
 import { asGenerationError, isGarbled, jsonIn, schemaFaults, TOKENS_TO_THINK, UNHELPFUL } from './answer.ts'
 import { checkDraft, type DraftFault, readStandards } from './check-draft.ts'
@@ -39,6 +40,7 @@ const CAUSE_HINTS: readonly (readonly [Cause, string])[] = [
   ['schema', 'model output was not valid; retry once, or use another model'],
   ['empty', 'model output was not valid; retry once, or use another model'],
   ['garbled', 'model output was not valid; retry once, or use another model'],
+  ['hook', 'model output was not valid; retry once, or use another model'],
   ['too_long', 'every draft was too long; lower the count or shorten the focus'],
   ['rule', 'every draft broke a format rule of channel posts; loosen the rules of the channel, or change the focus'],
   ['avoided', 'every draft contained a phrase of the avoid list; shorten writing_dna.avoid or change the focus'],
@@ -57,16 +59,20 @@ const hintFor = (causes: readonly Cause[]): string => {
 const draftOf = (written: ModelDraft, brief: DraftBrief): Draft => ({
   body: written.body.trim(),
   format: written.format.trim().toLowerCase(),
-  hook: written.hook.trim().toLowerCase(),
+  hook: hookNamed(written.hook) ?? '',
   rationale: written.rationale.trim(),
   stories: storiesOf(written, brief),
   learnings: learningsOf(written, brief),
 })
 
+/** What an opening brings is counted by its name, so an opening without one is none. */
+const hookFaults = ({ hook }: Draft): { kind: Cause; detail: string }[] =>
+  hook === '' ? [{ kind: 'hook', detail: 'its "hook" is none of "hooks"' }] : []
+
 const faultsOf = (draft: Draft, brief: DraftBrief, accepted: readonly Draft[]): { kind: Cause; detail: string }[] =>
-  isGarbled([draft.body, draft.format, draft.hook, draft.rationale])
+  isGarbled([draft.body, draft.format, draft.rationale])
     ? [{ kind: 'garbled', detail: 'it contains characters that are no text' }]
-    : checkDraft(draft, brief, accepted)
+    : [...hookFaults(draft), ...checkDraft(draft, brief, accepted)]
 
 /** Sorts an answer, a draft a step, into drafts that can be delivered and faults; `accepted` are those of an earlier turn. */
 function* readAnswer({ text, ending }: Completion, brief: DraftBrief, accepted: readonly Draft[]): Steps<Reading> {

@@ -145,7 +145,7 @@ describe('what is read of a large profile', () => {
       (_, index) => `We lost load ${index} to a cold kiln. ${middle}Load ${index} taught me to wait until noon.`,
     )
     const drafts = (await Promise.all(['a', 'b', 'c'].map((seed) => draftsOf({ profile: withDna({ stories }), count: 20, seed })))).flat()
-    const reversals = drafts.filter(({ hook }) => hook === 'ending-first')
+    const reversals = drafts.filter(({ format }) => format === 'reversal')
     expect(reversals.length).toBeGreaterThan(0)
     for (const { body } of reversals) expect(body).toMatch(/^Load \d+ taught me to wait until noon\./)
   })

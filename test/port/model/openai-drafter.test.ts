@@ -145,7 +145,7 @@ describe('the repair turn', () => {
     await using fake = await createFakeOpenAi(spoiled([{ body: 'x'.repeat(300) }]), {
       write: () => ({
         drafts: [
-          { body: 'A replacement that fits.', format: 'note', hook: 'plain', rationale: 'Short enough.', stories: [], learnings: [] },
+          { body: 'A replacement that fits.', format: 'note', hook: 'one-line', rationale: 'Short enough.', stories: [], learnings: [] },
         ],
       }),
     })
@@ -176,7 +176,7 @@ describe('the repair turn', () => {
   })
 
   test('the same story under the same hook twice in an answer is a repeat', async () => {
-    const same = { hook: 'mistake', stories: ['S1'] }
+    const same = { hook: 'admission', stories: ['S1'] }
     await using fake = await createFakeOpenAi(spoiled([same, same]), spoiled([same]))
     const { drafts } = await drafterOn(fake.url).draft(briefWith({ count: 2 }), neverAborts())
     expect(drafts.length).toBe(1)

@@ -105,7 +105,7 @@ describe('what it may cost', () => {
 })
 
 test('a fenced answer is read', async () => {
-  const answer = { drafts: [{ body: 'Plain words.', format: 'note', hook: 'plain', rationale: 'Short.', stories: [], learnings: [] }] }
+  const answer = { drafts: [{ body: 'Plain words.', format: 'note', hook: 'one-line', rationale: 'Short.', stories: [], learnings: [] }] }
   await using provider = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,

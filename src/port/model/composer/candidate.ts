@@ -1,3 +1,4 @@
+import type { HookKey } from '#domain/hooks'
 import type { Cue } from './cues.ts'
 import type { Focus } from './focus.ts'
 import type { GlueSlot } from './glue.ts'
@@ -22,7 +23,7 @@ export type Block =
 
 /** A post that could be made; it becomes text when it is chosen. */
 export interface Candidate {
-  hook: string
+  hook: HookKey
   format: string
   blocks: readonly Block[]
   /** The person's sentences in it; empty only for questions about the topic. */
@@ -75,5 +76,6 @@ export const candidate = (
 ): Candidate => {
   const { lead, cues, closer, weight = 1, ...rest } = parts
   const proof = rest.units.some(({ source }) => source === 'proof') ? (['proof'] as const) : []
-  return { ...rest, closer, weight, tags: new Set([...cues, ...(lead ? roleTags(lead) : []), ...proof]) }
+  const asks = rest.units.at(-1)?.text.endsWith('?') ? (['question'] as const) : []
+  return { ...rest, closer, weight, tags: new Set([...cues, ...(lead ? roleTags(lead) : []), ...proof, ...asks]) }
 }

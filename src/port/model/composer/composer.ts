@@ -9,7 +9,7 @@ import type { Candidate, Form, Scope } from './candidate.ts'
 import { type Focus, focusOf } from './focus.ts'
 import { audienceCall, openQuestion, shortNews, topicLabel } from './forms-address.ts'
 import { checklist, ownList, phraseOverProof, receipts, sideBySide } from './forms-list.ts'
-import { askAbout, disagree, lessonFirst, oneLine, ownPhrase, proofFirst } from './forms-point.ts'
+import { askAbout, disagree, lessonFirst, oneLine, ownPhrase, ownQuestion, proofFirst } from './forms-point.ts'
 import { productMention } from './forms-product.ts'
 import { endingFirst, openSituation, shortVersion, storyExcerpt, storyInOrder, thenAndNow } from './forms-story.ts'
 import { type Advice, advise, type Guidance, readGuidance } from './guidance.ts'
@@ -34,6 +34,7 @@ const englishForms: readonly Form[] = [
   proofFirst,
   ownPhrase,
   askAbout,
+  ownQuestion,
   ownList,
   checklist,
   phraseOverProof,
@@ -61,7 +62,8 @@ function* readCandidates(scope: Scope, random: Random): Steps<Candidate[]> {
   return candidates
 }
 
-function* weigh(candidates: readonly Candidate[], guidance: Guidance): Steps<Weighed[]> {
+function* weigh(candidates: readonly Candidate[], guidance: Guidance, hooks: DraftBrief['hooks']): Steps<Weighed[]> {
+  const chances = new Map(hooks.map(({ hook, weight }) => [hook, weight]))
   const advised: { candidate: Candidate; advice: Advice }[] = []
   for (const candidate of candidates) {
     advised.push({ candidate, advice: advise(guidance, candidate) })
@@ -73,7 +75,7 @@ function* weigh(candidates: readonly Candidate[], guidance: Guidance): Steps<Wei
     const asked = candidate.units.length === 0
     const fit = known && !advice.relevant && !asked ? OFF_FOCUS : 1
     const heeded = [...weighty].filter((learning) => !advice.against.includes(learning) && !advice.learnings.includes(learning))
-    return { candidate, advice, heeded, weight: candidate.weight * advice.factor * fit }
+    return { candidate, advice, heeded, weight: candidate.weight * advice.factor * fit * (chances.get(candidate.hook) ?? 1) }
   })
 }
 
@@ -181,7 +183,7 @@ function* compose(asked: DraftBrief): Steps<Batch> {
   }
   const candidates = (yield* readCandidates(scope, samples)).filter(longEnough(brief, lengthOf))
   const guidance = yield* readGuidance({ brief, focus, material, style })
-  const weighed = yield* weigh(candidates, guidance)
+  const weighed = yield* weigh(candidates, guidance, brief.hooks)
   const topic = style.english ? focus.topic : undefined
   const batch = yield* fillBatch({ brief, style, topic, material, avoid, weighed, guidance, random })
   if (batch.kept.length === 0) throw new GenerationError(hintFor({ brief, focus, material, batch }))

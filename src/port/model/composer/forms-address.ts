@@ -40,7 +40,7 @@ export const audienceCall: Form = (scope) => {
   const points = advice(scope).map((unit): Candidate => {
     const why = `Gives your audience one piece of advice, from your story ${cite(unit)}.`
     return candidate({
-      hook: 'audience-call',
+      hook: 'audience-advice',
       format: 'advice',
       blocks: [{ kind: 'glue', slot: 'audience-advice' }, prose([unit])],
       units: [unit],
@@ -85,7 +85,7 @@ export const topicLabel: Form = (scope) => {
     .map((unit): Candidate => {
       const why = `Names the topic over one sentence of yours, ${cite(unit)}.`
       return candidate({
-        hook: 'topic-label',
+        hook: 'topic-point',
         format: 'note',
         blocks: [{ kind: 'glue', slot: 'topic-point' }, prose([unit])],
         units: [unit],
@@ -133,7 +133,7 @@ export const shortNews: Form = ({ material, fits }) =>
     .filter(({ source, units }) => source === 'news' && units.length >= 1 && fits(units.slice(0, 1), 0))
     .map(({ units }) =>
       candidate({
-        hook: 'news',
+        hook: 'news-line',
         format: 'announcement',
         blocks: [prose(units.slice(0, 1))],
         units: units.slice(0, 1),

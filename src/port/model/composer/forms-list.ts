@@ -59,7 +59,7 @@ export const phraseOverProof: Form = (scope) => {
         .slice(0, 8)
         .map((group) =>
           candidate({
-            hook: 'own-phrase',
+            hook: 'phrase-over-proof',
             format: 'list',
             blocks: [prose([saying]), bullets(group)],
             units: [saying, ...group],
@@ -151,7 +151,7 @@ export const sideBySide: Form = (scope) => {
     if (!a || !b) return []
     return [
       candidate({
-        hook: 'side-by-side',
+        hook: a.roles.has('number') && b.roles.has('number') ? 'two-numbers' : 'side-by-side',
         format: 'pairing',
         blocks: scope.style.english ? [{ kind: 'glue', slot: 'pair-lead' }, prose([a]), prose([b])] : [prose([a]), prose([b])],
         units: pair,

@@ -1,3 +1,4 @@
+import type { HookKey } from '#domain/hooks'
 import { type Block, candidate, cite, type Form, quoteOf, type Scope } from './candidate.ts'
 import type { Cue } from './cues.ts'
 import type { GlueSlot } from './glue.ts'
@@ -29,10 +30,18 @@ export const lessonFirst: Form = (scope) =>
     const shape = { format: 'lesson', units: [unit, ...source], lead: unit, cues: ['lesson', 'story'] as Cue[], weight: 1.2 }
     const why = `Puts the ${rule ? 'rule' : 'lesson'} of your story ${cite(unit)} before the story itself.`
     const behind = glued(rule ? 'rule-source' : 'lesson-source')
-    const plain = candidate({ ...shape, hook: 'point-then-story', blocks: [prose([unit]), behind, prose(source)], why })
+    const plain = candidate({
+      ...shape,
+      hook: rule ? 'rule-then-why' : 'point-then-story',
+      blocks: [prose([unit]), behind, prose(source)],
+      why,
+    })
     if (rule) return [plain]
     return [candidate({ ...shape, hook: 'lesson-first', blocks: [glued('lesson-lead'), prose([unit]), prose(source)], why }), plain]
   })
+
+/** What stands in the place of something else. */
+const CONTRAST = /\b(?:not because|rather than|instead of|(?:is|are|was|were)(?: not|n['’]t)\b)/i
 
 /** An opinion, with whatever comes after it in the story. */
 export const disagree: Form = (scope) =>
@@ -46,7 +55,12 @@ export const disagree: Form = (scope) =>
     const shape = { format: 'contrarian', units, lead: unit, cues: ['contrarian'] as Cue[], weight: 1.1, why }
     return [
       candidate({ ...shape, hook: 'disagree', blocks: [glued('disagree-lead'), prose([unit]), ...(rest.length ? [prose(rest)] : [])] }),
-      candidate({ ...shape, hook: 'flat-claim', blocks: [prose([unit]), ...(rest.length ? [prose(rest)] : [])], closer: 'close-stance' }),
+      candidate({
+        ...shape,
+        hook: CONTRAST.test(unit.text) ? 'this-not-that' : 'flat-claim',
+        blocks: [prose([unit]), ...(rest.length ? [prose(rest)] : [])],
+        closer: 'close-stance',
+      }),
     ]
   })
 
@@ -60,9 +74,18 @@ const closerOf = (unit: Unit): GlueSlot | undefined => {
   return unit.roles.has('stance') ? 'close-stance' : undefined
 }
 
-const lineHook = (unit: Unit): string => {
+/** By what the sentence is, the most telling first. */
+const LINES: readonly (readonly [Role, HookKey])[] = [
+  ['rule', 'one-rule'],
+  ['lesson', 'one-lesson'],
+  ['stance', 'one-opinion'],
+  ['number', 'one-number'],
+]
+
+const lineHook = (unit: Unit): HookKey => {
   if (unit.roles.has('quote')) return 'quote-alone'
-  return unit.source === 'proof' ? 'proof-alone' : 'one-line'
+  if (unit.source === 'proof') return 'proof-alone'
+  return LINES.find(([role]) => unit.roles.has(role))?.[1] ?? 'one-line'
 }
 
 /** One sentence that carries a post alone. */
@@ -159,3 +182,26 @@ export const askAbout: Form = (scope) =>
       }),
     ]
   })
+
+/** A question that the person has asked, with what follows it. */
+export const ownQuestion: Form = (scope) => {
+  if (scope.style.noQuestions) return []
+  const asked = [...points(scope), ...scope.material.sayings.map((unit) => ({ unit, story: undefined }))]
+  return asked.flatMap(({ unit, story }) => {
+    if (!/\?["”’']?$/.test(unit.text) || !unit.standalone || unit.source === 'news' || !scope.fits([unit], 0)) return []
+    const following = story?.units.slice(story.units.indexOf(unit) + 1) ?? []
+    const rest = scope.fits([unit, ...following], 4) ? following : []
+    return [
+      candidate({
+        hook: 'own-question',
+        format: 'question',
+        blocks: [prose([unit]), ...(rest.length > 0 ? [prose(rest)] : [])],
+        units: [unit, ...rest],
+        lead: unit,
+        cues: ['question', ...(rest.length > 0 ? (['story'] as const) : (['short'] as const))],
+        weight: rest.length > 0 ? 0.9 : 0.5,
+        why: `Opens on a question of yours, ${quoteOf(unit)}.`,
+      }),
+    ]
+  })
+}

@@ -1,16 +1,27 @@
+import type { HookKey } from '#domain/hooks'
 import { type Block, type Candidate, candidate, cite, type Form, quoteOf, type Scope } from './candidate.ts'
 import type { Story, Unit } from './material.ts'
+import type { Role } from './roles.ts'
 import { shared } from './text.ts'
 
 const prose = (units: readonly Unit[]): Block => ({ kind: 'prose', units })
 
+/** By what the first sentence is, the most telling first. */
+const OPENINGS: readonly (readonly [Role, HookKey])[] = [
+  ['quote', 'quote-open'],
+  ['failure', 'admission'],
+  ['before', 'back-then'],
+  ['time', 'time-stamp'],
+  ['number', 'number-first'],
+  ['rule', 'rule-open'],
+  ['stance', 'opinion-open'],
+  ['turn', 'turning-point'],
+]
+
 /** The name of the opening that a story has when its own sentence opens it. */
-export const openingOf = (lead: Unit): string => {
+export const openingOf = (lead: Unit): HookKey => {
   if (lead.source === 'news') return 'news'
-  if (lead.roles.has('quote')) return 'quote-open'
-  if (lead.roles.has('failure')) return 'admission'
-  if (lead.roles.has('time')) return 'time-stamp'
-  return lead.roles.has('number') ? 'number-first' : 'cold-open'
+  return OPENINGS.find(([role]) => lead.roles.has(role))?.[1] ?? 'cold-open'
 }
 
 /** The longest run of sentences from `start` that fits. */
@@ -75,7 +86,7 @@ export const storyExcerpt: Form = (scope) =>
       .map((units) => {
         const [lead] = units as [Unit]
         return candidate({
-          hook: 'excerpt',
+          hook: lead.roles.has('turn') ? 'turning-point' : 'excerpt',
           format: 'excerpt',
           blocks: [prose(units)],
           units,
@@ -97,7 +108,7 @@ export const endingFirst: Form = (scope) =>
     if (!scope.fits([last, ...wide], 30)) return []
     return [
       candidate({
-        hook: 'ending-first',
+        hook: last.roles.has('number') ? 'number-ending' : 'ending-first',
         format: 'reversal',
         blocks: [prose([last]), { kind: 'glue', slot: 'back-to-start' }, prose(wide)],
         units: [last, ...wide],

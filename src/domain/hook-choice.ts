@@ -1,0 +1,69 @@
+/**
+ * Which openings to draft with: prefer what worked, and go on trying. A seeded Thompson rule: each opening's engagement, relative to
+ * the workspace's mean, is drawn from a normal distribution around what is known of it, which is wide while little is known; the
+ * draw becomes the weight by which the opening is chosen. The seed is the batch's, so a batch can be repeated and explained.
+ */
+import { createHash } from 'node:crypto'
+import { type HookKey, hookNamed, postHooks } from './hooks.ts'
+
+/** What an opening has brought: the mean engagement rate over so many measured posts. */
+export interface HookResult {
+  hook: string
+  posts: number
+  mean: number
+}
+
+export interface HookChance {
+  hook: HookKey
+  /** Around 1; how much more often than usual it is to be drafted with. */
+  weight: number
+}
+
+/** Of fewer measured posts a mean says nothing that should be shown. */
+export const LEAST_MEASURED = 5
+
+/** What is not known of an opening counts like so many average posts. */
+const PRIOR_POSTS = 2
+/** How far posts of one opening lie apart, in means of the workspace. */
+const SPREAD = 0.6
+/** Twice the mean is about six times the weight. */
+const STRENGTH = 2
+const LEAST_WEIGHT = 0.1
+const MOST_WEIGHT = 10
+
+const WHOLE = 2 ** 32
+
+/** A standard normal number that seed and opening decide (Box and Muller). */
+const normalOf = (seed: string, hook: HookKey): number => {
+  const digest = createHash('sha256').update(`${seed}\n${hook}`).digest()
+  const [first, second] = [(digest.readUInt32BE(0) + 1) / (WHOLE + 1), digest.readUInt32BE(4) / WHOLE]
+  return Math.sqrt(-2 * Math.log(first)) * Math.cos(2 * Math.PI * second)
+}
+
+const even = (): HookChance[] => postHooks.map((hook) => ({ hook, weight: 1 }))
+
+/** A weight for every opening of posts; all are 1 while nothing was measured, or nobody ever reacted. */
+export const hookChances = (results: readonly HookResult[], seed: string): HookChance[] => {
+  const given = new Map(results.map((result) => [hookNamed(result.hook), result]))
+  const known = postHooks.map((hook) => ({ posts: given.get(hook)?.posts ?? 0, mean: given.get(hook)?.mean ?? 0 }))
+  const posts = known.reduce((sum, one) => sum + one.posts, 0)
+  const usual = known.reduce((sum, one) => sum + one.posts * one.mean, 0) / Math.max(1, posts)
+  if (usual <= 0) return even()
+  return postHooks.map((hook, index) => {
+    const { posts: count, mean } = known[index]!
+    const expected = (PRIOR_POSTS + (count * mean) / usual) / (PRIOR_POSTS + count)
+    const drawn = expected + (SPREAD / Math.sqrt(PRIOR_POSTS + count)) * normalOf(seed, hook)
+    return { hook, weight: Math.min(MOST_WEIGHT, Math.max(LEAST_WEIGHT, Math.exp(STRENGTH * (drawn - 1)))) }
+  })
+}
+
+const PREFERRED = 1.25
+const MOST_PREFERRED = 8
+
+/** The openings that a model is told to prefer, the best first; none while all weigh the same. */
+export const preferredHooks = (chances: readonly HookChance[]): HookKey[] =>
+  chances
+    .filter(({ weight }) => weight >= PREFERRED)
+    .toSorted((a, b) => b.weight - a.weight)
+    .slice(0, MOST_PREFERRED)
+    .map(({ hook }) => hook)

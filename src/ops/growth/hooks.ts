@@ -1,0 +1,21 @@
+import type { hooks } from '#contract/growth/hooks'
+import { type HookResult, LEAST_MEASURED } from '#domain/hook-choice'
+import { hookKeys, hookPattern } from '#domain/hooks'
+import { type HookUsage, hookResults, hookUsage } from '#store/hooks'
+import type { Handlers } from '../call.ts'
+import { pageOfNames } from '../paging.ts'
+
+const unused = { drafted: 0, approved: 0, posted: 0, rejected: 0 }
+
+export const hookHandlers: Handlers<typeof hooks> = {
+  async list(input, { read }) {
+    const { names, next_cursor } = pageOfNames(hookKeys, input)
+    const [usage, results] = await Promise.all([read<HookUsage>(hookUsage), read<HookResult>(hookResults)])
+    const shown = names.map((id) => {
+      const { hook: _, ...used } = usage.find(({ hook }) => hook === id) ?? { hook: id, ...unused }
+      const { posts: measured, mean } = results.find(({ hook }) => hook === id) ?? { posts: 0, mean: 0 }
+      return { id, ...hookPattern(id), ...used, measured, engagement_rate: measured < LEAST_MEASURED ? null : mean }
+    })
+    return { hooks: shown, next_cursor }
+  },
+}

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { type HookResult, hookChances, preferredHooks } from '#domain/hook-choice'
+import { ARTICLE_HOOK, type HookKey, hookKeys, hookNamed, hookPattern, postHooks } from '#domain/hooks'
+import { runs } from '#test/support/property'
+
+describe('the library', () => {
+  test('holds at least 40 openings, each with a name, an explanation and an example of its own', () => {
+    expect(postHooks.length).toBeGreaterThanOrEqual(40)
+    const patterns = hookKeys.map(hookPattern)
+    for (const field of ['name', 'explanation', 'example'] as const)
+      expect(new Set(patterns.map((one) => one[field])).size).toBe(patterns.length)
+    for (const { name, explanation, example } of patterns) {
+      expect(name).toMatch(/^.{3,40}$/)
+      expect(explanation).toMatch(/^.{20,140}\.$/)
+      expect(example).toMatch(/^.{10,140}$/)
+    }
+  })
+
+  test('is read by key or name, however they are written', () => {
+    for (const key of postHooks) {
+      expect(hookNamed(key)).toBe(key)
+      expect(hookNamed(` ${hookPattern(key).name.toUpperCase()} `)).toBe(key)
+      expect(hookNamed(key.replaceAll('-', '_'))).toBe(key)
+    }
+    for (const text of ['', 'opens on "We"', ARTICLE_HOOK, 'toString']) expect(hookNamed(text)).toBeUndefined()
+  })
+})
+
+const SEEDS = Array.from({ length: 200 }, (_, seed) => `seed-${seed}`)
+const weightsOver = (results: HookResult[], hook: HookKey): number[] =>
+  SEEDS.map((seed) => hookChances(results, seed).find((one) => one.hook === hook)!.weight)
+const mean = (numbers: number[]): number => numbers.reduce((sum, one) => sum + one, 0) / numbers.length
+
+describe('the weight of an opening', () => {
+  test('is the same for all while nothing was measured, or nobody reacted', () => {
+    for (const results of [[], [{ hook: 'cold-open', posts: 9, mean: 0 }], [{ hook: 'of no library', posts: 9, mean: 0.5 }]]) {
+      const chances = hookChances(results, 'seed')
+      expect(chances.map(({ hook }) => hook)).toEqual([...postHooks])
+      expect(new Set(chances.map(({ weight }) => weight))).toEqual(new Set([1]))
+      expect(preferredHooks(chances)).toEqual([])
+    }
+  })
+
+  test('follows what worked, the more surely the more was measured; what is unknown is still tried', () => {
+    const results = [
+      { hook: 'admission', posts: 20, mean: 0.06 },
+      { hook: 'cold-open', posts: 20, mean: 0.02 },
+      { hook: 'news', posts: 1, mean: 0.06 },
+    ]
+    const [good, bad, once, unknown] = (['admission', 'cold-open', 'news', 'your-call'] as const).map((hook) => weightsOver(results, hook))
+    expect(Math.min(...good!)).toBeGreaterThan(1.25)
+    expect(Math.max(...bad!)).toBeLessThan(1)
+    expect(mean(good!)).toBeGreaterThan(4 * mean(bad!))
+    const spreadOf = (weights: number[]) => Math.max(...weights.map(Math.log)) - Math.min(...weights.map(Math.log))
+    expect(spreadOf(good!)).toBeLessThan(spreadOf(once!))
+    expect(unknown!.filter((weight) => weight > 1.25).length).toBeWithin(20, 120)
+    expect(unknown!.filter((weight) => weight < 0.8).length).toBeWithin(20, 120)
+  })
+
+  test('is decided by the numbers and the seed, and bounded', () => {
+    const anyResults = fc.uniqueArray(
+      fc.record({
+        hook: fc.constantFrom(...postHooks),
+        posts: fc.integer({ min: 1, max: 1_000 }),
+        mean: fc.double({ min: 0, max: 1, noNaN: true }),
+      }),
+      { selector: ({ hook }) => hook, maxLength: 12 },
+    )
+    const property = fc.property(anyResults, fc.string(), (results, seed) => {
+      const chances = hookChances(results, seed)
+      expect(chances).toEqual(hookChances(results.toReversed(), seed))
+      expect(chances.length).toBe(postHooks.length)
+      for (const { weight } of chances) expect(weight >= 0.1 && weight <= 10).toBeTrue()
+      const preferred = preferredHooks(chances)
+      expect(preferred.length).toBeLessThanOrEqual(8)
+    })
+    fc.assert(property, runs(100))
+  })
+})

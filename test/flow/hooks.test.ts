@@ -1,0 +1,108 @@
+/** Hooks over HTTP: the library with what each opening has brought, and drafting that follows it. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { LEAST_MEASURED } from '#domain/hook-choice'
+import { hookKeys, postHooks } from '#domain/hooks'
+import { newId } from '#kernel/ids'
+import { createComposer } from '#port/model/composer/composer'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { softwareProfile } from '#test/support/profiles'
+import { newStory, type Story } from '#test/support/story'
+
+type Hook = Record<'drafted' | 'approved' | 'posted' | 'rejected' | 'measured', number> & { id: string; engagement_rate: number | null }
+
+let app: TestApp
+/** How the last batch was told to weigh openings. */
+let weights: Record<string, number> = {}
+beforeAll(async () => {
+  const composer = createComposer()
+  const draft = (...[brief, signal]: Parameters<typeof composer.draft>) => {
+    weights = Object.fromEntries(brief.hooks.map(({ hook, weight }) => [hook, weight]))
+    return composer.draft(brief, signal)
+  }
+  app = await testApp({ overrides: { drafter: { ...composer, draft } } })
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const listed = async (story: Story): Promise<Hook[]> => {
+  const all: Hook[] = []
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const { body } = await story.send('GET', `hooks?limit=20${cursor ? `&cursor=${cursor}` : ''}`)
+    all.push(...body.hooks)
+    cursor = body.next_cursor
+  }
+  return all
+}
+const hookOf = async (story: Story, id: string): Promise<Hook> => (await listed(story)).find((hook) => hook.id === id)!
+
+/** A posted item of an opening, with what was counted of it: snapshots of impressions and likes. */
+const posted = async (story: Story, hook: string, ...snapshots: [impressions: number, likes: number][]): Promise<void> => {
+  const id = await story.drafted()
+  await app.owner`update item set hook = ${hook}, status = 'posted', posted_at = now() where id = ${id}`
+  for (const [index, [impressions, likes]] of snapshots.entries())
+    await app.owner`insert into item_metric (id, tenant_id, item_id, at, impressions, likes, replies, reposts, quotes, clicks)
+      values (${newId()}, ${story.tenantId}, ${id}, now() + ${`${index} minutes`}::interval, ${impressions}, ${likes}, 0, 0, 0, 9)`
+}
+
+test('the library is listed in pages, in its order, unused at first', async () => {
+  const story = await newStory(app)
+  const hooks = await listed(story)
+  expect(hooks.map(({ id }) => id)).toEqual([...hookKeys])
+  for (const hook of hooks)
+    expect(hook).toMatchObject({ drafted: 0, approved: 0, posted: 0, rejected: 0, measured: 0, engagement_rate: null })
+})
+
+test('what becomes of drafts is counted by opening, for each workspace by itself', async () => {
+  const [story, other] = [await newStory(app), await newStory(app)]
+  const { on_missed: _, ...profile } = softwareProfile
+  await story.send('PUT', 'profile', { body: profile })
+  const { batch } = (await story.send('POST', 'batches', { body: { count: 6 } })).body
+  const { items } = await eventually(
+    async () => (await story.send('GET', `batches/${batch.id}`)).body.batch,
+    ({ status }) => status === 'ready',
+  )
+  for (const { hook } of items) expect(postHooks).toContain(hook)
+  const [first, second] = items
+  await story.send('POST', `items/${first.id}/approve`, { body: {} })
+  await story.send('POST', `items/${first.id}/posted`, { body: {} })
+  await story.send('POST', `items/${second.id}/reject`, { body: {} })
+  const hooks = await listed(story)
+  const total = (field: 'drafted' | 'approved' | 'posted' | 'rejected') => hooks.reduce((sum, hook) => sum + hook[field], 0)
+  expect([total('drafted'), total('approved'), total('posted'), total('rejected')]).toEqual([items.length, 1, 1, 1])
+  expect(await hookOf(story, first.hook)).toMatchObject({ approved: 1, posted: 1 })
+  expect((await hookOf(story, second.hook)).rejected).toBe(1)
+  expect((await listed(other)).every(({ drafted }) => drafted === 0)).toBeTrue()
+})
+
+test('performance is the mean of the latest numbers, and null while there are few', async () => {
+  const story = await newStory(app)
+  for (let count = 1; count < LEAST_MEASURED; count += 1) await posted(story, 'admission', [10, 10], [100, 5])
+  await posted(story, 'admission')
+  await posted(story, 'admission', [0, 0])
+  expect(await hookOf(story, 'admission')).toMatchObject({
+    posted: LEAST_MEASURED + 1,
+    measured: LEAST_MEASURED - 1,
+    engagement_rate: null,
+  })
+  await posted(story, 'admission', [100, 10])
+  expect(await hookOf(story, 'admission')).toMatchObject({ measured: LEAST_MEASURED, engagement_rate: expect.closeTo(0.06, 10) })
+})
+
+test('a batch is told what worked, and weighs all alike while nothing was measured', async () => {
+  const story = await newStory(app)
+  const draft = async () => {
+    const { batch } = (await story.send('POST', 'batches', { body: { count: 1, focus: 'Onboarding' } })).body
+    await eventually(
+      async () => (await story.send('GET', `batches/${batch.id}`)).body.batch.status as string,
+      (status) => ['ready', 'failed'].includes(status),
+    )
+    return weights
+  }
+  expect(new Set(Object.values(await draft()))).toEqual(new Set([1]))
+  for (let count = 0; count < 12; count += 1) {
+    await posted(story, 'admission', [100, 20])
+    await posted(story, 'cold-open', [100, 2])
+  }
+  const { admission, 'cold-open': flopped } = await draft()
+  expect(admission).toBeGreaterThan(1.25)
+  expect(flopped).toBeLessThan(0.8)
+})
