@@ -33,8 +33,6 @@ const PENDING: string[] = [
   'growth.signals.dismiss',
   'growth.signals.engage',
   'growth.hooks.list',
-  'growth.reports.list',
-  'growth.reports.create',
 ]
 
 const own = operations.filter(({ id }) => !id.startsWith('app.'))

@@ -62,7 +62,7 @@ const fieldsOf = (schema: TSchema, shown: Set<string>): Json => {
   if (schema.type === 'array') return { type: 'array', items: next(schema.items) }
   if (schema.type !== 'object' || !schema.properties) return schema.type === undefined ? {} : { type: schema.type }
   if (schema.title === undefined) return { type: 'object', properties: map(schema.properties, next) }
-  if (shown.has(schema.title)) return { type: 'object', title: schema.title }
+  if (shown.has(schema.title) || schema['x-named']) return { type: 'object', title: schema.title }
   shown.add(schema.title)
   return { type: 'object', title: schema.title, properties: map(schema.properties, next) }
 }
