@@ -127,9 +127,9 @@ export const NextCursor = nullable(T.String({ description: 'Give it as cursor to
 
 /**
  * An object of the output: says all its fields and no others. One with a title is a type of its own in the OpenAPI document,
- * so titles are unique.
+ * so titles are unique. `x-named`: tools name it, and leave what it holds to the answer: large, and plain to whoever reads it.
  */
 export const record = <P extends Parameters<typeof T.Object>[0]>(
   fields: P,
-  options: { title?: string; description?: string; examples?: unknown[] } = {},
+  options: { title?: string; description?: string; examples?: unknown[]; 'x-named'?: true } = {},
 ) => T.Object(fields, { ...options, additionalProperties: false })

@@ -51,7 +51,7 @@ const Result = record(
     learnings: T.Array(record({ id: Id, kind: oneOf(kinds), note: T.String() }), { description: 'Learnings it has added.' }),
     not_added: T.Array(record({ kind: oneOf(kinds), note: T.String(), reason: oneOf(['active_already', 'too_many_active']) })),
   },
-  { title: 'AuditResult' },
+  { title: 'AuditResult', 'x-named': true },
 )
 
 export const Audit = record(

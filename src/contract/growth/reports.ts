@@ -31,7 +31,7 @@ const Data = record(
     reads: record({ tier: T.String(), used: T.Integer(), limit: T.Integer() }, { description: "Of the day, in the tier's unit." }),
     next: T.Array(record({ title: T.String(), why: T.String(), operation: T.String() })),
   },
-  { title: 'ReportData', description: 'What all posts gained counts on the day it was read.' },
+  { title: 'ReportData', description: 'What all posts gained counts on the day it was read.', 'x-named': true },
 )
 
 export const Report = record(

@@ -63,7 +63,7 @@ const fieldsOf = (schema: TSchema, shown: Set<string>): Json => {
   if (schema.type !== 'object' || !schema.properties) return typeOf(schema)
   const { title } = schema
   const named = title === undefined ? {} : { title }
-  if (shown.has(title ?? '')) return { type: 'object', ...named }
+  if (shown.has(title ?? '') || schema['x-named']) return { type: 'object', ...named }
   if (title !== undefined) shown.add(title)
   const { created_at: _, updated_at: __, ...told } = schema.properties
   return { type: 'object', ...named, properties: map(told, (one) => (holdsRecord(one) ? next(one) : typeOf(one))) }
