@@ -152,8 +152,8 @@ const raiseQuota: Rule = ({ quota: { used, limit, resetsAt } }) => {
   return { kind: 'raise_quota', count: 1, rows: [], operation: 'app.plan.get', arguments: {}, title, why }
 }
 
-const draftPosts: Rule = ({ items: { drafts, approved, scheduled }, drafting, isBare, slots }) =>
-  drafts.count + approved.count + scheduled.count + drafting > 0 || isBare || (slots?.length ?? 0) > 0
+const draftPosts: Rule = ({ items: { drafts, approved, scheduled }, drafting, isBare, isInactive, slots }) =>
+  drafts.count + approved.count + scheduled.count + drafting > 0 || isBare || isInactive || (slots?.length ?? 0) > 0
     ? undefined
     : {
         ...{ kind: 'draft_posts', count: USUAL_BATCH, rows: [], operation: 'growth.batches.create', arguments: { count: USUAL_BATCH } },

@@ -81,7 +81,9 @@ export interface BriefFacts {
   activeLearnings: number
   /** Posted items with numbers; counted up to 20. */
   measured: number
-  /** Free slots of the coming week; null where no channel has a cadence. */
+  /** Nothing may be drafted for posts. */
+  isInactive: boolean
+  /** Free slots of the coming week for posts; null where they have no cadence. */
   slots: Date[] | null
 }
 

@@ -34,6 +34,7 @@ const calm: BriefFacts = Object.freeze({
   profileUpdatedAt: at(-59 * DAY),
   activeLearnings: 3,
   measured: 20,
+  isInactive: false,
   slots: [],
 })
 
@@ -129,6 +130,7 @@ describe('nothing is said', () => {
     ['of automation that holds nothing', { ...withItems({ scheduled: nothing }), paused: true, drafting: 1 }],
     ['of numbers of four posts', { activeLearnings: 0, measured: 4 }],
     ['of free slots while a batch is drafted for them', { slots: [at(DAY)], drafting: 1 }],
+    ['of an empty queue while posts are switched off', { ...withItems({ scheduled: nothing }), isInactive: true, slots: null }],
     ['of an empty queue while a batch is drafted', { ...withItems({ scheduled: nothing }), drafting: 1 }],
   ])('%s', (_, changes) => expect(kindsOf(changes)).toEqual([]))
 })
