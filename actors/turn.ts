@@ -10,6 +10,7 @@ import type { Standing } from '#kernel/turns'
 import type { Db, Sql } from '#store/db'
 import { announced } from '#store/follow-up'
 import { apply, gate, KeyTaken, type Ownership, readingOnly } from '#store/letter'
+import { withRuns } from '#store/occurrences'
 import { Fenced } from './deps.ts'
 import type { Decision, Letter, LiveLanes } from './letter.ts'
 import type { Posted } from './mailbox.ts'
@@ -131,10 +132,11 @@ const decided = async (turn: Turn, sql: Sql, one: Taken): Promise<boolean> => {
     const open = await gate(sql, turn.own, { caller: letter.provenance.principal, idempotencyKey: letter.claim?.key })
     if (!open) throw new Fenced()
     if (open.deletesAt && !isDecidedWhileDeleting(letter)) refuseWhileDeleting(open.deletesAt)
-    const decision = await letter.decide(readingOnly(sql), open, turn.lanes)
+    const reading = readingOnly(sql)
+    const decision = await letter.decide(reading, open, turn.lanes)
     await turn.failpoints('letter.deciding')
     await turn.failpoints(`letter.deciding:${letter.name}`)
-    const effects = announced(decision.effects ?? {}, open, turn.own.tenantId)
+    const effects = announced(await withRuns(reading, decision.effects ?? {}, open), open, turn.own.tenantId)
     const changed = await apply(sql, effects, { now: open.now, provenance: letter.provenance, keep: decision.keep })
     one.result = { decision: { ...decision, effects } }
     return changed

@@ -249,6 +249,29 @@ alter table public.experiment force row level security;
 create policy app on public.experiment for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on public.experiment to tendril_app;
 
+create table public.growth_audit (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  status text not null,
+  error text,
+  days integer not null,
+  source text not null,
+  given jsonb,
+  result jsonb,
+  model text,
+  usage jsonb,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint growth_audit_pkey PRIMARY KEY (id),
+  constraint growth_audit_source_check CHECK ((source = ANY (ARRAY['synced'::text, 'given'::text]))),
+  constraint growth_audit_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'generating'::text, 'ready'::text, 'failed'::text]))),
+  constraint growth_audit_tenant_id_id_key UNIQUE (tenant_id, id)
+);
+alter table public.growth_audit enable row level security;
+alter table public.growth_audit force row level security;
+create policy app on public.growth_audit for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.growth_audit to tendril_app;
+
 create table public.growth_channel (
   id uuid not null,
   tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
@@ -344,6 +367,7 @@ create table public.item (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   title text,
+  resurfaced_from uuid,
   metrics_at timestamp with time zone,
   experiment_id uuid,
   arm text,
@@ -362,6 +386,8 @@ CREATE INDEX item_posted ON public.item USING btree (tenant_id, posted_at) WHERE
 CREATE INDEX item_scheduled ON public.item USING btree (tenant_id, post_at) WHERE (post_at IS NOT NULL);
 CREATE INDEX item_tenant_id_batch_id_idx ON public.item USING btree (tenant_id, batch_id);
 CREATE INDEX item_tenant_id_experiment_id_idx ON public.item USING btree (tenant_id, experiment_id) WHERE (experiment_id IS NOT NULL);
+CREATE INDEX item_tenant_id_posted_at_idx ON public.item USING btree (tenant_id, posted_at) WHERE (status = 'posted'::text);
+CREATE INDEX item_tenant_id_resurfaced_from_idx ON public.item USING btree (tenant_id, resurfaced_from) WHERE (resurfaced_from IS NOT NULL);
 CREATE INDEX item_tenant_id_status_id_idx ON public.item USING btree (tenant_id, status, id);
 alter table public.item enable row level security;
 alter table public.item force row level security;
@@ -403,9 +429,12 @@ create table public.learning (
   status text not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  audit_id uuid,
+  evidence jsonb not null default '[]'::jsonb,
   constraint learning_kind_check CHECK ((kind = ANY (ARRAY['worked'::text, 'flopped'::text, 'hypothesis'::text]))),
   constraint learning_pkey PRIMARY KEY (id),
-  constraint learning_status_check CHECK ((status = ANY (ARRAY['active'::text, 'retired'::text])))
+  constraint learning_status_check CHECK ((status = ANY (ARRAY['active'::text, 'retired'::text]))),
+  constraint learning_tenant_id_audit_id_fkey FOREIGN KEY (tenant_id, audit_id) REFERENCES public.growth_audit(tenant_id, id)
 );
 CREATE INDEX learning_tenant_id_id_idx ON public.learning USING btree (tenant_id, id);
 CREATE INDEX learning_tenant_id_status_id_idx ON public.learning USING btree (tenant_id, status, id);
@@ -528,6 +557,89 @@ alter table public.profile enable row level security;
 alter table public.profile force row level security;
 create policy app on public.profile for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on public.profile to tendril_app;
+
+create table public.report (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  status text not null,
+  error text,
+  origin text not null,
+  week text not null,
+  time_zone text not null,
+  data jsonb,
+  markdown text,
+  model text,
+  usage jsonb,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint report_origin_check CHECK ((origin = ANY (ARRAY['manual'::text, 'automatic'::text]))),
+  constraint report_pkey PRIMARY KEY (id),
+  constraint report_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'generating'::text, 'ready'::text, 'failed'::text]))),
+  constraint report_tenant_id_id_key UNIQUE (tenant_id, id)
+);
+CREATE UNIQUE INDEX report_week ON public.report USING btree (tenant_id, week) WHERE (origin = 'automatic'::text);
+alter table public.report enable row level security;
+alter table public.report force row level security;
+create policy app on public.report for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.report to tendril_app;
+
+create table public.rule (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  name text not null,
+  status text not null,
+  trigger jsonb not null,
+  conditions jsonb not null default '[]'::jsonb,
+  action jsonb not null,
+  daily_cap integer not null,
+  day text not null default ''::text,
+  used integer not null default 0,
+  over integer not null default 0,
+  last_run_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint rule_daily_cap_check CHECK (((daily_cap >= 1) AND (daily_cap <= 50))),
+  constraint rule_pkey PRIMARY KEY (id),
+  constraint rule_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text]))),
+  constraint rule_tenant_id_id_key UNIQUE (tenant_id, id)
+);
+alter table public.rule enable row level security;
+alter table public.rule force row level security;
+create policy app on public.rule for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant insert, select, update on public.rule to tendril_app;
+
+create table public.rule_run (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  rule_id uuid not null,
+  trigger text not null,
+  occurrence text not null,
+  chain jsonb not null default '[]'::jsonb,
+  status text not null,
+  reason text,
+  conditions jsonb not null default '[]'::jsonb,
+  made_kind text,
+  made_id uuid,
+  quota text,
+  units integer not null default 0,
+  cost_micros integer,
+  created_at timestamp with time zone not null,
+  started_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  constraint rule_run_pkey PRIMARY KEY (id),
+  constraint rule_run_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'skipped'::text, 'failed'::text, 'cancelled'::text]))),
+  constraint rule_run_tenant_id_rule_id_fkey FOREIGN KEY (tenant_id, rule_id) REFERENCES public.rule(tenant_id, id),
+  constraint rule_run_tenant_id_rule_id_trigger_occurrence_key UNIQUE (tenant_id, rule_id, trigger, occurrence)
+);
+CREATE INDEX rule_run_forgotten ON public.rule_run USING btree (tenant_id, ended_at) WHERE (made_id IS NULL);
+CREATE INDEX rule_run_tenant_id_id_idx ON public.rule_run USING btree (tenant_id, id);
+CREATE INDEX rule_run_tenant_id_made_id_idx ON public.rule_run USING btree (tenant_id, made_id) WHERE (made_id IS NOT NULL);
+CREATE INDEX rule_run_tenant_id_rule_id_id_idx ON public.rule_run USING btree (tenant_id, rule_id, id);
+CREATE INDEX rule_run_tenant_id_status_idx ON public.rule_run USING btree (tenant_id, status) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
+alter table public.rule_run enable row level security;
+alter table public.rule_run force row level security;
+create policy app on public.rule_run for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.rule_run to tendril_app;
 
 create table public.session (
   id uuid not null,

@@ -8,6 +8,8 @@ import { generationLanes } from '#actors/lanes/generated'
 import { metricsLane } from '#actors/lanes/metrics'
 import { publishLane } from '#actors/lanes/publish'
 import { reconcileLane } from '#actors/lanes/reconcile'
+import { weeklyLane } from '#actors/lanes/reported'
+import { ruleLanes } from '#actors/lanes/rules'
 import type { MailboxOptions } from '#actors/mailbox'
 import { Runtime } from '#actors/runtime'
 import { type PublishTimes, publishTimes } from '#domain/publish'
@@ -118,7 +120,9 @@ const lanesOf = ({ config, log, secret, overrides, failpoints, networks, egress 
     publishLane({ networks, times, failpoints }),
     reconcileLane({ networks, times, failpoints }),
     metricsLane({ networks, failpoints }),
+    weeklyLane(),
     ...generationLanes({ networks, drafter, failpoints, turns: new Turns(MODEL_TURNS), deadlineMs: GENERATION_DEADLINE_MS }),
+    ...ruleLanes({ failpoints }),
     deliveryLane({ ...hooks, failpoints, turns: new Turns(DELIVERY_TURNS) }),
   ]
 }

@@ -20,7 +20,9 @@ import { activeLearnings } from '#store/learnings'
 import { allProducts } from '#store/products'
 import { currentProfile } from '#store/profiles'
 import { type BatchBrief, type BatchSet, draftArms, sharesOf } from './arms.ts'
+import { growthAudit } from './audited.ts'
 import { type GenerationDeps, type GenerationKind, generationLane } from './generation.ts'
+import { report } from './reported.ts'
 
 /** How long a text may be, and of what form, by the network and by the channel. */
 const formOf = async (sql: Sql, networks: Networks, kind: Item['kind']): Promise<Pick<DraftBrief, 'maxLength' | 'measure' | 'rules'>> => {
@@ -91,4 +93,9 @@ const article: GenerationKind<Article, ArticleBrief, ArticleSet> = {
 }
 
 /** A lane for each kind. */
-export const generationLanes = (deps: GenerationDeps) => [generationLane(deps, batch), generationLane(deps, article)]
+export const generationLanes = (deps: GenerationDeps) => [
+  generationLane(deps, batch),
+  generationLane(deps, article),
+  generationLane(deps, growthAudit),
+  generationLane(deps, report),
+]

@@ -7,6 +7,7 @@ import { changes, EARLY_MS, nextRead, reserve, unread, type Wait, waitAfter } fr
 import type { MetricSnapshot } from '#domain/metrics'
 import type { Spend } from '#domain/plan'
 import { readBudgetOf, untilTomorrow } from '#domain/read-budget'
+import type { Occurrence } from '#domain/rule-trigger'
 import type { Failpoints } from '#kernel/failpoint'
 import { MOST_MEASURED, type Network, NetworkError, type PostMetrics } from '#port/network/network'
 import type { Networks } from '#port/network/registry'
@@ -41,7 +42,7 @@ interface Memory {
   reserved?: Spend | undefined
 }
 
-const READ_DEADLINE_MS = 10_000
+const READ_DEADLINE_MS = 20_000
 
 export const metricsLane = (deps: MetricsDeps): Lane<Job, Outcome> => ({
   kind: 'metrics',
@@ -108,10 +109,11 @@ const claimRead = async (deps: MetricsDeps, letter: Letter): Promise<Claimed<Job
   if (posts.length === 0) return { decision: await untilNext(letter, memory) }
   const connection = (await connectionById(posts[0]!.connection_id)(sql))[0] as unknown as Connection
   const network = deps.networks.named(connection.network)
-  if (!network) return { decision: again(work, gate.now, waiting(memory, connection.id, waitAfter(memory.waits[connection.id], gate.now))) }
+  const before = memory.waits[connection.id]
+  if (!network) return { decision: await untilNext(letter, waiting(memory, connection.id, waitAfter(before, gate.now))) }
   const budget = readBudgetOf(gate, network.capabilities.tier)
   const taken = reserve(budget, { wanted: posts.length, before: memory.reserved, now: gate.now })
-  if (!taken) return { decision: again(work, gate.now, waiting(memory, connection.id, tomorrow(memory.waits[connection.id], gate.now))) }
+  if (!taken) return { decision: await untilNext(letter, waiting(memory, connection.id, tomorrow(before, gate.now))) }
   const { reserved, spend } = taken
   const first = [keepPayload(work.id, payloadOf({ ...memory, reserved }))]
   return {
@@ -156,16 +158,27 @@ const snapshotsOf = ({ posts }: Job, metrics: PostMetrics[], at: Date): MetricSn
   })
 }
 
+/** Each new count beside the one before it, for rules that wait for a number. */
+const counted = ({ posts }: Job, fresh: MetricSnapshot[], latest: MetricSnapshot[]): Occurrence[] =>
+  fresh.map((after) => ({
+    kind: 'metric',
+    ref: after.item_id,
+    before: latest.find(({ item_id }) => item_id === after.item_id) ?? null,
+    after,
+    ageMs: after.at.getTime() - posts.find(({ id }) => id === after.item_id)!.posted_at.getTime(),
+  }))
+
 /** Those that the network did not answer with are asked for again all the same, at their time. */
 const keep = async (letter: Letter, job: Job, metrics: PostMetrics[]): Promise<Decision<void>> => {
   const { sql, gate, work } = letter
   const ids = job.posts.map(({ id }) => id)
   const read = snapshotsOf(job, metrics, gate.now)
-  const fresh = changes(read, await latestSnapshots(sql, ids))
+  const latest = await latestSnapshots(sql, ids)
+  const fresh = changes(read, latest)
   const writes: Query[] = [markRead(ids, gate.now), thinSnapshots(ids, gate.now)]
   if (fresh.length > 0) writes.push(insertSnapshots(fresh))
   const { [job.connection.id]: _, ...waits } = memoryOf(work, gate.now).waits
-  const effects = { writes, spend: unread(job.network.capabilities, job.reserved, read.length) }
+  const effects = { writes, spend: unread(job.network.capabilities, job.reserved, read.length), occurrences: counted(job, fresh, latest) }
   return untilNext(letter, { waits }, { posts: job.posts, effects })
 }
 
@@ -179,5 +192,5 @@ const giveUp = async (
   const memory = { ...memoryOf(work, gate.now), reserved: undefined }
   const writes = reason === 'disconnected' ? [disconnect(id, gate.now)] : []
   const effects = { writes, spend: unread(job.network.capabilities, job.reserved, 0) }
-  return again(work, gate.now, waiting(memory, id, waitAfter(memory.waits[id], gate.now, retryAfterMs)), effects)
+  return untilNext(letter, waiting(memory, id, waitAfter(memory.waits[id], gate.now, retryAfterMs)), { effects })
 }

@@ -12,6 +12,7 @@ import { session, sessions } from './app/session.ts'
 import { webhook } from './app/webhook.ts'
 import { workspace } from './app/workspace.ts'
 import { articles } from './growth/articles.ts'
+import { audits } from './growth/audits.ts'
 import { automation } from './growth/automation.ts'
 import { batches } from './growth/batches.ts'
 import { brief } from './growth/brief.ts'
@@ -23,6 +24,8 @@ import { learnings } from './growth/learnings.ts'
 import { overview } from './growth/overview.ts'
 import { products } from './growth/products.ts'
 import { profile } from './growth/profile.ts'
+import { reports } from './growth/reports.ts'
+import { ruleRuns, rules } from './growth/rules.ts'
 import { type NamedOp, named, type Resource } from './op.ts'
 
 /** What programs and agents drive, by API key. */
@@ -40,9 +43,17 @@ export const growthResources = {
   connections: { prefix: 'growth.connections', about: 'All connected accounts.', group: connections },
   profile: { prefix: 'growth.profile', about: 'What the workspace is, for whom it writes, and how.', group: profile },
   channels: { prefix: 'growth.channels', about: 'Where and how often to post, and in which form.', group: channels },
+  audits: { prefix: 'growth.audits', about: 'What worked and what flopped, by the numbers.', group: audits },
   learnings: { prefix: 'growth.learnings', about: 'What worked and what flopped: active ones steer every draft.', group: learnings },
   experiments: { prefix: 'growth.experiments', about: 'Ways of writing tried against each other, arm by arm.', group: experiments },
   products: { prefix: 'growth.products', about: 'What you offer: drafts may mention active ones, archived ones never.', group: products },
+  reports: { prefix: 'growth.reports', about: 'What a week brought: numbers, and what next.', group: reports },
+  rules: {
+    prefix: 'growth.rules',
+    about: 'Automation rules: what is drafted when something happens. They never approve and never post.',
+    group: rules,
+  },
+  ruleRuns: { prefix: 'growth.ruleRuns', about: 'What rules did, or why they did not.', group: ruleRuns },
   automation: { prefix: 'growth.automation', about: 'The kill switch over everything that acts unattended.', group: automation },
 } as const satisfies Record<string, Resource>
 

@@ -129,5 +129,7 @@ export const NextCursor = nullable(T.String({ description: 'Give it as cursor to
  * An object of the output: says all its fields and no others. One with a title is a type of its own in the OpenAPI document,
  * so titles are unique.
  */
-export const record = <P extends Parameters<typeof T.Object>[0]>(fields: P, options: { title?: string; description?: string } = {}) =>
-  T.Object(fields, { ...options, additionalProperties: false })
+export const record = <P extends Parameters<typeof T.Object>[0]>(
+  fields: P,
+  options: { title?: string; description?: string; examples?: unknown[] } = {},
+) => T.Object(fields, { ...options, additionalProperties: false })

@@ -89,6 +89,11 @@ export interface ArticleSet extends Pick<DraftSet, 'model' | 'usage'> {
   article: ArticleDraft
 }
 
+/** Findings in words: the numbers are those that were given. */
+export interface Wordings extends Pick<DraftSet, 'model' | 'usage'> {
+  sentences: string[]
+}
+
 /** What a model call cost; estimated from the provider's token counts. */
 export interface ModelUsage {
   input_tokens: number

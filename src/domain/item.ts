@@ -22,6 +22,8 @@ export interface Item {
   /** With the arm that it was drafted for. */
   experiment_id: string | null
   arm: string | null
+  /** The posted item whose text this one takes up again. */
+  resurfaced_from: string | null
   kind: 'post' | 'article'
   /** Of an article: the first line of its body; null where a person has taken it away, and of posts. */
   title: string | null
@@ -86,6 +88,7 @@ export const drafted = (draft: Draft, { id, length, now }: { id: string; length:
   batch_id: null,
   experiment_id: null,
   arm: null,
+  resurfaced_from: null,
   kind: 'post',
   title: null,
   status: 'drafted',

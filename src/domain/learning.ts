@@ -6,6 +6,10 @@ export type LearningStatus = 'active' | 'retired'
 
 export interface Learning extends BriefLearning {
   status: LearningStatus
+  /** The audit that found it, null where a person has added it. */
+  audit_id: string | null
+  /** Ids of the items that show it. */
+  evidence: string[]
   created_at: Date
   updated_at: Date
 }
@@ -19,7 +23,7 @@ export const newLearning = (
   { kind, note, active, now }: Pick<Learning, 'kind' | 'note'> & { active: number; now: Date },
 ): Learning => {
   if (active >= MOST_ACTIVE_LEARNINGS) fail('conflict', `cannot add: ${active} learnings are active; retire one first`)
-  return { id, kind, note: note.trim(), status: 'active', created_at: now, updated_at: now }
+  return { id, kind, note: note.trim(), status: 'active', audit_id: null, evidence: [], created_at: now, updated_at: now }
 }
 
 /** For good: a retired learning is not taken up again, a new one is added. */

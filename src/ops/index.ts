@@ -16,6 +16,7 @@ import { bind, bindDoors, bindDownloads, type Door, type Download, type Operatio
 import type { World } from './call.ts'
 import { downloadSlots } from './download.ts'
 import { articleHandlers } from './growth/articles.ts'
+import { auditHandlers as growthAuditHandlers } from './growth/audits.ts'
 import { automationHandlers } from './growth/automation.ts'
 import { batchHandlers } from './growth/batches.ts'
 import { briefHandlers } from './growth/brief.ts'
@@ -27,6 +28,8 @@ import { learningHandlers } from './growth/learnings.ts'
 import { overviewHandlers } from './growth/overview.ts'
 import { productHandlers } from './growth/products.ts'
 import { profileHandlers } from './growth/profile.ts'
+import { reportHandlers } from './growth/reports.ts'
+import { ruleHandlers, ruleRunHandlers } from './growth/rules.ts'
 import { generationHandlers } from './operator/generations.ts'
 
 /** Those of a workspace: reads, and commands that go through its mailbox. */
@@ -40,9 +43,13 @@ export const createOperations = (world: World): Operation[] => [
   ...bind(world, growthResources.connections, connectionsHandlers),
   ...bind(world, growthResources.profile, profileHandlers),
   ...bind(world, growthResources.channels, channelHandlers),
+  ...bind(world, growthResources.audits, growthAuditHandlers),
   ...bind(world, growthResources.learnings, learningHandlers),
   ...bind(world, growthResources.experiments, experimentHandlers),
   ...bind(world, growthResources.products, productHandlers),
+  ...bind(world, growthResources.reports, reportHandlers),
+  ...bind(world, growthResources.rules, ruleHandlers),
+  ...bind(world, growthResources.ruleRuns, ruleRunHandlers),
   ...bind(world, growthResources.automation, automationHandlers),
   ...bind(world, appResources.workspace, workspaceHandlers),
   ...bind(world, appResources.members, memberHandlers),

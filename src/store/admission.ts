@@ -1,16 +1,23 @@
 /** Taking in a generation: its record, its work and what it spends, the same whoever or whatever asks for it. */
 import { articles } from '#contract/growth/articles'
+import { audits } from '#contract/growth/audits'
 import { batches } from '#contract/growth/batches'
+import { reports } from '#contract/growth/reports'
 import type { CapKey, QuotaKey } from '#contract/limits'
 import { type Article, newArticle } from '#domain/article'
 import { type Batch, type BatchWish, newBatch } from '#domain/batch'
 import type { Generation } from '#domain/generation'
+import { type GrowthAudit, newAudit } from '#domain/growth-audit'
 import { requireFeature, takeCap, takeQuota } from '#domain/plan'
+import { newReport, type Report } from '#domain/report'
 import { newId } from '#kernel/ids'
 import { insertArticle } from './articles.ts'
 import { insertBatch } from './batches.ts'
 import type { Query } from './db.ts'
+import type { GenerationKind } from './generations.ts'
+import { insertGrowthAudit } from './growth-audits.ts'
 import type { Effects, Gate, NewWork } from './letter.ts'
+import { insertReport } from './reports.ts'
 
 export interface Admitted<R extends Generation> {
   record: R
@@ -24,7 +31,7 @@ interface Asking {
 }
 
 interface Admission<R> extends Asking {
-  kind: 'batch' | 'article'
+  kind: GenerationKind
   record: R
   quota: QuotaKey
   amount: number
@@ -51,4 +58,26 @@ export const admitArticle = (asking: Asking, wish: Pick<Article, 'topic' | 'leng
   requireFeature(asking.gate.plan, feature)
   const record = newArticle(newId(), { ...wish, now: asking.gate.now })
   return admit({ ...asking, kind: 'article', record, quota, amount: 1, cap, insert: insertArticle(record) })
+}
+
+export const admitAudit = (asking: Asking, wish: Pick<GrowthAudit, 'days' | 'given'>): Admitted<GrowthAudit> => {
+  const { feature, quota, cap } = audits.create
+  requireFeature(asking.gate.plan, feature)
+  const record = newAudit(newId(), { ...wish, now: asking.gate.now })
+  return admit({
+    ...asking,
+    kind: 'growth_audit',
+    record,
+    quota,
+    amount: 1,
+    cap,
+    insert: insertGrowthAudit(record),
+  })
+}
+
+export const admitReport = (asking: Asking, wish: Pick<Report, 'week' | 'time_zone'>): Admitted<Report> => {
+  const { feature, quota, cap } = reports.create
+  requireFeature(asking.gate.plan, feature)
+  const record = newReport(newId(), { ...wish, origin: asking.origin, now: asking.gate.now })
+  return admit({ ...asking, kind: 'report', record, quota, amount: 1, cap, insert: insertReport(record) })
 }

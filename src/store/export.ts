@@ -21,6 +21,7 @@ const item = [
     'batch_id',
     'experiment_id',
     'arm',
+    'resurfaced_from',
     'kind',
     'title',
     'status',
@@ -75,7 +76,12 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
     key: byId,
     within: all('growth_channel'),
   },
-  learning: { table: 'learning', columns: ['id', 'kind', 'note', 'status', ...times], key: byId, within: all('learning') },
+  learning: {
+    table: 'learning',
+    columns: ['id', 'kind', 'note', 'status', 'audit_id', 'evidence', ...times],
+    key: byId,
+    within: all('learning'),
+  },
   product: {
     table: 'product',
     columns: ['id', 'name', 'one_liner', 'url', 'status', ...times],
@@ -99,10 +105,33 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
     columns: ['id', 'status', 'error', 'topic', 'length', 'outline', 'title', 'item_id', 'model', 'usage', ...times],
     key: byId,
   },
+  growth_audit: {
+    table: 'growth_audit',
+    columns: ['id', 'status', 'error', 'days', 'source', 'given', 'result', 'model', 'usage', ...times],
+    key: byId,
+  },
+  report: {
+    table: 'report',
+    columns: ['id', 'status', 'error', 'origin', 'week', 'time_zone', 'data', 'markdown', 'model', 'usage', ...times],
+    key: byId,
+  },
   item: { table: 'item', columns: item, key: byId },
   metric: {
     table: 'item_metric',
     columns: ['id', 'item_id', 'at', 'impressions', 'likes', 'replies', 'reposts', 'quotes', 'clicks'],
+    key: byId,
+  },
+  rule: {
+    table: 'rule',
+    columns: ['id', 'name', 'status', 'trigger', 'conditions', 'action', 'daily_cap', 'day', 'used', 'over', 'last_run_at', ...times],
+    key: byId,
+  },
+  rule_run: {
+    table: 'rule_run',
+    columns: [
+      ...['id', 'rule_id', 'trigger', 'occurrence', 'chain', 'status', 'reason', 'conditions', 'made_kind', 'made_id', 'quota', 'units'],
+      ...['cost_micros', 'created_at', 'started_at', 'ended_at'],
+    ],
     key: byId,
   },
   attempt: {

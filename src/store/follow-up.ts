@@ -17,17 +17,25 @@ export const metricsWork = (id: string, { tenantId, runAt }: { tenantId: string;
   ...{ id, lane: 'sync', kind: 'metrics', refId: tenantId, origin: 'automatic', runAt },
 })
 
-/** Of what has become posted, with a name on its network, the numbers are read from then on. */
-const measured = (events: NewEvent[] = [], now: Date, tenantId: string): NewWork[] => {
-  const isPost = ({ type, data }: NewEvent) => type === 'growth.item.posted' && Boolean(data.external_id)
-  if (!events.some(isPost)) return []
-  return [metricsWork(newId(), { tenantId, runAt: new Date(now.getTime() + FIRST_READ_MS) })]
+/** The tenant's one row of asking for a report every week; there from the first post on. Of weeks that were over then it tells nothing. */
+export const weeklyWork = (id: string, { tenantId, now }: { tenantId: string; now: Date }): NewWork => ({
+  ...{ id, lane: 'sync', kind: 'weekly_report', refId: tenantId, origin: 'automatic', runAt: now },
+  payload: { since: now.toISOString() },
+})
+
+/** Of what has become posted, with a name on its network, the numbers are read from then on; and there is something to report. */
+const watched = (events: NewEvent[] = [], now: Date, tenantId: string): NewWork[] => {
+  const posts = events.filter(({ type }) => type === 'growth.item.posted')
+  if (posts.length === 0) return []
+  const named = posts.some(({ data }) => Boolean(data.external_id))
+  const reading = metricsWork(newId(), { tenantId, runAt: new Date(now.getTime() + FIRST_READ_MS) })
+  return [...(named ? [reading] : []), weeklyWork(newId(), { tenantId, now })]
 }
 
 /** The effects, with what follows from their events: those marked that the workspace's endpoint wants, and the work there is to do. */
 export const announced = (effects: Effects, { webhook, now }: Gate, tenantId: string): Effects => {
   const events = dueEvents(effects.events, webhook)
-  const work = [...(events ? [deliveryWork(newId(), { tenantId, now })] : []), ...measured(effects.events, now, tenantId)]
+  const work = [...(events ? [deliveryWork(newId(), { tenantId, now })] : []), ...watched(effects.events, now, tenantId)]
   if (work.length === 0) return effects
   return { ...effects, ...(events ? { events } : {}), work: [...(effects.work ?? []), ...work] }
 }

@@ -2,11 +2,16 @@
 import { failedArticle } from '#domain/article'
 import { failedBatch } from '#domain/batch'
 import type { Ended, Generation, Taken } from '#domain/generation'
+import { failedAudit } from '#domain/growth-audit'
+import { failedReport } from '#domain/report'
 import { fail } from '#kernel/errors'
 import { lockArticle, saveArticle } from './articles.ts'
 import { lockBatch, saveBatch } from './batches.ts'
 import type { Query, Sql } from './db.ts'
+import { lockGrowthAudit, saveGrowthAudit } from './growth-audits.ts'
 import type { Effects } from './letter.ts'
+import { lockReport, saveReport } from './reports.ts'
+import { endRun } from './rule-runs.ts'
 import { type Work, workOf } from './work.ts'
 
 /** How a kind of generation is kept. */
@@ -19,10 +24,12 @@ export interface Kept<R extends Generation> {
 
 const kept = <R extends Generation>(kind: Kept<R>): Kept<R> => kind
 
-/** By the kind of their work. */
+/** By the kind of their work, which is the name of their table. */
 export const generations = {
   batch: kept({ lock: lockBatch, save: saveBatch, failed: failedBatch }),
   article: kept({ lock: lockArticle, save: saveArticle, failed: failedArticle }),
+  growth_audit: kept({ lock: lockGrowthAudit, save: saveGrowthAudit, failed: failedAudit }),
+  report: kept({ lock: lockReport, save: saveReport, failed: failedReport }),
 }
 export type GenerationKind = keyof typeof generations
 
@@ -39,9 +46,9 @@ interface Ending {
   work: Work
 }
 
-/** The rows of a record that is over. */
+/** The rows of a record that is over. Only a rule, or what else acts unattended, waits for what nobody has asked for. */
 export const endedEffects = <R extends Generation>(save: Kept<R>['save'], ended: Ended<R>, work: Work): Effects => ({
-  writes: [save(ended.record)],
+  writes: [save(ended.record), ...(work.origin === 'automatic' ? [endRun(ended.record, ended.refund)] : [])],
   events: ended.events,
   spend: ended.refund,
   settled: [work.id],

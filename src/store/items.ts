@@ -10,7 +10,7 @@ export interface Page {
 
 const columns = (
   sql: Sql,
-): Fragment => sql`id, batch_id, experiment_id, arm, kind, title, status, review, body, format, hook, rationale, stories, learnings, length, post_at,
+): Fragment => sql`id, batch_id, resurfaced_from, experiment_id, arm, kind, title, status, review, body, format, hook, rationale, stories, learnings, length, post_at,
   on_missed, approved_hash, account_external_id, reject_reason, external_id, url, posted_at, last_error, created_at, updated_at,
   case when status = 'posted' then (select to_jsonb(m) from (select at, impressions, likes, replies, reposts, quotes, clicks
     from item_metric where item_id = item.id order by at desc limit 1) m) end as metrics`

@@ -3,7 +3,7 @@ import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from './db.ts'
 import type { Page } from './items.ts'
 
-const columns = (sql: Sql): Fragment => sql`id, kind, note, status, created_at, updated_at`
+const columns = (sql: Sql): Fragment => sql`id, kind, note, status, audit_id, evidence, created_at, updated_at`
 
 /** The newest learnings that still hold. */
 export const activeLearnings =
@@ -27,7 +27,7 @@ export const lockLearning = async (sql: Sql, id: string): Promise<Learning> =>
 export const insertLearning =
   (learning: Learning): Query =>
   (sql) =>
-    sql`insert into learning ${sql(learning as never)}`
+    sql`insert into learning ${sql({ ...learning, evidence: sql.json(learning.evidence) } as never)}`
 
 export const saveLearning =
   ({ id, status, updated_at }: Learning): Query =>

@@ -5,6 +5,7 @@
  */
 
 import type { Billing, PlanState } from '#domain/plan'
+import type { Occurrence } from '#domain/rule-trigger'
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { type Fragment, isLetIn, type Query, type Sql } from './db.ts'
@@ -63,6 +64,8 @@ export interface Effects {
   first?: Query[]
   writes?: Query[]
   events?: NewEvent[]
+  /** What has happened, of which no event tells and for which rules may wait. */
+  occurrences?: Occurrence[]
   /** Counters to add to (negative gives back, only within the same period). */
   spend?: { key: string; period: string; amount: number }[]
   /** Work rows added. */
@@ -81,6 +84,7 @@ export const merge = (...all: Effects[]): Effects => ({
   first: all.flatMap((one) => one.first ?? []),
   writes: all.flatMap((one) => one.writes ?? []),
   events: all.flatMap((one) => one.events ?? []),
+  occurrences: all.flatMap((one) => one.occurrences ?? []),
   spend: all.flatMap((one) => one.spend ?? []),
   work: all.flatMap((one) => one.work ?? []),
   settled: all.flatMap((one) => one.settled ?? []),
@@ -208,9 +212,13 @@ const spend = (sql: Sql, key: string, period: string, amount: number): Fragment 
 const addWork = (sql: Sql, work: NewWork): Fragment =>
   sql`insert into work (id, lane, kind, ref_id, origin, run_at, payload)
       values (${work.id}, ${work.lane}, ${work.kind}, ${work.refId}, ${work.origin}, ${work.runAt}, ${sql.json((work.payload ?? {}) as never)})
-      ${recurring.has(work.kind) ? hasten(sql) : sql``}`
+      ${whenThere(sql, work.kind)}`
 
-const recurring = new Set(['delivery', 'metrics'])
+/** Of what a tenant has one row of, that one stays. */
+const whenThere = (sql: Sql, kind: string): Fragment => {
+  if (kind === 'weekly_report') return sql`on conflict (tenant_id, kind, ref_id) do nothing`
+  return kind === 'delivery' || kind === 'metrics' ? hasten(sql) : sql``
+}
 
 /** There is one such row a tenant: more to send means that it is due sooner. */
 const hasten = (sql: Sql): Fragment =>

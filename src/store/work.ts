@@ -44,13 +44,14 @@ export const againPayload = ({ askedAt, clear }: Again): StoredAgain => ({
 
 /**
  * Posts run one at a time per account (the bound one, or the default for what is bound to none), the rest one at a time per lane; what
- * is in doubt is looked up beside the other reads of its lane, which may take long.
+ * is in doubt is looked up beside the other reads of its lane, which may take long. Rules are decided as they are claimed and
+ * wait for nothing that takes long.
  */
 const withSlot = (sql: Sql): Fragment => sql`
   select w.id, w.lane, w.kind, w.ref_id, w.origin, w.state, w.run_at, w.attempt, w.claimed_by, w.lease_until, w.payload,
     case when w.lane = 'publish' then 'publish:' || coalesce((select i.account_external_id from item i where i.id = w.ref_id),
       (select c.external_id from connection c where c.is_default and c.status = 'connected'), '')
-      when w.kind = 'reconcile' then w.kind else w.lane end as slot
+      when w.kind = 'reconcile' then w.kind when w.kind in ('rule', 'rule_cron') then 'rule' else w.lane end as slot
   from work w`
 
 /** What may not be claimed now. */
@@ -98,6 +99,10 @@ export const runningElsewhere = async (sql: Sql, live: string[]): Promise<Work[]
 
 export const automaticWork = async (sql: Sql, state: 'queued' | 'running', lane: string): Promise<Work[]> =>
   (await sql`${withSlot(sql)} where w.state = ${state} and w.origin = 'automatic' and w.lane = ${lane} limit 1000`) as unknown as Work[]
+
+/** Runs of rules that wait for their turn, and times of their patterns. */
+export const workOfRules = async (sql: Sql, kind: 'rule' | 'rule_cron'): Promise<Work[]> =>
+  (await sql`${withSlot(sql)} where w.kind = ${kind} limit 10000`) as unknown as Work[]
 
 /** Queued or running, whoever asked for it. */
 export const workOfLane = async (sql: Sql, lane: NewWork['lane']): Promise<Work[]> =>

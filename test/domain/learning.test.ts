@@ -8,6 +8,8 @@ const learning: Learning = Object.freeze({
   kind: 'worked',
   note: 'Numbers first',
   status: 'active',
+  audit_id: null,
+  evidence: [],
   created_at: at(),
   updated_at: at(),
 })

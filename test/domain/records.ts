@@ -16,6 +16,7 @@ export const draftedItem: Item = {
   batch_id: 'batch-1',
   experiment_id: null,
   arm: null,
+  resurfaced_from: null,
   kind: 'post',
   title: null,
   status: 'drafted',

@@ -25,15 +25,18 @@ export const optionsFrom = <T extends Record<string, number>>(defaults: T, args:
 export const summaryOf = (name: string, { counts, broken }: Finished): string =>
   [`${name}:`, ...Object.entries(counts).map(([what, count]) => `${what}=${count}`), broken.length === 0 ? 'ok' : 'BROKEN'].join(' ')
 
-/** Runs with a database template as the test runner has it, prints, and ends the process. */
-export async function alone(name: string, run: () => Promise<Finished>): Promise<never> {
+/** Runs with a database template as the test runner has it. */
+export async function withTemplate<T>(run: () => Promise<T>): Promise<T> {
   const log = createLog('error')
-  const finished = await (async () => {
-    await using server = await startPostgres(process.env, log)
-    await using template = await buildTemplate(server.options, log)
-    process.env[TEMPLATE_VARIABLE] = JSON.stringify({ options: template.options, name: template.name })
-    return await run()
-  })()
+  await using server = await startPostgres(process.env, log)
+  await using template = await buildTemplate(server.options, log)
+  process.env[TEMPLATE_VARIABLE] = JSON.stringify({ options: template.options, name: template.name })
+  return await run()
+}
+
+/** The same; prints, and ends the process. */
+export async function alone(name: string, run: () => Promise<Finished>): Promise<never> {
+  const finished = await withTemplate(run)
   for (const line of finished.broken) console.error(`broken: ${line}`)
   console.log(summaryOf(name, finished))
   process.exit(finished.broken.length === 0 ? 0 : 1)

@@ -153,6 +153,7 @@ const works = {
     filter(memory.works, (one) => one.state === state && one.origin === 'automatic' && one.lane === lane).map((row) =>
       withSlot(memory, row),
     ),
+  workOfRules: async () => [],
   claimWork:
     ({ id, attempt }: Work, { owner, leaseUntil }: { owner: string; leaseUntil: Date }) =>
     (): Write =>
@@ -222,7 +223,13 @@ const letters = {
   forgetPending: () => () => nothing,
 }
 
+/** No history has rules. */
+const occurrences = { withRuns: async (_memory: Memory, effects: Effects) => effects }
+
 const profiles = { currentProfile: async () => ({ profile: { on_missed: 'post' }, created_at: null, updated_at: null }) }
+
+/** A workspace without rules of form, of which no history is about. */
+const growthChannels = { channelNamed: async () => undefined }
 
 let made = 0
 /** In order, and the same in every run of a history. */
@@ -243,7 +250,7 @@ const remembered = <T>(compute: (text: string) => T) => {
 /** Puts the memory in the place of the store for everything that is imported after this. */
 export const installMemory = async (): Promise<void> => {
   const { fingerprintText } = await import('#port/network/text')
-  const fakes = { items, attempts, connections, work: works, letter: letters, profiles }
+  const fakes = { items, attempts, connections, work: works, letter: letters, profiles, occurrences, 'growth-channels': growthChannels }
   for (const [name, fake] of Object.entries(fakes)) await replace(`#store/${name}`, fake)
   await replace('#kernel/ids', ids)
   await replace('#port/network/text', { fingerprintText: remembered(fingerprintText) })

@@ -1,7 +1,7 @@
 /** A drafter that writes when a test lets it. */
 
 import { afterAll, beforeEach } from 'bun:test'
-import type { ArticleBrief, ArticleSet, Draft, DraftBrief, DraftSet } from '#domain/draft'
+import { type ArticleBrief, type ArticleSet, type Draft, type DraftBrief, type DraftSet, noUsage } from '#domain/draft'
 import type { Drafter } from '#port/model/drafter'
 import { type Gate, newGate } from './letters.ts'
 
@@ -68,8 +68,12 @@ export const heldDrafter = (): HeldDrafter => {
     await allowed(brief.topic, signal)
     return articleOf(brief)
   }
+  const reword: Drafter['reword'] = async (sentences, signal) => {
+    await allowed('wording', signal)
+    return { sentences: sentences.map((one) => `Said: ${one}`), model: 'held', usage: noUsage }
+  }
   return {
-    drafter: { name: 'held', draft, article },
+    drafter: { name: 'held', draft, article, reword },
     async begun(count) {
       while (calls < count) await told.opened
     },
@@ -79,6 +83,13 @@ export const heldDrafter = (): HeldDrafter => {
     },
     aborted,
   }
+}
+
+/** One that always writes at once, whatever the profile has for it. */
+export const writingDrafter = (): Drafter => {
+  const { drafter, release } = heldDrafter()
+  release()
+  return drafter
 }
 
 /** One that waits anew in each test of a file, whose app is given its `drafter` once. Registers the hooks for that. */
@@ -94,11 +105,12 @@ export const heldInEachTest = (): HeldDrafter & { failWith(cause: Error): void }
       name: 'held',
       draft: (...args) => current.drafter.draft(...args),
       article: (...args) => current.drafter.article(...args),
+      reword: (...args) => current.drafter.reword(...args),
     },
     /** In the rest of this test nothing is written, for this reason. */
     failWith(cause) {
       const fail = () => Promise.reject(cause)
-      current.drafter = { name: 'held', draft: fail, article: fail }
+      current.drafter = { name: 'held', draft: fail, article: fail, reword: fail }
     },
     begun: (calls) => current.begun(calls),
     release: () => current.release(),

@@ -8,9 +8,11 @@ import { isQuery, type NamedOp, pathParams } from '#contract/op'
 import { newArticle } from '#domain/article'
 import { itemOf, newBatch } from '#domain/batch'
 import { newExperiment } from '#domain/experiment'
+import { newAudit } from '#domain/growth-audit'
 import type { Item } from '#domain/item'
 import { newLearning } from '#domain/learning'
 import { newProduct } from '#domain/product'
+import { newRule } from '#domain/rule'
 import { freshEndpoint } from '#domain/webhook'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
@@ -19,12 +21,14 @@ import { newWebhookSecret } from '#port/webhook'
 import { insertArticle } from '#store/articles'
 import { insertBatch } from '#store/batches'
 import { insertExperiment } from '#store/experiments'
+import { insertGrowthAudit } from '#store/growth-audits'
 import { insertOperatorInvitation } from '#store/invitations'
 import { insertItem } from '#store/items'
 import { insertLearning } from '#store/learnings'
 import type { Effects } from '#store/letter'
 import { saveEvent } from '#store/outbox'
 import { insertProduct } from '#store/products'
+import { insertRule } from '#store/rules'
 import { putEndpoint, secretRow } from '#store/webhooks'
 import type { Reply, Send, TestApp } from './app.ts'
 import { type Extent, sampleOf } from './sample.ts'
@@ -87,6 +91,12 @@ const makeItem = async (workspace: Workspace, changes: Partial<Item> = {}) => {
   return { id: item.id }
 }
 
+const makeAudit = async (workspace: Workspace) => {
+  const id = newId()
+  await write(workspace, { writes: [insertGrowthAudit(newAudit(id, { days: 30, given: null, now: new Date() }))] })
+  return { id }
+}
+
 const makeLearning = async (workspace: Workspace) => {
   const learning = newLearning(newId(), { kind: 'worked', note: 'Numbers first', active: 0, now: new Date() })
   await write(workspace, { writes: [insertLearning(learning)] })
@@ -111,6 +121,13 @@ const makeExperiment = async (workspace: Workspace) => {
 const anyChannel = async ({ app, key }: Workspace) => ({
   id: (await app.send('GET', 'overview', { key })).body.overview.channels.find(({ name }: { name: string }) => name === 'threads').id,
 })
+
+const makeRule = async (workspace: Workspace) => {
+  const wish = { name: 'Keep drafting', trigger: { kind: 'item_posted' }, action: { kind: 'draft_batch' } } as const
+  const rule = newRule(newId(), wish, { total: 0, timeZone: 'UTC', now: new Date() })
+  await write(workspace, { writes: [insertRule(rule)] })
+  return { id: rule.id }
+}
 
 const connect = async ({ app, tenantId, key }: Workspace) => {
   const account = await app.workplace.sandbox.connect(`t-${newId()}`)
@@ -157,9 +174,11 @@ export const recipes: Record<string, Recipe> = {
     before: { schedule: ['approve'], unschedule: ['approve', 'schedule'], postNow: ['approve'], markPosted: ['approve'] },
   },
   'growth.channels': { make: anyChannel },
+  'growth.audits': { make: makeAudit },
   'growth.learnings': { make: makeLearning },
   'growth.experiments': { make: makeExperiment },
   'growth.products': { make: makeProduct },
+  'growth.rules': { make: makeRule },
   'growth.connections': { make: connect },
   'app.members': { make: join },
   'app.invitations': { make: invite },
@@ -174,6 +193,11 @@ const standing: Record<string, (workspace: Workspace) => Promise<unknown>> = { '
 /** By operation: what its schema cannot say of a legal input. */
 const told: Record<string, (workspace: Workspace, extent: Extent) => Record<string, unknown> | Promise<Record<string, unknown>>> = {
   'growth.batches.create': async (workspace, extent) => (extent === 'whole' ? { experiment_id: (await makeExperiment(workspace)).id } : {}),
+  'growth.audits.create': async (workspace, extent) => {
+    if (extent !== 'whole') return {}
+    const counts = { impressions: 9, likes: 1, replies: 0, reposts: 0, quotes: 0, clicks: 0 }
+    return { metrics: [{ item_id: (await makeItem(workspace)).id, text: 'x', posted_at: '2026-11-21T07:00:00Z', ...counts }] }
+  },
   'app.workspace.requestDeletion': () => ({ name: 'Test' }),
   // No two active products share a name.
   'growth.products.create': () => ({ name: `Product ${newId()}` }),

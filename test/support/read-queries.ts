@@ -9,6 +9,7 @@ import { connectionById, connectionOverview, defaultConnection, listConnections 
 import type { Query } from '#store/db'
 import { listExperiments } from '#store/experiments'
 import { type ExportSource, exportPage, exportSources, startOf } from '#store/export'
+import { growthAuditById } from '#store/growth-audits'
 import { growthChannels } from '#store/growth-channels'
 import { itemById, itemsOfBatch, listItems, recentItems } from '#store/items'
 import { activeLearnings, listLearnings } from '#store/learnings'
@@ -16,6 +17,9 @@ import { listMembers } from '#store/members'
 import { eventLog } from '#store/outbox'
 import { allProducts, listProducts } from '#store/products'
 import { readProfile } from '#store/profiles'
+import { listReports } from '#store/reports'
+import { listRuleRuns } from '#store/rule-runs'
+import { listRules } from '#store/rules'
 import { endpointOverview } from '#store/webhooks'
 import { planOfWorkspace, workspaceOf } from '#store/workspace'
 import { listInvitations } from '#store/workspace-invitations'
@@ -61,6 +65,7 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     written.flatMap((source) => [exportPage(source, page), exportPage(source, { ...page, after: beginOf(source) })]),
   'export.startOf': () => [startOf],
   'growth-channels.growthChannels': () => [growthChannels],
+  'growth-audits.growthAuditById': ({ growth_audit }) => [growthAuditById(growth_audit.id)],
   'items.itemById': ({ item }) => [itemById(item.id)],
   'items.itemsOfBatch': ({ batch }) => [itemsOfBatch(batch.id)],
   'items.listItems': () => [
@@ -91,6 +96,14 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     listProducts({ ...page, status: 'active', after: END }),
   ],
   'profiles.readProfile': () => [readProfile],
+  'reports.listReports': () => [listReports(page), listReports({ ...page, after: END })],
+  'rule-runs.listRuleRuns': ({ rule }) => [
+    listRuleRuns(page),
+    listRuleRuns({ ...page, after: END }),
+    listRuleRuns({ ...page, ruleId: rule.id }),
+    listRuleRuns({ ...page, ruleId: rule.id, after: END }),
+  ],
+  'rules.listRules': () => [listRules(page), listRules({ ...page, after: END })],
   'webhooks.endpointOverview': () => [endpointOverview],
   'workspace-invitations.listInvitations': () => [listInvitations(page), listInvitations({ ...page, after: END })],
   'workspace-keys.listKeys': () => [listKeys(page), listKeys({ ...page, after: END })],

@@ -9,9 +9,11 @@ const sampleRows = (tenantId: string, person: string) => {
   const mark = markOf(tenantId)
   const now = new Date()
   const times = { created_at: now, updated_at: now }
-  const [batch, item, connection] = [newId(), newId(), newId()]
+  const [batch, item, connection, rule] = [newId(), newId(), newId(), newId()]
   return {
     growth_channel: { id: newId(), name: mark, status: 'active', ...times },
+    growth_audit: { id: newId(), status: 'failed', error: mark, days: 30, source: 'synced', ...times },
+    report: { id: newId(), status: 'ready', origin: 'manual', week: '2026-11-16', time_zone: 'UTC', markdown: mark, ...times },
     learning: { id: newId(), kind: 'worked', note: mark, status: 'active', ...times },
     product: { id: newId(), name: mark, one_liner: mark, status: 'active', ...times },
     experiment: { id: newId(), name: mark, hypothesis: mark, metric: 'likes', arms: [], status: 'running', ...times },
@@ -24,6 +26,17 @@ const sampleRows = (tenantId: string, person: string) => {
     },
     article: { id: newId(), status: 'ready', topic: mark, length: 'short', title: mark, item_id: item, ...times },
     item_metric: { id: newId(), item_id: item, at: now, impressions: 1, likes: 0, replies: 0, reposts: 0, quotes: 0, clicks: 0 },
+    rule: { id: rule, name: mark, status: 'paused', trigger: { kind: mark }, action: { kind: mark }, daily_cap: 1, ...times },
+    rule_run: {
+      id: newId(),
+      rule_id: rule,
+      trigger: mark,
+      occurrence: mark,
+      status: 'skipped',
+      reason: mark,
+      made_id: batch,
+      created_at: now,
+    },
     attempt: {
       ...{ id: newId(), item_id: item, number: 1, connection_id: connection, body_sha: mark, origin: 'manual', state: 'doubt' },
       ...{ intent_at: now, lease_until: now, external_id: mark },

@@ -28,6 +28,7 @@ export const Item = record(
     batch_id: nullable(Id),
     experiment_id: nullable(Id),
     arm: nullable(T.String({ description: 'Of the experiment, by name.' })),
+    resurfaced_from: nullable(T.String({ format: 'uuid', description: 'The posted item whose text it takes up again.' })),
     kind: oneOf(['post', 'article']),
     title: nullable(T.String({ description: 'Of an article: the first line of its body. Null for posts.' })),
     status: ItemStatus,

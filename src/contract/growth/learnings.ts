@@ -1,6 +1,6 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Id, NextCursor, oneOf, page, record, Time } from '../shapes.ts'
+import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.ts'
 
 const kinds = ['worked', 'flopped', 'hypothesis'] as const
 const statuses = ['active', 'retired'] as const
@@ -13,6 +13,8 @@ export const Learning = record(
     kind,
     note: T.String(),
     status: oneOf(statuses, { description: 'retired: steers nothing any more.' }),
+    audit_id: nullable(T.String({ format: 'uuid', description: 'The audit that found it; null when added by hand.' })),
+    evidence: T.Array(Id, { description: 'Items that show it.' }),
     created_at: Time,
     updated_at: Time,
   },

@@ -30,17 +30,20 @@ const inUnion = (schema: TSchema, show: (one: TSchema) => Json): Json => {
 const map = (properties: Record<string, TSchema>, show: (one: TSchema) => Json): Json =>
   Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, show(one)]))
 
-/** What a caller has to know to call. */
-export const inputSchema = (schema: TSchema): Json => {
-  if (schema.anyOf && schema.type === undefined) return inUnion(schema, inputSchema)
-  const shown: Json = { type: schema.type }
+/** What a caller has to know to call. `said`: the titles of objects that inputs of the list have spelled out so far; added to. */
+export const inputSchema = (schema: TSchema, said: Set<string>): Json => {
+  const next = (one: TSchema) => inputSchema(one, said)
+  if (schema.anyOf && schema.type === undefined) return inUnion(schema, next)
+  if (said.has(schema.title ?? '')) return { type: 'object', title: schema.title, description: 'As in the tool before.' }
+  if (schema.title) said.add(schema.title)
+  const shown: Json = { type: schema.type, ...(schema.title ? { title: schema.title } : {}) }
   if (schema.description && !SAID_BY_FORMAT.has(schema.description)) shown.description = schema.description
   if (schema.enum) shown.enum = schema.enum
   if (FORMATS.has(schema.format)) shown.format = schema.format
   for (const bound of BOUNDS) if (schema[bound] !== undefined) shown[bound] = schema[bound]
-  if (schema.items) shown.items = inputSchema(schema.items)
+  if (schema.items) shown.items = next(schema.items)
   if (schema.type !== 'object') return shown
-  if (schema.properties) shown.properties = map(schema.properties, inputSchema)
+  if (schema.properties) shown.properties = map(schema.properties, next)
   if (schema.required?.length > 0) shown.required = schema.required
   if (schema.additionalProperties === false) shown.additionalProperties = false
   return shown

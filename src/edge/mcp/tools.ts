@@ -40,12 +40,15 @@ const follow = (operations: Operations, o: Operation): string => {
 }
 
 export const describeTools = (operations: Operations, tools: Operation[]): Tool[] => {
-  const shown = new Set<string>()
-  return tools.map((o) => ({
+  const said = new Set<string>()
+  const inputs = tools.map((o) => inputSchema(o.input, said))
+  // What some input spells out is not spelled out once more where it is given back.
+  const shown = new Set(said)
+  return tools.map((o, index) => ({
     name: o.tool!,
     title: titleOf(o.summary),
     description: `${o.summary}${follow(operations, o)}`,
-    inputSchema: inputSchema(o.input) as Tool['inputSchema'],
+    inputSchema: inputs[index] as Tool['inputSchema'],
     outputSchema: outputSchema(o.output, shown) as Tool['outputSchema'],
     annotations: annotationsOf(o),
   }))

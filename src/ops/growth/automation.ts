@@ -1,11 +1,14 @@
 import type { automation } from '#contract/growth/automation'
+import { skips } from '#domain/rule-run'
 import { attemptsInFlight } from '#store/attempts'
 import type { Sql } from '#store/db'
 import { failWork } from '#store/generations'
 import { type Effects, merge } from '#store/letter'
-import { automaticWork, type Work } from '#store/work'
+import { skipQueuedRuns } from '#store/rule-runs'
+import { automaticWork, type Work, workOfRules } from '#store/work'
 import type { CommandContext, Handlers } from '../call.ts'
 import { settleRecalled } from '../recall.ts'
+import { resumedPatterns } from '../rule-times.ts'
 
 export const automationHandlers: Handlers<typeof automation> = {
   async pauseAll(_, context) {
@@ -14,7 +17,9 @@ export const automationHandlers: Handlers<typeof automation> = {
   },
 
   async resumeAll(_, context) {
-    return { reply: { automation: { paused: false, in_flight: await inFlight(context, new Set()) } }, effects: { paused: false } }
+    const automation = { paused: false, in_flight: await inFlight(context, new Set()) }
+    const patterns = context.gate.paused ? await resumedPatterns(context) : {}
+    return { reply: { automation }, effects: merge({ paused: false }, patterns) }
   },
 }
 
@@ -40,8 +45,15 @@ export const stopped = async (context: CommandContext, reach: Reach) => {
   const held = await settleRecalled(context, posts, { kind: 'unsent' })
   const reads = recalled.filter((work) => work.lane === 'sync').map((work) => ({ id: work.id, runAt: context.gate.now }))
   const cancelled = await cancelGenerations(context, await reach.generations(context.sql))
+  const runs = await skippedRuns(context)
   const automation = { paused: true, in_flight: await inFlight(context, new Set(held.itemIds)) }
-  return { automation, effects: merge({ paused: true, requeued: reads }, held.effects, ...cancelled) }
+  return { automation, effects: merge({ paused: true, requeued: reads }, held.effects, runs, ...cancelled) }
+}
+
+/** Rules that were about to run do not: what has happened before a pause is not made up for after it. */
+const skippedRuns = async ({ sql, gate }: CommandContext): Promise<Effects> => {
+  const works = await workOfRules(sql, 'rule')
+  return works.length === 0 ? {} : { writes: [skipQueuedRuns(skips.paused, gate.now)], settled: works.map(({ id }) => id) }
 }
 
 /** What was being drafted, or was to be, ends as cancelled, and its quota comes back. */

@@ -1,15 +1,19 @@
 import type { profile } from '#contract/growth/profile'
 import { updateProfile } from '#domain/profile'
 import { currentProfile, type StoredProfile, saveProfile } from '#store/profiles'
+import { workOf } from '#store/work'
 import type { Handlers } from '../call.ts'
 
 export const profileView = ({ profile, created_at, updated_at }: StoredProfile) => ({ ...profile, created_at, updated_at })
 
 export const profileHandlers: Handlers<typeof profile> = {
-  async update(patch, { sql, gate }) {
+  async update(patch, { sql, gate, tenantId }) {
     const before = await currentProfile(sql)
     const next = updateProfile(before.profile, patch)
     const reply = { profile: profileView({ profile: next, created_at: before.created_at ?? gate.now, updated_at: gate.now }) }
-    return { reply, effects: { writes: [saveProfile(next, gate.now)] } }
+    // Monday morning comes at another time: the weekly report looks anew when that is.
+    const weekly = next.time_zone === before.profile.time_zone ? undefined : await workOf(sql, 'weekly_report', tenantId)
+    const requeued = weekly ? [{ id: weekly.id, runAt: gate.now }] : []
+    return { reply, effects: { writes: [saveProfile(next, gate.now)], requeued } }
   },
 }

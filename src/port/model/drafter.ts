@@ -1,4 +1,4 @@
-import type { ArticleBrief, ArticleSet, DraftBrief, DraftSet } from '#domain/draft'
+import type { ArticleBrief, ArticleSet, DraftBrief, DraftSet, Wordings } from '#domain/draft'
 
 /** Writes drafts from a brief: the offline composer, or a language model. */
 export interface Drafter {
@@ -15,6 +15,11 @@ export interface Drafter {
    * and stops as `draft` does.
    */
   article(brief: ArticleBrief, signal: AbortSignal): Promise<ArticleSet>
+  /**
+   * Says findings in other words, one for each, in their order; a sentence that would say another number is left as it was. Stops as
+   * `draft` does, and throws for no other reason: what cannot be said better stays.
+   */
+  reword(sentences: readonly string[], signal: AbortSignal): Promise<Wordings>
 }
 
 /** No valid output could be produced. `hint` tells the person what to change; it ends up in `generation_failed: <hint>`. */

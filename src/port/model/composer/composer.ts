@@ -206,5 +206,9 @@ export const createComposer = ({ sliceMs }: { sliceMs?: number } = {}): Drafter 
       signal.throwIfAborted()
       return { article: await pace.run(composeArticle(brief), signal), model: 'composer', usage: noUsage }
     },
+    async reword(sentences, signal) {
+      signal.throwIfAborted()
+      return { sentences: [...sentences], model: 'composer', usage: noUsage }
+    },
   }
 }

@@ -1,0 +1,100 @@
+/** Analytics audits as a kind of generation: code finds, a drafter words, and what drafting can follow becomes learnings. */
+import { noUsage } from '#domain/draft'
+import {
+  type AuditBrief,
+  admitted,
+  type CountedPost,
+  type Findings,
+  findingsOf,
+  type GivenMetrics,
+  type GrowthAudit,
+  learnedFrom,
+  MATURE_MS,
+  MOST_AUDITED,
+  readyAudit,
+} from '#domain/growth-audit'
+import { type Learning, MOST_ACTIVE_LEARNINGS, newLearning } from '#domain/learning'
+import type { Product } from '#domain/product'
+import { newId } from '#kernel/ids'
+import { cuesOf } from '#port/model/composer/cues'
+import type { Drafter } from '#port/model/drafter'
+import type { Sql } from '#store/db'
+import { endedEffects, generations } from '#store/generations'
+import { countedPosts, itemsTold, learningNotes } from '#store/growth-audits'
+import { activeLearnings, insertLearning } from '#store/learnings'
+import { allProducts } from '#store/products'
+import { currentProfile } from '#store/profiles'
+import type { GenerationKind } from './generation.ts'
+
+interface Written {
+  findings: Findings
+  model: string
+  usage: GrowthAudit['usage']
+}
+
+const DAY_MS = 86_400_000
+
+const givenPosts = async (sql: Sql, given: GivenMetrics[]): Promise<CountedPost[]> => {
+  const items = new Map(
+    (
+      await itemsTold(
+        sql,
+        given.flatMap(({ item_id }) => item_id ?? []),
+      )
+    ).map((item) => [item.item_id, item]),
+  )
+  return given.map(({ item_id, text, posted_at, ...metrics }) => {
+    const item = item_id ? items.get(item_id) : undefined
+    const at = posted_at ? new Date(posted_at) : (item?.posted_at ?? null)
+    return { hook: '', format: '', learnings: [], ...item, item_id, text: text ?? item?.text ?? '', posted_at: at, metrics }
+  })
+}
+
+const postsOf = async (sql: Sql, { given, created_at, days }: GrowthAudit): Promise<Pick<AuditBrief, 'posts' | 'tooYoung'>> => {
+  if (given) return { posts: await givenPosts(sql, given), tooYoung: 0 }
+  const since = new Date(created_at.getTime() - days * DAY_MS)
+  const all = await countedPosts(sql, { since, limit: MOST_AUDITED })
+  const posts = all.filter(({ posted_at }) => posted_at!.getTime() <= created_at.getTime() - MATURE_MS)
+  return { posts, tooYoung: all.length - posts.length }
+}
+
+/** Whether the offline drafter understands what kind of post a note speaks of. */
+const steers = (note: string): boolean => cuesOf(note).some(({ negated }) => !negated)
+
+const write = async (drafter: Drafter, brief: AuditBrief, signal: AbortSignal): Promise<Written> => {
+  const findings = findingsOf(brief)
+  const claims = [...findings.worked, ...findings.flopped, ...findings.hypotheses]
+  if (claims.length === 0) return { findings, model: 'composer', usage: noUsage }
+  const { sentences, model, usage } = await drafter.reword(
+    claims.map(({ wording }) => wording),
+    signal,
+  )
+  const said = new Map(claims.map((claim, index) => [claim, sentences[index] ?? claim.wording]))
+  const worded = (all: Findings['worked']) => all.map((claim) => ({ ...claim, wording: said.get(claim)! }))
+  const { worked, flopped, hypotheses } = findings
+  return { findings: { ...findings, worked: worded(worked), flopped: worded(flopped), hypotheses: worded(hypotheses) }, model, usage }
+}
+
+export const growthAudit: GenerationKind<GrowthAudit, AuditBrief, Written> = {
+  kind: 'growth_audit',
+  kept: generations.growth_audit,
+  async brief(sql, _networks, audit) {
+    const products = (await allProducts(sql)) as unknown as Product[]
+    const { profile } = await currentProfile(sql)
+    const told = { timeZone: profile.time_zone, products: products.map(({ name }) => name), learnings: await learningNotes(sql) }
+    return { ...(await postsOf(sql, audit)), ...told }
+  },
+  write,
+  tooLate: 'ask for fewer days',
+  async delivered(record, { findings, model, usage }, { sql, brief, now, work }) {
+    const active = (await activeLearnings(MOST_ACTIVE_LEARNINGS)(sql)) as unknown as Learning[]
+    const { added, refused } = admitted(learnedFrom(findings, brief.learnings, steers), { active, most: MOST_ACTIVE_LEARNINGS })
+    const learnings = added.map(({ kind, note, evidence }, index) => ({
+      ...newLearning(newId(), { kind, note, active: active.length + index, now }),
+      ...{ audit_id: record.id, evidence },
+    }))
+    const result = { ...findings, learnings: learnings.map(({ id, kind, note }) => ({ id, kind, note })), not_added: refused }
+    const effects = endedEffects(generations.growth_audit.save, readyAudit(record, { result, model, usage: usage ?? noUsage, now }), work)
+    return { ...effects, writes: [...(effects.writes ?? []), ...learnings.map(insertLearning)] }
+  },
+}

@@ -1,0 +1,107 @@
+/** Reports: a kind of generation that code alone makes, and the work that asks for one every week. */
+import type { BriefFacts } from '#domain/brief'
+import { actionsOf } from '#domain/brief-rules'
+import { budgetsOf } from '#domain/plan'
+import {
+  boundsOf,
+  newReport,
+  type Report,
+  type ReportBrief,
+  type ReportData,
+  readyReport,
+  reportData,
+  skippedReport,
+  weekly,
+} from '#domain/report'
+import { reportMarkdown } from '#domain/report-text'
+import { AppError } from '#kernel/errors'
+import { newId } from '#kernel/ids'
+import { admitReport } from '#store/admission'
+import { type BriefRecord, briefRecord, factsOf } from '#store/brief'
+import type { Sql } from '#store/db'
+import { endedEffects, generations } from '#store/generations'
+import type { Effects, Gate } from '#store/letter'
+import { currentProfile } from '#store/profiles'
+import { figuresByDay, insertReport, isReported, rankedPosts } from '#store/reports'
+import type { Work } from '#store/work'
+import type { Lane } from '../lane.ts'
+import type { Decision } from '../letter.ts'
+import type { GenerationKind } from './generation.ts'
+
+const MOST_RANKED = 500
+
+interface Written {
+  data: ReportData
+  markdown: string
+}
+
+const waitingIn = ({ items }: BriefFacts): ReportData['waiting'] => ({
+  approvals: items.drafts.count + items.articles.count,
+  scheduled: items.scheduled.count,
+  unconfirmed: items.review.count + items.unconfirmed.count,
+})
+
+export const report: GenerationKind<Report, ReportBrief, Written> = {
+  kind: 'report',
+  kept: generations.report,
+  async brief(sql, networks, record) {
+    const bounds = boundsOf(record.week, record.time_zone)
+    const [state] = (await briefRecord({ most: 1 })(sql)) as unknown as BriefRecord[]
+    const { network } = state!.accounts
+    const { tier } = ((network && networks.named(network)) || networks.first).capabilities
+    const facts = factsOf(state!, tier)
+    const { now, counters, plan, billing, overrides } = state!
+    return {
+      ...{ report: record, now, waiting: waitingIn(facts), reads: facts.reads },
+      days: await figuresByDay(sql, bounds),
+      ranked: await rankedPosts(sql, { from: bounds[7]!, to: bounds[14]!, limit: MOST_RANKED }),
+      quotas: budgetsOf({ plan: { plan, billing, overrides }, counters, now }).quotas,
+      next: actionsOf(facts).map(({ title, why, operation }) => ({ title, why, operation })),
+    }
+  },
+  async write(_drafter, brief, signal) {
+    signal.throwIfAborted()
+    const data = reportData(brief)
+    return { data, markdown: reportMarkdown(brief.report, data) }
+  },
+  tooLate: 'ask again later',
+  delivered: async (record, written, { now, work }) =>
+    endedEffects(generations.report.save, readyReport(record, { ...written, now }), work),
+}
+
+const again = ({ id }: Work, runAt: Date, effects: Effects = {}): Decision<void> => ({
+  reply: undefined,
+  effects: { ...effects, requeued: [{ id, runAt }] },
+})
+
+/** A report that nobody asked for; one that the plan refuses is skipped, and says so where reports are listed. */
+const ask = async (gate: Gate, wish: Pick<Report, 'week' | 'time_zone'>): Promise<Effects | Date> => {
+  try {
+    return admitReport({ gate, origin: 'automatic' }, wish).effects
+  } catch (cause) {
+    if (!(cause instanceof AppError)) throw cause
+    if (cause.code === 'rate_limited') return new Date(gate.now.getTime() + (cause.retryAfter ?? 3_600) * 1_000)
+    const skipped = skippedReport(newReport(newId(), { ...wish, origin: 'automatic', now: gate.now }), cause.message)
+    return { writes: [insertReport(skipped)] }
+  }
+}
+
+const askWeekly = async (sql: Sql, gate: Gate, work: Work): Promise<Decision<void>> => {
+  const { time_zone } = (await currentProfile(sql)).profile
+  const due = weekly(gate.now, { timeZone: time_zone, since: new Date(String(work.payload.since)) })
+  if (due.kind === 'wait' || (await isReported(sql, due.week))) return again(work, due.next)
+  const asked = await ask(gate, { week: due.week, time_zone })
+  return asked instanceof Date ? again(work, asked) : again(work, due.next, asked)
+}
+
+/** Decided as it is claimed: there is nothing to run. */
+export const weeklyLane = (): Lane<never, void> => ({
+  kind: 'weekly_report',
+  leaseMs: 10_000,
+  priority: 'background',
+  claim: async (sql, gate, work) => ({ decision: await askWeekly(sql, gate, work) }),
+  run: async () => undefined,
+  settle: (sql, gate, { work }) => askWeekly(sql, gate, work),
+  crashed: () => undefined,
+  orphaned: (sql, gate, work) => askWeekly(sql, gate, work),
+})

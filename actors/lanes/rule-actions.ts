@@ -1,0 +1,58 @@
+/** What each action of a rule makes, by kind: a record to come, or a draft. All of it goes through admission, as anybody's wish does. */
+import type { Generation } from '#domain/generation'
+import { drafted, type Item } from '#domain/item'
+import type { Action, ActionKind } from '#domain/rule-action'
+import { type Made, type MadeKind, skips } from '#domain/rule-run'
+import { fail } from '#kernel/errors'
+import { newId } from '#kernel/ids'
+import { type Admitted, admitArticle, admitAudit, admitBatch } from '#store/admission'
+import type { Sql } from '#store/db'
+import { takenOf } from '#store/generations'
+import { insertItem } from '#store/items'
+import type { Effects, Gate } from '#store/letter'
+import { bestToResurface, type Resurfaceable } from '#store/resurface'
+import type { Work } from '#store/work'
+
+export interface Acting {
+  sql: Sql
+  gate: Gate
+}
+
+export interface Acted {
+  made: Made
+  effects: Effects
+}
+
+type Acts = { [K in ActionKind]: (acting: Acting, action: Extract<Action, { kind: K }>) => Promise<Acted> }
+
+const asked = (gate: Gate) => ({ gate, origin: 'automatic' }) as const
+
+/** A generation that has been taken in. */
+const inFlight = (kind: MadeKind, { record, effects }: Admitted<Generation>): Acted => {
+  const [work] = effects.work ?? []
+  return { made: { kind, id: record.id, taken: takenOf(work as unknown as Work) }, effects }
+}
+
+const actions: Acts = {
+  draft_batch: async ({ gate }, { count, focus }) => inFlight('batch', admitBatch(asked(gate), { count, focus })),
+  draft_article: async ({ gate }, { topic, length, outline = null }) =>
+    inFlight('article', admitArticle(asked(gate), { topic, length, outline })),
+  request_audit: async ({ gate }, { days }) => inFlight('audit', admitAudit(asked(gate), { days, given: null })),
+  async resurface({ sql, gate: { now } }, { min_age_days: minAgeDays, min_engagement: minEngagement }) {
+    const found = await bestToResurface(sql, { minAgeDays, minEngagement, now })
+    if (!found) return fail('conflict', skips.nothing)
+    const item = takenUp(found, now)
+    const event = { type: 'growth.approval.requested', data: { kind: 'item', item_id: item.id } }
+    return { made: { kind: 'item', id: item.id }, effects: { writes: [insertItem(item)], events: [event] } }
+  },
+}
+
+const takenUp = ({ id, posted_at, rate, length, ...post }: Resurfaceable, now: Date): Item => {
+  const known = rate === null ? '' : ` with ${(rate * 100).toFixed(1)} reactions per 100 impressions`
+  const rationale = `It went out on ${posted_at.toISOString().slice(0, 10)}${known}, and may be news to many by now.`
+  return { ...drafted({ ...post, rationale }, { id: newId(), length, now }), resurfaced_from: id }
+}
+
+/** Throws the `AppError` of whatever forbids it. */
+export const act = <K extends ActionKind>(acting: Acting, action: Extract<Action, { kind: K }>): Promise<Acted> =>
+  actions[action.kind as K](acting, action)

@@ -1,0 +1,137 @@
+/** Rules have their turn here: the times of their patterns, and the runs that occurrences have set off. All is decided in the claim. */
+import { requireFeature } from '#domain/plan'
+import type { Rule } from '#domain/rule'
+import { type Evaluated, evaluate } from '#domain/rule-condition'
+import { acted, isCapped, missedRun, overCap, type RuleRun, runsFor, skipped, skips } from '#domain/rule-run'
+import { cronDue } from '#domain/rule-trigger'
+import { AppError } from '#kernel/errors'
+import type { Failpoints } from '#kernel/failpoint'
+import { newId } from '#kernel/ids'
+import type { Query, Sql } from '#store/db'
+import { type Effects, type Gate, merge } from '#store/letter'
+import { runEffects } from '#store/occurrences'
+import { currentProfile } from '#store/profiles'
+import { factsNow } from '#store/rule-facts'
+import { forgetRuns, knownRuns, lockRun, removeRun, saveRun } from '#store/rule-runs'
+import { lockRule, saveCounts } from '#store/rules'
+import type { Work } from '#store/work'
+import type { Lane } from '../lane.ts'
+import { act } from './rule-actions.ts'
+
+export interface RuleDeps {
+  failpoints: Failpoints
+}
+
+interface Claiming {
+  sql: Sql
+  gate: Gate
+  work: Work
+}
+
+/** Never begun: a claim that has decided all leaves nothing to run. */
+const LEASE_MS = 10_000
+
+/** A lane whose claims decide everything. */
+const decidedAtOnce = (kind: string, decide: (claiming: Claiming) => Promise<Effects>): Lane<never, never> => ({
+  kind,
+  leaseMs: LEASE_MS,
+  priority: 'background',
+  claim: async (sql, gate, work) => ({ decision: { reply: undefined, effects: await decide({ sql, gate, work }) } }),
+  run: () => Promise.reject(new Error(`nothing of the lane ${kind} runs beside the mailbox`)),
+  settle: async (_sql, _gate, { work }) => ({ reply: undefined, effects: { settled: [work.id] } }),
+  crashed: () => undefined,
+  orphaned: async (_sql, gate, work) => ({ reply: undefined, effects: { requeued: [{ id: work.id, runAt: gate.now }] } }),
+})
+
+export const ruleLanes = ({ failpoints }: RuleDeps): Lane<never, never>[] => [
+  decidedAtOnce('rule_cron', async (claiming) => {
+    const effects = await fired(claiming)
+    await failpoints('rule.firing')
+    return effects
+  }),
+  decidedAtOnce('rule', async (claiming) => {
+    const effects = await ran(claiming)
+    await failpoints('rule.acting')
+    return merge(effects, { settled: [claiming.work.id], writes: [forgetRuns(claiming.gate.now)] })
+  }),
+]
+
+/** A time of a pattern has come: the run for it, and the next time. */
+const fired = async ({ sql, gate: { now, paused }, work }: Claiming): Promise<Effects> => {
+  const rule = await lockRule(sql, work.ref_id)
+  if (rule.trigger.kind !== 'cron' || rule.status !== 'active') return { settled: [work.id] }
+  const { run, missed, next } = cronDue(rule.trigger, work.run_at, now)
+  const times = [run, missed].flatMap((time) => time?.toISOString() ?? [])
+  const known = await knownRuns(sql, [rule.id], times)
+  const isNew = (time: Date | undefined): time is Date => time !== undefined && !known.has(`${rule.id} cron ${time.toISOString()}`)
+  const caused = isNew(run) ? [{ occurrence: { kind: 'cron', ref: run.toISOString() } as const, chain: [] }] : []
+  const { rule: counted, runs } = runsFor(rule, caused, { now, paused, newId })
+  if (isNew(missed)) runs.push(missedRun(newId(), rule, { kind: 'cron', ref: missed.toISOString() }, { reason: skips.missed, now }))
+  return merge(runEffects(runs), {
+    writes: counted === rule ? [] : [saveCounts(counted)],
+    ...(next ? { requeued: [{ id: work.id, runAt: next }] } : { settled: [work.id] }),
+  })
+}
+
+/** A run has its turn: everything that may forbid it, its conditions, then what it is to make. */
+const ran = async ({ sql, gate, work }: Claiming): Promise<Effects> => {
+  const run = await lockRun(sql, work.ref_id)
+  if (run?.status !== 'queued') return {}
+  const rule = await lockRule(sql, run.rule_id)
+  const over = (reason: string, conditions: Evaluated[] = []): Effects => ({
+    writes: [saveRun(skipped({ ...run, conditions }, reason, gate.now))],
+  })
+  if (rule.status !== 'active' || gate.paused) return over(skips.paused)
+  const disabled = await refusalOf(async () => allowed(gate))
+  if (typeof disabled === 'string') return over(disabled)
+  if (isCapped(rule, gate.now)) return capped(rule, run, gate.now)
+  const conditions = await evaluated({ sql, gate }, rule, run)
+  if (!conditions.every(({ holds }) => holds)) return over(skips.conditions, conditions)
+  const done = await refusalOf(() => act({ sql, gate }, rule.action))
+  if (typeof done === 'string') return over(done, conditions)
+  const after = acted({ ...run, conditions }, rule, done.made, gate.now)
+  return merge(done.effects, { writes: [saveRun(after.run), saveCounts(after.rule)], audit: told(after.run) })
+}
+
+const allowed = ({ plan }: Gate): object => {
+  requireFeature(plan, 'rules')
+  return plan
+}
+
+const told = ({ id, rule_id, made_kind, made_id }: RuleRun) => ({
+  operation: 'growth.rules.ran',
+  refId: rule_id,
+  detail: { run: id, made: made_kind, id: made_id },
+})
+
+/** Only the first of a day is told. */
+const capped = (rule: Rule, run: RuleRun, now: Date): Effects => {
+  const { rule: counted, told: isTold } = overCap(rule, now)
+  const write: Query = isTold ? saveRun(skipped(run, skips.cap, now)) : removeRun(run.id)
+  return { writes: [write, saveCounts(counted)] }
+}
+
+const evaluated = async (
+  { sql, gate }: Pick<Claiming, 'sql' | 'gate'>,
+  { conditions, trigger }: Rule,
+  run: RuleRun,
+): Promise<Evaluated[]> => {
+  if (conditions.length === 0) return []
+  const timeZone = trigger.kind === 'cron' ? trigger.time_zone : (await currentProfile(sql)).profile.time_zone
+  const occurrence = { kind: run.trigger, ref: run.occurrence }
+  const known = await factsNow(
+    conditions.map(({ fact }) => fact),
+    { sql, gate, timeZone, occurrence },
+  )
+  return evaluate(conditions, known)
+}
+
+/** What it gives, or the words in which it is refused. What is nobody's decision goes on as it is. */
+const refusalOf = async <T extends object>(attempt: () => Promise<T>): Promise<T | string> => {
+  try {
+    return await attempt()
+  } catch (cause) {
+    if (cause instanceof AppError && cause.status < 500) return cause.message
+    throw cause
+  }
+}

@@ -1,0 +1,118 @@
+import { Type as T } from '@sinclair/typebox'
+import { op } from '../op.ts'
+import { Id, nullable, oneOf, record, Time } from '../shapes.ts'
+
+const kinds = ['worked', 'flopped', 'hypothesis'] as const
+const count = T.Integer({ minimum: 0, maximum: 2_000_000_000 })
+const Rate = T.Number({ minimum: 0, description: 'Reactions per impression.' })
+
+const side = (description: string) => record({ n: T.Integer(), mean: T.Number() }, { description })
+
+const Claim = record(
+  {
+    dimension: T.String({ description: 'As hook, format, length, weekday, hour, link, number, question, list, emoji, product, learning.' }),
+    value: T.String(),
+    measure: oneOf(['engagement_rate', 'impressions']),
+    group: side('Posts of this kind.'),
+    rest: side('All others.'),
+    effect_size: T.Number({ description: "Hedges' g." }),
+    interval: record(
+      { low: T.Number(), high: T.Number() },
+      { description: 'Of the difference, as a share of what the others typically have: 0.5 is half as much again.' },
+    ),
+    item_ids: T.Array(Id, { description: 'Items that show it.' }),
+    wording: T.String(),
+  },
+  { title: 'AuditClaim' },
+)
+
+const Ranked = record(
+  { item_id: nullable(Id), text: T.String(), impressions: T.Integer(), engagement_rate: nullable(Rate) },
+  { title: 'AuditedPost' },
+)
+
+const Result = record(
+  {
+    sample: record({
+      items: T.Integer(),
+      too_young: T.Integer({ description: 'Left out: younger than a day.' }),
+      impressions: T.Integer(),
+      reactions: T.Integer(),
+      from: nullable(Time),
+      to: nullable(Time),
+      comparisons: T.Integer({ description: 'So many were made; intervals allow for that.' }),
+    }),
+    worked: T.Array(Claim),
+    flopped: T.Array(Claim),
+    hypotheses: T.Array(Claim, { description: 'Worth a try; may be chance.' }),
+    best: T.Array(Ranked),
+    worst: T.Array(Ranked),
+    not_enough_data: nullable(record({ items: T.Integer(), needed: T.Integer(), message: T.String() })),
+    learnings: T.Array(record({ id: Id, kind: oneOf(kinds), note: T.String() }), { description: 'Learnings it has added.' }),
+    not_added: T.Array(record({ kind: oneOf(kinds), note: T.String(), reason: oneOf(['active_already', 'too_many_active']) })),
+  },
+  { title: 'AuditResult' },
+)
+
+export const Audit = record(
+  {
+    id: Id,
+    status: oneOf(['queued', 'generating', 'ready', 'failed']),
+    error: nullable(T.String({ description: 'With failed: generation_failed: <hint>, cancelled or enqueue_failed.' })),
+    days: T.Integer(),
+    source: oneOf(['synced', 'given']),
+    result: nullable(Result),
+    model: nullable(T.String({ description: 'Who worded it; the numbers are code.' })),
+    usage: nullable(record({ input_tokens: T.Integer(), output_tokens: T.Integer(), cost_micros: T.Integer() })),
+    created_at: Time,
+    updated_at: Time,
+  },
+  { title: 'Audit' },
+)
+
+const Given = T.Object(
+  {
+    item_id: T.Optional(Id),
+    text: T.Optional(T.String({ minLength: 1, maxLength: 5_000, description: 'Of a post that is no item.' })),
+    impressions: count,
+    likes: count,
+    replies: count,
+    reposts: count,
+    quotes: T.Optional(count),
+    clicks: T.Optional(count),
+    posted_at: T.Optional(Time),
+  },
+  { additionalProperties: false },
+)
+
+export const audits = {
+  create: op(
+    'POST /api/v1/growth/audits',
+    'Audit what worked and what flopped, by synced metrics or by those given. Takes one audit from the quota of the month, given back should it fail. Says so where data is not enough. What it finds becomes learnings, which steer later drafts.',
+    {
+      input: {
+        days: T.Optional(T.Integer({ minimum: 1, maximum: 365, default: 30, description: 'How far back, 30 when absent.' })),
+        metrics: T.Optional(
+          T.Array(Given, { minItems: 1, maxItems: 200, description: 'Instead of synced ones; each names item_id or text.' }),
+        ),
+      },
+      output: record({ audit: Audit }),
+    },
+    {
+      tool: 'growth_create_audit',
+      status: 201,
+      errors: ['not_found'],
+      feature: 'audits',
+      quota: 'audits',
+      cap: 'create_audit',
+      roles: ['editor'],
+      settles: 'get',
+    },
+  ),
+  get: op(
+    'GET /api/v1/growth/audits/:id',
+    'Read one audit with its result and the learnings it added. While it is in flight, poll about every 20 seconds.',
+    { input: { id: Id }, output: record({ audit: Audit }) },
+    { errors: ['not_found'] },
+  ),
+}

@@ -1,0 +1,231 @@
+/** An analytics audit: what worked and what flopped, by the numbers. queued → generating → ready | failed. */
+import { LIKELY, labelOf, notEnough, noteOf, SURE, wordingOf } from './claim-words.ts'
+import type { ModelUsage } from './draft.ts'
+import { type Ended, type Generation, giveBack, newGeneration, type Taken } from './generation.ts'
+import { engagementRate, type Metrics, reactions } from './metrics.ts'
+import { featuresOf, type PostToTell } from './post-features.ts'
+import { type Comparison, compareAll, LEAST_GROUP } from './statistics.ts'
+
+/** Numbers that came with the request, of one post. */
+export interface GivenMetrics extends Metrics {
+  item_id: string | null
+  text: string | null
+  posted_at: string | null
+}
+
+export interface GrowthAudit extends Generation {
+  /** So many days back, where the numbers are those that were synced. */
+  days: number
+  source: 'synced' | 'given'
+  given: GivenMetrics[] | null
+  result: AuditResult | null
+}
+
+export interface Claim extends Omit<Comparison, 'members'> {
+  /** Items that show it, the telling ones first. */
+  item_ids: string[]
+  wording: string
+}
+
+export interface Ranked {
+  item_id: string | null
+  text: string
+  impressions: number
+  engagement_rate: number | null
+}
+
+export interface AuditResult {
+  sample: {
+    items: number
+    /** Left out: younger than a day, so that their numbers still grow fast. */
+    too_young: number
+    impressions: number
+    reactions: number
+    from: string | null
+    to: string | null
+    comparisons: number
+  }
+  worked: Claim[]
+  flopped: Claim[]
+  /** What is worth a try, and may be chance. */
+  hypotheses: Claim[]
+  best: Ranked[]
+  worst: Ranked[]
+  not_enough_data: { items: number; needed: number; message: string } | null
+  learnings: { id: string; kind: LearnedKind; note: string }[]
+  not_added: { kind: LearnedKind; note: string; reason: 'active_already' | 'too_many_active' }[]
+}
+
+export type LearnedKind = 'worked' | 'flopped' | 'hypothesis'
+
+/** A post with what was counted of it. */
+export interface CountedPost extends PostToTell {
+  item_id: string | null
+  metrics: Metrics
+}
+
+export const AUDIT_DAYS = 30
+/** The newest that are looked at. */
+export const MOST_AUDITED = 1_000
+/** A post counts once it is so old. */
+export const MATURE_MS = 86_400_000
+
+const MOST_CLAIMS = 8
+const MOST_HYPOTHESES = 1
+const MOST_EVIDENCE = 10
+const RANKED = 3
+const EXCERPT = 120
+
+export const newAudit = (id: string, { now, days, given }: { now: Date; days: number; given: GivenMetrics[] | null }): GrowthAudit => ({
+  ...newGeneration(id, now),
+  days,
+  source: given ? 'given' : 'synced',
+  given,
+  result: null,
+})
+
+export const readyAudit = (
+  audit: GrowthAudit,
+  { result, model, usage, now }: { result: AuditResult; model: string; usage: ModelUsage; now: Date },
+): Ended<GrowthAudit> => ({
+  record: { ...audit, status: 'ready', result, model, usage, updated_at: now },
+  events: [],
+  refund: [],
+})
+
+/** The record ends with a code; the quota goes back. */
+export const failedAudit = (audit: GrowthAudit, error: string, { taken, now }: { taken: Taken; now: Date }): Ended<GrowthAudit> => ({
+  record: { ...audit, status: 'failed', error, updated_at: now },
+  events: [],
+  refund: giveBack(taken, taken.amount),
+})
+
+export interface AuditBrief {
+  /** Those that are old enough. */
+  posts: CountedPost[]
+  tooYoung: number
+  timeZone: string
+  products: string[]
+  /** Notes of the workspace's learnings, by id. */
+  learnings: ReadonlyMap<string, string>
+}
+
+/** What code finds in the numbers: everything but learnings, which are records of their own. */
+export type Findings = Omit<AuditResult, 'learnings' | 'not_added'>
+
+const rateOf = ({ metrics }: CountedPost): number | null => engagementRate(metrics)
+
+const evidence = (posts: CountedPost[], { members, measure, interval }: Comparison): string[] => {
+  const value = (index: number): number => (measure === 'impressions' ? posts[index]!.metrics.impressions : (rateOf(posts[index]!) ?? 0))
+  const sign = interval.low > 0 ? -1 : 1
+  const order = members.toSorted((one, other) => sign * (value(one) - value(other)))
+  return order.flatMap((index) => posts[index]!.item_id ?? []).slice(0, MOST_EVIDENCE)
+}
+
+const claimOf = ({ posts, learnings }: AuditBrief, sure: string, comparison: Comparison): Claim => {
+  const { members: _, ...claim } = comparison
+  return { ...claim, item_ids: evidence(posts, comparison), wording: wordingOf(claim, labelOf(claim, learnings), sure) }
+}
+
+const ranked = (post: CountedPost): Ranked => ({
+  item_id: post.item_id,
+  text: post.text.length > EXCERPT ? `${post.text.slice(0, EXCERPT - 1).toWellFormed()}…` : post.text,
+  impressions: post.metrics.impressions,
+  engagement_rate: rateOf(post),
+})
+
+/** The best and the worst by engagement, none of them both. */
+const extremes = (posts: CountedPost[]): Pick<Findings, 'best' | 'worst'> => {
+  const order = posts.filter((post) => rateOf(post) !== null).toSorted((one, other) => rateOf(other)! - rateOf(one)!)
+  const count = Math.min(RANKED, Math.floor(order.length / 2))
+  return {
+    best: order.slice(0, Math.max(count, Math.min(1, order.length))).map(ranked),
+    worst: order
+      .slice(order.length - count)
+      .toReversed()
+      .map(ranked),
+  }
+}
+
+const sampleOf = ({ posts, tooYoung }: AuditBrief, comparisons: number): Findings['sample'] => {
+  const times = posts.flatMap(({ posted_at }) => posted_at?.getTime() ?? [])
+  const at = (time: number): string | null => (Number.isFinite(time) ? new Date(time).toISOString() : null)
+  return {
+    items: posts.length,
+    too_young: tooYoung,
+    impressions: posts.reduce((sum, { metrics }) => sum + metrics.impressions, 0),
+    reactions: posts.reduce((sum, { metrics }) => sum + reactions(metrics), 0),
+    from: at(Math.min(...times)),
+    to: at(Math.max(...times)),
+    comparisons,
+  }
+}
+
+/** All statistics of an audit; nothing here is a model's. */
+export const findingsOf = (brief: AuditBrief): Findings => {
+  const { posts, timeZone, products } = brief
+  const setting = { timeZone, products }
+  const compared = compareAll(
+    posts.map((post) => {
+      const { impressions } = post.metrics
+      return { impressions, reactions: Math.min(impressions, reactions(post.metrics)), features: featuresOf(post, setting) }
+    }),
+  )
+  const claims = (all: Comparison[]): Claim[] => all.slice(0, MOST_CLAIMS).map((one) => claimOf(brief, SURE, one))
+  const nothing = compared.sure.length === 0
+  const needed = compared.made === 0 || compared.needed === null ? 2 * LEAST_GROUP : 2 * compared.needed
+  return {
+    sample: sampleOf(brief, compared.made),
+    worked: claims(compared.sure.filter(({ interval }) => interval.low > 0)),
+    flopped: claims(compared.sure.filter(({ interval }) => interval.high < 0)),
+    hypotheses: compared.likely
+      .filter(({ interval }) => interval.low > 0)
+      .slice(0, MOST_HYPOTHESES)
+      .map((one) => claimOf(brief, LIKELY, one)),
+    ...extremes(posts),
+    not_enough_data: nothing ? { items: posts.length, needed, message: notEnough(posts.length, compared) } : null,
+  }
+}
+
+/** A learning that an audit has found, with the items that show it. */
+export interface Found {
+  kind: LearnedKind
+  note: string
+  evidence: string[]
+}
+
+/** Dimensions that say nothing of how a post is drafted, or say it already. */
+const notDrafted = new Set(['weekday', 'hour', 'learning', 'link', 'emoji'])
+
+/** What of the findings drafting can follow: one learning for each kind of post. `steers`: whether drafting understands a note. */
+export const learnedFrom = (findings: Findings, learnings: ReadonlyMap<string, string>, steers: (note: string) => boolean): Found[] => {
+  const told = new Set<string>()
+  const from = (kind: LearnedKind, claims: Claim[]): Found[] =>
+    claims.flatMap((claim) => {
+      const about = `${claim.dimension} ${claim.value}`
+      const note = noteOf(claim, labelOf(claim, learnings), kind)
+      if (told.has(about) || notDrafted.has(claim.dimension) || !(claim.dimension === 'product' || steers(note))) return []
+      told.add(about)
+      return [{ kind, note, evidence: claim.item_ids }]
+    })
+  return [...from('worked', findings.worked), ...from('flopped', findings.flopped), ...from('hypothesis', findings.hypotheses)]
+}
+
+const folded = (note: string): string => note.trim().toLowerCase()
+
+/** Which of them become learnings: none that is active already, and no more than there is room for. */
+export const admitted = (
+  found: Found[],
+  { active, most }: { active: { kind: LearnedKind; note: string }[]; most: number },
+): { added: Found[]; refused: AuditResult['not_added'] } => {
+  const known = new Set(active.map(({ kind, note }) => `${kind} ${folded(note)}`))
+  const added: Found[] = []
+  const refused: AuditResult['not_added'] = []
+  for (const one of found) {
+    const { kind, note } = one
+    if (known.has(`${kind} ${folded(note)}`)) refused.push({ kind, note, reason: 'active_already' })
+    else if (active.length + added.length >= most) refused.push({ kind, note, reason: 'too_many_active' })
+    else added.push(one)
+  }
+  return { added, refused }
+}

@@ -1,0 +1,72 @@
+/** What can be told of a post before anybody has read it: the dimensions by which an audit compares posts. */
+import type { Feature } from './statistics.ts'
+
+export interface PostToTell {
+  text: string
+  /** Empty where it is not known. */
+  hook: string
+  format: string
+  /** Ids of the learnings that it was made with. */
+  learnings: string[]
+  posted_at: Date | null
+}
+
+interface Setting {
+  timeZone: string
+  /** Names of products, archived ones too. */
+  products: string[]
+}
+
+/** Characters, above the length of one and below that of the other. */
+const SHORT = 140
+const LONG = 240
+
+const LINK = /https?:\/\/\S+|\b(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|app|co)\b/i
+const EMOJI = /\p{Extended_Pictographic}/u
+const LIST_LINE = /^\s*(?:[-•*→–]|\d+[.)])\s+\S/gm
+
+const lengthOf = (text: string): string => {
+  if (text.length < SHORT) return 'short'
+  return text.length > LONG ? 'long' : 'medium'
+}
+
+/** Of addresses and marks of a list the digits say nothing. */
+const hasNumber = (text: string): boolean => /\d/.test(text.replace(new RegExp(LINK, 'gi'), ' ').replace(/^\s*\d+[.)]\s/gm, ' '))
+
+const parts = [
+  [5, 'night'],
+  [11, 'morning'],
+  [15, 'midday'],
+  [19, 'afternoon'],
+  [24, 'evening'],
+] as const
+
+const clocks = (at: Date, timeZone: string): Feature[] => {
+  const told = new Intl.DateTimeFormat('en-GB', { timeZone, weekday: 'long', hour: '2-digit', hourCycle: 'h23' }).formatToParts(at)
+  const of = (type: string): string => told.find((part) => part.type === type)?.value ?? ''
+  const hour = Number(of('hour'))
+  return [
+    { dimension: 'weekday', value: of('weekday') },
+    { dimension: 'hour', value: parts.find(([until]) => hour < until)![1] },
+  ]
+}
+
+const mentions = (text: string, product: string): boolean => text.toLowerCase().includes(product.toLowerCase())
+
+/** Each at most once, those first that drafting can follow. */
+export const featuresOf = ({ text, hook, format, learnings, posted_at }: PostToTell, { timeZone, products }: Setting): Feature[] => {
+  const yes = (dimension: string, has: boolean): Feature[] => (has ? [{ dimension, value: 'yes' }] : [])
+  return [
+    ...yes('number', hasNumber(text)),
+    ...yes('question', text.includes('?')),
+    ...yes('list', (text.match(LIST_LINE) ?? []).length >= 2),
+    { dimension: 'length', value: lengthOf(text) },
+    ...products.filter((product) => mentions(text, product)).map((value) => ({ dimension: 'product', value })),
+    ...(format ? [{ dimension: 'format', value: format }] : []),
+    ...(hook && hook !== 'none' ? [{ dimension: 'hook', value: hook }] : []),
+    ...yes('link', LINK.test(text)),
+    ...yes('emoji', EMOJI.test(text)),
+    ...[...new Set(learnings)].map((value) => ({ dimension: 'learning', value })),
+    ...(posted_at ? clocks(posted_at, timeZone) : []),
+  ]
+}

@@ -1,0 +1,72 @@
+/** A report for people: the same facts as Markdown. */
+import { addDays } from '#kernel/calendar'
+import type { Report, ReportData, ReportItem, Totals } from './report.ts'
+
+const whole = (value: number): string => value.toLocaleString('en-US')
+const percent = (share: number): string => `${(100 * share).toFixed(1)} %`
+
+/** Nothing of a post's text may be read as Markdown: it stands on one line, its marks escaped. */
+const plain = (text: string): string => text.replace(/\s+/g, ' ').replace(/[\\`*_[\]<>#|~]/g, '\\$&')
+
+const shown = (key: keyof Totals, value: number | null): string => {
+  if (value === null) return '–'
+  return key === 'engagement_rate' ? percent(value) : whole(value)
+}
+
+const changed = (change: number | null): string => {
+  if (change === null) return '–'
+  return `${change > 0 ? '+' : ''}${(100 * change).toFixed(0)} %`
+}
+
+const names: Record<keyof Totals, string> = {
+  posts: 'Posts',
+  impressions: 'Impressions',
+  reactions: 'Reactions',
+  clicks: 'Clicks',
+  engagement_rate: 'Engagement',
+}
+
+const table = (head: string[], rows: string[][]): string =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+
+const itemLine = (name: string, item: ReportItem): string => {
+  const rate = item.engagement_rate === null ? '' : `, engagement ${percent(item.engagement_rate)}`
+  return `- **${name}**: “${plain(item.text)}” (${whole(item.impressions)} impressions${rate})`
+}
+
+const posts = ({ best, worst, totals }: ReportData): string => {
+  if (best) return [itemLine('Best', best), ...(worst ? [itemLine('Worst', worst)] : [])].join('\n')
+  return totals.posts === 0 ? 'Nothing was posted in this week.' : 'The posts of this week have no numbers yet.'
+}
+
+const summary = ({ totals, complete }: ReportData): string => {
+  const so = complete ? '' : ' so far'
+  if (totals.posts === 0 && totals.impressions === 0) return `An empty week${so}: nothing was posted, and nothing was counted.`
+  const count = totals.posts === 1 ? '1 post' : `${totals.posts} posts`
+  return `${count} went out${so}; all posts together gained ${whole(totals.impressions)} impressions and ${whole(totals.reactions)} reactions.`
+}
+
+/** In English, with a heading for each part. */
+export const reportMarkdown = ({ week, time_zone }: Pick<Report, 'week' | 'time_zone'>, data: ReportData): string => {
+  const { totals, before, change, days, waiting, quotas, reads, next } = data
+  const keys = Object.keys(names) as (keyof Totals)[]
+  const numbers = keys.map((key) => [names[key], shown(key, totals[key]), shown(key, before[key]), changed(change[key])])
+  const byDay = days.map(({ day, ...one }) => [day, ...[one.posts, one.impressions, one.reactions, one.clicks].map(whole)])
+  return [
+    `# Week of ${week} to ${addDays(week, 6)}`,
+    `${summary(data)} Times are those of ${time_zone}.`,
+    table(['', 'This week', 'Week before', 'Change'], numbers),
+    '## By day',
+    table(['Day', 'Posts', 'Impressions', 'Reactions', 'Clicks'], byDay),
+    '## Posts',
+    posts(data),
+    '## Where things stand',
+    [
+      `- Waiting for approval: ${waiting.approvals}; scheduled: ${waiting.scheduled}; unconfirmed: ${waiting.unconfirmed}`,
+      `- Quota of the month: ${quotas.map(({ key, used, limit }) => `${key} ${used} of ${limit}`).join(', ')}`,
+      `- Reads of the network today (${reads.tier}): ${whole(reads.used)} of ${whole(reads.limit)}`,
+    ].join('\n'),
+    '## Next',
+    next.length === 0 ? 'Nothing waits for you.' : next.map(({ title, why }) => `- **${plain(title)}**: ${plain(why)}`).join('\n'),
+  ].join('\n\n')
+}

@@ -1,0 +1,81 @@
+/** What rules do: they make drafts, and nothing else. Whatever comes of it waits for approval like any draft. */
+import type { ArticleLength } from './article.ts'
+import { MOST_POINTS, pointsOf } from './article-text.ts'
+import { AUDIT_DAYS } from './growth-audit.ts'
+import { refuseField, requireShape, type Trigger } from './rule-trigger.ts'
+
+export const actionKinds = ['draft_batch', 'draft_article', 'request_audit', 'resurface'] as const
+export type ActionKind = (typeof actionKinds)[number]
+
+export type Action =
+  | { kind: 'draft_batch'; count: number; focus: string }
+  | { kind: 'draft_article'; topic: string; length: ArticleLength; outline?: string }
+  /** Of the posts of so many days. */
+  | { kind: 'request_audit'; days: number }
+  /** A new draft with the text of a post that is old enough and did well enough; `min_engagement`: reactions per impression. */
+  | { kind: 'resurface'; min_age_days: number; min_engagement: number }
+
+/** As it is asked for. */
+export interface ActionWish {
+  kind: ActionKind
+  count?: number
+  focus?: string
+  topic?: string
+  length?: ArticleLength
+  outline?: string
+  days?: number
+  min_age_days?: number
+  min_engagement?: number
+}
+
+const DEFAULTS = { count: 3, minAgeDays: 90 }
+
+interface Kind {
+  needs: (keyof ActionWish)[]
+  takes: (keyof ActionWish)[]
+  /** Triggers it makes sense under; any where there is none. */
+  under?: Trigger['kind'][]
+  fill(wish: ActionWish): Action
+}
+
+const outlineOf = ({ outline = '' }: ActionWish): { outline?: string } => {
+  const points = pointsOf(outline).length
+  if (points > MOST_POINTS) refuseField('action.outline', `has ${points} points; at most ${MOST_POINTS}`)
+  return outline.trim() ? { outline: outline.trim() } : {}
+}
+
+const kinds: Record<ActionKind, Kind> = {
+  draft_batch: {
+    needs: [],
+    takes: ['count', 'focus'],
+    fill: ({ count = DEFAULTS.count, focus = '' }) => ({ kind: 'draft_batch', count, focus }),
+  },
+  draft_article: {
+    needs: ['topic'],
+    takes: ['topic', 'length', 'outline'],
+    fill: (wish) => ({ kind: 'draft_article', topic: wish.topic!.trim(), length: wish.length ?? 'medium', ...outlineOf(wish) }),
+  },
+  request_audit: { needs: [], takes: ['days'], fill: ({ days = AUDIT_DAYS }) => ({ kind: 'request_audit', days }) },
+  resurface: {
+    needs: [],
+    takes: ['min_age_days', 'min_engagement'],
+    fill: ({ min_age_days = DEFAULTS.minAgeDays, min_engagement = 0 }) => ({ kind: 'resurface', min_age_days, min_engagement }),
+  },
+}
+
+/** An action that can be kept, with what was left open filled in. */
+export const actionOf = (wish: ActionWish): Action => {
+  const { needs, takes, fill } = kinds[wish.kind]
+  requireShape(wish, { path: 'action', kind: wish.kind, needs, takes })
+  return fill(wish)
+}
+
+/** Throws `invalid_input` where the action means nothing under the trigger. */
+export const requireFits = ({ kind }: Action, trigger: Trigger): void => {
+  const { under } = kinds[kind]
+  if (under && !under.includes(trigger.kind))
+    refuseField('action.kind', `${kind} is for triggers of kind ${under.join(' or ')}, not ${trigger.kind}`)
+}
+
+/** A post comes back as a draft so many days apart at least. */
+export const RESURFACE_DAYS = 90

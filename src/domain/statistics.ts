@@ -1,0 +1,165 @@
+/**
+ * What posts of one kind got, against all others: Welch's interval for the difference of two means, which supposes neither equal
+ * numbers nor equal spread. Whoever looks at many kinds finds something by chance, so the level is divided by the number of
+ * comparisons made (Bonferroni): that any claim at all is chance has a probability of at most 5 %.
+ */
+import { mean, studentQuantile, variance } from './student.ts'
+
+/** Both are compared on a logarithmic scale, on which their spread is even: a difference is a factor. */
+export type Measure = 'engagement_rate' | 'impressions'
+export const comparedMeasures = ['engagement_rate', 'impressions'] as const satisfies Measure[]
+
+/** Something that a post has or is, and others are not: `length: short`. */
+export interface Feature {
+  dimension: string
+  value: string
+}
+
+export interface Observed {
+  impressions: number
+  /** Of any kind, no more than impressions. */
+  reactions: number
+  features: Feature[]
+}
+
+export interface Side {
+  n: number
+  /** Of the numbers as they are: a rate from 0 to 1, or impressions. */
+  mean: number
+}
+
+export interface Interval {
+  low: number
+  high: number
+}
+
+export interface Comparison extends Feature {
+  measure: Measure
+  group: Side
+  rest: Side
+  /** Hedges' g: the difference in standard deviations, corrected for few numbers. */
+  effect_size: number
+  /** Of the difference, as a share of what the others typically have: 0.5 is half as much again, -0.5 is half. */
+  interval: Interval
+  /** Indexes of the observations that have the feature, and are counted. */
+  members: number[]
+}
+
+export interface Comparisons {
+  /** Holds together with all the others at 95 %: what excludes zero is no chance. */
+  sure: Comparison[]
+  /** Excludes zero at 99 % alone, but not beside so many others: worth a try. */
+  likely: Comparison[]
+  /** How many were made. */
+  made: number
+  /** So many posts of a kind, and as many others, would have told the largest difference from chance; null without any. */
+  needed: number | null
+}
+
+/** On either side: with fewer an interval is wide, and one odd post moves it. */
+export const LEAST_GROUP = 8
+/** Of the 5 %, as much again is kept for what in few and skewed numbers does not follow the t distribution: seen in simulations. */
+const LEVEL = 0.025
+const ALONE = 0.01
+
+/** The t that chance alone passes, on either side, with this probability. */
+const criticalValue = (chance: number, freedom: number): number => studentQuantile(1 - chance / 2, freedom)
+
+interface Welch {
+  difference: number
+  error: number
+  freedom: number
+  effect: number
+}
+
+/** Undefined where nothing varies: an interval of no width would claim what nobody can know. */
+export const welch = (one: number[], other: number[]): Welch | undefined => {
+  if (one.length < 2 || other.length < 2) return undefined
+  const [m1, m2] = [mean(one), mean(other)]
+  const [v1, v2] = [variance(one), variance(other)]
+  const [e1, e2] = [v1 / one.length, v2 / other.length]
+  if (!(e1 + e2 > 0)) return undefined
+  const freedom = (e1 + e2) ** 2 / (e1 ** 2 / (one.length - 1) + e2 ** 2 / (other.length - 1))
+  const within = one.length + other.length - 2
+  const pooled = Math.sqrt(((one.length - 1) * v1 + (other.length - 1) * v2) / within)
+  return { difference: m1 - m2, error: Math.sqrt(e1 + e2), freedom, effect: ((m1 - m2) / pooled) * (1 - 3 / (4 * within - 1)) }
+}
+
+/** Null where nobody has seen the post: it has no rate. */
+const measured = ({ impressions, reactions }: Observed, measure: Measure): number | null => {
+  if (measure === 'impressions') return impressions
+  return impressions > 0 ? reactions / impressions : null
+}
+
+/** Half a reaction more keeps what had none on the scale. */
+const scaled = ({ impressions, reactions }: Observed, measure: Measure): number =>
+  measure === 'impressions' ? Math.log1p(impressions) : Math.log((reactions + 0.5) / (impressions + 1))
+
+interface Split extends Feature {
+  members: Set<number>
+}
+
+/** The kinds of posts there are; of two that part the posts alike, as yes and no do, the first. */
+const splitsOf = (observed: Observed[]): Split[] => {
+  const splits = new Map<string, Split>()
+  for (const [index, { features }] of observed.entries())
+    for (const { dimension, value } of features) {
+      const name = `${dimension}\n${value}`
+      const split = splits.get(name) ?? { dimension, value, members: new Set() }
+      split.members.add(index)
+      splits.set(name, split)
+    }
+  const seen = new Set<string>()
+  return [...splits.values()].filter(({ members }) => {
+    const marks = observed.map((_, index) => (members.has(index) ? 1 : 0))
+    const same = [marks.join(''), marks.map((mark) => 1 - mark).join('')]
+    const isNew = !same.some((one) => seen.has(one))
+    for (const one of same) seen.add(one)
+    return isNew
+  })
+}
+
+interface Tested extends Welch {
+  comparison: Omit<Comparison, 'interval'>
+}
+
+const test = (observed: Observed[], split: Split, measure: Measure): Tested[] => {
+  const counted = [...observed.keys()].filter((index) => measured(observed[index]!, measure) !== null)
+  const members = counted.filter((index) => split.members.has(index))
+  const others = counted.filter((index) => !split.members.has(index))
+  if (Math.min(members.length, others.length) < LEAST_GROUP) return []
+  const raw = (indexes: number[]): number[] => indexes.map((index) => measured(observed[index]!, measure)!)
+  const on = (indexes: number[]): number[] => indexes.map((index) => scaled(observed[index]!, measure))
+  const found = welch(on(members), on(others))
+  if (!found) return []
+  const side = (indexes: number[]): Side => ({ n: indexes.length, mean: mean(raw(indexes)) })
+  const { dimension, value } = split
+  const comparison = { dimension, value, measure, group: side(members), rest: side(others), effect_size: found.effect, members }
+  return [{ ...found, comparison }]
+}
+
+const withInterval = ({ comparison, difference, error, freedom }: Tested, chance: number): Comparison => {
+  const reach = criticalValue(chance, freedom) * error
+  return { ...comparison, interval: { low: Math.expm1(difference - reach), high: Math.expm1(difference + reach) } }
+}
+
+export const excludesZero = ({ low, high }: Interval): boolean => low > 0 || high < 0
+
+const strongest = (one: Comparison, other: Comparison): number => Math.abs(other.effect_size) - Math.abs(one.effect_size)
+
+/** Compares every kind of posts with all others, by both measures. The same posts give the same claims. */
+export const compareAll = (observed: Observed[]): Comparisons => {
+  const tested = splitsOf(observed).flatMap((split) => comparedMeasures.flatMap((measure) => test(observed, split, measure)))
+  const chance = LEVEL / Math.max(1, tested.length)
+  const sure: Comparison[] = []
+  const likely: Comparison[] = []
+  for (const one of tested) {
+    const together = withInterval(one, chance)
+    const alone = withInterval(one, ALONE)
+    if (excludesZero(together.interval)) sure.push(together)
+    else if (excludesZero(alone.interval)) likely.push(alone)
+  }
+  const largest = Math.max(0, ...tested.map(({ effect }) => Math.abs(effect)))
+  const needed = largest > 0 ? Math.ceil(2 * (criticalValue(chance, 60) / largest) ** 2) : null
+  return { sure: sure.toSorted(strongest), likely: likely.toSorted(strongest), made: tested.length, needed }
+}

@@ -1,0 +1,34 @@
+import type { audits } from '#contract/growth/audits'
+import { AUDIT_DAYS, type GivenMetrics, type GrowthAudit } from '#domain/growth-audit'
+import { fail } from '#kernel/errors'
+import { admitAudit } from '#store/admission'
+import { growthAuditById, itemsTold } from '#store/growth-audits'
+import type { Handlers } from '../call.ts'
+
+const auditView = ({ given: _, ...audit }: GrowthAudit) => audit
+
+const invalid = (path: string, message: string): never => fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
+
+type Given = Partial<GivenMetrics> & Pick<GivenMetrics, 'impressions' | 'likes' | 'replies' | 'reposts'>
+
+/** Numbers of posts as they are kept; one that says neither which post nor what it said cannot be compared. */
+const kept = (given: Given[]): GivenMetrics[] =>
+  given.map(({ item_id = null, text = null, posted_at = null, quotes = 0, clicks = 0, ...counts }, index) => {
+    if (!item_id && !text?.trim()) invalid(`metrics.${index}`, 'needs item_id or text')
+    return { item_id: item_id?.toLowerCase() ?? null, text, posted_at, quotes, clicks, ...counts }
+  })
+
+export const auditHandlers: Handlers<typeof audits> = {
+  async create({ days = AUDIT_DAYS, metrics }, { sql, gate }) {
+    const given = metrics ? kept(metrics as Given[]) : null
+    const ids = [...new Set((given ?? []).flatMap(({ item_id }) => item_id ?? []))]
+    if (ids.length > 0 && (await itemsTold(sql, ids)).length < ids.length) fail('not_found', 'no such item')
+    const { record, effects } = admitAudit({ gate, origin: 'manual' }, { days, given })
+    return { reply: { audit: auditView(record) }, effects, refId: record.id }
+  },
+
+  async get({ id }, { read }) {
+    const [audit] = await read<GrowthAudit>(growthAuditById(id))
+    return audit ? { audit: auditView(audit) } : fail('not_found', 'no such audit')
+  },
+}

@@ -1,0 +1,39 @@
+import type { reports } from '#contract/growth/reports'
+import { type Report, weekAt } from '#domain/report'
+import { isDay, mondayOf } from '#kernel/calendar'
+import { fail } from '#kernel/errors'
+import { admitReport } from '#store/admission'
+import { currentProfile } from '#store/profiles'
+import { listReports } from '#store/reports'
+import type { Handlers } from '../call.ts'
+import { pageOf, pageResult } from '../paging.ts'
+
+const reportView = ({ model: _, usage: __, ...report }: Report) => report
+
+const invalid = (message: string): never => fail('invalid_input', `week ${message}`, { details: [{ path: 'week', message }] })
+
+/** Earlier than anything that can have been posted here. */
+const EARLIEST = '2020-01-01'
+
+const weekOf = (day: string | undefined, now: { at: Date; timeZone: string }): string => {
+  const current = weekAt(now.at, now.timeZone)
+  if (day === undefined) return current
+  if (!isDay(day)) invalid('is no day of the calendar')
+  if (day < EARLIEST) invalid(`is before ${EARLIEST}`)
+  return mondayOf(day) > current ? invalid('has not begun') : mondayOf(day)
+}
+
+export const reportHandlers: Handlers<typeof reports> = {
+  async list(input, { read }) {
+    const page = pageOf(input)
+    const { rows, next_cursor } = pageResult(await read<Report>(listReports(page)), page.limit)
+    return { reports: rows.map(reportView), next_cursor }
+  },
+
+  async create({ week }, { sql, gate }) {
+    const { time_zone } = (await currentProfile(sql)).profile
+    const wish = { week: weekOf(week, { at: gate.now, timeZone: time_zone }), time_zone }
+    const { record, effects } = admitReport({ gate, origin: 'manual' }, wish)
+    return { reply: { report: reportView(record) }, effects, refId: record.id }
+  },
+}

@@ -1,0 +1,69 @@
+/** What has happened sets off rules: their runs are written in the commit of the occurrence, so none is lost and none is twice. */
+import { type Caused, type RuleRun, runsFor } from '#domain/rule-run'
+import { matches, type Occurrence } from '#domain/rule-trigger'
+import { newId } from '#kernel/ids'
+import type { Sql } from './db.ts'
+import { type Effects, type Gate, merge, type NewWork } from './letter.ts'
+import type { NewEvent } from './outbox.ts'
+import { insertRun, knownRuns, makersOf } from './rule-runs.ts'
+import { activeRules, saveCounts } from './rules.ts'
+
+/** Events that say that something has happened which rules may wait for. */
+const inEvents: Record<string, (data: Record<string, unknown>) => Occurrence | []> = {
+  'growth.item.posted': ({ item_id }) => (typeof item_id === 'string' ? { kind: 'item_posted', ref: item_id } : []),
+  'growth.batch.settled': ({ batch_id, status }) =>
+    typeof batch_id === 'string' ? { kind: 'batch_settled', ref: batch_id, status: status === 'ready' ? 'ready' : 'failed' } : [],
+}
+
+const occurrencesOf = ({ events = [], occurrences = [] }: Effects): Occurrence[] => [
+  ...events.flatMap(({ type, data }: NewEvent) => inEvents[type]?.(data) ?? []),
+  ...occurrences,
+]
+
+/** The work of a run that waits for its turn. */
+export const runWork = ({ id, created_at }: RuleRun): NewWork => ({
+  id: newId(),
+  lane: 'sync',
+  kind: 'rule',
+  refId: id,
+  origin: 'automatic',
+  runAt: created_at,
+})
+
+/** Runs as rows, with the work of those that are to come. */
+export const runEffects = (runs: RuleRun[]): Effects => ({
+  writes: runs.map(insertRun),
+  work: runs.filter(({ status }) => status === 'queued').map(runWork),
+})
+
+const causedBy = async (sql: Sql, occurrences: Occurrence[]): Promise<Caused[]> => {
+  const makers = await makersOf(
+    sql,
+    occurrences.map(({ ref }) => ref),
+  )
+  return occurrences.map((occurrence) => {
+    const maker = makers.get(occurrence.ref)
+    return { occurrence, chain: maker ? [...maker.chain, maker.rule_id] : [] }
+  })
+}
+
+/** The effects of a letter, with the runs of the rules that wait for what they bring about. */
+export const withRuns = async (sql: Sql, effects: Effects, { now, paused }: Gate): Promise<Effects> => {
+  const occurrences = occurrencesOf(effects)
+  if (occurrences.length === 0) return effects
+  const rules = await activeRules(sql, [...new Set(occurrences.map(({ kind }) => kind))])
+  if (rules.length === 0) return effects
+  const caused = await causedBy(sql, occurrences)
+  const known = await knownRuns(
+    sql,
+    rules.map(({ id }) => id),
+    occurrences.map(({ ref }) => ref),
+  )
+  const all = rules.map((rule) => {
+    const isNew = ({ occurrence: { kind, ref } }: Caused) => !known.has(`${rule.id} ${kind} ${ref}`)
+    const theirs = caused.filter((one) => matches(rule.trigger, one.occurrence) && isNew(one))
+    const { rule: counted, runs } = runsFor(rule, theirs, { now, paused, newId })
+    return merge(runEffects(runs), counted === rule ? {} : { writes: [saveCounts(counted)] })
+  })
+  return merge(effects, ...all)
+}

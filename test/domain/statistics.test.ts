@@ -1,0 +1,118 @@
+/** What is claimed of posts: what was planted is found, and what is chance is not. */
+import { describe, expect, test } from 'bun:test'
+import { compareAll, type Observed, welch } from '#domain/statistics'
+
+/** Mulberry32: small, and the same everywhere. */
+const seeded = (seed: number) => {
+  let state = seed >>> 0
+  return (): number => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+const normal = (random: () => number): number => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
+
+interface World {
+  posts: number
+  /** Multiplies what posts with the first feature get. */
+  planted?: { rate?: number; seen?: number }
+}
+
+const DIMENSIONS = ['number', 'question', 'list', 'link', 'emoji']
+
+/** Posts with features of all kinds, of which one counts at most. */
+const worldOf = (seed: number, { posts, planted = {} }: World): Observed[] => {
+  const random = seeded(seed)
+  return Array.from({ length: posts }, () => {
+    const has = DIMENSIONS.map((dimension) => ({ dimension, value: 'yes' })).filter(() => random() < 0.4)
+    const features = [
+      ...has,
+      { dimension: 'length', value: ['short', 'medium', 'long'][Math.floor(random() * 3)]! },
+      { dimension: 'format', value: `format ${Math.floor(random() * 4)}` },
+      { dimension: 'weekday', value: `day ${Math.floor(random() * 5)}` },
+    ]
+    const isPlanted = has.some(({ dimension }) => dimension === 'number')
+    const factor = (of = 1): number => (isPlanted ? of : 1)
+    const impressions = Math.round(600 * factor(planted.seen) * Math.exp(0.5 * normal(random)))
+    const rate = Math.min(1, 0.03 * factor(planted.rate) * Math.exp(0.4 * normal(random)))
+    return { impressions, reactions: Math.round(impressions * rate), features }
+  })
+}
+
+describe('Welch', () => {
+  test('tells difference, error and freedom as by hand', () => {
+    const found = welch([3, 5, 7, 9], [1, 2, 3, 4, 5])!
+    expect(found.difference).toBeCloseTo(3, 10)
+    expect(found.error).toBeCloseTo(Math.sqrt(20 / 3 / 4 + 2.5 / 5), 10)
+    expect(found.freedom).toBeCloseTo(4.746, 2)
+    expect(found.effect).toBeCloseTo((3 / Math.sqrt(30 / 7)) * (1 - 3 / 27), 10)
+  })
+
+  test('says nothing of numbers that do not vary, or of a single one', () => {
+    expect(welch([1, 1, 1], [2, 2, 2])).toBeUndefined()
+    expect(welch([1], [2, 3, 4])).toBeUndefined()
+  })
+})
+
+describe('what was planted', () => {
+  test.each([
+    ['a better rate', { rate: 2 }, 'engagement_rate', 1],
+    ['a worse rate', { rate: 0.5 }, 'engagement_rate', -1],
+    ['more readers', { seen: 2.5 }, 'impressions', 1],
+    ['fewer readers', { seen: 0.4 }, 'impressions', -1],
+  ] as const)('is found: %s', (_, planted, measure, sign) => {
+    const seeds = Array.from({ length: 40 }, (__, index) => index + 1)
+    const found = seeds.filter((seed) =>
+      compareAll(worldOf(seed, { posts: 80, planted })).sure.some(
+        (one) => one.dimension === 'number' && one.measure === measure && Math.sign(one.effect_size) === sign,
+      ),
+    )
+    expect(found.length).toBeGreaterThanOrEqual(36)
+  })
+
+  test('is said with its numbers: means and counts of both sides, and an interval that holds the truth', () => {
+    const [claim] = compareAll(worldOf(3, { posts: 200, planted: { rate: 2 } })).sure
+    expect(claim).toMatchObject({ dimension: 'number', value: 'yes', measure: 'engagement_rate' })
+    expect(claim!.group.n + claim!.rest.n).toBe(200)
+    expect(claim!.members).toHaveLength(claim!.group.n)
+    expect(claim!.group.mean).toBeGreaterThan(1.5 * claim!.rest.mean)
+    // Twice as much: the others and once as much again.
+    expect(claim!.interval.low).toBeLessThan(1)
+    expect(claim!.interval.high).toBeGreaterThan(1)
+  })
+})
+
+test('chance alone brings a claim in at most one of twenty samples, whatever their size', () => {
+  for (const posts of [20, 60, 150]) {
+    const seeds = Array.from({ length: 500 }, (_, index) => 1_000 + index)
+    const claimed = seeds.filter((seed) => compareAll(worldOf(seed, { posts })).sure.length > 0)
+    expect(claimed.length).toBeLessThanOrEqual(25)
+  }
+})
+
+describe('nothing is claimed', () => {
+  test('of fewer than eight posts of a kind, however they differ', () => {
+    const rest = worldOf(5, { posts: 60 }).map((one) => ({ ...one, features: [] }))
+    const few = rest.slice(0, 7).map((_, index) => ({
+      ...{ impressions: 90_000 + index, reactions: 50_000 + index },
+      features: [{ dimension: 'number', value: 'yes' }],
+    }))
+    expect(compareAll([...rest.slice(7), ...few])).toEqual({ sure: [], likely: [], made: 0, needed: null })
+  })
+
+  test('of no posts', () => expect(compareAll([])).toEqual({ sure: [], likely: [], made: 0, needed: null }))
+})
+
+test('two features that part the posts alike are compared once', () => {
+  const posts = worldOf(7, { posts: 40 }).map((one, index) => ({
+    ...one,
+    features: [
+      { dimension: 'number', value: index % 2 ? 'yes' : 'no' },
+      { dimension: 'twin', value: index % 2 ? 'yes' : 'no' },
+    ],
+  }))
+  expect(compareAll(posts).made).toBe(2)
+})

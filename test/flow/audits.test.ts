@@ -1,0 +1,174 @@
+/** What worked and what flopped, over HTTP: found in numbers, kept as learnings, and heeded by the next batch. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { MOST_ACTIVE_LEARNINGS } from '#domain/learning'
+import { newId } from '#kernel/ids'
+import { createComposer } from '#port/model/composer/composer'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { softwareProfile } from '#test/support/profiles'
+
+const composer = createComposer()
+const DAY = 86_400_000
+
+let app: TestApp
+beforeAll(async () => {
+  // Seeded alike and told of no earlier posts, two batches differ by what has changed in the workspace.
+  const drafter = {
+    ...composer,
+    draft: (...[brief, signal]: Parameters<typeof composer.draft>) => composer.draft({ ...brief, seed: 'same', recent: [] }, signal),
+  }
+  app = await testApp({ overrides: { drafter } })
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+interface Post {
+  text: string
+  /** Reactions of a thousand impressions. */
+  rate: number
+  ageMs?: number
+}
+
+const opened = async () => {
+  const { tenantId, key } = await app.newWorkspace()
+  const send = (method: string, path: string, body?: unknown) => app.send(method, path, { key, ...(body === undefined ? {} : { body }) })
+  const audit = async (body: object = {}) => {
+    const created = await send('POST', 'audits', body)
+    expect([created.status, created.text]).toEqual([201, expect.stringContaining('queued')])
+    const { id } = created.body.audit
+    const { body: read } = await eventually(
+      () => send('GET', `audits/${id}`),
+      (reply) => !['queued', 'generating'].includes(reply.body.audit.status),
+    )
+    return read.audit
+  }
+  /** Posts with what was counted of them; gives their ids. */
+  const posted = async (posts: Post[]): Promise<string[]> => {
+    const ids: string[] = []
+    for (const [index, { text, rate, ageMs = 3 * DAY + index * 60_000 }] of posts.entries()) {
+      const id = newId()
+      ids.push(id)
+      const at = new Date(Date.now() - ageMs)
+      await app.owner`insert into item (id, tenant_id, kind, status, body, format, hook, rationale, stories, learnings, length, external_id,
+          posted_at, created_at, updated_at)
+        values (${id}, ${tenantId}, 'post', 'posted', ${text}, 'point', 'none', '', '[]', '[]', 10, ${id}, ${at}, ${at}, ${at})`
+      await app.owner`insert into item_metric (id, tenant_id, item_id, at, impressions, likes, replies, reposts, quotes, clicks)
+        values (${newId()}, ${tenantId}, ${id}, now(), 1000, ${rate}, 0, 0, 0, 0)`
+    }
+    return ids
+  }
+  return { tenantId, key, send, audit, posted, list: async (query = '') => (await send('GET', `learnings${query}`)).body.learnings }
+}
+
+/** Twelve with questions that do badly, twelve others; each a little different. */
+const planted = (): Post[] =>
+  Array.from({ length: 12 }, (_, index) => [
+    { text: `Every delay starts at the dock, says driver ${'abcdefghijkl'[index]}`, rate: 58 + index },
+    { text: `Does every delay start at the dock, driver ${'abcdefghijkl'[index]}?`, rate: 18 + (index % 5) },
+  ]).flat()
+
+describe('an audit', () => {
+  test('finds what was planted, with numbers, evidence and words, and adds a learning that cites it', async () => {
+    const { audit, posted, list } = await opened()
+    const ids = await posted(planted())
+    const { status, source, days, result, model, id } = await audit()
+    expect({ status, source, days, model }).toEqual({ status: 'ready', source: 'synced', days: 30, model: 'composer' })
+    expect(result.sample).toMatchObject({ items: 24, too_young: 0, impressions: 24_000, comparisons: expect.any(Number) })
+    const [claim] = result.flopped
+    expect(claim).toMatchObject({ dimension: 'question', value: 'yes', measure: 'engagement_rate', group: { n: 12 }, rest: { n: 12 } })
+    expect(claim.group.mean).toBeLessThan(claim.rest.mean / 2)
+    expect(claim.interval.high).toBeLessThan(0)
+    expect(claim.wording).toContain('Question posts had an engagement of 2.0 %, the others 6.3 % (12 and 12 posts)')
+    const questions = ids.filter((_, index) => index % 2 === 1)
+    expect(claim.item_ids.length).toBeGreaterThan(5)
+    for (const item of claim.item_ids) expect(questions).toContain(item)
+    expect(result.best[0].item_id).toBe(ids[22])
+    expect(questions).toContain(result.worst[0].item_id)
+    expect(result.not_enough_data).toBeNull()
+    const learnings = await list('?status=active')
+    expect(learnings).toHaveLength(1)
+    expect(learnings[0]).toMatchObject({
+      ...{ kind: 'flopped', note: 'Question posts get less engagement', audit_id: id, evidence: claim.item_ids },
+    })
+    expect(result.learnings).toEqual([{ id: learnings[0].id, kind: 'flopped', note: 'Question posts get less engagement' }])
+  })
+
+  test('adds no learning twice, none beyond the bound, and says what it left out', async () => {
+    const { tenantId, audit, posted, list } = await opened()
+    await posted(planted())
+    await audit()
+    const again = await audit()
+    expect(again.result.not_added).toEqual([{ kind: 'flopped', note: 'Question posts get less engagement', reason: 'active_already' }])
+    expect(await list()).toHaveLength(1)
+    await app.owner`update learning set note = 'Something else' where tenant_id = ${tenantId}`
+    await app.owner`insert into learning (id, tenant_id, kind, note, status, created_at, updated_at)
+      select gen_random_uuid(), ${tenantId}, 'worked', 'Note ' || n, 'active', now(), now() from generate_series(2, ${MOST_ACTIVE_LEARNINGS}) n`
+    const full = await audit()
+    expect(full.result.learnings).toEqual([])
+    expect(full.result.not_added).toEqual([{ kind: 'flopped', note: 'Question posts get less engagement', reason: 'too_many_active' }])
+  })
+
+  test('says that there is not enough data: of nothing, of too little, of nothing but what is young', async () => {
+    const { audit, posted } = await opened()
+    const none = await audit()
+    expect(none).toMatchObject({
+      status: 'ready',
+      error: null,
+      result: { sample: { items: 0, from: null, to: null }, worked: [], best: [] },
+    })
+    expect(none.result.not_enough_data).toEqual({ items: 0, needed: 16, message: 'Not enough data: no post has been counted yet.' })
+    await posted([...planted().slice(0, 6), { text: 'Young', rate: 900, ageMs: DAY / 2 }, { text: 'Old', rate: 900, ageMs: 40 * DAY }])
+    const few = await audit()
+    expect(few.result.sample).toMatchObject({ items: 6, too_young: 1 })
+    expect(few.result.not_enough_data).toMatchObject({ items: 6, needed: 16, message: expect.stringContaining('8 posts of a kind and 8') })
+    expect((await audit({ days: 60 })).result.sample.items).toBe(7)
+  })
+
+  test('takes numbers from the request, of items or of texts, and finds in them what is there', async () => {
+    const { audit, posted, send } = await opened()
+    const [item] = await posted([{ text: 'Kept', rate: 1 }])
+    const metrics = planted().map(({ text, rate }) => ({ text, impressions: 1_000, likes: rate, replies: 0, reposts: 0 }))
+    const { source, result } = await audit({
+      metrics: [...metrics, { item_id: item, impressions: 1_000, likes: 60, replies: 0, reposts: 0 }],
+    })
+    expect([source, result.sample.items, result.flopped[0]?.dimension]).toEqual(['given', 25, 'question'])
+    expect(result.flopped[0].item_ids).toEqual([])
+    const field = async (body: object) => (await send('POST', 'audits', body)).body.error?.details?.[0]?.path
+    const counts = { impressions: 1, likes: 0, replies: 0, reposts: 0 }
+    expect(await field({ metrics: [counts] })).toBe('metrics.0')
+    expect(await field({ metrics: [{ ...counts, text: 'x', likes: -1 }] })).toBe('metrics.0.likes')
+    expect(await field({ metrics: [] })).toBe('metrics')
+    expect((await send('POST', 'audits', { metrics: [{ ...counts, item_id: newId() }] })).status).toBe(404)
+  })
+
+  test('is taken from the quota of audits, and is no feature of every plan', async () => {
+    const { tenantId, audit, send } = await opened()
+    await audit()
+    const [row] = await app.owner`select used::int from counter where tenant_id = ${tenantId} and key = 'audits'`
+    expect(row!.used).toBe(1)
+    await app.owner`update tenant set overrides = '{"audits": 1}' where id = ${tenantId}`
+    const refused = await send('POST', 'audits', {})
+    expect([refused.status, refused.body.error?.message]).toEqual([403, 'plan_quota_exceeded:audits'])
+    await app.owner`update tenant set overrides = '{"features": {"audits": false}}' where id = ${tenantId}`
+    expect((await send('POST', 'audits', {})).body.error?.message).toBe('plan_feature_disabled:audits')
+    expect((await send('GET', `audits/${newId()}`)).status).toBe(404)
+  })
+})
+
+test('what an audit has learned changes the next batch, and no more once it is retired', async () => {
+  const { send, audit, posted } = await opened()
+  await send('PUT', 'profile', { writing_dna: softwareProfile.writing_dna })
+  const batch = async (): Promise<{ body: string; learnings: string[] }[]> => {
+    const { id } = (await send('POST', 'batches', { count: 3 })).body.batch
+    const isReady = (reply: Awaited<ReturnType<typeof send>>) => reply.body.batch.status === 'ready'
+    return (await eventually(() => send('GET', `batches/${id}`), isReady)).body.batch.items
+  }
+  const asking = (drafts: { body: string }[]) => drafts.filter(({ body }) => body.endsWith('?')).length
+  const before = await batch()
+  expect(asking(before)).toBeGreaterThan(0)
+  await posted(planted())
+  const [learning] = (await audit()).result.learnings
+  const steered = await batch()
+  expect(asking(steered)).toBe(0)
+  for (const { learnings } of steered) expect(learnings).toContain(learning.id)
+  expect((await send('POST', `learnings/${learning.id}/retire`)).status).toBe(200)
+  expect((await batch()).map(({ body }) => body)).toEqual(before.map(({ body }) => body))
+})

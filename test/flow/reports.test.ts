@@ -1,0 +1,217 @@
+/** What a week brought, over HTTP: asked for, and made by itself as weeks go by on a clock that is stepped. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { newId } from '#kernel/ids'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { type SteppedDatabase, steppedDb } from '#test/support/database-clock'
+import { newStory, type Story } from '#test/support/story'
+
+const DAY = 86_400_000
+
+interface Report {
+  id: string
+  status: string
+  origin: string
+  week: string
+  error: string | null
+  time_zone: string
+  markdown: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into all of it
+  data: any
+}
+
+const listed = async (story: Story): Promise<Report[]> => (await story.send('GET', 'reports')).body.reports
+const over = ({ status }: Report) => status === 'ready' || status === 'failed'
+const asked = async (story: Story, body: object = {}): Promise<Report> => {
+  const { status, body: created } = await story.send('POST', 'reports', { body })
+  expect([status, created.report?.status]).toEqual([201, 'queued'])
+  const all = await eventually(
+    () => listed(story),
+    (reports) => reports.some((one) => one.id === created.report.id && over(one)),
+  )
+  return all.find(({ id }) => id === created.report.id)!
+}
+
+describe('asked for', () => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await testApp()
+  })
+  afterAll(() => app[Symbol.asyncDispose]())
+
+  /** Posted at a time, with its numbers at later ones. */
+  const counted = async ({ tenantId }: Story, postedAt: string, snapshots: [at: string, impressions: number, likes: number][]) => {
+    const id = newId()
+    await app.owner`insert into item (id, tenant_id, kind, status, body, format, hook, rationale, stories, learnings, length, external_id,
+        posted_at, created_at, updated_at)
+      values (${id}, ${tenantId}, 'post', 'posted', ${`Post ${id}`}, 'point', 'none', '', '[]', '[]', 10, ${id}, ${postedAt}, now(), now())`
+    for (const [at, impressions, likes] of snapshots)
+      await app.owner`insert into item_metric (id, tenant_id, item_id, at, impressions, likes, replies, reposts, quotes, clicks)
+        values (${newId()}, ${tenantId}, ${id}, ${at}, ${impressions}, ${likes}, 0, 0, 0, 0)`
+    return id
+  }
+
+  test('it tells what each day brought, and how that compares with the week before', async () => {
+    const story = await newStory(app)
+    const old = await counted(story, '2026-05-25T10:00:00Z', [
+      ['2026-05-30T10:00:00Z', 400, 4],
+      ['2026-06-03T10:00:00Z', 500, 5],
+      ['2026-06-09T23:00:00Z', 900, 9],
+    ])
+    const best = await counted(story, '2026-06-09T09:00:00Z', [
+      ['2026-06-09T12:00:00Z', 100, 10],
+      ['2026-06-11T12:00:00Z', 250, 30],
+      ['2026-06-20T12:00:00Z', 300, 33],
+    ])
+    const worst = await counted(story, '2026-06-14T23:30:00Z', [['2026-06-14T23:50:00Z', 50, 0]])
+    const { data, markdown, week, error, origin } = await asked(story, { week: '2026-06-11' })
+    expect({ week, error, origin }).toEqual({ week: '2026-06-08', error: null, origin: 'manual' })
+    expect(data).toMatchObject({ from: '2026-06-08T00:00:00.000Z', to: '2026-06-15T00:00:00.000Z', complete: true })
+    expect(data.totals).toEqual({ posts: 2, impressions: 700, reactions: 34, clicks: 0, engagement_rate: 34 / 700 })
+    expect(data.before).toMatchObject({ posts: 0, impressions: 100, reactions: 1 })
+    expect(data.change).toMatchObject({ posts: null, impressions: 6 })
+    expect(data.days.map(({ posts, impressions }: Record<string, number>) => [posts, impressions])).toEqual([
+      [0, 0],
+      [1, 500],
+      [0, 0],
+      [0, 150],
+      [0, 0],
+      [0, 0],
+      [1, 50],
+    ])
+    expect([data.best.item_id, data.worst.item_id]).toEqual([best, worst])
+    expect(data.best.item_id).not.toBe(old)
+    expect(markdown).toContain('# Week of 2026-06-08 to 2026-06-14')
+  })
+
+  test('its days are those of the profile', async () => {
+    const story = await newStory(app)
+    await counted(story, '2026-06-07T20:00:00Z', [['2026-06-07T22:00:00Z', 100, 1]])
+    const days = async () => (await asked(story, { week: '2026-06-08' })).data.days[0]
+    expect(await days()).toMatchObject({ posts: 0, impressions: 0 })
+    await story.send('PUT', 'profile', { body: { time_zone: 'Asia/Tokyo' } })
+    expect(await days()).toMatchObject({ day: '2026-06-08', posts: 1, impressions: 100 })
+  })
+
+  test('an empty week is told as such, with what waits', async () => {
+    const story = await newStory(app)
+    await story.drafted()
+    const { data, markdown, time_zone } = await asked(story)
+    expect(data.totals).toEqual({ posts: 0, impressions: 0, reactions: 0, clicks: 0, engagement_rate: null })
+    expect([data.best, data.complete, data.waiting.approvals, time_zone]).toEqual([null, false, 1, 'UTC'])
+    expect(data.quotas.find(({ key }: { key: string }) => key === 'reports')).toMatchObject({ used: 1 })
+    expect(data.next.map(({ operation }: { operation: string }) => operation)).toContain('growth.items.approve')
+    expect(markdown).toContain('An empty week so far')
+  })
+
+  test('of no day, of a week to come, or without a plan for it, it is refused', async () => {
+    const story = await newStory(app)
+    const field = async (week: string) => (await story.send('POST', 'reports', { body: { week } })).body.error?.details?.[0]?.path
+    for (const week of ['2026-02-30', '1999-01-01', '2999-01-01', 'today']) expect(await field(week)).toBe('week')
+    await app.owner`update tenant set overrides = '{"reports": 0}' where id = ${story.tenantId}`
+    const { status, body } = await story.send('POST', 'reports', { body: {} })
+    expect([status, body.error?.message]).toEqual([403, 'plan_quota_exceeded:reports'])
+    expect(await listed(story)).toEqual([])
+  })
+})
+
+describe('by itself', () => {
+  let db: SteppedDatabase
+  let app: TestApp
+  beforeEach(async () => {
+    db = await steppedDb()
+    app = await testApp({ database: db.options, overrides: { idleMs: 30, sweepMs: 20 } })
+    // A Wednesday, so that the first Monday is near.
+    await db.clock.set(new Date('2027-01-06T12:00:00Z'))
+  })
+  afterEach(async () => {
+    await app[Symbol.asyncDispose]()
+    await db[Symbol.asyncDispose]()
+  })
+
+  const begun = async (): Promise<Story> => {
+    const story = await newStory(app)
+    const id = await story.approved()
+    expect((await story.send('POST', `items/${id}/post-now`)).status).toBe(200)
+    return story
+  }
+  const dueOf = async ({ tenantId }: Story): Promise<Date | undefined> =>
+    (await app.owner<{ run_at: Date }[]>`select run_at from work where tenant_id = ${tenantId} and kind = 'weekly_report'`)[0]?.run_at
+  /** Until the weekly work has seen the clock, and what it asked for is over. */
+  const seen = async (story: Story): Promise<Report[]> => {
+    const now = new Date(await db.clock.now())
+    await eventually(
+      () => dueOf(story),
+      (due) => due !== undefined && due > now,
+    )
+    return eventually(
+      () => listed(story),
+      (all) => all.every(over),
+    )
+  }
+
+  test('a week is reported on Monday at seven, once, from the first post on', async () => {
+    const story = await begun()
+    expect(await seen(story)).toEqual([])
+    expect(await dueOf(story)).toEqual(new Date('2027-01-11T07:00:00Z'))
+    await db.clock.set(new Date('2027-01-11T07:00:05Z'))
+    const first = await seen(story)
+    expect(first).toMatchObject([
+      { week: '2027-01-04', origin: 'automatic', status: 'ready', data: { totals: { posts: 1 }, complete: true } },
+    ])
+    await db.clock.step(DAY)
+    expect(await seen(story)).toHaveLength(1)
+    await db.clock.step(7 * DAY)
+    const second = await seen(story)
+    expect(second.map(({ week }) => week)).toEqual(['2027-01-11', '2027-01-04'])
+    expect(second[0]!.data.totals.posts).toBe(0)
+  })
+
+  test('weeks that were slept through are not made up for, but the last one', async () => {
+    const story = await begun()
+    await seen(story)
+    await db.clock.step(25 * DAY)
+    expect((await seen(story)).map(({ week }) => week)).toEqual(['2027-01-18'])
+  })
+
+  test('it follows the time zone of the profile', async () => {
+    const story = await begun()
+    await seen(story)
+    await story.send('PUT', 'profile', { body: { time_zone: 'America/New_York' } })
+    await eventually(
+      () => dueOf(story),
+      (due) => due?.toISOString() === '2027-01-11T12:00:00.000Z',
+    )
+    await db.clock.set(new Date('2027-01-11T12:00:05Z'))
+    expect(await seen(story)).toMatchObject([{ week: '2027-01-04', time_zone: 'America/New_York' }])
+    // Monday comes once more, an hour later and further west: the week is told already.
+    await story.send('PUT', 'profile', { body: { time_zone: 'America/Los_Angeles' } })
+    await db.clock.step(DAY)
+    expect(await seen(story)).toHaveLength(1)
+  })
+
+  test('what the plan refuses is skipped until the next week, and says so', async () => {
+    const story = await begun()
+    await seen(story)
+    await app.owner`update tenant set billing = 'trial_expired' where id = ${story.tenantId}`
+    await db.clock.set(new Date('2027-01-11T07:00:05Z'))
+    const skipped = await seen(story)
+    expect(skipped).toMatchObject([{ week: '2027-01-04', status: 'failed', error: 'plan_invalid:trial_expired', data: null }])
+    await app.owner`update tenant set billing = 'ok' where id = ${story.tenantId}`
+    await db.clock.step(DAY)
+    expect(await seen(story)).toHaveLength(1)
+    await db.clock.step(6 * DAY)
+    expect((await seen(story)).map(({ week, status }) => `${week} ${status}`)).toEqual(['2027-01-11 ready', '2027-01-04 failed'])
+  })
+
+  test('the kill switch holds it', async () => {
+    const story = await begun()
+    await seen(story)
+    await story.send('POST', 'automation/pause-all')
+    await db.clock.set(new Date('2027-01-12T07:00:05Z'))
+    // What a person asks for is made all the same, behind which everything else that is due would be.
+    expect((await asked(story)).origin).toBe('manual')
+    expect(await listed(story)).toHaveLength(1)
+    await story.send('POST', 'automation/resume-all')
+    expect((await seen(story)).map(({ origin }) => origin)).toEqual(['automatic', 'manual'])
+  })
+})

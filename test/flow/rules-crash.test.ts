@@ -1,0 +1,79 @@
+/** Processes that die around a run: the occurrence and the run are one commit, and each rule runs once for it. */
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { publishTimes } from '#domain/publish'
+import { type TestApp, testApp } from '#test/support/app'
+import { freshDb, type TestDatabase } from '#test/support/db'
+import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
+import { writingDrafter } from '#test/support/held-drafter'
+import { newRules, type Rules, rulesOf } from '#test/support/rule-story'
+import { crash } from '#test/support/story'
+
+const times = { ...publishTimes, settleMs: 50 }
+const afterPost = { trigger: { kind: 'item_posted' }, action: { kind: 'draft_batch', count: 2 } }
+
+let db: TestDatabase
+let dying: TestApp
+let points: TestFailpoints
+beforeEach(async () => {
+  db = await freshDb()
+  points = testFailpoints()
+  dying = await testApp({ database: db.options, overrides: { times, failpoints: points.at, drafter: writingDrafter() } })
+})
+afterEach(async () => {
+  for (const name of places) points.release(name)
+  await dying[Symbol.asyncDispose]()
+  await db[Symbol.asyncDispose]()
+})
+
+const places = ['letter.deciding:publish.settle', 'publish.sent', 'rule.acting', 'rule.firing', 'generation.claimed', 'generation.drafted']
+
+/** The same workspace on a server that comes after, and what became of it. */
+const afterwards = async (rules: Rules, ruleId: string): Promise<void> => {
+  await crash(dying)
+  await using next = await testApp({ database: db.options, overrides: { times, drafter: writingDrafter() } })
+  const there = rulesOf(rules.story.at(next))
+  // Whoever asks for the attempt's fate need not wait for the end of a dead process's claim.
+  await next.owner`update work set run_at = now() where kind = 'reconcile'`
+  const run = await there.ended(ruleId)
+  expect(run).toMatchObject({ status: 'done', cost: { quota: 'posts', units: run.cost.units } })
+  const batches = await next.owner`select id, delivered from batch where tenant_id = ${rules.story.tenantId}`
+  expect([...batches]).toEqual([{ id: run.made!.id, delivered: run.cost.units }])
+  const [counter] = await next.owner`select used from counter where tenant_id = ${rules.story.tenantId} and key = 'posts'`
+  expect(counter!.used).toBe(run.cost.units)
+}
+
+test.each(['rule.acting', 'generation.claimed', 'generation.drafted'])(
+  'at %s: the run is finished by the next one, once',
+  async (place) => {
+    const rules = await newRules(dying)
+    const { id } = await rules.create(afterPost)
+    points.arm(place, 'hang')
+    const item = await rules.story.approved()
+    await rules.story.send('POST', `items/${item}/posted`, { body: {} })
+    await points.reached(place)
+    await afterwards(rules, id)
+  },
+)
+
+test('before it is known that the item is posted: the run comes with that knowledge', async () => {
+  const rules = await newRules(dying)
+  const { id } = await rules.create(afterPost)
+  points.arm('letter.deciding:publish.settle', 'hang')
+  const item = await rules.story.approved()
+  rules.story.send('POST', `items/${item}/post-now`).catch(() => {})
+  await points.reached('letter.deciding:publish.settle')
+  await dying.owner`update attempt set lease_until = now()`
+  await afterwards(rules, id)
+})
+
+test('at a time of a pattern: the run for it is made once', async () => {
+  const rules = await newRules(dying)
+  const { id } = await rules.create({ ...afterPost, trigger: { kind: 'cron', pattern: '0 0 1 1 *' } })
+  points.arm('rule.firing', 'hang')
+  await dying.owner`update work set run_at = date_trunc('minute', now()) where kind = 'rule_cron'`
+  const item = await rules.story.approved()
+  rules.story.send('POST', `items/${item}/posted`, { body: {} }).catch(() => {})
+  await rules.story.scheduled(0)
+  await points.reached('rule.firing')
+  await afterwards(rules, id)
+})

@@ -1,0 +1,110 @@
+/** Whatever a rule makes is a draft: no action approves, schedules, posts, or touches what is there. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type ActionKind, actionKinds } from '#domain/rule-action'
+import { newId } from '#kernel/ids'
+import { stateNames } from '#test/domain/records'
+import { type TestApp, testApp } from '#test/support/app'
+import { writingDrafter } from '#test/support/held-drafter'
+import { newRules, type Rules } from '#test/support/rule-story'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await testApp({ overrides: { drafter: writingDrafter() } })
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const wishes: Record<ActionKind, object> = {
+  draft_batch: { count: 2, focus: 'docks' },
+  draft_article: { topic: 'Docks', length: 'short' },
+  request_audit: { days: 14 },
+  resurface: { min_age_days: 30 },
+}
+
+/** An item in each state, all of them a hundred days old. */
+const fill = async ({ story: { tenantId } }: Rules): Promise<void> => {
+  for (const state of stateNames) {
+    const status = { scheduled: 'approved', 'in review': 'publish_unconfirmed' }[state as string] ?? state
+    await app.owner`insert into item (id, tenant_id, kind, status, review, body, format, hook, rationale, stories, learnings, length, post_at,
+        posted_at, created_at, updated_at)
+      values (${newId()}, ${tenantId}, 'post', ${status}, ${state === 'in review'}, ${`Text of ${state}`}, 'point', 'none', '', '[]', '[]', 10,
+        ${state === 'scheduled' ? new Date(Date.now() + 86_400_000) : null}, ${state === 'posted' ? new Date(Date.now() - 100 * 86_400_000) : null},
+        now() - interval '100 days', now())`
+  }
+}
+
+const everything = async ({ story: { tenantId } }: Rules, ids: string[] = []) => ({
+  items:
+    await app.owner`select * from item where tenant_id = ${tenantId} ${ids.length > 0 ? app.owner`and id = any(${ids})` : app.owner``} order by id`,
+  attempts: [...(await app.owner`select * from attempt where tenant_id = ${tenantId}`)],
+  publishing: [...(await app.owner`select * from work where tenant_id = ${tenantId} and lane = 'publish'`)],
+  posts: [
+    ...(await app.owner`select text from sandbox.posts where account_id in (select external_id from connection where tenant_id = ${tenantId})`),
+  ],
+})
+
+test('every action is tried here', () => {
+  expect(Object.keys(wishes).sort()).toEqual([...actionKinds].sort())
+})
+
+test.each(Object.entries(wishes))('%s', async (kind, wish) => {
+  const rules = await newRules(app)
+  await fill(rules)
+  const before = await everything(rules)
+  const rule = await rules.create({ trigger: { kind: 'batch_settled' }, action: { kind, ...wish } })
+  const batch = (await rules.story.send('POST', 'batches', { body: { count: 1 } })).body.batch.id
+  const runs = await rules.settled(rule.id, kind === 'draft_batch' ? 2 : 1)
+  const run = runs.find(({ trigger }) => trigger.ref === batch)!
+  expect(run.status).toBe('done')
+  const ids = before.items.map(({ id }) => id as string)
+  expect(await everything(rules, ids)).toEqual(before)
+  const made = await app.owner`select id, status, post_at, approved_hash from item where tenant_id = ${rules.story.tenantId}
+    and id <> all(${ids}) and batch_id is distinct from ${batch}`
+  expect(made.length > 0).toBe(kind !== 'request_audit')
+  for (const { status, post_at, approved_hash } of made) expect([status, post_at, approved_hash]).toEqual(['drafted', null, null])
+})
+
+test('what is taken up again is marked with its source, waits for approval, and does not come twice', async () => {
+  const rules = await newRules(app)
+  await fill(rules)
+  const source = (await app.owner`select id, body from item where tenant_id = ${rules.story.tenantId} and status = 'posted'`)[0]!
+  const rule = await rules.create({ trigger: { kind: 'item_posted' }, action: { kind: 'resurface', min_age_days: 30 } })
+  const postOne = async () => rules.story.send('POST', `items/${await rules.story.approved()}/posted`, { body: {} })
+  await postOne()
+  const { made } = await rules.ended(rule.id)
+  const item = (await rules.story.send('GET', 'items?status=drafted')).body.items.find(({ id }: { id: string }) => id === made!.id)
+  expect(item).toMatchObject({ status: 'drafted', body: source.body, resurfaced_from: source.id, batch_id: null })
+  expect(await rules.story.events()).toContain('growth.approval.requested')
+  await postOne()
+  const [again] = await rules.settled(rule.id, 2)
+  expect(again).toMatchObject({ status: 'skipped', reason: 'nothing_to_resurface' })
+  await app.owner`update item set created_at = now() - interval '91 days' where id = ${item.id}`
+  await postOne()
+  expect((await rules.settled(rule.id, 3))[0]).toMatchObject({ status: 'done' })
+})
+
+test('the best one is taken up first, by reactions per impression, and none that did too badly', async () => {
+  const rules = await newRules(app)
+  const old = async (rate: number | null): Promise<string> => {
+    const id = newId()
+    await app.owner`insert into item (id, tenant_id, kind, status, body, format, hook, rationale, stories, learnings, length, posted_at, created_at,
+      updated_at) values (${id}, ${rules.story.tenantId}, 'post', 'posted', ${id}, 'point', 'none', '', '[]', '[]', 10, now() - interval '50 days',
+      now(), now())`
+    if (rate !== null)
+      await app.owner`insert into item_metric (id, tenant_id, item_id, at, impressions, likes, replies, reposts, quotes, clicks)
+        values (${newId()}, ${rules.story.tenantId}, ${id}, now(), 1000, ${rate}, 0, 0, 0, 0)`
+    return id
+  }
+  const [good, best] = [await old(30), await old(60)]
+  await old(10)
+  await old(null)
+  const action = { kind: 'resurface', min_age_days: 30, min_engagement: 0.02 }
+  const rule = await rules.create({ trigger: { kind: 'item_posted' }, action })
+  for (let posted = 1; posted <= 3; posted++) {
+    await rules.story.send('POST', `items/${await rules.story.approved()}/posted`, { body: {} })
+    await rules.settled(rule.id, posted)
+  }
+  const drafts =
+    await app.owner`select resurfaced_from from item where tenant_id = ${rules.story.tenantId} and resurfaced_from is not null order by id`
+  expect(drafts.map(({ resurfaced_from }) => resurfaced_from)).toEqual([best, good])
+  expect((await rules.runs())[0]!.reason).toBe('nothing_to_resurface')
+})

@@ -1,0 +1,112 @@
+/** The kill switch and rules: after its answer none runs, and what one was having drafted is over. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
+import { heldInEachTest } from '#test/support/held-drafter'
+import { newRules, type Rules } from '#test/support/rule-story'
+
+const drafter = heldInEachTest()
+
+let app: TestApp
+let points: TestFailpoints
+beforeAll(async () => {
+  points = testFailpoints()
+  app = await testApp({ overrides: { drafter: drafter.drafter, failpoints: points.at } })
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const afterPost = { trigger: { kind: 'item_posted' }, action: { kind: 'draft_batch', count: 4, focus: 'more' } }
+
+const all = ({ story }: Rules, word: 'pause' | 'resume') => story.send('POST', `automation/${word}-all`)
+const postOne = async ({ story }: Rules): Promise<string> => {
+  const id = await story.approved()
+  expect((await story.send('POST', `items/${id}/post-now`)).status).toBe(200)
+  return id
+}
+const postsUsed = async ({ story }: Rules): Promise<number> =>
+  (await app.owner`select used from counter where tenant_id = ${story.tenantId} and key = 'posts'`)[0]?.used ?? 0
+const itemsIn = async ({ story }: Rules): Promise<number> =>
+  (await app.owner`select count(*)::int as count from item where tenant_id = ${story.tenantId} and batch_id is not null`)[0]!.count
+
+test('in the middle of a run: the generation is cancelled, the quota is back, and nothing drafted appears afterwards', async () => {
+  const rules = await newRules(app)
+  const rule = await rules.create(afterPost)
+  await postOne(rules)
+  await drafter.begun(1)
+  expect((await rules.runs())[0]).toMatchObject({ status: 'running', cost: { quota: 'posts', units: 4 }, ended_at: null })
+  expect(await postsUsed(rules)).toBe(4)
+  expect((await all(rules, 'pause')).body.automation).toEqual({ paused: true, in_flight: [] })
+  const [run] = await rules.runs()
+  expect(run).toMatchObject({ status: 'cancelled', reason: 'cancelled', cost: { quota: 'posts', units: 0 } })
+  expect(await postsUsed(rules)).toBe(0)
+  drafter.release()
+  expect(drafter.aborted).toEqual(['more'])
+  await postOne(rules)
+  expect((await rules.story.send('GET', `batches/${run!.made!.id}`)).body.batch).toMatchObject({
+    status: 'failed',
+    error: 'cancelled',
+    items: [],
+  })
+  expect(await itemsIn(rules)).toBe(0)
+  expect((await rules.rule(rule.id)).runs_today).toBe(1)
+})
+
+test('a run that waits for its turn is skipped, and is not made up for', async () => {
+  drafter.release()
+  const rules = await newRules(app)
+  const rule = await rules.create(afterPost)
+  points.arm('rule.acting', new Error('not now'))
+  await postOne(rules)
+  await points.reached('rule.acting')
+  expect((await rules.runs())[0]).toMatchObject({ status: 'queued' })
+  await all(rules, 'pause')
+  expect(await rules.ended(rule.id)).toMatchObject({ status: 'skipped', reason: 'paused', made: null })
+  points.release('rule.acting')
+  await all(rules, 'resume')
+  const item = await postOne(rules)
+  const runs = await rules.settled(rule.id, 2)
+  expect(runs.map(({ status }) => status)).toEqual(['done', 'skipped'])
+  expect(runs[0]!.trigger.ref).toBe(item)
+})
+
+test('what happens while it holds is told as skipped, and is not made up for', async () => {
+  drafter.release()
+  const rules = await newRules(app)
+  const rule = await rules.create(afterPost)
+  await all(rules, 'pause')
+  const item = await postOne(rules)
+  expect(await rules.ended(rule.id)).toMatchObject({ status: 'skipped', reason: 'paused', trigger: { ref: item } })
+  await all(rules, 'resume')
+  await postOne(rules)
+  expect((await rules.settled(rule.id, 2)).map(({ status }) => status)).toEqual(['done', 'skipped'])
+})
+
+test('every rule reads paused while it holds; one that a person has paused stays so afterwards', async () => {
+  const rules = await newRules(app)
+  const [one, other] = [await rules.create(afterPost), await rules.create({ ...afterPost, status: 'paused' })]
+  const states = async () => Object.fromEntries((await rules.list()).map(({ id, status, paused_by }) => [id, [status, paused_by]]))
+  await all(rules, 'pause')
+  expect(await states()).toEqual({ [one.id]: ['paused', 'all'], [other.id]: ['paused', 'person'] })
+  const added = await rules.create(afterPost)
+  expect([added.status, added.paused_by]).toEqual(['paused', 'all'])
+  expect((await rules.update(other.id, { status: 'active' })).body.rule).toMatchObject({ status: 'paused', paused_by: 'all' })
+  expect((await rules.update(one.id, { status: 'paused' })).body.rule).toMatchObject({ status: 'paused', paused_by: 'person' })
+  await all(rules, 'resume')
+  expect(await states()).toEqual({ [one.id]: ['paused', 'person'], [other.id]: ['active', null], [added.id]: ['active', null] })
+})
+
+test('a workspace that is to be deleted runs no rule any more', async () => {
+  const rules = await newRules(app)
+  const rule = await rules.create(afterPost)
+  await postOne(rules)
+  await drafter.begun(1)
+  const { tokenOf } = await import('#test/support/session')
+  const session = await tokenOf(app, rules.story.tenantId)
+  const asked = await app.send('POST', '/api/v1/app/workspace/deletion', { key: session, body: { name: 'Test' } })
+  expect(asked.status).toBe(200)
+  const [run] = await eventually(
+    () => rules.runs(rule.id),
+    (runs) => runs[0]?.ended_at !== null,
+  )
+  expect(run).toMatchObject({ status: 'cancelled' })
+})

@@ -1,0 +1,50 @@
+/** Rules that wait for a number of a post: each runs once for an item, when a count gets there. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { type SteppedDatabase, steppedDb } from '#test/support/database-clock'
+import { writingDrafter } from '#test/support/held-drafter'
+import { newRules } from '#test/support/rule-story'
+
+const HOUR = 3_600_000
+
+let db: SteppedDatabase
+let app: TestApp
+beforeAll(async () => {
+  db = await steppedDb()
+  app = await testApp({ database: db.options, overrides: { drafter: writingDrafter(), idleMs: 30, sweepMs: 20 } })
+})
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  await db[Symbol.asyncDispose]()
+})
+
+test('a count that crosses the number sets off one run; those after it, and rules made too late, none', async () => {
+  const rules = await newRules(app)
+  const { story } = rules
+  const wait = (more: object) => ({ kind: 'metric', metric: 'impressions', ...more })
+  const action = { kind: 'request_audit', days: 7 }
+  const low = await rules.create({ trigger: wait({ at_least: 1 }), action })
+  const high = await rules.create({ trigger: wait({ at_least: 1_000_000_000 }), action })
+  const id = await story.approved()
+  expect((await story.send('POST', `items/${id}/post-now`)).status).toBe(200)
+  const counts = async () => (await app.owner`select 1 from item_metric where item_id = ${id}`).length
+  const later = async (ms: number, count: number) => {
+    await db.clock.pass(ms)
+    expect(await eventually(counts, (found) => found >= count)).toBeGreaterThanOrEqual(count)
+  }
+  await later(HOUR, 1)
+  expect(await rules.ended(low.id)).toMatchObject({
+    status: 'done',
+    trigger: { kind: 'metric', ref: id, chain: [] },
+    cost: { quota: 'audits', units: 1 },
+  })
+  const late = await rules.create({ trigger: wait({ at_least: 1 }), action })
+  await later(24 * HOUR, 2)
+  // The next thing that happens: by then the counts have been told to every rule.
+  const next = await rules.create({ trigger: { kind: 'item_posted' }, action })
+  await story.send('POST', `items/${await story.approved()}/posted`, { body: {} })
+  await rules.ended(next.id)
+  expect(await rules.runs(low.id)).toHaveLength(1)
+  expect(await rules.runs(high.id)).toEqual([])
+  expect(await rules.runs(late.id)).toEqual([])
+})

@@ -1,0 +1,281 @@
+/** Automation rules over HTTP: what sets them off, what they make, and what keeps them from it. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { MOST_RULES } from '#domain/rule'
+import { newId } from '#kernel/ids'
+import { type TestApp, testApp } from '#test/support/app'
+import { heldInEachTest } from '#test/support/held-drafter'
+import { newRules, type Rules } from '#test/support/rule-story'
+
+const drafter = heldInEachTest()
+
+let app: TestApp
+beforeAll(async () => {
+  app = await testApp({ overrides: { drafter: drafter.drafter } })
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const afterBatch = { trigger: { kind: 'batch_settled' }, action: { kind: 'draft_batch', count: 2 } }
+const afterPost = { trigger: { kind: 'item_posted' }, action: { kind: 'draft_batch', count: 2, focus: 'what came of it' } }
+
+const postOne = async (rules: Rules): Promise<string> => {
+  const id = await rules.story.approved()
+  expect((await rules.story.send('POST', `items/${id}/post-now`)).status).toBe(200)
+  return id
+}
+
+describe('a rule', () => {
+  test('that waits for a posted item drafts a batch, once, and says what it made and what that cost', async () => {
+    drafter.release()
+    const rules = await newRules(app)
+    const rule = await rules.create(afterPost)
+    const item = await postOne(rules)
+    const run = await rules.ended(rule.id)
+    expect(run).toMatchObject({
+      rule_id: rule.id,
+      trigger: { kind: 'item_posted', ref: item, chain: [] },
+      status: 'done',
+      reason: null,
+      cost: { quota: 'posts', units: 2, cost_micros: 0 },
+    })
+    expect(run.made?.kind).toBe('batch')
+    const { batch } = (await rules.story.send('GET', `batches/${run.made!.id}`)).body
+    expect(batch).toMatchObject({ status: 'ready', focus: 'what came of it', requested: 2 })
+    expect(batch.items.map(({ status }: { status: string }) => status)).toEqual(['drafted', 'drafted'])
+    expect(await rules.rule(rule.id)).toMatchObject({ runs_today: 1, over_cap_today: 0, last_run_at: expect.any(String) })
+    expect(await rules.runs()).toEqual([run])
+  })
+
+  test('is set off by every way in which an item becomes posted', async () => {
+    drafter.release()
+    const rules = await newRules(app)
+    const { id } = await rules.create(afterPost)
+    const byHand = await rules.story.approved()
+    await rules.story.send('POST', `items/${byHand}/posted`, { body: {} })
+    const due = await rules.story.scheduled(0)
+    await rules.story.settled(due, 'posted')
+    const runs = await rules.settled(id, 2)
+    expect(runs.map(({ trigger }) => trigger.ref).sort()).toEqual([byHand, due].sort())
+  })
+
+  test('waits for batches of the status that it names', async () => {
+    const rules = await newRules(app)
+    const onFailed = await rules.create({ ...afterBatch, trigger: { kind: 'batch_settled', status: 'failed' } })
+    const onReady = await rules.create({ ...afterBatch, trigger: { kind: 'batch_settled', status: 'ready' } })
+    drafter.release()
+    const { id } = (await rules.story.send('POST', 'batches', { body: { count: 1 } })).body.batch
+    // Its own batch comes back to it, and is left alone.
+    const [own, first] = await rules.settled(onReady.id, 2)
+    expect(first).toMatchObject({ status: 'done', trigger: { kind: 'batch_settled', ref: id, chain: [] } })
+    expect(own).toMatchObject({ status: 'skipped', reason: 'loop', trigger: { ref: first!.made!.id, chain: [onReady.id] } })
+    expect(await rules.runs(onFailed.id)).toEqual([])
+  })
+
+  test('drafts an article', async () => {
+    drafter.release()
+    const rules = await newRules(app)
+    const rule = await rules.create({
+      trigger: { kind: 'item_posted' },
+      action: { kind: 'draft_article', topic: 'Docks', length: 'short', outline: 'One\nTwo' },
+    })
+    await postOne(rules)
+    const run = await rules.ended(rule.id)
+    expect(run).toMatchObject({ status: 'done', made: { kind: 'article' }, cost: { quota: 'articles', units: 1 } })
+    const { article } = (await rules.story.send('GET', `articles/${run.made!.id}`)).body
+    expect(article).toMatchObject({ status: 'ready', topic: 'Docks', item: { status: 'drafted' } })
+  })
+
+  test('whose generation fails ends with its error, and the quota is back', async () => {
+    const { GenerationError } = await import('#port/model/drafter')
+    drafter.failWith(new GenerationError('ask for less'))
+    const rules = await newRules(app)
+    const rule = await rules.create(afterPost)
+    await postOne(rules)
+    expect(await rules.ended(rule.id)).toMatchObject({
+      status: 'failed',
+      reason: 'generation_failed: ask for less',
+      cost: { quota: 'posts', units: 0 },
+    })
+  })
+
+  test('that a person has paused misses what happens, and runs again when it is active', async () => {
+    drafter.release()
+    const rules = await newRules(app)
+    const rule = await rules.create({ ...afterPost, status: 'paused' })
+    expect(rule).toMatchObject({ status: 'paused', paused_by: 'person' })
+    await postOne(rules)
+    expect((await rules.update(rule.id, { status: 'active' })).body.rule).toMatchObject({ status: 'active', paused_by: null })
+    const item = await postOne(rules)
+    expect(await rules.ended(rule.id)).toMatchObject({ status: 'done', trigger: { ref: item } })
+    expect((await rules.runs()).length).toBe(1)
+  })
+
+  test('is refused where it means nothing, with the field and the reason', async () => {
+    const rules = await newRules(app)
+    const refused = async (wish: object) => {
+      const { status, body } = await rules.story.send('POST', 'rules', { body: { name: 'x', ...afterPost, ...wish } })
+      return [status, body.error?.details?.[0]?.path, body.error?.message]
+    }
+    expect(await refused({ trigger: { kind: 'cron', pattern: '*/10 * * * *' } })).toEqual([
+      400,
+      'trigger.pattern',
+      'trigger.pattern fires more often than every 15 minutes, which is the most a rule may',
+    ])
+    expect(await refused({ trigger: { kind: 'cron', pattern: '0 0 31 2 *' } })).toEqual([
+      400,
+      'trigger.pattern',
+      'trigger.pattern never fires',
+    ])
+    expect((await refused({ trigger: { kind: 'cron', pattern: 'soon' } })).slice(0, 2)).toEqual([400, 'trigger.pattern'])
+    expect((await refused({ trigger: { kind: 'cron' } })).slice(0, 2)).toEqual([400, 'trigger.pattern'])
+    expect(await refused({ trigger: { kind: 'item_posted', pattern: '0 9 * * *' } })).toEqual([
+      400,
+      'trigger.pattern',
+      'trigger.pattern is not for item_posted',
+    ])
+    expect((await refused({ action: { kind: 'draft_article' } })).slice(0, 2)).toEqual([400, 'action.topic'])
+    expect((await refused({ conditions: [{ fact: 'hour', op: '<' }] })).slice(0, 2)).toEqual([400, 'conditions.0.value'])
+    expect(await rules.list()).toEqual([])
+  })
+
+  test('is one of fifty at most', async () => {
+    const rules = await newRules(app)
+    const { id } = await rules.create(afterPost)
+    for (let more = 1; more < MOST_RULES; more++)
+      await app.owner`insert into rule select (jsonb_populate_record(r, jsonb_build_object('id', ${newId()}::text))).* from rule r where id = ${id}`
+    const full = await rules.story.send('POST', 'rules', { body: { name: 'x', ...afterPost } })
+    expect([full.status, full.body.error?.code]).toEqual([409, 'conflict'])
+  })
+})
+
+describe('conditions', () => {
+  test('are all looked at, and all must hold; the run tells what each was', async () => {
+    drafter.release()
+    const rules = await newRules(app)
+    const rule = await rules.create({
+      ...afterPost,
+      conditions: [
+        { fact: 'approvals_waiting', op: '<', value: 1 },
+        { fact: 'posted_today', op: '=', value: 1 },
+        { fact: 'scheduled_ahead', op: '=', value: 0 },
+        { fact: 'hour', op: '>=', value: 0 },
+        { fact: 'weekday', op: '<=', value: 7 },
+        { fact: 'posts_left', op: '=', value: 3_000 },
+        { fact: 'articles_left', op: '>', value: 0 },
+        { fact: 'item_hook', op: '=', text: 'none' },
+        { fact: 'item_format', op: '!=', text: 'story' },
+        { fact: 'item_kind', op: '=', text: 'post' },
+      ],
+    })
+    await rules.story.drafted()
+    await postOne(rules)
+    const held = await rules.ended(rule.id)
+    expect(held).toMatchObject({ status: 'skipped', reason: 'conditions', made: null, cost: { quota: null, units: 0 } })
+    expect(held.conditions[0]).toEqual({ condition: rule.conditions[0]!, actual: '1', holds: false })
+    expect(held.conditions.slice(1).map(({ condition, holds }) => [condition.fact, holds])).toEqual(
+      rule.conditions.slice(1).map(({ fact }) => [fact, true]),
+    )
+    expect(await rules.rule(rule.id)).toMatchObject({ runs_today: 0 })
+  })
+})
+
+describe('what a plan forbids ends a run with the very words', () => {
+  const skippedAs = async (rules: Rules): Promise<string | null> => {
+    const rule = await rules.create(afterPost)
+    return rules.afterwards(rule.id, () => postOne(rules))
+  }
+
+  test('plan_quota_exceeded:posts', async () => {
+    const rules = await newRules(app)
+    await app.owner`update tenant set overrides = '{"posts": 1}' where id = ${rules.story.tenantId}`
+    expect(await skippedAs(rules)).toBe('plan_quota_exceeded:posts')
+  })
+
+  test('rate_limited:create_batch', async () => {
+    const rules = await newRules(app)
+    await app.owner`update tenant set overrides = '{"create_batch": 0}' where id = ${rules.story.tenantId}`
+    expect(await skippedAs(rules)).toBe('rate_limited:create_batch')
+  })
+
+  test('plan_invalid:trial_expired', async () => {
+    const rules = await newRules(app)
+    const rule = await rules.create(afterPost)
+    const id = await rules.story.approved()
+    await app.owner`update tenant set billing = 'trial_expired' where id = ${rules.story.tenantId}`
+    const mark = () => rules.story.send('POST', `items/${id}/posted`, { body: {} })
+    expect(await rules.afterwards(rule.id, mark)).toBe('plan_invalid:trial_expired')
+  })
+
+  test('plan_feature_disabled:rules, which also forbids new rules and active ones', async () => {
+    const rules = await newRules(app)
+    const rule = await rules.create(afterPost)
+    await app.owner`update tenant set plan = 'creator' where id = ${rules.story.tenantId}`
+    expect(await rules.afterwards(rule.id, () => postOne(rules))).toBe('plan_feature_disabled:rules')
+    const refused = [403, 'plan_feature_disabled:rules']
+    const told = ({ status, body }: Awaited<ReturnType<Rules['update']>>) => [status, body.error?.message]
+    expect(told(await rules.story.send('POST', 'rules', { body: { name: 'x', ...afterPost } }))).toEqual(refused)
+    expect(told(await rules.update(rule.id, { name: 'y' }))).toEqual(refused)
+    expect((await rules.update(rule.id, { status: 'paused' })).status).toBe(200)
+    expect(told(await rules.update(rule.id, { status: 'active' }))).toEqual(refused)
+  })
+})
+
+describe('the cap of the day', () => {
+  test('lets so many act; the next one is told, and those after it only counted', async () => {
+    drafter.release()
+    const rules = await newRules(app)
+    const rule = await rules.create({ ...afterPost, daily_cap: 2 })
+    for (let posted = 0; posted < 2; posted++) await postOne(rules)
+    await rules.settled(rule.id, 2)
+    for (let posted = 0; posted < 3; posted++) await postOne(rules)
+    const runs = await rules.settled(rule.id, 3)
+    expect(runs.map(({ status, reason }) => reason ?? status)).toEqual(['daily_cap', 'done', 'done'])
+    expect(await rules.rule(rule.id)).toMatchObject({ runs_today: 2, over_cap_today: 3 })
+    await app.owner`update rule set day = '2020-01-01' where id = ${rule.id}`
+    expect(await rules.rule(rule.id)).toMatchObject({ runs_today: 0, over_cap_today: 0 })
+    await postOne(rules)
+    expect((await rules.settled(rule.id, 4))[0]).toMatchObject({ status: 'done' })
+  })
+})
+
+describe('rules that lead to one another', () => {
+  test('come to rest: none runs for what it has caused itself', async () => {
+    drafter.release()
+    const rules = await newRules(app)
+    const one = await rules.create({ ...afterBatch, name: 'one' })
+    const two = await rules.create({ ...afterBatch, name: 'two' })
+    await rules.story.send('POST', 'batches', { body: { count: 1 } })
+    // The batch, what each makes of it, and what the other makes of that: 1 + 2 + 2 batches settle, each tells both rules.
+    const runs = [...(await rules.settled(one.id, 5)), ...(await rules.settled(two.id, 5))]
+    const told = (id: string) =>
+      runs.filter(({ rule_id }) => rule_id === id).map(({ status, reason, trigger: { chain } }) => [chain, reason ?? status])
+    for (const [own, other] of [
+      [one.id, two.id],
+      [two.id, one.id],
+    ] as const)
+      expect(told(own)).toEqual(
+        expect.arrayContaining([
+          [[], 'done'],
+          [[other], 'done'],
+          [[own], 'loop'],
+          [[own, other], 'loop'],
+          [[other, own], 'loop'],
+        ]),
+      )
+    const [row] = await app.owner`select count(*)::int as count from batch where tenant_id = ${rules.story.tenantId}`
+    expect(row!.count).toBe(5)
+  })
+
+  test('do so through approval and posting too', async () => {
+    drafter.release()
+    const rules = await newRules(app)
+    const rule = await rules.create(afterPost)
+    await postOne(rules)
+    const { made } = await rules.ended(rule.id)
+    const { batch } = (await rules.story.send('GET', `batches/${made!.id}`)).body
+    const [{ id }] = batch.items
+    await rules.story.send('POST', `items/${id}/approve`)
+    await rules.story.send('POST', `items/${id}/posted`, { body: {} })
+    const [run] = await rules.settled(rule.id, 2)
+    expect(run).toMatchObject({ status: 'skipped', reason: 'loop', trigger: { ref: id, chain: [rule.id] } })
+  })
+})

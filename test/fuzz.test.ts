@@ -1,0 +1,53 @@
+/** A few requests of every operation, valid and not, whose answers must be as the OpenAPI document has them; `npm run fuzz` for many. */
+import { describe, expect, test } from 'bun:test'
+import { operations } from '#contract/index'
+import { newId } from '#kernel/ids'
+import openapi from '../openapi.json'
+import { fuzz, summaryOf } from './fuzz/fuzz.ts'
+import { type Document, judgeOf } from './fuzz/judge.ts'
+
+const REQUESTS = 10
+
+test('every operation answers whatever it is sent as its document says', async () => {
+  const results = await fuzz({ requests: Number(process.env.RUNS || REQUESTS), seed: Number(process.env.SEED || 1), parallel: 4 })
+  const findings = results.flatMap(({ id, findings: found }) => found.map((one) => ({ id, ...one })))
+  expect(findings).toEqual([])
+  expect(summaryOf(results)).toEndWith('failed=0 undocumented=0 mismatched=0')
+  // All of them were let in and did something: else the answers would say little.
+  expect(results.filter(({ statuses }) => Object.keys(statuses).length < 2).map(({ id }) => id)).toEqual([])
+}, 120_000)
+
+describe('the judge', () => {
+  const o = operations.find(({ id }) => id === 'growth.learnings.create')!
+  const judge = judgeOf(openapi as unknown as Document)
+  const learning = { id: newId(), kind: 'worked', note: 'n', status: 'active', source: 'person', created_at: '2026-11-21T12:00:00Z' }
+  const error = (code: string) => JSON.stringify({ error: { code, message: 'm', request_id: 'r' } })
+  const seen = (status: number, text: string, headers: Record<string, string> = {}) =>
+    judge
+      .answer(o, { status, text, headers: new Headers({ 'content-type': 'application/json', 'x-request-id': 'r', ...headers }) })
+      .map(({ kind }) => kind)
+
+  test('lets an answer pass that is as the document has it', () => {
+    expect(seen(400, error('invalid_input'))).toEqual([])
+    expect(seen(429, error('rate_limited'), { 'retry-after': '1' })).toEqual([])
+  })
+
+  test.each([
+    ['a status that the document does not show', 418, error('invalid_input'), ['undocumented']],
+    ['a code that the document does not name for the status', 400, error('not_found'), ['mismatched']],
+    ['an error in another form', 400, '{"message":"m"}', ['mismatched']],
+    ['a record without most of its fields', 201, JSON.stringify({ learning }), ['mismatched']],
+    ['text in the place of JSON', 201, 'oops', ['mismatched']],
+    ['a server error, documented or not', 500, error('internal'), ['failed']],
+    ['a 429 that does not say when to come back', 429, error('rate_limited'), ['failed']],
+  ] as const)('finds %s', (_, status, text, kinds) => {
+    expect(seen(status, text)).toEqual([...kinds])
+  })
+
+  test('finds an answer of another type, and one without an id', () => {
+    expect(seen(400, error('invalid_input'), { 'content-type': 'text/html' })).toEqual(['mismatched'])
+    expect(
+      judge.answer(o, { status: 400, text: error('invalid_input'), headers: new Headers({ 'content-type': 'application/json' }) }),
+    ).toHaveLength(1)
+  })
+})

@@ -1,0 +1,165 @@
+/** Sends requests of every operation over HTTP, and says which answers are not as the OpenAPI document has them. */
+import fc from 'fast-check'
+import { operations } from '#contract/index'
+import { isQuery, type NamedOp, pathParams } from '#contract/op'
+import { type TestApp, testApp } from '#test/support/app'
+import { legalInput } from '#test/support/prepare'
+import { type Document, type Finding, judgeOf, type Seen } from './judge.ts'
+import { type CallerName, type Wish, wishes } from './requests.ts'
+import { type FuzzWorld, legalPath, openWorld, operationAt } from './world.ts'
+
+export interface FuzzOptions {
+  /** Of each operation. */
+  requests: number
+  seed: number
+  /** Operations fuzzed at once. */
+  parallel: number
+}
+
+export interface Fuzzed {
+  id: string
+  requests: number
+  /** How often each status was answered. */
+  statuses: Record<number, number>
+  findings: Found[]
+}
+
+export interface Found extends Finding {
+  /** How to see it again. */
+  request: string
+}
+
+type Judge = ReturnType<typeof judgeOf>
+
+/** People and keys come to an end by what is asked for: so many requests with the same ones. */
+const REQUESTS_A_WORLD = 60
+/** More of the same says no more. */
+const MOST_FINDINGS = 20
+
+const strangers: readonly CallerName[] = ['revoked', 'nobody', 'garbage']
+
+interface Ready {
+  method: string
+  url: string
+  headers: Record<string, string>
+  body: string | undefined
+}
+
+const inputOf = async ({ workspace, existing }: FuzzWorld, o: NamedOp, wish: Wish): Promise<Record<string, unknown>> => {
+  const inPath = pathParams(o.path)
+  if (wish.aim === 'legal' && wish.pick % 3 === 0) return legalInput(workspace, o, wish.pick % 2 === 0 ? 'whole' : 'needed')
+  if (wish.aim === 'legal') return { ...wish.input, ...(await legalPath(workspace, o)) }
+  if (wish.aim === 'invented') return wish.input
+  const ids = Object.entries(existing(wish.pick)).filter(([name]) => inPath.includes(name))
+  return { ...wish.input, ...Object.fromEntries(ids) }
+}
+
+const encoded = (value: unknown): string => {
+  const text = (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined')).toWellFormed()
+  // Clients resolve these themselves, and an empty segment is another path.
+  return /^\.{0,2}$/.test(text) ? 'dots' : encodeURIComponent(text.slice(0, 1_000))
+}
+
+const queryOf = (rest: [string, unknown][]): string => {
+  const query = new URLSearchParams(
+    Object.fromEntries(rest.map(([name, value]) => [name, typeof value === 'string' ? value : (JSON.stringify(value) ?? '')])),
+  )
+  return rest.length === 0 ? '' : `?${query}`.slice(0, 12_000)
+}
+
+const requestOf = (
+  o: NamedOp,
+  wish: Wish,
+  { input, credential }: { input: Record<string, unknown>; credential: string | undefined },
+): Ready => {
+  const inPath = pathParams(o.path)
+  const method = wish.method ?? o.method
+  const rest = Object.entries(input).filter(([name]) => !inPath.includes(name))
+  const path = o.path.replace(/:([a-z_]+)/gi, (_, name: string) => encoded(input[name]))
+  const search = wish.search ?? (isQuery(o) ? queryOf(rest) : '')
+  const hasBody = !isQuery(o) && method !== 'GET' && method !== 'HEAD'
+  const body = hasBody
+    ? (wish.raw ?? (rest.length > 0 || wish.pick % 2 === 0 ? JSON.stringify(Object.fromEntries(rest)) : undefined))
+    : undefined
+  const headers = {
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...wish.headers,
+    ...(credential === undefined ? {} : { authorization: `Bearer ${credential}` }),
+  }
+  return { method, url: path + search, headers, body }
+}
+
+const exchange = async (app: TestApp, { method, url, headers, body }: Ready): Promise<Seen> => {
+  const response = await fetch(`${app.url}${url}`, { method, headers, redirect: 'manual', ...(body === undefined ? {} : { body }) })
+  return { status: response.status, headers: response.headers, text: await response.text() }
+}
+
+const told = ({ method, url, body }: Ready, { caller, plan }: Wish): string =>
+  `${method} ${url.slice(0, 200)} by ${caller}, plan ${plan} ${JSON.stringify(body ?? '').slice(0, 300)}`
+
+const findingsOf = (judge: Judge, o: NamedOp, { method }: Ready, seen: Seen): Finding[] => {
+  const meant = operationAt(o.path, method)
+  if (!meant) return judge.others(seen, method)
+  // The answer to HEAD has no body to judge.
+  return method === 'HEAD' ? [] : judge.answer(meant, seen)
+}
+
+interface Task {
+  o: NamedOp
+  all: Wish[]
+}
+
+/** Each operation has a sequence of its own: others come and go, and its requests stay. */
+const taskOf = (o: NamedOp, { requests, seed }: FuzzOptions): Task => ({
+  o,
+  all: fc.sample(wishes(o), { numRuns: requests, seed: (seed ^ Bun.hash.crc32(o.id)) | 0 }),
+})
+
+const fuzzOne = async (app: TestApp, judge: Judge, { o, all }: Task): Promise<Fuzzed> => {
+  const result: Fuzzed = { id: o.id, requests: 0, statuses: {}, findings: [] }
+  let world: FuzzWorld | undefined
+  for (const wish of all) {
+    if (result.requests % REQUESTS_A_WORLD === 0) world = undefined
+    world ??= await openWorld(app)
+    await world.setPlan('open')
+    const input = await inputOf(world, o, wish).catch(async () => {
+      // The records or the people are gone: what this operation does, it has done.
+      world = await openWorld(app)
+      return inputOf(world, o, wish)
+    })
+    await world.setPlan(wish.plan)
+    const ready = requestOf(o, wish, { input, credential: world.credential(wish.caller, o) })
+    const seen = await exchange(app, ready)
+    // Whom this operation has signed out or removed comes back for the next.
+    if (seen.status === 401 && !strangers.includes(wish.caller)) world = undefined
+    result.requests++
+    result.statuses[seen.status] = (result.statuses[seen.status] ?? 0) + 1
+    for (const finding of findingsOf(judge, o, ready, seen)) result.findings.push({ ...finding, request: told(ready, wish) })
+  }
+  return { ...result, findings: result.findings.slice(0, MOST_FINDINGS) }
+}
+
+/** On a server and a database of its own; `onDone` is told of each operation as it is finished. */
+export const fuzz = async (options: FuzzOptions, onDone: (one: Fuzzed) => void = () => {}): Promise<Fuzzed[]> => {
+  // Made before anything runs: whoever computes for long keeps the server, in the same process, from its transactions.
+  const waiting = operations.map((o) => taskOf(o, options))
+  await using app = await testApp()
+  const judge = judgeOf((await app.send('GET', '/api/v1/openapi.json', { key: null })).body as unknown as Document)
+  const results: Fuzzed[] = []
+  const work = async () => {
+    for (let task = waiting.shift(); task; task = waiting.shift()) {
+      const one = await fuzzOne(app, judge, task)
+      onDone(one)
+      results.push(one)
+    }
+  }
+  await Promise.all(Array.from({ length: options.parallel }, work))
+  return results
+}
+
+/** The last line of a run. */
+export const summaryOf = (results: Fuzzed[]): string => {
+  const count = (kind: Finding['kind']) => results.flatMap(({ findings }) => findings).filter((one) => one.kind === kind).length
+  const requests = results.reduce((sum, one) => sum + one.requests, 0)
+  return `fuzz: operations=${results.length} requests=${requests} failed=${count('failed')} undocumented=${count('undocumented')} mismatched=${count('mismatched')}`
+}

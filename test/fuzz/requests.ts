@@ -1,0 +1,261 @@
+/** Requests of an operation as data: valid ones from its schema, and every kind of wrong one. */
+
+import type { TSchema } from '@sinclair/typebox'
+import fc, { type Arbitrary } from 'fast-check'
+import { isQuery, type NamedOp, pathParams } from '#contract/op'
+import { legalInputs } from '#test/support/arbitrary'
+import { faultsOf, withValue } from '#test/support/sample'
+
+/** Who sends it; test/fuzz/callers.ts has them. */
+export const callers = [
+  'able',
+  'able',
+  'able',
+  'able',
+  'able',
+  'able',
+  'able',
+  'reader',
+  'writer',
+  'editor',
+  'approver',
+  'viewer',
+  'owner',
+  'revoked',
+  'nobody',
+  'garbage',
+] as const
+export type CallerName = (typeof callers)[number]
+
+/** Where the path parameters come from: a record made for this request, in a state that allows it; one of any resource; or the input itself. */
+export type Aim = 'legal' | 'existing' | 'invented'
+
+export interface Wish {
+  input: Record<string, unknown>
+  aim: Aim
+  /** Picks among what exists. */
+  pick: number
+  caller: CallerName
+  headers: Record<string, string>
+  /** Sent as it is in the place of the input. */
+  raw?: string | undefined
+  /** Put behind the address as it is. */
+  search?: string | undefined
+  method?: string | undefined
+  /** What the plan refuses while it runs. */
+  plan: 'open' | 'suspended' | 'spent' | 'bare'
+}
+
+const LONG = 'x'.repeat(30_000)
+const weird: unknown[] = [
+  ...[null, true, false, 0, -1, 1, 1.5, -0.000_1, 1e308, -1e308, 2 ** 31, 2 ** 53, 2 ** 53 + 2, 1e21, 99_999_999_999_999],
+  ...[
+    '',
+    ' ',
+    '\n',
+    '\0',
+    'a\0b',
+    '\ud800',
+    '\udfff\ud800',
+    '\u202e',
+    '\ufeff',
+    '😀'.repeat(200),
+    'é'.normalize('NFD'),
+    LONG,
+    LONG.slice(0, 201),
+  ],
+  ...[
+    'null',
+    'undefined',
+    'NaN',
+    '-1',
+    '1e3',
+    '0x10',
+    "'; drop table item; --",
+    '{{7*7}}',
+    '../../etc/passwd',
+    '%00',
+    '<script>',
+    '__proto__',
+  ],
+  ...['2026-02-30T00:00:00Z', '0000-01-01T00:00:00Z', '9999-12-31T23:59:59.999999999Z', '2026-11-21T24:00:00Z', '+275760-09-13T00:00:00Z'],
+  ...[
+    '00000000-0000-0000-0000-000000000000',
+    'FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF',
+    'http://',
+    'https://example.com:99999',
+    'javascript:alert(1)',
+  ],
+  ...[
+    [],
+    [null],
+    [[[]]],
+    {},
+    { a: { b: { c: 1 } } },
+    [LONG],
+    Array.from({ length: 2_000 }, () => 'x'),
+    JSON.parse('{"__proto__": {"x": 1}}'),
+  ],
+]
+const names = [
+  'no_such_field',
+  '__proto__',
+  'constructor',
+  'toString',
+  '',
+  ' ',
+  '0',
+  'a.b',
+  'id',
+  'tenant_id',
+  '\0',
+  '\ud800',
+  'x'.repeat(500),
+  'ключ',
+]
+const cursors = [
+  '',
+  'x',
+  'bm9uc2Vuc2U',
+  'MDE4ZjQ3YTAtMDAwMC03MDAwLTgwMDAtMDAwMDAwMDAwMDAw',
+  '/////w==',
+  'AAAA\0',
+  '9'.repeat(200),
+  'ff'.repeat(100),
+]
+
+/** Paths of all fields, `writing_dna.stories` included. */
+const pathsIn = (schema: TSchema, under = ''): string[] =>
+  Object.entries((schema.properties ?? {}) as Record<string, TSchema>).flatMap(([name, child]) => {
+    const path = under ? `${under}.${name}` : name
+    return [path, ...pathsIn(child, path)]
+  })
+
+const without = (input: Record<string, unknown>, name: string) => Object.fromEntries(Object.entries(input).filter(([key]) => key !== name))
+
+type Change = (input: Record<string, unknown>) => Record<string, unknown>
+
+/** One change that makes, or may make, an input wrong. */
+const changes = (o: NamedOp): Arbitrary<Change> => {
+  const paths = pathsIn(o.input)
+  const faults = faultsOf(o.input)
+  const added: Arbitrary<Change> = fc.tuple(fc.constantFrom(...names), fc.constantFrom(...weird)).map(
+    ([name, value]) =>
+      (input) =>
+        Object.defineProperty({ ...input }, name, { value, enumerable: true, configurable: true, writable: true }),
+  )
+  if (paths.length === 0) return added
+  const fields = fc.constantFrom(...paths)
+  const replaced: Arbitrary<Change> = fc.tuple(fields, fc.constantFrom(...weird)).map(
+    ([path, value]) =>
+      (input) =>
+        withValue(input, path, value),
+  )
+  const removed: Arbitrary<Change> = fields.map((path) => (input) => without(input, path.split('.')[0]!))
+  const cursor: Arbitrary<Change> = fc.constantFrom(...cursors).map((value) => (input) => ({ ...input, cursor: value }))
+  const wrong: Arbitrary<Change> =
+    faults.length > 0
+      ? fc.constantFrom(...faults).map(
+          ({ path, value }) =>
+            (input) =>
+              withValue(input, path, value),
+        )
+      : removed
+  return fc.oneof(
+    { weight: 4, arbitrary: wrong },
+    { weight: 4, arbitrary: replaced },
+    removed,
+    added,
+    ...(paths.includes('cursor') ? [cursor] : []),
+  )
+}
+
+const bodies = [
+  '',
+  '{',
+  'null',
+  '[]',
+  '"x"',
+  '7',
+  '{"a":1}{"b":2}',
+  '\ufeff{}',
+  '{"a":1,"a":2}',
+  '[[[['.repeat(500),
+  `{"x":"${'y'.repeat(1_100_000)}"}`,
+  '\0',
+  '{"id":1e999}',
+]
+const types = [
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+  'application/json; charset=latin1',
+  'application/xml',
+  'json',
+  'application/json-patch+json',
+  ';',
+]
+const searches = [
+  '?',
+  '?=',
+  '?&&',
+  '?limit=1&limit=2',
+  '?%',
+  '?%zz=%ff',
+  '?cursor=%00',
+  '?cursor=%ED%A0%80',
+  '?limit=%F0%9F%98%80',
+  `?${'a=1&'.repeat(300)}`,
+  '?__proto__=1',
+  '?limit[]=1',
+  '?limit=1#x',
+  '?limit=+1',
+  '?limit=1e2',
+  '?limit=0x1',
+]
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD']
+const keys = ['k', 'k', 'shared', 'x'.repeat(200), 'x'.repeat(201), ' ', 'tendril-letter-1', '"quoted"', 'a,b']
+const requestIds = ['mine', 'x'.repeat(128), 'x'.repeat(129), ' ', 'a b', '<script>']
+
+/** Odd ways to send what would else be an ordinary request. */
+const framing = (o: NamedOp): Arbitrary<Partial<Wish>> => {
+  const plain = fc.constant({})
+  const ofBody = fc.oneof(
+    fc.constantFrom(...bodies).map((raw) => ({ raw })),
+    fc.constantFrom(...types).map((type) => ({ headers: { 'content-type': type } })),
+    fc.constantFrom(...searches).map((search) => ({ search })),
+  )
+  const ofQuery = fc.constantFrom(...searches).map((search) => ({ search }))
+  const odd: Arbitrary<Partial<Wish>> = fc.oneof(
+    { weight: 3, arbitrary: isQuery(o) ? ofQuery : ofBody },
+    fc.constantFrom(...methods).map((method) => ({ method })),
+    fc.constantFrom(...requestIds).map((id) => ({ headers: { 'x-request-id': id } })),
+  )
+  return fc.oneof({ weight: 6, arbitrary: plain }, { weight: 1, arbitrary: odd })
+}
+
+const aims = (o: NamedOp): Arbitrary<Aim> =>
+  pathParams(o.path).length === 0 && isQuery(o)
+    ? fc.constant('invented')
+    : fc.constantFrom('legal', 'legal', 'existing', 'existing', 'existing', 'invented')
+
+/** Half of them as the schema has them, half with one change or two. */
+export const wishes = (o: NamedOp): Arbitrary<Wish> =>
+  fc
+    .record({
+      input: legalInputs(o),
+      change: fc.oneof(fc.constant<Change[]>([]), fc.array(changes(o), { minLength: 1, maxLength: 2 })),
+      aim: aims(o),
+      pick: fc.nat(),
+      caller: fc.constantFrom(...callers),
+      key: fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 2, arbitrary: fc.constantFrom(...keys) }),
+      framing: framing(o),
+      plan: fc.constantFrom<Wish['plan'][]>('open', 'open', 'open', 'open', 'open', 'suspended', 'spent', 'bare'),
+    })
+    .map(({ input, change, key, framing: odd, ...rest }) => ({
+      ...rest,
+      ...odd,
+      // What looks like a cursor and is none is a change of its own.
+      input: change.reduce((before, one) => one(before), without(input, 'cursor')),
+      headers: { ...(key === undefined ? {} : { 'idempotency-key': key }), ...odd.headers },
+    }))

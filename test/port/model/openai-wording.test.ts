@@ -1,0 +1,75 @@
+/** Findings in a model's words: its numbers are held against what was found, and what does not fit stands as it was. */
+import { describe, expect, test } from 'bun:test'
+import pino from 'pino'
+import { createComposer } from '#port/model/composer/composer'
+import { createOpenAiDrafter } from '#port/model/openai-drafter'
+import { neverAborts } from '#test/support/briefs'
+import { type Behaviour, behaviours, createFakeOpenAi } from '#test/support/fake-openai'
+
+const found = [
+  'Question posts had an engagement of 2.0 %, the others 6.3 % (12 and 12 posts): between 0.25 and 0.41 times as much.',
+  'Short posts were seen 1,204 times on average, the others 620 times (9 and 15 posts): between 1.30 and 2.60 times as much.',
+]
+const drafterOn = (url: string) =>
+  createOpenAiDrafter({
+    apiKey: 'sk-test',
+    baseUrl: url,
+    fast: 'gpt-5-mini',
+    reasoning: 'gpt-5',
+    timeoutMs: 500,
+    log: pino({ level: 'silent' }),
+  })
+
+const said = async (behaviour: Behaviour) => {
+  await using fake = await createFakeOpenAi(behaviour)
+  return await drafterOn(fake.url).reword(found, neverAborts())
+}
+
+test('what says the numbers of a finding, in their order, takes its place', async () => {
+  const sentences = ['Questions got 2.0 % engagement, everything else 6.3 %.', 'Short ones reach 1204 readers instead of 620.']
+  const { usage, ...wordings } = await said({ write: () => ({ sentences }) })
+  expect(wordings).toEqual({ sentences, model: 'gpt-5-mini' })
+  expect(usage.input_tokens).toBe(1_000)
+})
+
+/** Those that begin with a draft, and the one that leads to them. */
+const aboutDrafts = new Set<Behaviour>(['valid', 'nul_characters', 'half_characters', 'invalid_utf8', 'redirect'])
+
+describe('the finding stands where the model', () => {
+  test.each([
+    ['says another number', 'Questions got 3.0 % engagement.'],
+    ['turns the numbers round', 'Questions got 6.3 % engagement, the others 2.0 %.'],
+    ['says a number twice that is there once', 'Of 2.0 % and 2.0 % questions got less.'],
+    ['says nothing', '  '],
+    ['does not come to an end', 'Questions do badly. '.repeat(60)],
+    ['says what is no text', 'Questions \u0007 do badly.'],
+  ])('%s', async (_, sentence) => {
+    const second = 'Short ones reach 1204 readers.'
+    expect((await said({ write: () => ({ sentences: [sentence, second] }) })).sentences).toEqual([found[0]!, second])
+    expect(await said({ write: () => ({ sentences: [sentence, ''] }) })).toMatchObject({ sentences: found, model: 'composer' })
+  })
+
+  test('gives more or fewer sentences than there are findings', async () => {
+    expect((await said({ write: () => ({ sentences: ['One.'] }) })).sentences).toEqual(found)
+    expect((await said({ write: () => ({ sentences: ['One.', 'Two.', 'Three.'] }) })).sentences).toEqual(found)
+  })
+
+  test.each(behaviours.filter((name) => !aboutDrafts.has(name)))('answers badly: %s', async (name) => {
+    expect((await said(name)).sentences).toEqual(found)
+  })
+})
+
+test('without findings no model is asked, and one that is given up rejects', async () => {
+  await using fake = await createFakeOpenAi('hang')
+  expect((await drafterOn(fake.url).reword([], neverAborts())).sentences).toEqual([])
+  expect(fake.calls).toHaveLength(0)
+  const controller = new AbortController()
+  const asking = drafterOn(fake.url).reword(found, controller.signal)
+  await fake.arrived()
+  controller.abort(new Error('given up'))
+  expect(await asking.catch((cause: Error) => cause.message)).toBe('given up')
+})
+
+test('offline, a finding is said as it was found', async () => {
+  expect((await createComposer().reword(found, neverAborts())).sentences).toEqual(found)
+})
