@@ -81,6 +81,10 @@ export interface BriefFacts {
   activeLearnings: number
   /** Posted items with numbers; counted up to 20. */
   measured: number
+  /** When an audit was last asked for that did not fail. */
+  auditedAt: Date | null
+  /** The plan has audits. */
+  mayAudit: boolean
   /** Nothing may be drafted for posts. */
   isInactive: boolean
   /** Free slots of the coming week for posts; null where they have no cadence. */

@@ -3,7 +3,7 @@ import type { BriefFacts, BriefRow, Found, ItemGroup } from '#domain/brief'
 import { gapsInCadence, hasSlots, noCadence } from '#domain/cadence'
 import { type CountedExperiment, isReady } from '#domain/experiment'
 import type { StoredChannel } from '#domain/growth-channel'
-import { budgetsOf, type PlanState } from '#domain/plan'
+import { budgetsOf, hasFeature, type PlanState } from '#domain/plan'
 import type { Profile } from '#domain/profile'
 import { readBudgetOf, type Tier } from '#domain/read-budget'
 import { type CalendarEntry, calendarSince } from './calendar.ts'
@@ -35,6 +35,7 @@ export interface BriefRecord {
   calendar: (Omit<CalendarEntry, 'at'> & { at: string })[]
   active_learnings: number
   measured: number
+  audited_at: Date | null
 }
 
 /** So many of a group's records are shown, the ones that have waited longest first. */
@@ -78,7 +79,8 @@ export const briefRecord =
       (select coalesce(jsonb_agg(to_jsonb(c)), '[]') from (select name, status, cadence from growth_channel where name = 'posts') c) as channels,
       (select coalesce(jsonb_agg(to_jsonb(c)), '[]') from (${calendarSince(sql`clock_timestamp() - interval '2 days'`)(sql)}) c) as calendar,
       (select count(*)::int from learning where status = 'active') as active_learnings,
-      (select count(*)::int from (select 1 from item_metric group by item_id limit ${MOST_MEASURED}) m) as measured
+      (select count(*)::int from (select 1 from item_metric group by item_id limit ${MOST_MEASURED}) m) as measured,
+      (select created_at from growth_audit where status <> 'failed' order by id desc limit 1) as audited_at
     from tenant t join actor a on a.tenant_id = t.id`
 
 const foundOf = (listed: Listed | undefined): Found => ({
@@ -139,11 +141,13 @@ export const factsOf = (record: BriefRecord, tier: Tier): BriefFacts => {
     items: Object.fromEntries(groups.map((name) => [name, foundOf(record.items[name])])) as BriefFacts['items'],
     drafting: record.drafting,
     lastError: record.last_error,
-    ready: readyOf(record.running),
+    ready: readyOf(hasFeature(budget.plan, 'experiments') ? record.running : []),
     accounts: record.accounts,
     ...profileOf(record),
     activeLearnings: record.active_learnings,
     measured: record.measured,
+    auditedAt: record.audited_at,
+    mayAudit: hasFeature(budget.plan, 'audits'),
     ...slotsOf(record),
   }
 }

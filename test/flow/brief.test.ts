@@ -111,7 +111,14 @@ test('tells of an experiment that is ready, and of numbers that nobody has learn
   }
   const conclude = (await briefOf(story, '?include=items')).find(({ kind }) => kind === 'conclude_experiment')!
   expect(conclude).toMatchObject({ arguments: { id }, count: 1, items: [{ id, type: 'experiment', title: 'Numbers first' }] })
+  expect((await briefOf(story)).find(({ kind }) => kind === 'run_audit')).toMatchObject({
+    count: 16,
+    arguments: {},
+    tool: 'growth_create_audit',
+  })
   await story.send('POST', `experiments/${id}/conclude`, { body: { result: 'x' } })
+  expect((await story.send('POST', 'audits', { body: {} })).status).toBe(201)
+  expect(kinds(await briefOf(story))).not.toContain('run_audit')
   expect(kinds(await briefOf(story))).not.toContain('conclude_experiment')
 })
 
