@@ -8,8 +8,10 @@ const DAY_MS = 86_400_000
 /** A quota or budget of which so much is used runs out. */
 const NEARLY = 0.8
 const OLD_PROFILE_DAYS = 60
-/** Fewer posts with numbers say nothing. */
-const LEAST_TO_AUDIT = 5
+/** An audit compares eight posts with eight others, or finds nothing. */
+const LEAST_TO_AUDIT = 16
+/** Who has just looked finds no more by looking again. */
+const AUDIT_EVERY_DAYS = 7
 const MOST_IN_BATCH = 20
 const USUAL_BATCH = 5
 
@@ -17,8 +19,10 @@ const counted = (count: number, one: string, many = `${one}s`): string => `${cou
 const wait = (count: number): string => (count === 1 ? 'waits' : 'wait')
 const idOf = ([first]: readonly BriefRow[]): Record<string, unknown> => (first?.id ? { id: first.id } : {})
 
+const daysSince = (at: Date, now: Date): number => Math.floor((now.getTime() - at.getTime()) / DAY_MS)
+
 const ageOf = ([first]: readonly BriefRow[], now: Date): string => {
-  const days = first?.at ? Math.floor((now.getTime() - first.at.getTime()) / DAY_MS) : 0
+  const days = first?.at ? daysSince(first.at, now) : 0
   return days > 0 ? `, the oldest for ${counted(days, 'day')}` : ''
 }
 
@@ -152,8 +156,8 @@ const raiseQuota: Rule = ({ quota: { used, limit, resetsAt } }) => {
   return { kind: 'raise_quota', count: 1, rows: [], operation: 'app.plan.get', arguments: {}, title, why }
 }
 
-const draftPosts: Rule = ({ items: { drafts, approved, scheduled }, drafting, isBare, slots }) =>
-  drafts.count + approved.count + scheduled.count + drafting > 0 || isBare || (slots?.length ?? 0) > 0
+const draftPosts: Rule = ({ items: { drafts, approved, scheduled }, drafting, isBare, isInactive, slots }) =>
+  drafts.count + approved.count + scheduled.count + drafting > 0 || isBare || isInactive || (slots?.length ?? 0) > 0
     ? undefined
     : {
         ...{ kind: 'draft_posts', count: USUAL_BATCH, rows: [], operation: 'growth.batches.create', arguments: { count: USUAL_BATCH } },
@@ -179,8 +183,8 @@ const concludeExperiment: Rule = ({ ready }) =>
         why: `Every arm of ${ready.count === 1 ? `“${ready.rows[0]?.title}”` : `${ready.count} experiments`} has enough posts with numbers.`,
       }
 
-const runAudit: Rule = ({ measured, activeLearnings }) =>
-  measured < LEAST_TO_AUDIT || activeLearnings > 0
+const runAudit: Rule = ({ measured, activeLearnings, auditedAt, mayAudit, now }) =>
+  !mayAudit || measured < LEAST_TO_AUDIT || activeLearnings > 0 || (auditedAt && daysSince(auditedAt, now) < AUDIT_EVERY_DAYS)
     ? undefined
     : {
         ...{ kind: 'run_audit', count: measured, rows: [], operation: 'growth.audits.create', arguments: {} },
@@ -214,7 +218,7 @@ const watchPosts: Rule = ({ items: { unconfirmed } }) =>
       }
 
 const refreshProfile: Rule = ({ profileUpdatedAt, now, isBare, missing }) => {
-  const days = profileUpdatedAt ? Math.floor((now.getTime() - profileUpdatedAt.getTime()) / DAY_MS) : 0
+  const days = profileUpdatedAt ? daysSince(profileUpdatedAt, now) : 0
   if (days < OLD_PROFILE_DAYS || isBare || missing.length > 0) return undefined
   const why = `The profile was last changed ${days} days ago. New stories and proof keep drafts from repeating themselves.`
   return {

@@ -81,7 +81,13 @@ export interface BriefFacts {
   activeLearnings: number
   /** Posted items with numbers; counted up to 20. */
   measured: number
-  /** Free slots of the coming week; null where no channel has a cadence. */
+  /** When an audit was last asked for that did not fail. */
+  auditedAt: Date | null
+  /** The plan has audits. */
+  mayAudit: boolean
+  /** Nothing may be drafted for posts. */
+  isInactive: boolean
+  /** Free slots of the coming week for posts; null where they have no cadence. */
   slots: Date[] | null
 }
 

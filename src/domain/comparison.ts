@@ -1,4 +1,5 @@
 /** Arms of an experiment held against its control: means, the difference, its size and how sure that is. */
+import { type Interval, welch } from './statistics.ts'
 import { mean, studentQuantile, variance } from './student.ts'
 
 /** A post of an arm, with what was measured of it. */
@@ -21,15 +22,15 @@ export interface ArmResult {
 
 export type Reading = 'higher' | 'lower' | 'unclear' | 'not_enough_data'
 
-/** An arm against the control; numbers are null where there is not enough to tell. */
+/** An arm against the control; numbers are null where there is not enough to tell, or nothing varies. */
 export interface Difference {
   arm: string
   reading: Reading
   /** Mean of the arm less mean of the control. */
   difference: number | null
   /** Of the difference, at 95 %, by Welch's t: the arms need not vary alike. */
-  interval: { low: number; high: number } | null
-  /** Hedges' g: the difference in standard deviations, corrected for small samples; null where nothing varies. */
+  interval: Interval | null
+  /** Hedges' g: the difference in standard deviations, corrected for small samples. */
   effect_size: number | null
   /** Posts with numbers that each arm would need to tell; null where it is told, or where no number would do. */
   needed_per_arm: number | null
@@ -74,62 +75,41 @@ const resultOf = ({ arm, values, ids }: Sample): ArmResult => ({
   item_ids: ids.slice(0, MOST_EVIDENCE),
 })
 
-const differenceOf = (sample: Sample, control: Sample): Difference => {
-  const { arm, values } = sample
+const differenceOf = ({ arm, values }: Sample, control: Sample): Difference => {
   const [n, m] = [values.length, control.values.length]
   if (Math.min(n, m) < LEAST_PER_ARM) {
     const note = `Not enough data: ${arm} has ${n} and ${control.arm} has ${m} posts with numbers; ${LEAST_PER_ARM} each are needed.`
     return { arm, reading: 'not_enough_data', difference: null, interval: null, effect_size: null, needed_per_arm: LEAST_PER_ARM, note }
   }
   const difference = mean(values) - mean(control.values)
-  const interval = intervalOf(values, control.values, difference)
-  const effect_size = hedges(values, control.values, difference)
-  const reading = readingOf(interval)
-  const needed_per_arm = reading === 'unclear' ? neededFor(effect_size) : null
-  return {
-    arm,
-    reading,
-    difference,
-    interval,
-    effect_size,
-    needed_per_arm,
-    note: noteOf({ arm, control: control.arm, reading, needed_per_arm }),
+  const found = welch(values, control.values)
+  if (!found) {
+    const note = `All posts of ${arm} have the same number, and all of ${control.arm}: from what does not vary nothing can be told.`
+    return { arm, reading: 'unclear', difference, interval: null, effect_size: null, needed_per_arm: null, note }
   }
+  const reach = studentQuantile((1 + CONFIDENCE) / 2, found.freedom) * found.error
+  const interval = { low: difference - reach, high: difference + reach }
+  const reading = readingOf(interval)
+  const needed_per_arm = reading === 'unclear' ? neededFor(found.effect) : null
+  const note = noteOf({ arm, control: control.arm, reading, needed_per_arm })
+  return { arm, reading, difference, interval, effect_size: found.effect, needed_per_arm, note }
 }
 
-const readingOf = ({ low, high }: { low: number; high: number }): Reading => {
+const readingOf = ({ low, high }: Interval): Reading => {
   if (low > 0) return 'higher'
   return high < 0 ? 'lower' : 'unclear'
 }
 
-const noteOf = ({
-  arm,
-  control,
-  reading,
-  needed_per_arm: needed,
-}: { control: string } & Pick<Difference, 'arm' | 'reading' | 'needed_per_arm'>): string => {
+type Noted = { control: string } & Pick<Difference, 'arm' | 'reading' | 'needed_per_arm'>
+
+const noteOf = ({ arm, control, reading, needed_per_arm: needed }: Noted): string => {
   if (reading !== 'unclear') return `${arm} is ${reading} than ${control}: the 95 % interval of the difference does not reach zero.`
   const more = needed === null ? '' : ` A difference of this size would show with about ${needed} posts an arm.`
   return `${arm} and ${control} cannot be told apart: the 95 % interval of the difference has zero in it.${more}`
 }
 
-/** Welch and Satterthwaite. Where neither arm varies the difference is certain. */
-const intervalOf = (a: number[], b: number[], difference: number): { low: number; high: number } => {
-  const [va, vb] = [variance(a) / a.length, variance(b) / b.length]
-  if (va + vb === 0) return { low: difference, high: difference }
-  const freedom = (va + vb) ** 2 / (va ** 2 / (a.length - 1) + vb ** 2 / (b.length - 1))
-  const reach = studentQuantile((1 + CONFIDENCE) / 2, freedom) * Math.sqrt(va + vb)
-  return { low: difference - reach, high: difference + reach }
-}
-
-const hedges = (a: number[], b: number[], difference: number): number | null => {
-  const freedom = a.length + b.length - 2
-  const pooled = Math.sqrt(((a.length - 1) * variance(a) + (b.length - 1) * variance(b)) / freedom)
-  return pooled === 0 ? null : (difference / pooled) * (1 - 3 / (4 * freedom - 1))
-}
-
-const neededFor = (effect: number | null): number | null => {
-  if (effect === null || effect === 0) return null
+const neededFor = (effect: number): number | null => {
+  if (effect === 0) return null
   const needed = Math.ceil((2 * POWER) / effect ** 2)
   return needed <= MOST_NEEDED ? Math.max(LEAST_PER_ARM, needed) : null
 }

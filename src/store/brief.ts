@@ -1,9 +1,12 @@
 /** The state of a workspace in one statement, for the brief. */
 import type { BriefFacts, BriefRow, Found, ItemGroup } from '#domain/brief'
+import { gapsInCadence, hasSlots, noCadence } from '#domain/cadence'
 import { type CountedExperiment, isReady } from '#domain/experiment'
-import { budgetsOf, type PlanState } from '#domain/plan'
+import type { StoredChannel } from '#domain/growth-channel'
+import { budgetsOf, hasFeature, type PlanState } from '#domain/plan'
 import type { Profile } from '#domain/profile'
 import { readBudgetOf, type Tier } from '#domain/read-budget'
+import { type CalendarEntry, calendarSince } from './calendar.ts'
 import type { Fragment, Query, Sql } from './db.ts'
 import { tallyOf } from './experiments.ts'
 import { toProfile } from './profiles.ts'
@@ -27,8 +30,12 @@ export interface BriefRecord {
   running: (Pick<CountedExperiment, 'id' | 'name' | 'arms' | 'tally' | 'status'> & { created_at: string })[]
   accounts: { connected: number; known: number; network: string | null }
   profile: { data: Partial<Profile>; updated_at: string } | null
+  /** That of posts, in workspaces that have one. */
+  channels: Pick<StoredChannel, 'name' | 'status' | 'cadence'>[]
+  calendar: (Omit<CalendarEntry, 'at'> & { at: string })[]
   active_learnings: number
   measured: number
+  audited_at: Date | null
 }
 
 /** So many of a group's records are shown, the ones that have waited longest first. */
@@ -69,8 +76,11 @@ export const briefRecord =
       (select jsonb_build_object('connected', count(*) filter (where status = 'connected'), 'known', count(*),
         'network', max(network) filter (where status = 'connected' and is_default)) from connection) as accounts,
       (select jsonb_build_object('data', data, 'updated_at', updated_at) from profile) as profile,
+      (select coalesce(jsonb_agg(to_jsonb(c)), '[]') from (select name, status, cadence from growth_channel where name = 'posts') c) as channels,
+      (select coalesce(jsonb_agg(to_jsonb(c)), '[]') from (${calendarSince(sql`clock_timestamp() - interval '2 days'`)(sql)}) c) as calendar,
       (select count(*)::int from learning where status = 'active') as active_learnings,
-      (select count(*)::int from (select 1 from item_metric group by item_id limit ${MOST_MEASURED}) m) as measured
+      (select count(*)::int from (select 1 from item_metric group by item_id limit ${MOST_MEASURED}) m) as measured,
+      (select created_at from growth_audit where status <> 'failed' order by id desc limit 1) as audited_at
     from tenant t join actor a on a.tenant_id = t.id`
 
 const foundOf = (listed: Listed | undefined): Found => ({
@@ -102,6 +112,21 @@ const profileOf = ({ profile }: BriefRecord): Pick<BriefFacts, 'missing' | 'isBa
   return { missing, isBare, profileUpdatedAt: profile ? new Date(profile.updated_at) : null }
 }
 
+/** A brief is for a week. */
+const DAYS_AHEAD = 7
+
+/** Slots of posts that nothing is to go out in yet; none where the channel is inactive, for then nothing may be drafted for it. */
+const slotsOf = ({ channels: [channel], calendar, profile, now }: BriefRecord): Pick<BriefFacts, 'slots' | 'isInactive'> => {
+  const isInactive = channel?.status === 'inactive'
+  const cadence = { ...noCadence, ...channel?.cadence }
+  if (isInactive || !hasSlots(cadence)) return { isInactive, slots: null }
+  const entries = calendar.map((entry) => ({ ...entry, at: new Date(entry.at) }))
+  const taken = entries.filter(({ ahead }) => ahead).map(({ at }) => at)
+  const counted = entries.filter(({ kind }) => kind === 'post').map(({ at }) => at)
+  const zone = toProfile(profile ? { ...profile, created_at: null, updated_at: null } : undefined).profile.time_zone
+  return { isInactive, slots: gapsInCadence(cadence, { zone, taken, counted, now }, DAYS_AHEAD) }
+}
+
 /** What the statement found, as the rules read it. `tier`: of the network that things go out to. */
 export const factsOf = (record: BriefRecord, tier: Tier): BriefFacts => {
   const { now, counters, plan, billing, overrides } = record
@@ -116,11 +141,13 @@ export const factsOf = (record: BriefRecord, tier: Tier): BriefFacts => {
     items: Object.fromEntries(groups.map((name) => [name, foundOf(record.items[name])])) as BriefFacts['items'],
     drafting: record.drafting,
     lastError: record.last_error,
-    ready: readyOf(record.running),
+    ready: readyOf(hasFeature(budget.plan, 'experiments') ? record.running : []),
     accounts: record.accounts,
     ...profileOf(record),
     activeLearnings: record.active_learnings,
     measured: record.measured,
-    slots: null,
+    auditedAt: record.audited_at,
+    mayAudit: hasFeature(budget.plan, 'audits'),
+    ...slotsOf(record),
   }
 }

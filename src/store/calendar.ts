@@ -1,6 +1,6 @@
 /** What goes out when: what a cadence finds its slots taken by. */
 import type { Item } from '#domain/item'
-import type { Query } from './db.ts'
+import type { Fragment, Query } from './db.ts'
 
 export interface CalendarEntry {
   item_id: string
@@ -15,7 +15,7 @@ export interface CalendarEntry {
  * claim: the slot that it had is past.
  */
 export const calendarSince =
-  (since: Date): Query =>
+  (since: Date | Fragment): Query =>
   (sql) =>
     sql`select id as item_id, kind, coalesce(post_at, updated_at) as at, true as ahead from item
         where status in ('publishing', 'publish_unconfirmed') or (status = 'approved' and post_at is not null)

@@ -46,12 +46,12 @@ describe('an arm against the control', () => {
     expect(one.note).toBe(`Not enough data: variant has ${m} and control has ${n} posts with numbers; ${LEAST_PER_ARM} each are needed.`)
   })
 
-  test('that never varies is certain, whichever way, and has no size in standard deviations', () => {
+  test('that does not vary, where the control does not either, tells nothing', () => {
     const flat = (value: number) => Array.from({ length: 8 }, () => value)
-    expect(against({ control: flat(3), variant: flat(4) })).toMatchObject({
-      ...{ reading: 'higher', difference: 1, interval: { low: 1, high: 1 }, effect_size: null, needed_per_arm: null },
-    })
-    expect(against({ control: flat(3), variant: flat(3) })).toMatchObject({ reading: 'unclear', needed_per_arm: null })
+    const one = against({ control: flat(3), variant: flat(4) })
+    expect(one).toMatchObject({ reading: 'unclear', difference: 1, interval: null, effect_size: null, needed_per_arm: null })
+    expect(one.note).toContain('does not vary')
+    expect(against({ control: flat(3), variant: alike }).reading).toBe('higher')
   })
 
   test('is held against the first arm, each one', () => {

@@ -30,6 +30,13 @@ const briefOf = async (story: Story, query = ''): Promise<Action[]> => {
   expect(status).toBe(200)
   return body.brief.actions
 }
+/** Changes the channel of posts. */
+const setPosts = async (story: Story, patch: object): Promise<void> => {
+  const { channels } = (await story.send('GET', 'overview')).body.overview
+  const { id } = channels.find(({ name }: { name: string }) => name === 'posts')
+  expect((await story.send('PUT', `channels/${id}`, { body: patch })).status).toBe(200)
+}
+
 const kinds = (actions: Action[]) => actions.map(({ kind }) => kind)
 
 test('follows a workspace from its first day: profile, drafts, approval, schedule', async () => {
@@ -37,6 +44,8 @@ test('follows a workspace from its first day: profile, drafts, approval, schedul
   expect(kinds(await briefOf(story))).toEqual(['start_profile'])
   const { goal, audience, voice, writing_dna } = softwareProfile
   await story.send('PUT', 'profile', { body: { goal, audience, voice, writing_dna } })
+  expect(kinds(await briefOf(story))).toEqual(['fill_slots'])
+  await setPosts(story, { cadence: { days: [], times: [] } })
   const [draft, ...others] = await briefOf(story)
   expect(others).toEqual([])
   expect(draft).toEqual({
@@ -102,8 +111,34 @@ test('tells of an experiment that is ready, and of numbers that nobody has learn
   }
   const conclude = (await briefOf(story, '?include=items')).find(({ kind }) => kind === 'conclude_experiment')!
   expect(conclude).toMatchObject({ arguments: { id }, count: 1, items: [{ id, type: 'experiment', title: 'Numbers first' }] })
+  expect((await briefOf(story)).find(({ kind }) => kind === 'run_audit')).toMatchObject({
+    count: 16,
+    arguments: {},
+    tool: 'growth_create_audit',
+  })
   await story.send('POST', `experiments/${id}/conclude`, { body: { result: 'x' } })
+  expect((await story.send('POST', 'audits', { body: {} })).status).toBe(201)
+  expect(kinds(await briefOf(story))).not.toContain('run_audit')
   expect(kinds(await briefOf(story))).not.toContain('conclude_experiment')
+})
+
+test('tells which slots of the week are free, and what to fill them with', async () => {
+  const story = await newStory(app)
+  await story.send('PUT', 'profile', { body: { writing_dna: { stories: ['We deleted the tour.'] } } })
+  const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
+  await setPosts(story, { cadence: { days, times: ['09:00'], time_zone: 'Asia/Tokyo' } })
+  const slots = async () => (await briefOf(story, '?include=items')).find(({ kind }) => kind === 'fill_slots')!
+  expect(await slots()).toMatchObject({ count: 7, tool: 'growth_create_batch', arguments: { count: 7 } })
+  expect((await slots()).items!.every(({ type, at }) => type === 'slot' && at.endsWith('T00:00:00.000Z'))).toBeTrue()
+
+  const item = await story.approved()
+  const fill = await slots()
+  expect(fill).toMatchObject({ count: 7, tool: 'growth_schedule_item', arguments: { id: item, post_at: 'next_slot' } })
+  const o = operations.find((one) => one.id === fill.operation)!
+  expect((await call({ app, key: story.key }, o, fill.arguments)).status).toBe(200)
+  expect(await slots()).toMatchObject({ count: 6, arguments: { count: 6 } })
+  await setPosts(story, { status: 'inactive' })
+  expect(await slots()).toBeUndefined()
 })
 
 test('is of one workspace', async () => {
