@@ -766,7 +766,10 @@ create table sandbox.delayed (
   account_id text not null,
   text text not null,
   apply_at timestamp with time zone not null,
+  action text,
+  post_id text,
   constraint delayed_account_id_fkey FOREIGN KEY (account_id) REFERENCES sandbox.accounts(id),
+  constraint delayed_action_check CHECK ((action = ANY (ARRAY['reply'::text, 'quote'::text, 'repost'::text, 'like'::text]))),
   constraint delayed_pkey PRIMARY KEY (id)
 );
 CREATE INDEX delayed_due ON sandbox.delayed USING btree (apply_at);
@@ -777,8 +780,24 @@ create table sandbox.posts (
   account_id text not null,
   text text not null,
   created_at timestamp with time zone not null default clock_timestamp(),
+  in_reply_to text,
+  quoted text,
   constraint posts_account_id_fkey FOREIGN KEY (account_id) REFERENCES sandbox.accounts(id),
   constraint posts_pkey PRIMARY KEY (id)
 );
+CREATE INDEX posts_quotes ON sandbox.posts USING btree (quoted) WHERE (quoted IS NOT NULL);
+CREATE INDEX posts_replies ON sandbox.posts USING btree (in_reply_to) WHERE (in_reply_to IS NOT NULL);
 CREATE INDEX posts_timeline ON sandbox.posts USING btree (account_id, created_at);
 grant insert, select on sandbox.posts to tendril_sandbox;
+
+create table sandbox.reactions (
+  account_id text not null,
+  post_id text not null,
+  kind text not null,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  constraint reactions_account_id_fkey FOREIGN KEY (account_id) REFERENCES sandbox.accounts(id) ON DELETE CASCADE,
+  constraint reactions_kind_check CHECK ((kind = ANY (ARRAY['like'::text, 'repost'::text]))),
+  constraint reactions_pkey PRIMARY KEY (post_id, kind, account_id)
+);
+CREATE INDEX reactions_account ON sandbox.reactions USING btree (account_id);
+grant insert, select on sandbox.reactions to tendril_sandbox;

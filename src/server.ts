@@ -155,7 +155,8 @@ export async function openWorkplace(
   await assertIsolation(db)
   const store = stack.use(openSandboxStore(options))
   const failpoints = overrides.failpoints ?? failpointsFrom(config.failpoints)
-  const sandbox = createSandbox({ store, faults: parseFaults(config.sandboxFaults), log, failpoints, tier: config.sandboxTier })
+  const { sandboxRules: rules, sandboxTier: tier } = config
+  const sandbox = createSandbox({ store, faults: parseFaults(config.sandboxFaults), rules, tier, log, failpoints })
   const networks = networksOf(sandbox)
   const egress = egressOf(config, log)
   const lanes = overrides.lanes ?? lanesOf({ config, log, secret, overrides, failpoints, networks, egress })

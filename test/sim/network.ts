@@ -94,4 +94,9 @@ export const simulatedNetwork = (world: World, node: Node): Network => ({
   },
   // Counts nothing: reading numbers posts nothing, and is no part of the histories.
   readMetrics: async () => [],
+  // Nobody else is there.
+  readHandle: async () => null,
+  readPost: async () => null,
+  engage: async () => results.refused(''),
+  preflight: () => ({ allowed: true }),
 })

@@ -6,7 +6,7 @@ import type { Tier } from '#domain/read-budget'
  * A social network, as the rest of Tendril sees it. An adapter translates every answer of the real service into one of
  * the results below; the exactly-once machine (domain/publish.ts) trusts nothing but their `kind`.
  */
-export interface Network extends Measuring {
+export interface Network extends Measuring, Sociable {
   /** `sandbox`, `x`, `bluesky`. */
   readonly name: string
   readonly capabilities: Capabilities
@@ -37,7 +37,10 @@ export interface Sociable {
   readHandle(account: NetworkAccount, query: HandleQuery, signal: AbortSignal): Promise<OthersPost[] | null>
   /** A post by its id or address; null when there is none that the account may see. Throws as `readTimeline`. */
   readPost(account: NetworkAccount, ref: string, signal: AbortSignal): Promise<OthersPost | null>
-  /** Does what `engage` says, once: as `publish`, no retries inside, and it rejects only by a bug. */
+  /**
+   * Does what the request says, once: as `publish`, no retries inside, and it rejects only by a bug. A like or a repost that
+   * stands already is `posted`; its `externalId` is the post's.
+   */
   engage(request: EngageRequest, signal: AbortSignal): Promise<PublishResult>
   /** What the network's rules say of an action on a post, without asking the network. */
   preflight(action: EngageAction, post: OthersPost): Preflight
@@ -65,6 +68,8 @@ export interface OthersPost {
   metrics: Metrics
   /** The post mentions or quotes the account that reads. */
   addressesUs: boolean
+  /** Which of like and repost the account that reads has done; absent where the network does not tell. */
+  done?: EngageAction[]
 }
 
 export interface EngageRequest {
@@ -136,6 +141,9 @@ export interface TimelinePost {
   truncated: boolean
   createdAt: Date
   url: string | null
+  /** Network ids of the posts that it answers and quotes; absent on others. */
+  inReplyTo?: string
+  quoted?: string
 }
 
 export interface Timeline {
