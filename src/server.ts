@@ -3,7 +3,9 @@ import { randomBytes } from 'node:crypto'
 import type { Server } from 'bun'
 import { startErasure } from '#actors/erasure'
 import type { AnyLane } from '#actors/lane'
+import { confirmLane } from '#actors/lanes/confirm'
 import { deliveryLane } from '#actors/lanes/delivery'
+import { executeLane } from '#actors/lanes/execute'
 import { generationLanes } from '#actors/lanes/generated'
 import { metricsLane } from '#actors/lanes/metrics'
 import { publishLane } from '#actors/lanes/publish'
@@ -119,6 +121,8 @@ const lanesOf = ({ config, log, secret, overrides, failpoints, networks, egress 
   return [
     publishLane({ networks, times, failpoints }),
     reconcileLane({ networks, times, failpoints }),
+    executeLane({ networks, times, failpoints }),
+    confirmLane({ networks, times, failpoints }),
     metricsLane({ networks, failpoints }),
     weeklyLane(),
     ...generationLanes({ networks, drafter, failpoints, turns: new Turns(MODEL_TURNS), deadlineMs: GENERATION_DEADLINE_MS }),

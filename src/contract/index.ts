@@ -18,6 +18,7 @@ import { batches } from './growth/batches.ts'
 import { brief } from './growth/brief.ts'
 import { channels } from './growth/channels.ts'
 import { connection, connections } from './growth/connections.ts'
+import { engagements } from './growth/engagements.ts'
 import { experiments } from './growth/experiments.ts'
 import { items } from './growth/items.ts'
 import { learnings } from './growth/learnings.ts'
@@ -54,6 +55,11 @@ export const growthResources = {
     group: rules,
   },
   ruleRuns: { prefix: 'growth.ruleRuns', about: 'What rules did, or why they did not.', group: ruleRuns },
+  engagements: {
+    prefix: 'growth.engagements',
+    about: "Replies, quotes, reposts and likes of others' posts, each behind approval.",
+    group: engagements,
+  },
   automation: { prefix: 'growth.automation', about: 'The kill switch over everything that acts unattended.', group: automation },
 } as const satisfies Record<string, Resource>
 

@@ -22,6 +22,7 @@ import { batchHandlers } from './growth/batches.ts'
 import { briefHandlers } from './growth/brief.ts'
 import { channelHandlers } from './growth/channels.ts'
 import { connectionHandlers, connectionsHandlers } from './growth/connections.ts'
+import { engagementHandlers } from './growth/engagements.ts'
 import { experimentHandlers } from './growth/experiments.ts'
 import { itemHandlers } from './growth/items.ts'
 import { learningHandlers } from './growth/learnings.ts'
@@ -50,6 +51,7 @@ export const createOperations = (world: World): Operation[] => [
   ...bind(world, growthResources.reports, reportHandlers),
   ...bind(world, growthResources.rules, ruleHandlers),
   ...bind(world, growthResources.ruleRuns, ruleRunHandlers),
+  ...bind(world, growthResources.engagements, engagementHandlers(world)),
   ...bind(world, growthResources.automation, automationHandlers),
   ...bind(world, appResources.workspace, workspaceHandlers),
   ...bind(world, appResources.members, memberHandlers),

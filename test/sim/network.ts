@@ -97,6 +97,7 @@ export const simulatedNetwork = (world: World, node: Node): Network => ({
   // Nobody else is there.
   readHandle: async () => null,
   readPost: async () => null,
+  postIdIn: () => undefined,
   engage: async () => results.refused(''),
   preflight: () => ({ allowed: true }),
 })

@@ -7,6 +7,7 @@ import { operations } from '#contract/index'
 import { isQuery, type NamedOp, pathParams } from '#contract/op'
 import { newArticle } from '#domain/article'
 import { itemOf, newBatch } from '#domain/batch'
+import { newEngagement } from '#domain/engagement'
 import { newExperiment } from '#domain/experiment'
 import { newAudit } from '#domain/growth-audit'
 import type { Item } from '#domain/item'
@@ -20,6 +21,7 @@ import { connectAccount } from '#ops/workspaces'
 import { newWebhookSecret } from '#port/webhook'
 import { insertArticle } from '#store/articles'
 import { insertBatch } from '#store/batches'
+import { insertEngagement } from '#store/engagements'
 import { insertExperiment } from '#store/experiments'
 import { insertGrowthAudit } from '#store/growth-audits'
 import { insertOperatorInvitation } from '#store/invitations'
@@ -129,6 +131,24 @@ const makeRule = async (workspace: Workspace) => {
   return { id: rule.id }
 }
 
+/** A post of somebody else's in the sandbox. */
+export const othersPost = async ({ app }: Pick<Workspace, 'app'>, text = 'What do you do about late deliveries?'): Promise<string> => {
+  const { sandbox } = app.workplace
+  const account = { id: newId(), ...(await sandbox.connect(`o-${newId()}`)) }
+  const sent = await sandbox.publish({ account, text, attemptId: newId(), deadlineMs: 5_000 }, AbortSignal.timeout(5_000))
+  if (sent.kind !== 'posted') throw new Error(`not posted: ${JSON.stringify(sent)}`)
+  return sent.externalId
+}
+
+const makeEngagement = async (workspace: Workspace) => {
+  const post = { network: 'sandbox', post_id: await othersPost(workspace), post_url: null, post_author: null, post_text: null }
+  const wish = { ...post, addresses_us: false, action: 'reply' as const, instruction: null, body: 'We call first.', signal_id: null }
+  const rule = { measure: (text: string) => text.length, maxLength: 280 }
+  const { engagement } = newEngagement(newId(), wish, { rule, now: new Date() })
+  await write(workspace, { writes: [insertEngagement(engagement)] })
+  return { id: engagement.id }
+}
+
 const connect = async ({ app, tenantId, key }: Workspace) => {
   const account = await app.workplace.sandbox.connect(`t-${newId()}`)
   await connectAccount(app.workplace.world, tenantId, { network: 'sandbox', ...account })
@@ -175,6 +195,7 @@ export const recipes: Record<string, Recipe> = {
   },
   'growth.channels': { make: anyChannel },
   'growth.audits': { make: makeAudit },
+  'growth.engagements': { make: makeEngagement, before: { execute: ['approve'] } },
   'growth.learnings': { make: makeLearning },
   'growth.experiments': { make: makeExperiment },
   'growth.products': { make: makeProduct },
@@ -198,6 +219,7 @@ const told: Record<string, (workspace: Workspace, extent: Extent) => Record<stri
     const counts = { impressions: 9, likes: 1, replies: 0, reposts: 0, quotes: 0, clicks: 0 }
     return { metrics: [{ item_id: (await makeItem(workspace)).id, text: 'x', posted_at: '2026-11-21T07:00:00Z', ...counts }] }
   },
+  'growth.engagements.create': async (workspace) => ({ post: await othersPost(workspace) }),
   'app.workspace.requestDeletion': () => ({ name: 'Test' }),
   // No two active products share a name.
   'growth.products.create': () => ({ name: `Product ${newId()}` }),

@@ -7,6 +7,8 @@ import { briefRecord } from '#store/brief'
 import { calendarSince } from '#store/calendar'
 import { connectionById, connectionOverview, defaultConnection, listConnections } from '#store/connections'
 import type { Query } from '#store/db'
+import { takenAnswers, unnamedExecutions } from '#store/engagement-attempts'
+import { engagementById, listEngagements } from '#store/engagements'
 import { listExperiments } from '#store/experiments'
 import { type ExportSource, exportPage, exportSources, startOf } from '#store/export'
 import { growthAuditById } from '#store/growth-audits'
@@ -55,6 +57,19 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'connections.connectionOverview': () => [connectionOverview],
   'connections.defaultConnection': () => [defaultConnection],
   'connections.listConnections': () => [listConnections(page), listConnections({ ...page, after: END })],
+  'engagement-attempts.takenAnswers': ({ connection, engagement_attempt }) => [
+    takenAnswers(connection.id, [engagement_attempt.external_id]),
+  ],
+  'engagement-attempts.unnamedExecutions': ({ connection, engagement }) => [
+    unnamedExecutions({ connectionId: connection.id, network: engagement.network, postId: engagement.post_id, action: 'reply' }),
+  ],
+  'engagements.engagementById': ({ engagement }) => [engagementById(engagement.id)],
+  'engagements.listEngagements': () => [
+    listEngagements(page),
+    listEngagements({ ...page, after: END }),
+    listEngagements({ ...page, status: 'drafted' }),
+    listEngagements({ ...page, status: 'drafted', after: END }),
+  ],
   'experiments.listExperiments': () => [
     listExperiments(page),
     listExperiments({ ...page, after: END }),

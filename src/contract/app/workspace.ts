@@ -35,6 +35,8 @@ export const exportKinds = [
     'rule',
     'rule_run',
     'attempt',
+    'engagement',
+    'engagement_attempt',
   ] as const),
   ...(['webhook', 'key', 'audit', 'event'] as const),
 ] as const

@@ -1,4 +1,4 @@
-import type { EngageAction } from '#domain/engagement'
+import type { EngageAction, Preflight } from '#domain/engagement'
 import type { Metrics } from '#domain/metrics'
 import type { Tier } from '#domain/read-budget'
 
@@ -35,6 +35,8 @@ export interface Measuring {
 export interface Sociable {
   /** The newest posts of somebody else, newest first; null when nobody has this handle. Throws as `readTimeline`. */
   readHandle(account: NetworkAccount, query: HandleQuery, signal: AbortSignal): Promise<OthersPost[] | null>
+  /** The id of a post that an id or an address names, without asking the network; undefined for what names none. */
+  postIdIn(ref: string): string | undefined
   /** A post by its id or address; null when there is none that the account may see. Throws as `readTimeline`. */
   readPost(account: NetworkAccount, ref: string, signal: AbortSignal): Promise<OthersPost | null>
   /**
@@ -83,12 +85,6 @@ export interface EngageRequest {
   attemptId: string
   deadlineMs: number
 }
-
-/** Whether the network lets this be done at all; asked before a model is called. */
-export type Preflight =
-  | { allowed: true }
-  /** `reason`: a stable code, as `x_like_selfserve_removed`; `link`: where a person can do it by hand, if anywhere. */
-  | { allowed: false; reason: string; message: string; link: string | null }
 
 export interface Capabilities {
   /** The longest ordinary post, in the network's own measure. */

@@ -1,9 +1,9 @@
 /** The sandbox as a place with others in it: residents who post by a schedule, and the accounts of every workspace. */
-import type { EngageAction } from '#domain/engagement'
+import type { EngageAction, Preflight } from '#domain/engagement'
 import type { Metrics } from '#domain/metrics'
 import type { SandboxStore } from '#store/sandbox'
 import type { AuthoredPost } from '#store/sandbox-social'
-import type { EngageRequest, HandleQuery, NetworkAccount, OthersPost, Preflight } from './network.ts'
+import type { EngageRequest, HandleQuery, NetworkAccount, OthersPost } from './network.ts'
 import type { Act } from './sandbox-call.ts'
 import { sandboxMetrics } from './sandbox-metrics.ts'
 import { interestIn, postsOf, residentOf, type ScheduledPost, scheduledPost } from './sandbox-schedule.ts'

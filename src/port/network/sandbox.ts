@@ -22,7 +22,7 @@ import { type Act, callOnce, notSent, until } from './sandbox-call.ts'
 import { drawsOf, type SandboxFaults } from './sandbox-faults.ts'
 import { sandboxMetrics } from './sandbox-metrics.ts'
 import { residentOf } from './sandbox-schedule.ts'
-import { added, engagingAct, preflight, readHandle, readPost, type SandboxRules, textRefusal } from './sandbox-social.ts'
+import { added, engagingAct, postIdIn, preflight, readHandle, readPost, type SandboxRules, textRefusal } from './sandbox-social.ts'
 import { LONG_WEIGHTED_LIMIT, WEIGHTED_LIMIT, weightedLength } from './weighted-length.ts'
 
 export interface SandboxSettings {
@@ -116,6 +116,7 @@ export const createSandbox = ({ store, faults, rules = 'open', log, failpoints =
     readTimeline: ({ externalId: accountId }, since, signal) =>
       reading(timelineOf(store, { accountId, since, lagMs: faults.lagMs }), signal),
     readHandle: (account, query, signal) => reading(readHandle(society, account, query), signal),
+    postIdIn,
     readPost: (account, ref, signal) => reading(readPost(society, account, ref), signal),
     async readMetrics(account, externalIds, signal) {
       if (externalIds.length > MOST_MEASURED)

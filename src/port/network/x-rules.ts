@@ -1,6 +1,6 @@
 /** What X lets self-serve programs do with somebody else's post: its changes of 23 February and 20 April 2026. */
-import type { EngageAction } from '#domain/engagement'
-import type { OthersPost, Preflight } from './network.ts'
+import type { EngageAction, Preflight } from '#domain/engagement'
+import type { OthersPost } from './network.ts'
 
 const byHand = {
   reply: (id: string) => `https://x.com/intent/tweet?in_reply_to=${id}`,
