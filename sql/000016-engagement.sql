@@ -89,3 +89,62 @@ begin
   end loop;
 end $$;
 grant select, insert, update, delete on engagement, engagement_attempt to tendril_app;
+
+-- Whose posts are watched for what is worth answering. Each active one has a row of work, which says when it is read next.
+create table target (
+  id uuid primary key,
+  tenant_id uuid not null default nullif(current_setting('app.tenant', true), '')::uuid,
+  handle text not null,
+  category text,
+  priority integer not null check (priority between 1 and 3),
+  status text not null check (status in ('active', 'paused')),
+  last_read_at timestamptz,
+  failures integer not null default 0,
+  last_error text,
+  reads integer not null default 0,
+  reads_micros bigint not null default 0,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  unique (tenant_id, id),
+  unique (tenant_id, handle)
+);
+
+-- A post of a target that may be worth answering. What is over is kept for a while, so that it is not found anew.
+create table signal (
+  id uuid primary key,
+  tenant_id uuid not null default nullif(current_setting('app.tenant', true), '')::uuid,
+  target_id uuid not null,
+  network text not null,
+  post_id text not null,
+  post_url text,
+  post_author text,
+  post_text text,
+  addresses_us boolean not null,
+  posted_at timestamptz not null,
+  score integer not null check (score between 0 and 100),
+  reasons jsonb not null,
+  status text not null check (status in ('open', 'dismissed', 'engaged', 'expired')),
+  engagement_id uuid,
+  expires_at timestamptz not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  unique (tenant_id, network, post_id),
+  foreign key (tenant_id, target_id) references target (tenant_id, id),
+  foreign key (tenant_id, engagement_id) references engagement (tenant_id, id)
+);
+create index on signal (tenant_id, status, score, id);
+create index on signal (tenant_id, id);
+
+do $$
+declare
+  name text;
+begin
+  foreach name in array array['target', 'signal'] loop
+    execute format('alter table %I enable row level security', name);
+    execute format('alter table %I force row level security', name);
+    execute format('create policy app on %I to tendril_app
+      using (tenant_id = (select nullif(current_setting(''app.tenant'', true), '''')::uuid))
+      with check (tenant_id = (select nullif(current_setting(''app.tenant'', true), '''')::uuid))', name);
+  end loop;
+end $$;
+grant select, insert, update, delete on target, signal to tendril_app;

@@ -739,6 +739,63 @@ grant delete, insert, select, update on public.session to tendril_system;
 grant select on public.session to tendril_app;
 grant update (revoked_at) on public.session to tendril_app;
 
+create table public.signal (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  target_id uuid not null,
+  network text not null,
+  post_id text not null,
+  post_url text,
+  post_author text,
+  post_text text,
+  addresses_us boolean not null,
+  posted_at timestamp with time zone not null,
+  score integer not null,
+  reasons jsonb not null,
+  status text not null,
+  engagement_id uuid,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint signal_pkey PRIMARY KEY (id),
+  constraint signal_score_check CHECK (((score >= 0) AND (score <= 100))),
+  constraint signal_status_check CHECK ((status = ANY (ARRAY['open'::text, 'dismissed'::text, 'engaged'::text, 'expired'::text]))),
+  constraint signal_tenant_id_engagement_id_fkey FOREIGN KEY (tenant_id, engagement_id) REFERENCES public.engagement(tenant_id, id),
+  constraint signal_tenant_id_network_post_id_key UNIQUE (tenant_id, network, post_id),
+  constraint signal_tenant_id_target_id_fkey FOREIGN KEY (tenant_id, target_id) REFERENCES public.target(tenant_id, id)
+);
+CREATE INDEX signal_tenant_id_id_idx ON public.signal USING btree (tenant_id, id);
+CREATE INDEX signal_tenant_id_status_score_id_idx ON public.signal USING btree (tenant_id, status, score, id);
+alter table public.signal enable row level security;
+alter table public.signal force row level security;
+create policy app on public.signal for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.signal to tendril_app;
+
+create table public.target (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  handle text not null,
+  category text,
+  priority integer not null,
+  status text not null,
+  last_read_at timestamp with time zone,
+  failures integer not null default 0,
+  last_error text,
+  reads integer not null default 0,
+  reads_micros bigint not null default 0,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint target_pkey PRIMARY KEY (id),
+  constraint target_priority_check CHECK (((priority >= 1) AND (priority <= 3))),
+  constraint target_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text]))),
+  constraint target_tenant_id_handle_key UNIQUE (tenant_id, handle),
+  constraint target_tenant_id_id_key UNIQUE (tenant_id, id)
+);
+alter table public.target enable row level security;
+alter table public.target force row level security;
+create policy app on public.target for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.target to tendril_app;
+
 create table public.tenant (
   id uuid not null,
   name text not null,

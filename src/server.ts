@@ -12,6 +12,7 @@ import { publishLane } from '#actors/lanes/publish'
 import { reconcileLane } from '#actors/lanes/reconcile'
 import { weeklyLane } from '#actors/lanes/reported'
 import { ruleLanes } from '#actors/lanes/rules'
+import { watchLane } from '#actors/lanes/watch'
 import type { MailboxOptions } from '#actors/mailbox'
 import { Runtime } from '#actors/runtime'
 import { type PublishTimes, publishTimes } from '#domain/publish'
@@ -123,6 +124,7 @@ const lanesOf = ({ config, log, secret, overrides, failpoints, networks, egress 
     reconcileLane({ networks, times, failpoints }),
     executeLane({ networks, times, failpoints }),
     confirmLane({ networks, times, failpoints }),
+    watchLane({ networks, failpoints }),
     metricsLane({ networks, failpoints }),
     weeklyLane(),
     ...generationLanes({ networks, drafter, failpoints, turns: new Turns(MODEL_TURNS), deadlineMs: GENERATION_DEADLINE_MS }),

@@ -27,6 +27,8 @@ import { products } from './growth/products.ts'
 import { profile } from './growth/profile.ts'
 import { reports } from './growth/reports.ts'
 import { ruleRuns, rules } from './growth/rules.ts'
+import { signals } from './growth/signals.ts'
+import { targets } from './growth/targets.ts'
 import { type NamedOp, named, type Resource } from './op.ts'
 
 /** What programs and agents drive, by API key. */
@@ -60,6 +62,8 @@ export const growthResources = {
     about: "Replies, quotes, reposts and likes of others' posts, each behind approval.",
     group: engagements,
   },
+  targets: { prefix: 'growth.targets', about: 'Accounts on the network whose posts are watched.', group: targets },
+  signals: { prefix: 'growth.signals', about: 'Posts of targets that may be worth answering.', group: signals },
   automation: { prefix: 'growth.automation', about: 'The kill switch over everything that acts unattended.', group: automation },
 } as const satisfies Record<string, Resource>
 

@@ -31,6 +31,8 @@ import { productHandlers } from './growth/products.ts'
 import { profileHandlers } from './growth/profile.ts'
 import { reportHandlers } from './growth/reports.ts'
 import { ruleHandlers, ruleRunHandlers } from './growth/rules.ts'
+import { signalHandlers } from './growth/signals.ts'
+import { targetHandlers } from './growth/targets.ts'
 import { generationHandlers } from './operator/generations.ts'
 
 /** Those of a workspace: reads, and commands that go through its mailbox. */
@@ -52,6 +54,8 @@ export const createOperations = (world: World): Operation[] => [
   ...bind(world, growthResources.rules, ruleHandlers),
   ...bind(world, growthResources.ruleRuns, ruleRunHandlers),
   ...bind(world, growthResources.engagements, engagementHandlers(world)),
+  ...bind(world, growthResources.targets, targetHandlers),
+  ...bind(world, growthResources.signals, signalHandlers),
   ...bind(world, growthResources.automation, automationHandlers),
   ...bind(world, appResources.workspace, workspaceHandlers),
   ...bind(world, appResources.members, memberHandlers),

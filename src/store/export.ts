@@ -46,6 +46,10 @@ const engagement = [
   ...['body', 'rationale', 'signal_id', 'error', 'model', 'usage', 'account_external_id', 'reject_reason', 'external_id', 'url'],
   ...['executed_at', 'last_error', ...times],
 ]
+const signal = [
+  ...['id', 'target_id', 'network', 'post_id', 'post_url', 'post_author', 'post_text', 'addresses_us', 'posted_at', 'score', 'reasons'],
+  ...['status', 'engagement_id', 'expires_at', ...times],
+]
 const webhook = ['id', 'url', 'events', 'status', 'disabled_reason', 'failing_since', 'failures', 'held_until', ...times]
 const event = ['id', 'type', 'data', 'state', 'subject', 'attempts', 'next_at', 'last_error', 'expires_at', 'created_at']
 
@@ -156,6 +160,25 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
       ['number', 'int'],
     ],
   },
+  target: {
+    table: 'target',
+    columns: [
+      'id',
+      'handle',
+      'category',
+      'priority',
+      'status',
+      'last_read_at',
+      'failures',
+      'last_error',
+      'reads',
+      'reads_micros',
+      ...times,
+    ],
+    key: byId,
+    within: all('target'),
+  },
+  signal: { table: 'signal', columns: signal, key: byId },
   webhook: { table: 'webhook_endpoint', columns: webhook, key: [['tenant_id', 'uuid']], within: all('webhook_endpoint') },
   key: {
     table: 'api_key',

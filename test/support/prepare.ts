@@ -14,6 +14,8 @@ import type { Item } from '#domain/item'
 import { newLearning } from '#domain/learning'
 import { newProduct } from '#domain/product'
 import { newRule } from '#domain/rule'
+import { newSignal } from '#domain/signal'
+import { newTarget } from '#domain/target'
 import { freshEndpoint } from '#domain/webhook'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
@@ -31,6 +33,8 @@ import type { Effects } from '#store/letter'
 import { saveEvent } from '#store/outbox'
 import { insertProduct } from '#store/products'
 import { insertRule } from '#store/rules'
+import { insertSignal } from '#store/signals'
+import { insertTarget } from '#store/targets'
 import { putEndpoint, secretRow } from '#store/webhooks'
 import type { Reply, Send, TestApp } from './app.ts'
 import { type Extent, sampleOf } from './sample.ts'
@@ -149,6 +153,24 @@ const makeEngagement = async (workspace: Workspace) => {
   return { id: engagement.id }
 }
 
+const makeTarget = async (workspace: Workspace) => {
+  const others = { total: 0, taken: false }
+  const target = newTarget(newId(), { handle: `t-${newId()}`, category: null, priority: 2, others, now: new Date() })
+  await write(workspace, { writes: [insertTarget(target)] })
+  return { id: target.id }
+}
+
+const makeSignal = async (workspace: Workspace) => {
+  const { id: targetId } = await makeTarget(workspace)
+  const engaged = { network: 'sandbox', post_id: await othersPost(workspace), post_url: null, post_author: 'o', post_text: 'Well?' }
+  const metrics = { impressions: 1, likes: 0, replies: 0, reposts: 0, quotes: 0, clicks: 0 }
+  const post = { text: 'Well?', createdAt: new Date(), metrics, addressesUs: false }
+  const weighing = { terms: new Set<string>(), priority: 2, now: new Date() }
+  const signal = newSignal(newId(), { post, engaged: { ...engaged, addresses_us: false }, targetId }, weighing)!
+  await write(workspace, { writes: [insertSignal(signal)] })
+  return { id: signal.id }
+}
+
 const connect = async ({ app, tenantId, key }: Workspace) => {
   const account = await app.workplace.sandbox.connect(`t-${newId()}`)
   await connectAccount(app.workplace.world, tenantId, { network: 'sandbox', ...account })
@@ -200,6 +222,8 @@ export const recipes: Record<string, Recipe> = {
   'growth.experiments': { make: makeExperiment },
   'growth.products': { make: makeProduct },
   'growth.rules': { make: makeRule },
+  'growth.targets': { make: makeTarget },
+  'growth.signals': { make: makeSignal },
   'growth.connections': { make: connect },
   'app.members': { make: join },
   'app.invitations': { make: invite },
@@ -220,6 +244,7 @@ const told: Record<string, (workspace: Workspace, extent: Extent) => Record<stri
     return { metrics: [{ item_id: (await makeItem(workspace)).id, text: 'x', posted_at: '2026-11-21T07:00:00Z', ...counts }] }
   },
   'growth.engagements.create': async (workspace) => ({ post: await othersPost(workspace) }),
+  'growth.targets.create': () => ({ handle: `h-${newId()}` }),
   'app.workspace.requestDeletion': () => ({ name: 'Test' }),
   // No two active products share a name.
   'growth.products.create': () => ({ name: `Product ${newId()}` }),

@@ -22,6 +22,8 @@ import { readProfile } from '#store/profiles'
 import { listReports } from '#store/reports'
 import { listRuleRuns } from '#store/rule-runs'
 import { listRules } from '#store/rules'
+import { listSignals } from '#store/signals'
+import { listTargets } from '#store/targets'
 import { endpointOverview } from '#store/webhooks'
 import { planOfWorkspace, workspaceOf } from '#store/workspace'
 import { listInvitations } from '#store/workspace-invitations'
@@ -119,6 +121,18 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     listRuleRuns({ ...page, ruleId: rule.id, after: END }),
   ],
   'rules.listRules': () => [listRules(page), listRules({ ...page, after: END })],
+  'signals.listSignals': () => [
+    listSignals(page),
+    listSignals({ ...page, status: 'open' }),
+    listSignals({ ...page, status: 'expired' }),
+    listSignals({ ...page, status: 'dismissed', after: END }),
+  ],
+  'targets.listTargets': () => [
+    listTargets(page),
+    listTargets({ ...page, after: END }),
+    listTargets({ ...page, status: 'active' }),
+    listTargets({ ...page, status: 'active', after: END }),
+  ],
   'webhooks.endpointOverview': () => [endpointOverview],
   'workspace-invitations.listInvitations': () => [listInvitations(page), listInvitations({ ...page, after: END })],
   'workspace-keys.listKeys': () => [listKeys(page), listKeys({ ...page, after: END })],

@@ -37,6 +37,8 @@ export const exportKinds = [
     'attempt',
     'engagement',
     'engagement_attempt',
+    'target',
+    'signal',
   ] as const),
   ...(['webhook', 'key', 'audit', 'event'] as const),
 ] as const

@@ -9,7 +9,7 @@ const statuses = [
   ...(['execute_failed', 'execute_unconfirmed'] as const),
 ] as const
 
-const Post = record(
+export const NetworkPost = record(
   {
     network: T.String(),
     id: T.String(),
@@ -27,7 +27,7 @@ export const Engagement = record(
     action: Action,
     status: oneOf(statuses),
     review: T.Boolean({ description: 'With execute_unconfirmed: a person must look whether it was done.' }),
-    post: Post,
+    post: NetworkPost,
     instruction: nullable(T.String()),
     body: nullable(T.String({ description: 'Null for repost and like, and until it is drafted.' })),
     rationale: nullable(T.String()),

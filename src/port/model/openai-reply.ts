@@ -41,6 +41,7 @@ const HINTS: Record<Fault['kind'], string> = {
   avoided: 'the answer contained a phrase of the avoid list; shorten writing_dna.avoid or change the instruction',
   archived: 'the answer mentioned an archived product; take it out of the instruction and the profile, or make it active',
   unsupported: 'the model stated numbers that the profile does not have; put them into the instruction, or give the body',
+  rule: 'the answer broke the format rules of the channel replies; change them or the instruction, or give the body',
   link: 'the model put in a link that the profile does not have; put it into the instruction, or give the body',
 }
 
