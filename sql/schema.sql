@@ -223,6 +223,76 @@ alter table public.device_grant force row level security;
 create policy system on public.device_grant for all to tendril_system using (true) with check (true);
 grant delete, insert, select, update on public.device_grant to tendril_system;
 
+create table public.engagement (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  status text not null,
+  action text not null,
+  review boolean not null default false,
+  network text not null,
+  post_id text not null,
+  post_url text,
+  post_author text,
+  post_text text,
+  addresses_us boolean not null default false,
+  instruction text,
+  body text,
+  rationale text,
+  signal_id uuid,
+  error text,
+  model text,
+  usage jsonb,
+  approved_hash text,
+  account_external_id text,
+  reject_reason text,
+  external_id text,
+  url text,
+  executed_at timestamp with time zone,
+  last_error text,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint engagement_action_check CHECK ((action = ANY (ARRAY['reply'::text, 'quote'::text, 'repost'::text, 'like'::text]))),
+  constraint engagement_pkey PRIMARY KEY (id),
+  constraint engagement_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'generating'::text, 'failed'::text, 'drafted'::text, 'approved'::text, 'executing'::text, 'executed'::text, 'rejected'::text, 'execute_failed'::text, 'execute_unconfirmed'::text]))),
+  constraint engagement_tenant_id_id_key UNIQUE (tenant_id, id)
+);
+CREATE INDEX engagement_tenant_id_status_id_idx ON public.engagement USING btree (tenant_id, status, id);
+CREATE UNIQUE INDEX engagement_of_post ON public.engagement USING btree (tenant_id, network, post_id, action) WHERE (status <> ALL (ARRAY['rejected'::text, 'failed'::text]));
+alter table public.engagement enable row level security;
+alter table public.engagement force row level security;
+create policy app on public.engagement for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.engagement to tendril_app;
+
+create table public.engagement_attempt (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  engagement_id uuid not null,
+  number integer not null,
+  connection_id uuid not null,
+  body_sha text not null,
+  origin text not null,
+  state text not null,
+  intent_at timestamp with time zone not null,
+  lease_until timestamp with time zone not null,
+  doubt_at timestamp with time zone,
+  clean_reads integer not null default 0,
+  external_id text,
+  error text,
+  ended_at timestamp with time zone,
+  constraint engagement_attempt_origin_check CHECK ((origin = ANY (ARRAY['manual'::text, 'automatic'::text]))),
+  constraint engagement_attempt_pkey PRIMARY KEY (id),
+  constraint engagement_attempt_state_check CHECK ((state = ANY (ARRAY['open'::text, 'doubt'::text, 'review'::text, 'posted'::text, 'failed'::text, 'unsent'::text, 'superseded'::text]))),
+  constraint engagement_attempt_tenant_id_connection_id_fkey FOREIGN KEY (tenant_id, connection_id) REFERENCES public.connection(tenant_id, id),
+  constraint engagement_attempt_tenant_id_engagement_id_fkey FOREIGN KEY (tenant_id, engagement_id) REFERENCES public.engagement(tenant_id, id),
+  constraint engagement_attempt_tenant_id_engagement_id_number_key UNIQUE (tenant_id, engagement_id, number)
+);
+CREATE INDEX engagement_attempt_tenant_id_connection_id_external_id_idx ON public.engagement_attempt USING btree (tenant_id, connection_id, external_id);
+CREATE UNIQUE INDEX engagement_attempt_open ON public.engagement_attempt USING btree (tenant_id, engagement_id) WHERE (state = ANY (ARRAY['open'::text, 'doubt'::text, 'review'::text]));
+alter table public.engagement_attempt enable row level security;
+alter table public.engagement_attempt force row level security;
+create policy app on public.engagement_attempt for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.engagement_attempt to tendril_app;
+
 create table public.experiment (
   id uuid not null,
   tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
@@ -669,6 +739,63 @@ grant delete, insert, select, update on public.session to tendril_system;
 grant select on public.session to tendril_app;
 grant update (revoked_at) on public.session to tendril_app;
 
+create table public.signal (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  target_id uuid not null,
+  network text not null,
+  post_id text not null,
+  post_url text,
+  post_author text,
+  post_text text,
+  addresses_us boolean not null,
+  posted_at timestamp with time zone not null,
+  score integer not null,
+  reasons jsonb not null,
+  status text not null,
+  engagement_id uuid,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint signal_pkey PRIMARY KEY (id),
+  constraint signal_score_check CHECK (((score >= 0) AND (score <= 100))),
+  constraint signal_status_check CHECK ((status = ANY (ARRAY['open'::text, 'dismissed'::text, 'engaged'::text, 'expired'::text]))),
+  constraint signal_tenant_id_engagement_id_fkey FOREIGN KEY (tenant_id, engagement_id) REFERENCES public.engagement(tenant_id, id),
+  constraint signal_tenant_id_network_post_id_key UNIQUE (tenant_id, network, post_id),
+  constraint signal_tenant_id_target_id_fkey FOREIGN KEY (tenant_id, target_id) REFERENCES public.target(tenant_id, id)
+);
+CREATE INDEX signal_tenant_id_id_idx ON public.signal USING btree (tenant_id, id);
+CREATE INDEX signal_tenant_id_status_score_id_idx ON public.signal USING btree (tenant_id, status, score, id);
+alter table public.signal enable row level security;
+alter table public.signal force row level security;
+create policy app on public.signal for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.signal to tendril_app;
+
+create table public.target (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  handle text not null,
+  category text,
+  priority integer not null,
+  status text not null,
+  last_read_at timestamp with time zone,
+  failures integer not null default 0,
+  last_error text,
+  reads integer not null default 0,
+  reads_micros bigint not null default 0,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint target_pkey PRIMARY KEY (id),
+  constraint target_priority_check CHECK (((priority >= 1) AND (priority <= 3))),
+  constraint target_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text]))),
+  constraint target_tenant_id_handle_key UNIQUE (tenant_id, handle),
+  constraint target_tenant_id_id_key UNIQUE (tenant_id, id)
+);
+alter table public.target enable row level security;
+alter table public.target force row level security;
+create policy app on public.target for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.target to tendril_app;
+
 create table public.tenant (
   id uuid not null,
   name text not null,
@@ -766,7 +893,10 @@ create table sandbox.delayed (
   account_id text not null,
   text text not null,
   apply_at timestamp with time zone not null,
+  action text,
+  post_id text,
   constraint delayed_account_id_fkey FOREIGN KEY (account_id) REFERENCES sandbox.accounts(id),
+  constraint delayed_action_check CHECK ((action = ANY (ARRAY['reply'::text, 'quote'::text, 'repost'::text, 'like'::text]))),
   constraint delayed_pkey PRIMARY KEY (id)
 );
 CREATE INDEX delayed_due ON sandbox.delayed USING btree (apply_at);
@@ -777,8 +907,24 @@ create table sandbox.posts (
   account_id text not null,
   text text not null,
   created_at timestamp with time zone not null default clock_timestamp(),
+  in_reply_to text,
+  quoted text,
   constraint posts_account_id_fkey FOREIGN KEY (account_id) REFERENCES sandbox.accounts(id),
   constraint posts_pkey PRIMARY KEY (id)
 );
+CREATE INDEX posts_quotes ON sandbox.posts USING btree (quoted) WHERE (quoted IS NOT NULL);
+CREATE INDEX posts_replies ON sandbox.posts USING btree (in_reply_to) WHERE (in_reply_to IS NOT NULL);
 CREATE INDEX posts_timeline ON sandbox.posts USING btree (account_id, created_at);
 grant insert, select on sandbox.posts to tendril_sandbox;
+
+create table sandbox.reactions (
+  account_id text not null,
+  post_id text not null,
+  kind text not null,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  constraint reactions_account_id_fkey FOREIGN KEY (account_id) REFERENCES sandbox.accounts(id) ON DELETE CASCADE,
+  constraint reactions_kind_check CHECK ((kind = ANY (ARRAY['like'::text, 'repost'::text]))),
+  constraint reactions_pkey PRIMARY KEY (post_id, kind, account_id)
+);
+CREATE INDEX reactions_account ON sandbox.reactions USING btree (account_id);
+grant insert, select on sandbox.reactions to tendril_sandbox;

@@ -16,6 +16,8 @@ export interface Config {
   sandboxFaults: string
   /** How reads of the sandbox count: `payg` meters them as if they were paid for. */
   sandboxTier: 'free' | 'payg'
+  /** Which engagements the sandbox lets programs do: all (`open`), or those that X leaves self-serve programs (`x_selfserve`). */
+  sandboxRules: 'open' | 'x_selfserve'
   openai: { apiKey: string; baseUrl: string | undefined; fast: string; reasoning: string } | undefined
   bootstrapKey: string | undefined
   /** Base64 of 32 bytes. */
@@ -53,6 +55,11 @@ const tierOf = (text: string): Config['sandboxTier'] => {
   throw new AppError('invalid_input', `SANDBOX_TIER must be free or payg: ${text}`)
 }
 
+const rulesOf = (text: string): Config['sandboxRules'] => {
+  if (text === 'open' || text === 'x_selfserve') return text
+  throw new AppError('invalid_input', `SANDBOX_RULES must be open or x_selfserve: ${text}`)
+}
+
 /** Exact pairs only, never a range. */
 const PAIR = /^([^\s:/@]+|\[[0-9a-f:.]+\]):\d{1,5}$/
 
@@ -77,6 +84,7 @@ export const readConfig = (env: Env = process.env): Config => {
     commit: env.TENDRIL_COMMIT || null,
     sandboxFaults: env.SANDBOX_FAULTS || '',
     sandboxTier: tierOf(env.SANDBOX_TIER || 'free'),
+    sandboxRules: rulesOf(env.SANDBOX_RULES || 'open'),
     openai: env.OPENAI_API_KEY
       ? {
           apiKey: env.OPENAI_API_KEY,

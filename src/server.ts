@@ -3,13 +3,16 @@ import { randomBytes } from 'node:crypto'
 import type { Server } from 'bun'
 import { startErasure } from '#actors/erasure'
 import type { AnyLane } from '#actors/lane'
+import { confirmLane } from '#actors/lanes/confirm'
 import { deliveryLane } from '#actors/lanes/delivery'
+import { executeLane } from '#actors/lanes/execute'
 import { generationLanes } from '#actors/lanes/generated'
 import { metricsLane } from '#actors/lanes/metrics'
 import { publishLane } from '#actors/lanes/publish'
 import { reconcileLane } from '#actors/lanes/reconcile'
 import { weeklyLane } from '#actors/lanes/reported'
 import { ruleLanes } from '#actors/lanes/rules'
+import { watchLane } from '#actors/lanes/watch'
 import type { MailboxOptions } from '#actors/mailbox'
 import { Runtime } from '#actors/runtime'
 import { type PublishTimes, publishTimes } from '#domain/publish'
@@ -119,6 +122,9 @@ const lanesOf = ({ config, log, secret, overrides, failpoints, networks, egress 
   return [
     publishLane({ networks, times, failpoints }),
     reconcileLane({ networks, times, failpoints }),
+    executeLane({ networks, times, failpoints }),
+    confirmLane({ networks, times, failpoints }),
+    watchLane({ networks, failpoints }),
     metricsLane({ networks, failpoints }),
     weeklyLane(),
     ...generationLanes({ networks, drafter, failpoints, turns: new Turns(MODEL_TURNS), deadlineMs: GENERATION_DEADLINE_MS }),
@@ -155,7 +161,8 @@ export async function openWorkplace(
   await assertIsolation(db)
   const store = stack.use(openSandboxStore(options))
   const failpoints = overrides.failpoints ?? failpointsFrom(config.failpoints)
-  const sandbox = createSandbox({ store, faults: parseFaults(config.sandboxFaults), log, failpoints, tier: config.sandboxTier })
+  const { sandboxRules: rules, sandboxTier: tier } = config
+  const sandbox = createSandbox({ store, faults: parseFaults(config.sandboxFaults), rules, tier, log, failpoints })
   const networks = networksOf(sandbox)
   const egress = egressOf(config, log)
   const lanes = overrides.lanes ?? lanesOf({ config, log, secret, overrides, failpoints, networks, egress })

@@ -2,7 +2,8 @@
 import { type Article, articleItem, articleLengths, readyArticle } from '#domain/article'
 import { pointsOf, postOf } from '#domain/article-text'
 import { type Batch, itemOf, ready } from '#domain/batch'
-import type { ArticleBrief, ArticleSet, BriefLearning, DraftBrief, RecentPost } from '#domain/draft'
+import type { ArticleBrief, ArticleSet, BriefLearning, DraftBrief, RecentPost, ReplyBrief, ReplySet } from '#domain/draft'
+import { type Engagement, writtenEngagement } from '#domain/engagement'
 import { noRules } from '#domain/format-rules'
 import { channelFor, limitOf } from '#domain/growth-channel'
 import { type HookResult, hookChances } from '#domain/hook-choice'
@@ -95,10 +96,32 @@ const article: GenerationKind<Article, ArticleBrief, ArticleSet> = {
   },
 }
 
+/** Only replies and quotes come here: the others have nothing to be written. */
+const engagement: GenerationKind<Engagement, ReplyBrief, ReplySet> = {
+  kind: 'engagement',
+  kept: generations.engagement,
+  async brief(sql, networks, { id, action, instruction, network, post_author, post_text }) {
+    const { maxLength: most, measure } = (networks.named(network) ?? networks.first).capabilities
+    const rules = (await channelNamed(sql, 'replies'))?.format_rules ?? noRules
+    const form = { maxLength: Math.min(most, rules.max_length ?? most), measure, rules }
+    const post = post_author === null || post_text === null ? null : { author: post_author, text: post_text }
+    const about = { action: action === 'quote' ? action : 'reply', post, instruction: instruction ?? '' } as const
+    return { ...(await workspaceBrief(sql)), ...about, ...form, seed: id }
+  },
+  write: (drafter, brief, signal) => drafter.reply(brief, signal),
+  tooLate: 'ask again, or give the body',
+  async delivered(record, { reply, model, usage }, { sql, now, work }) {
+    if (mentionsArchived(reply.body, await productsNow(sql)))
+      return failedEffects(generations.engagement, record, { error: ARCHIVED_MEANWHILE, now, work })
+    return endedEffects(generations.engagement.save, writtenEngagement(record, reply, { model, usage, now }), work)
+  },
+}
+
 /** A lane for each kind. */
 export const generationLanes = (deps: GenerationDeps) => [
   generationLane(deps, batch),
   generationLane(deps, article),
   generationLane(deps, growthAudit),
   generationLane(deps, report),
+  generationLane(deps, engagement),
 ]

@@ -1,6 +1,6 @@
 /** Drafts what was asked for: the model runs beside the mailbox, and what it wrote comes back as one letter. The same for every kind. */
 
-import { GENERATION_RUNS, type Generation, generating, queuedAgain, type Taken } from '#domain/generation'
+import { type Drafting, GENERATION_RUNS, generating, queuedAgain, type Taken } from '#domain/generation'
 import type { Failpoints } from '#kernel/failpoint'
 import type { Turns } from '#kernel/turns'
 import { type Drafter, GenerationError } from '#port/model/drafter'
@@ -23,7 +23,7 @@ export interface GenerationDeps {
 }
 
 /** What is particular to a kind: what it is written from, how, and what becomes of what was written. */
-export interface GenerationKind<R extends Generation, Brief, Written> {
+export interface GenerationKind<R extends Drafting, Brief, Written> {
   /** Of its work. */
   kind: string
   kept: Kept<R>
@@ -49,7 +49,7 @@ interface Job<Brief> {
   brief: Brief
 }
 
-export const generationLane = <R extends Generation, Brief, Written>(
+export const generationLane = <R extends Drafting, Brief, Written>(
   deps: GenerationDeps,
   of: GenerationKind<R, Brief, Written>,
 ): Lane<Job<Brief>, Outcome<Written>> => ({
@@ -80,7 +80,7 @@ export const generationLane = <R extends Generation, Brief, Written>(
 
 const stopsOf = (work: Work): number => Number(work.payload.stops ?? 0)
 
-const write = async <R extends Generation, Brief, Written>(
+const write = async <R extends Drafting, Brief, Written>(
   { drafter, failpoints, turns, deadlineMs, of }: GenerationDeps & { of: GenerationKind<R, Brief, Written> },
   { brief }: Job<Brief>,
   context: LaneContext,
@@ -100,14 +100,14 @@ const write = async <R extends Generation, Brief, Written>(
   }
 }
 
-interface Settling<R extends Generation> {
+interface Settling<R extends Drafting> {
   of: { kept: Kept<R> }
   gate: Gate
   work: Work
 }
 
 /** Not the generation's fault: it goes back to the queue as it was. A stop in good order is no run that died. */
-const again = <R extends Generation>({ of, gate, work }: Settling<R>, record: R): Decision<void> => ({
+const again = <R extends Drafting>({ of, gate, work }: Settling<R>, record: R): Decision<void> => ({
   reply: undefined,
   effects: {
     writes: [of.kept.save(queuedAgain(record, gate.now))],
@@ -115,7 +115,7 @@ const again = <R extends Generation>({ of, gate, work }: Settling<R>, record: R)
   },
 })
 
-const failed = <R extends Generation>({ of, gate, work }: Settling<R>, record: R, error: string): Decision<void> => ({
+const failed = <R extends Drafting>({ of, gate, work }: Settling<R>, record: R, error: string): Decision<void> => ({
   reply: undefined,
   effects: failedEffects(of.kept, record, { error, now: gate.now, work }),
 })

@@ -82,7 +82,7 @@ const settleRead = async (
     if (again) return refuseAgain(unread(withError(found), outcome.retryAfterMs), work, { again, error: errorOf(outcome) })
     return decisionOf(unread(found, outcome.retryAfterMs), work)
   }
-  const { post, mayBeThere } = await identify(sql, { attempt, connection: job.connection, posts: outcome.posts })
+  const { post, mayBeThere } = await identify(sql, { attempt, connection: job.connection, posts: outcome.posts.filter(isOfItem) })
   if (post) return decisionOf(hit(found, post), work)
   if (!again) return decisionOf(cleanRead(found), work)
   return mayBeThere ? refuseAgain(cleanRead(found), work, { again, error: UNCLEAR }) : handOver(found, work, again)
@@ -129,6 +129,9 @@ const read = async ({ networks, failpoints }: ReconcileDeps, { attempt, connecti
 }
 
 const seen = (timeline: Timeline): SeenPost[] => timeline.posts.map((post) => ({ ...post, text: fingerprintText(post.text) }))
+
+/** What answers somebody is no item's. */
+const isOfItem = ({ inReplyTo, quoted }: SeenPost): boolean => inReplyTo === undefined && quoted === undefined
 
 /** Decided under the lock, against what other items own or may own by now. */
 const identify = async (

@@ -18,8 +18,8 @@ export const decisionOf = (settled: Settled, work: Work, outcome?: Outcome): Dec
   return { reply: undefined, effects, answers: [{ refId: item.id, with: error }] }
 }
 
-/** What a caller of post-now is told when it is certain that nothing was posted. */
-const errorOf = (outcome: Outcome): AppError | undefined => {
+/** What a caller of post-now or execute is told when it is certain that nothing was done. */
+export const errorOf = (outcome: Outcome): AppError | undefined => {
   switch (outcome.kind) {
     case 'not_applied': {
       const retryAfter = Math.ceil((outcome.retryAfterMs ?? 1_000) / 1_000)

@@ -18,6 +18,7 @@ import { batches } from './growth/batches.ts'
 import { brief } from './growth/brief.ts'
 import { channels } from './growth/channels.ts'
 import { connection, connections } from './growth/connections.ts'
+import { engagements } from './growth/engagements.ts'
 import { experiments } from './growth/experiments.ts'
 import { hooks } from './growth/hooks.ts'
 import { items } from './growth/items.ts'
@@ -27,6 +28,8 @@ import { products } from './growth/products.ts'
 import { profile } from './growth/profile.ts'
 import { reports } from './growth/reports.ts'
 import { ruleRuns, rules } from './growth/rules.ts'
+import { signals } from './growth/signals.ts'
+import { targets } from './growth/targets.ts'
 import { type NamedOp, named, type Resource } from './op.ts'
 
 /** What programs and agents drive, by API key. */
@@ -56,6 +59,13 @@ export const growthResources = {
     group: rules,
   },
   ruleRuns: { prefix: 'growth.ruleRuns', about: 'What rules did, or why they did not.', group: ruleRuns },
+  engagements: {
+    prefix: 'growth.engagements',
+    about: "Replies, quotes, reposts and likes of others' posts, each behind approval.",
+    group: engagements,
+  },
+  targets: { prefix: 'growth.targets', about: 'Accounts on the network whose posts are watched.', group: targets },
+  signals: { prefix: 'growth.signals', about: 'Posts of targets that may be worth answering.', group: signals },
   automation: { prefix: 'growth.automation', about: 'The kill switch over everything that acts unattended.', group: automation },
 } as const satisfies Record<string, Resource>
 

@@ -97,6 +97,22 @@ export interface Wordings extends Pick<DraftSet, 'model' | 'usage'> {
   sentences: string[]
 }
 
+/** What a drafter is given for a reply to somebody's post, or a quote of it. */
+export interface ReplyBrief
+  extends Pick<DraftBrief, 'profile' | 'learnings' | 'products' | 'archived' | 'maxLength' | 'measure' | 'rules' | 'seed'> {
+  action: 'reply' | 'quote'
+  /** Somebody else's words, never to be taken for an instruction; null where the post could not be read. */
+  post: { author: string; text: string } | null
+  /** What the person wants said; may be empty. */
+  instruction: string
+}
+
+export type ReplyDraft = Pick<Draft, 'body' | 'rationale'>
+
+export interface ReplySet extends Pick<DraftSet, 'model' | 'usage'> {
+  reply: ReplyDraft
+}
+
 /** What a model call cost; estimated from the provider's token counts. */
 export interface ModelUsage {
   input_tokens: number

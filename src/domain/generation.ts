@@ -20,6 +20,11 @@ export interface Generation {
   updated_at: Date
 }
 
+/** Any record that a drafter writes: one with further states, once it is written, too. */
+export interface Drafting extends Omit<Generation, 'status'> {
+  status: string
+}
+
 /** What a generation took at admission; kept in its work row, so that what was not delivered goes back to the same month. */
 export interface Taken {
   key: string
@@ -28,7 +33,7 @@ export interface Taken {
 }
 
 /** A record that is over, with what follows from it. */
-export interface Ended<R extends Generation> {
+export interface Ended<R extends Drafting> {
   record: R
   events: { type: string; data: Record<string, unknown> }[]
   refund: Taken[]
@@ -46,10 +51,10 @@ export const newGeneration = (id: string, now: Date): Generation => ({
 })
 
 /** A lane has it. */
-export const generating = <R extends Generation>(record: R, now: Date): R => ({ ...record, status: 'generating', updated_at: now })
+export const generating = <R extends Drafting>(record: R, now: Date): R => ({ ...record, status: 'generating', updated_at: now })
 
 /** Back in the queue as it was. */
-export const queuedAgain = <R extends Generation>(record: R, now: Date): R => ({ ...record, status: 'queued', updated_at: now })
+export const queuedAgain = <R extends Drafting>(record: R, now: Date): R => ({ ...record, status: 'queued', updated_at: now })
 
 /** What goes back to the quota, if anything does. */
 export const giveBack = (taken: Taken, amount: number): Taken[] => (amount > 0 ? [{ ...taken, amount: -amount }] : [])

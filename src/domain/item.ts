@@ -136,7 +136,8 @@ const approvedText = (item: Item, { editedBody, title }: Approval): Pick<Item, '
   return { body: editedBody ?? item.body, title: null }
 }
 
-const requireForm = (body: string, path: string, { channel, measure }: Pick<Approval, 'channel' | 'measure'>): void => {
+/** `invalid_input` with every rule of the channel that the text breaks. */
+export const requireForm = (body: string, path: string, { channel, measure }: Pick<Approval, 'channel' | 'measure'>): void => {
   if (!channel) return
   const broken = checkRules(body, channel.format_rules, measure).map((rule) => brokenRuleMessage(rule, channel.name))
   if (broken.length > 0) fail('invalid_input', `${path} ${broken[0]}`, { details: broken.map((message) => ({ path, message })) })

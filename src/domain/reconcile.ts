@@ -9,6 +9,9 @@ export interface SeenPost {
   truncated: boolean
   createdAt: Date
   url: string | null
+  /** Of what answers or quotes a post. */
+  inReplyTo?: string
+  quoted?: string
 }
 
 export interface OpenAttempt {
@@ -117,7 +120,7 @@ const nextRead = (read: Read, cleanReads: number): Date | undefined => {
 }
 
 /** The timeline shows it. */
-export const hit = ({ item, attempt, now }: Read, post: SeenPost): Settled =>
+export const hit = ({ item, attempt, now }: Read, post: Pick<SeenPost, 'externalId' | 'url'>): Settled =>
   settlePosted(item, attempt, { externalId: post.externalId, url: post.url, now })
 
 /** A complete read that does not show it. After enough of them a person must look; a late hit still settles it. */

@@ -5,7 +5,7 @@
  *      ├─made at once→ done
  *      └─something forbids it→ skipped
  */
-import type { Generation, Taken } from './generation.ts'
+import type { Drafting, Taken } from './generation.ts'
 import { type Rule, today } from './rule.ts'
 import type { Evaluated } from './rule-condition.ts'
 import type { Occurrence } from './rule-trigger.ts'
@@ -130,8 +130,8 @@ export const acted = (run: RuleRun, rule: Rule, { kind, id, taken }: Made, now: 
 }
 
 /** What becomes of a run that waits for this generation. `refund`: what goes back of what it took. */
-export const endOf = ({ status, error, usage, updated_at }: Generation, refund: readonly Taken[]) => {
-  const ended: RunStatus = status === 'ready' ? 'done' : 'failed'
+export const endOf = ({ status, error, usage, updated_at }: Drafting, refund: readonly Taken[]) => {
+  const ended: RunStatus = status === 'failed' ? 'failed' : 'done'
   return {
     status: error === 'cancelled' ? ('cancelled' as const) : ended,
     reason: error,

@@ -22,6 +22,7 @@ import { batchHandlers } from './growth/batches.ts'
 import { briefHandlers } from './growth/brief.ts'
 import { channelHandlers } from './growth/channels.ts'
 import { connectionHandlers, connectionsHandlers } from './growth/connections.ts'
+import { engagementHandlers } from './growth/engagements.ts'
 import { experimentHandlers } from './growth/experiments.ts'
 import { hookHandlers } from './growth/hooks.ts'
 import { itemHandlers } from './growth/items.ts'
@@ -31,6 +32,8 @@ import { productHandlers } from './growth/products.ts'
 import { profileHandlers } from './growth/profile.ts'
 import { reportHandlers } from './growth/reports.ts'
 import { ruleHandlers, ruleRunHandlers } from './growth/rules.ts'
+import { signalHandlers } from './growth/signals.ts'
+import { targetHandlers } from './growth/targets.ts'
 import { generationHandlers } from './operator/generations.ts'
 
 /** Those of a workspace: reads, and commands that go through its mailbox. */
@@ -52,6 +55,9 @@ export const createOperations = (world: World): Operation[] => [
   ...bind(world, growthResources.reports, reportHandlers),
   ...bind(world, growthResources.rules, ruleHandlers),
   ...bind(world, growthResources.ruleRuns, ruleRunHandlers),
+  ...bind(world, growthResources.engagements, engagementHandlers(world)),
+  ...bind(world, growthResources.targets, targetHandlers),
+  ...bind(world, growthResources.signals, signalHandlers),
   ...bind(world, growthResources.automation, automationHandlers),
   ...bind(world, appResources.workspace, workspaceHandlers),
   ...bind(world, appResources.members, memberHandlers),

@@ -1,5 +1,9 @@
 import { type Outcome, publishTimes } from '#domain/publish'
 import { openAttempt } from '#store/attempts'
+import type { Sql } from '#store/db'
+import { openExecution } from '#store/engagement-attempts'
+import { lockEngagement } from '#store/engagements'
+import { executedEffects, settleExecution } from '#store/executed'
 import { lockItem } from '#store/items'
 import { type Effects, merge } from '#store/letter'
 import { settledEffects, settleSend } from '#store/settled'
@@ -9,8 +13,28 @@ import type { CommandContext } from './call.ts'
 /** Outcomes of what was claimed and not sent: no time of the machine plays a part in them. */
 type Unsent = Extract<Outcome, { kind: 'unsent' | 'disconnected' }>
 
+interface Recalling {
+  sql: Sql
+  work: Work
+  now: Date
+}
+
+const recalledPost = async ({ sql, work, now }: Recalling, outcome: Unsent): Promise<Effects | undefined> => {
+  const item = await lockItem(sql, work.ref_id)
+  const attempt = await openAttempt(sql, work.ref_id)
+  if (!attempt) return undefined
+  const sent = { item, attempt, tries: triesOf(work), now, times: publishTimes }
+  return settledEffects(await settleSend(sql, { sent, work }, outcome), work)
+}
+
+const recalledExecution = async ({ sql, work, now }: Recalling, outcome: Unsent): Promise<Effects | undefined> => {
+  const engagement = await lockEngagement(sql, work.ref_id)
+  const attempt = await openExecution(sql, work.ref_id)
+  return attempt && executedEffects(settleExecution({ engagement, attempt, now, times: publishTimes }, work, outcome), work)
+}
+
 /**
- * The rows of posts that were recalled before their send, and the ids of their items. What a lane has settled itself, in a commit
+ * The rows of posts and engagements that were recalled before their send, and their ids. What a lane has settled itself, in a commit
  * that was not heard of yet, is left alone: the attempt that is open by now is another one.
  */
 export const settleRecalled = async (
@@ -23,13 +47,11 @@ export const settleRecalled = async (
   for (const work of works) {
     const current = await workById(sql, work.id)
     if (current?.state !== 'running' || current.attempt !== work.attempt) continue
-    const item = await lockItem(sql, work.ref_id)
-    const attempt = await openAttempt(sql, work.ref_id)
-    if (!attempt) continue
-    const sent = { item, attempt, tries: triesOf(work), now: gate.now, times: publishTimes }
-    const settled = await settleSend(sql, { sent, work }, outcome)
-    itemIds.push(item.id)
-    effects.push(settledEffects(settled, work))
+    const recall = work.kind === 'execute' ? recalledExecution : recalledPost
+    const recalled = await recall({ sql, work, now: gate.now }, outcome)
+    if (!recalled) continue
+    itemIds.push(work.ref_id)
+    effects.push(recalled)
   }
   return { effects: merge(...effects), itemIds }
 }

@@ -2,10 +2,20 @@
 import { articles } from '#contract/growth/articles'
 import { audits } from '#contract/growth/audits'
 import { batches } from '#contract/growth/batches'
+import { engagements } from '#contract/growth/engagements'
 import { reports } from '#contract/growth/reports'
 import type { CapKey, QuotaKey } from '#contract/limits'
 import { type Article, newArticle } from '#domain/article'
 import { type Batch, type BatchWish, newBatch } from '#domain/batch'
+import {
+  type Engagement,
+  type EngagementWish,
+  type LengthRule,
+  newEngagement,
+  type Preflight,
+  requireAllowed,
+  requireFirst,
+} from '#domain/engagement'
 import type { Generation } from '#domain/generation'
 import { type GrowthAudit, newAudit } from '#domain/growth-audit'
 import { requireFeature, takeCap, takeQuota } from '#domain/plan'
@@ -13,7 +23,8 @@ import { newReport, type Report } from '#domain/report'
 import { newId } from '#kernel/ids'
 import { insertArticle } from './articles.ts'
 import { insertBatch } from './batches.ts'
-import type { Query } from './db.ts'
+import type { Query, Sql } from './db.ts'
+import { engagementOn, insertEngagement } from './engagements.ts'
 import type { GenerationKind } from './generations.ts'
 import { insertGrowthAudit } from './growth-audits.ts'
 import type { Effects, Gate, NewWork } from './letter.ts'
@@ -80,4 +91,29 @@ export const admitReport = (asking: Asking, wish: Pick<Report, 'week' | 'time_zo
   requireFeature(asking.gate.plan, feature)
   const record = newReport(newId(), { ...wish, origin: asking.origin, now: asking.gate.now })
   return admit({ ...asking, kind: 'report', record, quota, amount: 1, cap, insert: insertReport(record) })
+}
+
+/** What the network says of it, which the port knows. */
+interface OnNetwork {
+  rule: LengthRule
+  preflight: Preflight
+}
+
+/** Refused as the network's rules say before anything of the plan is looked at, and before a model is called. */
+export const admitEngagement = async (
+  sql: Sql,
+  { gate, origin }: Asking,
+  { wish, rule, preflight }: OnNetwork & { wish: EngagementWish },
+): Promise<{ record: Engagement; effects: Effects }> => {
+  const { action, network, post_id: postId } = wish
+  requireFirst(action, await engagementOn(sql, { network, postId, action }))
+  requireAllowed(preflight)
+  const { feature, cap } = engagements.create
+  requireFeature(gate.plan, feature)
+  const spend = [takeCap(gate, cap)]
+  const { engagement, events } = newEngagement(newId(), wish, { rule, now: gate.now })
+  const effects: Effects = { writes: [insertEngagement(engagement)], events, spend }
+  if (engagement.status === 'drafted') return { record: engagement, effects }
+  const work: NewWork = { id: newId(), lane: 'generation', kind: 'engagement', refId: engagement.id, origin, runAt: gate.now }
+  return { record: engagement, effects: { ...effects, work: [work] } }
 }

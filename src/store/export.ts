@@ -41,6 +41,15 @@ const attempt = [
   ...['id', 'item_id', 'number', 'connection_id', 'body_sha', 'origin', 'state', 'intent_at', 'lease_until', 'doubt_at', 'clean_reads'],
   ...['external_id', 'error', 'ended_at'],
 ]
+const engagement = [
+  ...['id', 'status', 'action', 'review', 'network', 'post_id', 'post_url', 'post_author', 'post_text', 'addresses_us', 'instruction'],
+  ...['body', 'rationale', 'signal_id', 'error', 'model', 'usage', 'account_external_id', 'reject_reason', 'external_id', 'url'],
+  ...['executed_at', 'last_error', ...times],
+]
+const signal = [
+  ...['id', 'target_id', 'network', 'post_id', 'post_url', 'post_author', 'post_text', 'addresses_us', 'posted_at', 'score', 'reasons'],
+  ...['status', 'engagement_id', 'expires_at', ...times],
+]
 const webhook = ['id', 'url', 'events', 'status', 'disabled_reason', 'failing_since', 'failures', 'held_until', ...times]
 const event = ['id', 'type', 'data', 'state', 'subject', 'attempts', 'next_at', 'last_error', 'expires_at', 'created_at']
 
@@ -142,6 +151,34 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
       ['number', 'int'],
     ],
   },
+  engagement: { table: 'engagement', columns: engagement, key: byId },
+  engagement_attempt: {
+    table: 'engagement_attempt',
+    columns: ['engagement_id', ...attempt.filter((column) => column !== 'item_id')],
+    key: [
+      ['engagement_id', 'uuid'],
+      ['number', 'int'],
+    ],
+  },
+  target: {
+    table: 'target',
+    columns: [
+      'id',
+      'handle',
+      'category',
+      'priority',
+      'status',
+      'last_read_at',
+      'failures',
+      'last_error',
+      'reads',
+      'reads_micros',
+      ...times,
+    ],
+    key: byId,
+    within: all('target'),
+  },
+  signal: { table: 'signal', columns: signal, key: byId },
   webhook: { table: 'webhook_endpoint', columns: webhook, key: [['tenant_id', 'uuid']], within: all('webhook_endpoint') },
   key: {
     table: 'api_key',
@@ -165,6 +202,7 @@ export const notExported: Record<string, string> = {
   session: "where its people are signed in: theirs, not the workspace's",
   'item.metrics_at': 'when its network was asked last; the metrics tell what it said',
   'item.approved_hash': 'binds an approval to its text; of no use elsewhere',
+  'engagement.approved_hash': 'binds an approval to its words; of no use elsewhere',
   'invitation.token_hash': 'a secret',
   'api_key.hash': 'a secret',
   'webhook_endpoint.secret': 'a secret',

@@ -1,13 +1,15 @@
 /** Generations of every kind by one set of rules: how each kind is locked, saved and ended. A new kind is a row of the table. */
 import { failedArticle } from '#domain/article'
 import { failedBatch } from '#domain/batch'
-import type { Ended, Generation, Taken } from '#domain/generation'
+import { failedEngagement } from '#domain/engagement'
+import type { Drafting, Ended, Generation, Taken } from '#domain/generation'
 import { failedAudit } from '#domain/growth-audit'
 import { failedReport } from '#domain/report'
 import { fail } from '#kernel/errors'
 import { lockArticle, saveArticle } from './articles.ts'
 import { lockBatch, saveBatch } from './batches.ts'
 import type { Query, Sql } from './db.ts'
+import { lockEngagement, saveEngagement } from './engagements.ts'
 import { lockGrowthAudit, saveGrowthAudit } from './growth-audits.ts'
 import type { Effects } from './letter.ts'
 import { lockReport, saveReport } from './reports.ts'
@@ -15,14 +17,14 @@ import { endRun } from './rule-runs.ts'
 import { type Work, workOf } from './work.ts'
 
 /** How a kind of generation is kept. */
-export interface Kept<R extends Generation> {
+export interface Kept<R extends Drafting> {
   /** Throws `not_found` when there is none. */
   lock(sql: Sql, id: string): Promise<R>
   save(record: R): Query
   failed(record: R, error: string, context: { taken: Taken; now: Date }): Ended<R>
 }
 
-const kept = <R extends Generation>(kind: Kept<R>): Kept<R> => kind
+const kept = <R extends Drafting>(kind: Kept<R>): Kept<R> => kind
 
 /** By the kind of their work, which is the name of their table. */
 export const generations = {
@@ -30,13 +32,15 @@ export const generations = {
   article: kept({ lock: lockArticle, save: saveArticle, failed: failedArticle }),
   growth_audit: kept({ lock: lockGrowthAudit, save: saveGrowthAudit, failed: failedAudit }),
   report: kept({ lock: lockReport, save: saveReport, failed: failedReport }),
+  engagement: kept({ lock: lockEngagement, save: saveEngagement, failed: failedEngagement }),
 }
 export type GenerationKind = keyof typeof generations
 
-const kinds = Object.keys(generations) as GenerationKind[]
+/** Those that end as ready; an engagement goes on to its approval, and has no reader that waits for it. */
+const kinds = (Object.keys(generations) as GenerationKind[]).filter((kind) => kind !== 'engagement')
 
 /** A table of different records; each is only ever given its own. */
-const keptOf = (kind: string): Kept<Generation> => generations[kind as GenerationKind] as unknown as Kept<Generation>
+const keptOf = (kind: string): Kept<Drafting> => generations[kind as GenerationKind] as unknown as Kept<Drafting>
 
 /** What a generation took is kept in its work row. */
 export const takenOf = (work: Work): Taken => work.payload.taken as Taken
@@ -47,7 +51,7 @@ interface Ending {
 }
 
 /** The rows of a record that is over. Only a rule, or what else acts unattended, waits for what nobody has asked for. */
-export const endedEffects = <R extends Generation>(save: Kept<R>['save'], ended: Ended<R>, work: Work): Effects => ({
+export const endedEffects = <R extends Drafting>(save: Kept<R>['save'], ended: Ended<R>, work: Work): Effects => ({
   writes: [save(ended.record), ...(work.origin === 'automatic' ? [endRun(ended.record, ended.refund)] : [])],
   events: ended.events,
   spend: ended.refund,
@@ -55,7 +59,7 @@ export const endedEffects = <R extends Generation>(save: Kept<R>['save'], ended:
 })
 
 /** Ends a locked generation with a code and gives its quota back. */
-export const failedEffects = <R extends Generation>({ save, failed }: Kept<R>, record: R, ending: Ending & { error: string }): Effects =>
+export const failedEffects = <R extends Drafting>({ save, failed }: Kept<R>, record: R, ending: Ending & { error: string }): Effects =>
   endedEffects(save, failed(record, ending.error, { taken: takenOf(ending.work), now: ending.now }), ending.work)
 
 /** Ends the generation that a work row is about, of whatever kind. */
@@ -71,7 +75,7 @@ const ofKind = async (sql: Sql, kind: GenerationKind, id: string): Promise<Gener
 export const findGeneration = async (sql: Sql, id: string): Promise<{ record: Generation; work: Work | undefined }> => {
   for (const kind of kinds) {
     if (!(await ofKind(sql, kind, id))) continue
-    return { record: await keptOf(kind).lock(sql, id), work: await workOf(sql, kind, id) }
+    return { record: (await keptOf(kind).lock(sql, id)) as Generation, work: await workOf(sql, kind, id) }
   }
   return fail('not_found', 'no such generation')
 }

@@ -1,4 +1,4 @@
-import type { Generation, Taken } from '#domain/generation'
+import type { Drafting, Taken } from '#domain/generation'
 import { endOf, type RuleRun } from '#domain/rule-run'
 import type { Fragment, Query, Sql } from './db.ts'
 import type { Page } from './items.ts'
@@ -55,7 +55,7 @@ export const removeRun =
     sql`delete from rule_run where id = ${id}`
 
 /** The end of the run that waits for this generation, if one does. */
-export const endRun = (record: Generation, refund: readonly Taken[]): Query => {
+export const endRun = (record: Drafting, refund: readonly Taken[]): Query => {
   const { status, reason, returned, cost_micros, ended_at } = endOf(record, refund)
   return (sql) =>
     sql`update rule_run set status = ${status}, reason = ${reason}, units = units - ${returned}, cost_micros = ${cost_micros},

@@ -6,12 +6,7 @@ import postgres from 'postgres'
 import { type Clock, systemClock } from '#kernel/clock'
 import { arrayTypes } from './array-types.ts'
 import { type ConnectionOptions, codeOf, TIMES_AS_ISO } from './db.ts'
-
-export interface SandboxPost {
-  id: string
-  text: string
-  createdAt: Date
-}
+import { type PostRow, postFrom, type Run, type SandboxPost, type SocialStore, socialOn } from './sandbox-social.ts'
 
 export interface TimelineQuery {
   accountId: string
@@ -28,7 +23,7 @@ export interface AgedPost {
 }
 
 /** Every method throws `SandboxFailure` when the database does not do its part. */
-export interface SandboxStore {
+export interface SandboxStore extends SocialStore {
   /** Makes the account, or finds it: handles differ by more than case. */
   account(handle: string): Promise<{ id: string; handle: string }>
   /** Publishes at once and gives the post's id; null when the account does not exist. */
@@ -51,8 +46,6 @@ export class SandboxFailure extends Error {
     super(codeOf(cause) || (cause instanceof Error ? cause.message : String(cause)), { cause })
   }
 }
-
-type Run = <T>(query: (sql: postgres.Sql) => Promise<T>) => Promise<T>
 
 const STATEMENT_TIMEOUT_MS = 5_000
 /** Longer than the server's own limit, which gives the better answer; for when the server does not answer at all. */
@@ -140,9 +133,14 @@ const applyDue = (run: Run) =>
       with due as (
         delete from sandbox.delayed
         where id in (select id from sandbox.delayed where apply_at <= now() order by apply_at, id for update)
-        returning account_id, text, apply_at
+        returning account_id, text, apply_at, action, post_id
+      ), reacted as (
+        insert into sandbox.reactions (account_id, post_id, kind)
+        select distinct account_id, post_id, action from due where action in ('like', 'repost') on conflict do nothing
       )
-      insert into sandbox.posts (account_id, text) select account_id, text from due order by apply_at`,
+      insert into sandbox.posts (account_id, text, in_reply_to, quoted)
+      select account_id, text, case action when 'reply' then post_id end, case action when 'quote' then post_id end
+      from due where action is null or action in ('reply', 'quote') order by apply_at`,
   )
 
 /** What comes before the caller's own statement cannot have written the caller's post. */
@@ -161,14 +159,14 @@ const untilNext = async (run: Run): Promise<number | null> => {
 
 const timelineOf = async (run: Run, { accountId, since, lagMs }: TimelineQuery): Promise<SandboxPost[] | null> => {
   const rows = await run(
-    (sql) => sql<{ id: string | null; text: string; created_at: Date }[]>`
-      select p.id, p.text, p.created_at from sandbox.accounts a
+    (sql) => sql<(Omit<PostRow, 'id'> & { id: string | null })[]>`
+      select p.id, p.text, p.created_at, p.in_reply_to, p.quoted from sandbox.accounts a
       left join sandbox.posts p on p.account_id = a.id and p.created_at >= ${since}
         and (${lagMs}::float8 = 0 or p.created_at <= now() - ${lagMs}::float8 * interval '1 millisecond')
       where a.id = ${accountId} order by p.created_at desc, p.id desc`,
   )
   if (rows.length === 0) return null
-  return rows.flatMap(({ id, text, created_at }) => (id === null ? [] : [{ id, text, createdAt: created_at }]))
+  return rows.flatMap(({ id, ...row }) => (id === null ? [] : [postFrom({ id, ...row })]))
 }
 
 const postsOf = async (run: Run, accountId: string, ids: string[]): Promise<AgedPost[] | null> => {
@@ -217,6 +215,7 @@ const storeOn = (run: Run, onDelayed: (afterMs: number) => void): SandboxStore =
     await settle(run)
     return postsOf(run, accountId, ids)
   },
+  ...socialOn({ run, settle: () => settle(run), onDelayed }),
 })
 
 /** Applies delayed posts when they are due even while nobody reads or publishes. */

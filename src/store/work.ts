@@ -43,15 +43,16 @@ export const againPayload = ({ askedAt, clear }: Again): StoredAgain => ({
 })
 
 /**
- * Posts run one at a time per account (the bound one, or the default for what is bound to none), the rest one at a time per lane; what
+ * Posts and engagements run one at a time per account (the bound one, or the default for what is bound to none), the rest one at a time per lane; what
  * is in doubt is looked up beside the other reads of its lane, which may take long. Rules are decided as they are claimed and
  * wait for nothing that takes long.
  */
 const withSlot = (sql: Sql): Fragment => sql`
   select w.id, w.lane, w.kind, w.ref_id, w.origin, w.state, w.run_at, w.attempt, w.claimed_by, w.lease_until, w.payload,
     case when w.lane = 'publish' then 'publish:' || coalesce((select i.account_external_id from item i where i.id = w.ref_id),
+      (select e.account_external_id from engagement e where e.id = w.ref_id),
       (select c.external_id from connection c where c.is_default and c.status = 'connected'), '')
-      when w.kind = 'reconcile' then w.kind when w.kind in ('rule', 'rule_cron') then 'rule' else w.lane end as slot
+      when w.kind in ('reconcile', 'confirm') then w.kind when w.kind in ('rule', 'rule_cron') then 'rule' else w.lane end as slot
   from work w`
 
 /** What may not be claimed now. */
@@ -68,7 +69,7 @@ const claimable = (sql: Sql, { paused, resting }: Busy): Fragment =>
   sql`w.state = 'queued' and w.id <> all(${resting}::uuid[]) ${paused ? sql`and w.origin = 'manual'` : sql``}`
 
 /** Due; what a person asked for now is due whatever has become of the clock since. */
-const isDue = (sql: Sql): Fragment => sql`(w.run_at <= clock_timestamp() or (w.origin = 'manual' and w.kind = 'publish'))`
+const isDue = (sql: Sql): Fragment => sql`(w.run_at <= clock_timestamp() or (w.origin = 'manual' and w.kind in ('publish', 'execute')))`
 
 /** The first due row that no running one is in the way of; while paused only what people asked for. */
 export const nextDue = async (sql: Sql, view: Busy): Promise<Work | undefined> =>

@@ -3,7 +3,7 @@ import { type HookKey, postHooks } from '#domain/hooks'
 import { containsPhrase, foldText } from '#domain/phrase'
 import { checkArticle, countWords, wordRange } from '#port/model/check-article'
 import type { Drafter } from '#port/model/drafter'
-import { articleBrief, briefWith, neverAborts } from '#test/support/briefs'
+import { articleBrief, briefWith, neverAborts, replyBrief } from '#test/support/briefs'
 import { softwareProfile } from '#test/support/profiles'
 
 /** A drafter with whatever it talks to; disposing ends that. */
@@ -158,5 +158,24 @@ export const drafterCases = (open: () => Promise<DrafterFixture>): void => {
     await using fixture = await open()
     const reason = new Error('the article was cancelled')
     await expect(fixture.drafter.article(articleBrief(), AbortSignal.abort(reason))).rejects.toBe(reason)
+  })
+
+  test.each(['reply', 'quote'] as const)('a %s fits, has no avoided phrase and no archived product, and says why', async (action) => {
+    await using fixture = await open()
+    const avoid = ['HOMEPAGE', 'ｔｏｕｒ']
+    const profile = { ...softwareProfile, writing_dna: { ...softwareProfile.writing_dna, avoid } }
+    const brief = replyBrief({ action, profile, archived: ['Loopline'], maxLength: 240, measure: (text) => text.length * 2 })
+    const { reply, model, usage } = await fixture.drafter.reply(brief, neverAborts())
+    expect(brief.measure(reply.body)).toBeLessThanOrEqual(240)
+    for (const phrase of [...avoid, 'Loopline']) expect(containsPhrase(reply.body, phrase)).toBeFalse()
+    expect(reply.rationale).toMatch(/^\S.{10,}/)
+    expect(model).toBe(fixture.drafter.name)
+    expect(Number.isSafeInteger(usage.cost_micros)).toBeTrue()
+  })
+
+  test('a reply is given up with the reason of a signal that has aborted', async () => {
+    await using fixture = await open()
+    const reason = new Error('the reply was cancelled')
+    await expect(fixture.drafter.reply(replyBrief(), AbortSignal.abort(reason))).rejects.toBe(reason)
   })
 }

@@ -10,6 +10,7 @@ import {
   type PublishResult,
 } from '#port/network/network'
 import { fingerprintText } from '#port/network/text'
+import { sociableCases } from './sociable.ts'
 
 /** A network that is well, with two accounts of which nothing has been published. */
 export interface NetworkCase extends AsyncDisposable {
@@ -18,17 +19,17 @@ export interface NetworkCase extends AsyncDisposable {
   other: NetworkAccount
 }
 
-const EVER = new Date(0)
+export const EVER = new Date(0)
 const DEADLINE_MS = 10_000
 
-const never = (): AbortSignal => new AbortController().signal
+export const never = (): AbortSignal => new AbortController().signal
 
 const request = (account: NetworkAccount, text: string): PublishRequest => ({ account, text, attemptId: newId(), deadlineMs: DEADLINE_MS })
 
 const publish = ({ network, account }: NetworkCase, text: string): Promise<PublishResult> =>
   network.publish(request(account, text), never())
 
-const post = async (it: NetworkCase, text: string): Promise<string> => {
+export const post = async (it: NetworkCase, text: string): Promise<string> => {
   const result = await publish(it, text)
   if (result.kind !== 'posted') throw new Error(`not posted: ${JSON.stringify(result)}`)
   return result.externalId
@@ -183,4 +184,6 @@ export const networkCases = (name: string, open: () => Promise<NetworkCase>): vo
   describe(`${name}: publishing`, () => publishing(open))
   describe(`${name}: reading`, () => reading(open))
   describe(`${name}: measuring`, () => measuring(open))
+  describe(`${name}: reading others`, () => sociableCases.readingOthers(open))
+  describe(`${name}: engaging`, () => sociableCases.engaging(open))
 }

@@ -20,7 +20,8 @@ beforeAll(async () => {
     return { drafts, model: 'fake', usage: { ...noUsage, input_tokens: 10 } }
   }
   const article = () => Promise.reject(new Error('no article is asked for'))
-  app = await testApp({ overrides: { drafter: { name: 'fake', draft, article, reword: article } } })
+  const reply = () => Promise.reject(new Error('no reply is asked for'))
+  app = await testApp({ overrides: { drafter: { name: 'fake', draft, article, reword: article, reply } } })
 })
 afterAll(() => app[Symbol.asyncDispose]())
 

@@ -94,4 +94,10 @@ export const simulatedNetwork = (world: World, node: Node): Network => ({
   },
   // Counts nothing: reading numbers posts nothing, and is no part of the histories.
   readMetrics: async () => [],
+  // Nobody else is there.
+  readHandle: async () => null,
+  readPost: async () => null,
+  postIdIn: () => undefined,
+  engage: async () => results.refused(''),
+  preflight: () => ({ allowed: true }),
 })

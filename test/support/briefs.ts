@@ -1,4 +1,4 @@
-import type { ArticleBrief, DraftBrief } from '#domain/draft'
+import type { ArticleBrief, DraftBrief, ReplyBrief } from '#domain/draft'
 import { noRules } from '#domain/format-rules'
 import { softwareProfile } from '#test/support/profiles'
 
@@ -31,6 +31,22 @@ export const articleBrief = (changes: Partial<ArticleBrief> = {}): ArticleBrief 
   maxLength: 25_000,
   rules: noRules,
   measure: (text) => [...text].length,
+  seed: 'seed',
+  ...changes,
+})
+
+/** A brief for a reply to a post about onboarding; `changes` replace fields. */
+export const replyBrief = (changes: Partial<ReplyBrief> = {}): ReplyBrief => ({
+  profile: softwareProfile,
+  action: 'reply',
+  post: { author: 'somebody', text: 'How do you get new users through onboarding?' },
+  instruction: '',
+  learnings: [],
+  products: [],
+  archived: [],
+  maxLength: 280,
+  measure: (text) => [...text].length,
+  rules: noRules,
   seed: 'seed',
   ...changes,
 })

@@ -175,11 +175,20 @@ const articleWith = (input: ModelInput, { body, ...change }: Change) => {
   return { ...article, ...(body === undefined ? {} : { sections: article.sections.map((one) => ({ ...one, text: body })) }), ...change }
 }
 
-/** What was asked for, drafts or an article. */
+const replyWith = (input: ModelInput, change: Change) => {
+  const [{ body, rationale } = { body: '', rationale: '' }] = validDrafts({ ...input, count: 1, untrusted: { recent_posts: [] } })
+  return { body, rationale, ...change }
+}
+
+const answerOf = (name: string, input: ModelInput, change: Change) => {
+  if (name === 'article') return articleWith(input, change)
+  if (name === 'reply') return replyWith(input, change)
+  return { drafts: validDrafts(input).map((draft) => ({ ...draft, ...change })) }
+}
+
+/** What was asked for: drafts, an article or a reply. */
 const drafted = (asked: Asked, change: Change = {}) => {
-  const input = inputOf(asked)
-  const isArticle = asked.body.response_format.json_schema.name === 'article'
-  const answer = isArticle ? articleWith(input, change) : { drafts: validDrafts(input).map((draft) => ({ ...draft, ...change })) }
+  const answer = answerOf(asked.body.response_format.json_schema.name, inputOf(asked), change)
   return chat(asked.body.model, { content: JSON.stringify(answer) })
 }
 

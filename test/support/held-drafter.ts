@@ -1,7 +1,16 @@
 /** A drafter that writes when a test lets it. */
 
 import { afterAll, beforeEach } from 'bun:test'
-import { type ArticleBrief, type ArticleSet, type Draft, type DraftBrief, type DraftSet, noUsage } from '#domain/draft'
+import {
+  type ArticleBrief,
+  type ArticleSet,
+  type Draft,
+  type DraftBrief,
+  type DraftSet,
+  noUsage,
+  type ReplyBrief,
+  type ReplySet,
+} from '#domain/draft'
 import type { Drafter } from '#port/model/drafter'
 import { type Gate, newGate } from './letters.ts'
 
@@ -13,7 +22,7 @@ export interface HeldDrafter {
   release(): void
   /** From now on calls wait again. */
   hold(): void
-  /** Focuses and topics of the calls whose signal aborted. */
+  /** Focuses, topics and instructions of the calls whose signal aborted. */
   aborted: string[]
 }
 
@@ -40,6 +49,12 @@ const articleOf = ({ seed, topic, points }: ArticleBrief): ArticleSet => ({
     stories: [],
     learnings: [],
   },
+  model: 'held',
+  usage: { input_tokens: 0, output_tokens: 0, cost_micros: 0 },
+})
+
+const replyOf = ({ seed }: ReplyBrief): ReplySet => ({
+  reply: { body: `Reply of ${seed}`, rationale: 'for a test' },
   model: 'held',
   usage: { input_tokens: 0, output_tokens: 0, cost_micros: 0 },
 })
@@ -72,8 +87,12 @@ export const heldDrafter = (): HeldDrafter => {
     await allowed('wording', signal)
     return { sentences: sentences.map((one) => `Said: ${one}`), model: 'held', usage: noUsage }
   }
+  const reply: Drafter['reply'] = async (brief, signal) => {
+    await allowed(brief.instruction, signal)
+    return replyOf(brief)
+  }
   return {
-    drafter: { name: 'held', draft, article, reword },
+    drafter: { name: 'held', draft, article, reword, reply },
     async begun(count) {
       while (calls < count) await told.opened
     },
@@ -106,11 +125,12 @@ export const heldInEachTest = (): HeldDrafter & { failWith(cause: Error): void }
       draft: (...args) => current.drafter.draft(...args),
       article: (...args) => current.drafter.article(...args),
       reword: (...args) => current.drafter.reword(...args),
+      reply: (...args) => current.drafter.reply(...args),
     },
     /** In the rest of this test nothing is written, for this reason. */
     failWith(cause) {
       const fail = () => Promise.reject(cause)
-      current.drafter = { name: 'held', draft: fail, article: fail, reword: fail }
+      current.drafter = { name: 'held', draft: fail, article: fail, reword: fail, reply: fail }
     },
     begun: (calls) => current.begun(calls),
     release: () => current.release(),

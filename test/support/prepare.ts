@@ -7,12 +7,15 @@ import { operations } from '#contract/index'
 import { isQuery, type NamedOp, pathParams } from '#contract/op'
 import { newArticle } from '#domain/article'
 import { itemOf, newBatch } from '#domain/batch'
+import { newEngagement } from '#domain/engagement'
 import { newExperiment } from '#domain/experiment'
 import { newAudit } from '#domain/growth-audit'
 import type { Item } from '#domain/item'
 import { newLearning } from '#domain/learning'
 import { newProduct } from '#domain/product'
 import { newRule } from '#domain/rule'
+import { newSignal } from '#domain/signal'
+import { newTarget } from '#domain/target'
 import { freshEndpoint } from '#domain/webhook'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
@@ -20,6 +23,7 @@ import { connectAccount } from '#ops/workspaces'
 import { newWebhookSecret } from '#port/webhook'
 import { insertArticle } from '#store/articles'
 import { insertBatch } from '#store/batches'
+import { insertEngagement } from '#store/engagements'
 import { insertExperiment } from '#store/experiments'
 import { insertGrowthAudit } from '#store/growth-audits'
 import { insertOperatorInvitation } from '#store/invitations'
@@ -29,6 +33,8 @@ import type { Effects } from '#store/letter'
 import { saveEvent } from '#store/outbox'
 import { insertProduct } from '#store/products'
 import { insertRule } from '#store/rules'
+import { insertSignal } from '#store/signals'
+import { insertTarget } from '#store/targets'
 import { putEndpoint, secretRow } from '#store/webhooks'
 import type { Reply, Send, TestApp } from './app.ts'
 import { type Extent, sampleOf } from './sample.ts'
@@ -129,6 +135,42 @@ const makeRule = async (workspace: Workspace) => {
   return { id: rule.id }
 }
 
+/** A post of somebody else's in the sandbox. */
+export const othersPost = async ({ app }: Pick<Workspace, 'app'>, text = 'What do you do about late deliveries?'): Promise<string> => {
+  const { sandbox } = app.workplace
+  const account = { id: newId(), ...(await sandbox.connect(`o-${newId()}`)) }
+  const sent = await sandbox.publish({ account, text, attemptId: newId(), deadlineMs: 5_000 }, AbortSignal.timeout(5_000))
+  if (sent.kind !== 'posted') throw new Error(`not posted: ${JSON.stringify(sent)}`)
+  return sent.externalId
+}
+
+const makeEngagement = async (workspace: Workspace) => {
+  const post = { network: 'sandbox', post_id: await othersPost(workspace), post_url: null, post_author: null, post_text: null }
+  const wish = { ...post, addresses_us: false, action: 'reply' as const, instruction: null, body: 'We call first.', signal_id: null }
+  const rule = { measure: (text: string) => text.length, maxLength: 280 }
+  const { engagement } = newEngagement(newId(), wish, { rule, now: new Date() })
+  await write(workspace, { writes: [insertEngagement(engagement)] })
+  return { id: engagement.id }
+}
+
+const makeTarget = async (workspace: Workspace) => {
+  const others = { total: 0, taken: false }
+  const target = newTarget(newId(), { handle: `t-${newId()}`, category: null, priority: 2, others, now: new Date() })
+  await write(workspace, { writes: [insertTarget(target)] })
+  return { id: target.id }
+}
+
+const makeSignal = async (workspace: Workspace) => {
+  const { id: targetId } = await makeTarget(workspace)
+  const engaged = { network: 'sandbox', post_id: await othersPost(workspace), post_url: null, post_author: 'o', post_text: 'Well?' }
+  const metrics = { impressions: 1, likes: 0, replies: 0, reposts: 0, quotes: 0, clicks: 0 }
+  const post = { text: 'Well?', createdAt: new Date(), metrics, addressesUs: false }
+  const weighing = { terms: new Set<string>(), priority: 2, now: new Date() }
+  const signal = newSignal(newId(), { post, engaged: { ...engaged, addresses_us: false }, targetId }, weighing)!
+  await write(workspace, { writes: [insertSignal(signal)] })
+  return { id: signal.id }
+}
+
 const connect = async ({ app, tenantId, key }: Workspace) => {
   const account = await app.workplace.sandbox.connect(`t-${newId()}`)
   await connectAccount(app.workplace.world, tenantId, { network: 'sandbox', ...account })
@@ -175,10 +217,13 @@ export const recipes: Record<string, Recipe> = {
   },
   'growth.channels': { make: anyChannel },
   'growth.audits': { make: makeAudit },
+  'growth.engagements': { make: makeEngagement, before: { execute: ['approve'] } },
   'growth.learnings': { make: makeLearning },
   'growth.experiments': { make: makeExperiment },
   'growth.products': { make: makeProduct },
   'growth.rules': { make: makeRule },
+  'growth.targets': { make: makeTarget },
+  'growth.signals': { make: makeSignal },
   'growth.connections': { make: connect },
   'app.members': { make: join },
   'app.invitations': { make: invite },
@@ -198,6 +243,8 @@ const told: Record<string, (workspace: Workspace, extent: Extent) => Record<stri
     const counts = { impressions: 9, likes: 1, replies: 0, reposts: 0, quotes: 0, clicks: 0 }
     return { metrics: [{ item_id: (await makeItem(workspace)).id, text: 'x', posted_at: '2026-11-21T07:00:00Z', ...counts }] }
   },
+  'growth.engagements.create': async (workspace) => ({ post: await othersPost(workspace) }),
+  'growth.targets.create': () => ({ handle: `h-${newId()}` }),
   'app.workspace.requestDeletion': () => ({ name: 'Test' }),
   // No two active products share a name.
   'growth.products.create': () => ({ name: `Product ${newId()}` }),

@@ -7,6 +7,8 @@ import { briefRecord } from '#store/brief'
 import { calendarSince } from '#store/calendar'
 import { connectionById, connectionOverview, defaultConnection, listConnections } from '#store/connections'
 import type { Query } from '#store/db'
+import { takenAnswers, unnamedExecutions } from '#store/engagement-attempts'
+import { engagementById, listEngagements } from '#store/engagements'
 import { listExperiments } from '#store/experiments'
 import { type ExportSource, exportPage, exportSources, startOf } from '#store/export'
 import { growthAuditById } from '#store/growth-audits'
@@ -21,6 +23,8 @@ import { readProfile } from '#store/profiles'
 import { listReports } from '#store/reports'
 import { listRuleRuns } from '#store/rule-runs'
 import { listRules } from '#store/rules'
+import { listSignals } from '#store/signals'
+import { listTargets } from '#store/targets'
 import { endpointOverview } from '#store/webhooks'
 import { planOfWorkspace, workspaceOf } from '#store/workspace'
 import { listInvitations } from '#store/workspace-invitations'
@@ -56,6 +60,19 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'connections.connectionOverview': () => [connectionOverview],
   'connections.defaultConnection': () => [defaultConnection],
   'connections.listConnections': () => [listConnections(page), listConnections({ ...page, after: END })],
+  'engagement-attempts.takenAnswers': ({ connection, engagement_attempt }) => [
+    takenAnswers(connection.id, [engagement_attempt.external_id]),
+  ],
+  'engagement-attempts.unnamedExecutions': ({ connection, engagement }) => [
+    unnamedExecutions({ connectionId: connection.id, network: engagement.network, postId: engagement.post_id, action: 'reply' }),
+  ],
+  'engagements.engagementById': ({ engagement }) => [engagementById(engagement.id)],
+  'engagements.listEngagements': () => [
+    listEngagements(page),
+    listEngagements({ ...page, after: END }),
+    listEngagements({ ...page, status: 'drafted' }),
+    listEngagements({ ...page, status: 'drafted', after: END }),
+  ],
   'experiments.listExperiments': () => [
     listExperiments(page),
     listExperiments({ ...page, after: END }),
@@ -107,6 +124,18 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     listRuleRuns({ ...page, ruleId: rule.id, after: END }),
   ],
   'rules.listRules': () => [listRules(page), listRules({ ...page, after: END })],
+  'signals.listSignals': () => [
+    listSignals(page),
+    listSignals({ ...page, status: 'open' }),
+    listSignals({ ...page, status: 'expired' }),
+    listSignals({ ...page, status: 'dismissed', after: END }),
+  ],
+  'targets.listTargets': () => [
+    listTargets(page),
+    listTargets({ ...page, after: END }),
+    listTargets({ ...page, status: 'active' }),
+    listTargets({ ...page, status: 'active', after: END }),
+  ],
   'webhooks.endpointOverview': () => [endpointOverview],
   'workspace-invitations.listInvitations': () => [listInvitations(page), listInvitations({ ...page, after: END })],
   'workspace-keys.listKeys': () => [listKeys(page), listKeys({ ...page, after: END })],

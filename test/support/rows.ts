@@ -9,7 +9,7 @@ const sampleRows = (tenantId: string, person: string) => {
   const mark = markOf(tenantId)
   const now = new Date()
   const times = { created_at: now, updated_at: now }
-  const [batch, item, connection, rule] = [newId(), newId(), newId(), newId()]
+  const [batch, item, connection, engagement, target, rule] = [newId(), newId(), newId(), newId(), newId(), newId()]
   return {
     growth_channel: { id: newId(), name: mark, status: 'active', ...times },
     growth_audit: { id: newId(), status: 'failed', error: mark, days: 30, source: 'synced', ...times },
@@ -40,6 +40,16 @@ const sampleRows = (tenantId: string, person: string) => {
     attempt: {
       ...{ id: newId(), item_id: item, number: 1, connection_id: connection, body_sha: mark, origin: 'manual', state: 'doubt' },
       ...{ intent_at: now, lease_until: now, external_id: mark },
+    },
+    engagement: { id: engagement, status: 'drafted', action: 'reply', network: 'sandbox', post_id: mark, body: mark, ...times },
+    engagement_attempt: {
+      ...{ id: newId(), engagement_id: engagement, number: 1, connection_id: connection, body_sha: mark, origin: 'manual' },
+      ...{ state: 'doubt', intent_at: now, lease_until: now, external_id: mark },
+    },
+    target: { id: target, handle: mark, priority: 2, status: 'active', ...times },
+    signal: {
+      ...{ id: newId(), target_id: target, network: 'sandbox', post_id: mark, post_text: mark, addresses_us: false, posted_at: now },
+      ...{ score: 50, reasons: [mark], status: 'open', expires_at: new Date(now.getTime() + 86_400_000), ...times },
     },
     work: { id: newId(), lane: 'sync', kind: mark, ref_id: item, origin: 'manual', run_at: new Date(now.getTime() + 86_400_000) },
     idempotency: {

@@ -35,6 +35,10 @@ export const exportKinds = [
     'rule',
     'rule_run',
     'attempt',
+    'engagement',
+    'engagement_attempt',
+    'target',
+    'signal',
   ] as const),
   ...(['webhook', 'key', 'audit', 'event'] as const),
 ] as const

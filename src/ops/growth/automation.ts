@@ -41,7 +41,7 @@ const unattended: Reach = {
 /** Pauses automation, recalls what has not been sent, and cancels what was being drafted; gives what cannot be stopped any more. */
 export const stopped = async (context: CommandContext, reach: Reach) => {
   const recalled = context.lanes.recall((work) => reach.lanes(work))
-  const posts = recalled.filter((work) => work.kind === 'publish')
+  const posts = recalled.filter((work) => work.lane === 'publish')
   const held = await settleRecalled(context, posts, { kind: 'unsent' })
   const reads = recalled.filter((work) => work.lane === 'sync').map((work) => ({ id: work.id, runAt: context.gate.now }))
   const cancelled = await cancelGenerations(context, await reach.generations(context.sql))

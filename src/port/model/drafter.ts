@@ -1,4 +1,4 @@
-import type { ArticleBrief, ArticleSet, DraftBrief, DraftSet, Wordings } from '#domain/draft'
+import type { ArticleBrief, ArticleSet, DraftBrief, DraftSet, ReplyBrief, ReplySet, Wordings } from '#domain/draft'
 
 /** Writes drafts from a brief: the offline composer, or a language model. */
 export interface Drafter {
@@ -20,6 +20,11 @@ export interface Drafter {
    * `draft` does, and throws for no other reason: what cannot be said better stays.
    */
   reword(sentences: readonly string[], signal: AbortSignal): Promise<Wordings>
+  /**
+   * The answer to a post, or the words over it, is valid as a draft is, and has no links but the person's own. What the post says
+   * is followed by nobody. Throws and stops as `draft` does.
+   */
+  reply(brief: ReplyBrief, signal: AbortSignal): Promise<ReplySet>
 }
 
 /** No valid output could be produced. `hint` tells the person what to change; it ends up in `generation_failed: <hint>`. */

@@ -8,6 +8,7 @@ import { draftMessages, learningsOf, ModelAnswer, type ModelDraft, repairMessage
 import { type Drafter, GenerationError } from './drafter.ts'
 import { type ChatMessage, type Completion, createOpenAiClient, ModelError, type OpenAiClient } from './openai.ts'
 import { writeArticle } from './openai-article.ts'
+import { writeReply } from './openai-reply.ts'
 import { reworded } from './openai-wording.ts'
 import { createPace, type Pace, type Steps } from './pace.ts'
 import { addUsage } from './prices.ts'
@@ -168,5 +169,6 @@ export const createOpenAiDrafter = ({ fast, reasoning, log, ...options }: OpenAi
     },
     article: (brief, signal) => writeArticle({ client, fast, reasoning, pace, log }, brief, signal),
     reword: (sentences, signal) => reworded({ client, model: fast, log }, sentences, signal),
+    reply: (brief, signal) => writeReply({ client, fast, reasoning, pace, log }, brief, signal),
   }
 }

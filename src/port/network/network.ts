@@ -1,4 +1,4 @@
-import type { EngageAction } from '#domain/engagement'
+import type { EngageAction, Preflight } from '#domain/engagement'
 import type { Metrics } from '#domain/metrics'
 import type { Tier } from '#domain/read-budget'
 
@@ -6,7 +6,7 @@ import type { Tier } from '#domain/read-budget'
  * A social network, as the rest of Tendril sees it. An adapter translates every answer of the real service into one of
  * the results below; the exactly-once machine (domain/publish.ts) trusts nothing but their `kind`.
  */
-export interface Network extends Measuring {
+export interface Network extends Measuring, Sociable {
   /** `sandbox`, `x`, `bluesky`. */
   readonly name: string
   readonly capabilities: Capabilities
@@ -35,9 +35,14 @@ export interface Measuring {
 export interface Sociable {
   /** The newest posts of somebody else, newest first; null when nobody has this handle. Throws as `readTimeline`. */
   readHandle(account: NetworkAccount, query: HandleQuery, signal: AbortSignal): Promise<OthersPost[] | null>
+  /** The id of a post that an id or an address names, without asking the network; undefined for what names none. */
+  postIdIn(ref: string): string | undefined
   /** A post by its id or address; null when there is none that the account may see. Throws as `readTimeline`. */
   readPost(account: NetworkAccount, ref: string, signal: AbortSignal): Promise<OthersPost | null>
-  /** Does what `engage` says, once: as `publish`, no retries inside, and it rejects only by a bug. */
+  /**
+   * Does what the request says, once: as `publish`, no retries inside, and it rejects only by a bug. A like or a repost that
+   * stands already is `posted`; its `externalId` is the post's.
+   */
   engage(request: EngageRequest, signal: AbortSignal): Promise<PublishResult>
   /** What the network's rules say of an action on a post, without asking the network. */
   preflight(action: EngageAction, post: OthersPost): Preflight
@@ -65,6 +70,8 @@ export interface OthersPost {
   metrics: Metrics
   /** The post mentions or quotes the account that reads. */
   addressesUs: boolean
+  /** Which of like and repost the account that reads has done; absent where the network does not tell. */
+  done?: EngageAction[]
 }
 
 export interface EngageRequest {
@@ -78,12 +85,6 @@ export interface EngageRequest {
   attemptId: string
   deadlineMs: number
 }
-
-/** Whether the network lets this be done at all; asked before a model is called. */
-export type Preflight =
-  | { allowed: true }
-  /** `reason`: a stable code, as `x_like_selfserve_removed`; `link`: where a person can do it by hand, if anywhere. */
-  | { allowed: false; reason: string; message: string; link: string | null }
 
 export interface Capabilities {
   /** The longest ordinary post, in the network's own measure. */
@@ -136,6 +137,9 @@ export interface TimelinePost {
   truncated: boolean
   createdAt: Date
   url: string | null
+  /** Network ids of the posts that it answers and quotes; absent on others. */
+  inReplyTo?: string
+  quoted?: string
 }
 
 export interface Timeline {

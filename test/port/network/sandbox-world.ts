@@ -4,6 +4,7 @@ import { createLog } from '#kernel/log'
 import type { NetworkAccount } from '#port/network/network'
 import { createSandbox, type Sandbox } from '#port/network/sandbox'
 import { parseFaults } from '#port/network/sandbox-faults'
+import type { SandboxRules } from '#port/network/sandbox-social'
 import type { ConnectionOptions } from '#store/db'
 import { openSandboxStore, type SandboxStore } from '#store/sandbox'
 import { freshDb } from '#test/support/db'
@@ -15,7 +16,7 @@ export interface SandboxWorld extends AsyncDisposable {
   admin: postgres.Sql
   store: SandboxStore
   /** Another process's adapter on the same world, failing as told. */
-  sandbox(faults?: string): Sandbox
+  sandbox(faults?: string, rules?: SandboxRules): Sandbox
   /** An account of which nothing has been published yet. */
   newAccount(): Promise<NetworkAccount>
 }
@@ -23,8 +24,8 @@ export interface SandboxWorld extends AsyncDisposable {
 /** The one place that decides where these tests get their database from. */
 const sandboxDb = freshDb
 
-const sandboxOn = (store: SandboxStore, faults = ''): Sandbox =>
-  createSandbox({ store, faults: parseFaults(faults), log: createLog('silent') })
+const sandboxOn = (store: SandboxStore, faults = '', rules: SandboxRules = 'open'): Sandbox =>
+  createSandbox({ store, faults: parseFaults(faults), rules, log: createLog('silent') })
 
 export const openSandboxWorld = async (): Promise<SandboxWorld> => {
   await using starting = new AsyncDisposableStack()
@@ -37,7 +38,7 @@ export const openSandboxWorld = async (): Promise<SandboxWorld> => {
     options,
     admin,
     store,
-    sandbox: (faults) => sandboxOn(store, faults),
+    sandbox: (faults, rules) => sandboxOn(store, faults, rules),
     newAccount: () => accountOn(store),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }

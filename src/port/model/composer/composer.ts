@@ -16,6 +16,7 @@ import { type Advice, advise, type Guidance, readGuidance } from './guidance.ts'
 import { type Material, type Rules, readMaterial } from './material.ts'
 import type { Weighed } from './options.ts'
 import { createRandom, type Random, sampleOf, shuffled } from './random.ts'
+import { choicesFor, fittingReply } from './reply.ts'
 import { ruledStyle, type Style, styleOf } from './style.ts'
 import { shared } from './text.ts'
 
@@ -211,6 +212,12 @@ export const createComposer = ({ sliceMs }: { sliceMs?: number } = {}): Drafter 
     async reword(sentences, signal) {
       signal.throwIfAborted()
       return { sentences: [...sentences], model: 'composer', usage: noUsage }
+    },
+    async reply(brief, signal) {
+      signal.throwIfAborted()
+      const { kept } = await pace.run(compose(choicesFor(brief)), signal)
+      const drafts = kept.map(({ draft }) => draft)
+      return { reply: fittingReply(drafts, brief), model: 'composer', usage: noUsage }
     },
   }
 }

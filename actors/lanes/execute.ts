@@ -1,0 +1,133 @@
+/** The lane that executes engagements, as the publish lane posts: claim and intent in one commit, one send, the answer as a letter. */
+import { createHash } from 'node:crypto'
+import type { Connection } from '#domain/connection'
+import type { Engagement } from '#domain/engagement'
+import { asItem, fromItem, settledEngagement } from '#domain/execute'
+import { type Attempt, bind, doubt, giveBack, type Outcome, PROCESS_STOPPED, type ReturnReason } from '#domain/publish'
+import { AppError } from '#kernel/errors'
+import { newId } from '#kernel/ids'
+import type { Network } from '#port/network/network'
+import { fingerprintText } from '#port/network/text'
+import { accountFor, disconnect } from '#store/connections'
+import type { Sql } from '#store/db'
+import { executionCount, insertExecution, openExecution } from '#store/engagement-attempts'
+import { lockEngagement, saveEngagement } from '#store/engagements'
+import { settleExecution } from '#store/executed'
+import { forgetPending, type Gate } from '#store/letter'
+import type { Work } from '#store/work'
+import type { Claimed, Lane, LaneContext } from '../lane.ts'
+import type { Decision } from '../letter.ts'
+import { executedDecision } from './executed.ts'
+import type { PublishDeps } from './publish.ts'
+
+interface Job {
+  engagement: Engagement
+  attempt: Attempt
+  connection: Connection
+  network: Network
+}
+
+export const executeLane = (deps: PublishDeps): Lane<Job, Outcome> => ({
+  kind: 'execute',
+  leaseMs: deps.times.leaseMs,
+  priority: 'control',
+  claim: (sql, gate, work) => claimEngagement(deps, { sql, gate, work }),
+  run: (job, context) => send(deps, job, context),
+  async settle(sql, gate, { work, job, outcome }) {
+    const engagement = await lockEngagement(sql, work.ref_id)
+    const sent = { engagement, attempt: job.attempt, now: gate.now, times: deps.times }
+    const decision = executedDecision(settleExecution(sent, work, outcome), work, outcome)
+    if (outcome.kind === 'disconnected') decision.effects!.writes!.push(disconnect(job.connection.id, gate.now))
+    return decision
+  },
+  crashed: (cause) => ({ kind: 'unknown', reason: `the send broke off: ${cause instanceof Error ? cause.name : 'unknown error'}` }),
+  async orphaned(sql, gate, work) {
+    const engagement = await lockEngagement(sql, work.ref_id)
+    const attempt = await openExecution(sql, engagement.id)
+    // The claim and the attempt are one commit: without one nothing was sent.
+    if (!attempt) return { reply: undefined, effects: { requeued: [{ id: work.id, runAt: gate.now }] } }
+    // Its process may still send until the lease ends; one that ends later than a lease of now is of a clock that has stepped back.
+    const now = gate.now.getTime()
+    const settleFrom = new Date(Math.min(Math.max(now, attempt.lease_until.getTime()), now + deps.times.leaseMs))
+    const doubtful = doubt({ item: asItem(engagement), attempt, now: gate.now, times: deps.times }, PROCESS_STOPPED, settleFrom)
+    return executedDecision(settledEngagement(engagement, doubtful), work)
+  },
+})
+
+interface Claiming {
+  sql: Sql
+  gate: Gate
+  work: Work
+}
+
+/** Everything that may forbid the send is checked again here, under the lock. */
+const claimEngagement = async (deps: PublishDeps, claiming: Claiming): Promise<Claimed<Job>> => {
+  const { sql, gate, work } = claiming
+  const engagement = await lockEngagement(sql, work.ref_id)
+  if (engagement.status !== 'executing') return { decision: { reply: undefined, effects: { settled: [work.id] } } }
+  if (gate.deletesAt) return back(claiming, engagement, 'workspace_deletion')
+  if (gate.plan.billing !== 'ok') return back(claiming, engagement, `plan_invalid:${gate.plan.billing}`)
+  if (gate.now.getTime() - work.run_at.getTime() > deps.times.nowMs) return back(claiming, engagement, 'missed')
+  const connection = await accountFor(sql, engagement.account_external_id)
+  const network = connection && deps.networks.named(connection.network)
+  if (!connection || !network || connection.network !== engagement.network) return back(claiming, engagement, 'x_not_connected')
+  const bound = bind(asItem(engagement), { accountExternalId: connection.external_id, now: gate.now })
+  if (bound === 'approval_stale') return back(claiming, engagement, bound)
+  return claimed(deps, claiming, { engagement: fromItem(engagement, bound), connection, network })
+}
+
+const shaOf = ({ body, action, post_id }: Engagement): string =>
+  createHash('sha256')
+    .update(JSON.stringify([action, post_id, fingerprintText(body ?? '')]))
+    .digest('hex')
+
+/** Claim and intent: one commit. */
+const claimed = async (
+  { times, failpoints }: PublishDeps,
+  { sql, gate, work }: Claiming,
+  { engagement, connection, network }: Omit<Job, 'attempt'>,
+): Promise<Claimed<Job>> => {
+  const attempt: Attempt = {
+    ...{ id: newId(), item_id: engagement.id, number: (await executionCount(sql, engagement.id)) + 1, connection_id: connection.id },
+    ...{ body_sha: shaOf(engagement), origin: work.origin, state: 'open', intent_at: gate.now },
+    lease_until: new Date(gate.now.getTime() + times.leaseMs),
+    ...{ doubt_at: null, clean_reads: 0, external_id: null, error: null, ended_at: null },
+  }
+  await failpoints('execute.claiming')
+  const writes = [saveEngagement(engagement), insertExecution(attempt)]
+  return { job: { engagement, attempt, connection, network }, decision: { reply: undefined, effects: { writes } } }
+}
+
+const reasonText = {
+  missed: 'it could not be done in time; ask again',
+  workspace_deletion: 'the workspace is to be deleted',
+  approval_stale: 'it is not what was approved any more',
+  same_text_unconfirmed: 'the same is in doubt already',
+} as const
+
+/** Not sent, with the reason; whoever waits for it is told. */
+const back = ({ gate, work }: Claiming, engagement: Engagement, reason: ReturnReason): { decision: Decision<void> } => {
+  const next = fromItem(engagement, giveBack(asItem(engagement), reason, gate.now).item)
+  const [code, detail = ''] = reason.split(':')
+  const error =
+    code === 'plan_invalid' || code === 'x_not_connected'
+      ? new AppError(code, detail)
+      : new AppError('conflict', `cannot execute: ${reasonText[reason as keyof typeof reasonText]}`)
+  const effects = { writes: [saveEngagement(next), forgetPending(engagement.id)], settled: [work.id] }
+  return { decision: { reply: undefined, effects, answers: [{ refId: engagement.id, with: error }] } }
+}
+
+/** One send. Too late for the lease, or recalled: nothing is sent. */
+const send = async ({ times, failpoints }: PublishDeps, job: Job, context: LaneContext): Promise<Outcome> => {
+  await failpoints('execute.claimed')
+  const tooLate = context.elapsed() > times.leaseMs - times.deadlineMs - times.marginMs
+  if (tooLate || !context.commit()) return { kind: 'unsent' }
+  const { engagement, connection, attempt } = job
+  const { id, external_id: externalId, handle } = connection
+  const words = engagement.body === null ? {} : { text: engagement.body }
+  const what = { action: engagement.action, postId: engagement.post_id, ...words }
+  const request = { account: { id, externalId, handle }, ...what, attemptId: attempt.id, deadlineMs: times.deadlineMs }
+  const outcome = await job.network.engage(request, AbortSignal.timeout(times.deadlineMs))
+  await failpoints('execute.sent')
+  return outcome
+}

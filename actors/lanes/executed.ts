@@ -1,0 +1,23 @@
+import { engagementAnswer } from '#domain/engagement'
+import type { SettledEngagement } from '#domain/execute'
+import type { Outcome } from '#domain/publish'
+import { executedEffects } from '#store/executed'
+import { forgetPending } from '#store/letter'
+import type { Work } from '#store/work'
+import type { Decision } from '../letter.ts'
+import { errorOf } from './settled.ts'
+
+/** The rows that follow from the machine's decision, and what callers who wait are told. Doubt is no answer yet. */
+export const executedDecision = (settled: SettledEngagement, work: Work, outcome?: Outcome): Decision<void> => {
+  const { engagement } = settled
+  const effects = executedEffects(settled, work)
+  const answer = (reply: NonNullable<Decision<void>['answers']>[number]['with']) => ({
+    ...{ reply: undefined, effects },
+    answers: [{ refId: engagement.id, with: reply }],
+  })
+  if (engagement.status === 'executed') return answer({ status: 200, body: engagementAnswer(engagement) })
+  const error = outcome && errorOf(outcome)
+  if (!error) return { reply: undefined, effects }
+  effects.writes?.push(forgetPending(engagement.id))
+  return answer(error)
+}

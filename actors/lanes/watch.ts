@@ -1,0 +1,164 @@
+/**
+ * Reads what targets have posted. Each active target has a row of this work, due when it is to be read next; the row goes when the
+ * target is paused. What a read may cost is reserved as it is claimed, and what it did not cost is given back.
+ */
+import type { Connection } from '#domain/connection'
+import { hasFeature, type Spend } from '#domain/plan'
+import { type Product, productsForBrief } from '#domain/product'
+import { costOf, readBudgetOf, settleReads, takeReads, untilTomorrow } from '#domain/read-budget'
+import { MOST_OPEN_SIGNALS, newSignal, overflow, SIGNAL_MS, type Signal, topicsOf } from '#domain/signal'
+import { nextRead, readTarget, type Target, unreadTarget } from '#domain/target'
+import { AppError } from '#kernel/errors'
+import type { Failpoints } from '#kernel/failpoint'
+import { newId } from '#kernel/ids'
+import { type Network, NetworkError, type OthersPost } from '#port/network/network'
+import type { Networks } from '#port/network/registry'
+import { currentDefault } from '#store/connections'
+import type { Sql } from '#store/db'
+import type { Effects, Gate } from '#store/letter'
+import { allProducts } from '#store/products'
+import { currentProfile } from '#store/profiles'
+import { expireSignals, forgetSignals, insertSignal, knownSignals, openScores } from '#store/signals'
+import { lockTarget, saveTarget } from '#store/targets'
+import type { Work } from '#store/work'
+import type { Claimed, Lane, LaneContext } from '../lane.ts'
+import type { Decision } from '../letter.ts'
+
+export interface WatchDeps {
+  networks: Networks
+  failpoints: Failpoints
+}
+
+interface Job {
+  target: Target
+  connection: Connection
+  network: Network
+  since: Date
+  reserved: Spend
+}
+
+type Outcome =
+  | { kind: 'read'; posts: OthersPost[] | null }
+  | { kind: 'failed'; error: string; retryAfterMs?: number | undefined }
+  | { kind: 'stopped' }
+
+const READ_DEADLINE_MS = 10_000
+/** Posts a read, at most. */
+const MOST_POSTS = 20
+/** What cannot be read now for a reason of the workspace's own is looked at again after this. */
+const LATER_MS = 10 * 60_000
+
+interface Letter {
+  sql: Sql
+  gate: Gate
+  work: Work
+}
+
+export const watchLane = (deps: WatchDeps): Lane<Job, Outcome> => ({
+  kind: 'watch',
+  leaseMs: 3 * READ_DEADLINE_MS,
+  priority: 'background',
+  claim: (sql, gate, work) => claimRead(deps, { sql, gate, work }),
+  run: (job, context) => read(deps, job, context),
+  async settle(sql, gate, { work, job, outcome }) {
+    if (outcome.kind === 'read') return keep({ sql, gate, work }, job, outcome.posts)
+    // The network may have answered, and billed, what nobody waited for: the reservation stays spent.
+    if (outcome.kind === 'stopped') return later(work, gate.now)
+    const target = unreadTarget(await lockTarget(sql, work.ref_id), outcome.error, gate.now)
+    const runAt = new Date(Math.max(nextRead(target).getTime(), gate.now.getTime() + (outcome.retryAfterMs ?? 0)))
+    return goOn({ work, target, runAt }, { writes: [saveTarget(target)], spend: [settleReads(job.reserved, 0)] })
+  },
+  crashed: () => ({ kind: 'failed', error: 'bad_answer' }),
+  orphaned: async (_sql, gate, work) => later(work, gate.now),
+})
+
+const later = ({ id }: Work, runAt: Date, effects: Effects = {}): Decision<void> => ({
+  reply: undefined,
+  effects: { ...effects, requeued: [{ id, runAt }] },
+})
+
+/** Back to the queue, or over where the target has been paused meanwhile. */
+const goOn = ({ work, target, runAt }: { work: Work; target: Target; runAt: Date }, effects: Effects): Decision<void> =>
+  target.status === 'active' ? later(work, runAt, effects) : { reply: undefined, effects: { ...effects, settled: [work.id] } }
+
+/** Nothing is read without an account, nor where the plan is without it or not paid for. */
+const reader = async ({ networks }: WatchDeps, { sql, gate }: Letter) => {
+  const connection = await currentDefault(sql)
+  const network = connection && networks.named(connection.network)
+  if (!network) return 'x_not_connected'
+  if (gate.plan.billing !== 'ok') return `plan_invalid:${gate.plan.billing}`
+  return hasFeature(gate.plan, 'engagement') ? { connection, network } : 'plan_feature_disabled:engagement'
+}
+
+const claimRead = async (deps: WatchDeps, letter: Letter): Promise<Claimed<Job>> => {
+  const { sql, gate, work } = letter
+  const { now } = gate
+  const target = await lockTarget(sql, work.ref_id)
+  if (target.status !== 'active') return { decision: { reply: undefined, effects: { settled: [work.id] } } }
+  const resting = (error: string, runAt: Date) => ({
+    decision: later(
+      work,
+      runAt,
+      target.last_error === error ? {} : { writes: [saveTarget({ ...target, last_error: error, updated_at: now })] },
+    ),
+  })
+  const found = await reader(deps, letter)
+  if (typeof found === 'string') return resting(found, new Date(now.getTime() + LATER_MS))
+  const { tier } = found.network.capabilities
+  try {
+    const reserved = takeReads(readBudgetOf(gate, tier), costOf(tier, 'post', MOST_POSTS) + costOf(tier, 'account', 1), now)
+    const since = new Date(Math.max(now.getTime() - SIGNAL_MS, (target.last_read_at?.getTime() ?? 0) - OVERLAP_MS))
+    return { job: { target, ...found, since, reserved }, decision: { reply: undefined, effects: { spend: [reserved] } } }
+  } catch (cause) {
+    if (!(cause instanceof AppError) || cause.code !== 'x_read_budget_exhausted') throw cause
+    return resting(cause.code, new Date(now.getTime() + untilTomorrow(now) * 1_000))
+  }
+}
+/** Networks show posts late, and their clocks differ; what is seen twice is one signal. */
+const OVERLAP_MS = 15 * 60_000
+
+const read = async ({ failpoints }: WatchDeps, { target, connection, network, since }: Job, context: LaneContext): Promise<Outcome> => {
+  await failpoints('watch.reading')
+  const account = { id: connection.id, externalId: connection.external_id, handle: connection.handle }
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(READ_DEADLINE_MS)])
+  try {
+    const posts = await network.readHandle(account, { handle: target.handle, since, limit: MOST_POSTS }, signal)
+    return { kind: 'read', posts }
+  } catch (cause) {
+    if (context.signal.aborted) return { kind: 'stopped' }
+    if (!(cause instanceof NetworkError)) throw cause
+    return { kind: 'failed', error: cause.reason, retryAfterMs: cause.retryAfterMs }
+  }
+}
+
+/** New signals of the posts that have not been seen, as far as there is room for them. */
+const found = async ({ sql, gate: { now } }: Letter, { target, connection, network }: Job, posts: OthersPost[]): Promise<Effects> => {
+  const known = await knownSignals(sql, { network: network.name, postIds: posts.map(({ externalId }) => externalId) })
+  const fresh = posts.filter(({ externalId, author }) => !known.has(externalId) && author.externalId !== connection.external_id)
+  const { products } = productsForBrief((await allProducts(sql)) as unknown as Product[])
+  const terms = topicsOf((await currentProfile(sql)).profile, products)
+  const signals = fresh.flatMap((post): Signal[] => {
+    const { externalId, url, author, text, addressesUs } = post
+    const engaged = { network: network.name, post_id: externalId, post_url: url, post_author: author.handle, post_text: text }
+    const one = { post, engaged: { ...engaged, addresses_us: addressesUs }, targetId: target.id }
+    const signal = newSignal(newId(), one, { terms, priority: target.priority, now })
+    return signal ? [signal] : []
+  })
+  const tooMany = overflow([...(await openScores(sql)), ...signals], MOST_OPEN_SIGNALS)
+  const kept = signals.map((signal): Signal => (tooMany.has(signal.id) ? { ...signal, status: 'expired' } : signal))
+  return { writes: [...kept.map(insertSignal), expireSignals([...tooMany], now), forgetSignals(now)] }
+}
+
+const keep = async (letter: Letter, job: Job, posts: OthersPost[] | null): Promise<Decision<void>> => {
+  const { sql, gate, work } = letter
+  const { tier } = job.network.capabilities
+  const resources = (posts?.length ?? 0) + 1
+  const cost = costOf(tier, 'post', posts?.length ?? 0) + costOf(tier, 'account', 1)
+  const spent = { found: posts !== null, reads: resources, micros: tier === 'payg' ? cost : 0, now: gate.now }
+  const target = readTarget(await lockTarget(sql, work.ref_id), spent)
+  const { writes = [] } = await found(letter, job, posts ?? [])
+  return goOn(
+    { work, target, runAt: nextRead(target) },
+    { writes: [saveTarget(target), ...writes], spend: [settleReads(job.reserved, cost)] },
+  )
+}

@@ -1,0 +1,62 @@
+import { Type as T } from '@sinclair/typebox'
+import { op } from '../op.ts'
+import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.ts'
+import { Action, NetworkPost, OneEngagement, wish } from './engagements.ts'
+
+const statuses = ['open', 'dismissed', 'engaged', 'expired'] as const
+
+const Signal = record(
+  {
+    id: Id,
+    target_id: Id,
+    status: oneOf(statuses),
+    score: T.Integer({ description: '0 to 100: how much it is worth to answer.' }),
+    reasons: T.Array(T.String()),
+    post: NetworkPost,
+    posted_at: Time,
+    actions: T.Array(
+      record({
+        action: Action,
+        allowed: T.Boolean(),
+        reason: nullable(T.String({ description: 'Why the network does not let a program do it.' })),
+        link: nullable(T.String({ description: 'Where a person can do it by hand.' })),
+      }),
+    ),
+    engagement_id: nullable(Id),
+    expires_at: Time,
+    created_at: Time,
+    updated_at: Time,
+  },
+  { title: 'Signal' },
+)
+
+export const signals = {
+  list: op(
+    'GET /api/v1/growth/signals',
+    'List open signals, best first: posts of watched targets that may be worth answering. Each says why, and which actions the network allows. They expire 48 hours after the post.',
+    {
+      input: { status: T.Optional(oneOf(statuses, { default: 'open', description: 'Open ones when absent.' })), ...page },
+      output: record({ signals: T.Array(Signal), next_cursor: NextCursor }),
+    },
+    { tool: 'growth_list_signals' },
+  ),
+  dismiss: op(
+    'POST /api/v1/growth/signals/:id/dismiss',
+    'Dismiss a signal. Its post does not come up again.',
+    { input: { id: Id }, output: record({ signal: Signal }) },
+    { tool: 'growth_dismiss_signal', errors: ['not_found', 'conflict'], roles: ['editor'] },
+  ),
+  engage: op(
+    'POST /api/v1/growth/signals/:id/engage',
+    'Draft an engagement that answers a signal. As creating one, but nothing is read again. 409 with the reason and a link, and no model called, where the network does not allow the action.',
+    { input: { id: Id, ...wish }, output: OneEngagement },
+    {
+      tool: 'growth_engage_signal',
+      status: 201,
+      errors: ['not_found', 'conflict'],
+      roles: ['editor'],
+      feature: 'engagement',
+      cap: 'create_engagement',
+    },
+  ),
+}

@@ -1,0 +1,66 @@
+import { Type as T } from '@sinclair/typebox'
+import { op } from '../op.ts'
+import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.ts'
+
+const statuses = ['active', 'paused'] as const
+const priority = T.Integer({ minimum: 1, maximum: 3, description: 'Read hourly (1), every four hours (2) or daily (3).' })
+const category = T.String({ minLength: 1, maxLength: 80, pattern: '\\S' })
+
+export const Target = record(
+  {
+    id: Id,
+    handle: T.String(),
+    category: nullable(T.String()),
+    priority,
+    status: oneOf(statuses),
+    last_read_at: nullable(Time),
+    next_read_at: nullable(Time),
+    last_error: nullable(T.String({ description: 'Why it was not read: unknown_handle, x_not_connected, x_read_budget_exhausted, …' })),
+    reads: T.Integer({ description: 'What the network has answered with for it, in resources.' }),
+    reads_micros: T.Integer({ description: 'What that cost, in millionths of a US dollar.' }),
+    created_at: Time,
+    updated_at: Time,
+  },
+  { title: 'Target' },
+)
+
+const OneTarget = record({ target: Target })
+
+export const targets = {
+  list: op(
+    'GET /api/v1/growth/targets',
+    'List targets, newest first: whose posts are watched for signals, when each was read, and what that has cost.',
+    {
+      input: { status: T.Optional(oneOf(statuses, { description: 'Only those that are watched, or not.' })), ...page },
+      output: record({ targets: T.Array(Target), next_cursor: NextCursor }),
+    },
+    { tool: 'growth_list_targets' },
+  ),
+  create: op(
+    'POST /api/v1/growth/targets',
+    'Watch an account on the network. New posts become signals. Reads come out of the daily read budget; at most 200 targets.',
+    {
+      input: {
+        handle: T.String({ minLength: 1, maxLength: 60, description: 'With or without @.', examples: ['ships_on_tuesday'] }),
+        category: T.Optional(category),
+        priority: T.Optional({ ...priority, default: 2 }),
+      },
+      output: OneTarget,
+    },
+    { tool: 'growth_add_target', status: 201, errors: ['conflict'], roles: ['editor'], feature: 'engagement' },
+  ),
+  update: op(
+    'PUT /api/v1/growth/targets/:id',
+    'Update a target: watch it or pause it, change its priority or category.',
+    {
+      input: {
+        id: Id,
+        status: T.Optional(oneOf(statuses)),
+        priority: T.Optional(priority),
+        category: T.Optional(nullable(category)),
+      },
+      output: OneTarget,
+    },
+    { tool: 'growth_update_target', errors: ['not_found'], roles: ['editor'], repeatable: true, feature: 'engagement' },
+  ),
+}

@@ -1,0 +1,149 @@
+/** A post of somebody watched that may be worth answering: how much so, for how long, and what people make of it. Pure. */
+import { fail } from '#kernel/errors'
+import type { EngagedPost } from './engagement.ts'
+import { type Metrics, reactions } from './metrics.ts'
+import type { Profile } from './profile.ts'
+
+export const signalStatuses = ['open', 'dismissed', 'engaged', 'expired'] as const
+export type SignalStatus = (typeof signalStatuses)[number]
+
+export interface Signal extends EngagedPost {
+  id: string
+  target_id: string
+  posted_at: Date
+  /** 0 to 100, as it was found; never changed, so that a list stays in its order. */
+  score: number
+  reasons: string[]
+  status: SignalStatus
+  engagement_id: string | null
+  expires_at: Date
+  created_at: Date
+  updated_at: Date
+}
+
+const HOUR_MS = 3_600_000
+/** An answer that comes later than this is none. */
+export const SIGNAL_MS = 48 * HOUR_MS
+/** Open at once; beyond that the lowest fall out. */
+export const MOST_OPEN_SIGNALS = 500
+
+export interface Sighted {
+  text: string
+  createdAt: Date
+  metrics: Metrics
+  addressesUs: boolean
+}
+
+interface Weighing {
+  /** What the workspace is about. */
+  terms: ReadonlySet<string>
+  /** Of the target. */
+  priority: number
+  now: Date
+}
+
+const WORD = /[\p{L}\p{N}]{4,}/gu
+const MOST_TERMS = 2_000
+
+/** Words so common that sharing them says nothing. */
+const COMMON = new Set(
+  (
+    'about after again also always another because been before being between both come could does done down each ever every first from good have ' +
+    'here into just know last like long made make many more most much must need never next only other over people really same should since some ' +
+    'still such take than that their them then there these they thing things think this those time times under until very want well were what when ' +
+    'where which while will with without work would year years your yours'
+  ).split(' '),
+)
+
+const wordsIn = (text: string): string[] => (text.toLowerCase().match(WORD) ?? []).filter((word) => !COMMON.has(word))
+
+/** What a workspace is about, by the words of its profile and products. */
+export const topicsOf = (profile: Profile, products: readonly { name: string; one_liner: string }[]): Set<string> => {
+  const { stories, proof, use } = profile.writing_dna
+  const offered = products.flatMap(({ name, one_liner }) => [name, one_liner])
+  const texts = [profile.goal, profile.audience, ...offered, ...use, ...proof, ...stories]
+  return new Set(texts.flatMap(wordsIn).slice(0, MOST_TERMS))
+}
+
+/** What each part is worth at most; together 100. */
+const worth = { fresh: 25, reach: 20, relevance: 25, question: 10, priority: 10, addressed: 10 }
+
+interface Part {
+  points: number
+  reason: string
+}
+
+const freshness = (post: Sighted, now: Date): Part => {
+  const hours = Math.max(0, now.getTime() - post.createdAt.getTime()) / HOUR_MS
+  return { points: worth.fresh * Math.max(0, 1 - (hours * HOUR_MS) / SIGNAL_MS), reason: `${Math.floor(hours)} h old` }
+}
+
+/** On a logarithmic scale: a hundred thousand is all there is to have. */
+const reach = ({ metrics }: Sighted): Part => ({
+  points: Math.min(worth.reach, (worth.reach * Math.log10(1 + metrics.impressions + 10 * reactions(metrics))) / 5),
+  reason: `${metrics.impressions} impressions, ${reactions(metrics)} reactions`,
+})
+
+const relevance = ({ text }: Sighted, terms: ReadonlySet<string>): Part => {
+  const shared = [...new Set(wordsIn(text))].filter((word) => terms.has(word))
+  return { points: (worth.relevance * Math.min(3, shared.length)) / 3, reason: `about ${shared.slice(0, 5).join(', ')}` }
+}
+
+const given = (holds: boolean, points: number, reason: string): Part => ({ points: holds ? points : 0, reason })
+
+/** How much it is worth to answer, 0 to 100, and why: what gave no point is no reason. */
+export const scoreOf = (post: Sighted, { terms, priority, now }: Weighing): Pick<Signal, 'score' | 'reasons'> => {
+  const parts = [
+    freshness(post, now),
+    reach(post),
+    relevance(post, terms),
+    given(/[?？؟]/.test(post.text), worth.question, 'asks something'),
+    given(priority < 3, (worth.priority * (3 - priority)) / 2, `target of priority ${priority}`),
+    given(post.addressesUs, worth.addressed, 'addresses your account'),
+  ]
+  const score = Math.round(parts.reduce((sum, { points }) => sum + points, 0))
+  return { score: Math.max(0, Math.min(100, score)), reasons: parts.filter(({ points }) => points >= 0.5).map(({ reason }) => reason) }
+}
+
+/** Found now, or undefined where it is too late for an answer. */
+export const newSignal = (
+  id: string,
+  { post, engaged, targetId }: { post: Sighted; engaged: EngagedPost; targetId: string },
+  weighing: Weighing,
+): Signal | undefined => {
+  const { now } = weighing
+  const expires_at = new Date(post.createdAt.getTime() + SIGNAL_MS)
+  if (expires_at <= now) return undefined
+  return {
+    ...{ id, target_id: targetId, ...engaged, posted_at: post.createdAt, ...scoreOf(post, weighing), status: 'open' },
+    ...{ engagement_id: null, expires_at, created_at: now, updated_at: now },
+  }
+}
+
+/** Which of all that would be open are too many: the lowest, of equals the oldest. */
+export const overflow = (open: readonly Pick<Signal, 'id' | 'score'>[], most = MOST_OPEN_SIGNALS): Set<string> => {
+  const worst = open.toSorted((one, other) => one.score - other.score || (one.id < other.id ? -1 : 1))
+  return new Set(worst.slice(0, Math.max(0, open.length - most)).map(({ id }) => id))
+}
+
+/** An open one whose time is over has expired, whatever its row says yet. */
+export const signalState = ({ status, expires_at }: Pick<Signal, 'status' | 'expires_at'>, now: Date): SignalStatus =>
+  status === 'open' && expires_at <= now ? 'expired' : status
+
+const requireOpen = (signal: Signal, action: string, now: Date): void => {
+  const state = signalState(signal, now)
+  if (state !== 'open') fail('conflict', `cannot ${action}: the signal is ${state}`)
+}
+
+export const dismissSignal = (signal: Signal, now: Date): Signal => {
+  requireOpen(signal, 'dismiss', now)
+  return { ...signal, status: 'dismissed', updated_at: now }
+}
+
+export const requireEngageable = (signal: Signal, now: Date): void => requireOpen(signal, 'engage', now)
+
+/** Answered by an engagement. */
+export const engagedSignal = (signal: Signal, engagementId: string, now: Date): Signal => {
+  requireEngageable(signal, now)
+  return { ...signal, status: 'engaged', engagement_id: engagementId, updated_at: now }
+}

@@ -1,0 +1,103 @@
+/** Somebody whose posts are watched. Pure: when a target is read, and what becomes of it by a read. */
+import { fail } from '#kernel/errors'
+
+export const targetStatuses = ['active', 'paused'] as const
+export type TargetStatus = (typeof targetStatuses)[number]
+
+export interface Target {
+  id: string
+  /** Without `@`, in lower case. */
+  handle: string
+  category: string | null
+  /** 1 is read most often. */
+  priority: number
+  status: TargetStatus
+  last_read_at: Date | null
+  /** Reads that failed, one after the other. */
+  failures: number
+  last_error: string | null
+  /** Resources that the network has answered with. */
+  reads: number
+  /** What they cost, in millionths of a US dollar; 0 where reads are free. */
+  reads_micros: number
+  created_at: Date
+  updated_at: Date
+}
+
+export const MOST_TARGETS = 200
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+/** Hourly, every four hours, daily. */
+const readEveryMs: Record<number, number> = { 1: HOUR_MS, 2: 4 * HOUR_MS, 3: DAY_MS }
+/** The first wait after a read that failed; it doubles up to a day. */
+const BACKOFF_MS = 5 * MINUTE_MS
+
+const HANDLE = /^@?([A-Za-z0-9_.-]{1,50})$/
+
+const invalid = (path: string, message: string): never => fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
+
+/** One spelling for everybody's handle. */
+export const normalHandle = (text: string): string =>
+  (HANDLE.exec(text.trim())?.[1] ?? invalid('handle', 'is no handle: 1 to 50 letters, digits, dots, dashes or underscores')).toLowerCase()
+
+interface Asked {
+  handle: string
+  category: string | null
+  priority: number
+  others: { total: number; taken: boolean }
+  now: Date
+}
+
+export const newTarget = (id: string, { handle, category, priority, others, now }: Asked): Target => {
+  const name = normalHandle(handle)
+  if (others.taken) fail('conflict', `${name} is a target already`)
+  if (others.total >= MOST_TARGETS) fail('conflict', `there are ${MOST_TARGETS} targets; no more can be kept`)
+  return {
+    ...{ id, handle: name, category, priority, status: 'active', last_read_at: null, failures: 0, last_error: null },
+    ...{ reads: 0, reads_micros: 0, created_at: now, updated_at: now },
+  }
+}
+
+export type TargetPatch = Partial<Pick<Target, 'status' | 'priority' | 'category'>>
+
+/** Any state to any; what begins anew begins without the failures of before. */
+export const updateTarget = (target: Target, patch: TargetPatch, now: Date): Target => ({
+  ...target,
+  ...patch,
+  ...(patch.status === 'active' && target.status === 'paused' ? { failures: 0, last_error: null } : {}),
+  updated_at: now,
+})
+
+/** When an active target is read next. */
+export const nextRead = ({ priority, last_read_at, created_at, failures }: Target): Date => {
+  if (!last_read_at) return created_at
+  const every = readEveryMs[priority] ?? DAY_MS
+  const wait = failures > 0 ? Math.min(DAY_MS, BACKOFF_MS * 2 ** Math.min(failures - 1, 20)) : every
+  return new Date(last_read_at.getTime() + wait)
+}
+
+/** The network has answered. Nobody with this handle is told once a day, in case there is somebody later. */
+export const readTarget = (
+  target: Target,
+  { found, reads, micros, now }: { found: boolean; reads: number; micros: number; now: Date },
+): Target => ({
+  ...target,
+  last_read_at: now,
+  failures: found ? 0 : 20,
+  last_error: found ? null : 'unknown_handle',
+  reads: target.reads + reads,
+  reads_micros: target.reads_micros + micros,
+  updated_at: now,
+})
+
+/** It could not be read. */
+export const unreadTarget = (target: Target, error: string, now: Date): Target => ({
+  ...target,
+  last_read_at: now,
+  failures: target.failures + 1,
+  last_error: error,
+  updated_at: now,
+})

@@ -1,0 +1,158 @@
+import { engagements } from '#contract/growth/engagements'
+import {
+  approveEngagement,
+  confirmEngagement,
+  type EngagedPost,
+  type Engagement,
+  type EngagementWish,
+  engagementAnswer,
+  engagementView,
+  isWritten,
+  rejectEngagement,
+  requestExecution,
+  requireAllowed,
+} from '#domain/engagement'
+import { requireFeature, takeCap } from '#domain/plan'
+import { fail } from '#kernel/errors'
+import { newId } from '#kernel/ids'
+import type { Network } from '#port/network/network'
+import { admitEngagement } from '#store/admission'
+import { accountFor, currentDefault } from '#store/connections'
+import type { Sql } from '#store/db'
+import { openExecution, saveExecution } from '#store/engagement-attempts'
+import { engagementById, listEngagements, lockEngagement, saveEngagement } from '#store/engagements'
+import { channelNamed } from '#store/growth-channels'
+import { type Effects, forgetPending, merge, resolvePending } from '#store/letter'
+import { workOf } from '#store/work'
+import type { CommandContext, Handlers, Outcome, World } from '../call.ts'
+import { pageOf, pageResult } from '../paging.ts'
+import { engagedPost, othersPost, postIdOf, type Reading, readingPost } from '../reading-post.ts'
+
+const shown = (engagement: Engagement) => ({ engagement: engagementView(engagement) })
+const saved = (engagement: Engagement, effects: Effects = {}) => ({
+  reply: shown(engagement),
+  effects: { ...effects, writes: [saveEngagement(engagement), ...(effects.writes ?? [])] },
+})
+
+const unreadPost = (network: Network, ref: string): EngagedPost => ({
+  ...{ network: network.name, post_id: postIdOf(network, ref), post_url: null, post_author: null, post_text: null, addresses_us: false },
+})
+
+type Words = Pick<EngagementWish, 'action' | 'instruction' | 'body'>
+
+/** The post that was found. What was refused on the way is told now, and a post that nobody could read takes words that were given. */
+const foundPost = (reading: Exclude<Reading, { kind: 'failed' }>, ref: string, { action, body }: Words): EngagedPost => {
+  if (reading.kind === 'read')
+    return reading.post ? engagedPost(reading.network, reading.post) : fail('not_found', 'the network has no such post')
+  if (isWritten(action) && body === null)
+    fail(
+      'conflict',
+      `no account is connected to read the post, so nothing can be drafted; give the body of the ${action}, or connect an account`,
+    )
+  return unreadPost(reading.network, ref)
+}
+
+/** The network on which the engagement is. */
+const networkOf = ({ networks }: Pick<CommandContext, 'networks'>, { network }: EngagedPost): Network =>
+  networks.named(network) ?? fail('conflict', `the network ${network} is not served any more`)
+
+/** How long the words may be, and of what form, by the network and by the channel for replies. */
+const ruleOn = async (sql: Sql, { capabilities: { measure, maxLength } }: Network) => ({
+  ...{ measure, maxLength, channel: await channelNamed(sql, 'replies') },
+})
+
+/** Drafts an engagement on a post that is known. */
+export const drafted = async (context: CommandContext, post: EngagedPost, { signalId, ...words }: Words & { signalId: string | null }) => {
+  const network = networkOf(context, post)
+  const rule = await ruleOn(context.sql, network)
+  const wish = { ...post, ...words, signal_id: signalId }
+  const preflight = network.preflight(words.action, othersPost(post))
+  return admitEngagement(context.sql, { gate: context.gate, origin: 'manual' }, { wish, rule, preflight })
+}
+
+const created = async (context: CommandContext, reading: Reading, { ref, ...words }: Words & { ref: string }) => {
+  if (reading.kind === 'failed') throw reading.error
+  const { record, effects } = await drafted(context, foundPost(reading, ref, words), { ...words, signalId: null })
+  return { reply: shown(record), effects, refId: record.id }
+}
+
+/** Ends the work and the open attempt of one that a person settles. */
+const settledByHand = async (
+  { sql, gate }: Pick<CommandContext, 'sql' | 'gate'>,
+  id: string,
+  state: 'posted' | 'superseded',
+): Promise<Effects> => {
+  const work = await workOf(sql, 'confirm', id)
+  const attempt = await openExecution(sql, id)
+  return {
+    settled: work ? [work.id] : [],
+    writes: attempt ? [saveExecution({ ...attempt, state, ended_at: gate.now })] : [],
+  }
+}
+
+const inReview = ({ status, review }: Engagement): boolean => status === 'execute_unconfirmed' && review
+
+const confirmed = async (context: CommandContext, before: Engagement): Promise<Outcome<ReturnType<typeof shown>>> => {
+  const engagement = confirmEngagement(before, context.gate.now)
+  const body = engagementAnswer(engagement)
+  const effects = merge(await settledByHand(context, engagement.id, 'posted'), { writes: [resolvePending(engagement.id, 200, body)] })
+  return { ...saved(engagement, effects), answers: [{ refId: engagement.id, with: { status: 200, body } }] }
+}
+
+const enqueue = async (sql: Sql, engagement: Engagement, now: Date): Promise<Effects> => {
+  const existing = await workOf(sql, 'execute', engagement.id)
+  if (existing) return { requeued: [{ id: existing.id, runAt: now }] }
+  return { work: [{ id: newId(), lane: 'publish', kind: 'execute', refId: engagement.id, origin: 'manual', runAt: now }] }
+}
+
+export const engagementHandlers = (world: Pick<World, 'ask' | 'networks'>): Handlers<typeof engagements> => ({
+  async list({ status, ...input }, { read }) {
+    const page = pageOf(input)
+    const { rows, next_cursor } = pageResult(await read<Engagement>(listEngagements({ ...page, status })), page.limit)
+    return { engagements: rows.map(engagementView), next_cursor }
+  },
+
+  create: {
+    async reach({ post: ref, action, instruction, body }, { tenantId }) {
+      const reading = await readingPost(world, tenantId, { post: ref, action })
+      const words = { action, instruction: instruction?.trim() || null, body: body ?? null }
+      return (context) => created(context, reading, { ...words, ref })
+    },
+  },
+
+  async approve({ id, body }, context) {
+    const before = await lockEngagement(context.sql, id)
+    if (inReview(before) && body === undefined) return confirmed(context, before)
+    const account = await currentDefault(context.sql)
+    const rule = await ruleOn(context.sql, networkOf(context, before))
+    const accountExternalId = account?.network === before.network ? account.external_id : null
+    return saved(approveEngagement(before, { body, accountExternalId, ...rule, now: context.gate.now }))
+  },
+
+  async reject({ id, reason }, context) {
+    const before = await lockEngagement(context.sql, id)
+    const engagement = rejectEngagement(before, reason, context.gate.now)
+    const effects = inReview(before) ? await settledByHand(context, id, 'superseded') : {}
+    return saved(engagement, merge(effects, { writes: [forgetPending(id)] }))
+  },
+
+  execute: {
+    async begin({ id }, context) {
+      const { sql, gate } = context
+      const engagement = requestExecution(await lockEngagement(sql, id), gate.now)
+      const account = await accountFor(sql, engagement.account_external_id)
+      if (account?.network !== engagement.network) fail('x_not_connected')
+      requireAllowed(networkOf(context, engagement).preflight(engagement.action, othersPost(engagement)))
+      const { feature, cap } = engagements.execute
+      requireFeature(gate.plan, feature)
+      const spend = [takeCap(gate, cap)]
+      const effects = await enqueue(sql, engagement, gate.now)
+      return { awaits: engagement.id, effects: { ...effects, spend, writes: [saveEngagement(engagement)] } }
+    },
+    async asItStands({ id }, { read }) {
+      const [engagement] = await read<Engagement>(engagementById(id))
+      if (!engagement) return fail('not_found', 'no such engagement')
+      return { status: engagement.status === 'executed' ? 200 : 202, body: engagementAnswer(engagement) }
+    },
+  },
+})

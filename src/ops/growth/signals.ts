@@ -1,0 +1,48 @@
+import type { signals } from '#contract/growth/signals'
+import { engageActions, engagementView } from '#domain/engagement'
+import { dismissSignal, engagedSignal, requireEngageable, type Signal } from '#domain/signal'
+import { merge } from '#store/letter'
+import { listSignals, lockSignal, saveSignal } from '#store/signals'
+import type { CommandContext, Handlers } from '../call.ts'
+import { pageOf, pageResult } from '../paging.ts'
+import { othersPost } from '../reading-post.ts'
+import { drafted } from './engagements.ts'
+
+/** What the network's rules say of each action now. */
+const actionsOn = ({ networks }: Pick<CommandContext, 'networks'>, signal: Signal) =>
+  engageActions.map((action) => {
+    const told = networks.named(signal.network)?.preflight(action, othersPost(signal))
+    if (told?.allowed) return { action, allowed: true, reason: null, link: null }
+    return { action, allowed: false, reason: told?.reason ?? 'network_not_served', link: told?.link ?? null }
+  })
+
+const view = (context: Pick<CommandContext, 'networks'>, signal: Signal) => {
+  const { network, post_id, post_url, post_author, post_text, addresses_us, ...rest } = signal
+  const post = { network, id: post_id, url: post_url, author: post_author, text: post_text, addresses_us }
+  return { ...rest, post, actions: actionsOn(context, signal) }
+}
+
+export const signalHandlers: Handlers<typeof signals> = {
+  async list({ status = 'open', ...input }, context) {
+    const page = pageOf(input)
+    const { rows, next_cursor } = pageResult(await context.read<Signal>(listSignals({ ...page, status })), page.limit)
+    // The database has decided which are over; the row of one that just was may not say so yet.
+    return { signals: rows.map((signal) => ({ ...view(context, signal), status })), next_cursor }
+  },
+
+  async dismiss({ id }, context) {
+    const signal = dismissSignal(await lockSignal(context.sql, id), context.gate.now)
+    return { reply: { signal: view(context, signal) }, effects: { writes: [saveSignal(signal)] } }
+  },
+
+  async engage({ id, action, instruction, body }, context) {
+    const { now } = context.gate
+    const signal = await lockSignal(context.sql, id)
+    requireEngageable(signal, now)
+    const words = { action, instruction: instruction?.trim() || null, body: body ?? null, signalId: signal.id }
+    const { network, post_id, post_url, post_author, post_text, addresses_us } = signal
+    const { record, effects } = await drafted(context, { network, post_id, post_url, post_author, post_text, addresses_us }, words)
+    const writes = [saveSignal(engagedSignal(signal, record.id, now))]
+    return { reply: { engagement: engagementView(record) }, effects: merge(effects, { writes }), refId: record.id }
+  },
+}

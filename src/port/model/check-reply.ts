@@ -1,0 +1,42 @@
+import type { DraftBrief, ReplyBrief, ReplyDraft } from '#domain/draft'
+import { findLinks } from '#domain/links'
+import { checkDraft, type DraftFault, factsOf } from './check-draft.ts'
+
+export interface ReplyFault {
+  kind: DraftFault['kind'] | 'link'
+  detail: string
+}
+
+const briefs = new WeakMap<ReplyBrief, DraftBrief>()
+
+/** A reply is held against what a batch of one would be, with the instruction as its focus; what the other says is no fact of ours. */
+export const replyStandards = (brief: ReplyBrief): DraftBrief => {
+  const { profile, learnings, products, archived, maxLength, measure, rules, seed, instruction } = brief
+  const known = briefs.get(brief)
+  const standards = known ?? {
+    profile,
+    learnings,
+    products,
+    archived,
+    maxLength,
+    measure,
+    rules,
+    seed,
+    count: 1,
+    focus: instruction,
+    recent: [],
+  }
+  briefs.set(brief, standards)
+  return standards
+}
+
+/** Every reason why a reply may not be delivered. Links are the person's own: one from the other's post could lead anywhere. */
+export const checkReply = ({ body }: ReplyDraft, brief: ReplyBrief): ReplyFault[] => {
+  const standards = replyStandards(brief)
+  const facts = factsOf(standards)
+  const foreign = findLinks(body)
+    .map(({ start, end }) => body.slice(start, end))
+    .filter((link) => !facts.includes(link))
+  const links = foreign.map((link) => ({ kind: 'link' as const, detail: `the body has the link ${link}, which the profile does not have` }))
+  return [...checkDraft({ body, hook: '', stories: [] }, standards, []), ...links]
+}

@@ -1,0 +1,77 @@
+/** One call to the sandbox that changes something: the fault that was drawn for it decides what becomes of it. */
+import { systemClock } from '#kernel/clock'
+import type { Failpoints } from '#kernel/failpoint'
+import { SandboxFailure } from '#store/sandbox'
+import type { PublishResult } from './network.ts'
+import type { Draw } from './sandbox-faults.ts'
+
+const RETRY_AFTER_MS = 2_000
+
+export const unknown = (reason: string): PublishResult => ({ kind: 'unknown', reason })
+export const notSent = (detail: string): PublishResult => ({ kind: 'not_applied', reason: 'unreachable', detail })
+const noAccount: PublishResult = { kind: 'disconnected', reason: 'the sandbox has no such account' }
+
+/** What is to be done, at once or late. */
+export interface Act {
+  /** Why the network does not take it at all, or null. */
+  refusal(): string | null | Promise<string | null>
+  /** The id of what there is then; null where the account does not exist. */
+  apply(): Promise<string | null>
+  /** False where the account does not exist. */
+  applyLater(afterMs: number): Promise<boolean>
+}
+
+interface Call {
+  act: Act
+  deadlineMs: number
+  drawn: Draw
+  failpoints: Failpoints
+  signal: AbortSignal
+}
+
+/** What `running` gives, or what `late` gives as soon as the signal aborts. */
+export const until = async <T>(running: Promise<T>, signal: AbortSignal, late: () => T): Promise<T> => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const onAbort = () => resolve()
+  signal.addEventListener('abort', onAbort, { once: true })
+  if (signal.aborted) resolve()
+  try {
+    return await Promise.race([running, promise.then(late)])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
+/** A network that does not answer: the caller gives up at its deadline, or before. */
+const silence = async (deadlineMs: number, signal: AbortSignal): Promise<PublishResult> => {
+  const { promise, resolve } = Promise.withResolvers<PublishResult>()
+  using _deadline = systemClock.after(deadlineMs, () => resolve(unknown('timeout')))
+  return await until(promise, signal, () => unknown('timeout'))
+}
+
+const failureOf = (cause: unknown): PublishResult => {
+  if (!(cause instanceof SandboxFailure)) throw cause
+  return cause.written === 'nothing' ? notSent(cause.message) : unknown(cause.message)
+}
+
+const actOnce = async ({ act, deadlineMs, drawn: { fault, lateMs }, failpoints, signal }: Call): Promise<PublishResult> => {
+  await failpoints('sandbox.received')
+  if (fault === '500') return unknown('500')
+  if (fault === '429') return { kind: 'not_applied', reason: 'rate_limited', detail: '429', retryAfterMs: RETRY_AFTER_MS }
+  const refusal = await act.refusal()
+  if (refusal !== null) return { kind: 'refused', reason: refusal }
+  if (fault === 'slow') {
+    // Recorded before the wait, so that it is applied even if this process does not live to see the end of it.
+    if (!(await act.applyLater(deadlineMs + lateMs))) return noAccount
+    return silence(deadlineMs, signal)
+  }
+  const id = await act.apply()
+  if (id === null) return noAccount
+  await failpoints('sandbox.applied')
+  if (fault === 'applied502') return unknown('502')
+  if (fault === 'drop') return unknown('connection closed')
+  return { kind: 'posted', externalId: id, url: null }
+}
+
+/** Resolves soon after the signal aborts, and rejects only by a bug. */
+export const callOnce = (call: Call): Promise<PublishResult> => until(actOnce(call).catch(failureOf), call.signal, () => unknown('timeout'))

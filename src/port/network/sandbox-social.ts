@@ -1,0 +1,154 @@
+/** The sandbox as a place with others in it: residents who post by a schedule, and the accounts of every workspace. */
+import type { EngageAction, Preflight } from '#domain/engagement'
+import type { Metrics } from '#domain/metrics'
+import type { SandboxStore } from '#store/sandbox'
+import type { AuthoredPost } from '#store/sandbox-social'
+import type { EngageRequest, HandleQuery, NetworkAccount, OthersPost } from './network.ts'
+import type { Act } from './sandbox-call.ts'
+import { sandboxMetrics } from './sandbox-metrics.ts'
+import { interestIn, postsOf, residentOf, type ScheduledPost, scheduledPost } from './sandbox-schedule.ts'
+import { weightedLength } from './weighted-length.ts'
+import { xSelfServe } from './x-rules.ts'
+
+/** Whose rules hold in the sandbox. `x_selfserve`: those of X for self-serve programs in 2026. */
+export const sandboxRules = ['open', 'x_selfserve'] as const
+export type SandboxRules = (typeof sandboxRules)[number]
+
+interface Society {
+  store: SandboxStore
+  /** Reads miss what is younger. */
+  lagMs: number
+}
+
+type Unseen = Omit<OthersPost, 'addressesUs'> & { quoted?: string }
+
+/** A post's id as it stands, or at the end of an address. */
+const REF = /^(?:https?:\/\/\S+\/)?(\d{1,20})\/?(?:[?#]\S*)?$/
+
+export const postIdIn = (ref: string): string | undefined => REF.exec(ref.trim())?.[1]
+
+const untouched = { likes: 0, reposts: 0, replies: 0, quotes: 0 }
+
+const seen = (at: Date, lagMs: number): Date => new Date(at.getTime() - lagMs)
+
+const fromAccount = ({ id, author, text, createdAt, quoted }: AuthoredPost, now: Date): Unseen => ({
+  ...{ externalId: id, author: { externalId: author.id, handle: author.handle }, text, createdAt, url: null },
+  metrics: sandboxMetrics({ accountId: author.id, postId: id, text, ageMs: now.getTime() - createdAt.getTime() }),
+  ...(quoted === undefined ? {} : { quoted }),
+})
+
+/** Addressed is an account that there was when it was posted; where there was none, a friend of the resident's. */
+const fromResident = ({ id, resident, createdAt, text }: ScheduledPost, now: Date, addressed: Map<string, string>): Unseen => ({
+  ...{ externalId: id, author: { externalId: resident.handle, handle: resident.handle }, createdAt, url: null },
+  text: text.replace('@', `@${addressed.get(id) ?? 'a_friend'}`),
+  metrics: interestIn({ id, resident, createdAt, text, addresses: false }, now),
+})
+
+const fromResidents = async ({ store }: Society, posts: ScheduledPost[], now: Date): Promise<Unseen[]> => {
+  const addressing = posts.filter(({ addresses }) => addresses)
+  const addressed = await store.someAccounts(addressing.map(({ id, createdAt }) => ({ mark: id, at: createdAt })))
+  return posts.map((post) => fromResident(post, now, addressed))
+}
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+const mentions = (text: string, handle: string): boolean =>
+  new RegExp(`@${escaped(handle)}(?![A-Za-z0-9_-]|\\.[A-Za-z0-9])`, 'i').test(text)
+
+/** The numbers, and what accounts here have added to them. */
+export const added = (metrics: Metrics, counted = untouched): Metrics => ({
+  ...metrics,
+  likes: metrics.likes + counted.likes,
+  reposts: metrics.reposts + counted.reposts,
+  replies: metrics.replies + counted.replies,
+  quotes: metrics.quotes + counted.quotes,
+})
+
+/** With what accounts here have made of the posts, as the reader sees them. */
+const asSeenBy = async ({ store }: Society, account: NetworkAccount, posts: Unseen[]): Promise<OthersPost[]> => {
+  const counts = await store.counts(posts.map(({ externalId }) => externalId))
+  const own = await store.ownAmong(
+    account.externalId,
+    posts.flatMap(({ quoted }) => (quoted === undefined ? [] : [quoted])),
+  )
+  return posts.map(({ quoted, ...post }) => ({
+    ...post,
+    metrics: added(post.metrics, counts.get(post.externalId)),
+    addressesUs: mentions(post.text, account.handle) || (quoted !== undefined && own.has(quoted)),
+  }))
+}
+
+/** Null: nobody has this handle. */
+export const readHandle = async (
+  society: Society,
+  account: NetworkAccount,
+  { handle, since, limit }: HandleQuery,
+): Promise<OthersPost[] | null> => {
+  const name = handle.replace(/^@/, '')
+  const resident = residentOf(name)
+  const now = await society.store.now()
+  if (resident) {
+    const posts = postsOf(resident, { since, now: seen(now, society.lagMs), limit })
+    return asSeenBy(society, account, await fromResidents(society, posts, now))
+  }
+  const posts = await society.store.postsBy({ handle: name, since, limit, lagMs: society.lagMs })
+  return (
+    posts &&
+    asSeenBy(
+      society,
+      account,
+      posts.map((post) => fromAccount(post, now)),
+    )
+  )
+}
+
+const unseenPost = async (society: Society, id: string): Promise<Unseen | undefined> => {
+  const row = await society.store.post(id, society.lagMs)
+  const now = await society.store.now()
+  if (row) return fromAccount(row, now)
+  const scheduled = scheduledPost(id, seen(now, society.lagMs))
+  return scheduled && (await fromResidents(society, [scheduled], now))[0]
+}
+
+/** Null: there is no such post, or `ref` is neither id nor address of one. */
+export const readPost = async (society: Society, account: NetworkAccount, ref: string): Promise<OthersPost | null> => {
+  const id = postIdIn(ref)
+  const found = id && (await unseenPost(society, id))
+  if (!found) return null
+  const [post] = await asSeenBy(society, account, [found])
+  return { ...post!, done: await society.store.reactions(account.externalId, found.externalId, society.lagMs) }
+}
+
+/** Why the network does not take this text, or null. `limit`: in its own measure. */
+export const textRefusal = (text: string, limit: number): string | null => {
+  if (text.trim() === '') return 'the text is empty'
+  if (text.includes('\0')) return 'the text contains a NUL character'
+  const length = weightedLength(text)
+  return length > limit ? `the text is ${length} weighted characters long, more than ${limit}` : null
+}
+
+interface Ruled extends Society {
+  rules: SandboxRules
+  maxLength: number
+}
+
+export const preflight = (rules: SandboxRules, action: EngageAction, post: OthersPost): Preflight =>
+  rules === 'x_selfserve' ? xSelfServe(action, post) : { allowed: true }
+
+/** A reply or a quote is a post, every time; a like and a repost there is one of for each account and post. */
+export const engagingAct = (society: Ruled, { account, action, postId, text = '' }: EngageRequest): Act => {
+  const engaging = { accountId: account.externalId, action, postId, text }
+  return {
+    async refusal() {
+      const refused = action === 'reply' || action === 'quote' ? textRefusal(text, society.maxLength) : null
+      if (refused !== null) return refused
+      // What is younger than reads show is there all the same.
+      const post = /^\d{1,20}$/.test(postId) ? await readPost({ ...society, lagMs: 0 }, account, postId) : null
+      if (!post) return 'the post is not there any more'
+      const told = preflight(society.rules, action, post)
+      return told.allowed ? null : told.message
+    },
+    apply: () => society.store.engage(engaging),
+    applyLater: (afterMs) => society.store.engageLater(engaging, afterMs),
+  }
+}

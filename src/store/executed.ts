@@ -1,0 +1,40 @@
+/** What the executing of engagements came to, as rows: the counterpart of settled.ts for items. */
+import { type Engagement, engagementAnswer } from '#domain/engagement'
+import { asItem, type SettledEngagement, settledEngagement } from '#domain/execute'
+import { type Attempt, type Outcome, type PublishTimes, settle } from '#domain/publish'
+import { newId } from '#kernel/ids'
+import { saveExecution } from './engagement-attempts.ts'
+import { saveEngagement } from './engagements.ts'
+import { type Effects, resolvePending } from './letter.ts'
+import { triesOf, type Work } from './work.ts'
+
+/** The engagement and its attempt, and what becomes of the work. */
+export const executedEffects = (settled: SettledEngagement, work: Work): Effects => {
+  const { engagement, attempt, events } = settled
+  const writes = [saveEngagement(engagement), saveExecution(attempt)]
+  const effects: Effects = { writes, events, ...workAfter(settled, work) }
+  if (engagement.status !== 'executed') return effects
+  writes.push(resolvePending(engagement.id, 200, engagementAnswer(engagement)))
+  const detail = { action: engagement.action, attempt: attempt.number, external_id: engagement.external_id }
+  return { ...effects, audit: { operation: 'growth.engagements.executed', refId: engagement.id, detail } }
+}
+
+interface Sent {
+  engagement: Engagement
+  attempt: Attempt
+  now: Date
+  times: PublishTimes
+}
+
+/** What the network's answer makes of a send. */
+export const settleExecution = ({ engagement, attempt, now, times }: Sent, work: Work, outcome: Outcome): SettledEngagement =>
+  settledEngagement(engagement, settle({ item: asItem(engagement), attempt, tries: triesOf(work), now, times }, outcome))
+
+/** A doubt is looked up by a row of its own. */
+const workAfter = ({ next, attempt }: SettledEngagement, work: Work): Effects => {
+  if (next.kind === 'again') return { requeued: [{ id: work.id, runAt: next.at }] }
+  if (next.kind !== 'reconcile') return { settled: [work.id] }
+  if (work.kind === 'confirm') return { requeued: [{ id: work.id, runAt: next.at }] }
+  const confirm = { id: newId(), lane: 'sync', kind: 'confirm', refId: work.ref_id, origin: attempt.origin, runAt: next.at } as const
+  return { settled: [work.id], work: [confirm] }
+}

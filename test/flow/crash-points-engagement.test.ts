@@ -1,0 +1,90 @@
+/** A process that dies at each point of an engagement's way to the network: at most one answer ever stands there. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type PublishTimes, publishTimes } from '#domain/publish'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { freshDb } from '#test/support/db'
+import { othersPost } from '#test/support/prepare'
+import { testStops } from '#test/support/stops'
+import { crash, newStory, type Story } from '#test/support/story'
+
+const times: PublishTimes = { ...publishTimes, leaseMs: 2_600, deadlineMs: 500, marginMs: 100, settleMs: 50, windowMs: 150 }
+
+const execute = (story: Story, id: string) => story.send('POST', `engagements/${id}/execute`, { headers: { 'idempotency-key': 'do it' } })
+const engagement = async (story: Story, id: string) =>
+  (await story.send('GET', 'engagements?limit=100')).body.engagements.find((one: { id: string }) => one.id === id)
+const decided = (story: Story, id: string) =>
+  eventually(
+    () => engagement(story, id),
+    ({ status, review }) => status === 'executed' || review,
+  )
+
+const approved = async (app: TestApp, story: Story, action: string) => {
+  const post = await othersPost({ app })
+  const words = action === 'reply' ? { body: 'We call first.' } : {}
+  const { id } = (await story.send('POST', 'engagements', { body: { post, action, ...words } })).body.engagement
+  await story.send('POST', `engagements/${id}/approve`)
+  return { id: id as string, post }
+}
+
+const standing = async ({ owner }: TestApp, post: string): Promise<number> => {
+  const [row] = await owner<{ count: number }[]>`select (select count(*) from sandbox.posts where in_reply_to = ${post})::int
+    + (select count(*) from sandbox.reactions where post_id = ${post})::int as count`
+  return row!.count
+}
+
+const points: [point: string, failpoint: string, outcome: 'executed' | 'review', standing: number][] = [
+  ['the answer is read and not committed', 'execute.sent', 'executed', 1],
+  ['it stands and its answer is unread', 'sandbox.applied', 'executed', 1],
+  ['the request is on its way', 'sandbox.received', 'review', 0],
+  ['it is claimed and not sent', 'execute.claimed', 'review', 0],
+  // The last, because it stands in a transaction, which the database does not suffer for long.
+  ['the claim is not committed', 'execute.claiming', 'executed', 1],
+]
+const cases = points.flatMap(([point, failpoint, outcome, count]) =>
+  ['reply', 'like'].map((action) => ({ name: `${action}: ${point} → ${outcome}`, failpoint, outcome, count, action })),
+)
+
+describe('a process that dies', () => {
+  const world = new AsyncDisposableStack()
+  let next: TestApp
+  const found = new Map<string, { story: Story; id: string; post: string; firstAnswer: number; goOn: () => void }>()
+
+  beforeAll(async () => {
+    const { options } = world.use(await freshDb())
+    const stops = testStops()
+    const dying = world.use(await testApp({ database: options, overrides: { failpoints: stops.at } }))
+    const begun: { name: string; story: Story; id: string; post: string; asked: ReturnType<typeof execute>; goOn: () => void }[] = []
+    for (const { name, failpoint, action } of cases) {
+      const story = await newStory(dying)
+      const one = await approved(dying, story, action)
+      const stopped = stops.stopNext(failpoint)
+      const asked = execute(story, one.id)
+      begun.push({ name, story, ...one, asked, goOn: await stopped })
+    }
+    await crash(dying)
+    await dying.owner`update engagement_attempt set lease_until = now()`
+    next = world.use(await testApp({ database: options, overrides: { times } }))
+    for (const { name, story, asked, ...one } of begun)
+      found.set(name, { story: story.at(next), ...one, firstAnswer: (await asked).status })
+  })
+  afterAll(() => world.disposeAsync())
+
+  test.each(cases)('$name', async ({ name, failpoint, outcome, count }) => {
+    const { story, id, post, firstAnswer, goOn } = found.get(name)!
+    expect(firstAnswer).toBe(503)
+    expect([200, 202]).toContain((await execute(story, id)).status)
+    const { status, review } = await decided(story, id)
+    expect(review ? 'review' : status).toBe(outcome)
+    expect(await standing(next, post)).toBe(count)
+    expect((await execute(story, id)).status).toBe(outcome === 'executed' ? 200 : 202)
+    // Should the process only have been stopped, it goes on now: it does not send. What the network had, it may still apply.
+    goOn()
+    const onTheWire = failpoint === 'sandbox.received'
+    if (onTheWire)
+      await eventually(
+        () => engagement(story, id),
+        (one) => one.status === 'executed',
+      )
+    expect(await standing(next, post)).toBe(onTheWire ? 1 : count)
+  })
+})

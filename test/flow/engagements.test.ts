@@ -1,0 +1,261 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { publishTimes } from '#domain/publish'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { heldInEachTest } from '#test/support/held-drafter'
+import { othersPost } from '#test/support/prepare'
+import { newStory, type Story } from '#test/support/story'
+import { lostAnswer, lostRequest } from '#test/support/unreliable'
+
+let app: TestApp
+const held = heldInEachTest()
+const quick = { ...publishTimes, settleMs: 20, windowMs: 60, deadlineMs: 2_000 }
+beforeAll(async () => {
+  app = await testApp({ overrides: { drafter: held.drafter, times: quick } })
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const engagementsOf = async (story: Story) => (await story.send('GET', 'engagements?limit=100')).body.engagements
+const engagement = async (story: Story, id: string) => (await engagementsOf(story)).find((one: { id: string }) => one.id === id)
+const settled = (story: Story, id: string, ...statuses: string[]) =>
+  eventually(
+    () => engagement(story, id),
+    ({ status }) => statuses.includes(status),
+  )
+const create = (story: Story, body: Record<string, unknown>) => story.send('POST', 'engagements', { body })
+const act = (story: Story, id: string, verb: string, options: { body?: object; headers?: Record<string, string> } = {}) =>
+  story.send('POST', `engagements/${id}/${verb}`, options)
+
+/** Approved, with its post. */
+const approved = async (story: Story, { action = 'reply', body = 'We call first.' }: { action?: string; body?: string } = {}) => {
+  const post = await othersPost({ app })
+  const made = await create(story, { post, action, ...(action === 'reply' || action === 'quote' ? { body } : {}) })
+  expect([made.status, made.body.engagement.status]).toEqual([201, 'drafted'])
+  expect((await act(story, made.body.engagement.id, 'approve')).status).toBe(200)
+  return { id: made.body.engagement.id as string, post }
+}
+
+const answers = async (post: string) =>
+  (await app.owner<{ text: string }[]>`select text from sandbox.posts where in_reply_to = ${post} or quoted = ${post}`).map(
+    ({ text }) => text,
+  )
+const reactions = async (post: string) =>
+  (await app.owner<{ kind: string }[]>`select kind from sandbox.reactions where post_id = ${post}`).map(({ kind }) => kind)
+
+const readsUsed = async ({ tenantId }: Story): Promise<number> =>
+  (await app.owner<{ used: number }[]>`select used::int as used from counter where tenant_id = ${tenantId} and key = 'reads_free'`)[0]
+    ?.used ?? 0
+
+describe('an engagement is drafted', () => {
+  test('as it was given, without a model, and asks for approval', async () => {
+    const story = await newStory(app)
+    const post = await othersPost({ app }, 'Who answers on Sundays?')
+    const { status, body } = await create(story, { post: `https://sandbox.example/status/${post}`, action: 'reply', body: 'We do.' })
+    expect(status).toBe(201)
+    expect(body.engagement).toMatchObject({ status: 'drafted', action: 'reply', body: 'We do.', model: null, account: null, review: false })
+    expect(body.engagement.post).toMatchObject({ network: 'sandbox', id: post, text: 'Who answers on Sundays?', addresses_us: false })
+    expect(await story.events()).toEqual(['growth.approval.requested'])
+    expect(await readsUsed(story)).toBe(1)
+  })
+
+  test('by the drafter, who is given the post, and asks for approval once it is there', async () => {
+    const story = await newStory(app)
+    const { body } = await create(story, { post: await othersPost({ app }), action: 'quote', instruction: 'be kind' })
+    const { id } = body.engagement
+    expect(body.engagement).toMatchObject({ status: 'queued', body: null, instruction: 'be kind' })
+    await held.begun(1)
+    expect(await engagement(story, id)).toMatchObject({ status: 'generating' })
+    expect((await act(story, id, 'approve')).body.error).toMatchObject({
+      code: 'conflict',
+      message: 'cannot approve: the engagement is generating',
+    })
+    held.release()
+    expect(await settled(story, id, 'drafted')).toMatchObject({ body: `Reply of ${id}`, model: 'held' })
+    expect(await story.events()).toEqual(['growth.approval.requested'])
+  })
+
+  test('once for a post and an action: another is refused until it is rejected', async () => {
+    const story = await newStory(app)
+    const wish = { post: await othersPost({ app }), action: 'like' }
+    const first = await create(story, wish)
+    const second = await create(story, wish)
+    expect([second.status, second.body.error.message]).toEqual([
+      409,
+      `there is a like of this post already: engagement ${first.body.engagement.id} is drafted`,
+    ])
+    expect(await readsUsed(story)).toBe(1)
+    expect((await create(story, { ...wish, action: 'repost' })).status).toBe(201)
+    await act(story, first.body.engagement.id, 'reject', { body: { reason: 'no' } })
+    expect((await create(story, wish)).status).toBe(201)
+  })
+
+  test('with a key it is made once, however often it is asked for', async () => {
+    const story = await newStory(app)
+    const wish = { body: { post: await othersPost({ app }), action: 'like' }, headers: { 'idempotency-key': 'once' } }
+    const [first, second] = [await story.send('POST', 'engagements', wish), await story.send('POST', 'engagements', wish)]
+    expect([first.status, second.status, second.text]).toEqual([201, 201, first.text])
+    expect(await engagementsOf(story)).toHaveLength(1)
+  })
+
+  test.each([
+    [{ post: '17', action: 'like' }, 404, 'the network has no such post'],
+    [{ post: 'hello', action: 'like' }, 400, 'post is neither an id nor an address of a post on sandbox'],
+    [{ post: '', action: 'like' }, 400, 'post'],
+    [{ action: 'wave', post: '17' }, 400, 'action'],
+  ])('%j is answered %i', async (wish, status, message) => {
+    const story = await newStory(app)
+    const reply = await create(story, wish)
+    expect([reply.status, reply.body.error.message]).toEqual([status, expect.stringContaining(message)])
+  })
+
+  test.each([
+    [{ action: 'like', body: 'Nice.' }, 'body is for replies and quotes; a like has none'],
+    [{ action: 'repost', instruction: 'be kind' }, 'instruction is for replies and quotes; a repost has none'],
+    [{ action: 'reply', body: ' ' }, 'body is empty'],
+    [{ action: 'reply', body: 'x'.repeat(281) }, "body is 281 long by the network's rule; at most 280"],
+  ])('%j is refused', async (wish, message) => {
+    const story = await newStory(app)
+    const reply = await create(story, { post: await othersPost({ app }), ...wish })
+    expect([reply.status, reply.body.error.message]).toEqual([400, message])
+  })
+
+  test('without an account only what needs not be read', async () => {
+    const story = await newStory(app)
+    const post = await othersPost({ app })
+    await story.send('DELETE', 'connection')
+    expect((await create(story, { post, action: 'reply' })).body.error.message).toStartWith('no account is connected to read the post')
+    expect((await create(story, { post, action: 'reply', body: 'Hm.' })).body.engagement).toMatchObject({
+      status: 'drafted',
+      post: { text: null },
+    })
+    expect(await readsUsed(story)).toBe(0)
+  })
+
+  test('not where the plan lacks the feature, nor beyond the cap, nor when the reads of the day are spent', async () => {
+    const story = await newStory(app)
+    const post = await othersPost({ app })
+    const plan = (changes: { plan?: string; overrides?: object }) =>
+      app.owner`update tenant set plan = ${changes.plan ?? 'team'}, overrides = ${app.owner.json((changes.overrides ?? {}) as never)} where id = ${story.tenantId}`
+    const refusal = async () => (await create(story, { post, action: 'like' })).body.error.message
+    await plan({ plan: 'free' })
+    expect(await refusal()).toBe('plan_feature_disabled:engagement')
+    await plan({ overrides: { create_engagement: 0 } })
+    expect(await refusal()).toBe('rate_limited:create_engagement')
+    await plan({ overrides: { reads_free: 0 } })
+    const exhausted = await create(story, { post, action: 'like' })
+    expect([exhausted.status, exhausted.body.error.message]).toEqual([429, 'x_read_budget_exhausted'])
+    expect(Number(exhausted.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(await readsUsed(story)).toBe(0)
+  })
+})
+
+describe('an engagement is executed', () => {
+  test.each(['reply', 'quote'])('a %s stands on the network, once, however often it is asked for', async (action) => {
+    const story = await newStory(app)
+    const { id, post } = await approved(story, { action })
+    const done = await act(story, id, 'execute', { headers: { 'idempotency-key': 'key' } })
+    expect([done.status, done.body.engagement]).toMatchObject([
+      200,
+      { status: 'executed', account: story.account, external_id: expect.any(String) },
+    ])
+    expect((await act(story, id, 'execute', { headers: { 'idempotency-key': 'key' } })).text).toBe(done.text)
+    expect((await act(story, id, 'execute')).body.error.message).toBe('cannot execute: the engagement is executed')
+    expect(await answers(post)).toEqual(['We call first.'])
+  })
+
+  test.each(['like', 'repost'])('a %s stands on the network', async (action) => {
+    const story = await newStory(app)
+    const { id, post } = await approved(story, { action })
+    expect((await act(story, id, 'execute')).body.engagement).toMatchObject({ status: 'executed', external_id: post })
+    expect(await reactions(post)).toEqual([action])
+  })
+
+  test('by two at once: sent once', async () => {
+    const story = await newStory(app)
+    const { id, post } = await approved(story)
+    const replies = await Promise.all([act(story, id, 'execute'), act(story, id, 'execute')])
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 409])
+    expect(await answers(post)).toHaveLength(1)
+  })
+
+  test('only when it was approved, from an account that is connected', async () => {
+    const story = await newStory(app)
+    const { body } = await create(story, { post: await othersPost({ app }), action: 'like' })
+    expect((await act(story, body.engagement.id, 'execute')).body.error.message).toBe('cannot execute: the engagement is drafted')
+    const { id } = await approved(story)
+    await story.send('DELETE', 'connection')
+    const refused = await act(story, id, 'execute')
+    expect([refused.status, refused.body.error.message]).toEqual([400, 'x_not_connected'])
+    expect(await engagement(story, id)).toMatchObject({ status: 'approved' })
+  })
+
+  test('with the body that it was approved with', async () => {
+    const story = await newStory(app)
+    const post = await othersPost({ app })
+    const { body } = await create(story, { post, action: 'reply', body: 'Draft.' })
+    expect((await act(story, body.engagement.id, 'approve', { body: { body: 'Edited.' } })).body.engagement.body).toBe('Edited.')
+    await act(story, body.engagement.id, 'execute')
+    expect(await answers(post)).toEqual(['Edited.'])
+  })
+
+  test('and not what has changed since its approval', async () => {
+    const story = await newStory(app)
+    const { id, post } = await approved(story)
+    await app.owner`update engagement set body = 'Something else.' where id = ${id}`
+    const refused = await act(story, id, 'execute')
+    expect([refused.status, refused.body.error.message]).toEqual([409, 'cannot execute: it is not what was approved any more'])
+    expect([await engagement(story, id), await answers(post)]).toMatchObject([{ status: 'drafted', last_error: 'approval_stale' }, []])
+  })
+})
+
+describe('an answer that proves nothing', () => {
+  /** What becomes of the next engagement that is sent. */
+  const loseNext = (loss: typeof lostAnswer): void => {
+    const { sandbox } = app.workplace
+    const { engage } = sandbox
+    sandbox.engage = (...args) => {
+      sandbox.engage = engage
+      return loss(() => engage(...args))
+    }
+  }
+
+  test.each(['reply', 'quote', 'like', 'repost'])('a %s that was done is found, and the caller is told', async (action) => {
+    const story = await newStory(app)
+    const { id, post } = await approved(story, { action })
+    loseNext(lostAnswer)
+    const done = await act(story, id, 'execute', { headers: { 'idempotency-key': 'key' } })
+    expect([done.status, done.body.engagement.status]).toEqual([200, 'executed'])
+    expect((await act(story, id, 'execute', { headers: { 'idempotency-key': 'key' } })).text).toBe(done.text)
+    expect([...(await answers(post)), ...(await reactions(post))]).toHaveLength(1)
+  })
+
+  test.each(['reply', 'like'])('a %s that was lost is never sent again: a person looks', async (action) => {
+    const story = await newStory(app)
+    const { id, post } = await approved(story, { action })
+    loseNext(lostRequest)
+    void act(story, id, 'execute')
+    const doubtful = await eventually(
+      () => engagement(story, id),
+      ({ review }) => review,
+    )
+    expect(doubtful.status).toBe('execute_unconfirmed')
+    expect((await act(story, id, 'execute')).body.error).toMatchObject({ code: 'conflict' })
+    expect((await story.events()).filter((type) => type === 'growth.approval.requested')).toHaveLength(2)
+    expect([...(await answers(post)), ...(await reactions(post))]).toEqual([])
+    expect((await act(story, id, 'reject')).body.engagement).toMatchObject({ status: 'rejected', review: false })
+    expect((await create(story, { post, action: 'repost' })).status).toBe(201)
+  })
+
+  test('a person who finds it there says so by approving it', async () => {
+    const story = await newStory(app)
+    const { id } = await approved(story)
+    loseNext(lostRequest)
+    const waiting = act(story, id, 'execute')
+    await eventually(
+      () => engagement(story, id),
+      ({ review }) => review,
+    )
+    expect((await act(story, id, 'approve', { body: { body: 'Other words.' } })).status).toBe(409)
+    expect((await act(story, id, 'approve')).body.engagement).toMatchObject({ status: 'executed', review: false, external_id: null })
+    expect([(await waiting).status, (await waiting).body.engagement.status]).toEqual([200, 'executed'])
+  })
+})

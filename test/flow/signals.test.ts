@@ -1,0 +1,283 @@
+/** Targets are watched, what they post becomes signals, and signals become engagements. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { newId } from '#kernel/ids'
+import { NetworkError } from '#port/network/network'
+import { residents } from '#port/network/sandbox-residents'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { freshDb, type TestDatabase } from '#test/support/db'
+import { newStory, type Story } from '#test/support/story'
+
+let db: TestDatabase
+let app: TestApp
+beforeAll(async () => {
+  db = await freshDb()
+  app = await testApp({ database: db.options })
+})
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  await db[Symbol.asyncDispose]()
+})
+
+/** Somebody in the sandbox, who posts when told. */
+const somebody = async () => {
+  const { sandbox } = app.workplace
+  const account = { id: newId(), ...(await sandbox.connect(`s-${newId()}`)) }
+  return {
+    handle: account.handle,
+    async post(text: string): Promise<string> {
+      const sent = await sandbox.publish({ account, text, attemptId: newId(), deadlineMs: 5_000 }, AbortSignal.timeout(5_000))
+      return sent.kind === 'posted' ? sent.externalId : Promise.reject(new Error(sent.kind))
+    },
+  }
+}
+
+const watch = async (story: Story, handle: string, more: object = {}) =>
+  (await story.send('POST', 'targets', { body: { handle, ...more } })).body.target
+const targetOf = async (story: Story, id: string) =>
+  (await story.send('GET', 'targets?limit=100')).body.targets.find((one: { id: string }) => one.id === id)
+const signalsOf = async (story: Story, query = '') => (await story.send('GET', `signals?limit=100${query}`)).body.signals
+const readOnce = (story: Story, id: string) =>
+  eventually(
+    () => targetOf(story, id),
+    ({ last_read_at }) => last_read_at !== null,
+  )
+/** Makes the target due, and waits until it has been read. */
+const readAgain = async (story: Story, id: string): Promise<void> => {
+  const before = (await targetOf(story, id)).last_read_at
+  await app.owner`update work set run_at = now() where kind = 'watch' and ref_id = ${id}`
+  await app.owner`update actor set wake_at = now() where tenant_id = ${story.tenantId}`
+  await eventually(
+    async () => {
+      // Any letter makes the actor look for due work.
+      await story.send('POST', 'automation/resume-all')
+      return targetOf(story, id)
+    },
+    ({ last_read_at }) => last_read_at !== before,
+  )
+}
+const dueIn = async (id: string): Promise<number | undefined> => {
+  const [row] = await app.owner<{ ms: number }[]>`select extract(epoch from run_at - now())::float8 * 1000 as ms from work
+    where kind = 'watch' and ref_id = ${id}`
+  return row?.ms
+}
+const HOUR = 3_600_000
+
+describe('a target', () => {
+  test('is kept by its normal handle, once', async () => {
+    const story = await newStory(app)
+    const created = await story.send('POST', 'targets', { body: { handle: '@Ships_On_Tuesday', category: 'peers' } })
+    expect([created.status, created.body.target]).toMatchObject([
+      201,
+      { handle: 'ships_on_tuesday', category: 'peers', priority: 2, status: 'active', reads: 0 },
+    ])
+    expect((await story.send('POST', 'targets', { body: { handle: 'SHIPS_on_tuesday' } })).status).toBe(409)
+    expect((await story.send('POST', 'targets', { body: { handle: 'a b' } })).body.error.details).toEqual([
+      { path: 'handle', message: expect.any(String) },
+    ])
+    expect((await story.send('POST', 'targets', { body: { handle: 'lena', priority: 4 } })).status).toBe(400)
+  })
+
+  test.each([
+    [1, HOUR],
+    [2, 4 * HOUR],
+    [3, 24 * HOUR],
+  ])('of priority %i is read at once, and again in %i ms', async (priority, wait) => {
+    const story = await newStory(app)
+    const them = await somebody()
+    await them.post('Nothing to ask.')
+    const { id } = await watch(story, them.handle, { priority })
+    expect(await readOnce(story, id)).toMatchObject({ last_error: null, reads: 2, reads_micros: 0 })
+    const ms = (await dueIn(id))!
+    expect(ms).toBeGreaterThan(wait - 60_000)
+    expect(ms).toBeLessThanOrEqual(wait)
+    const [spent] = await app.owner`select used::int as used from counter where tenant_id = ${story.tenantId} and key = 'reads_free'`
+    expect(spent!.used).toBe(2)
+  })
+
+  test('that is paused is not due any more, and is read at once when it is active again', async () => {
+    const story = await newStory(app)
+    const { id } = await watch(story, (await somebody()).handle)
+    await readOnce(story, id)
+    const paused = await story.send('PUT', `targets/${id}`, { body: { status: 'paused' } })
+    expect(paused.body.target).toMatchObject({ status: 'paused', next_read_at: null })
+    expect(await dueIn(id)).toBeUndefined()
+    const active = await story.send('PUT', `targets/${id}`, { body: { status: 'active', priority: 1, category: null } })
+    expect(active.body.target).toMatchObject({ status: 'active', priority: 1, next_read_at: expect.any(String) })
+    expect(await dueIn(id)).toBeLessThanOrEqual(HOUR)
+  })
+
+  test('whose handle nobody has says so, and is tried again tomorrow', async () => {
+    const story = await newStory(app)
+    const { id } = await watch(story, `nobody-${newId()}`, { priority: 1 })
+    expect(await readOnce(story, id)).toMatchObject({ last_error: 'unknown_handle', reads: 1 })
+    expect(await dueIn(id)).toBeGreaterThan(23 * HOUR)
+  })
+
+  test('is not read without an account, nor while automation is paused, nor beyond the reads of the day', async () => {
+    const told = (story: Story, id: string) =>
+      eventually(
+        () => targetOf(story, id),
+        ({ last_error }) => last_error !== null,
+      )
+    const alone = await newStory(app)
+    await alone.send('DELETE', 'connection')
+    const unread = await watch(alone, (await somebody()).handle)
+    expect(await told(alone, unread.id)).toMatchObject({ last_error: 'x_not_connected', last_read_at: null })
+
+    const spent = await newStory(app)
+    await app.owner`update tenant set overrides = ${app.owner.json({ reads_free: 10 })} where id = ${spent.tenantId}`
+    const exhausted = await watch(spent, (await somebody()).handle)
+    expect(await told(spent, exhausted.id)).toMatchObject({ last_error: 'x_read_budget_exhausted', last_read_at: null })
+    const [row] = await app.owner<
+      { midnight: boolean }[]
+    >`select abs(extract(epoch from run_at - (date_trunc('day', now() at time zone 'utc')
+      + interval '1 day') at time zone 'utc')) < 5 as midnight from work where ref_id = ${exhausted.id}`
+    expect(row!.midnight).toBe(true)
+
+    const paused = await newStory(app)
+    await paused.send('POST', 'automation/pause-all')
+    const held = await watch(paused, (await somebody()).handle)
+    // What is asked for by hand still runs after it.
+    const done = await paused.approved()
+    await paused.send('POST', `items/${done}/post-now`)
+    expect(await targetOf(paused, held.id)).toMatchObject({ last_read_at: null, last_error: null })
+    await paused.send('POST', 'automation/resume-all')
+    await readOnce(paused, held.id)
+  })
+
+  test('that cannot be read is left alone for longer each time, and what was reserved is given back', async () => {
+    const story = await newStory(app)
+    const { sandbox } = app.workplace
+    const { readHandle } = sandbox
+    const them = await somebody()
+    sandbox.readHandle = async (account, query, signal) => {
+      if (query.handle === them.handle) throw new NetworkError('unreachable', 'no answer')
+      return readHandle(account, query, signal)
+    }
+    try {
+      const { id } = await watch(story, them.handle, { priority: 1 })
+      expect(await readOnce(story, id)).toMatchObject({ last_error: 'unreachable', reads: 0 })
+      expect(await dueIn(id)).toBeLessThanOrEqual(300_000)
+      await readAgain(story, id)
+      expect(await dueIn(id)).toBeGreaterThan(300_000)
+      const [spent] = await app.owner`select used::int as used from counter where tenant_id = ${story.tenantId} and key = 'reads_free'`
+      expect(spent!.used).toBe(0)
+    } finally {
+      sandbox.readHandle = readHandle
+    }
+  })
+})
+
+describe('signals', () => {
+  test('are what targets have posted, each once, best first', async () => {
+    const story = await newStory(app)
+    const { handle } = (await story.send('GET', 'connection')).body.connection.account
+    const them = await somebody()
+    const plain = await them.post('Tea again.')
+    const { id } = await watch(story, them.handle, { priority: 1 })
+    await readOnce(story, id)
+    const asking = await them.post(`What do you think, @${handle}?`)
+    await readAgain(story, id)
+    await readAgain(story, id)
+    const signals = await signalsOf(story)
+    expect(signals.map(({ post }: { post: { id: string } }) => post.id)).toEqual([asking, plain])
+    expect(signals[0]).toMatchObject({
+      ...{ target_id: id, status: 'open', engagement_id: null, post: { author: them.handle, addresses_us: true, network: 'sandbox' } },
+      reasons: expect.arrayContaining(['asks something', 'addresses your account', 'target of priority 1']),
+    })
+    expect(signals[0].actions).toHaveLength(4)
+    expect(signals[0].actions[0]).toEqual({ action: 'reply', allowed: true, reason: null, link: null })
+  })
+
+  test('of the residents come by themselves', async () => {
+    const story = await newStory(app)
+    const { id } = await watch(story, residents[0]!.handle)
+    await readOnce(story, id)
+    const signals = await signalsOf(story)
+    expect(signals.length).toBeGreaterThan(0)
+    for (const { post, score } of signals) expect([post.author, score > 0]).toEqual([residents[0]!.handle, true])
+  })
+
+  test('are paged without loss while others come', async () => {
+    const story = await newStory(app)
+    const them = await somebody()
+    for (const text of ['One?', 'Two.', 'Three?', 'Four.']) await them.post(text)
+    const { id } = await watch(story, them.handle)
+    await readOnce(story, id)
+    const all = (await signalsOf(story)).map((one: { id: string }) => one.id)
+    const first = (await story.send('GET', 'signals?limit=2')).body
+    await them.post('Five?')
+    await readAgain(story, id)
+    const second = (await story.send('GET', `signals?limit=100&cursor=${first.next_cursor}`)).body
+    const seen = [...first.signals, ...second.signals].map((one: { id: string }) => one.id)
+    expect(new Set(seen).size).toBe(seen.length)
+    for (const one of all) expect(seen).toContain(one)
+  })
+
+  test('are dismissed, and do not come again', async () => {
+    const story = await newStory(app)
+    const them = await somebody()
+    await them.post('Tea again.')
+    const target = await watch(story, them.handle)
+    await readOnce(story, target.id)
+    const [{ id }] = await signalsOf(story)
+    expect((await story.send('POST', `signals/${id}/dismiss`)).body.signal.status).toBe('dismissed')
+    expect((await story.send('POST', `signals/${id}/dismiss`)).body.error.message).toBe('cannot dismiss: the signal is dismissed')
+    await readAgain(story, target.id)
+    expect([await signalsOf(story), (await signalsOf(story, '&status=dismissed')).length]).toEqual([[], 1])
+  })
+
+  test('become engagements, without another read', async () => {
+    const story = await newStory(app)
+    const them = await somebody()
+    const post = await them.post('Who calls the customer?')
+    const target = await watch(story, them.handle)
+    await readOnce(story, target.id)
+    const [{ id }] = await signalsOf(story)
+    const made = await story.send('POST', `signals/${id}/engage`, { body: { action: 'reply', body: 'The driver does.' } })
+    expect([made.status, made.body.engagement]).toMatchObject([201, { status: 'drafted', signal_id: id, post: { id: post } }])
+    expect(await signalsOf(story)).toEqual([])
+    expect((await signalsOf(story, '&status=engaged'))[0]).toMatchObject({ id, engagement_id: made.body.engagement.id })
+    expect((await targetOf(story, target.id)).reads).toBe(2)
+    const again = await story.send('POST', `signals/${id}/engage`, { body: { action: 'like' } })
+    expect([again.status, again.body.error.message]).toEqual([409, 'cannot engage: the signal is engaged'])
+  })
+
+  test('expire', async () => {
+    const story = await newStory(app)
+    const them = await somebody()
+    await them.post('Tea again.')
+    const target = await watch(story, them.handle)
+    await readOnce(story, target.id)
+    const [{ id }] = await signalsOf(story)
+    await app.owner`update signal set expires_at = now() where id = ${id}`
+    expect([await signalsOf(story), (await signalsOf(story, '&status=expired'))[0].status]).toEqual([[], 'expired'])
+    expect((await story.send('POST', `signals/${id}/dismiss`)).body.error.message).toBe('cannot dismiss: the signal is expired')
+  })
+
+  test('say which actions the network does not allow, and engaging so is refused before a model is called', async () => {
+    let written = 0
+    const never = () => {
+      written++
+      return Promise.reject(new Error('no model is to be called'))
+    }
+    await using ruled = await testApp({
+      env: { SANDBOX_RULES: 'x_selfserve' },
+      overrides: { drafter: { name: 'none', draft: never, article: never, reply: never, reword: never } },
+    })
+    const story = await newStory(ruled)
+    const { id } = await watch(story, residents[2]!.handle)
+    await readOnce(story, id)
+    const signal = (await signalsOf(story)).find(({ post }: { post: { addresses_us: boolean } }) => !post.addresses_us)
+    const told = Object.fromEntries(signal.actions.map((one: { action: string }) => [one.action, one]))
+    expect(told.repost).toMatchObject({ allowed: true })
+    expect(told.like).toMatchObject({
+      allowed: false,
+      reason: 'x_like_selfserve_removed',
+      link: `https://x.com/i/status/${signal.post.id}`,
+    })
+    const refused = await story.send('POST', `signals/${signal.id}/engage`, { body: { action: 'reply' } })
+    expect([refused.status, refused.body.error.message]).toEqual([409, expect.stringContaining('x_reply_not_summoned')])
+    expect([written, (await signalsOf(story)).length > 0]).toEqual([0, true])
+  })
+})
