@@ -1,15 +1,17 @@
 /** What each action of a rule makes, by kind: a record to come, or a draft. All of it goes through admission, as anybody's wish does. */
 import type { Generation } from '#domain/generation'
 import { drafted, type Item } from '#domain/item'
+import { weekAt } from '#domain/report'
 import type { Action, ActionKind } from '#domain/rule-action'
 import { type Made, type MadeKind, skips } from '#domain/rule-run'
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
-import { type Admitted, admitArticle, admitAudit, admitBatch } from '#store/admission'
+import { type Admitted, admitArticle, admitAudit, admitBatch, admitReport } from '#store/admission'
 import type { Sql } from '#store/db'
 import { takenOf } from '#store/generations'
 import { insertItem } from '#store/items'
 import type { Effects, Gate } from '#store/letter'
+import { currentProfile } from '#store/profiles'
 import { bestToResurface, type Resurfaceable } from '#store/resurface'
 import type { Work } from '#store/work'
 
@@ -38,6 +40,10 @@ const actions: Acts = {
   draft_article: async ({ gate }, { topic, length, outline = null }) =>
     inFlight('article', admitArticle(asked(gate), { topic, length, outline })),
   request_audit: async ({ gate }, { days }) => inFlight('audit', admitAudit(asked(gate), { days, given: null })),
+  async request_report({ sql, gate }) {
+    const { time_zone } = (await currentProfile(sql)).profile
+    return inFlight('report', admitReport(asked(gate), { week: weekAt(gate.now, time_zone), time_zone, origin: 'manual' }))
+  },
   async resurface({ sql, gate: { now } }, { min_age_days: minAgeDays, min_engagement: minEngagement }) {
     const found = await bestToResurface(sql, { minAgeDays, minEngagement, now })
     if (!found) return fail('conflict', skips.nothing)

@@ -4,7 +4,7 @@ import { MOST_POINTS, pointsOf } from './article-text.ts'
 import { AUDIT_DAYS } from './growth-audit.ts'
 import { refuseField, requireShape, type Trigger } from './rule-trigger.ts'
 
-export const actionKinds = ['draft_batch', 'draft_article', 'request_audit', 'resurface'] as const
+export const actionKinds = ['draft_batch', 'draft_article', 'request_audit', 'request_report', 'resurface'] as const
 export type ActionKind = (typeof actionKinds)[number]
 
 export type Action =
@@ -12,6 +12,8 @@ export type Action =
   | { kind: 'draft_article'; topic: string; length: ArticleLength; outline?: string }
   /** Of the posts of so many days. */
   | { kind: 'request_audit'; days: number }
+  /** Of the week that it is. */
+  | { kind: 'request_report' }
   /** A new draft with the text of a post that is old enough and did well enough; `min_engagement`: reactions per impression. */
   | { kind: 'resurface'; min_age_days: number; min_engagement: number }
 
@@ -56,6 +58,7 @@ const kinds: Record<ActionKind, Kind> = {
     fill: (wish) => ({ kind: 'draft_article', topic: wish.topic!.trim(), length: wish.length ?? 'medium', ...outlineOf(wish) }),
   },
   request_audit: { needs: [], takes: ['days'], fill: ({ days = AUDIT_DAYS }) => ({ kind: 'request_audit', days }) },
+  request_report: { needs: [], takes: [], fill: () => ({ kind: 'request_report' }) },
   resurface: {
     needs: [],
     takes: ['min_age_days', 'min_engagement'],

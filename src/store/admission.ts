@@ -86,10 +86,14 @@ export const admitAudit = (asking: Asking, wish: Pick<GrowthAudit, 'days' | 'giv
   })
 }
 
-export const admitReport = (asking: Asking, wish: Pick<Report, 'week' | 'time_zone'>): Admitted<Report> => {
+/** Of the record `automatic` is the one that each week brings by itself: what a rule asks for is none of those. */
+export const admitReport = (
+  asking: Asking,
+  wish: Pick<Report, 'week' | 'time_zone'> & Partial<Pick<Report, 'origin'>>,
+): Admitted<Report> => {
   const { feature, quota, cap } = reports.create
   requireFeature(asking.gate.plan, feature)
-  const record = newReport(newId(), { ...wish, origin: asking.origin, now: asking.gate.now })
+  const record = newReport(newId(), { origin: asking.origin, ...wish, now: asking.gate.now })
   return admit({ ...asking, kind: 'report', record, quota, amount: 1, cap, insert: insertReport(record) })
 }
 

@@ -152,6 +152,7 @@ describe('an action', () => {
     draft_batch: ['count', 'focus'],
     draft_article: ['topic', 'length', 'outline'],
     request_audit: ['days'],
+    request_report: [],
     resurface: ['min_age_days', 'min_engagement'],
   }
 

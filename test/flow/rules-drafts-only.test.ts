@@ -17,6 +17,7 @@ const wishes: Record<ActionKind, object> = {
   draft_batch: { count: 2, focus: 'docks' },
   draft_article: { topic: 'Docks', length: 'short' },
   request_audit: { days: 14 },
+  request_report: {},
   resurface: { min_age_days: 30 },
 }
 
@@ -59,7 +60,7 @@ test.each(Object.entries(wishes))('%s', async (kind, wish) => {
   expect(await everything(rules, ids)).toEqual(before)
   const made = await app.owner`select id, status, post_at, approved_hash from item where tenant_id = ${rules.story.tenantId}
     and id <> all(${ids}) and batch_id is distinct from ${batch}`
-  expect(made.length > 0).toBe(kind !== 'request_audit')
+  expect(made.length > 0).toBe(!kind.startsWith('request_'))
   for (const { status, post_at, approved_hash } of made) expect([status, post_at, approved_hash]).toEqual(['drafted', null, null])
 })
 
@@ -107,4 +108,13 @@ test('the best one is taken up first, by reactions per impression, and none that
     await app.owner`select resurfaced_from from item where tenant_id = ${rules.story.tenantId} and resurfaced_from is not null order by id`
   expect(drafts.map(({ resurfaced_from }) => resurfaced_from)).toEqual([best, good])
   expect((await rules.runs())[0]!.reason).toBe('nothing_to_resurface')
+})
+
+test('a report is asked for as often as the rule runs, beside the one that each week brings', async () => {
+  const rules = await newRules(app)
+  const rule = await rules.create({ trigger: { kind: 'item_posted' }, action: { kind: 'request_report' } })
+  for (let posted = 1; posted <= 2; posted++) {
+    await rules.story.send('POST', `items/${await rules.story.approved()}/posted`, { body: {} })
+    expect((await rules.settled(rule.id, posted))[0]).toMatchObject({ status: 'done', cost: { quota: 'reports', units: 1 } })
+  }
 })

@@ -5,7 +5,7 @@ import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.t
 const statuses = ['active', 'paused'] as const
 const runStatuses = ['queued', 'running', 'done', 'skipped', 'failed', 'cancelled'] as const
 const triggerKinds = ['cron', 'item_posted', 'batch_settled', 'metric'] as const
-const actionKinds = ['draft_batch', 'draft_article', 'request_audit', 'resurface'] as const
+const actionKinds = ['draft_batch', 'draft_article', 'request_audit', 'request_report', 'resurface'] as const
 const metrics = ['impressions', 'likes', 'replies', 'reposts', 'quotes', 'clicks', 'engagement_rate'] as const
 const facts = [
   ...(['approvals_waiting', 'scheduled_ahead', 'posted_today', 'hour', 'weekday', 'posts_left', 'articles_left'] as const),
@@ -101,7 +101,7 @@ export const RuleRun = record(
       }),
     ),
     conditions: T.Array(record({ condition: Condition, actual: T.String({ description: 'What it was.' }), holds: T.Boolean() })),
-    made: nullable(record({ kind: T.String({ description: 'batch, article, item or audit.' }), id: Id })),
+    made: nullable(record({ kind: T.String({ description: 'batch, article, item, audit or report.' }), id: Id })),
     cost: record({
       quota: nullable(T.String({ description: 'The key of the quota.' })),
       units: T.Integer({ description: 'Taken from it, less what came back.' }),
