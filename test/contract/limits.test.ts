@@ -35,6 +35,8 @@ afterAll(async () => {
   await db[Symbol.asyncDispose]()
 })
 beforeEach(async () => {
+  // Recipes make their records by the machine's clock.
+  await db.clock.set(new Date())
   workspace = await newWorkspace(app)
 })
 
