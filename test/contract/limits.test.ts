@@ -9,7 +9,7 @@ import { billingStates, hourOf, monthOf, type PlanOverrides, planOf } from '#dom
 import { dayOf, readCounter, tiers } from '#domain/read-budget'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
-import { type Reply, type TestApp, testApp } from '#test/support/app'
+import { eventually, type Reply, type TestApp, testApp } from '#test/support/app'
 import { type SteppedDatabase, steppedDb } from '#test/support/database-clock'
 import { call, legalInput, newWorkspace, prefixOf, recipes, type Workspace } from '#test/support/prepare'
 import { sampleOf } from '#test/support/sample'
@@ -50,6 +50,15 @@ const setUsed = (key: string, period: string, used: number) =>
 
 const send = async (o: NamedOp, more: Parameters<typeof call>[0] | object = {}) =>
   call({ ...workspace, ...more }, o, await legalInput(workspace, o))
+
+/** After a step of its clock a process renews what it owns, and says 503 until it has: asked again under the same key, as clients do. */
+const afterStep = (o: NamedOp, input: Record<string, unknown>) => {
+  const headers = { 'idempotency-key': newId() }
+  return eventually(
+    () => call({ ...workspace, headers }, o, input),
+    ({ status }) => status !== 503 && status !== 202,
+  )
+}
 
 const expectRefused = (reply: Reply, status: number, message: string) =>
   expect([reply.status, reply.body.error?.message]).toEqual([status, message])
@@ -113,7 +122,7 @@ describe.each(named(capped))('%s', (_, o) => {
     expectRefused(refused, 429, `rate_limited:${cap}`)
     expect(refused.body.error?.code).toBe('rate_limited')
     await db.clock.step(Number(refused.headers.get('retry-after')) * 1_000)
-    expect((await call(workspace, o, input)).status).toBe(o.status)
+    expect((await afterStep(o, input)).status).toBe(o.status)
   })
 
   test('tells the same to whoever asks again under the same key, and takes nothing for it', async () => {
@@ -130,14 +139,15 @@ describe.each(named(metered))('%s', (_, o) => {
 
   test('is refused when the quota of the month is used, and works in the next', async () => {
     const at = await now()
+    const input = await legalInput(workspace, o)
     await setUsed(quota, monthOf(at), planOfTests.quotas[quota])
-    const refused = await send(o)
+    const refused = await call(workspace, o, input)
     expectRefused(refused, 403, `plan_quota_exceeded:${quota}`)
     expect([refused.body.error?.code, refused.headers.get('retry-after')]).toEqual(['plan_quota_exceeded', null])
     const { left } = toldBy(refused)
     expect(left[quota]?.r).toBe(0)
     await db.clock.step(left[quota]!.t! * 1_000)
-    expect((await send(o)).status).toBe(o.status)
+    expect((await afterStep(o, input)).status).toBe(o.status)
   })
 })
 
@@ -163,7 +173,7 @@ for (const o of reading)
     const resumes = new Date((await now()).getTime() + wait)
     expect([resumes.getUTCHours(), resumes.getUTCMinutes()]).toEqual([0, 0])
     await db.clock.step(wait)
-    expect((await call(workspace, o, input)).status).toBe(o.status)
+    expect((await afterStep(o, input)).status).toBe(o.status)
   })
 
 /** Everything that the plan can refuse at once. */

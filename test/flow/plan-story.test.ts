@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import type { PlanState } from '#domain/plan'
 import { publishTimes } from '#domain/publish'
+import { newId } from '#kernel/ids'
 import { GenerationError } from '#port/model/drafter'
 import { changePlan } from '#store/tenants'
 import { eventually, type TestApp, testApp } from '#test/support/app'
@@ -24,7 +25,16 @@ const writing = () => {
 }
 const open = async (env: Record<string, string> = {}, drafter = writing()) => {
   app = await testApp({ database: db.options, overrides: { times, drafter }, env })
-  story = await newStory(app)
+  const { send, ...rest } = await newStory(app)
+  // After a step of its clock a process renews what it owns, and says 503 until it has: asked again under the same key, as clients do.
+  const patient: Story['send'] = (method, path, more) => {
+    const headers = { 'idempotency-key': newId() }
+    return eventually(
+      () => send(method, path, { ...more, headers }),
+      ({ status }) => status !== 503 && status !== 202,
+    )
+  }
+  story = { ...rest, send: patient }
 }
 beforeEach(async () => {
   db = await steppedDb()
