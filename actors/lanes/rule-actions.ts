@@ -1,5 +1,6 @@
 /** What each action of a rule makes, by kind: a record to come, or a draft. All of it goes through admission, as anybody's wish does. */
 import type { Generation } from '#domain/generation'
+import { requireActive } from '#domain/growth-channel'
 import { drafted, type Item } from '#domain/item'
 import { weekAt } from '#domain/report'
 import type { Action, ActionKind } from '#domain/rule-action'
@@ -9,6 +10,7 @@ import { newId } from '#kernel/ids'
 import { type Admitted, admitArticle, admitAudit, admitBatch, admitReport } from '#store/admission'
 import type { Sql } from '#store/db'
 import { takenOf } from '#store/generations'
+import { channelNamed } from '#store/growth-channels'
 import { insertItem } from '#store/items'
 import type { Effects, Gate } from '#store/letter'
 import { currentProfile } from '#store/profiles'
@@ -36,9 +38,14 @@ const inFlight = (kind: MadeKind, { record, effects }: Admitted<Generation>): Ac
 }
 
 const actions: Acts = {
-  draft_batch: async ({ gate }, { count, focus }) => inFlight('batch', admitBatch(asked(gate), { count, focus })),
-  draft_article: async ({ gate }, { topic, length, outline = null }) =>
-    inFlight('article', admitArticle(asked(gate), { topic, length, outline })),
+  async draft_batch({ sql, gate }, { count, focus }) {
+    requireActive(await channelNamed(sql, 'posts'))
+    return inFlight('batch', admitBatch(asked(gate), { count, focus }))
+  },
+  async draft_article({ sql, gate }, { topic, length, outline = null }) {
+    requireActive(await channelNamed(sql, 'articles'))
+    return inFlight('article', admitArticle(asked(gate), { topic, length, outline }))
+  },
   request_audit: async ({ gate }, { days }) => inFlight('audit', admitAudit(asked(gate), { days, given: null })),
   async request_report({ sql, gate }) {
     const { time_zone } = (await currentProfile(sql)).profile

@@ -97,7 +97,7 @@ const rich: Profile = {
       'At first I wrote every reply by hand. Now a colleague writes the first line.',
       'Customers are loyal when people call back, not because of the price.',
       'We answered 900 emails by hand. Most of them wanted the same thing.',
-      'A client paid least and wrote most. Charge for the second call.',
+      'A client paid least and wrote most. Ask for the budget first, because a guess is expensive.',
       'I learned that silence on a call is a question.',
       'We built Loopline after the third spreadsheet fell apart. It took a summer.',
       'Onboarding broke on a Monday. We fixed it on the phone.',
