@@ -228,7 +228,8 @@ export async function listen(config: Config, workplace: Workplace, log: Log): Pr
     trust: { proxies: config.trustedProxies },
     ...{ authenticator, cookies, origins, log, documents, signature, commit: config.commit },
   })
-  app.listen({ port: config.port, hostname: config.host })
+  // The framework would share a port that another server has, and the two would get each other's requests.
+  app.listen({ port: config.port, hostname: config.host, reusePort: false })
   const server = app.server as Server<unknown>
   if (config.port === 0) await runtime.movedTo(`http://${config.host}:${server.port}`)
   const erasure = erasureOf(workplace, config, log)

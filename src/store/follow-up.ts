@@ -25,11 +25,10 @@ export const weeklyWork = (id: string, { tenantId, now }: { tenantId: string; no
 
 /** Of what has become posted, with a name on its network, the numbers are read from then on; and there is something to report. */
 const watched = (events: NewEvent[] = [], now: Date, tenantId: string): NewWork[] => {
-  const posts = events.filter(({ type }) => type === 'growth.item.posted')
-  if (posts.length === 0) return []
-  const named = posts.some(({ data }) => Boolean(data.external_id))
+  const isNamed = ({ type, data }: NewEvent) => type === 'growth.item.posted' && Boolean(data.external_id)
+  if (!events.some(isNamed)) return []
   const reading = metricsWork(newId(), { tenantId, runAt: new Date(now.getTime() + FIRST_READ_MS) })
-  return [...(named ? [reading] : []), weeklyWork(newId(), { tenantId, now })]
+  return [reading, weeklyWork(newId(), { tenantId, now })]
 }
 
 /** The effects, with what follows from their events: those marked that the workspace's endpoint wants, and the work there is to do. */

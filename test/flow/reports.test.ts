@@ -166,6 +166,15 @@ describe('by itself', () => {
     expect(second[0]!.data.totals.posts).toBe(0)
   })
 
+  test('it begins with a post by hand too', async () => {
+    const story = await newStory(app)
+    const id = await story.approved()
+    expect(await dueOf(story)).toBeUndefined()
+    expect((await story.send('POST', `items/${id}/posted`)).status).toBe(200)
+    expect(await seen(story)).toEqual([])
+    expect(await dueOf(story)).toEqual(new Date('2027-01-11T07:00:00Z'))
+  })
+
   test('weeks that were slept through are not made up for, but the last one', async () => {
     const story = await begun()
     await seen(story)

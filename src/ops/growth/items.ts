@@ -23,6 +23,7 @@ import { retitleArticle } from '#store/articles'
 import { openAttempt, saveAttempt } from '#store/attempts'
 import { accountFor, currentDefault } from '#store/connections'
 import type { Sql } from '#store/db'
+import { weeklyWork } from '#store/follow-up'
 import { channelNamed } from '#store/growth-channels'
 import { itemById, listItems, lockItem, saveItem } from '#store/items'
 import { type Effects, merge, resolvePending } from '#store/letter'
@@ -88,13 +89,18 @@ export const itemHandlers: Handlers<typeof items> = {
     },
   },
 
-  async markPosted({ id, url }, { sql, gate }) {
+  async markPosted({ id, url }, { sql, gate, tenantId }) {
     const before = await lockItem(sql, id)
     const item = markPosted(before, url, gate.now)
     const work = merge(await withdraw(sql, id, 'publish'), await withdraw(sql, id, 'reconcile'))
     const body = itemAnswer(item)
     const writes = [resolvePending(id, 200, body), ...(await settledByHand({ sql, gate }, id))]
-    return { ...saved(item, { ...work, writes, events: [postedEvent(item)] }), answers: [{ refId: id, with: { status: 200, body } }] }
+    // From the first post on there is something to report, by whatever way it went out.
+    const weekly = [weeklyWork(newId(), { tenantId, now: gate.now })]
+    return {
+      ...saved(item, { ...work, work: weekly, writes, events: [postedEvent(item)] }),
+      answers: [{ refId: id, with: { status: 200, body } }],
+    }
   },
 }
 
