@@ -9,8 +9,8 @@ type Json = Record<string, unknown>
 /** Those that JSON schema defines; clients warn about others or refuse them. */
 const FORMATS = new Set(['uuid', 'date-time', 'uri'])
 const BOUNDS = ['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'default'] as const
-/** Says no more than the format beside it. */
-const SAID_BY_FORMAT = new Set(['A uuid.', 'An ISO 8601 timestamp.'])
+/** Says no more than the format or the bounds beside it. */
+const SAID_BESIDE = new Set(['A uuid.', 'An ISO 8601 timestamp.', 'How many records, 25 when absent.'])
 
 const isNull = (schema: TSchema): boolean => schema.type === 'null'
 
@@ -37,7 +37,7 @@ export const inputSchema = (schema: TSchema, said: Set<string>): Json => {
   if (said.has(schema.title ?? '')) return { type: 'object', title: schema.title, description: 'As in the tool before.' }
   if (schema.title) said.add(schema.title)
   const shown: Json = { type: schema.type, ...(schema.title ? { title: schema.title } : {}) }
-  if (schema.description && !SAID_BY_FORMAT.has(schema.description)) shown.description = schema.description
+  if (schema.description && !SAID_BESIDE.has(schema.description)) shown.description = schema.description
   if (schema.enum) shown.enum = schema.enum
   if (FORMATS.has(schema.format)) shown.format = schema.format
   for (const bound of BOUNDS) if (schema[bound] !== undefined) shown[bound] = schema[bound]
@@ -50,10 +50,10 @@ export const inputSchema = (schema: TSchema, said: Set<string>): Json => {
 }
 
 /** `shown`: the titles of records that the list has spelled out so far; added to. */
-export const outputSchema = (schema: TSchema, shown: Set<string>): Json => {
-  const root = { type: 'object', properties: map(schema.properties, (one) => fieldsOf(one, shown)) }
-  return schema.required?.length > 0 ? { ...root, required: schema.required } : root
-}
+export const outputSchema = (schema: TSchema, shown: Set<string>): Json => ({
+  type: 'object',
+  properties: map(schema.properties, (one) => fieldsOf(one, shown)),
+})
 
 /** What an answer is made of: each record with its fields, but for the times that all have. What lies within a field, the answer itself shows. */
 const fieldsOf = (schema: TSchema, shown: Set<string>): Json => {
@@ -75,7 +75,7 @@ const holdsRecord = (schema: TSchema): boolean =>
 
 const typeOf = (schema: TSchema): Json => {
   if (schema.anyOf) return {}
-  if (schema.enum) return { type: 'string', enum: schema.enum }
+  if (schema.enum) return { type: 'string' }
   if (schema.type === 'array') return { type: 'array', items: typeOf(schema.items) }
   return schema.type === undefined ? {} : { type: schema.type }
 }
