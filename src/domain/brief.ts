@@ -11,6 +11,7 @@ import type { ReadBudget } from './read-budget.ts'
 export const urgencies = {
   /** Nobody knows whether they are public, and only a person can tell. */
   settle_posts: 95,
+  settle_engagements: 93,
   /** Nothing that costs anything works until it is mended. */
   fix_billing: 90,
   /** Approved posts wait, and cannot go out. */
@@ -21,10 +22,13 @@ export const urgencies = {
   start_profile: 70,
   approve_posts: 65,
   approve_articles: 62,
+  approve_engagements: 60,
   fill_slots: 56,
   raise_quota: 52,
   draft_posts: 48,
+  execute_engagements: 46,
   schedule_posts: 44,
+  answer_signals: 42,
   conclude_experiment: 40,
   complete_profile: 34,
   run_audit: 30,
@@ -41,7 +45,7 @@ export const actionKinds = Object.keys(urgencies) as ActionKind[]
 export interface BriefRow {
   /** Null for what is no record, such as a free slot. */
   id: string | null
-  type: 'post' | 'article' | 'experiment' | 'slot'
+  type: 'post' | 'article' | 'engagement' | 'signal' | 'experiment' | 'slot'
   /** Its name, or the beginning of its text. */
   title: string
   status: string
@@ -55,7 +59,12 @@ export interface Found {
   rows: BriefRow[]
 }
 
-export type ItemGroup = 'drafts' | 'articles' | 'approved' | 'scheduled' | 'review' | 'unconfirmed' | 'failed'
+export const foundGroups = [
+  ...(['drafts', 'articles', 'approved', 'scheduled', 'review', 'unconfirmed', 'failed'] as const),
+  ...(['engagements', 'engaging', 'engaged', 'signals'] as const),
+] as const
+/** Items by what they wait for; engagements to be approved, to be executed and in review; open signals. */
+export type FoundGroup = (typeof foundGroups)[number]
 
 /** The state of a workspace, as far as it says what to do. */
 export interface BriefFacts {
@@ -65,7 +74,7 @@ export interface BriefFacts {
   /** Of the month, in posts. */
   quota: { used: number; limit: number; resetsAt: Date }
   reads: ReadBudget
-  items: Record<ItemGroup, Found>
+  items: Record<FoundGroup, Found>
   /** Batches that are being drafted. */
   drafting: number
   /** What the network says of failed posts, of the first one. */
@@ -85,6 +94,8 @@ export interface BriefFacts {
   auditedAt: Date | null
   /** The plan has audits. */
   mayAudit: boolean
+  /** The plan has engagement. */
+  mayEngage: boolean
   /** Nothing may be drafted for posts. */
   isInactive: boolean
   /** Free slots of the coming week for posts; null where they have no cadence. */

@@ -1,5 +1,5 @@
 /** The state of a workspace in one statement, for the brief. */
-import type { BriefFacts, BriefRow, Found, ItemGroup } from '#domain/brief'
+import { type BriefFacts, type BriefRow, type Found, type FoundGroup, foundGroups } from '#domain/brief'
 import { gapsInCadence, hasSlots, noCadence } from '#domain/cadence'
 import { type CountedExperiment, isReady } from '#domain/experiment'
 import type { StoredChannel } from '#domain/growth-channel'
@@ -24,7 +24,7 @@ export interface BriefRecord {
   billing: PlanState['billing']
   overrides: PlanState['overrides']
   counters: Record<string, number>
-  items: Partial<Record<ItemGroup, Listed>>
+  items: Partial<Record<FoundGroup, Listed>>
   drafting: number
   last_error: string | null
   running: (Pick<CountedExperiment, 'id' | 'name' | 'arms' | 'tally' | 'status'> & { created_at: string })[]
@@ -45,14 +45,21 @@ const MOST_ROWS = 10
 const itemGroups = (sql: Sql, most: number): Fragment => sql`
   select g.name, jsonb_build_object('count', count(*), 'rows', coalesce(jsonb_agg(jsonb_build_object(
     'id', g.id, 'type', g.kind, 'title', g.title, 'status', g.status, 'at', g.at) order by g.place) filter (where g.place <= ${most}), '[]')) as found
-  from (select i.*, row_number() over (partition by i.name order by i.at, i.id) as place from (
-    select id, kind, status, left(split_part(coalesce(title, body), E'\n', 1), 120) as title,
+  from (select i.*, row_number() over (partition by i.name order by i.rank, i.at, i.id) as place from (
+    select 0 as rank, id, kind, status, left(split_part(coalesce(title, body), E'\n', 1), 120) as title,
       case when status = 'drafted' then created_at when post_at is not null then post_at else updated_at end as at,
       case when status = 'drafted' then case kind when 'article' then 'articles' else 'drafts' end
         when status = 'approved' then case when post_at is null then 'approved' else 'scheduled' end
         when status = 'publish_failed' then 'failed'
         when review then 'review' else 'unconfirmed' end as name
-    from item where status in ('drafted', 'approved', 'publish_failed', 'publish_unconfirmed')) i) g
+    from item where status in ('drafted', 'approved', 'publish_failed', 'publish_unconfirmed')
+    union all
+    select 0, id, 'engagement', status, left(action || coalesce(' @' || post_author, '') || coalesce(': ' || body, ''), 120), updated_at,
+      case status when 'drafted' then 'engagements' when 'approved' then 'engaging' else 'engaged' end
+    from engagement where status in ('drafted', 'approved') or (status = 'execute_unconfirmed' and review)
+    union all
+    select -score, id, 'signal', status, left(coalesce('@' || post_author || ': ', '') || coalesce(post_text, ''), 120), posted_at, 'signals'
+    from signal where status = 'open' and expires_at > clock_timestamp()) i) g
   group by g.name`
 
 /** Batches further back are over. */
@@ -87,8 +94,6 @@ const foundOf = (listed: Listed | undefined): Found => ({
   count: listed?.count ?? 0,
   rows: (listed?.rows ?? []).map((row) => ({ ...row, at: new Date(row.at) })),
 })
-
-const groups: readonly ItemGroup[] = ['drafts', 'articles', 'approved', 'scheduled', 'review', 'unconfirmed', 'failed']
 
 const readyOf = (running: BriefRecord['running']): Found => {
   const ready = running.filter(isReady)
@@ -138,7 +143,7 @@ export const factsOf = (record: BriefRecord, tier: Tier): BriefFacts => {
     billing,
     quota: { used: posts.used, limit: posts.limit, resetsAt: posts.resets_at },
     reads: readBudgetOf(budget, tier),
-    items: Object.fromEntries(groups.map((name) => [name, foundOf(record.items[name])])) as BriefFacts['items'],
+    items: Object.fromEntries(foundGroups.map((name) => [name, foundOf(record.items[name])])) as BriefFacts['items'],
     drafting: record.drafting,
     lastError: record.last_error,
     ready: readyOf(hasFeature(budget.plan, 'experiments') ? record.running : []),
@@ -148,6 +153,7 @@ export const factsOf = (record: BriefRecord, tier: Tier): BriefFacts => {
     measured: record.measured,
     auditedAt: record.audited_at,
     mayAudit: hasFeature(budget.plan, 'audits'),
+    mayEngage: hasFeature(budget.plan, 'engagement'),
     ...slotsOf(record),
   }
 }

@@ -1,7 +1,17 @@
 /** What the brief says of each state of a workspace, and in which order. */
 import { describe, expect, test } from 'bun:test'
 import { operations } from '#contract/index'
-import { type ActionKind, actionKinds, type BriefFacts, type BriefRow, type Found, type ItemGroup, ranked, urgencies } from '#domain/brief'
+import {
+  type ActionKind,
+  actionKinds,
+  type BriefFacts,
+  type BriefRow,
+  type Found,
+  type FoundGroup,
+  foundGroups,
+  ranked,
+  urgencies,
+} from '#domain/brief'
 import { actionsOf } from '#domain/brief-rules'
 import { at, DAY } from './records.ts'
 
@@ -13,9 +23,7 @@ const found = (count: number, more: Partial<BriefRow> = {}): Found => ({
   })),
 })
 const nothing = found(0)
-const noItems: Record<ItemGroup, Found> = {
-  ...{ drafts: nothing, articles: nothing, approved: nothing, scheduled: nothing, review: nothing, unconfirmed: nothing, failed: nothing },
-}
+const noItems = Object.fromEntries(foundGroups.map((name) => [name, nothing])) as Record<FoundGroup, Found>
 
 /** Nothing to do: a week is planned, and all else is in order. */
 const calm: BriefFacts = Object.freeze({
@@ -36,11 +44,12 @@ const calm: BriefFacts = Object.freeze({
   measured: 20,
   auditedAt: null,
   mayAudit: true,
+  mayEngage: true,
   isInactive: false,
   slots: [],
 })
 
-const withItems = (items: Partial<Record<ItemGroup, Found>>): Partial<BriefFacts> => ({ items: { ...calm.items, ...items } })
+const withItems = (items: Partial<Record<FoundGroup, Found>>): Partial<BriefFacts> => ({ items: { ...calm.items, ...items } })
 const kindsOf = (changes: Partial<BriefFacts>) => actionsOf({ ...calm, ...changes }).map(({ kind }) => kind)
 const first = (changes: Partial<BriefFacts>) => actionsOf({ ...calm, ...changes })[0]!
 
@@ -52,6 +61,10 @@ const cases: Record<ActionKind, [changes: Partial<BriefFacts>, shown: object]> =
     withItems({ review: found(2) }),
     { title: 'Look whether 2 posts went out', count: 2, operation: 'growth.items.markPosted', arguments: { id: 'id-0' } },
   ],
+  settle_engagements: [withItems({ engaged: found(1) }), { operation: 'growth.engagements.approve', arguments: { id: 'id-0' } }],
+  approve_engagements: [withItems({ engagements: found(2) }), { title: 'Approve 2 engagements', arguments: { id: 'id-0' } }],
+  execute_engagements: [withItems({ engaging: found(1) }), { operation: 'growth.engagements.execute', arguments: { id: 'id-0' } }],
+  answer_signals: [withItems({ signals: found(9) }), { title: 'Answer 9 signals', count: 9, arguments: { id: 'id-0' } }],
   fix_billing: [{ billing: 'trial_expired' }, { why: expect.stringContaining('trial_expired'), operation: 'app.plan.get' }],
   connect_account: [
     { accounts: { connected: 0, known: 1 } },
@@ -130,6 +143,7 @@ describe('nothing is said', () => {
     ['of automation that holds nothing', { ...withItems({ scheduled: nothing }), paused: true, drafting: 1 }],
     ['of numbers of fifteen posts', { activeLearnings: 0, measured: 15 }],
     ['of an audit within a week of the last one', { activeLearnings: 0, auditedAt: at(-7 * DAY + 1) }],
+    ['of signals where the plan has no engagement', { ...withItems({ signals: found(3), engaging: found(1) }), mayEngage: false }],
     ['of an audit that the plan has not', { activeLearnings: 0, mayAudit: false }],
     ['of free slots while a batch is drafted for them', { slots: [at(DAY)], drafting: 1 }],
     ['of an empty queue while posts are switched off', { ...withItems({ scheduled: nothing }), isInactive: true, slots: null }],

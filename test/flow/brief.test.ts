@@ -141,6 +141,62 @@ test('tells which slots of the week are free, and what to fill them with', async
   expect(await slots()).toBeUndefined()
 })
 
+test('tells of engagements to be approved and executed, and of the best open signals', async () => {
+  const story = await newStory(app)
+  const { tenantId } = story
+  const about = { tenant_id: tenantId, network: 'sandbox', created_at: new Date(), updated_at: new Date() }
+  const target = {
+    id: newId(),
+    tenant_id: tenantId,
+    handle: 'dana',
+    priority: 1,
+    status: 'active',
+    created_at: new Date(),
+    updated_at: new Date(),
+  }
+  await app.owner`insert into target ${app.owner(target)}`
+  const signal = async (score: number, more: object = {}) => {
+    const row = {
+      ...about,
+      id: newId(),
+      target_id: target.id,
+      post_id: newId(),
+      post_author: 'dana',
+      post_text: 'Late again',
+      addresses_us: false,
+      posted_at: new Date(),
+      score,
+      reasons: app.owner.json([]),
+      status: 'open',
+      expires_at: new Date(Date.now() + 3_600_000),
+      ...more,
+    }
+    await app.owner`insert into signal ${app.owner(row as never)}`
+    return row.id
+  }
+  const [low, high] = [await signal(10), await signal(90)]
+  await signal(99, { status: 'dismissed' })
+  await signal(98, { expires_at: new Date(Date.now() - 1) })
+  const engagement = async (status: string) => {
+    const row = { ...about, id: newId(), status, action: 'reply', post_id: newId(), post_author: 'dana', body: 'We had that too' }
+    await app.owner`insert into engagement ${app.owner(row)}`
+    return row.id
+  }
+  const [drafted, approved] = [await engagement('drafted'), await engagement('approved')]
+  const actions = await briefOf(story, '?include=items')
+  const of = (kind: string) => actions.find((one) => one.kind === kind)!
+  expect(of('answer_signals')).toMatchObject({
+    count: 2,
+    arguments: { id: high },
+    items: [{ id: high, title: '@dana: Late again' }, { id: low }],
+  })
+  expect(of('approve_engagements')).toMatchObject({
+    arguments: { id: drafted },
+    items: [{ type: 'engagement', title: 'reply @dana: We had that too' }],
+  })
+  expect(of('execute_engagements')).toMatchObject({ arguments: { id: approved } })
+})
+
 test('is of one workspace', async () => {
   const [mine, other] = [await newStory(app), await newStory(app)]
   await other.drafted()

@@ -5,7 +5,7 @@ import { Id, nullable, oneOf, record, Time } from '../shapes.ts'
 const BriefRow = record(
   {
     id: nullable(Id),
-    type: oneOf(['post', 'article', 'experiment', 'slot']),
+    type: oneOf(['post', 'article', 'engagement', 'signal', 'experiment', 'slot']),
     title: T.String({ description: 'Its name, or the beginning of its text.' }),
     status: T.String(),
     at: nullable(Time),
