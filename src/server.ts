@@ -128,7 +128,7 @@ const lanesOf = ({ config, log, secret, overrides, failpoints, networks, egress 
     metricsLane({ networks, failpoints }),
     weeklyLane(),
     ...generationLanes({ networks, drafter, failpoints, turns: new Turns(MODEL_TURNS), deadlineMs: GENERATION_DEADLINE_MS }),
-    ...ruleLanes({ failpoints }),
+    ...ruleLanes({ networks, failpoints }),
     deliveryLane({ ...hooks, failpoints, turns: new Turns(DELIVERY_TURNS) }),
   ]
 }

@@ -1,25 +1,34 @@
 /** What each action of a rule makes, by kind: a record to come, or a draft. All of it goes through admission, as anybody's wish does. */
+import type { EngageAction } from '#domain/engagement'
 import type { Generation } from '#domain/generation'
 import { requireActive } from '#domain/growth-channel'
 import { drafted, type Item } from '#domain/item'
 import { weekAt } from '#domain/report'
 import type { Action, ActionKind } from '#domain/rule-action'
 import { type Made, type MadeKind, skips } from '#domain/rule-run'
+import type { Occurrence } from '#domain/rule-trigger'
+import { engagedSignal, requireEngageable } from '#domain/signal'
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
-import { type Admitted, admitArticle, admitAudit, admitBatch, admitReport } from '#store/admission'
+import { othersPost } from '#port/network/others-post'
+import type { Networks } from '#port/network/registry'
+import { type Admitted, admitArticle, admitAudit, admitBatch, admitEngagement, admitReport } from '#store/admission'
 import type { Sql } from '#store/db'
 import { takenOf } from '#store/generations'
 import { channelNamed } from '#store/growth-channels'
 import { insertItem } from '#store/items'
-import type { Effects, Gate } from '#store/letter'
+import { type Effects, type Gate, merge } from '#store/letter'
 import { currentProfile } from '#store/profiles'
 import { bestToResurface, type Resurfaceable } from '#store/resurface'
+import { lockSignal, saveSignal } from '#store/signals'
 import type { Work } from '#store/work'
 
 export interface Acting {
   sql: Sql
   gate: Gate
+  networks: Networks
+  /** What set the rule off. */
+  occurrence: Pick<Occurrence, 'kind' | 'ref'>
 }
 
 export interface Acted {
@@ -34,7 +43,7 @@ const asked = (gate: Gate) => ({ gate, origin: 'automatic' }) as const
 /** A generation that has been taken in. */
 const inFlight = (kind: MadeKind, { record, effects }: Admitted<Generation>): Acted => {
   const [work] = effects.work ?? []
-  return { made: { kind, id: record.id, taken: takenOf(work as unknown as Work) }, effects }
+  return { made: { kind, id: record.id, inFlight: true, taken: takenOf(work as unknown as Work) }, effects }
 }
 
 const actions: Acts = {
@@ -47,6 +56,7 @@ const actions: Acts = {
     return inFlight('article', admitArticle(asked(gate), { topic, length, outline }))
   },
   request_audit: async ({ gate }, { days }) => inFlight('audit', admitAudit(asked(gate), { days, given: null })),
+  draft_engagement: (acting, { action }) => answered(acting, action),
   async request_report({ sql, gate }) {
     const { time_zone } = (await currentProfile(sql)).profile
     return inFlight('report', admitReport(asked(gate), { week: weekAt(gate.now, time_zone), time_zone, origin: 'manual' }))
@@ -56,8 +66,29 @@ const actions: Acts = {
     if (!found) return fail('conflict', skips.nothing)
     const item = takenUp(found, now)
     const event = { type: 'growth.approval.requested', data: { kind: 'item', item_id: item.id } }
-    return { made: { kind: 'item', id: item.id }, effects: { writes: [insertItem(item)], events: [event] } }
+    return { made: { kind: 'item', id: item.id, inFlight: false }, effects: { writes: [insertItem(item)], events: [event] } }
   },
+}
+
+/** As a person who answers a signal does, by the network's rules: words are left to the drafter, the rest waits for approval at once. */
+const answered = async ({ sql, gate, networks, occurrence }: Acting, action: EngageAction): Promise<Acted> => {
+  const signal = await lockSignal(sql, occurrence.ref)
+  requireEngageable(signal, gate.now)
+  const network = networks.named(signal.network)
+  if (!network) return fail('conflict', `the network ${signal.network} is not served any more`)
+  const { network: name, post_id, post_url, post_author, post_text, addresses_us } = signal
+  const post = { network: name, post_id, post_url, post_author, post_text, addresses_us }
+  const { measure, maxLength } = network.capabilities
+  const { record, effects } = await admitEngagement(sql, asked(gate), {
+    wish: { ...post, action, instruction: null, body: null, signal_id: signal.id },
+    rule: { measure, maxLength, channel: await channelNamed(sql, 'replies') },
+    preflight: network.preflight(action, othersPost(post)),
+  })
+  const writes = [saveSignal(engagedSignal(signal, record.id, gate.now))]
+  return {
+    made: { kind: 'engagement', id: record.id, inFlight: record.status !== 'drafted' },
+    effects: merge(effects, { writes }),
+  }
 }
 
 const takenUp = ({ id, posted_at, rate, length, ...post }: Resurfaceable, now: Date): Item => {

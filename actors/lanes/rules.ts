@@ -7,6 +7,7 @@ import { cronDue } from '#domain/rule-trigger'
 import { AppError } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
 import { newId } from '#kernel/ids'
+import type { Networks } from '#port/network/registry'
 import type { Query, Sql } from '#store/db'
 import { type Effects, type Gate, merge } from '#store/letter'
 import { runEffects } from '#store/occurrences'
@@ -19,6 +20,7 @@ import type { Lane } from '../lane.ts'
 import { act } from './rule-actions.ts'
 
 export interface RuleDeps {
+  networks: Networks
   failpoints: Failpoints
 }
 
@@ -43,14 +45,14 @@ const decidedAtOnce = (kind: string, decide: (claiming: Claiming) => Promise<Eff
   orphaned: async (_sql, gate, work) => ({ reply: undefined, effects: { requeued: [{ id: work.id, runAt: gate.now }] } }),
 })
 
-export const ruleLanes = ({ failpoints }: RuleDeps): Lane<never, never>[] => [
+export const ruleLanes = ({ networks, failpoints }: RuleDeps): Lane<never, never>[] => [
   decidedAtOnce('rule_cron', async (claiming) => {
     const effects = await fired(claiming)
     await failpoints('rule.firing')
     return effects
   }),
   decidedAtOnce('rule', async (claiming) => {
-    const effects = await ran(claiming)
+    const effects = await ran(networks, claiming)
     await failpoints('rule.acting')
     return merge(effects, { settled: [claiming.work.id], writes: [forgetRuns(claiming.gate.now)] })
   }),
@@ -74,7 +76,7 @@ const fired = async ({ sql, gate: { now, paused }, work }: Claiming): Promise<Ef
 }
 
 /** A run has its turn: everything that may forbid it, its conditions, then what it is to make. */
-const ran = async ({ sql, gate, work }: Claiming): Promise<Effects> => {
+const ran = async (networks: Networks, { sql, gate, work }: Claiming): Promise<Effects> => {
   const run = await lockRun(sql, work.ref_id)
   if (run?.status !== 'queued') return {}
   const rule = await lockRule(sql, run.rule_id)
@@ -87,7 +89,7 @@ const ran = async ({ sql, gate, work }: Claiming): Promise<Effects> => {
   if (isCapped(rule, gate.now)) return capped(rule, run, gate.now)
   const conditions = await evaluated({ sql, gate }, rule, run)
   if (!conditions.every(({ holds }) => holds)) return over(skips.conditions, conditions)
-  const done = await refusalOf(() => act({ sql, gate }, rule.action))
+  const done = await refusalOf(() => act({ sql, gate, networks, occurrence: { kind: run.trigger, ref: run.occurrence } }, rule.action))
   if (typeof done === 'string') return over(done, conditions)
   const after = acted({ ...run, conditions }, rule, done.made, gate.now)
   return merge(done.effects, { writes: [saveRun(after.run), saveCounts(after.rule)], audit: told(after.run) })

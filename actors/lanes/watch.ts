@@ -15,7 +15,7 @@ import { type Network, NetworkError, type OthersPost } from '#port/network/netwo
 import type { Networks } from '#port/network/registry'
 import { currentDefault } from '#store/connections'
 import type { Sql } from '#store/db'
-import type { Effects, Gate } from '#store/letter'
+import { type Effects, type Gate, merge } from '#store/letter'
 import { allProducts } from '#store/products'
 import { currentProfile } from '#store/profiles'
 import { expireSignals, forgetSignals, insertSignal, knownSignals, openScores } from '#store/signals'
@@ -146,7 +146,8 @@ const found = async ({ sql, gate: { now } }: Letter, { target, connection, netwo
   })
   const tooMany = overflow([...(await openScores(sql)), ...signals], MOST_OPEN_SIGNALS)
   const kept = signals.map((signal): Signal => (tooMany.has(signal.id) ? { ...signal, status: 'expired' } : signal))
-  return { writes: [...kept.map(insertSignal), expireSignals([...tooMany], now), forgetSignals(now)] }
+  const occurrences = kept.flatMap(({ id: ref, score, status }) => (status === 'open' ? [{ kind: 'signal' as const, ref, score }] : []))
+  return { writes: [...kept.map(insertSignal), expireSignals([...tooMany], now), forgetSignals(now)], occurrences }
 }
 
 const keep = async (letter: Letter, job: Job, posts: OthersPost[] | null): Promise<Decision<void>> => {
@@ -156,9 +157,7 @@ const keep = async (letter: Letter, job: Job, posts: OthersPost[] | null): Promi
   const cost = costOf(tier, 'post', posts?.length ?? 0) + costOf(tier, 'account', 1)
   const spent = { found: posts !== null, reads: resources, micros: tier === 'payg' ? cost : 0, now: gate.now }
   const target = readTarget(await lockTarget(sql, work.ref_id), spent)
-  const { writes = [] } = await found(letter, job, posts ?? [])
-  return goOn(
-    { work, target, runAt: nextRead(target) },
-    { writes: [saveTarget(target), ...writes], spend: [settleReads(job.reserved, cost)] },
-  )
+  const signals = await found(letter, job, posts ?? [])
+  const effects = { writes: [saveTarget(target)], spend: [settleReads(job.reserved, cost)] }
+  return goOn({ work, target, runAt: nextRead(target) }, merge(effects, signals))
 }

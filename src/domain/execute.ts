@@ -29,7 +29,14 @@ const engagementStatus: Record<ItemStatus, EngagementStatus> = {
 
 /** Never on a schedule, so the machine tries it only when a person asks. Its body is all that an approval is bound to. */
 export const asItem = (engagement: Engagement): Item => ({
-  ...{ id: engagement.id, batch_id: null, kind: 'post', title: null, status: itemStatus[engagement.status] ?? 'drafted' },
+  ...{
+    id: engagement.id,
+    batch_id: null,
+    resurfaced_from: null,
+    kind: 'post',
+    title: null,
+    status: itemStatus[engagement.status] ?? 'drafted',
+  },
   ...{ review: engagement.review, body: contentOf(engagement), format: '', hook: '', rationale: '', stories: [], learnings: [], length: 0 },
   ...{
     experiment_id: null,

@@ -1,15 +1,18 @@
 /** What rules do: they make drafts, and nothing else. Whatever comes of it waits for approval like any draft. */
 import type { ArticleLength } from './article.ts'
 import { MOST_POINTS, pointsOf } from './article-text.ts'
+import type { EngageAction } from './engagement.ts'
 import { AUDIT_DAYS } from './growth-audit.ts'
 import { refuseField, requireShape, type Trigger } from './rule-trigger.ts'
 
-export const actionKinds = ['draft_batch', 'draft_article', 'request_audit', 'request_report', 'resurface'] as const
+export const actionKinds = ['draft_batch', 'draft_article', 'draft_engagement', 'request_audit', 'request_report', 'resurface'] as const
 export type ActionKind = (typeof actionKinds)[number]
 
 export type Action =
   | { kind: 'draft_batch'; count: number; focus: string }
   | { kind: 'draft_article'; topic: string; length: ArticleLength; outline?: string }
+  /** An answer to the signal. */
+  | { kind: 'draft_engagement'; action: EngageAction }
   /** Of the posts of so many days. */
   | { kind: 'request_audit'; days: number }
   /** Of the week that it is. */
@@ -25,6 +28,7 @@ export interface ActionWish {
   topic?: string
   length?: ArticleLength
   outline?: string
+  action?: EngageAction
   days?: number
   min_age_days?: number
   min_engagement?: number
@@ -56,6 +60,12 @@ const kinds: Record<ActionKind, Kind> = {
     needs: ['topic'],
     takes: ['topic', 'length', 'outline'],
     fill: (wish) => ({ kind: 'draft_article', topic: wish.topic!.trim(), length: wish.length ?? 'medium', ...outlineOf(wish) }),
+  },
+  draft_engagement: {
+    needs: ['action'],
+    takes: ['action'],
+    under: ['signal'],
+    fill: ({ action }) => ({ kind: 'draft_engagement', action: action! }),
   },
   request_audit: { needs: [], takes: ['days'], fill: ({ days = AUDIT_DAYS }) => ({ kind: 'request_audit', days }) },
   request_report: { needs: [], takes: [], fill: () => ({ kind: 'request_report' }) },

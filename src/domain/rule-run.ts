@@ -13,7 +13,7 @@ import type { Occurrence } from './rule-trigger.ts'
 export const runStatuses = ['queued', 'running', 'done', 'skipped', 'failed', 'cancelled'] as const
 export type RunStatus = (typeof runStatuses)[number]
 
-export const madeKinds = ['batch', 'article', 'item', 'audit', 'report'] as const
+export const madeKinds = ['batch', 'article', 'item', 'audit', 'report', 'engagement'] as const
 export type MadeKind = (typeof madeKinds)[number]
 
 export interface RuleRun {
@@ -110,20 +110,22 @@ export const missedRun = (id: string, rule: Rule, occurrence: Occurrence, { reas
 export interface Made {
   kind: MadeKind
   id: string
-  /** What a generation has taken; undefined where all is done already. */
+  /** It is still being made. */
+  inFlight: boolean
+  /** What a generation has taken of the month. */
   taken?: Taken | undefined
 }
 
 /** The run has acted: it waits for the generation that it has asked for, or is done. It counts for the day. */
-export const acted = (run: RuleRun, rule: Rule, { kind, id, taken }: Made, now: Date): { run: RuleRun; rule: Rule } => {
+export const acted = (run: RuleRun, rule: Rule, { kind, id, inFlight, taken }: Made, now: Date): { run: RuleRun; rule: Rule } => {
   const counted = today(rule, now)
   return {
     run: {
       ...run,
-      status: taken ? 'running' : 'done',
+      status: inFlight ? 'running' : 'done',
       ...{ made_kind: kind, made_id: id, quota: taken?.key ?? null, units: taken?.amount ?? 0 },
       started_at: now,
-      ended_at: taken ? null : now,
+      ended_at: inFlight ? null : now,
     },
     rule: { ...counted, used: counted.used + 1, last_run_at: now },
   }

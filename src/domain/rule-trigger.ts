@@ -3,7 +3,7 @@ import { cronFault, nextTime } from '#kernel/cron'
 import { fail } from '#kernel/errors'
 import { engagementRate, type Metrics } from './metrics.ts'
 
-export const triggerKinds = ['cron', 'item_posted', 'batch_settled', 'metric'] as const
+export const triggerKinds = ['cron', 'item_posted', 'batch_settled', 'metric', 'signal'] as const
 export type TriggerKind = (typeof triggerKinds)[number]
 
 export const ruleMetrics = ['impressions', 'likes', 'replies', 'reposts', 'quotes', 'clicks', 'engagement_rate'] as const
@@ -17,6 +17,8 @@ export type Trigger =
   | { kind: 'batch_settled'; status?: 'ready' | 'failed' }
   /** Once for each item, when a count of it gets there; within so many hours of its posting, where that is given. */
   | { kind: 'metric'; metric: RuleMetric; at_least: number; within_hours?: number }
+  /** A post of somebody watched that is worth answering, 0 to 100. */
+  | { kind: 'signal'; min_score?: number }
 
 /** As it is asked for: one shape for all kinds, most of which have no use for most of it. */
 export interface TriggerWish {
@@ -27,6 +29,7 @@ export interface TriggerWish {
   metric?: RuleMetric
   at_least?: number
   within_hours?: number
+  min_score?: number
 }
 
 /** Something that has happened. `ref`: the id of what it happened to; of a cron time that time, in ISO 8601. */
@@ -36,6 +39,7 @@ export type Occurrence =
   | { kind: 'batch_settled'; ref: string; status: 'ready' | 'failed' }
   /** What was counted of an item, and what had been before; it was so old then. */
   | { kind: 'metric'; ref: string; before: Metrics | null; after: Metrics; ageMs: number }
+  | { kind: 'signal'; ref: string; score: number }
 
 /** Which fields a kind takes, those that it needs first. */
 const fieldsOf: Record<TriggerKind, { needs: (keyof TriggerWish)[]; takes: (keyof TriggerWish)[] }> = {
@@ -43,6 +47,7 @@ const fieldsOf: Record<TriggerKind, { needs: (keyof TriggerWish)[]; takes: (keyo
   item_posted: { needs: [], takes: [] },
   batch_settled: { needs: [], takes: ['status'] },
   metric: { needs: ['metric', 'at_least'], takes: ['metric', 'at_least', 'within_hours'] },
+  signal: { needs: [], takes: ['min_score'] },
 }
 
 /** Throws `invalid_input` that names the field. */
@@ -108,6 +113,7 @@ const crosses = ({ metric, at_least, within_hours }: Of<'metric'>, counted: Extr
 /** Whether the occurrence is one that the trigger waits for. Times of a pattern are made for one rule, not looked for. */
 export const matches = (trigger: Trigger, occurrence: Occurrence): boolean => {
   if (trigger.kind === 'cron' || trigger.kind !== occurrence.kind) return false
+  if (trigger.kind === 'signal' && occurrence.kind === 'signal') return occurrence.score >= (trigger.min_score ?? 0)
   if (trigger.kind === 'metric' && occurrence.kind === 'metric') return crosses(trigger, occurrence)
   if (trigger.kind === 'batch_settled' && occurrence.kind === 'batch_settled')
     return trigger.status === undefined || trigger.status === occurrence.status

@@ -95,14 +95,3 @@ export const readingPost = async (
 export const engagedPost = (network: Network, { externalId, url, author, text, addressesUs }: OthersPost): EngagedPost => ({
   ...{ network: network.name, post_id: externalId, post_url: url, post_author: author.handle, post_text: text, addresses_us: addressesUs },
 })
-
-/** The other way round, as far as the network's rules ask for it. */
-export const othersPost = (engaged: EngagedPost): OthersPost => ({
-  externalId: engaged.post_id,
-  author: { externalId: '', handle: engaged.post_author ?? '' },
-  text: engaged.post_text ?? '',
-  createdAt: new Date(0),
-  url: engaged.post_url,
-  metrics: { impressions: 0, likes: 0, replies: 0, reposts: 0, quotes: 0, clicks: 0 },
-  addressesUs: engaged.addresses_us,
-})

@@ -58,18 +58,18 @@ describe('a run', () => {
   const taken = { key: 'posts', period: '2026-11', amount: 3 }
 
   test('that has asked for a generation waits for it, and counts for the day', () => {
-    const { run, rule } = acted(queued, ruleOf('a', { used: 2 }), { kind: 'batch', id: 'batch-2', taken }, at(1))
+    const { run, rule } = acted(queued, ruleOf('a', { used: 2 }), { kind: 'batch', id: 'batch-2', inFlight: true, taken }, at(1))
     expect(run).toMatchObject({ status: 'running', made_kind: 'batch', made_id: 'batch-2', quota: 'posts', units: 3, ended_at: null })
     expect(rule).toMatchObject({ used: 3, last_run_at: at(1) })
   })
 
   test('that has made its draft is done', () => {
-    const { run } = acted(queued, ruleOf('a'), { kind: 'item', id: 'item-2' }, at(1))
+    const { run } = acted(queued, ruleOf('a'), { kind: 'item', id: 'item-2', inFlight: false }, at(1))
     expect(run).toMatchObject({ status: 'done', made_id: 'item-2', quota: null, units: 0, ended_at: at(1) })
   })
 
   test('begins the counts of a day anew', () => {
-    const { rule } = acted(queued, ruleOf('a', { used: 5, over: 4 }), { kind: 'item', id: 'item-2' }, at(DAY))
+    const { rule } = acted(queued, ruleOf('a', { used: 5, over: 4 }), { kind: 'item', id: 'item-2', inFlight: false }, at(DAY))
     expect(rule).toMatchObject({ day: '2026-11-22', used: 1, over: 0 })
   })
 
@@ -80,7 +80,7 @@ describe('a run', () => {
       made: null,
       updated_at: at(2),
     })
-    const { run } = acted(queued, ruleOf('a'), { kind: 'batch', id: 'batch-2', taken }, at(1))
+    const { run } = acted(queued, ruleOf('a'), { kind: 'batch', id: 'batch-2', inFlight: true, taken }, at(1))
     expect(runView(run)).toMatchObject({ made: { kind: 'batch', id: 'batch-2' }, cost: { quota: 'posts', units: 3, cost_micros: null } })
   })
 })
@@ -130,7 +130,7 @@ describe('whatever happens', () => {
               told += over.told ? 1 : 0
               continue
             }
-            rule = acted(run, rule, { kind: 'item', id: 'item' }, now).rule
+            rule = acted(run, rule, { kind: 'item', id: 'item', inFlight: false }, now).rule
             actedOn.set(day, (actedOn.get(day) ?? 0) + 1)
           }
           expect(told).toBeLessThanOrEqual(before === 0 ? 1 : 0)
@@ -155,7 +155,7 @@ describe('whatever happens', () => {
             let after = counted
             for (const run of runs.filter(({ status }) => status === 'queued')) {
               if (isCapped(after, at())) continue
-              after = acted(run, after, { kind: 'batch', id: newId() }, at()).rule
+              after = acted(run, after, { kind: 'batch', id: newId(), inFlight: false }, at()).rule
               const chain = [...run.chain, rule.id]
               expect(new Set(chain).size).toBe(chain.length)
               expect(chain.length).toBeLessThanOrEqual(DEEPEST_CHAIN)

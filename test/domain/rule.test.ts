@@ -70,9 +70,10 @@ const triggers: Record<Trigger['kind'], TriggerWish> = {
   item_posted: { kind: 'item_posted' },
   batch_settled: { kind: 'batch_settled', status: 'ready' },
   metric: { kind: 'metric', metric: 'likes', at_least: 10 },
+  signal: { kind: 'signal' },
 }
 const every: Required<Omit<TriggerWish, 'kind'>> = {
-  ...{ pattern: '0 9 * * 1', time_zone: 'UTC', status: 'ready', metric: 'likes', at_least: 10, within_hours: 24 },
+  ...{ pattern: '0 9 * * 1', time_zone: 'UTC', status: 'ready', metric: 'likes', at_least: 10, within_hours: 24, min_score: 50 },
 }
 
 describe('a trigger', () => {
@@ -88,6 +89,7 @@ describe('a trigger', () => {
     item_posted: [],
     batch_settled: ['status'],
     metric: ['metric', 'at_least', 'within_hours'],
+    signal: ['min_score'],
   }
   const cells = Object.values(triggers).flatMap((one) => Object.entries(every).map(([name, value]) => [one.kind, name, value] as const))
   test.each(cells)('of kind %s takes %s only if it is its own', (kind, name, value) => {
@@ -126,6 +128,8 @@ const occurrences: Record<string, Occurrence> = {
   crossing: { kind: 'metric', ref: 'item-1', before: counted(9), after: counted(30), ageMs: HOUR },
   late: { kind: 'metric', ref: 'item-1', before: counted(9), after: counted(30), ageMs: HOUR + 1 },
   already: { kind: 'metric', ref: 'item-1', before: counted(10), after: counted(30), ageMs: HOUR },
+  dull: { kind: 'signal', ref: 'signal-1', score: 49 },
+  good: { kind: 'signal', ref: 'signal-2', score: 50 },
 }
 const waits: [string, Trigger, string[]][] = [
   ['cron', { kind: 'cron', pattern: '0 9 * * 1', time_zone: 'UTC' }, []],
@@ -136,6 +140,8 @@ const waits: [string, Trigger, string[]][] = [
   ['metric', { kind: 'metric', metric: 'likes', at_least: 10 }, ['first', 'crossing', 'late']],
   ['metric within an hour', { kind: 'metric', metric: 'likes', at_least: 10, within_hours: 1 }, ['first', 'crossing']],
   ['metric engagement_rate', { kind: 'metric', metric: 'engagement_rate', at_least: 0.1 }, ['first', 'crossing', 'late']],
+  ['signal', { kind: 'signal' }, ['dull', 'good']],
+  ['signal of some worth', { kind: 'signal', min_score: 50 }, ['good']],
   ['metric impressions', { kind: 'metric', metric: 'impressions', at_least: 100 }, ['below', 'first']],
 ]
 test.each(waits)('%s waits for nothing but its own', (_, trigger, own) => {
@@ -144,13 +150,27 @@ test.each(waits)('%s waits for nothing but its own', (_, trigger, own) => {
 })
 
 describe('an action', () => {
-  const make = (action: ActionWish) => newRule('rule-1', { ...wish, action }, { ...beside, total: 0 }).action
+  const make = (action: ActionWish) => {
+    const kind = action.kind === 'draft_engagement' ? 'signal' : 'item_posted'
+    return newRule('rule-1', { ...wish, trigger: { kind }, action }, { ...beside, total: 0 }).action
+  }
   const every: Required<Omit<ActionWish, 'kind'>> = {
-    ...{ count: 2, focus: 'docks', topic: 'Docks', length: 'short', outline: 'One', days: 14, min_age_days: 30, min_engagement: 0.1 },
+    ...{
+      count: 2,
+      focus: 'docks',
+      topic: 'Docks',
+      length: 'short',
+      outline: 'One',
+      action: 'reply',
+      days: 14,
+      min_age_days: 30,
+      min_engagement: 0.1,
+    },
   }
   const own: Record<ActionWish['kind'], (keyof typeof every)[]> = {
     draft_batch: ['count', 'focus'],
     draft_article: ['topic', 'length', 'outline'],
+    draft_engagement: ['action'],
     request_audit: ['days'],
     request_report: [],
     resurface: ['min_age_days', 'min_engagement'],
@@ -161,6 +181,11 @@ describe('an action', () => {
     expect(make({ kind, ...mine })).toEqual({ kind, ...mine } as never)
     for (const name of Object.keys(every) as (keyof typeof every)[])
       if (!own[kind].includes(name)) expect(faultOf(() => make({ kind, ...mine, [name]: every[name] }))).toBe(`action.${name}`)
+  })
+
+  test('that answers is for signals alone', () => {
+    const action = { kind: 'draft_engagement', action: 'like' } as const
+    expect(faultOf(() => newRule('rule-1', { ...wish, action }, { ...beside, total: 0 }))).toBe('action.kind')
   })
 
   test('needs a topic for an article, and takes no more points than an article has', () => {

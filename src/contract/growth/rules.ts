@@ -4,8 +4,8 @@ import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.t
 
 const statuses = ['active', 'paused'] as const
 const runStatuses = ['queued', 'running', 'done', 'skipped', 'failed', 'cancelled'] as const
-const triggerKinds = ['cron', 'item_posted', 'batch_settled', 'metric'] as const
-const actionKinds = ['draft_batch', 'draft_article', 'request_audit', 'request_report', 'resurface'] as const
+const triggerKinds = ['cron', 'item_posted', 'batch_settled', 'metric', 'signal'] as const
+const actionKinds = ['draft_batch', 'draft_article', 'draft_engagement', 'request_audit', 'request_report', 'resurface'] as const
 const metrics = ['impressions', 'likes', 'replies', 'reposts', 'quotes', 'clicks', 'engagement_rate'] as const
 const facts = [
   ...(['approvals_waiting', 'scheduled_ahead', 'posted_today', 'hour', 'weekday', 'posts_left', 'articles_left'] as const),
@@ -18,7 +18,8 @@ const some = T.Optional
 const Trigger = record(
   {
     kind: oneOf(triggerKinds, {
-      description: 'cron: pattern, time_zone. batch_settled: status. metric: metric, at_least, within_hours; once an item.',
+      description:
+        'cron: pattern, time_zone. batch_settled: status. metric: metric, at_least, within_hours; once an item. signal: min_score.',
     }),
     pattern: some(T.String({ maxLength: 100, description: 'Five fields, every 15 minutes at most.' })),
     time_zone: some(T.String({ format: 'time-zone', maxLength: 64, description: "Else the profile's." })),
@@ -26,6 +27,7 @@ const Trigger = record(
     metric: some(oneOf(metrics)),
     at_least: some(T.Number({ minimum: 0 })),
     within_hours: some(T.Integer({ minimum: 1, maximum: 720, description: 'Of its posting.' })),
+    min_score: some(T.Integer({ minimum: 0, maximum: 100 })),
   },
   { title: 'RuleTrigger', examples: [{ kind: 'batch_settled', status: 'ready' }] },
 )
@@ -44,13 +46,14 @@ const Action = record(
   {
     kind: oneOf(actionKinds, {
       description:
-        'draft_batch: count (else 3), focus. draft_article: topic, length, outline. request_audit: days. resurface: min_age_days (else 90), min_engagement.',
+        'draft_batch: count (else 3), focus. draft_article: topic, length, outline. draft_engagement: action; for signals. request_audit: days. resurface: min_age_days (else 90), min_engagement.',
     }),
     count: some(T.Integer({ minimum: 1, maximum: 20 })),
     focus: some(T.String({ maxLength: 2_000 })),
     topic: some(T.String({ minLength: 1, maxLength: 2_000, pattern: '\\S' })),
     length: some(oneOf(['short', 'medium', 'long'])),
     outline: some(T.String({ maxLength: 4_000 })),
+    action: some(oneOf(['reply', 'quote', 'repost', 'like'])),
     days: some(T.Integer({ minimum: 1, maximum: 365 })),
     min_age_days: some(T.Integer({ minimum: 7, maximum: 3_650 })),
     min_engagement: some(T.Number({ minimum: 0, maximum: 1, description: 'Reactions per impression.' })),
@@ -101,7 +104,7 @@ export const RuleRun = record(
       }),
     ),
     conditions: T.Array(record({ condition: Condition, actual: T.String({ description: 'What it was.' }), holds: T.Boolean() })),
-    made: nullable(record({ kind: T.String({ description: 'batch, article, item, audit or report.' }), id: Id })),
+    made: nullable(record({ kind: T.String({ description: 'batch, article, item, engagement, audit or report.' }), id: Id })),
     cost: record({
       quota: nullable(T.String({ description: 'The key of the quota.' })),
       units: T.Integer({ description: 'Taken from it, less what came back.' }),

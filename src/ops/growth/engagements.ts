@@ -16,6 +16,7 @@ import { requireFeature, takeCap } from '#domain/plan'
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import type { Network } from '#port/network/network'
+import { othersPost } from '#port/network/others-post'
 import { admitEngagement } from '#store/admission'
 import { accountFor, currentDefault } from '#store/connections'
 import type { Sql } from '#store/db'
@@ -26,7 +27,7 @@ import { type Effects, forgetPending, merge, resolvePending } from '#store/lette
 import { workOf } from '#store/work'
 import type { CommandContext, Handlers, Outcome, World } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
-import { engagedPost, othersPost, postIdOf, type Reading, readingPost } from '../reading-post.ts'
+import { engagedPost, postIdOf, type Reading, readingPost } from '../reading-post.ts'
 
 const shown = (engagement: Engagement) => ({ engagement: engagementView(engagement) })
 const saved = (engagement: Engagement, effects: Effects = {}) => ({

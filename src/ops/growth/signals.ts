@@ -1,11 +1,11 @@
 import type { signals } from '#contract/growth/signals'
 import { engageActions, engagementView } from '#domain/engagement'
 import { dismissSignal, engagedSignal, requireEngageable, type Signal } from '#domain/signal'
+import { othersPost } from '#port/network/others-post'
 import { merge } from '#store/letter'
 import { listSignals, lockSignal, saveSignal } from '#store/signals'
 import type { CommandContext, Handlers } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
-import { othersPost } from '../reading-post.ts'
 import { drafted } from './engagements.ts'
 
 /** What the network's rules say of each action now. */

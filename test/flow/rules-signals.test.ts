@@ -1,0 +1,67 @@
+/** Rules that answer signals: what they make waits for approval, and nothing is done on the network. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { engagementStatuses } from '#domain/engagement'
+import { newId } from '#kernel/ids'
+import { type TestApp, testApp } from '#test/support/app'
+import { writingDrafter } from '#test/support/held-drafter'
+import { othersPost } from '#test/support/prepare'
+import { newRules, type Rules } from '#test/support/rule-story'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await testApp({ overrides: { drafter: writingDrafter() } })
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+/** Somebody is watched from now on who has just posted: a signal will be there. */
+const signalled = async ({ story }: Rules): Promise<void> => {
+  const { sandbox } = app.workplace
+  const account = { id: newId(), ...(await sandbox.connect(`s-${newId()}`)) }
+  await sandbox.publish({ account, text: 'Who answers on Sundays?', attemptId: newId(), deadlineMs: 5_000 }, AbortSignal.timeout(5_000))
+  expect((await story.send('POST', 'targets', { body: { handle: account.handle } })).status).toBe(201)
+}
+
+/** One in each state, on posts of their own. */
+const fill = async ({ story }: Rules): Promise<void> => {
+  const { status, body } = await story.send('POST', 'engagements', { body: { post: await othersPost({ app }), action: 'like' } })
+  expect(status).toBe(201)
+  for (const state of engagementStatuses)
+    await app.owner`insert into engagement select (jsonb_populate_record(e, jsonb_build_object('id', ${newId()}::text, 'post_id', ${newId()}::text,
+      'status', ${state}::text))).* from engagement e where id = ${body.engagement.id}`
+}
+
+const engagementsOf = ({ story }: Rules) => app.owner`select * from engagement where tenant_id = ${story.tenantId} order by id`
+const executing = ({ story }: Rules) =>
+  app.owner`select kind from work where tenant_id = ${story.tenantId} and kind in ('execute', 'confirm', 'publish')`
+
+test.each(['like', 'repost', 'reply', 'quote'])('by a %s, which waits for approval, once; all others stay as they are', async (action) => {
+  const rules = await newRules(app)
+  await fill(rules)
+  const before = [...(await engagementsOf(rules))]
+  const rule = await rules.create({ trigger: { kind: 'signal' }, action: { kind: 'draft_engagement', action } })
+  const high = await rules.create({ trigger: { kind: 'signal', min_score: 100 }, action: { kind: 'draft_engagement', action } })
+  await signalled(rules)
+  const run = await rules.ended(rule.id)
+  const { id } = run.made!
+  expect(run).toMatchObject({ status: 'done', trigger: { kind: 'signal', chain: [] } })
+  expect(await rules.runs(high.id)).toEqual([])
+  const after = [...(await engagementsOf(rules))]
+  expect(after.filter((one) => one.id !== id)).toEqual(before)
+  expect(after.find((one) => one.id === id)).toMatchObject({ status: 'drafted', action, signal_id: run.trigger.ref, approved_hash: null })
+  expect([...(await executing(rules))]).toEqual([])
+  const [engaged] = (await rules.story.send('GET', 'signals?status=engaged')).body.signals
+  expect(engaged).toMatchObject({ id: run.trigger.ref, engagement_id: id })
+})
+
+test('what a person has answered meanwhile, or the plan does not allow, is skipped with the reason', async () => {
+  const rules = await newRules(app)
+  await app.owner`update tenant set overrides = '{"create_engagement": 0}' where id = ${rules.story.tenantId}`
+  const rule = await rules.create({ trigger: { kind: 'signal' }, action: { kind: 'draft_engagement', action: 'like' } })
+  expect(await rules.afterwards(rule.id, () => signalled(rules))).toBe('rate_limited:create_engagement')
+  const two = await newRules(app)
+  const first = await two.create({ trigger: { kind: 'signal' }, action: { kind: 'draft_engagement', action: 'like' } })
+  const second = await two.create({ trigger: { kind: 'signal' }, action: { kind: 'draft_engagement', action: 'repost' } })
+  await signalled(two)
+  const reasons = [(await two.ended(first.id)).reason, (await two.ended(second.id)).reason]
+  expect(reasons.toSorted()).toEqual([null, 'cannot engage: the signal is engaged'].toSorted())
+})
