@@ -34,6 +34,7 @@ export const asItem = (engagement: Engagement): Item => ({
   ...{
     experiment_id: null,
     arm: null,
+    resurfaced_from: null,
     post_at: null,
     on_missed: null,
     approved_hash: engagement.approved_hash,
