@@ -118,6 +118,19 @@ describe('an engagement is drafted', () => {
     expect([reply.status, reply.body.error.message]).toEqual([400, message])
   })
 
+  test('in the form that the channel for replies asks for', async () => {
+    const story = await newStory(app)
+    const channels = (await story.send('GET', 'overview')).body.overview.channels
+    const { id } = channels.find(({ name }: { name: string }) => name === 'replies')
+    await story.send('PUT', `channels/${id}`, { body: { format_rules: { banned_words: ['synergy'] } } })
+    const post = await othersPost({ app })
+    const refused = await create(story, { post, action: 'reply', body: 'Pure synergy.' })
+    expect([refused.status, refused.body.error.details]).toEqual([400, [{ path: 'body', message: expect.stringContaining('synergy') }]])
+    const { body } = await create(story, { post, action: 'reply', body: 'Pure luck.' })
+    expect((await act(story, body.engagement.id, 'approve', { body: { body: 'Synergy!' } })).status).toBe(400)
+    expect((await act(story, body.engagement.id, 'approve')).status).toBe(200)
+  })
+
   test('without an account only what needs not be read', async () => {
     const story = await newStory(app)
     const post = await othersPost({ app })

@@ -167,7 +167,8 @@ const makeSignal = async (workspace: Workspace) => {
   const post = { text: 'Well?', createdAt: new Date(), metrics, addressesUs: false }
   const weighing = { terms: new Set<string>(), priority: 2, now: new Date() }
   const signal = newSignal(newId(), { post, engaged: { ...engaged, addresses_us: false }, targetId }, weighing)!
-  await write(workspace, { writes: [insertSignal(signal)] })
+  // Open for as long as any clock of a test runs.
+  await write(workspace, { writes: [insertSignal({ ...signal, expires_at: new Date('2999-01-01') })] })
   return { id: signal.id }
 }
 

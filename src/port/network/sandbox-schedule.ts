@@ -27,8 +27,9 @@ const SHARE_OF_ADDRESSES = 0.2
 const idOf = (ms: number, index: number): string => String((BigInt(ms - EPOCH_MS) << TAIL_BITS) | BigInt(LAST_TAIL - index))
 
 /** Of some of a resident's statements, what is put after it. */
-const said = (random: Random, { statements, asides }: Resident): string => {
-  const statement = pick(random, statements) ?? ''
+const said = (random: Random, { statements, asides }: Resident, slot: number): string => {
+  // One after the other, so that none comes back soon.
+  const statement = statements[slot % statements.length] ?? ''
   return random() < 0.6 ? `${statement} ${pick(random, asides) ?? ''}` : statement
 }
 
@@ -42,7 +43,7 @@ const slotPost = (index: number, slot: number): ScheduledPost => {
   const about = { id: idOf(ms, index), resident, createdAt: new Date(ms), addresses }
   if (addresses) return { ...about, text: pick(random, resident.addresses) ?? '' }
   if (kind < SHARE_OF_ADDRESSES + SHARE_OF_QUESTIONS) return { ...about, text: pick(random, resident.questions) ?? '' }
-  return { ...about, text: said(random, resident) }
+  return { ...about, text: said(random, resident, slot) }
 }
 
 /** Differs by case alone from none. */
