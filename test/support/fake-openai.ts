@@ -176,7 +176,12 @@ const articleWith = (input: ModelInput, { body, ...change }: Change) => {
 }
 
 const replyWith = (input: ModelInput, change: Change) => {
-  const [{ body, rationale } = { body: '', rationale: '' }] = validDrafts({ ...input, count: 1, untrusted: { recent_posts: [] } })
+  const [{ body, rationale } = { body: '', rationale: '' }] = validDrafts({
+    ...input,
+    count: 1,
+    hooks: [],
+    untrusted: { recent_posts: [] },
+  })
   return { body, rationale, ...change }
 }
 

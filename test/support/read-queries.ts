@@ -124,12 +124,7 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     listRuleRuns({ ...page, ruleId: rule.id, after: END }),
   ],
   'rules.listRules': () => [listRules(page), listRules({ ...page, after: END })],
-  'signals.listSignals': () => [
-    listSignals(page),
-    listSignals({ ...page, status: 'open' }),
-    listSignals({ ...page, status: 'expired' }),
-    listSignals({ ...page, status: 'dismissed', after: END }),
-  ],
+  'signals.listSignals': () => [listSignals(page), listSignals({ ...page, status: 'open' })],
   'targets.listTargets': () => [
     listTargets(page),
     listTargets({ ...page, after: END }),
