@@ -25,6 +25,7 @@ export const replyStandards = (brief: ReplyBrief): DraftBrief => {
     count: 1,
     focus: instruction,
     recent: [],
+    hooks: [],
   }
   briefs.set(brief, standards)
   return standards

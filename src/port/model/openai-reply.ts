@@ -37,6 +37,7 @@ const HINTS: Record<Fault['kind'], string> = {
   garbled: UNUSABLE,
   empty: UNUSABLE,
   repeated: UNUSABLE,
+  hook: UNUSABLE,
   too_long: 'the answer was too long; ask for a shorter one, or give the body',
   avoided: 'the answer contained a phrase of the avoid list; shorten writing_dna.avoid or change the instruction',
   archived: 'the answer mentioned an archived product; take it out of the instruction and the profile, or make it active',
