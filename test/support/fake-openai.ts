@@ -175,19 +175,11 @@ const articleWith = (input: ModelInput, { body, ...change }: Change) => {
   return { ...article, ...(body === undefined ? {} : { sections: article.sections.map((one) => ({ ...one, text: body })) }), ...change }
 }
 
-const replyWith = (input: ModelInput, change: Change) => {
-  const [{ body, rationale } = { body: '', rationale: '' }] = validDrafts({
-    ...input,
-    count: 1,
-    hooks: [],
-    untrusted: { recent_posts: [] },
-  })
-  return { body, rationale, ...change }
-}
+const replyWith = (change: Change) => ({ body: SENTENCES[0], rationale: 'A short thought that fits the voice.', ...change })
 
 const answerOf = (name: string, input: ModelInput, change: Change) => {
   if (name === 'article') return articleWith(input, change)
-  if (name === 'reply') return replyWith(input, change)
+  if (name === 'reply') return replyWith(change)
   return { drafts: validDrafts(input).map((draft) => ({ ...draft, ...change })) }
 }
 
