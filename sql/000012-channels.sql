@@ -7,8 +7,8 @@ begin
   perform set_config('app.tenant', started::text, true);
   insert into public.growth_channel (id, tenant_id, name, status, cadence, created_at, updated_at)
   select encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) placing
-      substring(int8send((extract(epoch from statement_timestamp()) * 1000)::bigint + position) from 3) from 1 for 6), 52, 1), 53, 1), 'hex')::uuid,
-    started, name, status, cadence, statement_timestamp(), statement_timestamp()
+      substring(int8send((extract(epoch from now()) * 1000)::bigint + position) from 3) from 1 for 6), 52, 1), 53, 1), 'hex')::uuid,
+    started, name, status, cadence, now(), now()
   from (values
     (1, 'posts', 'active', '{"days": ["mon", "tue", "wed", "thu", "fri"], "times": ["09:00", "17:00"]}'::jsonb),
     (2, 'threads', 'inactive', '{}'),

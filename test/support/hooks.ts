@@ -37,7 +37,7 @@ export interface Hook {
   /** Oldest first. */
   outbox(): Promise<OutboxRow[]>
   endpoint(): Promise<EndpointState>
-  /** When the delivery lane has to look again, by its work row and by the actor's; null when it has not. */
+  /** When the delivery lane has to look again, by its work row and by the actor's; null when it has not, or where the actor wakes for something else before. */
   due(): Promise<{ run_at: Date | null; wake_at: Date | null }>
   audits(): Promise<{ operation: string; detail: Record<string, unknown> }[]>
   /** The same workspace, served by another app. */
@@ -77,8 +77,9 @@ const hookAt = (app: TestApp, tenantId: string): Hook => {
       )[0]!,
     due: async () =>
       (
-        await owner<{ run_at: Date | null; wake_at: Date | null }[]>`select wake_at,
-          (select run_at from work w where w.tenant_id = a.tenant_id and lane = 'delivery') as run_at from actor a where tenant_id = ${tenantId}`
+        await owner<{ run_at: Date | null; wake_at: Date | null }[]>`
+          select case when wake_at < coalesce((select min(run_at) from work where tenant_id = ${tenantId} and lane <> 'delivery'), 'infinity') then wake_at end as wake_at,
+            (select run_at from work where tenant_id = ${tenantId} and lane = 'delivery') as run_at from actor where tenant_id = ${tenantId}`
       )[0]!,
     audits: async () => [
       ...(await owner<{ operation: string; detail: Record<string, unknown> }[]>`select operation, detail from audit
