@@ -61,8 +61,9 @@ const MODEL_CALL_MS = 80_000
 /** Generations of a process that run at once, granted to tenants in turn; each tenant runs one. */
 const MODEL_TURNS = { name: 'model call', limit: 8, bound: 1, withinMs: GENERATION_DEADLINE_MS }
 
-/** Requests to webhook endpoints of a process at once; each tenant sends one at a time. */
-const DELIVERY_TURNS = { name: 'delivery', limit: 256, bound: 1, withinMs: 5_000 }
+/** Requests to webhook endpoints of a process at once, and those of them that are quick; each tenant sends one at a time. */
+const DELIVERIES = { name: 'delivery', limit: 2_048, bound: 1, withinMs: 5_000 }
+const DELIVERY_TURNS = { ...DELIVERIES, limit: 256 }
 
 export interface Workplace extends AsyncDisposable {
   db: Db
@@ -129,7 +130,7 @@ const lanesOf = ({ config, log, secret, overrides, failpoints, networks, egress 
     weeklyLane(),
     ...generationLanes({ networks, drafter, failpoints, turns: new Turns(MODEL_TURNS), deadlineMs: GENERATION_DEADLINE_MS }),
     ...ruleLanes({ networks, failpoints }),
-    deliveryLane({ ...hooks, failpoints, turns: new Turns(DELIVERY_TURNS) }),
+    deliveryLane({ ...hooks, failpoints, open: new Turns(DELIVERIES), turns: new Turns(DELIVERY_TURNS) }),
   ]
 }
 

@@ -30,9 +30,14 @@ export interface DeliveryDeps {
   sealer: Sealer
   times: WebhookTimes
   failpoints: Failpoints
-  /** Deliveries of the whole process, granted to tenants in turn. */
+  /** Deliveries of the whole process that may be under way, granted to tenants in turn. */
+  open: Turns
+  /** Those of them that have begun of late: one that is slow to answer leaves its place here to others. */
   turns: Turns
 }
+
+/** A receiver that answers at all has mostly done so by then. */
+const QUICK_MS = 250
 
 interface Job {
   endpoint: EndpointRow
@@ -83,8 +88,8 @@ const closed = async ({ keepDeadMs }: WebhookTimes, { sql, gate, work }: Letter)
 
 /** One request. One that would outlast the claim, or whose turn did not come in time, is not begun. */
 const send = (deps: DeliveryDeps, job: Job, context: LaneContext): Promise<DeliveryOutcome> =>
-  deps.turns
-    .run(context.tenantId, () => sendNow(deps, job, context))
+  deps.open
+    .run(context.tenantId, () => deps.turns.yielding(context.tenantId, QUICK_MS, () => sendNow(deps, job, context)))
     .catch((cause) => (cause instanceof AppError ? { kind: 'stopped' } : Promise.reject(cause)))
 
 const sendNow = async ({ egress, sealer, times, failpoints }: DeliveryDeps, job: Job, context: LaneContext): Promise<DeliveryOutcome> => {

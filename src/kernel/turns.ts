@@ -75,6 +75,19 @@ export class Turns {
     }
   }
 
+  /** Work that takes longer than `ms` leaves its place to others then, and goes on: so what hangs holds up nobody for longer. */
+  async yielding<T>(party: string, ms: number, work: () => Promise<T>): Promise<T> {
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    let running: Promise<T> | undefined
+    await this.run(party, async () => {
+      const timer = setTimeout(resolve, ms)
+      running = work()
+      await Promise.race([running.catch(() => {}), late])
+      clearTimeout(timer)
+    })
+    return await running!
+  }
+
   #admitted(party: string, standing: Standing): Promise<void> | undefined {
     // While something is free, whoever waits has its share already: hardly anybody is passed over.
     if (this.#running < this.options.limit && this.#hasRoom(party)) {

@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util'
 import { background } from './background.ts'
 import { cli } from './cli.ts'
+import { delivery } from './delivery.ts'
 import { due } from './due.ts'
 import { fairness } from './fairness.ts'
 import { mcp } from './mcp.ts'
@@ -18,7 +19,7 @@ import { tenants } from './tenants.ts'
 import { throughput, wakeAll } from './throughput.ts'
 import { openWorld, startServer } from './world.ts'
 
-const SECTIONS = ['throughput', 'mcp', 'fairness', 'due', 'background', 'nodes', 'tenants', 'start', 'cli', 'scale'] as const
+const SECTIONS = ['throughput', 'mcp', 'fairness', 'due', 'background', 'delivery', 'nodes', 'tenants', 'start', 'cli', 'scale'] as const
 
 const { values } = parseArgs({
   options: {
@@ -97,6 +98,7 @@ const onOneServer = async (): Promise<void> => {
 }
 if (['throughput', 'mcp', 'fairness', 'due'].some((name) => wanted.has(name))) await onOneServer()
 await measure('background', () => background(world, { jobs: size(values.jobs, 5_000, 400), rounds: values.quick ? 1 : 2 }))
+await measure('delivery', () => delivery(world, { events: values.quick ? 10 : 50, silent: values.quick ? [1] : [1, 200, 400] }))
 await measure('nodes', () =>
   nodes(world, {
     seconds: size(values.seconds, 1, 0.4),

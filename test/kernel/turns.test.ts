@@ -53,6 +53,21 @@ test('a party that asks a hundred times does not hold up one that asks once', as
   expect(order.indexOf('single')).toBeLessThanOrEqual(1)
 })
 
+test('what takes long leaves its place to others, goes on, and ends with its own result', async () => {
+  const turns = open({ limit: 1 })
+  const slow = gate()
+  const first = turns.yielding('slow', 1, () => slow.promise.then(() => 'late'))
+  expect(await turns.run('other', async () => 'meanwhile')).toBe('meanwhile')
+  slow.end()
+  expect(await first).toBe('late')
+})
+
+test('what fails quickly fails, and its place is free', async () => {
+  const turns = open({ limit: 1 })
+  await expect(turns.yielding('broken', 60_000, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+  expect(await turns.run('other', async () => 'next')).toBe('next')
+})
+
 test('a party that has its share running leaves the rest to others, at once', async () => {
   const turns = open({ limit: 3, share: { alone: 2, among: 2 } })
   const held = gate()

@@ -1,0 +1,88 @@
+/** What receivers that never answer cost another workspace: the time from an event's commit to its arrival, alone and beside them. */
+import { createSealer } from '#kernel/sealed'
+import { newWebhookSecret } from '#port/webhook'
+import { secretRow } from '#store/webhooks'
+import { openReceiver, type Receiver } from '../support/receiver.ts'
+import type { Running } from './spawn.ts'
+import { median, ms, type Row } from './table.ts'
+import { addDrafts, addTenants, startServer, type Tenant, type World } from './world.ts'
+
+interface Sizes {
+  /** Events whose way is measured, one after the other, in each round. */
+  events: number
+  /** Other workspaces, each with a receiver that accepts and never answers. */
+  silent: number[]
+}
+
+const LATE_MS = 30_000
+
+/** An endpoint of a workspace that wants everything. */
+const setEndpoint = async ({ owner, secret }: World, tenant: Tenant, url: string): Promise<void> => {
+  const sealed = createSealer(secret).seal(newWebhookSecret(), secretRow(tenant.id))
+  await owner`insert into webhook_endpoint (tenant_id, id, url, events, secret, status, created_at, updated_at)
+    values (${tenant.id}, gen_random_uuid(), ${url}, '{}', ${sealed}, 'active', now(), now())`
+}
+
+const post = async ({ port }: Running, { key }: Tenant, path: string): Promise<void> => {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const reply = await fetch(`http://127.0.0.1:${port}/api/v1/growth/${path}`, { method: 'POST', headers, body: '{}' })
+  if (!reply.ok) throw new Error(`${path}: ${reply.status} ${await reply.text()}`)
+}
+
+/** Has an event of the workspace written: the item is posted by hand, so no network is in it. */
+const happen = async (server: Running, tenant: Tenant, itemId: string): Promise<void> => {
+  await post(server, tenant, `items/${itemId}/approve`)
+  await post(server, tenant, `items/${itemId}/posted`)
+}
+
+const arrival = async (receiver: Receiver, count: number): Promise<number> => {
+  const until = performance.now() + LATE_MS
+  while (receiver.requests.length < count) {
+    if (performance.now() > until) throw new Error(`an event did not arrive within ${LATE_MS} ms`)
+    await Bun.sleep(1)
+  }
+  return performance.now()
+}
+
+/** Of each event, milliseconds from its answer to its arrival. */
+const delays = async (server: Running, receiver: Receiver, { tenant, items }: { tenant: Tenant; items: string[] }): Promise<number[]> => {
+  const all: number[] = []
+  for (const id of items) {
+    const before = receiver.requests.length
+    await happen(server, tenant, id)
+    const committed = performance.now()
+    all.push(Math.max(0, (await arrival(receiver, before + 1)) - committed))
+  }
+  return all
+}
+
+const told = (all: number[]): string => `p50 ${ms(median(all))}, longest ${ms(Math.max(...all))}`
+
+const beside = async (world: World, count: number, events: number): Promise<Row> => {
+  await using live = await openReceiver()
+  await using silent = await openReceiver()
+  silent.answer = { hang: 'before' }
+  const [tenant, ...others] = (await addTenants(world.owner, count + 1)) as [Tenant, ...Tenant[]]
+  await setEndpoint(world, tenant, live.url)
+  for (const other of others) await setEndpoint(world, other, silent.url)
+  const items = (await addDrafts(world.owner, [tenant], 2 * events)).map(({ id }) => id)
+  const theirs = await addDrafts(world.owner, others, 1)
+  const pairs = [live, silent].map(({ url }) => new URL(url).host).join()
+  await using server = await startServer(world, { EGRESS_ALLOW: pairs })
+  const alone = await delays(server, live, { tenant, items: items.slice(0, events) })
+  for (const { id, tenant: other } of theirs) await happen(server, other, id)
+  const held = await delays(server, live, { tenant, items: items.slice(events) })
+  return {
+    what: `webhooks: an event's way to its receiver beside ${count} workspaces whose receivers never answer (${silent.requests.length} requests of theirs hang)`,
+    result: told(held),
+    peer: `alone ${told(alone)}`,
+    ratio: median(held) / median(alone),
+    goal: '≤ 1 s more',
+  }
+}
+
+export async function delivery(world: World, { events, silent }: Sizes): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const count of silent) rows.push(await beside(world, count, events))
+  return rows
+}
