@@ -4,6 +4,7 @@ import { publishTimes } from '#domain/publish'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { freshDb, type TestDatabase } from '#test/support/db'
 import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
+import { othersPost } from '#test/support/prepare'
 import { crash, newStory, type Story, textOf } from '#test/support/story'
 
 const times = { ...publishTimes, settleMs: 100, windowMs: 60_000 }
@@ -90,6 +91,55 @@ test('what a person asked for is neither recalled nor held', async () => {
   points.release('publish.claimed')
   expect((await asked).body.item.status).toBe('posted')
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+})
+
+const approvedEngagement = async (at: TestApp, story: Story, action: 'reply' | 'like'): Promise<string> => {
+  const words = action === 'reply' ? { body: 'We call first.' } : {}
+  const { body } = await story.send('POST', 'engagements', { body: { post: await othersPost({ app: at }), action, ...words } })
+  const { id } = body.engagement
+  expect((await story.send('POST', `engagements/${id}/approve`)).status).toBe(200)
+  return id
+}
+
+test.each(['reply', 'like'] as const)(
+  'a %s that a person has on the wire is not aborted but listed, until it is executed',
+  async (action) => {
+    const story = await newStory(app)
+    const id = await approvedEngagement(app, story, action)
+    points.arm('sandbox.received', 'hang')
+    const asked = story.send('POST', `engagements/${id}/execute`)
+    await points.reached('sandbox.received')
+    const listed = [{ engagement_id: id, origin: 'manual', since: expect.any(String) }]
+    expect((await pause(story)).in_flight).toEqual(listed)
+    expect((await resume(story)).in_flight).toEqual(listed)
+    points.release('sandbox.received')
+    expect((await asked).body.engagement.status).toBe('executed')
+    expect((await pause(story)).in_flight).toEqual([])
+  },
+)
+
+test('lists the engagement that a dead process may still have on the wire, until its lease has ended', async () => {
+  await using own = await freshDb()
+  const held = testFailpoints()
+  await using dead = await testApp({ database: own.options, overrides: { failpoints: held.at } })
+  const story = await newStory(dead)
+  const id = await approvedEngagement(dead, story, 'reply')
+  held.arm('execute.claimed', 'hang')
+  const asked = story.send('POST', `engagements/${id}/execute`)
+  await held.reached('execute.claimed')
+  await crash(dead)
+  expect((await asked).status).toBe(503)
+  await using next = await testApp({ database: own.options, overrides: { times } })
+  const after = story.at(next)
+  const isInDoubt = async () =>
+    (await after.send('GET', 'engagements?status=execute_unconfirmed')).body.engagements.some((one: { id: string }) => one.id === id)
+  await eventually(isInDoubt, (is) => is)
+  // Ends long after this test, whatever the speed of the machine.
+  await next.owner`update engagement_attempt set lease_until = now() + interval '1 hour'`
+  expect((await pause(after)).in_flight).toEqual([{ engagement_id: id, origin: 'manual', since: expect.any(String) }])
+  await next.owner`update engagement_attempt set lease_until = now()`
+  expect((await pause(after)).in_flight).toEqual([])
+  held.release('execute.claimed')
 })
 
 test('the doubt about a scheduled post is not looked into while it holds, and is resolved after', async () => {
