@@ -5,7 +5,7 @@
  */
 
 import type { Billing, PlanState } from '#domain/plan'
-import type { Occurrence } from '#domain/rule-trigger'
+import type { Occurrence, TriggerKind } from '#domain/rule-trigger'
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { type Fragment, isLetIn, type Query, type Sql } from './db.ts'
@@ -54,6 +54,8 @@ export interface Gate {
   seen: StoredAnswer | null
   /** The kinds of events that the workspace's endpoint wants (none: all); null where there is no active endpoint. */
   webhook: string[] | null
+  /** The kinds of occurrences that active rules wait for, one of each rule: of others nothing is looked up. */
+  awaited: TriggerKind[]
   /** When the workspace is to be erased, because an owner has asked for it: nothing goes out until that is taken back. */
   deletesAt: Date | null
 }
@@ -113,6 +115,7 @@ interface GateRow {
   counters: Record<string, number>
   seen: StoredAnswer | null
   webhook: string[] | null
+  awaited: TriggerKind[]
   deletes_at: Date | null
 }
 
@@ -132,14 +135,15 @@ export async function gate(
         ${claim?.caller === undefined ? sql`true` : sql`(${isLetIn(sql, claim.caller)})`} as live,
         (select coalesce(jsonb_object_agg(c.key || '@' || c.period, c.used), '{}') from counter c) as counters,
         (select to_jsonb(i) from idempotency i where i.key = ${claim?.idempotencyKey ?? null} and i.expires_at > now()) as seen,
-        (select e.events from webhook_endpoint e where e.status = 'active') as webhook
+        (select e.events from webhook_endpoint e where e.status = 'active') as webhook,
+        array(select r.trigger->>'kind' from rule r where r.status = 'active') as awaited
       from actor a join tenant t on t.id = a.tenant_id
       where a.tenant_id = ${own.tenantId}::uuid and a.epoch = ${own.epoch} and a.owner is not distinct from ${own.owner}::uuid and scope.ok is not null
       offset 0 for no key update of a) g`) as unknown as GateRow[]
   if (!row) return undefined
   if (!row.live) fail('unauthenticated')
-  const { now, paused, counters, seen, webhook, plan, billing, overrides, deletes_at: deletesAt } = row
-  return { now, paused, counters, seen, webhook, plan: { plan, billing, overrides }, deletesAt }
+  const { now, paused, counters, seen, webhook, awaited, plan, billing, overrides, deletes_at: deletesAt } = row
+  return { now, paused, counters, seen, webhook, awaited, plan: { plan, billing, overrides }, deletesAt }
 }
 
 /** The answer that the same Idempotency-Key will replay. `pending` names the record whose outcome will supply it. */

@@ -47,12 +47,16 @@ const causedBy = async (sql: Sql, occurrences: Occurrence[]): Promise<Caused[]> 
   })
 }
 
-/** The effects of a letter, with the runs of the rules that wait for what they bring about. */
-export const withRuns = async (sql: Sql, effects: Effects, { now, paused }: Gate): Promise<Effects> => {
-  const occurrences = occurrencesOf(effects)
+/**
+ * The effects of a letter, with the runs of the rules that wait for what they bring about. Asks the database nothing where no
+ * active rule waits for that kind of thing, as the gate says, and no more than for the rules where none is set off.
+ */
+export const withRuns = async (sql: Sql, effects: Effects, { now, paused, awaited }: Gate): Promise<Effects> => {
+  const possible = occurrencesOf(effects).filter(({ kind }) => awaited.includes(kind))
+  if (possible.length === 0) return effects
+  const rules = await activeRules(sql, [...new Set(possible.map(({ kind }) => kind))])
+  const occurrences = possible.filter((one) => rules.some(({ trigger }) => matches(trigger, one)))
   if (occurrences.length === 0) return effects
-  const rules = await activeRules(sql, [...new Set(occurrences.map(({ kind }) => kind))])
-  if (rules.length === 0) return effects
   const caused = await causedBy(sql, occurrences)
   const known = await knownRuns(
     sql,

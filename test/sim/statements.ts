@@ -197,8 +197,9 @@ const letters = {
   gate: async (memory: Memory, own: Ownership): Promise<Gate | undefined> => {
     memory.command = undefined
     if (memory.owner !== own.owner || memory.epoch !== own.epoch) return undefined
+    // No history has rules.
     const plan = { plan: 'team', billing: 'ok', overrides: { post_now: 1e9 } } as const
-    return { now: memory.now(), paused: memory.paused, plan, counters: {}, seen: null, webhook: null, deletesAt: null }
+    return { now: memory.now(), paused: memory.paused, plan, counters: {}, seen: null, webhook: null, awaited: [], deletesAt: null }
   },
   /** True when there was something to write. */
   apply: async (memory: Memory, effects: Effects) => {
@@ -222,9 +223,6 @@ const letters = {
   resolvePending: () => () => nothing,
   forgetPending: () => () => nothing,
 }
-
-/** No history has rules. */
-const occurrences = { withRuns: async (_memory: Memory, effects: Effects) => effects }
 
 const profiles = { currentProfile: async () => ({ profile: { on_missed: 'post' }, created_at: null, updated_at: null }) }
 
@@ -250,7 +248,7 @@ const remembered = <T>(compute: (text: string) => T) => {
 /** Puts the memory in the place of the store for everything that is imported after this. */
 export const installMemory = async (): Promise<void> => {
   const { fingerprintText } = await import('#port/network/text')
-  const fakes = { items, attempts, connections, work: works, letter: letters, profiles, occurrences, 'growth-channels': growthChannels }
+  const fakes = { items, attempts, connections, work: works, letter: letters, profiles, 'growth-channels': growthChannels }
   for (const [name, fake] of Object.entries(fakes)) await replace(`#store/${name}`, fake)
   await replace('#kernel/ids', ids)
   await replace('#port/network/text', { fingerprintText: remembered(fingerprintText) })

@@ -1,0 +1,84 @@
+/** What looking for the rules that a letter sets off asks of the database: of workspaces that wait for nothing, nothing. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import postgres from 'postgres'
+import { newRule } from '#domain/rule'
+import type { TriggerWish } from '#domain/rule-trigger'
+import { newId } from '#kernel/ids'
+import { type Db, openDb, type Sql } from '#store/db'
+import { type Effects, gate } from '#store/letter'
+import { withRuns } from '#store/occurrences'
+import { insertRule } from '#store/rules'
+import { freshDb, type TestDatabase } from '#test/support/db'
+
+let database: TestDatabase
+let owner: postgres.Sql
+let db: Db
+beforeAll(async () => {
+  database = await freshDb()
+  owner = postgres({ ...database.options, max: 1, onnotice: () => {} })
+  db = openDb({ ...database.options, max: 1 })
+})
+afterAll(async () => {
+  await db[Symbol.asyncDispose]()
+  await owner.end()
+  await database[Symbol.asyncDispose]()
+})
+
+/** Counts what begins as a statement does; pieces of statements do not. */
+const countingStatements = (sql: Sql): { sql: Sql; statements(): number } => {
+  let count = 0
+  const apply = (target: Sql, self: unknown, args: unknown[]) => {
+    if (/^\s*(select|with)\b/.test((args[0] as Partial<TemplateStringsArray>).raw?.[0] ?? '')) count++
+    return Reflect.apply(target as never, self, args)
+  }
+  return { sql: new Proxy(sql, { apply }), statements: () => count }
+}
+
+const counted = { impressions: 10, likes: 1, replies: 0, reposts: 0, quotes: 0, clicks: 0 }
+
+/** A post has gone out, one of somebody else's scored 40, and one of ours was seen by 10. */
+const everything: Effects = {
+  events: [{ type: 'growth.item.posted', data: { item_id: newId() } }],
+  occurrences: [
+    { kind: 'signal', ref: newId(), score: 40 },
+    { kind: 'metric', ref: newId(), before: null, after: counted, ageMs: 0 },
+  ],
+}
+
+/** What a workspace with one rule pays for `everything`, and the runs that come of it. */
+const paidFor = async (wish?: { trigger: TriggerWish; status?: 'paused' }): Promise<{ statements: number; runs: number }> => {
+  const tenantId = newId()
+  const own = { tenantId, owner: newId(), epoch: 1 }
+  await owner`insert into tenant (id, name, plan) values (${tenantId}, 'Test', 'team')`
+  await owner`insert into actor (tenant_id, owner, epoch) values (${tenantId}, ${own.owner}, 1)`
+  const beside = { total: 0, timeZone: 'UTC', now: new Date() }
+  return await db.letter(tenantId, async (sql) => {
+    const action = { kind: 'draft_batch', count: 1 } as const
+    await gate(sql, own)
+    if (wish) await insertRule(newRule(newId(), { name: 'Once', action, ...wish }, beside))(sql)
+    const open = await gate(sql, own)
+    const { sql: counting, statements } = countingStatements(sql)
+    const effects = await withRuns(counting, everything, open!)
+    return { statements: statements(), runs: effects.work?.length ?? 0 }
+  })
+}
+
+test('no rule costs no statement', async () => {
+  expect(await paidFor()).toEqual({ statements: 0, runs: 0 })
+})
+
+test('a rule that is paused, or waits for something else, costs no statement', async () => {
+  expect(await paidFor({ trigger: { kind: 'item_posted' }, status: 'paused' })).toEqual({ statements: 0, runs: 0 })
+  expect(await paidFor({ trigger: { kind: 'batch_settled' } })).toEqual({ statements: 0, runs: 0 })
+  expect(await paidFor({ trigger: { kind: 'cron', pattern: '0 9 * * *' } })).toEqual({ statements: 0, runs: 0 })
+})
+
+test('a rule that is not set off costs one statement, however much has happened', async () => {
+  expect(await paidFor({ trigger: { kind: 'signal', min_score: 41 } })).toEqual({ statements: 1, runs: 0 })
+  expect(await paidFor({ trigger: { kind: 'metric', metric: 'impressions', at_least: 11 } })).toEqual({ statements: 1, runs: 0 })
+})
+
+test('a rule that is set off costs three statements, and runs', async () => {
+  expect(await paidFor({ trigger: { kind: 'signal', min_score: 40 } })).toEqual({ statements: 3, runs: 1 })
+  expect(await paidFor({ trigger: { kind: 'item_posted' } })).toEqual({ statements: 3, runs: 1 })
+})
