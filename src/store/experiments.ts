@@ -2,17 +2,17 @@ import type { CountedExperiment, Experiment, MeasuredItem } from '#domain/experi
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from './db.ts'
 import type { Page } from './items.ts'
+import { newestMetric } from './metrics.ts'
 
 /** A post's newest numbers, beside `i`. */
-const newestMetric = (sql: Sql): Fragment =>
-  sql`lateral (select * from item_metric m where m.item_id = i.id order by m.at desc limit 1) m on i.status = 'posted'`
+const measured = (sql: Sql): Fragment => sql`lateral (${newestMetric(sql, sql`i.id`)}) m on i.status = 'posted'`
 
 /** What arms have, of a running experiment `e`; of one that is concluded what they had then. A rate takes somebody who saw the post. */
 export const tallyOf = (sql: Sql): Fragment => sql`case when e.status = 'concluded' then e.tally else
   (select coalesce(jsonb_agg(to_jsonb(t)), '[]') from (
     select i.arm, count(*)::int as items, (count(*) filter (where i.status = 'posted'))::int as posted,
       (count(m.id) filter (where e.metric <> 'engagement_rate' or m.impressions > 0))::int as measured
-    from item i left join ${newestMetric(sql)} where i.experiment_id = e.id group by i.arm order by i.arm) t) end`
+    from item i left join ${measured(sql)} where i.experiment_id = e.id group by i.arm order by i.arm) t) end`
 
 const columns = (sql: Sql): Fragment => sql`e.id, e.name, e.hypothesis, e.metric, e.arms, e.status, e.result, e.comparison,
   e.concluded_at, e.created_at, e.updated_at, ${tallyOf(sql)} as tally`
@@ -42,7 +42,7 @@ const MOST_COMPARED = 2_000
 /** Posted items with numbers, newest first. */
 export const measuredItems = async (sql: Sql, experimentId: string): Promise<MeasuredItem[]> =>
   (await sql`select i.id, i.arm, m.impressions, m.likes, m.replies, m.reposts, m.quotes, m.clicks
-    from item i join ${newestMetric(sql)} where i.experiment_id = ${experimentId}
+    from item i join ${measured(sql)} where i.experiment_id = ${experimentId}
     order by i.posted_at desc, i.id desc limit ${MOST_COMPARED}`) as unknown as MeasuredItem[]
 
 export const insertExperiment =

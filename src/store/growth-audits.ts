@@ -2,6 +2,7 @@ import type { AuditResult, CountedPost, GivenMetrics, GrowthAudit } from '#domai
 import type { Metrics } from '#domain/metrics'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from './db.ts'
+import { newestMetric } from './metrics.ts'
 
 const columns = (sql: Sql): Fragment => sql`id, status, error, days, source, given, result, model, usage, created_at, updated_at`
 
@@ -38,7 +39,7 @@ const counted = ({ impressions, likes, replies, reposts, quotes, clicks, ...post
 export const countedPosts = async (sql: Sql, { since, limit }: { since: Date; limit: number }): Promise<CountedPost[]> => {
   const rows = (await sql`select i.id as item_id, i.body as text, i.hook, i.format, i.learnings, i.posted_at,
       m.impressions, m.likes, m.replies, m.reposts, m.quotes, m.clicks
-    from item i cross join lateral (select * from item_metric where item_id = i.id order by at desc limit 1) m
+    from item i cross join lateral (${newestMetric(sql, sql`i.id`)}) m
     where i.external_id is not null and i.status = 'posted' and i.posted_at >= ${since} order by i.posted_at desc limit ${limit}`) as unknown as CountedRow[]
   return rows.map(counted)
 }

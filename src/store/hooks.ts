@@ -1,5 +1,6 @@
 /** What became of the items of each opening. */
 import type { Query } from './db.ts'
+import { newestMetric, rateOfMetric } from './metrics.ts'
 
 export interface HookUsage {
   hook: string
@@ -25,8 +26,8 @@ const MOST_POSTS = 1_000
  */
 export const hookResults: Query = (sql) =>
   sql`select i.hook, count(*)::int as posts,
-      avg(least(1, (m.likes::float8 + m.replies + m.reposts + m.quotes) / m.impressions)) as mean
+      avg(${rateOfMetric(sql)}) as mean
     from (select item_id from item_metric group by item_id order by item_id desc limit ${MOST_POSTS}) r
-      cross join lateral (select * from item_metric where item_id = r.item_id order by at desc limit 1) m
+      cross join lateral (${newestMetric(sql, sql`r.item_id`)}) m
       join item i on i.id = r.item_id
     where m.impressions > 0 group by i.hook`

@@ -1,6 +1,7 @@
 import type { Item, ItemStatus } from '#domain/item'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from './db.ts'
+import { newestMetric } from './metrics.ts'
 
 export interface Page {
   limit: number
@@ -12,8 +13,8 @@ const columns = (
   sql: Sql,
 ): Fragment => sql`id, batch_id, resurfaced_from, experiment_id, arm, kind, title, status, review, body, format, hook, rationale, stories, learnings, length, post_at,
   on_missed, approved_hash, account_external_id, reject_reason, external_id, url, posted_at, last_error, created_at, updated_at,
-  case when status = 'posted' then (select to_jsonb(m) from (select at, impressions, likes, replies, reposts, quotes, clicks
-    from item_metric where item_id = item.id order by at desc limit 1) m) end as metrics`
+  case when status = 'posted' then (select to_jsonb(m) - array['id', 'tenant_id', 'item_id']
+    from (${newestMetric(sql, sql`item.id`)}) m) end as metrics`
 
 export const itemById =
   (id: string): Query =>

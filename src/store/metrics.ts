@@ -12,6 +12,14 @@ export interface DuePost {
   connection_id: string
 }
 
+/** A query of one row: the newest numbers of an item, which is named as a column of the statement around it. */
+export const newestMetric = (sql: Sql, itemId: Fragment): Fragment =>
+  sql`select * from item_metric where item_id = ${itemId} order by at desc limit 1`
+
+/** `engagementRate` of the domain over a row `m`: null where nobody has seen the post. In floats, for counts may add up to more than an integer. */
+export const rateOfMetric = (sql: Sql): Fragment =>
+  sql`case when m.impressions > 0 then least(1, (m.likes::float8 + m.replies + m.reposts + m.quotes) / m.impressions) end`
+
 const ms = (sql: Sql, count: number): Fragment => sql`${count}::float8 * interval '1 millisecond'`
 
 /** When a post is read next, as `nextRead` of the domain says. */

@@ -2,6 +2,7 @@ import type { Figures, Report, ReportItem } from '#domain/report'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from './db.ts'
 import type { Page } from './items.ts'
+import { newestMetric, rateOfMetric } from './metrics.ts'
 
 const columns = (sql: Sql): Fragment =>
   sql`id, status, error, origin, week, time_zone, data, markdown, model, usage, created_at, updated_at`
@@ -42,12 +43,12 @@ export const figuresByDay = async (sql: Sql, bounds: Date[]): Promise<Figures[]>
   const gained = (await sql`
     with snapshots as materialized (
       select item_id, width_bucket(at, ${arrayOf(bounds)}::text[]::timestamptz[]) as day, at, impressions, clicks,
-        likes + replies + reposts + quotes as reactions
+        likes::bigint + replies + reposts + quotes as reactions
       from item_metric where at >= ${first} and at < ${last}
     ), ends as (select distinct on (item_id, day) * from snapshots order by item_id, day, at desc),
     starts as (
       select i.item_id, b.* from (select distinct item_id from snapshots) i cross join lateral (
-        select m.impressions, m.clicks, m.likes + m.replies + m.reposts + m.quotes as reactions from item_metric m
+        select m.impressions, m.clicks, m.likes::bigint + m.replies + m.reposts + m.quotes as reactions from item_metric m
         where m.item_id = i.item_id and m.at < ${first} order by m.at desc limit 1) b
     ), gains as (
       select e.day, e.impressions - coalesce(lag(e.impressions) over one, s.impressions, 0) as impressions,
@@ -55,7 +56,7 @@ export const figuresByDay = async (sql: Sql, bounds: Date[]): Promise<Figures[]>
         e.clicks - coalesce(lag(e.clicks) over one, s.clicks, 0) as clicks
       from ends e left join starts s using (item_id) window one as (partition by e.item_id order by e.day)
     )
-    select day, sum(greatest(0, impressions)) as impressions, sum(greatest(0, reactions)) as reactions, sum(greatest(0, clicks)) as clicks
+    select day, sum(greatest(0, impressions)) as impressions, sum(greatest(0, reactions))::bigint as reactions, sum(greatest(0, clicks)) as clicks
     from gains group by day`) as unknown as (Omit<Figures, 'posts'> & { day: number })[]
   const posted = (await sql`select width_bucket(posted_at, ${arrayOf(bounds)}::text[]::timestamptz[]) as day, count(*)::int as posts
     from item where status = 'posted' and posted_at >= ${first} and posted_at < ${last} group by 1`) as unknown as {
@@ -71,7 +72,7 @@ export const figuresByDay = async (sql: Sql, bounds: Date[]): Promise<Figures[]>
 /** Posts that went out within the span and have been counted, the best by engagement first. */
 export const rankedPosts = async (sql: Sql, { from, to, limit }: { from: Date; to: Date; limit: number }): Promise<ReportItem[]> =>
   (await sql`select i.id as item_id, left(coalesce(i.title, i.body), 120) as text, i.url, m.impressions,
-      case when m.impressions > 0 then least(1, (m.likes + m.replies + m.reposts + m.quotes)::float8 / m.impressions) end as engagement_rate
-    from item i cross join lateral (select * from item_metric where item_id = i.id order by at desc limit 1) m
+      ${rateOfMetric(sql)} as engagement_rate
+    from item i cross join lateral (${newestMetric(sql, sql`i.id`)}) m
     where i.status = 'posted' and i.external_id is not null and i.posted_at >= ${from} and i.posted_at < ${to}
     order by engagement_rate desc nulls last, m.impressions desc, i.id limit ${limit}`) as unknown as ReportItem[]

@@ -1,6 +1,7 @@
 /** Posts that are worth taking up again. */
 import { RESURFACE_DAYS } from '#domain/rule-action'
 import type { Sql } from './db.ts'
+import { newestMetric, rateOfMetric } from './metrics.ts'
 
 export interface Resurfaceable {
   id: string
@@ -30,8 +31,7 @@ export const bestToResurface = async (
   const [row] = await sql`select i.id, i.body, i.format, i.hook, i.stories, i.learnings, i.length, i.posted_at, m.rate
     from (select * from item where status = 'posted' and posted_at < ${old} and kind = 'post' and resurfaced_from is null
       order by posted_at desc limit ${LOOKED_AT}) i
-    left join lateral (select least(1, (likes + replies + reposts + quotes)::float8 / nullif(impressions, 0)) as rate from item_metric
-      where item_id = i.id order by at desc limit 1) m on true
+    left join lateral (select ${rateOfMetric(sql)} as rate from (${newestMetric(sql, sql`i.id`)}) m) m on true
     where coalesce(m.rate, 0) >= ${minEngagement} and not exists (select 1 from item c where c.resurfaced_from = i.id
       and (c.created_at > ${now}::timestamptz - ${RESURFACE_DAYS} * interval '1 day' or c.posted_at >= ${old}))
     order by m.rate desc nulls last, i.posted_at limit 1`

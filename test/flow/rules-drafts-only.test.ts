@@ -86,19 +86,20 @@ test('what is taken up again is marked with its source, waits for approval, and 
 
 test('the best one is taken up first, by reactions per impression, and none that did too badly', async () => {
   const rules = await newRules(app)
-  const old = async (rate: number | null): Promise<string> => {
+  const old = async (likes: number | null, impressions = 1000): Promise<string> => {
     const id = newId()
     await app.owner`insert into item (id, tenant_id, kind, status, body, format, hook, rationale, stories, learnings, length, posted_at, created_at,
       updated_at) values (${id}, ${rules.story.tenantId}, 'post', 'posted', ${id}, 'point', 'none', '', '[]', '[]', 10, now() - interval '50 days',
       now(), now())`
-    if (rate !== null)
+    if (likes !== null)
       await app.owner`insert into item_metric (id, tenant_id, item_id, at, impressions, likes, replies, reposts, quotes, clicks)
-        values (${newId()}, ${rules.story.tenantId}, ${id}, now(), 1000, ${rate}, 0, 0, 0, 0)`
+        values (${newId()}, ${rules.story.tenantId}, ${id}, now(), ${impressions}, ${likes}, 0, 0, 0, 0)`
     return id
   }
   const [good, best] = [await old(30), await old(60)]
   await old(10)
   await old(null)
+  await old(0, 0)
   const action = { kind: 'resurface', min_age_days: 30, min_engagement: 0.02 }
   const rule = await rules.create({ trigger: { kind: 'item_posted' }, action })
   for (let posted = 1; posted <= 3; posted++) {
