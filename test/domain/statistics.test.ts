@@ -1,17 +1,7 @@
 /** What is claimed of posts: what was planted is found, and what is chance is not. */
 import { describe, expect, test } from 'bun:test'
 import { compareAll, type Observed, welch } from '#domain/statistics'
-
-/** Mulberry32: small, and the same everywhere. */
-const seeded = (seed: number) => {
-  let state = seed >>> 0
-  return (): number => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
+import { numbers } from '#test/faults/numbers'
 
 const normal = (random: () => number): number => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
 
@@ -25,7 +15,7 @@ const DIMENSIONS = ['number', 'question', 'list', 'link', 'emoji']
 
 /** Posts with features of all kinds, of which one counts at most. */
 const worldOf = (seed: number, { posts, planted = {} }: World): Observed[] => {
-  const random = seeded(seed)
+  const random = numbers(seed)
   return Array.from({ length: posts }, () => {
     const has = DIMENSIONS.map((dimension) => ({ dimension, value: 'yes' })).filter(() => random() < 0.4)
     const features = [

@@ -2,21 +2,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { MOST_ACTIVE_LEARNINGS } from '#domain/learning'
 import { newId } from '#kernel/ids'
-import { createComposer } from '#port/model/composer/composer'
 import { eventually, type TestApp, testApp } from '#test/support/app'
+import { insertPosted } from '#test/support/posted'
 import { softwareProfile } from '#test/support/profiles'
+import { sameSeed } from '#test/support/same-seed'
 
-const composer = createComposer()
 const DAY = 86_400_000
 
 let app: TestApp
 beforeAll(async () => {
-  // Seeded alike and told of no earlier posts, two batches differ by what has changed in the workspace.
-  const drafter = {
-    ...composer,
-    draft: (...[brief, signal]: Parameters<typeof composer.draft>) => composer.draft({ ...brief, seed: 'same', recent: [] }, signal),
-  }
-  app = await testApp({ overrides: { drafter } })
+  app = await testApp({ overrides: { drafter: sameSeed } })
 })
 afterAll(() => app[Symbol.asyncDispose]())
 
@@ -44,14 +39,8 @@ const opened = async () => {
   const posted = async (posts: Post[]): Promise<string[]> => {
     const ids: string[] = []
     for (const [index, { text, rate, ageMs = 3 * DAY + index * 60_000 }] of posts.entries()) {
-      const id = newId()
-      ids.push(id)
-      const at = new Date(Date.now() - ageMs)
-      await app.owner`insert into item (id, tenant_id, kind, status, body, format, hook, rationale, stories, learnings, length, external_id,
-          posted_at, created_at, updated_at)
-        values (${id}, ${tenantId}, 'post', 'posted', ${text}, 'point', 'none', '', '[]', '[]', 10, ${id}, ${at}, ${at}, ${at})`
-      await app.owner`insert into item_metric (id, tenant_id, item_id, at, impressions, likes, replies, reposts, quotes, clicks)
-        values (${newId()}, ${tenantId}, ${id}, now(), 1000, ${rate}, 0, 0, 0, 0)`
+      const counts = [{ impressions: 1000, likes: rate }]
+      ids.push(await insertPosted(app, tenantId, { body: text, postedAt: new Date(Date.now() - ageMs), counts }))
     }
     return ids
   }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { operations } from '#contract/index'
 import { newId } from '#kernel/ids'
 import { type TestApp, testApp } from '#test/support/app'
+import { insertPosted } from '#test/support/posted'
 import { call } from '#test/support/prepare'
 import { softwareProfile } from '#test/support/profiles'
 import { newStory, type Story } from '#test/support/story'
@@ -104,10 +105,8 @@ test('tells of an experiment that is ready, and of numbers that nobody has learn
   const story = await newStory(app)
   const { id } = (await story.send('POST', 'experiments', { body: { name: 'Numbers first', hypothesis: 'x' } })).body.experiment
   for (let count = 0; count < 16; count++) {
-    const item = await story.drafted()
-    await app.owner`update item set status = 'posted', posted_at = now(), experiment_id = ${id}, arm = ${count % 2 ? 'control' : 'variant'} where id = ${item}`
-    await app.owner`insert into item_metric (id, tenant_id, item_id, at, impressions, likes, replies, reposts, quotes, clicks)
-      values (${newId()}, ${story.tenantId}, ${item}, now(), 10, 1, 0, 0, 0, 0)`
+    const arm = count % 2 ? 'control' : 'variant'
+    await insertPosted(app, story.tenantId, { trial: { id, arm }, counts: [{ impressions: 10, likes: 1 }] })
   }
   const conclude = (await briefOf(story, '?include=items')).find(({ kind }) => kind === 'conclude_experiment')!
   expect(conclude).toMatchObject({ arguments: { id }, count: 1, items: [{ id, type: 'experiment', title: 'Numbers first' }] })

@@ -5,6 +5,7 @@ import { MOST_RUNNING, READY_PER_ARM } from '#domain/experiment'
 import { newId } from '#kernel/ids'
 import { GenerationError } from '#port/model/drafter'
 import { eventually, type TestApp, testApp } from '#test/support/app'
+import { insertPosted } from '#test/support/posted'
 
 /** The arm with this note cannot be drafted. */
 const HOPELESS = 'in hexameters'
@@ -69,17 +70,14 @@ const opened = async () => {
 type Opened = Awaited<ReturnType<typeof opened>>
 
 /** Posted items of an arm, each with so many likes of a hundred impressions in its newest numbers. */
-const measure = async ({ tenantId }: Opened, { id, arm }: { id: string; arm: string }, likes: number[]): Promise<void> => {
+const measure = async ({ tenantId }: Opened, trial: { id: string; arm: string }, likes: number[]): Promise<void> => {
   for (const count of likes) {
-    const item = newId()
-    await app.owner`insert into item (id, tenant_id, kind, status, body, format, hook, rationale, stories, learnings, length, experiment_id, arm, posted_at, created_at, updated_at)
-      values (${item}, ${tenantId}, 'post', 'posted', 'x', 'point', 'none', '', '[]', '[]', 1, ${id}, ${arm}, now(), now(), now())`
-    for (const [hours, impressions] of [
-      [2, 10],
-      [1, 100],
-    ])
-      await app.owner`insert into item_metric (id, tenant_id, item_id, at, impressions, likes, replies, reposts, quotes, clicks)
-        values (${newId()}, ${tenantId}, ${item}, now() - ${hours!} * interval '1 hour', ${impressions!}, ${impressions === 10 ? 0 : count}, 0, 0, 0, 0)`
+    const [old, newest] = [2, 1].map((hours) => new Date(Date.now() - hours * 3_600_000))
+    const counts = [
+      { at: old!, impressions: 10, likes: 0 },
+      { at: newest!, impressions: 100, likes: count },
+    ]
+    await insertPosted(app, tenantId, { trial, counts })
   }
 }
 

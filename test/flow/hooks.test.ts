@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { LEAST_MEASURED } from '#domain/hook-choice'
 import { hookKeys, postHooks } from '#domain/hooks'
-import { newId } from '#kernel/ids'
 import { createComposer } from '#port/model/composer/composer'
 import { eventually, type TestApp, testApp } from '#test/support/app'
+import { insertCounts } from '#test/support/posted'
 import { softwareProfile } from '#test/support/profiles'
 import { newStory, type Story } from '#test/support/story'
 
@@ -38,9 +38,13 @@ const hookOf = async (story: Story, id: string): Promise<Hook> => (await listed(
 const posted = async (story: Story, hook: string, ...snapshots: [impressions: number, likes: number][]): Promise<void> => {
   const id = await story.drafted()
   await app.owner`update item set hook = ${hook}, status = 'posted', posted_at = now() where id = ${id}`
-  for (const [index, [impressions, likes]] of snapshots.entries())
-    await app.owner`insert into item_metric (id, tenant_id, item_id, at, impressions, likes, replies, reposts, quotes, clicks)
-      values (${newId()}, ${story.tenantId}, ${id}, now() + ${`${index} minutes`}::interval, ${impressions}, ${likes}, 0, 0, 0, 9)`
+  const counts = snapshots.map(([impressions, likes], index) => ({
+    at: new Date(Date.now() + index * 60_000),
+    impressions,
+    likes,
+    clicks: 9,
+  }))
+  await insertCounts(app, { tenantId: story.tenantId, itemId: id }, counts)
 }
 
 test('the library is listed in pages, in its order, unused at first', async () => {

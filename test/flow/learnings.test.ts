@@ -2,20 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { MOST_ACTIVE_LEARNINGS } from '#domain/learning'
 import { newId } from '#kernel/ids'
-import { createComposer } from '#port/model/composer/composer'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { softwareProfile } from '#test/support/profiles'
-
-const composer = createComposer()
+import { sameSeed } from '#test/support/same-seed'
 
 let app: TestApp
 beforeAll(async () => {
-  // Seeded alike and told of no earlier posts, two batches differ by what has changed in the workspace.
-  const drafter = {
-    ...composer,
-    draft: (...[brief, signal]: Parameters<typeof composer.draft>) => composer.draft({ ...brief, seed: 'same', recent: [] }, signal),
-  }
-  app = await testApp({ overrides: { drafter } })
+  app = await testApp({ overrides: { drafter: sameSeed } })
 })
 afterAll(() => app[Symbol.asyncDispose]())
 

@@ -1,8 +1,8 @@
 /** What a week brought, over HTTP: asked for, and made by itself as weeks go by on a clock that is stepped. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { newId } from '#kernel/ids'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { type SteppedDatabase, steppedDb } from '#test/support/database-clock'
+import { insertPosted } from '#test/support/posted'
 import { newStory, type Story } from '#test/support/story'
 
 const DAY = 86_400_000
@@ -39,16 +39,8 @@ describe('asked for', () => {
   afterAll(() => app[Symbol.asyncDispose]())
 
   /** Posted at a time, with its numbers at later ones. */
-  const counted = async ({ tenantId }: Story, postedAt: string, snapshots: [at: string, impressions: number, likes: number][]) => {
-    const id = newId()
-    await app.owner`insert into item (id, tenant_id, kind, status, body, format, hook, rationale, stories, learnings, length, external_id,
-        posted_at, created_at, updated_at)
-      values (${id}, ${tenantId}, 'post', 'posted', ${`Post ${id}`}, 'point', 'none', '', '[]', '[]', 10, ${id}, ${postedAt}, now(), now())`
-    for (const [at, impressions, likes] of snapshots)
-      await app.owner`insert into item_metric (id, tenant_id, item_id, at, impressions, likes, replies, reposts, quotes, clicks)
-        values (${newId()}, ${tenantId}, ${id}, ${at}, ${impressions}, ${likes}, 0, 0, 0, 0)`
-    return id
-  }
+  const counted = ({ tenantId }: Story, postedAt: string, snapshots: [at: string, impressions: number, likes: number][]) =>
+    insertPosted(app, tenantId, { postedAt, counts: snapshots.map(([at, impressions, likes]) => ({ at, impressions, likes })) })
 
   test('it tells what each day brought, and how that compares with the week before', async () => {
     const story = await newStory(app)

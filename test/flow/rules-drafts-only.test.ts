@@ -5,6 +5,7 @@ import { newId } from '#kernel/ids'
 import { stateNames } from '#test/domain/records'
 import { type TestApp, testApp } from '#test/support/app'
 import { writingDrafter } from '#test/support/held-drafter'
+import { insertPosted } from '#test/support/posted'
 import { newRules, type Rules } from '#test/support/rule-story'
 
 let app: TestApp
@@ -86,16 +87,9 @@ test('what is taken up again is marked with its source, waits for approval, and 
 
 test('the best one is taken up first, by reactions per impression, and none that did too badly', async () => {
   const rules = await newRules(app)
-  const old = async (likes: number | null, impressions = 1000): Promise<string> => {
-    const id = newId()
-    await app.owner`insert into item (id, tenant_id, kind, status, body, format, hook, rationale, stories, learnings, length, posted_at, created_at,
-      updated_at) values (${id}, ${rules.story.tenantId}, 'post', 'posted', ${id}, 'point', 'none', '', '[]', '[]', 10, now() - interval '50 days',
-      now(), now())`
-    if (likes !== null)
-      await app.owner`insert into item_metric (id, tenant_id, item_id, at, impressions, likes, replies, reposts, quotes, clicks)
-        values (${newId()}, ${rules.story.tenantId}, ${id}, now(), ${impressions}, ${likes}, 0, 0, 0, 0)`
-    return id
-  }
+  const postedAt = new Date(Date.now() - 50 * 86_400_000)
+  const old = (likes: number | null, impressions = 1000): Promise<string> =>
+    insertPosted(app, rules.story.tenantId, { postedAt, counts: likes === null ? [] : [{ impressions, likes }] })
   const [good, best] = [await old(30), await old(60)]
   await old(10)
   await old(null)
