@@ -4,8 +4,7 @@ import { fail } from '#kernel/errors'
 import { type Comparison, compare, type Measured } from './comparison.ts'
 import { engagementRate, type Metrics } from './metrics.ts'
 
-export const experimentMetrics = ['engagement_rate', 'impressions', 'likes', 'replies', 'reposts', 'clicks'] as const
-export type ExperimentMetric = (typeof experimentMetrics)[number]
+export type ExperimentMetric = 'engagement_rate' | 'impressions' | 'likes' | 'replies' | 'reposts' | 'clicks'
 
 /** The first arm of an experiment is its control. */
 export interface Arm {
@@ -124,7 +123,7 @@ export const conclude = (
 const none = { items: 0, posted: 0, measured: 0 }
 
 /** Every arm with its counts, in the experiment's order. */
-export const countedArms = ({ arms, tally }: Pick<CountedExperiment, 'arms' | 'tally'>): (Arm & Omit<Tally, 'arm'>)[] =>
+const countedArms = ({ arms, tally }: Pick<CountedExperiment, 'arms' | 'tally'>): (Arm & Omit<Tally, 'arm'>)[] =>
   arms.map((arm) => {
     const { items, posted, measured } = tally.find((one) => one.arm === arm.name) ?? none
     return { ...arm, items, posted, measured }

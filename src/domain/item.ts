@@ -13,8 +13,7 @@ import { brokenRuleMessage, checkRules, type FormatRules } from './format-rules.
 import type { Metrics } from './metrics.ts'
 import type { OnMissed } from './profile.ts'
 
-export const itemStatuses = ['drafted', 'approved', 'publishing', 'posted', 'rejected', 'publish_failed', 'publish_unconfirmed'] as const
-export type ItemStatus = (typeof itemStatuses)[number]
+export type ItemStatus = 'drafted' | 'approved' | 'publishing' | 'posted' | 'rejected' | 'publish_failed' | 'publish_unconfirmed'
 
 export interface Item {
   id: string

@@ -53,7 +53,7 @@ export interface ReportData {
 }
 
 /** Every Monday morning, on the week before. */
-export const REPORT_CRON = '0 7 * * 1'
+const REPORT_CRON = '0 7 * * 1'
 
 export const newReport = (id: string, { now, ...given }: Pick<Report, 'origin' | 'week' | 'time_zone'> & { now: Date }): Report => ({
   ...newGeneration(id, now),

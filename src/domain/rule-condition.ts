@@ -2,7 +2,7 @@
 import { refuseField, type Trigger } from './rule-trigger.ts'
 
 /** Facts with a number for a value. */
-export const numberFacts = [
+const numberFacts = [
   /** Items that are drafted. */
   'approvals_waiting',
   /** Approved items with a time to come. */
@@ -44,8 +44,6 @@ export interface Evaluated {
   actual: string
   holds: boolean
 }
-
-export const MOST_CONDITIONS = 10
 
 const isItemFact = (fact: Fact): fact is ItemFact => (itemFacts as readonly string[]).includes(fact)
 

@@ -13,8 +13,7 @@ import type { Occurrence } from './rule-trigger.ts'
 export const runStatuses = ['queued', 'running', 'done', 'skipped', 'failed', 'cancelled'] as const
 export type RunStatus = (typeof runStatuses)[number]
 
-export const madeKinds = ['batch', 'article', 'item', 'audit', 'report', 'engagement'] as const
-export type MadeKind = (typeof madeKinds)[number]
+export type MadeKind = 'batch' | 'article' | 'item' | 'audit' | 'report' | 'engagement'
 
 export interface RuleRun {
   id: string

@@ -6,8 +6,7 @@ import { engagementRate, type Metrics } from './metrics.ts'
 export const triggerKinds = ['cron', 'item_posted', 'batch_settled', 'metric', 'signal'] as const
 export type TriggerKind = (typeof triggerKinds)[number]
 
-export const ruleMetrics = ['impressions', 'likes', 'replies', 'reposts', 'quotes', 'clicks', 'engagement_rate'] as const
-export type RuleMetric = (typeof ruleMetrics)[number]
+export type RuleMetric = 'impressions' | 'likes' | 'replies' | 'reposts' | 'quotes' | 'clicks' | 'engagement_rate'
 
 export type Trigger =
   /** Five fields, on the clocks of an IANA time zone. */
@@ -121,7 +120,7 @@ export const matches = (trigger: Trigger, occurrence: Occurrence): boolean => {
 }
 
 /** A time that was missed is caught up with while it is less than this ago. */
-export const CATCH_UP_MS = 3_600_000
+const CATCH_UP_MS = 3_600_000
 
 /** What a due time of a pattern comes to. */
 export interface CronDue {

@@ -8,8 +8,7 @@ import { type Action, type ActionWish, actionOf, requireFits } from './rule-acti
 import { type Condition, requireConditions } from './rule-condition.ts'
 import { type Trigger, type TriggerWish, triggerOf } from './rule-trigger.ts'
 
-export const ruleStatuses = ['active', 'paused'] as const
-export type RuleStatus = (typeof ruleStatuses)[number]
+export type RuleStatus = 'active' | 'paused'
 
 export interface Rule {
   id: string
@@ -95,7 +94,7 @@ export const today = (rule: Rule, now: Date): Rule => (rule.day === dayOf(now) ?
 export type PausedBy = 'person' | 'all'
 
 /** Who keeps the rule from running. A person's word outlives the end of a pause of everything. */
-export const pausedBy = ({ status }: Pick<Rule, 'status'>, held: boolean): PausedBy | null => {
+const pausedBy = ({ status }: Pick<Rule, 'status'>, held: boolean): PausedBy | null => {
   if (status === 'paused') return 'person'
   return held ? 'all' : null
 }

@@ -7,7 +7,7 @@ import { mean, studentQuantile, variance } from './student.ts'
 
 /** Both are compared on a logarithmic scale, on which their spread is even: a difference is a factor. */
 export type Measure = 'engagement_rate' | 'impressions'
-export const comparedMeasures = ['engagement_rate', 'impressions'] as const satisfies Measure[]
+const comparedMeasures = ['engagement_rate', 'impressions'] as const satisfies Measure[]
 
 /** Something that a post has or is, and others are not: `length: short`. */
 export interface Feature {
@@ -143,7 +143,7 @@ const withInterval = ({ comparison, difference, error, freedom }: Tested, chance
   return { ...comparison, interval: { low: Math.expm1(difference - reach), high: Math.expm1(difference + reach) } }
 }
 
-export const excludesZero = ({ low, high }: Interval): boolean => low > 0 || high < 0
+const excludesZero = ({ low, high }: Interval): boolean => low > 0 || high < 0
 
 const strongest = (one: Comparison, other: Comparison): number => Math.abs(other.effect_size) - Math.abs(one.effect_size)
 

@@ -1,8 +1,7 @@
 /** Somebody whose posts are watched. Pure: when a target is read, and what becomes of it by a read. */
 import { fail } from '#kernel/errors'
 
-export const targetStatuses = ['active', 'paused'] as const
-export type TargetStatus = (typeof targetStatuses)[number]
+export type TargetStatus = 'active' | 'paused'
 
 export interface Target {
   id: string

@@ -42,7 +42,7 @@ export const webhookTimes: WebhookTimes = {
 }
 
 /** Whether an endpoint is to be disabled is not judged by fewer failures than this. */
-export const FEW_FAILURES = 3
+const FEW_FAILURES = 3
 /** Waits differ by up to this share, so that what failed together does not come back together. */
 const JITTER = 0.1
 

@@ -12,10 +12,7 @@ import { currentProfile } from '#store/profiles'
 const LONGEST_DAY_MS = 2 * 86_400_000
 
 /** The calendar of a channel's items as it stands now, without one item that is being moved. */
-export const calendarOf = async (
-  sql: Sql,
-  { kind, now, without }: { kind: Item['kind']; now: Date; without?: string },
-): Promise<Calendar> => {
+const calendarOf = async (sql: Sql, { kind, now, without }: { kind: Item['kind']; now: Date; without?: string }): Promise<Calendar> => {
   const since = new Date(now.getTime() - LONGEST_DAY_MS)
   const entries = ((await calendarSince(since)(sql)) as unknown as CalendarEntry[]).filter(({ item_id }) => item_id !== without)
   const { profile } = await currentProfile(sql)

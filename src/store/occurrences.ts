@@ -21,7 +21,7 @@ const occurrencesOf = ({ events = [], occurrences = [] }: Effects): Occurrence[]
 ]
 
 /** The work of a run that waits for its turn. */
-export const runWork = ({ id, created_at }: RuleRun): NewWork => ({
+const runWork = ({ id, created_at }: RuleRun): NewWork => ({
   id: newId(),
   lane: 'sync',
   kind: 'rule',

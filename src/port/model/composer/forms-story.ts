@@ -19,7 +19,7 @@ const OPENINGS: readonly (readonly [Role, HookKey])[] = [
 ]
 
 /** The name of the opening that a story has when its own sentence opens it. */
-export const openingOf = (lead: Unit): HookKey => {
+const openingOf = (lead: Unit): HookKey => {
   if (lead.source === 'news') return 'news'
   return OPENINGS.find(([role]) => lead.roles.has(role))?.[1] ?? 'cold-open'
 }
