@@ -42,7 +42,7 @@ const remarks = (o: NamedOp, field: Field): string => {
 /** What JSON of an entry looks like: `{name: text, note?: text}`. */
 const shapeOf = (schema: TSchema): string => {
   const { properties, required = [] } = schema
-  if (!properties) return choicesOf(schema)?.join('|') ?? placeholder({ kind: kindOf(schema), schema })
+  if (!properties) return choicesOf(schema)?.join(' | ') ?? placeholder({ kind: kindOf(schema), schema })
   const fields = Object.entries(properties as Record<string, TSchema>)
   return `{${fields.map(([name, one]) => `${name}${required.includes(name) ? '' : '?'}: ${shapeOf(one)}`).join(', ')}}`
 }
