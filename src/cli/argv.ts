@@ -70,7 +70,12 @@ const given = async (value: unknown, field: Field, read: Read): Promise<unknown>
   if (value === true) return true
   if (!Array.isArray(value)) return valueFrom(String(value), field, read)
   const values: unknown[] = []
-  for (const text of value) values.push(await valueFrom(String(text), field, read))
+  for (const text of value) {
+    const one = await valueFrom(String(text), field, read)
+    // A file holds many as often as one.
+    if (field.kind === 'json' && Array.isArray(one)) values.push(...one)
+    else values.push(one)
+  }
   return values
 }
 

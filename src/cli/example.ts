@@ -2,7 +2,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { type NamedOp, pathParams } from '#contract/op'
 import { argvOf } from './argv.ts'
-import { choicesOf, type Field, fieldsOf, requiredOf } from './fields.ts'
+import { choicesOf, requiredOf } from './fields.ts'
 
 const forms: Record<string, string> = {
   uuid: '018f47a0-7c1e-7a52-9d3e-1b2f6c0a4e11',
@@ -18,25 +18,25 @@ const LONGEST = 40
 const textOf = ({ format, minLength = 1, maxLength = LONGEST }: TSchema): string =>
   forms[format ?? ''] ?? 'Every delay starts at the dock.'.padEnd(minLength, '!').slice(0, Math.max(maxLength, minLength))
 
+/** Of an object in which nothing is required. */
+const MOST_FIELDS = 2
+
+/** What must be there; where nothing must, the first fields. */
+const sampleObject = ({ properties = {}, required = [] }: TSchema): Record<string, unknown> => {
+  const names: string[] = required.length > 0 ? required : Object.keys(properties).slice(0, MOST_FIELDS)
+  return Object.fromEntries(names.map((name) => [name, sample(properties[name])]))
+}
+
 const sample = (schema: TSchema): unknown => {
   if (schema.examples) return (schema.examples as unknown[])[0]
   if (schema.default !== undefined) return schema.default
+  if (schema.anyOf) return sample((schema.anyOf as TSchema[]).find(({ type }) => type !== 'null')!)
   const [word] = choicesOf(schema) ?? []
   if (word !== undefined) return word
   if (schema.type === 'string') return textOf(schema)
   if (schema.type === 'boolean') return true
   if (schema.type === 'array') return schema.items ? [sample(schema.items as TSchema)] : []
-  return schema.type === 'integer' || schema.type === 'number' ? (schema.minimum ?? 1) : {}
-}
-
-const put = (input: Record<string, unknown>, { path, schema, many }: Field): void => {
-  const value = schema.type === 'array' || !many ? sample(schema) : [sample(schema)]
-  const [last = '', ...parents] = [...path].reverse()
-  const parent = parents.reverse().reduce<Record<string, unknown>>((at, name) => {
-    at[name] ??= {}
-    return at[name] as Record<string, unknown>
-  }, input)
-  parent[last] = value
+  return schema.type === 'integer' || schema.type === 'number' ? (schema.minimum ?? 1) : sampleObject(schema)
 }
 
 const PLAIN = /^[\w@%+=:,./-]+$/
@@ -46,16 +46,22 @@ export const quoted = (word: string): string => (PLAIN.test(word) ? word : `'${w
 
 const MOST_OPTIONS = 3
 
-/** The shortest call, and one that uses a few options, where there are any. Words after the command. */
-export const examplesOf = (o: NamedOp): string[] => {
-  const base = Object.fromEntries(pathParams(o.path).map((name) => [name, sample(o.input.properties[name] ?? { type: 'string' })]))
-  const fields = fieldsOf(o)
-  const needed = fields.filter(({ path }) => requiredOf(o).includes(path[0]!))
-  const optional = fields.filter((field) => !needed.includes(field) && field.path.at(-1) !== 'cursor').slice(0, MOST_OPTIONS)
-  const inputs = [needed, ...(optional.length > 0 ? [[...needed, ...optional]] : [])].map((chosen) => {
-    const input: Record<string, unknown> = structuredClone(base)
-    for (const field of chosen) put(input, field)
-    return input
-  })
-  return inputs.map((input) => argvOf(o, input).map(quoted).join(' '))
+const NEVER_SHOWN = new Set(['cursor'])
+
+/** The shortest call, where it does anything, and one that says a little more, where that can be. Inputs that the contract takes. */
+const inputsOf = (o: NamedOp): Record<string, unknown>[] => {
+  const properties = o.input.properties as Record<string, TSchema>
+  const inPath = pathParams(o.path)
+  const needed = requiredOf(o)
+  const optional = Object.keys(properties)
+    .filter((name) => !inPath.includes(name) && !needed.includes(name) && !NEVER_SHOWN.has(name))
+    .slice(0, MOST_OPTIONS)
+  const saysNothing = ['PUT', 'PATCH'].includes(o.method) && needed.length === 0
+  const said = [...(saysNothing ? [] : [needed]), ...(optional.length > 0 ? [[...needed, ...optional]] : [])]
+  return said.map((names) =>
+    Object.fromEntries([...inPath, ...names].map((name) => [name, sample((properties[name] ?? { type: 'string' }) as TSchema)])),
+  )
 }
+
+/** Words after the command, as a shell takes them. */
+export const examplesOf = (o: NamedOp): string[] => inputsOf(o).map((input) => argvOf(o, input).map(quoted).join(' '))

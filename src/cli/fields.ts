@@ -46,7 +46,8 @@ const withoutNull = (schema: TSchema): { schema: TSchema; nullable: boolean } =>
   return { schema: words.every((word) => typeof word === 'string') ? { ...schema, anyOf: undefined, enum: words } : schema, nullable }
 }
 
-const kindOf = (schema: TSchema): Kind => {
+/** How one value of it is written. */
+export const kindOf = (schema: TSchema): Kind => {
   if (choicesOf(schema)) return 'choice'
   const { type } = schema
   if (type === 'string') return 'text'

@@ -1,8 +1,9 @@
 /** What may be written after a command's name, made from its operation. */
+import type { TSchema } from '@sinclair/typebox'
 import { Argument, Command, Option } from 'commander'
 import { type NamedOp, pathParams, takesKey } from '#contract/op'
 import { listOf, settlingOf } from './catalogue.ts'
-import { choicesOf, type Field, fieldsOf, noneOf, requiredOf } from './fields.ts'
+import { choicesOf, type Field, fieldsOf, kindOf, noneOf } from './fields.ts'
 import { kebab } from './names.ts'
 
 /** The name under which commander keeps an option's value. */
@@ -14,7 +15,7 @@ export const optionKey = ({ flag }: Pick<Field, 'flag'>): string =>
 
 const collect = (text: string, before: unknown): string[] => [...(Array.isArray(before) ? (before as string[]) : []), text]
 
-const placeholder = ({ kind, schema }: Field): string => {
+const placeholder = ({ kind, schema }: Pick<Field, 'kind' | 'schema'>): string => {
   if (kind === 'choice') return 'word'
   if (kind === 'text') return ({ uri: 'url', uuid: 'id', 'date-time': 'time' } as Record<string, string>)[schema.format ?? ''] ?? 'text'
   return kind === 'integer' || kind === 'number' ? 'number' : kind
@@ -27,15 +28,29 @@ const limits = ({ minimum, maximum }: Field['schema']): string => {
     : `${minimum} to ${maximum}`
 }
 
+/** Every input has it: what it lies in is required too. */
+const isNeeded = ({ required = [], properties = {} }: TSchema, [name = '', ...rest]: readonly string[]): boolean =>
+  required.includes(name) && (rest.length === 0 || isNeeded(properties[name], rest))
+
 const remarks = (o: NamedOp, field: Field): string => {
-  const isNeeded = field.path.length === 1 && requiredOf(o).includes(field.path[0]!)
   const read = field.readable ? '- and @file are read' : ''
-  return [isNeeded ? 'required' : '', limits(field.schema), field.many ? 'repeat for more' : '', read].filter(Boolean).join('; ')
+  return [isNeeded(o.input, field.path) ? 'required' : '', limits(field.schema), field.many ? 'repeat for more' : '', read]
+    .filter(Boolean)
+    .join('; ')
+}
+
+/** What JSON of an entry looks like: `{name: text, note?: text}`. */
+const shapeOf = (schema: TSchema): string => {
+  const { properties, required = [] } = schema
+  if (!properties) return choicesOf(schema)?.join(' | ') ?? placeholder({ kind: kindOf(schema), schema })
+  const fields = Object.entries(properties as Record<string, TSchema>)
+  return `{${fields.map(([name, one]) => `${name}${required.includes(name) ? '' : '?'}: ${shapeOf(one)}`).join(', ')}}`
 }
 
 const describe = (o: NamedOp, field: Field): string => {
   const said = remarks(o, field)
-  return [field.description, said && `(${said})`].filter(Boolean).join(' ')
+  const shape = field.kind === 'json' ? shapeOf(field.schema) : ''
+  return [field.description, shape, said && `(${said})`].filter(Boolean).join(' ')
 }
 
 const noneText = ({ many, kind, nullable }: Field): string => {

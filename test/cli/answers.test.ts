@@ -108,6 +108,36 @@ describe('a table', () => {
     expect(linesOf(rows, columnsFor(rows))[0]).toContain(rows[0]!.body.trim())
   })
 
+  test('shows what tells records apart though it lies within an object, and no half of an id', () => {
+    const signals = [
+      {
+        id: ID,
+        target_id: ID,
+        status: 'open',
+        score: 58,
+        reasons: ['new'],
+        post: { network: 'sandbox', author: 'dock_notes', text: 'Who waits?' },
+      },
+      {
+        id: ids[0]!,
+        target_id: ID,
+        status: 'open',
+        score: 9,
+        reasons: [],
+        post: { network: 'sandbox', author: 'dock_notes', text: 'Who asks?' },
+      },
+    ]
+    const columns = columnsFor(signals, 90)
+    expect(columns.map(({ name }) => name)).toEqual(['id', 'status', 'score', 'post.text', 'post.author'])
+    expect(linesOf(signals, columns)[0]!.split(/ {2,}/)).toEqual([ID, 'open', '58', 'Who waits?', 'dock_notes'])
+    expect(columnsFor(signals, 140).find(({ name }) => name === 'target_id')!.width).toBe(ID.length)
+  })
+
+  test('has times to the second', () => {
+    const rows = [{ id: ID, post_at: '2027-01-01T09:00:00.000Z' }]
+    expect(linesOf(rows, columnsFor(rows))).toEqual([`${ID}  2027-01-01T09:00:00Z`])
+  })
+
   test('is bold at its head on a terminal with colours alone', async () => {
     await using server = scriptedServer(pages)
     expect((await cli(['items', 'list'], at(server.url, { columns: 120, colour: true }))).out).toStartWith('\u001b[1mID')

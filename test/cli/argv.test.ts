@@ -113,6 +113,11 @@ test('texts, JSON and the whole input are read from files and from standard inpu
   })
 })
 
+test('JSON for a list may be one entry or a list of them', async () => {
+  const input = await inputOf(everything, ['x', '--steps', '[{"name":"a"},{"name":"b"}]', '--steps', '{"name":"c"}'])
+  expect(input).toEqual({ id: 'x', steps: [{ name: 'a' }, { name: 'b' }, { name: 'c' }] })
+})
+
 test('an argument may begin with a dash after --, and may not be empty', async () => {
   expect(await inputOf(everything, ['--loud', '--', '-x'])).toEqual({ id: '-x', loud: true })
   await expect(inputOf(everything, [''])).rejects.toThrow('<id> is empty')

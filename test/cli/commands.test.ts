@@ -43,6 +43,22 @@ describe.each(commands.map((command) => [`${command.group} ${command.name}`, com
   })
 })
 
+test('what every input has is called required, within an object too', async () => {
+  const { out } = await cli(['rules', 'create', '--help'])
+  const required = [...out.matchAll(/^ {2}--(\S+).*?(?=^ {2}--|^$)/gms)]
+    .filter(([text]) => /\(required[);]/.test(text))
+    .map(([, flag]) => flag)
+  expect(required).toEqual(['name', 'trigger.kind', 'action.kind'])
+})
+
+test('an option of JSON tells what the JSON is made of', async () => {
+  const { out } = await cli(['experiments', 'create', '--help'])
+  expect(out.replaceAll(/\s+/g, ' ')).toContain(
+    '--arms <json> The first one is the control. When absent: control without a note, and variant. {name: text, note?: text}',
+  )
+  expect((await cli(['rules', 'create', '--help'])).out.replaceAll(/\s+/g, '')).toContain('op:<|<=|=|!=|>=|>,value?:number,text?:text}')
+})
+
 describe('resources of one name', () => {
   const resource = (prefix: string, ...names: string[]): Resource => ({
     prefix,

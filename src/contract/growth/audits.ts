@@ -93,7 +93,12 @@ export const audits = {
       input: {
         days: T.Optional(T.Integer({ minimum: 1, maximum: 365, default: 30, description: 'How far back, 30 when absent.' })),
         metrics: T.Optional(
-          T.Array(Given, { minItems: 1, maxItems: 200, description: 'Instead of synced ones; each names item_id or text.' }),
+          T.Array(Given, {
+            minItems: 1,
+            maxItems: 200,
+            description: 'Instead of synced ones; each names item_id or text.',
+            examples: [[{ text: 'Eleven of fourteen delays start at the dock.', impressions: 1_200, likes: 40, replies: 6, reposts: 3 }]],
+          }),
         ),
       },
       output: record({ audit: Audit }),

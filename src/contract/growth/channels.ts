@@ -48,7 +48,8 @@ export const GrowthChannel = record(
   { title: 'GrowthChannel', description: 'Where and how often to post.' },
 )
 
-const partial = (fields: typeof rules | typeof cadence) => T.Partial(T.Object(fields), { additionalProperties: false })
+const partial = (fields: typeof rules | typeof cadence, example: object) =>
+  T.Partial(T.Object(fields), { additionalProperties: false, examples: [example] })
 
 export const channels = {
   update: op(
@@ -59,8 +60,8 @@ export const channels = {
       input: {
         id: Id,
         status: T.Optional(status),
-        format_rules: T.Optional(partial(rules)),
-        cadence: T.Optional(partial(cadence)),
+        format_rules: T.Optional(partial(rules, { max_length: 240, max_hashtags: 1, banned_words: ['synergy'] })),
+        cadence: T.Optional(partial(cadence, { days: ['tue', 'thu'], times: ['09:00', '17:30'], time_zone: 'Europe/Berlin' })),
       },
       output: record({ channel: GrowthChannel }),
     },

@@ -54,7 +54,9 @@ const onEngagement = ['not_found', 'conflict'] as const
 /** What an engagement is made with, beside its post. */
 export const wish = {
   action: Action,
-  instruction: T.Optional(T.String({ maxLength: 2_000, description: 'What a reply or quote should say.' })),
+  instruction: T.Optional(
+    T.String({ maxLength: 2_000, description: 'What a reply or quote should say.', examples: ['Agree, and tell of the week in the van'] }),
+  ),
   body: T.Optional(T.String({ minLength: 1, maxLength: 25_000, description: 'The words themselves; nothing is drafted then.' })),
 }
 
@@ -105,7 +107,7 @@ export const engagements = {
   reject: op(
     'POST /api/v1/growth/engagements/:id/reject',
     'Reject a drafted engagement. Also one that the network refused, or one in review that is not on the network. Frees its post for another one.',
-    { input: { id, reason: T.Optional(T.String({ maxLength: 2_000 })) }, output: OneEngagement },
+    { input: { id, reason: T.Optional(T.String({ maxLength: 2_000, examples: ['Not our subject'] })) }, output: OneEngagement },
     { tool: 'growth_reject_engagement', errors: onEngagement, roles: ['editor', 'approver'], destructive: true },
   ),
   execute: op(

@@ -4,7 +4,7 @@ import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.t
 
 const statuses = ['active', 'paused'] as const
 const priority = T.Integer({ minimum: 1, maximum: 3, description: 'Read hourly (1), every four hours (2) or daily (3).' })
-const category = T.String({ minLength: 1, maxLength: 80, pattern: '\\S' })
+const category = T.String({ minLength: 1, maxLength: 80, pattern: '\\S', examples: ['peer'] })
 
 export const Target = record(
   {
