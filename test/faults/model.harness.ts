@@ -1,10 +1,11 @@
 /**
- * Generations with a model provider that does everything wrong that a provider can, while servers are killed and stopped and
+ * Generations of every kind with a model provider that does everything wrong that a provider can, while servers are killed and stopped and
  * started again. `npm run fault:model -- --generations 1000 --tenants 50 --seed 7`; with `--silentMs 90000` connections on
  * which nothing comes stay open until the time limit of a model call.
  */
 import { newDeployment, type ServerOptions, type ServerProcess, startServer } from '#test/support/server'
-import { newTenants, type Tenant } from './fleet.ts'
+import type { Tenant } from './fleet.ts'
+import { connectedTenants, othersPosts, type Wish, wishesOf } from './generation-wishes.ts'
 import { brokenRules, settlementOf, unsettled } from './generations.ts'
 import { numbers } from './numbers.ts'
 import { alone, type Finished, optionsFrom } from './own-database.ts'
@@ -40,27 +41,27 @@ interface Run {
 }
 
 /** Asks one server after the other, with the same key, until one has admitted it. */
-const admitted = async ({ servers, broken }: Run, { key }: Tenant, [id, count]: [string, number]): Promise<number> => {
+const admitted = async ({ servers, broken }: Run, { key }: Tenant, { id, kind, body }: Wish & { id: string }): Promise<number> => {
   const until = performance.now() + GIVE_UP_MS
   for (let tries = 0; performance.now() < until; tries++) {
     const { process } = servers[tries % servers.length]!
-    const send = { key, body: { count, focus: id }, headers: { 'idempotency-key': id } }
-    const reply = await process.send('POST', 'batches', send).catch(() => undefined)
+    const send = { key, body, headers: { 'idempotency-key': id } }
+    const reply = await process.send('POST', kind.name, send).catch(() => undefined)
     if (reply?.status === 201) return 1
     if (reply && reply.status !== 503 && reply.body.error?.code !== 'idempotency_in_flight') {
-      broken.push(`${id}: ${reply.status} ${reply.text.slice(0, 200)}`)
+      broken.push(`${kind.name} ${id}: ${reply.status} ${reply.text.slice(0, 200)}`)
       return 0
     }
     await Bun.sleep(RETRY_MS)
   }
-  broken.push(`${id}: not admitted in ${GIVE_UP_MS} ms`)
+  broken.push(`${kind.name} ${id}: not admitted in ${GIVE_UP_MS} ms`)
   return 0
 }
 
 /** The generations of a workspace, one request after the other. */
-const askAll = async (run: Run, tenant: Tenant, counts: number[]): Promise<number> => {
+const askAll = async (run: Run, tenant: Tenant, wishes: Wish[]): Promise<number> => {
   let asked = 0
-  for (const [index, count] of counts.entries()) asked += await admitted(run, tenant, [`${tenant.id}-${index}`, count])
+  for (const [index, wish] of wishes.entries()) asked += await admitted(run, tenant, { id: `${tenant.id}-${index}`, ...wish })
   return asked
 }
 
@@ -105,11 +106,9 @@ const allOver = async (ask: () => Promise<number>): Promise<void> => {
   }
 }
 
-/** How many posts each generation of each workspace asks for. */
-const countsOf = ({ generations, tenants }: ModelOptions, next: () => number): number[][] =>
-  Array.from({ length: tenants }, (_, index) =>
-    Array.from({ length: Math.floor(generations / tenants) + (index < generations % tenants ? 1 : 0) }, () => 1 + Math.floor(next() * 20)),
-  )
+/** How many generations the workspace at this place asks for. */
+const shareOf = ({ generations, tenants }: ModelOptions, place: number): number =>
+  Math.floor(generations / tenants) + (place < generations % tenants ? 1 : 0)
 
 export async function runModel(options: ModelOptions): Promise<Finished> {
   await using stack = new AsyncDisposableStack()
@@ -119,10 +118,11 @@ export async function runModel(options: ModelOptions): Promise<Finished> {
   const run: Run = { options, servers: [], next: numbers(options.seed + 1), broken: [] }
   stack.defer(async () => void (await Promise.all(run.servers.map(({ process }) => process.kill()))))
   for (let made = 0; made < options.servers; made++) run.servers.push({ process: await startServer(each) })
-  const tenants = await newTenants(server.database!, options.tenants)
-  const counts = countsOf(options, run.next)
+  const tenants = await connectedTenants(owner, server.database, options.tenants)
+  const posts = await othersPosts(owner, shareOf(options, 0))
+  const wishes = tenants.map((tenant, place) => wishesOf({ tenant, place, count: shareOf(options, place) }, posts, run.next))
   const restarting = restarts(run, each)
-  const asked = (await Promise.all(tenants.map((tenant, index) => askAll(run, tenant, counts[index]!)))).reduce((sum, n) => sum + n, 0)
+  const asked = (await Promise.all(tenants.map((tenant, index) => askAll(run, tenant, wishes[index]!)))).reduce((sum, n) => sum + n, 0)
   await allOver(() => unsettled(owner))
   const ended = await restarting.stop()
   for (const one of run.servers) checkOutput(run, one)

@@ -21,7 +21,9 @@ export interface Clients {
 export interface Command {
   story: Story
   id: string
-  action: 'approve' | 'schedule' | 'post-now'
+  /** Items unless told otherwise. */
+  on?: 'engagements'
+  action: 'approve' | 'schedule' | 'post-now' | 'execute'
   body?: unknown
 }
 
@@ -38,21 +40,22 @@ const REPEATABLE = /idempotency_in_flight|rate_limited:(mailbox|database)/
 const isFinal = (reply: Reply | undefined): reply is Reply => reply !== undefined && reply.status !== 503 && !REPEATABLE.test(reply.text)
 
 /** A doubt is no answer, and the request that brought it waits long; its client has seen enough once the item is on its way. */
-const isUnderWay = async ({ owner }: Clients, { action, id }: Command): Promise<boolean> => {
-  if (action !== 'post-now') return false
-  return (await owner`select 1 from item where id = ${id} and status <> 'approved'`).length > 0
+const isUnderWay = async ({ owner }: Clients, { on, action, id }: Command): Promise<boolean> => {
+  if (action !== 'post-now' && action !== 'execute') return false
+  const table = owner(on ? 'engagement' : 'item')
+  return (await owner`select 1 from ${table} where id = ${id} and status <> 'approved'`).length > 0
 }
 
 /** Asks until there is a final answer; what no client expects is noted. */
 export const persist = async (clients: Clients, command: Command): Promise<void> => {
-  const { story, id, action, body } = command
+  const { story, id, on = 'items', action, body } = command
   const began = performance.now()
   const until = began + GIVE_UP_MS
   const request: Send = { headers: { 'idempotency-key': `${action} ${id}` }, ...(body === undefined ? {} : { body }) }
   while (performance.now() < until) {
     const servers = clients.servers()
     const server = servers[Math.floor(clients.next() * servers.length)]!
-    const asked = server.send('POST', `items/${id}/${action}`, { ...request, key: story.key }).catch(() => undefined)
+    const asked = server.send('POST', `${on}/${id}/${action}`, { ...request, key: story.key }).catch(() => undefined)
     const reply = await Promise.race([asked, Bun.sleep(PATIENCE_MS).then(() => undefined)])
     if (isFinal(reply)) {
       clients.longestMs = Math.max(clients.longestMs, Math.round(performance.now() - began))

@@ -1,5 +1,13 @@
 /** A model provider that does everything a provider can do, in the order that a seed gives. */
-import { type Behaviour, behaviours, createFakeOpenAi, type FakeOpenAi, type ModelInput } from '#test/support/fake-openai'
+import {
+  type Behaviour,
+  behaviours,
+  createFakeOpenAi,
+  type FakeOpenAi,
+  type ModelInput,
+  type RecordedCall,
+  validArticle,
+} from '#test/support/fake-openai'
 
 export interface BadProvider extends AsyncDisposable {
   fake: FakeOpenAi
@@ -27,11 +35,23 @@ const draftsOf = ({ count, hooks }: ModelInput, body: (index: number) => string)
   }),
 })
 
-const chosen = (next: Next): [string, Behaviour] => {
+const TOO_LONG = 'too long '.repeat(90)
+
+/** A good answer, or one of which only a part is good where it has parts, of the kind that was asked for. */
+const answerTo = (next: Next, { body }: RecordedCall, wrong: (index: number) => boolean): Behaviour => {
+  const { name } = body.response_format.json_schema
+  const text = (index: number) => (wrong(index) ? TOO_LONG : sentence(next))
+  if (name === 'drafts') return { write: (input) => draftsOf(input, text) }
+  if (name === 'reply') return { write: () => ({ body: text(0), rationale: 'A thought that fits the voice.' }) }
+  if (name === 'wordings')
+    return { write: ({ sentences }) => ({ sentences: sentences.map((one, at) => (wrong(at) ? text(at) : `So: ${one}`)) }) }
+  return wrong(0) ? { write: (input) => ({ ...validArticle(input), title: TOO_LONG }) } : 'valid'
+}
+
+const chosen = (next: Next, call: RecordedCall): [string, Behaviour] => {
   const draw = next()
-  if (draw < WELL) return ['well', { write: (input) => draftsOf(input, () => sentence(next)) }]
-  if (draw < WELL + PARTLY)
-    return ['partly', { write: (input) => draftsOf(input, (index) => (index % 2 === 0 ? sentence(next) : 'too long '.repeat(90))) }]
+  if (draw < WELL) return ['well', answerTo(next, call, () => false)]
+  if (draw < WELL + PARTLY) return ['partly', answerTo(next, call, (index) => index % 2 === 0)]
   const name = among(behaviours, next)
   return [name, name]
 }
@@ -41,8 +61,8 @@ export async function startBadProvider(next: Next, silentMs: number): Promise<Ba
   const fake = await createFakeOpenAi()
   const shown = new Map<string, number>()
   fake.breakAfter(silentMs)
-  fake.otherwise(() => {
-    const [name, behaviour] = chosen(next)
+  fake.otherwise((call) => {
+    const [name, behaviour] = chosen(next, call)
     shown.set(name, (shown.get(name) ?? 0) + 1)
     return behaviour
   })

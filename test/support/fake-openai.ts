@@ -6,7 +6,7 @@ export type Behaviour =
   /** or anything else the model may write, made from what it was asked. */
   | { write: (input: ModelInput) => unknown }
 
-/** The part of the user message that the fake reads: of a batch, or of an article. */
+/** The part of the user message that the fake reads: of a batch, of an article, or of findings to be worded. */
 export interface ModelInput {
   count: number
   hooks: { name: string; how: string }[]
@@ -20,6 +20,7 @@ export interface ModelInput {
   outline: string[]
   least_words: number
   most_words: number
+  sentences: string[]
 }
 
 export interface RecordedCall {
@@ -180,10 +181,11 @@ const replyWith = (change: Change) => ({ body: SENTENCES[0], rationale: 'A short
 const answerOf = (name: string, input: ModelInput, change: Change) => {
   if (name === 'article') return articleWith(input, change)
   if (name === 'reply') return replyWith(change)
+  if (name === 'wordings') return { sentences: input.sentences.map((sentence) => change.body ?? `As found: ${sentence}`) }
   return { drafts: validDrafts(input).map((draft) => ({ ...draft, ...change })) }
 }
 
-/** What was asked for: drafts, an article or a reply. */
+/** What was asked for: drafts, an article, a reply or wordings. */
 const drafted = (asked: Asked, change: Change = {}) => {
   const answer = answerOf(asked.body.response_format.json_schema.name, inputOf(asked), change)
   return chat(asked.body.model, { content: JSON.stringify(answer) })
