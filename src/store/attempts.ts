@@ -49,14 +49,24 @@ export const takenPosts =
   (sql) =>
     sql`select external_id from attempt where connection_id = ${connectionId} and external_id = any(${externalIds})`
 
+/** What may be on the wire: the attempt of an item or that of an engagement, the other id is null. */
+export interface OnTheWire {
+  item_id: string | null
+  engagement_id: string | null
+  origin: 'manual' | 'automatic'
+  intent_at: Date
+}
+
 /**
  * Attempts that may be on the wire: of this process, or of one that is gone but whose lease has not ended. That one may send
  * until then whatever became of the attempt here: in doubt, or settled by a person, whose post has no name.
  */
-export const attemptsInFlight = async (sql: Sql): Promise<{ item_id: string; origin: 'manual' | 'automatic'; intent_at: Date }[]> =>
-  (await sql`select item_id, origin, intent_at from attempt
-    where state = 'open' or (external_id is null and lease_until > clock_timestamp() and error = ${PROCESS_STOPPED})
+export const attemptsInFlight = async (sql: Sql): Promise<OnTheWire[]> => {
+  const sent = sql`state = 'open' or (external_id is null and lease_until > clock_timestamp() and error = ${PROCESS_STOPPED})`
+  return (await sql`select item_id, null::uuid as engagement_id, origin, intent_at from attempt where ${sent}
+    union all select null, engagement_id, origin, intent_at from engagement_attempt where ${sent}
     order by intent_at limit 100`) as never
+}
 
 export const insertAttempt =
   (attempt: Attempt): Query =>

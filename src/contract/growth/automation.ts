@@ -1,17 +1,18 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Id, oneOf, record, Time } from '../shapes.ts'
+import { Id, nullable, oneOf, record, Time } from '../shapes.ts'
 
 export const Automation = record(
   {
     paused: T.Boolean({ description: 'Nothing starts unattended.' }),
     in_flight: T.Array(
       record({
-        item_id: Id,
+        item_id: nullable(Id),
+        engagement_id: nullable(Id),
         origin: oneOf(['manual', 'automatic'], { description: 'manual: a person or a program asked for it now.' }),
         since: Time,
       }),
-      { description: 'Posts that are on the wire and can no longer be recalled.' },
+      { description: 'Posts and engagements that are on the wire and can no longer be recalled.' },
     ),
   },
   { title: 'Automation' },

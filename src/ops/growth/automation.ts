@@ -67,6 +67,6 @@ const cancelGenerations = async ({ sql, gate }: CommandContext, works: Work[]): 
 export const inFlight = async ({ sql }: CommandContext, recalled: Set<string>) => {
   const attempts = await attemptsInFlight(sql)
   return attempts
-    .filter((attempt) => !recalled.has(attempt.item_id))
-    .map(({ item_id, origin, intent_at }) => ({ item_id, origin, since: intent_at }))
+    .filter(({ item_id, engagement_id }) => !recalled.has((item_id ?? engagement_id)!))
+    .map(({ item_id, engagement_id, origin, intent_at }) => ({ item_id, engagement_id, origin, since: intent_at }))
 }
