@@ -74,7 +74,10 @@ test('a post on the wire is not aborted but listed, and counts as posted', async
   const id = await story.scheduled(0)
   await points.reached('sandbox.received')
   const { paused, in_flight } = await pause(story)
-  expect({ paused, in_flight }).toEqual({ paused: true, in_flight: [{ item_id: id, engagement_id: null, origin: 'automatic', since: expect.any(String) }] })
+  expect({ paused, in_flight }).toEqual({
+    paused: true,
+    in_flight: [{ item_id: id, engagement_id: null, origin: 'automatic', since: expect.any(String) }],
+  })
   points.release('sandbox.received')
   expect(await story.settled(id, 'posted')).toMatchObject({ status: 'posted' })
   expect((await pause(story)).in_flight).toEqual([])
