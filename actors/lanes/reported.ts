@@ -16,6 +16,7 @@ import {
 import { reportMarkdown } from '#domain/report-text'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
+import { firstAllowed } from '#port/network/others-post'
 import { admitReport } from '#store/admission'
 import { type BriefRecord, briefRecord, factsOf } from '#store/brief'
 import type { Sql } from '#store/db'
@@ -49,7 +50,7 @@ export const report: GenerationKind<Report, ReportBrief, Written> = {
     const [state] = (await briefRecord({ most: 1 })(sql)) as unknown as BriefRecord[]
     const { network } = state!.accounts
     const { tier } = ((network && networks.named(network)) || networks.first).capabilities
-    const facts = factsOf(state!, tier)
+    const facts = factsOf(state!, { tier, engageBy: firstAllowed(networks, state!.best_signal) })
     const { now, counters, plan, billing, overrides } = state!
     return {
       ...{ report: record, now, waiting: waitingIn(facts), reads: facts.reads },

@@ -1,10 +1,9 @@
 /** When there is something to do, and why: a rule for each kind of action. */
 import type { Action, Advice, BriefFacts, BriefRow, Found } from './brief.ts'
 import { ranked } from './brief.ts'
+import { engagementRules } from './brief-engagement-rules.ts'
+import { about, ageOf, counted, daysSince, idOf, type Rule, wait } from './brief-words.ts'
 
-type Rule = (facts: BriefFacts) => Advice | undefined
-
-const DAY_MS = 86_400_000
 /** A quota or budget of which so much is used runs out. */
 const NEARLY = 0.8
 const OLD_PROFILE_DAYS = 60
@@ -14,19 +13,6 @@ const LEAST_TO_AUDIT = 16
 const AUDIT_EVERY_DAYS = 7
 const MOST_IN_BATCH = 20
 const USUAL_BATCH = 5
-
-const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
-const wait = (count: number): string => (count === 1 ? 'waits' : 'wait')
-const idOf = ([first]: readonly BriefRow[]): Record<string, unknown> => (first?.id ? { id: first.id } : {})
-
-const daysSince = (at: Date, now: Date): number => Math.floor((now.getTime() - at.getTime()) / DAY_MS)
-
-const ageOf = ([first]: readonly BriefRow[], now: Date): string => {
-  const days = first?.at ? daysSince(first.at, now) : 0
-  return days > 0 ? `, the oldest for ${counted(days, 'day')}` : ''
-}
-
-const about = ({ count, rows }: Found): Pick<Action, 'count' | 'rows'> => ({ count, rows })
 
 const settlePosts: Rule = ({ items: { review } }) =>
   review.count === 0
@@ -46,9 +32,9 @@ const fixBilling: Rule = ({ billing }) =>
         why: `The plan's state is ${billing}: drafting and posting are refused until billing is in order. Reads stay open.`,
       }
 
-const connectAccount: Rule = ({ accounts, items: { approved, scheduled } }) => {
+const connectAccount: Rule = ({ accounts, items: { approved, approved_articles: approvedArticles, scheduled } }) => {
   if (accounts.connected > 0) return undefined
-  const waiting = approved.count + scheduled.count
+  const waiting = approved.count + approvedArticles.count + scheduled.count
   const common = { operation: 'app.connections.connectSandbox', arguments: {}, title: 'Connect an account' }
   if (waiting === 0)
     return {
@@ -61,7 +47,7 @@ const connectAccount: Rule = ({ accounts, items: { approved, scheduled } }) => {
   const why = `No account is connected, and ${counted(waiting, 'approved post')} ${wait(waiting)} to go out${
     scheduled.count > 0 ? `, ${scheduled.count} of them scheduled` : ''
   }.`
-  return { ...common, kind: 'connect_account', count: waiting, rows: [...scheduled.rows, ...approved.rows], why }
+  return { ...common, kind: 'connect_account', count: waiting, rows: [...scheduled.rows, ...approved.rows, ...approvedArticles.rows], why }
 }
 
 const retryFailed: Rule = ({ items: { failed }, lastError }) =>
@@ -121,8 +107,11 @@ const slotRows = (slots: readonly Date[]): BriefRow[] =>
     at,
   }))
 
+/** More cannot be asked for this month. */
+const leftOf = ({ used, limit }: BriefFacts['quota']): number => Math.max(0, limit - used)
+
 /** What is approved already goes first; else something must be drafted. */
-const fillSlots: Rule = ({ slots, items: { approved, drafts }, drafting, isBare }) => {
+const fillSlots: Rule = ({ slots, items: { approved, drafts }, drafting, isBare, quota }) => {
   if (!slots || slots.length === 0) return undefined
   const common = { kind: 'fill_slots' as const, count: slots.length, title: `Fill ${counted(slots.length, 'free slot')}` }
   const free = `${counted(slots.length, 'slot')} of the next 7 days ${slots.length === 1 ? 'is' : 'are'} free`
@@ -137,42 +126,55 @@ const fillSlots: Rule = ({ slots, items: { approved, drafts }, drafting, isBare 
     }
   }
   const missing = slots.length - drafts.count
-  if (missing <= 0 || drafting > 0 || isBare) return undefined
+  const count = Math.min(missing, MOST_IN_BATCH, leftOf(quota))
+  if (count <= 0 || drafting > 0 || isBare) return undefined
   const why = `${free}, and ${drafts.count === 0 ? 'nothing is' : `only ${counted(drafts.count, 'post is', 'posts are')}`} drafted for them.`
   return {
     ...common,
     operation: 'growth.batches.create',
-    arguments: { count: Math.min(missing, MOST_IN_BATCH) },
+    arguments: { count },
     why,
     rows: slotRows(slots),
   }
 }
 
-const raiseQuota: Rule = ({ quota: { used, limit, resetsAt } }) => {
+const raiseQuota: Rule = ({ quota }) => {
+  const { used, limit, resetsAt } = quota
   if (limit === 0 || used < limit * NEARLY) return undefined
-  const left = Math.max(0, limit - used)
+  const left = leftOf(quota)
   const title = left === 0 ? 'The quota of posts is used up' : 'The quota of posts runs out'
   const why = `${used} of ${limit} posts of the month are drafted; ${left} are left until ${resetsAt.toISOString().slice(0, 10)}.`
   return { kind: 'raise_quota', count: 1, rows: [], operation: 'app.plan.get', arguments: {}, title, why }
 }
 
-const draftPosts: Rule = ({ items: { drafts, approved, scheduled }, drafting, isBare, isInactive, slots }) =>
-  drafts.count + approved.count + scheduled.count + drafting > 0 || isBare || isInactive || (slots?.length ?? 0) > 0
-    ? undefined
-    : {
-        ...{ kind: 'draft_posts', count: USUAL_BATCH, rows: [], operation: 'growth.batches.create', arguments: { count: USUAL_BATCH } },
-        title: 'Draft posts',
-        why: 'The queue is empty: nothing is drafted, approved or scheduled.',
-      }
+const draftPosts: Rule = ({ items: { drafts, approved, scheduled }, drafting, isBare, isInactive, slots, quota }) => {
+  const count = Math.min(USUAL_BATCH, leftOf(quota))
+  const standing = drafts.count + approved.count + scheduled.count + drafting
+  if (count === 0 || standing > 0 || isBare || isInactive || (slots?.length ?? 0) > 0) return undefined
+  return {
+    ...{ kind: 'draft_posts', count, rows: [], operation: 'growth.batches.create', arguments: { count } },
+    title: 'Draft posts',
+    why: 'The queue is empty: nothing is drafted, approved or scheduled.',
+  }
+}
 
-const schedulePosts: Rule = ({ items: { approved }, slots }) =>
-  approved.count === 0 || (slots?.length ?? 0) > 0
-    ? undefined
-    : {
-        ...{ kind: 'schedule_posts', ...about(approved), operation: 'growth.items.schedule', arguments: idOf(approved.rows) },
-        title: `Schedule ${counted(approved.count, 'approved post')}`,
-        why: `${counted(approved.count, 'approved post')} ${wait(approved.count)} without a time.`,
-      }
+/** A cadence says the time by itself; without one a person does. */
+const schedule = (
+  kind: 'schedule_posts' | 'schedule_articles',
+  noun: string,
+  { found, slot }: { found: Found; slot: boolean },
+): Advice => ({
+  ...{ kind, ...about(found), operation: 'growth.items.schedule' },
+  arguments: { ...idOf(found.rows), ...(slot ? { post_at: 'next_slot' } : {}) },
+  title: `Schedule ${counted(found.count, `approved ${noun}`)}`,
+  why: `${counted(found.count, `approved ${noun}`)} ${wait(found.count)} without a time.`,
+})
+
+const schedulePosts: Rule = ({ items: { approved: found }, slots, cadences }) =>
+  found.count === 0 || (slots?.length ?? 0) > 0 ? undefined : schedule('schedule_posts', 'post', { found, slot: cadences.posts })
+
+const scheduleArticles: Rule = ({ items: { approved_articles: found }, cadences }) =>
+  found.count === 0 ? undefined : schedule('schedule_articles', 'article', { found, slot: cadences.articles })
 
 const concludeExperiment: Rule = ({ ready }) =>
   ready.count === 0
@@ -232,57 +234,22 @@ const refreshProfile: Rule = ({ profileUpdatedAt, now, isBare, missing }) => {
   }
 }
 
-const settleEngagements: Rule = ({ items: { engaged } }) =>
-  engaged.count === 0
-    ? undefined
-    : {
-        ...{
-          kind: 'settle_engagements',
-          ...about(engaged),
-          operation: 'growth.engagements.approve',
-          arguments: idOf(engaged.rows),
-        },
-        title: `Look whether ${counted(engaged.count, 'engagement')} took place`,
-        why: `The network did not say whether ${counted(engaged.count, 'engagement')} took place, and the timeline did not tell. Look there: approve what is done, reject what is not.`,
-      }
-
-const approveEngagements: Rule = ({ items: { engagements }, now }) =>
-  engagements.count === 0
-    ? undefined
-    : {
-        ...{
-          kind: 'approve_engagements',
-          ...about(engagements),
-          operation: 'growth.engagements.approve',
-          arguments: idOf(engagements.rows),
-        },
-        title: `Approve ${counted(engagements.count, 'engagement')}`,
-        why: `${counted(engagements.count, 'drafted engagement')} ${wait(engagements.count)} for approval${ageOf(engagements.rows, now)}.`,
-      }
-
-const executeEngagements: Rule = ({ items: { engaging }, mayEngage }) =>
-  !mayEngage || engaging.count === 0
-    ? undefined
-    : {
-        ...{ kind: 'execute_engagements', ...about(engaging), operation: 'growth.engagements.execute', arguments: idOf(engaging.rows) },
-        title: `Execute ${counted(engaging.count, 'engagement')}`,
-        why: `${counted(engaging.count, 'approved engagement')} ${wait(engaging.count)} to be executed; none goes out by itself.`,
-      }
-
-const answerSignals: Rule = ({ items: { signals }, mayEngage }) =>
-  !mayEngage || signals.count === 0
-    ? undefined
-    : {
-        ...{ kind: 'answer_signals', ...about(signals), operation: 'growth.signals.engage', arguments: idOf(signals.rows) },
-        title: `Answer ${counted(signals.count, 'signal')}`,
-        why: `${counted(signals.count, 'post')} of watched accounts may be worth an answer, the best first; each expires 48 hours after it came out.`,
-      }
-
 const rules: readonly Rule[] = [
-  ...[settleEngagements, approveEngagements, executeEngagements, answerSignals],
+  ...engagementRules,
   ...[settlePosts, fixBilling, connectAccount, retryFailed, resume, startProfile],
   ...[approvals('approve_posts', 'drafts', 'post'), approvals('approve_articles', 'articles', 'article')],
-  ...[fillSlots, raiseQuota, draftPosts, schedulePosts, concludeExperiment, runAudit, spareReads, watchPosts, refreshProfile],
+  ...[
+    fillSlots,
+    raiseQuota,
+    draftPosts,
+    schedulePosts,
+    scheduleArticles,
+    concludeExperiment,
+    runAudit,
+    spareReads,
+    watchPosts,
+    refreshProfile,
+  ],
 ]
 
 /** The whole brief of a workspace. */

@@ -5,6 +5,7 @@
  * kinds further apart than that never change places. Of the same score the kind that stands first in the table goes first. There
  * is at most one action of a kind, so the list is bounded by the table.
  */
+import type { EngageAction } from './engagement.ts'
 import type { ReadBudget } from './read-budget.ts'
 
 /** From what cannot wait to what only might be better: 0 to 100. */
@@ -28,6 +29,7 @@ export const urgencies = {
   draft_posts: 48,
   execute_engagements: 46,
   schedule_posts: 44,
+  schedule_articles: 43,
   answer_signals: 42,
   conclude_experiment: 40,
   complete_profile: 34,
@@ -60,7 +62,7 @@ export interface Found {
 }
 
 export const foundGroups = [
-  ...(['drafts', 'articles', 'approved', 'scheduled', 'review', 'unconfirmed', 'failed'] as const),
+  ...(['drafts', 'articles', 'approved', 'approved_articles', 'scheduled', 'review', 'unconfirmed', 'failed'] as const),
   ...(['engagements', 'engaging', 'engaged', 'signals'] as const),
 ] as const
 /** Items by what they wait for; engagements to be approved, to be executed and in review; open signals. */
@@ -98,6 +100,10 @@ export interface BriefFacts {
   mayEngage: boolean
   /** Nothing may be drafted for posts. */
   isInactive: boolean
+  /** Channels whose next slot can be asked for. */
+  cadences: { posts: boolean; articles: boolean }
+  /** What the network lets a program do about the best open signal; null where there is none, or nothing is. */
+  engageBy: EngageAction | null
   /** Free slots of the coming week for posts; null where they have no cadence. */
   slots: Date[] | null
 }

@@ -1,5 +1,6 @@
 import { AppError } from '#kernel/errors'
 import type { Page } from '#store/items'
+import type { RankedPage } from '#store/signals'
 
 const DEFAULT_LIMIT = 25
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -17,6 +18,13 @@ export const pageOfNames = <N extends string>(all: readonly N[], { limit = DEFAU
   if (cursor !== undefined && last < 0) foreignCursor()
   const names = all.slice(last + 1, last + 1 + limit)
   return { names, next_cursor: last + 1 + limit < all.length ? wrapped(names.at(-1)!) : null }
+}
+
+/** A page of what is in the order of its score. The cursor is the score and the id of the last record seen. */
+export const rankedPageOf = ({ limit = DEFAULT_LIMIT, cursor }: PageInput): RankedPage => {
+  if (cursor === undefined) return { limit }
+  const [score = '', id = ''] = unwrapped(cursor).split(' ')
+  return /^\d{1,3}$/.test(score) && UUID.test(id) ? { limit, after: { score: Number(score), id } } : foreignCursor()
 }
 
 interface PageInput {
@@ -42,7 +50,18 @@ export const cursorTo = (id: string): string | undefined => {
 }
 
 /** Rows are fetched one beyond the limit: that one says there is a next page. */
-export const pageResult = <Row extends { id: string }>(rows: Row[], limit: number): { rows: Row[]; next_cursor: string | null } => {
+export const pageResult = <Row extends { id: string }>(rows: Row[], limit: number): Result<Row> => resultOf(rows, limit, ({ id }) => id)
+
+/** The same of rows that came in the order of their score. */
+export const rankedResult = <Row extends { id: string; score: number }>(rows: Row[], limit: number): Result<Row> =>
+  resultOf(rows, limit, ({ id, score }) => `${score} ${id}`)
+
+interface Result<Row> {
+  rows: Row[]
+  next_cursor: string | null
+}
+
+const resultOf = <Row>(rows: Row[], limit: number, placeOf: (row: Row) => string): Result<Row> => {
   const last = rows.length > limit ? rows[limit - 1] : undefined
-  return { rows: rows.slice(0, limit), next_cursor: last ? wrapped(last.id) : null }
+  return { rows: rows.slice(0, limit), next_cursor: last ? wrapped(placeOf(last)) : null }
 }

@@ -1,6 +1,7 @@
 /** The state of a workspace in one statement, for the brief. */
 import { type BriefFacts, type BriefRow, type Found, type FoundGroup, foundGroups } from '#domain/brief'
 import { gapsInCadence, hasSlots, noCadence } from '#domain/cadence'
+import type { EngageAction, EngagedPost } from '#domain/engagement'
 import { type CountedExperiment, isReady } from '#domain/experiment'
 import type { StoredChannel } from '#domain/growth-channel'
 import { budgetsOf, hasFeature, type PlanState } from '#domain/plan'
@@ -30,8 +31,10 @@ export interface BriefRecord {
   running: (Pick<CountedExperiment, 'id' | 'name' | 'arms' | 'tally' | 'status'> & { created_at: string })[]
   accounts: { connected: number; known: number; network: string | null }
   profile: { data: Partial<Profile>; updated_at: string } | null
-  /** That of posts, in workspaces that have one. */
+  /** Those of posts and articles, in workspaces that have them. */
   channels: Pick<StoredChannel, 'name' | 'status' | 'cadence'>[]
+  /** The post of the signal that stands first. */
+  best_signal: EngagedPost | null
   calendar: (Omit<CalendarEntry, 'at'> & { at: string })[]
   active_learnings: number
   measured: number
@@ -49,7 +52,7 @@ const itemGroups = (sql: Sql, most: number): Fragment => sql`
     select 0 as rank, id, kind, status, left(split_part(coalesce(title, body), E'\n', 1), 120) as title,
       case when status = 'drafted' then created_at when post_at is not null then post_at else updated_at end as at,
       case when status = 'drafted' then case kind when 'article' then 'articles' else 'drafts' end
-        when status = 'approved' then case when post_at is null then 'approved' else 'scheduled' end
+        when status = 'approved' then case when post_at is not null then 'scheduled' when kind = 'article' then 'approved_articles' else 'approved' end
         when status = 'publish_failed' then 'failed'
         when review then 'review' else 'unconfirmed' end as name
     from item where status in ('drafted', 'approved', 'publish_failed', 'publish_unconfirmed')
@@ -83,7 +86,9 @@ export const briefRecord =
       (select jsonb_build_object('connected', count(*) filter (where status = 'connected'), 'known', count(*),
         'network', max(network) filter (where status = 'connected' and is_default)) from connection) as accounts,
       (select jsonb_build_object('data', data, 'updated_at', updated_at) from profile) as profile,
-      (select coalesce(jsonb_agg(to_jsonb(c)), '[]') from (select name, status, cadence from growth_channel where name = 'posts') c) as channels,
+      (select coalesce(jsonb_agg(to_jsonb(c)), '[]') from (select name, status, cadence from growth_channel where name in ('posts', 'articles')) c) as channels,
+      (select to_jsonb(s) from (select network, post_id, post_url, post_author, post_text, addresses_us from signal
+        where status = 'open' and expires_at > clock_timestamp() order by score desc, posted_at, id limit 1) s) as best_signal,
       (select coalesce(jsonb_agg(to_jsonb(c)), '[]') from (${calendarSince(sql`clock_timestamp() - interval '2 days'`)(sql)}) c) as calendar,
       (select count(*)::int from learning where status = 'active') as active_learnings,
       (select count(*)::int from (select 1 from item_metric group by item_id limit ${MOST_MEASURED}) m) as measured,
@@ -121,19 +126,28 @@ const profileOf = ({ profile }: BriefRecord): Pick<BriefFacts, 'missing' | 'isBa
 const DAYS_AHEAD = 7
 
 /** Slots of posts that nothing is to go out in yet; none where the channel is inactive, for then nothing may be drafted for it. */
-const slotsOf = ({ channels: [channel], calendar, profile, now }: BriefRecord): Pick<BriefFacts, 'slots' | 'isInactive'> => {
+const slotsOf = ({ channels, calendar, profile, now }: BriefRecord): Pick<BriefFacts, 'slots' | 'isInactive' | 'cadences'> => {
+  const channel = channels.find(({ name }) => name === 'posts')
+  const articles = channels.find(({ name }) => name === 'articles')
   const isInactive = channel?.status === 'inactive'
   const cadence = { ...noCadence, ...channel?.cadence }
-  if (isInactive || !hasSlots(cadence)) return { isInactive, slots: null }
+  const cadences = { posts: hasSlots(cadence), articles: hasSlots({ ...noCadence, ...articles?.cadence }) }
+  if (isInactive || !cadences.posts) return { isInactive, cadences, slots: null }
   const entries = calendar.map((entry) => ({ ...entry, at: new Date(entry.at) }))
   const taken = entries.filter(({ ahead }) => ahead).map(({ at }) => at)
   const counted = entries.filter(({ kind }) => kind === 'post').map(({ at }) => at)
   const zone = toProfile(profile ? { ...profile, created_at: null, updated_at: null } : undefined).profile.time_zone
-  return { isInactive, slots: gapsInCadence(cadence, { zone, taken, counted, now }, DAYS_AHEAD) }
+  return { isInactive, cadences, slots: gapsInCadence(cadence, { zone, taken, counted, now }, DAYS_AHEAD) }
 }
 
-/** What the statement found, as the rules read it. `tier`: of the network that things go out to. */
-export const factsOf = (record: BriefRecord, tier: Tier): BriefFacts => {
+/** What the port knows. `tier`: of the network that things go out to. `engageBy`: the first that may be done about the best signal. */
+interface OnNetwork {
+  tier: Tier
+  engageBy: EngageAction | null
+}
+
+/** What the statement found, as the rules read it. */
+export const factsOf = (record: BriefRecord, { tier, engageBy }: OnNetwork): BriefFacts => {
   const { now, counters, plan, billing, overrides } = record
   const budget = { plan: { plan, billing, overrides }, counters, now }
   const posts = budgetsOf(budget).quotas.find(({ key }) => key === 'posts')!
@@ -154,6 +168,7 @@ export const factsOf = (record: BriefRecord, tier: Tier): BriefFacts => {
     auditedAt: record.audited_at,
     mayAudit: hasFeature(budget.plan, 'audits'),
     mayEngage: hasFeature(budget.plan, 'engagement'),
+    engageBy,
     ...slotsOf(record),
   }
 }

@@ -1,7 +1,6 @@
 import type { Signal, SignalStatus } from '#domain/signal'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from './db.ts'
-import type { Page } from './items.ts'
 
 const columns = (
   sql: Sql,
@@ -13,10 +12,16 @@ const KEPT_DAYS = 30
 
 /** Best first, of equals the newest; one more than the limit. Open are those whose time is not over, whatever their row says yet. */
 export const listSignals =
-  ({ status = 'open', limit, after }: Page & { status?: SignalStatus | undefined }): Query =>
+  ({ status = 'open', limit, after }: RankedPage & { status?: SignalStatus | undefined }): Query =>
   (sql) =>
     sql`select ${columns(sql)} from signal where ${inState(sql, status)}
-        ${after ? sql`and (score, id) < (select score, id from signal where id = ${after})` : sql``} order by score desc, id desc limit ${limit + 1}`
+        ${after ? sql`and (score, id) < (${after.score}::integer, ${after.id}::uuid)` : sql``} order by score desc, id desc limit ${limit + 1}`
+
+/** A page of what is in the order of its score. The place is told in full: the record it names may be forgotten by now. */
+export interface RankedPage {
+  limit: number
+  after?: Pick<Signal, 'id' | 'score'> | undefined
+}
 
 const inState = (sql: Sql, status: SignalStatus): Fragment => {
   if (status === 'open') return sql`status = 'open' and expires_at > now()`

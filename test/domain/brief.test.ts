@@ -46,9 +46,12 @@ const calm: BriefFacts = Object.freeze({
   mayAudit: true,
   mayEngage: true,
   isInactive: false,
+  cadences: { posts: true, articles: false },
+  engageBy: 'reply',
   slots: [],
 })
 
+const noQuota = { ...calm.quota, limit: 0 }
 const withItems = (items: Partial<Record<FoundGroup, Found>>): Partial<BriefFacts> => ({ items: { ...calm.items, ...items } })
 const kindsOf = (changes: Partial<BriefFacts>) => actionsOf({ ...calm, ...changes }).map(({ kind }) => kind)
 const first = (changes: Partial<BriefFacts>) => actionsOf({ ...calm, ...changes })[0]!
@@ -64,7 +67,10 @@ const cases: Record<ActionKind, [changes: Partial<BriefFacts>, shown: object]> =
   settle_engagements: [withItems({ engaged: found(1) }), { operation: 'growth.engagements.approve', arguments: { id: 'id-0' } }],
   approve_engagements: [withItems({ engagements: found(2) }), { title: 'Approve 2 engagements', arguments: { id: 'id-0' } }],
   execute_engagements: [withItems({ engaging: found(1) }), { operation: 'growth.engagements.execute', arguments: { id: 'id-0' } }],
-  answer_signals: [withItems({ signals: found(9) }), { title: 'Answer 9 signals', count: 9, arguments: { id: 'id-0' } }],
+  answer_signals: [
+    withItems({ signals: found(9) }),
+    { title: 'Answer 9 signals', count: 9, operation: 'growth.signals.engage', arguments: { id: 'id-0', action: 'reply' } },
+  ],
   fix_billing: [{ billing: 'trial_expired' }, { why: expect.stringContaining('trial_expired'), operation: 'app.plan.get' }],
   connect_account: [
     { accounts: { connected: 0, known: 1 } },
@@ -107,7 +113,11 @@ const cases: Record<ActionKind, [changes: Partial<BriefFacts>, shown: object]> =
     { why: '80 of 100 posts of the month are drafted; 20 are left until 2026-11-30.' },
   ],
   draft_posts: [withItems({ scheduled: nothing }), { operation: 'growth.batches.create', arguments: { count: 5 } }],
-  schedule_posts: [withItems({ approved: found(1) }), { title: 'Schedule 1 approved post', arguments: { id: 'id-0' } }],
+  schedule_posts: [
+    withItems({ approved: found(1) }),
+    { title: 'Schedule 1 approved post', arguments: { id: 'id-0', post_at: 'next_slot' } },
+  ],
+  schedule_articles: [withItems({ approved_articles: found(1) }), { title: 'Schedule 1 approved article', arguments: { id: 'id-0' } }],
   conclude_experiment: [
     { ready: found(1, { title: 'Numbers first' }) },
     { why: 'Every arm of “Numbers first” has enough posts with numbers.' },
@@ -147,11 +157,33 @@ describe('nothing is said', () => {
     ['of an audit that the plan has not', { activeLearnings: 0, mayAudit: false }],
     ['of free slots while a batch is drafted for them', { slots: [at(DAY)], drafting: 1 }],
     ['of an empty queue while posts are switched off', { ...withItems({ scheduled: nothing }), isInactive: true, slots: null }],
+    ['of an empty queue that the quota of the month cannot fill', { ...withItems({ scheduled: nothing }), quota: noQuota }],
+    ['of free slots that the quota of the month cannot fill', { slots: [at(DAY)], quota: noQuota }],
     ['of an empty queue while a batch is drafted', { ...withItems({ scheduled: nothing }), drafting: 1 }],
   ])('%s', (_, changes) => expect(kindsOf(changes)).toEqual([]))
 })
 
+test('a time and an action are named only where they are known', () => {
+  const unknown: Partial<BriefFacts> = { cadences: { posts: false, articles: true }, engageBy: null, slots: null }
+  const items = withItems({ approved: found(1), approved_articles: found(1), signals: found(1) })
+  expect(actionsOf({ ...calm, ...items, ...unknown }).map((one) => [one.kind, one.operation, one.arguments])).toEqual([
+    ['schedule_posts', 'growth.items.schedule', { id: 'id-0' }],
+    ['schedule_articles', 'growth.items.schedule', { id: 'id-0', post_at: 'next_slot' }],
+    ['answer_signals', 'growth.signals.list', {}],
+  ])
+})
+
+test('nothing is executed without an account', () => {
+  const items = withItems({ engaging: found(1), scheduled: nothing, drafts: found(1) })
+  expect(kindsOf({ ...items, accounts: { connected: 0, known: 1 } })).toEqual(['approve_posts', 'connect_first_account'])
+})
+
 describe('free slots', () => {
+  test('ask for no more than the quota of the month has', () => {
+    const slots = [at(DAY), at(2 * DAY), at(3 * DAY)]
+    expect(first({ slots, quota: { ...calm.quota, used: 98 } })).toMatchObject({ kind: 'fill_slots', count: 3, arguments: { count: 2 } })
+  })
+
   test('take what is approved first', () => {
     const one = first({ ...withItems({ approved: found(2) }), slots: [at(DAY), at(2 * DAY), at(3 * DAY)] })
     expect(one).toMatchObject({
@@ -176,7 +208,7 @@ describe('the order', () => {
   const everything: Partial<BriefFacts> = {
     ...withItems({ review: found(1), failed: found(1), drafts: found(9), articles: found(1), unconfirmed: found(1) }),
     ...{ billing: 'plan_expired', paused: true, missing: ['voice'], slots: Array.from({ length: 20 }, (_, day) => at((day + 1) * DAY)) },
-    ...{ quota: { ...calm.quota, used: 100 }, ready: found(1), activeLearnings: 0, reads: { ...calm.reads, used: 900 } },
+    ...{ quota: { ...calm.quota, used: 99 }, ready: found(1), activeLearnings: 0, reads: { ...calm.reads, used: 900 } },
   }
 
   test('is by urgency, what nobody else can settle first', () => {

@@ -68,6 +68,24 @@ test('follows a workspace from its first day: profile, drafts, approval, schedul
   expect(after[0]!.items![0]).toMatchObject({ type: 'post', title: `Draft ${ids[1]}`, status: 'drafted' })
 })
 
+test('names the time of what its cadence can give one, posts before articles and each in its own', async () => {
+  const story = await newStory(app)
+  await setPosts(story, { cadence: { days: ['mon'], times: ['09:00'] } })
+  const [article, post] = [await story.approved(), await story.approved()]
+  await app.owner`update item set kind = 'article', title = 'On docks' where id = ${article}`
+  const of = (actions: Action[], kind: string) => actions.find((one) => one.kind === kind)!
+  const actions = await briefOf(story)
+  for (const [kind, id] of [
+    ['fill_slots', post],
+    ['schedule_articles', article],
+  ] as const) {
+    const { operation, arguments: given } = of(actions, kind)
+    expect(given).toEqual({ id, post_at: 'next_slot' })
+    const o = operations.find((one) => one.id === operation)!
+    expect((await call({ app, key: story.key }, o, given)).status).toBe(200)
+  }
+})
+
 test('adds rows only when asked, ten at most, the ones that have waited longest', async () => {
   const story = await newStory(app)
   const ids = []
@@ -186,7 +204,7 @@ test('tells of engagements to be approved and executed, and of the best open sig
   const of = (kind: string) => actions.find((one) => one.kind === kind)!
   expect(of('answer_signals')).toMatchObject({
     count: 2,
-    arguments: { id: high },
+    arguments: { id: high, action: 'reply' },
     items: [{ id: high, title: '@dana: Late again' }, { id: low }],
   })
   expect(of('approve_engagements')).toMatchObject({
@@ -194,6 +212,8 @@ test('tells of engagements to be approved and executed, and of the best open sig
     items: [{ type: 'engagement', title: 'reply @dana: We had that too' }],
   })
   expect(of('execute_engagements')).toMatchObject({ arguments: { id: approved } })
+  const engage = operations.find(({ id }) => id === of('answer_signals').operation)!
+  expect((await call({ app, key: story.key }, engage, of('answer_signals').arguments)).status).toBe(201)
 })
 
 test('is of one workspace', async () => {

@@ -124,7 +124,11 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     listRuleRuns({ ...page, ruleId: rule.id, after: END }),
   ],
   'rules.listRules': () => [listRules(page), listRules({ ...page, after: END })],
-  'signals.listSignals': () => [listSignals(page), listSignals({ ...page, status: 'open' })],
+  'signals.listSignals': () => [
+    listSignals(page),
+    listSignals({ ...page, status: 'open' }),
+    listSignals({ ...page, after: { score: 100, id: END } }),
+  ],
   'targets.listTargets': () => [
     listTargets(page),
     listTargets({ ...page, after: END }),

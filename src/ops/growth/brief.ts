@@ -1,6 +1,7 @@
 import type { brief } from '#contract/growth/brief'
 import { operations } from '#contract/index'
 import { actionsOf } from '#domain/brief-rules'
+import { firstAllowed } from '#port/network/others-post'
 import { type BriefRecord, briefRecord, factsOf } from '#store/brief'
 import type { Handlers } from '../call.ts'
 
@@ -11,7 +12,9 @@ export const briefHandlers: Handlers<typeof brief> = {
     const [found] = await read<BriefRecord>(briefRecord(include ? {} : { most: 1 }))
     const { network } = found!.accounts
     const { capabilities } = (network && networks.named(network)) || networks.first
-    const all = actionsOf(factsOf(found!, capabilities.tier)).filter(({ operation }) => tools.has(operation))
+    const all = actionsOf(factsOf(found!, { tier: capabilities.tier, engageBy: firstAllowed(networks, found!.best_signal) })).filter(
+      ({ operation }) => tools.has(operation),
+    )
     const actions = all.map(({ rows, ...action }) => ({
       ...action,
       tool: tools.get(action.operation) ?? null,

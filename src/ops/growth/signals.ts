@@ -5,7 +5,7 @@ import { othersPost } from '#port/network/others-post'
 import { merge } from '#store/letter'
 import { listSignals, lockSignal, saveSignal } from '#store/signals'
 import type { CommandContext, Handlers } from '../call.ts'
-import { pageOf, pageResult } from '../paging.ts'
+import { rankedPageOf, rankedResult } from '../paging.ts'
 import { drafted } from './engagements.ts'
 
 /** What the network's rules say of each action now. */
@@ -24,8 +24,8 @@ const view = (context: Pick<CommandContext, 'networks'>, signal: Signal) => {
 
 export const signalHandlers: Handlers<typeof signals> = {
   async list({ status = 'open', ...input }, context) {
-    const page = pageOf(input)
-    const { rows, next_cursor } = pageResult(await context.read<Signal>(listSignals({ ...page, status })), page.limit)
+    const page = rankedPageOf(input)
+    const { rows, next_cursor } = rankedResult(await context.read<Signal>(listSignals({ ...page, status })), page.limit)
     // The database has decided which are over; the row of one that just was may not say so yet.
     return { signals: rows.map((signal) => ({ ...view(context, signal), status })), next_cursor }
   },

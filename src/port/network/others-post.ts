@@ -1,5 +1,6 @@
-import type { EngagedPost } from '#domain/engagement'
+import { type EngageAction, type EngagedPost, engageActions } from '#domain/engagement'
 import type { OthersPost } from './network.ts'
+import type { Networks } from './registry.ts'
 
 /** The post of an engagement or a signal, as far as the network's rules ask for it. */
 export const othersPost = (engaged: EngagedPost): OthersPost => ({
@@ -11,3 +12,9 @@ export const othersPost = (engaged: EngagedPost): OthersPost => ({
   metrics: { impressions: 0, likes: 0, replies: 0, reposts: 0, quotes: 0, clicks: 0 },
   addressesUs: engaged.addresses_us,
 })
+
+/** The first action, replies before all, that the network lets a program do about the post; null where it lets none, or for no post. */
+export const firstAllowed = (networks: Networks, post: EngagedPost | null): EngageAction | null => {
+  const network = post && networks.named(post.network)
+  return (network && engageActions.find((action) => network.preflight(action, othersPost(post)).allowed)) ?? null
+}

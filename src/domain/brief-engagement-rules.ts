@@ -1,0 +1,55 @@
+/** What is to be done about engagements and signals. */
+import { about, ageOf, counted, idOf, type Rule, wait } from './brief-words.ts'
+
+const settleEngagements: Rule = ({ items: { engaged } }) =>
+  engaged.count === 0
+    ? undefined
+    : {
+        ...{
+          kind: 'settle_engagements',
+          ...about(engaged),
+          operation: 'growth.engagements.approve',
+          arguments: idOf(engaged.rows),
+        },
+        title: `Look whether ${counted(engaged.count, 'engagement')} took place`,
+        why: `The network did not say whether ${counted(engaged.count, 'engagement')} took place, and the timeline did not tell. Look there: approve what is done, reject what is not.`,
+      }
+
+const approveEngagements: Rule = ({ items: { engagements }, now }) =>
+  engagements.count === 0
+    ? undefined
+    : {
+        ...{
+          kind: 'approve_engagements',
+          ...about(engagements),
+          operation: 'growth.engagements.approve',
+          arguments: idOf(engagements.rows),
+        },
+        title: `Approve ${counted(engagements.count, 'engagement')}`,
+        why: `${counted(engagements.count, 'drafted engagement')} ${wait(engagements.count)} for approval${ageOf(engagements.rows, now)}.`,
+      }
+
+const executeEngagements: Rule = ({ items: { engaging }, mayEngage, accounts }) =>
+  !mayEngage || engaging.count === 0 || accounts.connected === 0
+    ? undefined
+    : {
+        ...{ kind: 'execute_engagements', ...about(engaging), operation: 'growth.engagements.execute', arguments: idOf(engaging.rows) },
+        title: `Execute ${counted(engaging.count, 'engagement')}`,
+        why: `${counted(engaging.count, 'approved engagement')} ${wait(engaging.count)} to be executed; none goes out by itself.`,
+      }
+
+/** Where the network lets no program answer, the list has the links by which people do. */
+const answerSignals: Rule = ({ items: { signals }, mayEngage, engageBy }) =>
+  !mayEngage || signals.count === 0
+    ? undefined
+    : {
+        ...{ kind: 'answer_signals', ...about(signals) },
+        ...(engageBy
+          ? { operation: 'growth.signals.engage', arguments: { ...idOf(signals.rows), action: engageBy } }
+          : { operation: 'growth.signals.list', arguments: {} }),
+        title: `Answer ${counted(signals.count, 'signal')}`,
+        why: `${counted(signals.count, 'post')} of watched accounts may be worth an answer, the best first; each expires 48 hours after it came out.`,
+      }
+
+/** Those of engagements, as they wait, and of signals. */
+export const engagementRules: readonly Rule[] = [settleEngagements, approveEngagements, executeEngagements, answerSignals]

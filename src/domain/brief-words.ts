@@ -1,0 +1,26 @@
+/** What several rules of the brief say alike. */
+import type { Action, Advice, BriefFacts, BriefRow, Found } from './brief.ts'
+
+/** When there is something to do, and why. */
+export type Rule = (facts: BriefFacts) => Advice | undefined
+
+const DAY_MS = 86_400_000
+
+/** `1 post`, `2 posts`. */
+export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
+/** The verb for so many. */
+export const wait = (count: number): string => (count === 1 ? 'waits' : 'wait')
+/** The argument that names the first record. */
+export const idOf = ([first]: readonly BriefRow[]): Record<string, unknown> => (first?.id ? { id: first.id } : {})
+
+/** Whole days. */
+export const daysSince = (at: Date, now: Date): number => Math.floor((now.getTime() - at.getTime()) / DAY_MS)
+
+/** How long the first one has waited, as the end of a sentence; nothing below a day. */
+export const ageOf = ([first]: readonly BriefRow[], now: Date): string => {
+  const days = first?.at ? daysSince(first.at, now) : 0
+  return days > 0 ? `, the oldest for ${counted(days, 'day')}` : ''
+}
+
+/** What an action is about. */
+export const about = ({ count, rows }: Found): Pick<Action, 'count' | 'rows'> => ({ count, rows })
