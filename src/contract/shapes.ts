@@ -111,16 +111,14 @@ export const timeOrSlot = (): TimeOrSlot =>
 
 export const nullable = <S extends TSchema>(schema: S) => T.Union([schema, T.Null()])
 
+/** What a list is read on with. The example has the form that this list gives. */
+export const cursorLike = (example: string) =>
+  T.Optional(T.String({ maxLength: 200, description: 'next_cursor of the page before.', examples: [example] }))
+
 /** Input of every list. */
 export const page = {
   limit: T.Optional(T.Integer({ minimum: 1, maximum: 100, default: 25, description: 'How many records, 25 when absent.' })),
-  cursor: T.Optional(
-    T.String({
-      maxLength: 200,
-      description: 'next_cursor of the page before.',
-      examples: ['MDE4ZjQ3YTAtMDAwMC03MDAwLTgwMDAtMDAwMDAwMDAwMDAw'],
-    }),
-  ),
+  cursor: cursorLike('MDE4ZjQ3YTAtMDAwMC03MDAwLTgwMDAtMDAwMDAwMDAwMDAw'),
 }
 
 export const NextCursor = nullable(T.String({ description: 'Give it as cursor to read on; null at the end.' }))

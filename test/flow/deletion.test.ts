@@ -132,9 +132,7 @@ describe('while it lasts', () => {
     points.arm('sandbox.received', 'hang')
     const id = await story.scheduled(0)
     await points.reached('sandbox.received')
-    expect((await ask(owner)).body.deletion.automation.in_flight).toEqual([
-      { item_id: id, engagement_id: null, origin: 'automatic', since: expect.any(String) },
-    ])
+    expect((await ask(owner)).body.deletion.automation.in_flight).toEqual([{ item_id: id, origin: 'automatic', since: expect.any(String) }])
     points.release('sandbox.received')
     expect(await story.settled(id, 'posted')).toMatchObject({ status: 'posted' })
   })

@@ -74,28 +74,11 @@ test('a post on the wire is not aborted but listed, and counts as posted', async
   const id = await story.scheduled(0)
   await points.reached('sandbox.received')
   const { paused, in_flight } = await pause(story)
-  expect({ paused, in_flight }).toEqual({
-    paused: true,
-    in_flight: [{ item_id: id, engagement_id: null, origin: 'automatic', since: expect.any(String) }],
-  })
+  expect({ paused, in_flight }).toEqual({ paused: true, in_flight: [{ item_id: id, origin: 'automatic', since: expect.any(String) }] })
   points.release('sandbox.received')
   expect(await story.settled(id, 'posted')).toMatchObject({ status: 'posted' })
   expect((await pause(story)).in_flight).toEqual([])
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
-})
-
-test('an engagement on the wire is listed too', async () => {
-  const story = await newStory(app)
-  const wish = { post: await othersPost({ app }), action: 'reply', body: 'We call first.' }
-  const { id } = (await story.send('POST', 'engagements', { body: wish })).body.engagement
-  await story.send('POST', `engagements/${id}/approve`)
-  points.arm('sandbox.received', 'hang')
-  const executed = story.send('POST', `engagements/${id}/execute`)
-  await points.reached('sandbox.received')
-  expect((await pause(story)).in_flight).toEqual([{ item_id: null, engagement_id: id, origin: 'manual', since: expect.any(String) }])
-  points.release('sandbox.received')
-  expect((await executed).body.engagement.status).toBe('executed')
-  expect((await pause(story)).in_flight).toEqual([])
 })
 
 test('what a person asked for is neither recalled nor held', async () => {
@@ -104,7 +87,7 @@ test('what a person asked for is neither recalled nor held', async () => {
   const id = await story.approved()
   const asked = postNow(story, id)
   await points.reached('publish.claimed')
-  expect((await pause(story)).in_flight).toEqual([{ item_id: id, engagement_id: null, origin: 'manual', since: expect.any(String) }])
+  expect((await pause(story)).in_flight).toEqual([{ item_id: id, origin: 'manual', since: expect.any(String) }])
   points.release('publish.claimed')
   expect((await asked).body.item.status).toBe('posted')
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
@@ -230,7 +213,7 @@ test('lists what a dead process may still have on the wire, until its lease has 
   await crash(dead)
   await using next = await testApp({ database: own.options, overrides: { times } })
   const after = story.at(next)
-  expect((await pause(after)).in_flight).toEqual([{ item_id: id, engagement_id: null, origin: 'automatic', since: expect.any(String) }])
+  expect((await pause(after)).in_flight).toEqual([{ item_id: id, origin: 'automatic', since: expect.any(String) }])
   await after.settled(id, 'publish_unconfirmed')
   await next.owner`update attempt set lease_until = now()`
   await next.owner`update work set run_at = now()`
@@ -256,8 +239,8 @@ test('lists what a dead process may still have on the wire, also when a person h
   // Ends long after this test, whatever the speed of the machine.
   await next.owner`update attempt set lease_until = now() + interval '1 hour'`
   expect((await after.send('POST', `items/${id}/posted`, {})).body.item.status).toBe('posted')
-  expect((await pause(after)).in_flight).toEqual([{ item_id: id, engagement_id: null, origin: 'automatic', since: expect.any(String) }])
-  expect((await resume(after)).in_flight).toEqual([{ item_id: id, engagement_id: null, origin: 'automatic', since: expect.any(String) }])
+  expect((await pause(after)).in_flight).toEqual([{ item_id: id, origin: 'automatic', since: expect.any(String) }])
+  expect((await resume(after)).in_flight).toEqual([{ item_id: id, origin: 'automatic', since: expect.any(String) }])
   await next.owner`update attempt set lease_until = now()`
   expect((await pause(after)).in_flight).toEqual([])
   held.release('publish.claimed')

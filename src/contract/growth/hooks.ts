@@ -1,9 +1,8 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { NextCursor, nullable, page, record } from '../shapes.ts'
+import { cursorLike, NextCursor, nullable, page, record } from '../shapes.ts'
 
 /** Of names, not of ids. */
-const cursor = T.Optional(T.String({ maxLength: 200, description: 'next_cursor of the page before.', examples: ['Y29sZC1vcGVu'] }))
 
 const Hook = record(
   {
@@ -25,7 +24,7 @@ export const hooks = {
   list: op(
     'GET /api/v1/growth/hooks',
     'List hooks, the opening patterns. With how often each was drafted, approved, posted and rejected, and how its posts did. Drafting prefers those that did well and still tries others.',
-    { input: { ...page, cursor }, output: record({ hooks: T.Array(Hook), next_cursor: NextCursor }) },
+    { input: { ...page, cursor: cursorLike('Y29sZC1vcGVu') }, output: record({ hooks: T.Array(Hook), next_cursor: NextCursor }) },
     { tool: 'growth_list_hooks' },
   ),
 }

@@ -1,6 +1,6 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.ts'
+import { cursorLike, Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.ts'
 import { Action, NetworkPost, OneEngagement, wish } from './engagements.ts'
 
 const statuses = ['open', 'dismissed', 'engaged', 'expired'] as const
@@ -35,7 +35,11 @@ export const signals = {
     'GET /api/v1/growth/signals',
     'List open signals, best first: posts of watched targets that may be worth answering. Each says why, and which actions the network allows. They expire 48 hours after the post.',
     {
-      input: { status: T.Optional(oneOf(statuses, { default: 'open', description: 'Open ones when absent.' })), ...page },
+      input: {
+        status: T.Optional(oneOf(statuses, { default: 'open', description: 'Open ones when absent.' })),
+        ...page,
+        cursor: cursorLike('NTAgMDE4ZjQ3YTAtMDAwMC03MDAwLTgwMDAtMDAwMDAwMDAwMDAw'),
+      },
       output: record({ signals: T.Array(Signal), next_cursor: NextCursor }),
     },
     { tool: 'growth_list_signals' },
