@@ -332,6 +332,7 @@ create table public.growth_audit (
   usage jsonb,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  constraint growth_audit_days_check CHECK ((days > 0)),
   constraint growth_audit_pkey PRIMARY KEY (id),
   constraint growth_audit_source_check CHECK ((source = ANY (ARRAY['synced'::text, 'given'::text]))),
   constraint growth_audit_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'generating'::text, 'ready'::text, 'failed'::text]))),
@@ -451,8 +452,6 @@ create table public.item (
   constraint item_tenant_id_id_key UNIQUE (tenant_id, id)
 );
 CREATE INDEX item_hook ON public.item USING btree (tenant_id, hook, status);
-CREATE INDEX item_measured ON public.item USING btree (tenant_id, posted_at) WHERE (external_id IS NOT NULL);
-CREATE INDEX item_posted ON public.item USING btree (tenant_id, posted_at) WHERE (posted_at IS NOT NULL);
 CREATE INDEX item_scheduled ON public.item USING btree (tenant_id, post_at) WHERE (post_at IS NOT NULL);
 CREATE INDEX item_tenant_id_batch_id_idx ON public.item USING btree (tenant_id, batch_id);
 CREATE INDEX item_tenant_id_experiment_id_idx ON public.item USING btree (tenant_id, experiment_id) WHERE (experiment_id IS NOT NULL);
@@ -669,9 +668,11 @@ create table public.rule (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   constraint rule_daily_cap_check CHECK (((daily_cap >= 1) AND (daily_cap <= 50))),
+  constraint rule_over_check CHECK ((over >= 0)),
   constraint rule_pkey PRIMARY KEY (id),
   constraint rule_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text]))),
-  constraint rule_tenant_id_id_key UNIQUE (tenant_id, id)
+  constraint rule_tenant_id_id_key UNIQUE (tenant_id, id),
+  constraint rule_used_check CHECK ((used >= 0))
 );
 alter table public.rule enable row level security;
 alter table public.rule force row level security;
@@ -699,7 +700,9 @@ create table public.rule_run (
   constraint rule_run_pkey PRIMARY KEY (id),
   constraint rule_run_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'skipped'::text, 'failed'::text, 'cancelled'::text]))),
   constraint rule_run_tenant_id_rule_id_fkey FOREIGN KEY (tenant_id, rule_id) REFERENCES public.rule(tenant_id, id),
-  constraint rule_run_tenant_id_rule_id_trigger_occurrence_key UNIQUE (tenant_id, rule_id, trigger, occurrence)
+  constraint rule_run_tenant_id_rule_id_trigger_occurrence_key UNIQUE (tenant_id, rule_id, trigger, occurrence),
+  constraint rule_run_trigger_check CHECK ((trigger = ANY (ARRAY['cron'::text, 'item_posted'::text, 'batch_settled'::text, 'metric'::text, 'signal'::text]))),
+  constraint rule_run_units_check CHECK ((units >= 0))
 );
 CREATE INDEX rule_run_forgotten ON public.rule_run USING btree (tenant_id, ended_at) WHERE (made_id IS NULL);
 CREATE INDEX rule_run_tenant_id_id_idx ON public.rule_run USING btree (tenant_id, id);
@@ -764,6 +767,7 @@ create table public.signal (
   constraint signal_tenant_id_network_post_id_key UNIQUE (tenant_id, network, post_id),
   constraint signal_tenant_id_target_id_fkey FOREIGN KEY (tenant_id, target_id) REFERENCES public.target(tenant_id, id)
 );
+CREATE INDEX signal_forgotten ON public.signal USING btree (tenant_id, updated_at) WHERE (status = ANY (ARRAY['dismissed'::text, 'expired'::text]));
 CREATE INDEX signal_tenant_id_id_idx ON public.signal USING btree (tenant_id, id);
 CREATE INDEX signal_tenant_id_status_score_id_idx ON public.signal USING btree (tenant_id, status, score, id);
 alter table public.signal enable row level security;
@@ -785,8 +789,11 @@ create table public.target (
   reads_micros bigint not null default 0,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  constraint target_failures_check CHECK ((failures >= 0)),
   constraint target_pkey PRIMARY KEY (id),
   constraint target_priority_check CHECK (((priority >= 1) AND (priority <= 3))),
+  constraint target_reads_check CHECK ((reads >= 0)),
+  constraint target_reads_micros_check CHECK ((reads_micros >= 0)),
   constraint target_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text]))),
   constraint target_tenant_id_handle_key UNIQUE (tenant_id, handle),
   constraint target_tenant_id_id_key UNIQUE (tenant_id, id)

@@ -1,3 +1,4 @@
+import { READ_FOR_MS } from '#domain/metric-sync'
 import type { Figures, Report, ReportItem } from '#domain/report'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from './db.ts'
@@ -31,6 +32,8 @@ export const saveReport =
 export const isReported = async (sql: Sql, week: string): Promise<boolean> =>
   (await sql`select 1 from report where week = ${week} and origin = 'automatic'`).length > 0
 
+const DAY_MS = 86_400_000
+
 /** As text, which Postgres reads as an array of times. */
 const arrayOf = (times: Date[]): string[] => times.map((time) => time.toISOString())
 
@@ -40,11 +43,14 @@ const arrayOf = (times: Date[]): string[] => times.map((time) => time.toISOStrin
  */
 export const figuresByDay = async (sql: Sql, bounds: Date[]): Promise<Figures[]> => {
   const [first, last] = [bounds[0]!, bounds.at(-1)!]
+  // Older posts are not counted any more: their snapshots, all that there ever were, are left alone.
+  const oldest = new Date(first.getTime() - READ_FOR_MS - DAY_MS)
   const gained = (await sql`
     with snapshots as materialized (
-      select item_id, width_bucket(at, ${arrayOf(bounds)}::text[]::timestamptz[]) as day, at, impressions, clicks,
-        likes::bigint + replies + reposts + quotes as reactions
-      from item_metric where at >= ${first} and at < ${last}
+      select m.item_id, width_bucket(m.at, ${arrayOf(bounds)}::text[]::timestamptz[]) as day, m.at, m.impressions, m.clicks,
+        m.likes::bigint + m.replies + m.reposts + m.quotes as reactions
+      from item i join item_metric m on m.item_id = i.id and m.at >= ${first} and m.at < ${last}
+      where i.status = 'posted' and i.posted_at > ${oldest}
     ), ends as (select distinct on (item_id, day) * from snapshots order by item_id, day, at desc),
     starts as (
       select i.item_id, b.* from (select distinct item_id from snapshots) i cross join lateral (

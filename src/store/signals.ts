@@ -64,4 +64,4 @@ export const forgetSignals =
   (now: Date): Query =>
   (sql) =>
     sql`delete from signal where id in (select id from signal where status in ('dismissed', 'expired')
-      and updated_at < ${now}::timestamptz - ${KEPT_DAYS} * interval '1 day' limit 100)`
+      and updated_at < ${now}::timestamptz - ${KEPT_DAYS} * interval '1 day' order by updated_at limit 100)`

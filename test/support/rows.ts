@@ -30,7 +30,7 @@ const sampleRows = (tenantId: string, person: string) => {
     rule_run: {
       id: newId(),
       rule_id: rule,
-      trigger: mark,
+      trigger: 'item_posted',
       occurrence: mark,
       status: 'skipped',
       reason: mark,
