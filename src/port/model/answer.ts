@@ -18,6 +18,9 @@ const FIXED_HINTS: Record<ModelFailure, string> = {
 /** Where nothing better is known. */
 export const UNHELPFUL = FIXED_HINTS.provider_error
 
+/** It gave what no text can be made of. */
+export const UNUSABLE = 'model output was not valid; retry once, or use another model'
+
 /** Room for a model that thinks before it writes. */
 export const TOKENS_TO_THINK = 4_000
 

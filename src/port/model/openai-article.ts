@@ -1,38 +1,14 @@
-import { Value } from '@sinclair/typebox/value'
-import { type ArticleBrief, type ArticleDraft, type ArticleSet, type ModelUsage, noUsage } from '#domain/draft'
-import type { Log } from '#kernel/log'
-import { asGenerationError, isGarbled, jsonIn, schemaFaults, TOKENS_TO_THINK, UNHELPFUL } from './answer.ts'
+import type { ArticleBrief, ArticleDraft, ArticleSet } from '#domain/draft'
+import { isGarbled, TOKENS_TO_THINK, UNUSABLE } from './answer.ts'
 import { articleMessages, articleRepair, ModelArticle } from './article-prompt.ts'
 import { type ArticleFault, articleStandards, checkArticle, tooShort } from './check-article.ts'
 import { readStandards } from './check-draft.ts'
-import { learningsOf, storiesOf, wireSchema } from './draft-prompt.ts'
-import { GenerationError } from './drafter.ts'
-import type { ChatMessage, Completion, OpenAiClient } from './openai.ts'
-import type { Pace, Steps } from './pace.ts'
-import { addUsage } from './prices.ts'
+import { learningsOf, storiesOf } from './draft-prompt.ts'
+import { type Desk, type Fault, garbled, type PieceKind, writePiece } from './openai-piece.ts'
 
-/** Who writes, and who repairs. */
-interface Desk {
-  client: OpenAiClient
-  fast: string
-  reasoning: string
-  pace: Pace
-  log: Log
-}
+type Kind = PieceKind<ArticleBrief, typeof ModelArticle, ArticleDraft, ArticleFault['kind']>
 
-type Cause = ArticleFault['kind'] | 'schema' | 'cut' | 'refused' | 'garbled'
-
-interface Fault {
-  kind: Cause
-  /** Worded for the model. */
-  detail: string
-}
-
-type Reading = { article: ArticleDraft; faults?: undefined } | { faults: Fault[] }
-
-const UNUSABLE = 'model output was not valid; retry once, or use another model'
-
-const HINTS: Record<Cause, string> = {
+const hints: Kind['hints'] = {
   refused: 'model refused to write this; change the topic or the profile',
   cut: 'model output was cut off; ask for a shorter article',
   schema: UNUSABLE,
@@ -58,65 +34,34 @@ const textOf = ({ sections }: ModelArticle): string =>
     .filter((part) => part !== '')
     .join('\n\n')
 
-const faultsOf = (article: ArticleDraft, brief: ArticleBrief): Fault[] =>
+const faultsOf = (article: ArticleDraft, brief: ArticleBrief): Fault<ArticleFault['kind']>[] =>
   isGarbled([article.title, article.text, article.rationale])
-    ? [{ kind: 'garbled', detail: 'it contains characters that are no text' }]
+    ? [garbled]
     : [...checkArticle(article, brief), ...tooShort(article.text, brief)]
 
-function* readAnswer({ text, ending }: Completion, brief: ArticleBrief): Steps<Reading> {
-  if (ending === 'refused') return { faults: [{ kind: 'refused', detail: 'it was refused' }] }
-  const answer = jsonIn(text)
-  if (!Value.Check(ModelArticle, answer)) {
-    const kind = ending === 'cut' ? 'cut' : 'schema'
-    return { faults: schemaFaults(ModelArticle, answer).map((detail) => ({ kind, detail })) }
-  }
+function* read(answer: ModelArticle, brief: ArticleBrief): ReturnType<Kind['read']> {
   yield* readStandards(articleStandards(brief))
   const { title, rationale } = answer
   const about = { stories: storiesOf(answer, brief), learnings: learningsOf(answer, brief) }
-  const article = { title: title.trim(), text: textOf(answer), rationale: rationale.trim(), ...about }
+  const draft = { title: title.trim(), text: textOf(answer), rationale: rationale.trim(), ...about }
   yield
-  const faults = faultsOf(article, brief)
-  return faults.length === 0 ? { article } : { faults }
+  return { draft, faults: faultsOf(draft, brief) }
 }
 
 const TOKENS_PER_WORD = 4
 
-interface Turn {
-  model: string
-  messages: ChatMessage[]
-  signal: AbortSignal
+const article: Kind = {
+  name: 'article',
+  schema: ModelArticle,
+  maxTokens: ({ words }) => TOKENS_TO_THINK + TOKENS_PER_WORD * words,
+  messages: articleMessages,
+  repair: articleRepair,
+  read,
+  hints,
 }
 
-const take = async ({ client, pace }: Desk, brief: ArticleBrief, { model, messages, signal }: Turn) => {
-  const schema = { name: 'article', json: wireSchema(ModelArticle) }
-  const maxTokens = TOKENS_TO_THINK + TOKENS_PER_WORD * brief.words
-  const completion = await client.complete({ model, messages, schema, maxTokens }, signal)
-  return { completion, reading: await pace.run(readAnswer(completion, brief), signal) }
-}
-
-const settled = (reading: Reading, { model, usage, log }: { model: string; usage: ModelUsage; log: Log }): ArticleSet => {
-  if (!reading.faults) return { article: reading.article, model, usage }
-  const causes = reading.faults.map(({ kind }) => kind)
-  log.info({ causes }, 'article dropped')
-  throw new GenerationError(causes[0] ? HINTS[causes[0]] : UNHELPFUL)
-}
-
-const written = async (desk: Desk, brief: ArticleBrief, signal: AbortSignal): Promise<ArticleSet> => {
-  const { fast, reasoning, log } = desk
-  const first = await take(desk, brief, { model: fast, messages: articleMessages(brief), signal })
-  const usage = addUsage(noUsage, first.completion.usage)
-  const { faults } = first.reading
-  if (!faults || first.completion.ending === 'refused') return settled(first.reading, { model: fast, usage, log })
-  const messages = articleRepair(brief, { answer: first.completion.text, faults: faults.map(({ detail }) => detail) })
-  const second = await take(desk, brief, { model: reasoning, messages, signal })
-  return settled(second.reading, { model: reasoning, usage: addUsage(usage, second.completion.usage), log })
-}
-
-/** `fast` writes the article; its faults are named to `reasoning` in one repair turn, and what is then not valid is dropped. */
+/** A whole article, with its title. */
 export const writeArticle = async (desk: Desk, brief: ArticleBrief, signal: AbortSignal): Promise<ArticleSet> => {
-  try {
-    return await written(desk, brief, signal)
-  } catch (cause) {
-    throw asGenerationError(cause)
-  }
+  const { draft, ...made } = await writePiece(desk, article, { brief, signal })
+  return { article: draft, ...made }
 }

@@ -2,7 +2,7 @@ import { Value } from '@sinclair/typebox/value'
 import { type Draft, type DraftBrief, type ModelUsage, noUsage } from '#domain/draft'
 import { hookNamed } from '#domain/hooks'
 import type { Log } from '#kernel/log'
-import { asGenerationError, isGarbled, jsonIn, schemaFaults, TOKENS_TO_THINK, UNHELPFUL } from './answer.ts'
+import { asGenerationError, isGarbled, jsonIn, schemaFaults, TOKENS_TO_THINK, UNHELPFUL, UNUSABLE } from './answer.ts'
 import { checkDraft, type DraftFault, readStandards } from './check-draft.ts'
 import { draftMessages, learningsOf, ModelAnswer, type ModelDraft, repairMessages, storiesOf, wireSchema } from './draft-prompt.ts'
 import { type Drafter, GenerationError } from './drafter.ts'
@@ -38,10 +38,10 @@ interface Reading {
 const CAUSE_HINTS: readonly (readonly [Cause, string])[] = [
   ['refused', 'model refused to write this; change the focus or the profile'],
   ['cut', 'model output was cut off; lower the count or shorten the focus'],
-  ['schema', 'model output was not valid; retry once, or use another model'],
-  ['empty', 'model output was not valid; retry once, or use another model'],
-  ['garbled', 'model output was not valid; retry once, or use another model'],
-  ['hook', 'model output was not valid; retry once, or use another model'],
+  ['schema', UNUSABLE],
+  ['empty', UNUSABLE],
+  ['garbled', UNUSABLE],
+  ['hook', UNUSABLE],
   ['too_long', 'every draft was too long; lower the count or shorten the focus'],
   ['rule', 'every draft broke a format rule of channel posts; loosen the rules of the channel, or change the focus'],
   ['avoided', 'every draft contained a phrase of the avoid list; shorten writing_dna.avoid or change the focus'],
@@ -155,6 +155,7 @@ const generate = async (
 export const createOpenAiDrafter = ({ fast, reasoning, log, ...options }: OpenAiDrafterOptions): Drafter => {
   const client = createOpenAiClient({ ...options, log })
   const pace = createPace()
+  const desk = { client, fast, reasoning, pace, log }
   return {
     name: fast,
     async draft(brief, signal) {
@@ -167,8 +168,8 @@ export const createOpenAiDrafter = ({ fast, reasoning, log, ...options }: OpenAi
         throw asGenerationError(cause)
       }
     },
-    article: (brief, signal) => writeArticle({ client, fast, reasoning, pace, log }, brief, signal),
+    article: (brief, signal) => writeArticle(desk, brief, signal),
     reword: (sentences, signal) => reworded({ client, model: fast, log }, sentences, signal),
-    reply: (brief, signal) => writeReply({ client, fast, reasoning, pace, log }, brief, signal),
+    reply: (brief, signal) => writeReply(desk, brief, signal),
   }
 }
