@@ -4,6 +4,13 @@ import type { Work } from '#store/work'
 import type { Decision } from './letter.ts'
 import type { Priority } from './mailbox.ts'
 
+/** What a letter about a row of work has before it. */
+export interface Claiming {
+  sql: Sql
+  gate: Gate
+  work: Work
+}
+
 /**
  * A kind of long work. `claim`, `settle` and `orphaned` decide in letters; `run` runs outside, for as long as it takes, and
  * what it returns comes back as the letter `settle`.

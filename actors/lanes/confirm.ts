@@ -19,6 +19,7 @@ import type { Gate } from '#store/letter'
 import type { Work } from '#store/work'
 import type { Lane, LaneContext } from '../lane.ts'
 import type { Decision } from '../letter.ts'
+import { finished, requeued } from './decisions.ts'
 import { executedDecision } from './executed.ts'
 import type { ReconcileDeps } from './reconcile.ts'
 
@@ -41,7 +42,7 @@ export const confirmLane = (deps: ReconcileDeps): Lane<Job, Outcome> => ({
   async claim(sql, _gate, work) {
     const engagement = await lockEngagement(sql, work.ref_id)
     const attempt = await openExecution(sql, engagement.id)
-    if (!attempt) return { decision: { reply: undefined, effects: { settled: [work.id] } } }
+    if (!attempt) return { decision: finished(work) }
     const connection = (await connectionById(attempt.connection_id)(sql))[0] as unknown as Connection
     return { job: { engagement, attempt, connection }, decision: { reply: undefined } }
   },
@@ -52,7 +53,7 @@ export const confirmLane = (deps: ReconcileDeps): Lane<Job, Outcome> => ({
     return { ...decision, effects: { ...decision.effects, spend } }
   },
   crashed: () => ({ kind: 'unread', resources: 0 }),
-  orphaned: async (_sql, gate, work) => ({ reply: undefined, effects: { requeued: [{ id: work.id, runAt: gate.now }] } }),
+  orphaned: async (_sql, gate, work) => requeued(work, gate.now),
 })
 
 interface Finished {
@@ -74,7 +75,7 @@ const settleRead = async (
 ): Promise<Decision<void>> => {
   const engagement = await lockEngagement(sql, work.ref_id)
   const attempt = await openExecution(sql, engagement.id)
-  if (engagement.status !== 'execute_unconfirmed' || !attempt) return { reply: undefined, effects: { settled: [work.id] } }
+  if (engagement.status !== 'execute_unconfirmed' || !attempt) return finished(work)
   await failpoints('confirm.settling')
   const found = { item: asItem(engagement), attempt, now: gate.now, times }
   if (outcome.kind === 'unread') return executedDecision(settledEngagement(engagement, unread(found, outcome.retryAfterMs)), work)

@@ -9,14 +9,13 @@ import { newId } from '#kernel/ids'
 import type { Network } from '#port/network/network'
 import { fingerprintText } from '#port/network/text'
 import { accountFor, disconnect } from '#store/connections'
-import type { Sql } from '#store/db'
 import { executionCount, insertExecution, openExecution } from '#store/engagement-attempts'
 import { lockEngagement, saveEngagement } from '#store/engagements'
 import { settleExecution } from '#store/executed'
-import { forgetPending, type Gate } from '#store/letter'
-import type { Work } from '#store/work'
-import type { Claimed, Lane, LaneContext } from '../lane.ts'
+import { forgetPending } from '#store/letter'
+import type { Claimed, Claiming, Lane, LaneContext } from '../lane.ts'
 import type { Decision } from '../letter.ts'
+import { finished, requeued } from './decisions.ts'
 import { executedDecision } from './executed.ts'
 import type { PublishDeps } from './publish.ts'
 
@@ -45,7 +44,7 @@ export const executeLane = (deps: PublishDeps): Lane<Job, Outcome> => ({
     const engagement = await lockEngagement(sql, work.ref_id)
     const attempt = await openExecution(sql, engagement.id)
     // The claim and the attempt are one commit: without one nothing was sent.
-    if (!attempt) return { reply: undefined, effects: { requeued: [{ id: work.id, runAt: gate.now }] } }
+    if (!attempt) return requeued(work, gate.now)
     // Its process may still send until the lease ends; one that ends later than a lease of now is of a clock that has stepped back.
     const now = gate.now.getTime()
     const settleFrom = new Date(Math.min(Math.max(now, attempt.lease_until.getTime()), now + deps.times.leaseMs))
@@ -54,17 +53,11 @@ export const executeLane = (deps: PublishDeps): Lane<Job, Outcome> => ({
   },
 })
 
-interface Claiming {
-  sql: Sql
-  gate: Gate
-  work: Work
-}
-
 /** Everything that may forbid the send is checked again here, under the lock. */
 const claimEngagement = async (deps: PublishDeps, claiming: Claiming): Promise<Claimed<Job>> => {
   const { sql, gate, work } = claiming
   const engagement = await lockEngagement(sql, work.ref_id)
-  if (engagement.status !== 'executing') return { decision: { reply: undefined, effects: { settled: [work.id] } } }
+  if (engagement.status !== 'executing') return { decision: finished(work) }
   if (gate.deletesAt) return back(claiming, engagement, 'workspace_deletion')
   if (gate.plan.billing !== 'ok') return back(claiming, engagement, `plan_invalid:${gate.plan.billing}`)
   if (gate.now.getTime() - work.run_at.getTime() > deps.times.nowMs) return back(claiming, engagement, 'missed')

@@ -12,12 +12,13 @@ import type { Failpoints } from '#kernel/failpoint'
 import { MOST_MEASURED, type Network, NetworkError, type PostMetrics } from '#port/network/network'
 import type { Networks } from '#port/network/registry'
 import { connectionById, disconnect } from '#store/connections'
-import type { Query, Sql } from '#store/db'
-import type { Effects, Gate } from '#store/letter'
+import type { Query } from '#store/db'
+import type { Effects } from '#store/letter'
 import { type DuePost, duePosts, insertSnapshots, latestSnapshots, markRead, nextReads, thinSnapshots } from '#store/metrics'
 import { keepPayload, type Work } from '#store/work'
-import type { Claimed, Lane, LaneContext } from '../lane.ts'
+import type { Claimed, Claiming, Lane, LaneContext } from '../lane.ts'
 import type { Decision } from '../letter.ts'
+import { finished } from './decisions.ts'
 
 export interface MetricsDeps {
   networks: Networks
@@ -60,12 +61,6 @@ export const metricsLane = (deps: MetricsDeps): Lane<Job, Outcome> => ({
   orphaned: async (_sql, gate, work) => again(work, gate.now, memoryOf(work, gate.now)),
 })
 
-interface Letter {
-  sql: Sql
-  gate: Gate
-  work: Work
-}
-
 const memoryOf = ({ payload }: Work, now: Date): Memory => {
   const waits = Object.entries((payload.waits ?? {}) as Record<string, { failures: number; until: string }>)
     .map(([id, { failures, until }]) => [id, { failures, until: new Date(until) }] as const)
@@ -84,7 +79,7 @@ const again = ({ id }: Work, runAt: Date, memory: Memory, effects: Effects = {})
 
 /** Back to the queue until the next read, or done for now. `posts` are those read just now. */
 const untilNext = async (
-  { sql, gate, work }: Letter,
+  { sql, gate, work }: Claiming,
   memory: Memory,
   { posts = [], effects = {} }: { posts?: DuePost[]; effects?: Effects } = {},
 ) => {
@@ -96,11 +91,11 @@ const untilNext = async (
   const times = [...others, ...own].map(({ connection_id, at }) =>
     Math.max(at.getTime(), memory.waits[connection_id]?.until.getTime() ?? 0),
   )
-  if (times.length === 0) return { reply: undefined, effects: { ...effects, settled: [work.id] } }
+  if (times.length === 0) return finished(work, effects)
   return again(work, new Date(Math.max(gate.now.getTime(), Math.min(...times))), memory, effects)
 }
 
-const claimRead = async (deps: MetricsDeps, letter: Letter): Promise<Claimed<Job>> => {
+const claimRead = async (deps: MetricsDeps, letter: Claiming): Promise<Claimed<Job>> => {
   const { sql, gate, work } = letter
   const memory = memoryOf(work, gate.now)
   const resting = Object.entries(memory.waits).flatMap(([id, { until }]) => (until > gate.now ? [id] : []))
@@ -169,7 +164,7 @@ const counted = ({ posts }: Job, fresh: MetricSnapshot[], latest: MetricSnapshot
   }))
 
 /** Those that the network did not answer with are asked for again all the same, at their time. */
-const keep = async (letter: Letter, job: Job, metrics: PostMetrics[]): Promise<Decision<void>> => {
+const keep = async (letter: Claiming, job: Job, metrics: PostMetrics[]): Promise<Decision<void>> => {
   const { sql, gate, work } = letter
   const ids = job.posts.map(({ id }) => id)
   const read = snapshotsOf(job, metrics, gate.now)
@@ -183,7 +178,7 @@ const keep = async (letter: Letter, job: Job, metrics: PostMetrics[]): Promise<D
 }
 
 const giveUp = async (
-  letter: Letter,
+  letter: Claiming,
   job: Job,
   { reason, retryAfterMs }: Extract<Outcome, { kind: 'failed' }>,
 ): Promise<Decision<void>> => {

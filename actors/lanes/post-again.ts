@@ -8,11 +8,11 @@ import { newId } from '#kernel/ids'
 import type { Networks } from '#port/network/registry'
 import { openAttempt, saveAttempt } from '#store/attempts'
 import { accountFor } from '#store/connections'
-import type { Sql } from '#store/db'
 import { lockItem } from '#store/items'
-import { forgetPending, type Gate } from '#store/letter'
+import { forgetPending } from '#store/letter'
 import { againWork, settledEffects } from '#store/settled'
 import { againPayload, type Work } from '#store/work'
+import type { Claiming } from '../lane.ts'
 import type { Decision } from '../letter.ts'
 
 const TOO_LATE = new AppError('conflict', 'cannot post again: the request could not be carried out in time; ask again')
@@ -49,12 +49,6 @@ export const handOver = (doubt: Doubt, work: Work, again: Again): Decision<void>
     payload,
   } as const
   return { reply: undefined, effects: { settled: [work.id], work: [publish] } }
-}
-
-interface Claiming {
-  sql: Sql
-  gate: Gate
-  work: Work
 }
 
 /** What a new attempt needs, and what must be written before it. */

@@ -23,14 +23,14 @@ import type { Networks } from '#port/network/registry'
 import { fingerprintText } from '#port/network/text'
 import { attemptCount, insertAttempt, openAttempt, sameTextOpen } from '#store/attempts'
 import { accountFor, disconnect } from '#store/connections'
-import type { Sql } from '#store/db'
 import { lockItem, saveItem } from '#store/items'
 import { forgetPending, type Gate } from '#store/letter'
 import { currentProfile } from '#store/profiles'
 import { settleSend } from '#store/settled'
 import { againOf, triesOf, type Work } from '#store/work'
-import type { Claimed, Lane, LaneContext } from '../lane.ts'
+import type { Claimed, Claiming, Lane, LaneContext } from '../lane.ts'
 import type { Decision } from '../letter.ts'
+import { finished, requeued } from './decisions.ts'
 import { tryClaimAgain } from './post-again.ts'
 import { decisionOf } from './settled.ts'
 
@@ -71,7 +71,7 @@ export const publishLane = (deps: PublishDeps): Lane<Job, Outcome> => ({
     const item = await lockItem(sql, work.ref_id)
     const attempt = await openAttempt(sql, item.id)
     // The claim and the attempt are one commit, so there is one; without it nothing was sent.
-    if (!attempt) return { reply: undefined, effects: { requeued: [{ id: work.id, runAt: gate.now }] } }
+    if (!attempt) return requeued(work, gate.now)
     // Its process may still be alive somewhere, and send until the lease ends: look only after that. A lease that ends later than
     // one that begins now is one that the clock has stepped back from.
     const now = gate.now.getTime()
@@ -80,17 +80,11 @@ export const publishLane = (deps: PublishDeps): Lane<Job, Outcome> => ({
   },
 })
 
-interface Claiming {
-  sql: Sql
-  gate: Gate
-  work: Work
-}
-
 /** Everything that may forbid the send is checked again here, under the lock: plan, account, approval, schedule. */
 const claimItem = async (deps: PublishDeps, claiming: Claiming): Promise<Claimed<Job>> => {
   const { sql, gate, work } = claiming
   const item = await lockItem(sql, work.ref_id)
-  if (!isWaiting(item, work.origin)) return { decision: { reply: undefined, effects: { settled: [work.id] } } }
+  if (!isWaiting(item, work.origin)) return { decision: finished(work) }
   if (gate.deletesAt) return back(claiming, item, 'workspace_deletion')
   if (gate.plan.billing !== 'ok') return back(claiming, item, `plan_invalid:${gate.plan.billing}`)
   if (await missed(deps, claiming, item)) return back(claiming, item, 'missed')

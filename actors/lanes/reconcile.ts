@@ -19,6 +19,7 @@ import type { Gate } from '#store/letter'
 import { againOf, type Work } from '#store/work'
 import type { Claimed, Lane, LaneContext } from '../lane.ts'
 import type { Decision } from '../letter.ts'
+import { finished, requeued } from './decisions.ts'
 import { handOver, refuseAgain } from './post-again.ts'
 import { decisionOf } from './settled.ts'
 
@@ -51,7 +52,7 @@ export const reconcileLane = (deps: ReconcileDeps): Lane<Job, Outcome> => ({
     return { ...decision, effects: { ...decision.effects, spend } }
   },
   crashed: () => ({ kind: 'unread' }),
-  orphaned: async (_sql, gate, work) => ({ reply: undefined, effects: { requeued: [{ id: work.id, runAt: gate.now }] } }),
+  orphaned: async (_sql, gate, work) => requeued(work, gate.now),
 })
 
 interface Finished {
@@ -74,7 +75,7 @@ const settleRead = async (
 ): Promise<Decision<void>> => {
   const item = await lockItem(sql, work.ref_id)
   const attempt = await openAttempt(sql, item.id)
-  if (item.status !== 'publish_unconfirmed' || !attempt) return { reply: undefined, effects: { settled: [work.id] } }
+  if (item.status !== 'publish_unconfirmed' || !attempt) return finished(work)
   await deps.failpoints('reconcile.settling')
   const found = { item, attempt, now: gate.now, times: deps.times }
   const again = againOf(work)
@@ -103,9 +104,9 @@ const errorOf = ({ limited, retryAfterMs = 1_000 }: Unread): AppError =>
 
 const claimRead = async ({ times }: ReconcileDeps, { sql, gate, work }: { sql: Sql; gate: Gate; work: Work }): Promise<Claimed<Job>> => {
   const open = await openAttempt(sql, work.ref_id)
-  if (!open) return { decision: { reply: undefined, effects: { settled: [work.id] } } }
+  if (!open) return { decision: finished(work) }
   const runAt = readableFrom(open, times)
-  if (againOf(work) && gate.now < runAt) return { decision: { reply: undefined, effects: { requeued: [{ id: work.id, runAt }] } } }
+  if (againOf(work) && gate.now < runAt) return { decision: requeued(work, runAt) }
   const attempt = { ...open, intent_at: await doubtfulSince(sql, work.ref_id) }
   const connection = (await connectionById(attempt.connection_id)(sql))[0] as unknown as Connection
   return { job: { attempt, connection }, decision: { reply: undefined } }

@@ -19,14 +19,14 @@ import { newId } from '#kernel/ids'
 import { firstAllowed } from '#port/network/others-post'
 import { admitReport } from '#store/admission'
 import { type BriefRecord, briefRecord, factsOf } from '#store/brief'
-import type { Sql } from '#store/db'
 import { endedEffects, generations } from '#store/generations'
 import type { Effects, Gate } from '#store/letter'
 import { currentProfile } from '#store/profiles'
 import { figuresByDay, insertReport, isReported, rankedPosts } from '#store/reports'
-import type { Work } from '#store/work'
-import type { Lane } from '../lane.ts'
+import type { Claiming, Lane } from '../lane.ts'
 import type { Decision } from '../letter.ts'
+import { decidedAtOnce } from './at-once.ts'
+import { requeued } from './decisions.ts'
 import type { GenerationKind } from './generation.ts'
 
 const MOST_RANKED = 500
@@ -70,11 +70,6 @@ export const report: GenerationKind<Report, ReportBrief, Written> = {
     endedEffects(generations.report.save, readyReport(record, { ...written, now }), work),
 }
 
-const again = ({ id }: Work, runAt: Date, effects: Effects = {}): Decision<void> => ({
-  reply: undefined,
-  effects: { ...effects, requeued: [{ id, runAt }] },
-})
-
 /** A report that nobody asked for; one that the plan refuses is skipped, and says so where reports are listed. */
 const ask = async (gate: Gate, wish: Pick<Report, 'week' | 'time_zone'>): Promise<Effects | Date> => {
   try {
@@ -87,22 +82,12 @@ const ask = async (gate: Gate, wish: Pick<Report, 'week' | 'time_zone'>): Promis
   }
 }
 
-const askWeekly = async (sql: Sql, gate: Gate, work: Work): Promise<Decision<void>> => {
+const askWeekly = async ({ sql, gate, work }: Claiming): Promise<Decision<void>> => {
   const { time_zone } = (await currentProfile(sql)).profile
   const due = weekly(gate.now, { timeZone: time_zone, since: new Date(String(work.payload.since)) })
-  if (due.kind === 'wait' || (await isReported(sql, due.week))) return again(work, due.next)
+  if (due.kind === 'wait' || (await isReported(sql, due.week))) return requeued(work, due.next)
   const asked = await ask(gate, { week: due.week, time_zone })
-  return asked instanceof Date ? again(work, asked) : again(work, due.next, asked)
+  return asked instanceof Date ? requeued(work, asked) : requeued(work, due.next, asked)
 }
 
-/** Decided as it is claimed: there is nothing to run. */
-export const weeklyLane = (): Lane<never, void> => ({
-  kind: 'weekly_report',
-  leaseMs: 10_000,
-  priority: 'background',
-  claim: async (sql, gate, work) => ({ decision: await askWeekly(sql, gate, work) }),
-  run: async () => undefined,
-  settle: (sql, gate, { work }) => askWeekly(sql, gate, work),
-  crashed: () => undefined,
-  orphaned: (sql, gate, work) => askWeekly(sql, gate, work),
-})
+export const weeklyLane = (): Lane<never, never> => decidedAtOnce('weekly_report', askWeekly)

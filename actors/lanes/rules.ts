@@ -8,15 +8,16 @@ import { AppError } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
 import { newId } from '#kernel/ids'
 import type { Networks } from '#port/network/registry'
-import type { Query, Sql } from '#store/db'
+import type { Query } from '#store/db'
 import { type Effects, type Gate, merge } from '#store/letter'
 import { runEffects } from '#store/occurrences'
 import { currentProfile } from '#store/profiles'
 import { factsNow } from '#store/rule-facts'
 import { forgetRuns, knownRuns, lockRun, removeRun, saveRun } from '#store/rule-runs'
 import { lockRule, saveCounts } from '#store/rules'
-import type { Work } from '#store/work'
-import type { Lane } from '../lane.ts'
+import type { Claiming, Lane } from '../lane.ts'
+import { decidedAtOnce } from './at-once.ts'
+import { finished } from './decisions.ts'
 import { act } from './rule-actions.ts'
 
 export interface RuleDeps {
@@ -24,37 +25,16 @@ export interface RuleDeps {
   failpoints: Failpoints
 }
 
-interface Claiming {
-  sql: Sql
-  gate: Gate
-  work: Work
-}
-
-/** Never begun: a claim that has decided all leaves nothing to run. */
-const LEASE_MS = 10_000
-
-/** A lane whose claims decide everything. */
-const decidedAtOnce = (kind: string, decide: (claiming: Claiming) => Promise<Effects>): Lane<never, never> => ({
-  kind,
-  leaseMs: LEASE_MS,
-  priority: 'background',
-  claim: async (sql, gate, work) => ({ decision: { reply: undefined, effects: await decide({ sql, gate, work }) } }),
-  run: () => Promise.reject(new Error(`nothing of the lane ${kind} runs beside the mailbox`)),
-  settle: async (_sql, _gate, { work }) => ({ reply: undefined, effects: { settled: [work.id] } }),
-  crashed: () => undefined,
-  orphaned: async (_sql, gate, work) => ({ reply: undefined, effects: { requeued: [{ id: work.id, runAt: gate.now }] } }),
-})
-
 export const ruleLanes = ({ networks, failpoints }: RuleDeps): Lane<never, never>[] => [
   decidedAtOnce('rule_cron', async (claiming) => {
     const effects = await fired(claiming)
     await failpoints('rule.firing')
-    return effects
+    return { reply: undefined, effects }
   }),
   decidedAtOnce('rule', async (claiming) => {
     const effects = await ran(networks, claiming)
     await failpoints('rule.acting')
-    return merge(effects, { settled: [claiming.work.id], writes: [forgetRuns(claiming.gate.now)] })
+    return finished(claiming.work, merge(effects, { writes: [forgetRuns(claiming.gate.now)] }))
   }),
 ]
 

@@ -14,15 +14,15 @@ import { newId } from '#kernel/ids'
 import { type Network, NetworkError, type OthersPost } from '#port/network/network'
 import type { Networks } from '#port/network/registry'
 import { currentDefault } from '#store/connections'
-import type { Sql } from '#store/db'
-import { type Effects, type Gate, merge } from '#store/letter'
+import { type Effects, merge } from '#store/letter'
 import { allProducts } from '#store/products'
 import { currentProfile } from '#store/profiles'
 import { expireSignals, forgetSignals, insertSignal, knownSignals, openScores } from '#store/signals'
 import { lockTarget, saveTarget } from '#store/targets'
 import type { Work } from '#store/work'
-import type { Claimed, Lane, LaneContext } from '../lane.ts'
+import type { Claimed, Claiming, Lane, LaneContext } from '../lane.ts'
 import type { Decision } from '../letter.ts'
+import { finished, requeued } from './decisions.ts'
 
 export interface WatchDeps {
   networks: Networks
@@ -48,12 +48,6 @@ const MOST_POSTS = 20
 /** What cannot be read now for a reason of the workspace's own is looked at again after this. */
 const LATER_MS = 10 * 60_000
 
-interface Letter {
-  sql: Sql
-  gate: Gate
-  work: Work
-}
-
 export const watchLane = (deps: WatchDeps): Lane<Job, Outcome> => ({
   kind: 'watch',
   leaseMs: 3 * READ_DEADLINE_MS,
@@ -63,26 +57,21 @@ export const watchLane = (deps: WatchDeps): Lane<Job, Outcome> => ({
   async settle(sql, gate, { work, job, outcome }) {
     if (outcome.kind === 'read') return keep({ sql, gate, work }, job, outcome.posts)
     // The network may have answered, and billed, what nobody waited for: the reservation stays spent.
-    if (outcome.kind === 'stopped') return later(work, gate.now)
+    if (outcome.kind === 'stopped') return requeued(work, gate.now)
     const target = unreadTarget(await lockTarget(sql, work.ref_id), outcome.error, gate.now)
     const runAt = new Date(Math.max(nextRead(target).getTime(), gate.now.getTime() + (outcome.retryAfterMs ?? 0)))
     return goOn({ work, target, runAt }, { writes: [saveTarget(target)], spend: [settleReads(job.reserved, 0)] })
   },
   crashed: () => ({ kind: 'failed', error: 'bad_answer' }),
-  orphaned: async (_sql, gate, work) => later(work, gate.now),
-})
-
-const later = ({ id }: Work, runAt: Date, effects: Effects = {}): Decision<void> => ({
-  reply: undefined,
-  effects: { ...effects, requeued: [{ id, runAt }] },
+  orphaned: async (_sql, gate, work) => requeued(work, gate.now),
 })
 
 /** Back to the queue, or over where the target has been paused meanwhile. */
 const goOn = ({ work, target, runAt }: { work: Work; target: Target; runAt: Date }, effects: Effects): Decision<void> =>
-  target.status === 'active' ? later(work, runAt, effects) : { reply: undefined, effects: { ...effects, settled: [work.id] } }
+  target.status === 'active' ? requeued(work, runAt, effects) : finished(work, effects)
 
 /** Nothing is read without an account, nor where the plan is without it or not paid for. */
-const reader = async ({ networks }: WatchDeps, { sql, gate }: Letter) => {
+const reader = async ({ networks }: WatchDeps, { sql, gate }: Claiming) => {
   const connection = await currentDefault(sql)
   const network = connection && networks.named(connection.network)
   if (!network) return 'x_not_connected'
@@ -90,13 +79,13 @@ const reader = async ({ networks }: WatchDeps, { sql, gate }: Letter) => {
   return hasFeature(gate.plan, 'engagement') ? { connection, network } : 'plan_feature_disabled:engagement'
 }
 
-const claimRead = async (deps: WatchDeps, letter: Letter): Promise<Claimed<Job>> => {
+const claimRead = async (deps: WatchDeps, letter: Claiming): Promise<Claimed<Job>> => {
   const { sql, gate, work } = letter
   const { now } = gate
   const target = await lockTarget(sql, work.ref_id)
-  if (target.status !== 'active') return { decision: { reply: undefined, effects: { settled: [work.id] } } }
+  if (target.status !== 'active') return { decision: finished(work) }
   const resting = (error: string, runAt: Date) => ({
-    decision: later(
+    decision: requeued(
       work,
       runAt,
       target.last_error === error ? {} : { writes: [saveTarget({ ...target, last_error: error, updated_at: now })] },
@@ -132,9 +121,11 @@ const read = async ({ failpoints }: WatchDeps, { target, connection, network, si
 }
 
 /** New signals of the posts that have not been seen, as far as there is room for them. */
-const found = async ({ sql, gate: { now } }: Letter, { target, connection, network }: Job, posts: OthersPost[]): Promise<Effects> => {
+const found = async ({ sql, gate: { now } }: Claiming, { target, connection, network }: Job, posts: OthersPost[]): Promise<Effects> => {
   const known = await knownSignals(sql, { network: network.name, postIds: posts.map(({ externalId }) => externalId) })
   const fresh = posts.filter(({ externalId, author }) => !known.has(externalId) && author.externalId !== connection.external_id)
+  const over = forgetSignals(now)
+  if (fresh.length === 0) return { writes: [expireSignals([], now), over] }
   const { products } = productsForBrief((await allProducts(sql)) as unknown as Product[])
   const terms = topicsOf((await currentProfile(sql)).profile, products)
   const signals = fresh.flatMap((post): Signal[] => {
@@ -147,10 +138,10 @@ const found = async ({ sql, gate: { now } }: Letter, { target, connection, netwo
   const tooMany = overflow([...(await openScores(sql)), ...signals], MOST_OPEN_SIGNALS)
   const kept = signals.map((signal): Signal => (tooMany.has(signal.id) ? { ...signal, status: 'expired' } : signal))
   const occurrences = kept.flatMap(({ id: ref, score, status }) => (status === 'open' ? [{ kind: 'signal' as const, ref, score }] : []))
-  return { writes: [...kept.map(insertSignal), expireSignals([...tooMany], now), forgetSignals(now)], occurrences }
+  return { writes: [...kept.map(insertSignal), expireSignals([...tooMany], now), over], occurrences }
 }
 
-const keep = async (letter: Letter, job: Job, posts: OthersPost[] | null): Promise<Decision<void>> => {
+const keep = async (letter: Claiming, job: Job, posts: OthersPost[] | null): Promise<Decision<void>> => {
   const { sql, gate, work } = letter
   const { tier } = job.network.capabilities
   const resources = (posts?.length ?? 0) + 1

@@ -1,0 +1,17 @@
+import type { Claiming, Lane } from '../lane.ts'
+import type { Decision } from '../letter.ts'
+import { finished, requeued } from './decisions.ts'
+
+const LEASE_MS = 10_000
+
+/** A lane whose claims decide everything: nothing of it runs beside the mailbox. */
+export const decidedAtOnce = (kind: string, decide: (claiming: Claiming) => Promise<Decision<void>>): Lane<never, never> => ({
+  kind,
+  leaseMs: LEASE_MS,
+  priority: 'background',
+  claim: async (sql, gate, work) => ({ decision: await decide({ sql, gate, work }) }),
+  run: () => Promise.reject(new Error(`nothing of the lane ${kind} runs beside the mailbox`)),
+  settle: async (_sql, _gate, { work }) => finished(work),
+  crashed: () => undefined,
+  orphaned: async (_sql, gate, work) => requeued(work, gate.now),
+})

@@ -1,0 +1,16 @@
+/** What lanes say of their work alike. */
+import type { Effects } from '#store/letter'
+import type { Work } from '#store/work'
+import type { Decision } from '../letter.ts'
+
+/** The row of work goes back to the queue until then. */
+export const requeued = ({ id }: Pick<Work, 'id'>, runAt: Date, effects: Effects = {}): Decision<void> => ({
+  reply: undefined,
+  effects: { ...effects, requeued: [{ id, runAt }] },
+})
+
+/** The row of work is done with. */
+export const finished = ({ id }: Pick<Work, 'id'>, effects: Effects = {}): Decision<void> => ({
+  reply: undefined,
+  effects: { ...effects, settled: [id] },
+})
