@@ -97,7 +97,7 @@ export const mutants: Mutant[] = [
   {
     name: 'the pause recalls nothing',
     file: 'src/ops/growth/automation.ts',
-    from: "recall((work) => work.origin === 'automatic')",
+    from: 'recall((work) => reach.lanes(work))',
     to: 'recall(() => false)',
   },
   {
@@ -114,7 +114,7 @@ export const mutants: Mutant[] = [
   },
   {
     name: 'disconnecting recalls nothing',
-    file: 'src/ops/growth/connections.ts',
+    file: 'src/ops/connecting.ts',
     from: 'recall((work) => work.slot ===',
     to: 'recall((work) => false && work.slot ===',
   },
@@ -135,7 +135,7 @@ export const mutants: Mutant[] = [
   {
     name: 'an incomplete read counts',
     file: 'actors/lanes/reconcile.ts',
-    from: "timeline.complete ? { kind: 'read', posts: seen(timeline) } : { kind: 'unread' }",
+    from: "timeline.complete ? { kind: 'read', posts: seen(timeline) } : { kind: 'unread', resources: timeline.posts.length }",
     to: "{ kind: 'read', posts: seen(timeline) }",
   },
   {

@@ -1,5 +1,12 @@
 import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { mutants } from './mutants.ts'
 import { shortest } from './shorten.ts'
+
+test('every planted mistake still has its place in the source', () => {
+  const lost = mutants.filter(({ file, from }) => readFileSync(file, 'utf8').split(from).length !== 2)
+  expect(lost.map(({ name }) => name)).toEqual([])
+})
 
 /** In a process of its own: the simulation puts other modules in the place of the store. */
 const run = async (script: string, ...args: string[]) => {
