@@ -1,6 +1,6 @@
 /** The operations as commands: `growth.items.postNow` is `items post-now`. */
 import { operations, resources } from '#contract/index'
-import { type NamedOp, named, type Resource } from '#contract/op'
+import { type NamedOp, named, type Resource, settlingId } from '#contract/op'
 import { kebab, reservedGroups } from './names.ts'
 
 export interface Command {
@@ -39,12 +39,8 @@ export const groupsOf = (all: readonly Resource[]): CommandGroup[] => {
 
 export const groups: CommandGroup[] = groupsOf(resources)
 
-/** The operation of the same resource that `settles` names. */
-export const settlingOf = (o: NamedOp): NamedOp | undefined => {
-  if (o.settles === undefined) return undefined
-  const id = `${o.id.slice(0, o.id.lastIndexOf('.'))}.${o.settles}`
-  return operations.find((one) => one.id === id)
-}
+/** The operation by which a generation is followed. */
+export const settlingOf = (o: NamedOp): NamedOp | undefined => operations.find(({ id }) => id === settlingId(o))
 
 /** `batches get`, for hints. */
 export const wordsOf = (o: NamedOp): string => {

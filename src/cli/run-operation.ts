@@ -1,5 +1,5 @@
 /** What a command does: asks the server, follows pages, waits for what is being made, prints. */
-import { type NamedOp, pathParams } from '#contract/op'
+import { isSettled, type NamedOp, pathParams } from '#contract/op'
 import { inputFrom, type Said } from './argv.ts'
 import { type Answer, askOf, call, downloadTo, keyOf } from './call.ts'
 import { listOf, settlingOf, wordsOf } from './catalogue.ts'
@@ -73,11 +73,10 @@ const waitMs = (options: Work['options']): number => {
   return isLegal ? seconds * 1_000 : misuse(`--timeout must be a number of seconds up to ${LONGEST_WAIT_S}, not ${text || 'empty'}`)
 }
 
-const isSettled = (record: Input): boolean => record.status === 'ready' || record.status === 'failed'
-
 const overdue = (work: Work, sibling: NamedOp, id: unknown): never => {
+  const words = pathParams(sibling.path).length > 0 ? `${wordsOf(sibling)} ${String(id)}` : wordsOf(sibling)
   throw new Failure('unavailable', `${String(id)} has not settled in the time given; it goes on`, {
-    hint: `look again with tendril ${wordsOf(sibling)} ${String(id)}${work.options.profile ? ` --profile ${String(work.options.profile)}` : ''}`,
+    hint: `look again with tendril ${words}${work.options.profile ? ` --profile ${String(work.options.profile)}` : ''}`,
   })
 }
 
@@ -94,6 +93,19 @@ const progress = ({ stderr, now }: Host) => {
   }
 }
 
+/** The most a list gives at once: what was just made is among them. */
+const MOST_LISTED = 100
+
+/** The record as it stands, in the wrapper of the answer that made it. */
+const look = async (work: Work, sibling: NamedOp, { body }: Answer): Promise<Answer> => {
+  const { id } = recordOf(body)
+  const [parameter] = pathParams(sibling.path)
+  if (parameter !== undefined) return ask(work, sibling, { [parameter]: id })
+  const answer = await ask(work, sibling, { limit: MOST_LISTED })
+  const found = (recordOf(answer.body) as unknown as Input[]).find((one) => one.id === id) ?? recordOf(body)
+  return { ...answer, body: { [Object.keys(body)[0]!]: found } }
+}
+
 const untilSettled = async (work: Work, first: Answer): Promise<Answer> => {
   const { o, host, options } = work
   const sibling = settlingOf(o)!
@@ -101,14 +113,13 @@ const untilSettled = async (work: Work, first: Answer): Promise<Answer> => {
   const until = host.now() + waitMs(options)
   const shown = progress(host)
   try {
-    const [parameter = 'id'] = pathParams(sibling.path)
-    let answer = await ask(work, sibling, { [parameter]: id })
-    for (let pause = FIRST_POLL_MS; !isSettled(recordOf(answer.body)); pause = Math.min(pause * 1.5, SLOWEST_POLL_MS)) {
+    let answer = await look(work, sibling, first)
+    for (let pause = FIRST_POLL_MS; !isSettled(recordOf(answer.body).status); pause = Math.min(pause * 1.5, SLOWEST_POLL_MS)) {
       shown.show(recordOf(answer.body).status)
       const left = until - host.now()
       if (left <= 0) return overdue(work, sibling, id)
       await host.pause(Math.min(pause, left))
-      answer = await ask(work, sibling, { [parameter]: id })
+      answer = await look(work, sibling, first)
     }
     return answer
   } finally {

@@ -89,7 +89,7 @@ const special = (o: NamedOp): [flags: string, description: string][] => [
   ...(listOf(o) ? [['--all', 'Every page, to the end.'] as [string, string]] : []),
   ...(settlingOf(o)
     ? ([
-        ['--wait', 'Wait until it is ready or failed, which is exit code 10.'],
+        ['--wait', 'Wait until it has been made, or has failed: exit code 10.'],
         ['--timeout <seconds>', 'How long to wait, 300 unless said.'],
       ] as [string, string][])
     : []),

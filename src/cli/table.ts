@@ -12,7 +12,21 @@ const GAP = 2
 /** Narrower than this, a cut text says nothing. */
 const NARROWEST = 20
 /** In this order, before what else a record has. */
-const FIRST = ['id', 'status', 'kind', 'trigger.kind', 'action', 'action.kind', 'made.kind', 'made.id', 'name', 'handle', 'title']
+const FIRST = [
+  'id',
+  'status',
+  'kind',
+  'trigger.kind',
+  'action',
+  'action.kind',
+  'made.kind',
+  'made.id',
+  'name',
+  'handle',
+  'title',
+  'dimension',
+  'value',
+]
 const NEXT = ['score', 'count', 'arguments.id', 'body', 'post.text', 'post.author', 'post_at', 'error', 'last_error']
 /** How something came about, or what is long and read elsewhere. */
 const LATER = ['arm', 'format', 'hook', 'length', 'instruction', 'rationale', 'markdown', 'model', 'origin', 'time_zone']

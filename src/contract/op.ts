@@ -46,7 +46,10 @@ export interface Op<I extends TSchema = TSchema, O extends TSchema = TSchema> {
   whileDeleting?: boolean
   /** Reaches beyond this deployment: a network that others see. */
   outside?: boolean
-  /** The operation of the same resource that reads the record until it is `ready` or `failed`: a generation. */
+  /**
+   * A generation: the operation that reads its record until it is neither queued nor being generated. A name of the same
+   * resource, or a whole id. A list stands in where no operation reads the one record.
+   */
   settles?: string
   /** The hourly cap that it takes one of. */
   cap?: CapKey | undefined
@@ -223,3 +226,10 @@ export const braces = (path: string): string => path.replace(/:([a-z_]+)/gi, '{$
 export const pathParams = (path: string): string[] => [...path.matchAll(/:([a-z_]+)/gi)].map((match) => match[1]!)
 
 export type OutputOf<O extends Op> = Static<O['output']>
+
+/** The id of the operation that `settles` names. */
+export const settlingId = ({ id, settles }: Pick<NamedOp, 'id' | 'settles'>): string | undefined =>
+  settles === undefined || settles.includes('.') ? settles : `${id.slice(0, id.lastIndexOf('.'))}.${settles}`
+
+/** Of a generation: nothing more comes by itself. Engagements go on from there as drafted ones. */
+export const isSettled = (status: unknown): boolean => status !== 'queued' && status !== 'generating'

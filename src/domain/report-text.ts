@@ -63,7 +63,7 @@ export const reportMarkdown = ({ week, time_zone }: Pick<Report, 'week' | 'time_
     '## Where things stand',
     [
       `- Waiting for approval: ${waiting.approvals}; scheduled: ${waiting.scheduled}; unconfirmed: ${waiting.unconfirmed}`,
-      `- Quota of the month: ${quotas.map(({ key, used, limit }) => `${key} ${used} of ${limit}`).join(', ')}`,
+      `- Quota of the month: ${quotas.map(({ key, used, limit }) => `${key} ${whole(used)} of ${whole(limit)}`).join(', ')}`,
       `- Reads of the network today (${reads.tier}): ${whole(reads.used)} of ${whole(reads.limit)}`,
     ].join('\n'),
     '## Next',

@@ -75,7 +75,10 @@ interface Part {
 
 const freshness = (post: Sighted, now: Date): Part => {
   const hours = Math.max(0, now.getTime() - post.createdAt.getTime()) / HOUR_MS
-  return { points: worth.fresh * Math.max(0, 1 - (hours * HOUR_MS) / SIGNAL_MS), reason: `${Math.floor(hours)} h old` }
+  return {
+    points: worth.fresh * Math.max(0, 1 - (hours * HOUR_MS) / SIGNAL_MS),
+    reason: hours < 1 ? 'less than an hour old' : `${Math.floor(hours)} h old`,
+  }
 }
 
 /** On a logarithmic scale: a hundred thousand is all there is to have. */

@@ -6,6 +6,7 @@ const options = (timeZone: string) => ({ timezone: timeZone, paused: true, mode:
 /** Patterns are few and a `Cron` is large: those in use are kept. */
 const known = new Map<string, Cron>()
 const MOST_KNOWN = 200
+const FIELDS = 5
 
 const cronOf = (pattern: string, timeZone: string): Cron => {
   const name = `${timeZone} ${pattern}`
@@ -19,6 +20,8 @@ const cronOf = (pattern: string, timeZone: string): Cron => {
 
 /** Why this is no pattern of five fields, or undefined when it is one. */
 export const cronFault = (pattern: string): string | undefined => {
+  const fields = pattern.trim().split(/\s+/).length
+  if (fields > 1 && fields !== FIELDS) return `it has ${fields}`
   try {
     cronOf(pattern, 'UTC')
     return undefined

@@ -36,8 +36,7 @@ export const generations = {
 }
 export type GenerationKind = keyof typeof generations
 
-/** Those that end as ready; an engagement goes on to its approval, and has no reader that waits for it. */
-const kinds = (Object.keys(generations) as GenerationKind[]).filter((kind) => kind !== 'engagement')
+const kinds = Object.keys(generations) as GenerationKind[]
 
 /** A table of different records; each is only ever given its own. */
 const keptOf = (kind: string): Kept<Drafting> => generations[kind as GenerationKind] as unknown as Kept<Drafting>

@@ -237,6 +237,27 @@ describe('--wait', () => {
     expect(err).toContain(`tendril batches get ${ID}`)
   })
 
+  test('finds the record in the list where none reads it alone, and takes what is drafted for made', async () => {
+    const engagement = (status: string, id = ID) => ({ id, status, action: 'reply', error: null })
+    const listed = (status: string): Scripted => ({
+      body: { engagements: [engagement('queued', ids[3]), engagement(status)], next_cursor: null },
+    })
+    const made = { status: 201, body: { engagement: engagement('queued') } }
+    await using server = scriptedServer([made, listed('generating'), listed('drafted')])
+    const { code, out } = await cli(['signals', 'engage', ids[2]!, '--action', 'reply', '--wait', '--json'], at(server.url))
+    expect([code, JSON.parse(out)]).toEqual([0, { engagement: engagement('drafted') }])
+    expect(server.asked.slice(1).map(({ path }) => path)).toEqual(Array(2).fill('/api/v1/growth/engagements?limit=100'))
+  })
+
+  test('ends for a report that failed as for anything that did', async () => {
+    const report = (status: string) => ({ id: ID, status, error: status === 'failed' ? 'enqueue_failed' : null })
+    await using server = scriptedServer([
+      { status: 201, body: { report: report('queued') } },
+      { body: { reports: [report('failed')], next_cursor: null } },
+    ])
+    expect((await cli(['reports', 'create', '--wait'], at(server.url))).code).toBe(FAILED_EXIT)
+  })
+
   test('takes a time that is none for a mistake, before anything is sent', async () => {
     await using server = scriptedServer([batch('queued')])
     const { code } = await create(server.url, ['--timeout', 'soon'])

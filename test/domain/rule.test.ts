@@ -104,7 +104,7 @@ describe('a trigger', () => {
     ['0,50 * * * *', 'fires more often'],
     ['0,50 0,23 28,1 * *', 'fires more often'],
     ['55 8 * * *,', 'is no cron pattern'],
-    ['0 9 * * * *', 'is no cron pattern'],
+    ['0 9 * * * *', 'is no cron pattern of five fields: it has 6'],
     ['0 0 30 2 *', 'never fires'],
   ])('with the pattern %s is refused: it %s', (pattern, reason) => {
     expect(errorOf(() => make({ kind: 'cron', pattern })).message).toStartWith(`trigger.pattern ${reason}`)

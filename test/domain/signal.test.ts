@@ -65,7 +65,7 @@ describe('the state table', () => {
 
 describe('the score', () => {
   test('of a new plain remark is for its freshness alone', () => {
-    expect(score({})).toEqual({ score: 25, reasons: ['0 h old'] })
+    expect(score({})).toEqual({ score: 25, reasons: ['less than an hour old'] })
   })
 
   test.each([
@@ -90,7 +90,7 @@ describe('the score', () => {
       { priority: 1 },
     )
     expect(reasons).toEqual([
-      '0 h old',
+      'less than an hour old',
       '1200 impressions, 4 reactions',
       'about late, delivery, customers',
       'asks something',

@@ -7,7 +7,8 @@ import { checkerOf } from '#ops/validate'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { heldInEachTest } from '#test/support/held-drafter'
 import { type ManualClock, manualClock } from '#test/support/manual-clock'
-import { type ContextOptions, contextOf } from '#test/support/mcp-context'
+import { type ContextOptions, contextOf, openedIn } from '#test/support/mcp-context'
+import { othersPost } from '#test/support/prepare'
 
 let app: TestApp
 const held = heldInEachTest()
@@ -98,6 +99,38 @@ test('that fails is an answer, with its error', async () => {
   const { answer } = await run({ count: 1 })
   expect(JSON.parse(answer.body).batch).toMatchObject({ status: 'failed', error: 'enqueue_failed' })
   expect(told.at(-1)).toEqual([100, 100, 'failed: enqueue_failed'])
+})
+
+test('is followed in the list where none reads the one record', async () => {
+  const { context } = await openedIn(app)
+  const made = async (id: string, input: object) => {
+    const told: Told[] = []
+    const operation = context.operations.get(id)!
+    const options = { signal: new AbortController().signal, onProgress: (...args: Told) => told.push(args) }
+    const { answer } = await runGeneration(context, { operation, input }, options)
+    return { body: JSON.parse(answer.body), told }
+  }
+  held.release()
+  const report = await made('growth.reports.create', {})
+  expect([report.body.report.status, report.told.at(-1)]).toEqual(['ready', [100, 100, 'ready']])
+  const post = await othersPost({ app }, 'Who answers on Sundays?')
+  const reply = await made('growth.engagements.create', { post, action: 'reply' })
+  expect(reply.body.engagement).toMatchObject({ status: 'drafted', model: 'held' })
+  expect(reply.told.at(-1)).toEqual([100, 100, 'drafted'])
+})
+
+test('of an engagement is cancelled when its caller goes away', async () => {
+  const { story, context } = await openedIn(app)
+  const post = await othersPost({ app }, 'Who answers on Mondays?')
+  const controller = new AbortController()
+  const operation = context.operations.get('growth.engagements.create')!
+  const input = { post, action: 'reply', instruction: 'left' }
+  const running = runGeneration(context, { operation, input }, { signal: controller.signal, onProgress: () => {} })
+  await held.begun(1)
+  controller.abort()
+  const { answer } = await running
+  expect(JSON.parse(answer.body).engagement).toMatchObject({ status: 'failed', error: 'cancelled' })
+  expect((await story.send('GET', 'engagements?status=failed')).body.engagements).toHaveLength(1)
 })
 
 test('that lasts too long answers with the record as it stands, and goes on', async () => {

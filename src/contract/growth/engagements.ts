@@ -93,6 +93,7 @@ export const engagements = {
       errors: [...onEngagement, 'network_error', 'x_read_budget_exhausted'],
       roles: ['editor'],
       reaches: true,
+      settles: 'list',
       feature: 'engagement',
       cap: 'create_engagement',
     },

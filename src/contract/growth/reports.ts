@@ -72,6 +72,9 @@ export const reports = {
       },
       output: record({ report: Report }),
     },
-    { tool: 'growth_create_report', status: 201, feature: 'reports', quota: 'reports', cap: 'create_report', roles: ['editor'] },
+    {
+      ...{ tool: 'growth_create_report', status: 201, feature: 'reports', quota: 'reports', cap: 'create_report', roles: ['editor'] },
+      settles: 'list',
+    },
   ),
 }

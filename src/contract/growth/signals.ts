@@ -61,6 +61,7 @@ export const signals = {
       roles: ['editor'],
       feature: 'engagement',
       cap: 'create_engagement',
+      settles: 'growth.engagements.list',
     },
   ),
 }

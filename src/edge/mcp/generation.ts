@@ -1,6 +1,7 @@
 /** A generation as one call: created, followed until it is over, and cancelled when the caller loses interest. */
 import type { TObject } from '@sinclair/typebox'
 import type { Answer } from '#actors/letter'
+import { isSettled, pathParams, settlingId } from '#contract/op'
 import { type Clock, systemClock } from '#kernel/clock'
 import { AppError } from '#kernel/errors'
 import { mayRun, type Operation } from '#ops/bind'
@@ -47,13 +48,15 @@ const DEADLINE_MS = 175_000
 const FIRST_LOOK_MS = 150
 const LOOKS_APART_MS = 3_000
 const TOTAL = 100
+/** The most a list gives at once: what was just made is among them. */
+const MOST_LISTED = 100
 /** While it runs: full is what is over. */
 const MOST_UNDER_WAY = 99
 
-const over = ({ status }: GenerationRecord): boolean => status === 'ready' || status === 'failed'
+const over = ({ status }: GenerationRecord): boolean => isSettled(status)
 
-const siblingOf = ({ operations, call }: McpContext, { id, settles }: Operation): Operation | undefined => {
-  const sibling = operations.get(`${id.slice(0, id.lastIndexOf('.'))}.${settles}`)
+const siblingOf = ({ operations, call }: McpContext, operation: Operation): Operation | undefined => {
+  const sibling = operations.get(settlingId(operation) ?? '')
   return sibling && mayRun(sibling, call) ? sibling : undefined
 }
 
@@ -63,7 +66,8 @@ const recordIn = (body: Body): GenerationRecord => Object.values(body)[0] as Gen
 const messageOf = ({ status, error, requested, delivered }: GenerationRecord): string => {
   if (status === 'queued') return 'waiting for its turn'
   if (status === 'ready') return requested === undefined ? 'ready' : `ready: ${delivered} of ${requested} drafted`
-  return status === 'failed' ? `failed: ${error}` : 'drafting'
+  if (status === 'failed') return `failed: ${error}`
+  return isSettled(status) ? status : 'drafting'
 }
 
 /** Waits, unless and until the signal aborts. */
@@ -80,9 +84,13 @@ const pause = async (clock: Clock, ms: number, signal: AbortSignal): Promise<voi
 const parsed = ({ body }: Answer): Body => JSON.parse(body)
 
 /** The record as it stands; undefined while it cannot be read, which may pass. */
-const read = async ({ run }: McpContext, sibling: Operation, id: string): Promise<Body | undefined> => {
+const read = async ({ run }: McpContext, sibling: Operation, made: Body): Promise<Body | undefined> => {
+  const { id } = recordIn(made)
   try {
-    return parsed(await run(sibling.id, { id }))
+    if (pathParams(sibling.path).length > 0) return parsed(await run(sibling.id, { id }))
+    const [listed] = Object.values(parsed(await run(sibling.id, { limit: MOST_LISTED }))) as [GenerationRecord[]]
+    const found = listed.find((one) => one.id === id)
+    return found && { [Object.keys(made)[0]!]: found }
   } catch (cause) {
     const { status } = AppError.from(cause)
     if (status === 429 || status >= 500) return undefined
@@ -117,14 +125,14 @@ const follow = async ({ context, sibling, options }: Following, created: Body): 
   for (let apart = FIRST_LOOK_MS; ; apart = Math.min(LOOKS_APART_MS, apart * 1.5)) {
     tell(recordIn(body), gone() / deadlineMs)
     if (!over(recordIn(body))) await pause(clock, Math.min(apart, deadlineMs - gone()), signal)
-    body = (await read(context, sibling, recordIn(created).id)) ?? body
+    body = (await read(context, sibling, created)) ?? body
     if (over(recordIn(body))) tell(recordIn(body), 1)
     if (over(recordIn(body)) || signal.aborted || gone() >= deadlineMs) return body
   }
 }
 
 /**
- * Creates a record and answers once it is `ready` or `failed`, or with the record as it stands when that takes too long, or when
+ * Creates a record and answers once it has settled, or with the record as it stands when that takes too long, or when
  * the caller may not read it. When `signal` aborts before it is over, the generation is cancelled, and the answer is the record as
  * that has left it; when it had aborted before there was any, it rejects with the signal's reason.
  */
@@ -142,7 +150,7 @@ export const runGeneration = async (
   let body = await follow({ context, sibling, options }, created)
   if (signal.aborted && !over(recordIn(body))) {
     await context.run(CANCEL, { id: recordIn(body).id })
-    body = (await read(context, sibling, recordIn(body).id)) ?? body
+    body = (await read(context, sibling, body)) ?? body
   }
   return { answer: { ...answer, body: serialise(operation, declared(operation.output as TObject, body)) }, whole: body }
 }

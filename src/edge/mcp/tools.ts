@@ -1,6 +1,6 @@
 /** The tools, made from the contract: which of them a caller sees, and how each is described. */
 import type { Tool } from '@modelcontextprotocol/server'
-import { isQuery } from '#contract/op'
+import { isQuery, settlingId } from '#contract/op'
 import { mayRun, type Operation } from '#ops/bind'
 import type { Call } from '#ops/call'
 import { inputSchema, outputSchema } from './schema.ts'
@@ -33,10 +33,12 @@ const annotationsOf = (o: Operation): Tool['annotations'] =>
 /** The head of a summary, for people: up to its first full stop, comma or colon. */
 const titleOf = (summary: string): string => summary.split(/[.,;:](\s|$)/)[0]!
 
-/** Where a generation that was not waited for is looked at: the list of the same resource. */
+/** Where a generation that was not waited for is looked at: what settles it, or the list beside that. */
 const follow = (operations: Operations, o: Operation): string => {
-  const list = operations.get(`${o.id.slice(0, o.id.lastIndexOf('.'))}.list`)?.tool
-  return o.settles && list ? ` With a progress token the answer comes when it is done, else at once: then watch ${list}.` : ''
+  const settling = settlingId(o)
+  if (settling === undefined) return ''
+  const tool = operations.get(settling)?.tool ?? operations.get(`${settling.slice(0, settling.lastIndexOf('.'))}.list`)?.tool
+  return tool ? ` With a progress token the answer comes when it is done, else at once: then watch ${tool}.` : ''
 }
 
 export const describeTools = (operations: Operations, tools: Operation[]): Tool[] => {
