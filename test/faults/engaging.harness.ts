@@ -20,7 +20,7 @@ export interface EngagingOptions extends Omit<PostingOptions, 'items'> {
 }
 
 const SETTLES_WITHIN_MS = 240_000
-const FAULTS = '500=0.05,429=0.03,slow=0.02,applied502=0.1,drop=0.06'
+const FAULTS = '500=0.05,429=0.03,slow=0.06,applied502=0.1,drop=0.06'
 const MANY = 1_000_000
 
 /** The same to everybody: only where it stands tells one answer from another. */

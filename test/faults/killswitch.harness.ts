@@ -1,7 +1,8 @@
 /**
- * The kill switch under load: posts that are all due and generations that run, paused again and again at random moments, at
- * either of two servers. Between an answer of pause-all and the next resume-all nothing goes out but what the answer has
- * listed, and no automatic generation ends; resumed for good, every post goes out once. Then the time of the answer
+ * The kill switch under load: posts that are all due, generations that run, rules that draft after each post and signal, and reads
+ * that are due, paused again and again at random moments, at either of two servers. Between an answer of pause-all and the next
+ * resume-all nothing goes out but what the answer has listed, no automatic generation ends, no rule acts and no automatic work
+ * begins; resumed for good, every post goes out once. Then the time of the answer
  * while the mailbox is full. `npm run fault:killswitch -- --items 500 --rounds 10 --seed 7`.
  */
 import type postgres from 'postgres'
@@ -10,6 +11,7 @@ import { type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/db'
 import { newStory, type Story, textOf } from '#test/support/story'
 import { type Acknowledged, databaseOffset, fullMailboxTimes, quantile } from './killswitch-times.ts'
+import { actUnattended, begunBetween, readsDue, unattendedOf, unattendedTotals } from './killswitch-unattended.ts'
 import { numbers } from './numbers.ts'
 import { alone, type Finished, optionsFrom } from './own-database.ts'
 
@@ -31,6 +33,8 @@ export interface KillSwitchOptions {
 const P99_MS = 50
 const SETTLES_WITHIN_MS = 120_000
 const GENERATIONS = 3
+/** Of the times for which all is resumed: what has the last turn, as rules and reads do, has one in these. */
+const LONG = { share: 0.3, ms: 2_500 }
 
 interface World {
   apps: [TestApp, TestApp]
@@ -75,6 +79,8 @@ const sentAfter = async ({ owner }: World, { story, at, listed }: Paused) => {
   return { unlisted: late.filter((text) => !allowed.has(text)).length, finished: late.filter((text) => allowed.has(text)).length }
 }
 
+const noneBegun = { begun_after_answer: 0, runs_left: 0 }
+
 interface Tally {
   pauses: number
   listed: number
@@ -82,16 +88,24 @@ interface Tally {
   cancelled: number
   sent_after_answer: number
   automatic_left: number
+  /** Automatic work and rules that began while all was paused, and runs that waited then. */
+  begun_after_answer: number
+  runs_left: number
 }
 
 /** One resume and one pause of a workspace, and a look at what follows. */
 const oneRound = async (world: World, story: Story, { watchMs, offset, tally }: { watchMs: number; offset: number; tally: Tally }) => {
   await generate(world, story)
+  await readsDue(world.owner, story)
   await ordered(world, story, 'resume-all')
-  await Bun.sleep(20 + world.next() * 300)
+  await Bun.sleep(20 + world.next() * (world.next() < LONG.share ? LONG.ms : 300))
   const paused = await pause(world, story, offset)
   if ((await automaticOf(world, story)) !== '') tally.automatic_left++
+  const before = await unattendedOf(world.owner, story)
   await Bun.sleep(watchMs)
+  const after = await unattendedOf(world.owner, story)
+  tally.begun_after_answer += begunBetween(before, after)
+  tally.runs_left += before.open + after.open
   const { unlisted, finished } = await sentAfter(world, paused)
   tally.pauses++
   tally.listed += paused.listed.size
@@ -105,6 +119,7 @@ const newStories = async (world: World, { items, workspaces }: KillSwitchOptions
   for (let made = 0; made < workspaces; made++) stories.push(await newStory(world.apps[0]))
   await world.owner`update tenant set overrides = ${world.owner.json({ create_batch: 10_000, posts: 100_000 })}`
   await Promise.all(stories.map((story) => ordered(world, story, 'pause-all')))
+  await Promise.all(stories.map(actUnattended))
   await Promise.all(
     stories.map(async (story, place) => {
       for (let made = place; made < items; made += workspaces) await story.scheduled(0)
@@ -128,6 +143,16 @@ const allPosted = async (world: World, stories: Story[]): Promise<string[]> => {
   ]
 }
 
+/** Resumed for good, rules act and targets are read at last, if they have not been on the way. */
+const lively = async ({ owner }: World) => {
+  const until = performance.now() + SETTLES_WITHIN_MS
+  for (;;) {
+    const { rules_acted, rules_held, targets_read } = await unattendedTotals(owner)
+    if ((rules_acted > 0 && targets_read > 0) || performance.now() > until) return { rules_acted, rules_held, targets_read }
+    await Bun.sleep(50)
+  }
+}
+
 /** Two servers whose steps to the network take a moment, so that pauses meet claims, sends and answers. */
 const twoServers = async (stack: AsyncDisposableStack, next: () => number): Promise<World> => {
   const { options } = stack.use(await freshDb())
@@ -148,6 +173,16 @@ const twoServers = async (stack: AsyncDisposableStack, next: () => number): Prom
   return { apps: [first, second], owner: first.owner, next }
 }
 
+/** What must not have happened while all was paused, and what must have while it was not. */
+const brokenBy = (tally: Tally, atStake: Record<string, number>): string[] => {
+  const { sent_after_answer, automatic_left, begun_after_answer, runs_left } = tally
+  const never = { sent_after_answer, automatic_left, begun_after_answer, runs_left }
+  return [
+    ...Object.entries(never).flatMap(([what, count]) => (count > 0 ? [`${what}: ${count}`] : [])),
+    ...Object.entries(atStake).flatMap(([what, count]) => (count === 0 ? [`nothing was at stake: ${what} is 0`] : [])),
+  ]
+}
+
 /** `late`: answers that take too long; a busy machine can cause it, so the caller decides what it means. */
 export async function runKillSwitch(options: KillSwitchOptions): Promise<Finished & { late: string[] }> {
   const { seed, rounds, watchMs, samples, letters } = options
@@ -155,20 +190,20 @@ export async function runKillSwitch(options: KillSwitchOptions): Promise<Finishe
   const world = await twoServers(stack, numbers(seed))
   const stories = await newStories(world, options)
   const offset = await databaseOffset(world.owner)
-  const tally: Tally = { pauses: 0, listed: 0, listed_sent_later: 0, cancelled: 0, sent_after_answer: 0, automatic_left: 0 }
+  const tally: Tally = { pauses: 0, listed: 0, listed_sent_later: 0, cancelled: 0, sent_after_answer: 0, automatic_left: 0, ...noneBegun }
   const rest = { watchMs, offset, tally }
   for (let round = 0; round < rounds; round++) await Promise.all(stories.map((story) => oneRound(world, story, rest)))
   const [{ sent, cancelled } = { sent: 0, cancelled: 0 }] = await world.owner<{ sent: number; cancelled: number }[]>`select
     (select count(*) from sandbox.posts)::int as sent, (select count(*) from batch where error = 'cancelled')::int as cancelled`
-  const broken = await allPosted(world, stories)
-  if (tally.sent_after_answer > 0) broken.push(`sent after the answer and not listed: ${tally.sent_after_answer}`)
-  if (tally.automatic_left > 0) broken.push(`automatic generations left after the answer: ${tally.automatic_left}`)
-  if (sent === 0 || cancelled === 0) broken.push(`nothing was at stake: ${sent} sent while resumed, ${cancelled} generations cancelled`)
+  const unattended = await unattendedTotals(world.owner)
+  const broken = [...(await allPosted(world, stories)), ...brokenBy(tally, { sent, cancelled, ...(await lively(world)) })]
+  // The answer is timed on a workspace of its own, and nothing but the letters of that is to be in its way.
+  await Promise.all(stories.map((story) => ordered(world, story, 'pause-all')))
   const { times, refused } = await fullMailboxTimes(world.apps[0], { samples, letters })
   const p99 = quantile(times, 0.99)
   const { cancelled: _, ...seen } = tally
   const timed = { letters, refused, samples, p50_ms: quantile(times, 0.5).toFixed(1), p99_ms: p99.toFixed(1) }
-  const counts = { seed, items: options.items, rounds, sent_while_resumed: sent, cancelled, ...seen, ...timed }
+  const counts = { seed, items: options.items, rounds, sent_while_resumed: sent, cancelled, ...seen, ...unattended, ...timed }
   return { counts, broken, late: p99 < P99_MS ? [] : [`the 99th percentile of the answer is ${p99.toFixed(1)} ms, not below ${P99_MS}`] }
 }
 
