@@ -109,6 +109,10 @@ export const timeOrSlot = (): TimeOrSlot =>
     description: 'An ISO 8601 timestamp, or next_slot.',
   }) as unknown as TimeOrSlot
 
+/** Patterns of texts: with something to read in it, and that on a line of its own. */
+export const NOT_BLANK = '\\S'
+export const ONE_LINE = '^[^\\n\\r\\u2028\\u2029]*\\S[^\\n\\r\\u2028\\u2029]*$'
+
 export const nullable = <S extends TSchema>(schema: S) => T.Union([schema, T.Null()])
 
 /** What a list is read on with. The example has the form that this list gives. */

@@ -3,6 +3,7 @@ import type { TObject, TSchema } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import type { NamedOp } from '#contract/op'
+import { NOT_BLANK, ONE_LINE } from '#contract/shapes'
 import { AppError, type ErrorDetail } from '#kernel/errors'
 import { nearest } from '#kernel/nearest'
 
@@ -84,6 +85,7 @@ const KINDS: Record<string, string> = {
   boolean: 'true or false',
   array: 'a list',
   object: 'an object',
+  null: 'null',
 }
 
 /** What would have been right, as the end of a sentence that begins with the field. */
@@ -97,14 +99,23 @@ const wanted = ({ type, schema, message }: ValueError): string => {
     [ValueErrorType.ArrayMaxItems]: `must have at most ${schema.maxItems} entries`,
   }
   const what = FORMS[schema.format ?? ''] ?? formsOf(schema) ?? KINDS[schema.type ?? '']
-  return limits[type] ?? (what && type !== ValueErrorType.StringPattern ? `must be ${what}` : lowerFirst(message))
+  if (type === ValueErrorType.StringPattern) return patternOf(schema) ?? lowerFirst(message)
+  return limits[type] ?? (what ? `must be ${what}` : lowerFirst(message))
 }
 
-/** Where a text may have one of several forms. */
-const formsOf = ({ type, anyOf }: TSchema): string | undefined =>
-  type === 'string' && anyOf
-    ? (anyOf as TSchema[]).flatMap(({ format, enum: words }) => FORMS[format ?? ''] ?? (words as string[] | undefined) ?? []).join(', or ')
-    : undefined
+/** Patterns are for machines: people are told what they are for, or shown a text that keeps to them. */
+const patternOf = ({ pattern, examples }: TSchema): string | undefined => {
+  if (pattern === NOT_BLANK) return 'must not be blank'
+  if (pattern === ONE_LINE) return 'must be one line, and not blank'
+  const [example] = (examples ?? []) as unknown[]
+  return example === undefined ? undefined : `must look like ${example}`
+}
+
+/** Where a value may have one of several forms. */
+const formsOf = ({ anyOf }: TSchema): string | undefined =>
+  (anyOf as TSchema[] | undefined)
+    ?.flatMap(({ format, type, enum: words }) => FORMS[format ?? ''] ?? (words as string[] | undefined) ?? KINDS[type ?? ''] ?? [])
+    .join(', or ')
 
 const characters = (count: number): string => (count === 1 ? '1 character' : `${count} characters`)
 

@@ -11,9 +11,10 @@ import { lockBatch, saveBatch } from './batches.ts'
 import type { Query, Sql } from './db.ts'
 import { lockEngagement, saveEngagement } from './engagements.ts'
 import { lockGrowthAudit, saveGrowthAudit } from './growth-audits.ts'
-import type { Effects } from './letter.ts'
+import { type Effects, merge } from './letter.ts'
 import { lockReport, saveReport } from './reports.ts'
 import { endRun } from './rule-runs.ts'
+import { reopenSignal } from './signals.ts'
 import { type Work, workOf } from './work.ts'
 
 /** How a kind of generation is kept. */
@@ -22,6 +23,8 @@ export interface Kept<R extends Drafting> {
   lock(sql: Sql, id: string): Promise<R>
   save(record: R): Query
   failed(record: R, error: string, context: { taken: Taken; now: Date }): Ended<R>
+  /** What a failure lets go of, beside the record. */
+  freed?(record: R): Query[]
 }
 
 const kept = <R extends Drafting>(kind: Kept<R>): Kept<R> => kind
@@ -32,7 +35,7 @@ export const generations = {
   article: kept({ lock: lockArticle, save: saveArticle, failed: failedArticle }),
   growth_audit: kept({ lock: lockGrowthAudit, save: saveGrowthAudit, failed: failedAudit }),
   report: kept({ lock: lockReport, save: saveReport, failed: failedReport }),
-  engagement: kept({ lock: lockEngagement, save: saveEngagement, failed: failedEngagement }),
+  engagement: kept({ lock: lockEngagement, save: saveEngagement, failed: failedEngagement, freed: (record) => [reopenSignal(record)] }),
 }
 export type GenerationKind = keyof typeof generations
 
@@ -57,9 +60,15 @@ export const endedEffects = <R extends Drafting>(save: Kept<R>['save'], ended: E
   settled: [work.id],
 })
 
-/** Ends a locked generation with a code and gives its quota back. */
-export const failedEffects = <R extends Drafting>({ save, failed }: Kept<R>, record: R, ending: Ending & { error: string }): Effects =>
-  endedEffects(save, failed(record, ending.error, { taken: takenOf(ending.work), now: ending.now }), ending.work)
+/** Ends a locked generation with a code, and gives back its quota and what else it held. */
+export const failedEffects = <R extends Drafting>(
+  { save, failed, freed }: Kept<R>,
+  record: R,
+  { error, now, work }: Ending & { error: string },
+): Effects => {
+  const ended = failed(record, error, { taken: takenOf(work), now })
+  return merge(endedEffects(save, ended, work), { writes: freed?.(ended.record) ?? [] })
+}
 
 /** Ends the generation that a work row is about, of whatever kind. */
 export const failWork = async (sql: Sql, error: string, ending: Ending): Promise<Effects> => {

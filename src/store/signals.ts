@@ -1,3 +1,4 @@
+import type { Engagement } from '#domain/engagement'
 import type { Signal, SignalStatus } from '#domain/signal'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from './db.ts'
@@ -51,6 +52,13 @@ export const saveSignal =
   ({ id, status, engagement_id, updated_at }: Signal): Query =>
   (sql) =>
     sql`update signal set status = ${status}, engagement_id = ${engagement_id}, updated_at = ${updated_at} where id = ${id}`
+
+/** Whose draft has failed: it may be answered again, as long as its time is not over. */
+export const reopenSignal =
+  ({ id, signal_id, updated_at }: Pick<Engagement, 'id' | 'signal_id' | 'updated_at'>): Query =>
+  (sql) =>
+    sql`update signal set status = 'open', engagement_id = null, updated_at = ${updated_at}
+      where id = ${signal_id} and status = 'engaged' and engagement_id = ${id}`
 
 /** Those whose time is over, and those that fall out because there are too many. */
 export const expireSignals =

@@ -215,6 +215,20 @@ describe('signals', () => {
     for (const one of all) expect(seen).toContain(one)
   })
 
+  test('are open again when the draft that was to answer fails', async () => {
+    const story = await newStory(app)
+    const them = await somebody()
+    await them.post('Who has seen this?')
+    await readOnce(story, (await watch(story, them.handle)).id)
+    const [{ id }] = await signalsOf(story)
+    const engage = () => story.send('POST', `signals/${id}/engage`, { body: { action: 'reply' } })
+    // Nothing can be drafted from a profile that is empty.
+    expect((await engage()).status).toBe(201)
+    const anyOf = ({ length }: unknown[]) => length > 0
+    expect(await eventually(() => signalsOf(story), anyOf)).toMatchObject([{ id, status: 'open', engagement_id: null }])
+    expect((await engage()).status).toBe(201)
+  })
+
   test('are dismissed, and do not come again', async () => {
     const story = await newStory(app)
     const them = await somebody()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Type as T, type TSchema } from '@sinclair/typebox'
 import fc from 'fast-check'
-import { oneOf, Time } from '#contract/shapes'
+import { NOT_BLANK, nullable, ONE_LINE, oneOf, Time } from '#contract/shapes'
 import { AppError } from '#kernel/errors'
 import { validate } from '#ops/validate'
 
@@ -54,6 +54,16 @@ test.each([
 ])('%j: %s', (input, message) => {
   expect(detailsOf(input)).toEqual([message])
   expect(refusal(input)).toMatchObject({ code: 'invalid_input', message })
+})
+
+test.each([
+  [T.String({ pattern: NOT_BLANK }), ' ', 'it must not be blank'],
+  [T.String({ pattern: ONE_LINE }), 'a\nb', 'it must be one line, and not blank'],
+  [T.String({ pattern: '^\\d{4}$', examples: ['2026'] }), 'x', 'it must look like 2026'],
+  [nullable(T.String({ format: 'time-zone' })), 'Mars/Base', 'it must be an IANA time zone, such as Europe/Berlin, or null'],
+  [nullable(T.Integer()), 'x', 'it must be a whole number, or null'],
+])('what is no text for people is put in words: %#', (of, it, message) => {
+  expect(refusal({ it }, T.Object({ it: of }))?.message).toBe(message)
 })
 
 test.each([[null], [undefined], [7], ['text'], [[]]])('%p is no input', (input) => {

@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { Automation } from '../growth/automation.ts'
 import { download, op } from '../op.ts'
-import { Id, nullable, oneOf, record, Time } from '../shapes.ts'
+import { Id, NOT_BLANK, nullable, oneOf, record, Time } from '../shapes.ts'
 
 const Workspace = record(
   {
@@ -68,7 +68,7 @@ export const workspace = {
   rename: op(
     'PUT /api/v1/app/workspace',
     'Rename the workspace. Nothing else depends on the name.',
-    { input: { name: T.String({ minLength: 1, maxLength: 160, pattern: '\\S', examples: ['Dockside'] }) }, output: answer },
+    { input: { name: T.String({ minLength: 1, maxLength: 160, pattern: NOT_BLANK, examples: ['Dockside'] }) }, output: answer },
     { scope: 'session', repeatable: true },
   ),
   requestDeletion: op(

@@ -1,6 +1,6 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.ts'
+import { Id, NextCursor, NOT_BLANK, nullable, oneOf, page, record, Time } from '../shapes.ts'
 import { Item } from './items.ts'
 
 const lengths = ['short', 'medium', 'long'] as const
@@ -31,7 +31,7 @@ export const articles = {
         topic: T.String({
           minLength: 1,
           maxLength: 2_000,
-          pattern: '\\S',
+          pattern: NOT_BLANK,
           description: 'What it is about.',
           examples: ['late deliveries'],
         }),

@@ -1,6 +1,6 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Id, nullable, oneOf, record, Time } from '../shapes.ts'
+import { Id, NOT_BLANK, nullable, oneOf, record, Time } from '../shapes.ts'
 
 const most = nullable(T.Integer({ minimum: 0 }))
 const length = nullable(T.Integer({ minimum: 1 }))
@@ -12,7 +12,7 @@ const rules = {
   max_hashtags: most,
   max_links: most,
   max_line_breaks: most,
-  banned_words: T.Array(T.String({ minLength: 1, maxLength: 60, pattern: '\\S', examples: ['synergy'] }), { maxItems: 100 }),
+  banned_words: T.Array(T.String({ minLength: 1, maxLength: 60, pattern: NOT_BLANK, examples: ['synergy'] }), { maxItems: 100 }),
 }
 
 const cadence = {

@@ -1,12 +1,12 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.ts'
+import { Id, NextCursor, NOT_BLANK, nullable, oneOf, page, record, Time } from '../shapes.ts'
 
 const metrics = ['engagement_rate', 'impressions', 'likes', 'replies', 'reposts', 'clicks'] as const
 const statuses = ['running', 'concluded'] as const
 
 const text = (maxLength: number, description: string, example: string) =>
-  T.String({ minLength: 1, maxLength, pattern: '\\S', description, examples: [example] })
+  T.String({ minLength: 1, maxLength, pattern: NOT_BLANK, description, examples: [example] })
 
 const Arm = record(
   {

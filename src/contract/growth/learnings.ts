@@ -1,6 +1,6 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.ts'
+import { Id, NextCursor, NOT_BLANK, nullable, oneOf, page, record, Time } from '../shapes.ts'
 
 const kinds = ['worked', 'flopped', 'hypothesis'] as const
 const statuses = ['active', 'retired'] as const
@@ -46,7 +46,7 @@ export const learnings = {
         note: T.String({
           minLength: 1,
           maxLength: 400,
-          pattern: '\\S',
+          pattern: NOT_BLANK,
           description: 'A shape of post or a topic, in a sentence.',
           examples: ['Posts that open with a number get more replies'],
         }),

@@ -1,14 +1,12 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.ts'
+import { Id, NextCursor, nullable, ONE_LINE, oneOf, page, record, Time } from '../shapes.ts'
 
 const statuses = ['active', 'archived'] as const
 
 const Status = oneOf(statuses, { description: 'active: drafts may mention it; archived: none does.' })
 
-/** Both stand in posts, so they are of one line. */
-const ONE_LINE = '^[^\\n\\r\\u2028\\u2029]*\\S[^\\n\\r\\u2028\\u2029]*$'
-
+// Both stand in posts, so they are of one line.
 const name = T.String({
   minLength: 1,
   maxLength: 80,

@@ -1,6 +1,6 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.ts'
+import { Id, NextCursor, NOT_BLANK, nullable, oneOf, page, record, Time } from '../shapes.ts'
 
 const statuses = ['active', 'paused'] as const
 const runStatuses = ['queued', 'running', 'done', 'skipped', 'failed', 'cancelled'] as const
@@ -50,7 +50,7 @@ const Action = record(
     }),
     count: some(T.Integer({ minimum: 1, maximum: 20 })),
     focus: some(T.String({ maxLength: 2_000 })),
-    topic: some(T.String({ minLength: 1, maxLength: 2_000, pattern: '\\S' })),
+    topic: some(T.String({ minLength: 1, maxLength: 2_000, pattern: NOT_BLANK })),
     length: some(oneOf(['short', 'medium', 'long'])),
     outline: some(T.String({ maxLength: 4_000 })),
     action: some(oneOf(['reply', 'quote', 'repost', 'like'])),
@@ -65,7 +65,7 @@ const conditions = T.Array(Condition, {
   maxItems: 10,
   examples: [[{ fact: 'approvals_waiting', op: '<', value: 10 }]],
 })
-const name = T.String({ minLength: 1, maxLength: 160, pattern: '\\S', examples: ['Keep drafts ready'] })
+const name = T.String({ minLength: 1, maxLength: 160, pattern: NOT_BLANK, examples: ['Keep drafts ready'] })
 const daily_cap = T.Integer({ minimum: 1, maximum: 50, default: 5, description: 'Acting runs a UTC day.' })
 
 export const Rule = record(
