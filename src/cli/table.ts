@@ -15,6 +15,8 @@ const NARROWEST = 20
 const FIRST = [
   'id',
   'status',
+  'type',
+  'state',
   'kind',
   'trigger.kind',
   'action',
