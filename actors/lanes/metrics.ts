@@ -44,6 +44,8 @@ interface Memory {
 }
 
 const READ_DEADLINE_MS = 20_000
+/** Whether billing is in order again is looked at after this. */
+const UNPAID_MS = 10 * 60_000
 
 export const metricsLane = (deps: MetricsDeps): Lane<Job, Outcome> => ({
   kind: 'metrics',
@@ -102,6 +104,8 @@ const claimRead = async (deps: MetricsDeps, letter: Claiming): Promise<Claimed<J
   const until = new Date(gate.now.getTime() + EARLY_MS)
   const posts = await duePosts(sql, { now: gate.now, until, resting, limit: MOST_MEASURED })
   if (posts.length === 0) return { decision: await untilNext(letter, memory) }
+  // Networks bill what is read: nothing is, as nothing is watched, until the workspace is paid for.
+  if (gate.plan.billing !== 'ok') return { decision: again(work, new Date(gate.now.getTime() + UNPAID_MS), memory) }
   const connection = (await connectionById(posts[0]!.connection_id)(sql))[0] as unknown as Connection
   const network = deps.networks.named(connection.network)
   const before = memory.waits[connection.id]

@@ -96,6 +96,18 @@ test('a snapshot is kept when a number has changed, and of old days the last one
   expect(await snapshots(id)).toEqual(settled)
 })
 
+test('nothing is read, and nothing spent, while billing is not in order', async () => {
+  const story = await newStory(app)
+  const id = await posted(story)
+  const bill = (state: string) => app.owner`update tenant set billing = ${state} where id = ${story.tenantId}`
+  await bill('billing_suspended')
+  await later(story, HOUR)
+  expect([await metricsOf(story, id), await spentOf(story)]).toEqual([null, 0])
+  await bill('ok')
+  await later(story, HOUR)
+  expect((await metricsOf(story, id))!.impressions).toBeGreaterThan(0)
+})
+
 test('a spent budget rests the reads until the next day, and posting goes on', async () => {
   const story = await newStory(app)
   const id = await posted(story)
