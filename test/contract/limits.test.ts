@@ -121,7 +121,7 @@ describe.each(named(capped))('%s', (_, o) => {
     const refused = await call(workspace, o, input)
     expectRefused(refused, 429, `rate_limited:${cap}`)
     expect(refused.body.error?.code).toBe('rate_limited')
-    await db.clock.step(Number(refused.headers.get('retry-after')) * 1_000)
+    await db.clock.pass(Number(refused.headers.get('retry-after')) * 1_000)
     expect((await afterStep(o, input)).status).toBe(o.status)
   })
 
@@ -146,7 +146,7 @@ describe.each(named(metered))('%s', (_, o) => {
     expect([refused.body.error?.code, refused.headers.get('retry-after')]).toEqual(['plan_quota_exceeded', null])
     const { left } = toldBy(refused)
     expect(left[quota]?.r).toBe(0)
-    await db.clock.step(left[quota]!.t! * 1_000)
+    await db.clock.pass(left[quota]!.t! * 1_000)
     expect((await afterStep(o, input)).status).toBe(o.status)
   })
 })
@@ -172,7 +172,7 @@ for (const o of reading)
     const wait = Number(reply.headers.get('retry-after')) * 1_000
     const resumes = new Date((await now()).getTime() + wait)
     expect([resumes.getUTCHours(), resumes.getUTCMinutes()]).toEqual([0, 0])
-    await db.clock.step(wait)
+    await db.clock.pass(wait)
     expect((await afterStep(o, input)).status).toBe(o.status)
   })
 

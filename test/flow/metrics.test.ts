@@ -43,10 +43,9 @@ const snapshots = async (id: string) => app.owner`select at, impressions from it
 /** Steps on, until all that is due then has been read. */
 const later = async (story: Story, ms: number): Promise<void> => {
   await db.clock.pass(ms)
-  const now = new Date(await db.clock.now())
   await eventually(
-    () => workOf(story),
-    (work) => work === undefined || (work.state === 'queued' && work.run_at > now),
+    async () => ({ work: await workOf(story), now: new Date(await db.clock.now()) }),
+    ({ work, now }) => work === undefined || (work.state === 'queued' && work.run_at > now),
   )
 }
 

@@ -150,9 +150,9 @@ describe('by itself', () => {
     expect(first).toMatchObject([
       { week: '2027-01-04', origin: 'automatic', status: 'ready', data: { totals: { posts: 1 }, complete: true } },
     ])
-    await db.clock.step(DAY)
+    await db.clock.pass(DAY)
     expect(await seen(story)).toHaveLength(1)
-    await db.clock.step(7 * DAY)
+    await db.clock.pass(7 * DAY)
     const second = await seen(story)
     expect(second.map(({ week }) => week)).toEqual(['2027-01-11', '2027-01-04'])
     expect(second[0]!.data.totals.posts).toBe(0)
@@ -170,7 +170,7 @@ describe('by itself', () => {
   test('weeks that were slept through are not made up for, but the last one', async () => {
     const story = await begun()
     await seen(story)
-    await db.clock.step(25 * DAY)
+    await db.clock.pass(25 * DAY)
     expect((await seen(story)).map(({ week }) => week)).toEqual(['2027-01-18'])
   })
 
@@ -186,7 +186,7 @@ describe('by itself', () => {
     expect(await seen(story)).toMatchObject([{ week: '2027-01-04', time_zone: 'America/New_York' }])
     // Monday comes once more, an hour later and further west: the week is told already.
     await story.send('PUT', 'profile', { body: { time_zone: 'America/Los_Angeles' } })
-    await db.clock.step(DAY)
+    await db.clock.pass(DAY)
     expect(await seen(story)).toHaveLength(1)
   })
 
@@ -198,9 +198,9 @@ describe('by itself', () => {
     const skipped = await seen(story)
     expect(skipped).toMatchObject([{ week: '2027-01-04', status: 'failed', error: 'plan_invalid:trial_expired', data: null }])
     await app.owner`update tenant set billing = 'ok' where id = ${story.tenantId}`
-    await db.clock.step(DAY)
+    await db.clock.pass(DAY)
     expect(await seen(story)).toHaveLength(1)
-    await db.clock.step(6 * DAY)
+    await db.clock.pass(6 * DAY)
     expect((await seen(story)).map(({ week, status }) => `${week} ${status}`)).toEqual(['2027-01-11 ready', '2027-01-04 failed'])
   })
 
