@@ -47,12 +47,18 @@ export interface Evaluated {
 
 const isItemFact = (fact: Fact): fact is ItemFact => (itemFacts as readonly string[]).includes(fact)
 
+/** Between which a value means anything; of all others, counts from 0 on. */
+const ranges: Partial<Record<Fact, readonly [least: number, most: number]>> = { hour: [0, 23], weekday: [1, 7] }
+
 /** Triggers that are about an item. */
 const aboutItem: Trigger['kind'][] = ['item_posted', 'metric']
 
 const requireUsable = ({ fact, op, value, text }: Condition, trigger: Trigger, at: string): void => {
   if (!isItemFact(fact)) {
-    if (value === undefined) refuseField(`${at}.value`, `is required for ${fact}`)
+    const given = value ?? refuseField(`${at}.value`, `is required for ${fact}`)
+    const [least, most] = ranges[fact] ?? [0, Number.MAX_SAFE_INTEGER]
+    if (given < least || given > most)
+      refuseField(`${at}.value`, ranges[fact] ? `is ${least} to ${most} for ${fact}` : `is at least 0 for ${fact}`)
     if (text !== undefined) refuseField(`${at}.text`, `is not for ${fact}, which is a number`)
     return
   }

@@ -248,3 +248,26 @@ describe('a due time', () => {
     expect(cronDue(pattern, at(), at(-HOUR)).next!.getTime()).toBeGreaterThanOrEqual(at().getTime() + LEAST_GAP_MS)
   })
 })
+
+describe('the value of a condition', () => {
+  const wishOf = (fact: 'hour' | 'weekday' | 'approvals_waiting', value: number) => ({
+    ...{ name: 'Bounds', trigger: { kind: 'item_posted' }, action: { kind: 'draft_batch' } },
+    conditions: [{ fact, op: '=', value }],
+  })
+  const make = (fact: 'hour' | 'weekday' | 'approvals_waiting', value: number) =>
+    newRule('id', wishOf(fact, value) as never, { total: 0, timeZone: 'UTC', now: at() })
+
+  test.each([
+    ['hour', 0, 23, 'is 0 to 23 for hour'],
+    ['weekday', 1, 7, 'is 1 to 7 for weekday'],
+  ] as const)('of %s lies where the clock and the calendar can be', (fact, least, most, message) => {
+    for (const value of [least, most]) expect(make(fact, value).conditions).toEqual([{ fact, op: '=', value }])
+    for (const value of [least - 1, most + 1])
+      expect(errorOf(() => make(fact, value)).details).toEqual([{ path: 'conditions.0.value', message }])
+  })
+
+  test('of a count is never below none', () => {
+    expect(make('approvals_waiting', 0).conditions).toHaveLength(1)
+    expect(errorOf(() => make('approvals_waiting', -1)).message).toContain('is at least 0 for approvals_waiting')
+  })
+})

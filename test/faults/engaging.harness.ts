@@ -100,6 +100,6 @@ export async function runEngaging(options: EngagingOptions): Promise<Finished> {
 }
 
 if (import.meta.main) {
-  const defaults = { engagements: 2_000, kills: 400, workspaces: 10, clients: 30, seed: 1 }
+  const defaults = { engagements: 500, kills: 80, workspaces: 10, clients: 30, seed: 1 }
   await alone('engaging', () => runEngaging({ ...optionsFrom(defaults, process.argv.slice(2)), faults: FAULTS, doubts: 'counted' }))
 }
