@@ -5,6 +5,7 @@ import type { Operation } from '#ops/bind'
 import type { Call } from '#ops/call'
 import type { NodeSignature, RemoteCommand, RemoteReply } from '#port/nodes'
 import { OwnedElsewhere } from '#store/placement'
+import { readForwarded } from './forwarded.ts'
 import { BODY_LIMIT, readText } from './input.ts'
 
 /** A command with its input, escaped once more, and its caller. */
@@ -18,13 +19,13 @@ export interface LetterDeps {
   log: Log
 }
 
-/** Answers 404, as for any unknown path, to whoever does not know the deployment's key. */
+/** Answers 404, as for any unknown path, to whoever does not know the deployment's key; 400 to a signed letter that is malformed. */
 export const receiveLetter = ({ operations, signature, serving, log }: LetterDeps) => {
   const byId = new Map(operations.map((o) => [o.id, o]))
   return async (request: Request): Promise<Response> => {
     const body = await readText(request, LETTER_LIMIT)
     if (!signature.verify(request.headers, body)) throw new AppError('not_found', 'no such path')
-    const command = JSON.parse(body) as RemoteCommand
+    const command = readForwarded(body)
     const o = byId.get(command.operation)
     if (!o) throw new AppError('not_found', 'no such operation')
     return Response.json(await reply(o, command, { serving, log }))

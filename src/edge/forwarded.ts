@@ -1,0 +1,39 @@
+/** The form of what another process forwards. Its signature says who wrote it, not that it is well formed. */
+import { Type as T } from '@sinclair/typebox'
+import { Id, oneOf } from '#contract/shapes'
+import { fail } from '#kernel/errors'
+import { roles } from '#kernel/roles'
+import { validate } from '#ops/validate'
+import type { RemoteCommand } from '#port/nodes'
+
+const Member = T.Object({ personId: Id, role: oneOf(roles) })
+
+/** Fields that a newer process adds are let through. The operation checks its input, as it does from any surface. */
+const Envelope = T.Object({
+  operation: T.String(),
+  call: T.Object({
+    tenantId: Id,
+    principal: T.Object({ kind: oneOf(['key', 'session', 'system']), id: T.String(), member: T.Optional(Member) }),
+    scopes: T.Array(T.String()),
+    surface: oneOf(['rest', 'mcp', 'cli', 'admin']),
+    requestId: T.String(),
+    idempotencyKey: T.String(),
+  }),
+})
+
+/** Throws `invalid_input` naming the field that is wrong. */
+export const readForwarded = (body: string): RemoteCommand => {
+  const command = parsed(body)
+  const { input, ...envelope } = Object(command)
+  if (typeof input !== 'object') fail('invalid_input', 'input must be an object')
+  validate(Envelope, envelope)
+  return command as RemoteCommand
+}
+
+const parsed = (body: string): unknown => {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return fail('invalid_input', 'the body is not valid JSON')
+  }
+}
