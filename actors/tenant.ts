@@ -4,6 +4,7 @@
  */
 
 import { AppError } from '#kernel/errors'
+import { type Kept, keptUnder } from '#store/idempotency'
 import type { Effects, Ownership } from '#store/letter'
 import { type ActorDeps, Fenced } from './deps.ts'
 import { LaneRunner } from './lane-runner.ts'
@@ -84,14 +85,24 @@ export class TenantActor {
     }
   }
 
-  /** One request at a time under one Idempotency-Key. */
+  /** One request at a time under one Idempotency-Key, until there is something to replay: that goes to as many as ask. */
   async #once<R>(letter: Letter<R>): Promise<R> {
     if (!letter.claim) return this.#replyTo(letter)
     const { key, fingerprint } = letter.claim
     const other = this.#inFlight.get(key)
-    if (other !== undefined) throw new AppError(other === fingerprint ? 'idempotency_in_flight' : 'idempotency_key_reused')
-    this.#inFlight.set(key, fingerprint)
-    return this.#replyTo(letter, () => this.#inFlight.delete(key))
+    if (other === undefined) {
+      this.#inFlight.set(key, fingerprint)
+      return this.#replyTo(letter, () => this.#inFlight.delete(key))
+    }
+    if (!(await this.#replays(letter, key))) throw new AppError(other === fingerprint ? 'idempotency_in_flight' : 'idempotency_key_reused')
+    if (this.#gone) throw new Fenced()
+    return this.#replyTo(letter)
+  }
+
+  /** Whether the letter will find something under its key: an answer, or a record whose first caller has stopped waiting. */
+  async #replays({ provenance }: Letter<unknown>, key: string): Promise<boolean> {
+    const [kept] = await this.deps.db.read<Kept>({ tenantId: this.own.tenantId, caller: provenance.principal }, keptUnder(key))
+    return kept !== undefined && (kept.state === 'done' || !this.#waiters.has(kept.ref_id!))
   }
 
   /** Finishes the letters and lets lanes reach a safe point, for `ms` at most; then aborts them. */

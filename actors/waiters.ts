@@ -20,6 +20,11 @@ export class Waiters {
     return this.#byRecord.size === 0
   }
 
+  /** Whether anybody waits for this record. */
+  has(refId: string): boolean {
+    return this.#byRecord.has(refId)
+  }
+
   /** The answer, or `late` when it takes too long. Rejects when the answer is an error. */
   wait(refId: string): Promise<Answer | 'late'> {
     const waiting = new Promise<Answer | 'late'>((resolve, reject) => {

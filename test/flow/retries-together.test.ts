@@ -1,0 +1,101 @@
+/** Retries under one Idempotency-Key that arrive together, once there is something to replay. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { publishTimes } from '#domain/publish'
+import { type TestApp, testApp } from '#test/support/app'
+import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
+import { newStory, type Story, textOf } from '#test/support/story'
+
+const times = { ...publishTimes, settleMs: 300, windowMs: 60_000 }
+const MANY = 100
+
+let app: TestApp
+let other: TestApp
+let points: TestFailpoints
+beforeAll(async () => {
+  points = testFailpoints()
+  app = await testApp({ overrides: { times, failpoints: points.at } })
+  other = await testApp({ database: app.options, overrides: { times } })
+})
+afterAll(async () => {
+  await other[Symbol.asyncDispose]()
+  await app[Symbol.asyncDispose]()
+})
+
+const postNow = (story: Story, id: string, key: string) =>
+  story.send('POST', `items/${id}/post-now`, { headers: { 'idempotency-key': key } })
+
+const together = <T>(run: (index: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: MANY }, (_, index) => run(index)))
+
+/** How many answers there are of each kind. */
+const kinds = (replies: Awaited<ReturnType<typeof postNow>>[]): Record<string, number> => {
+  const count: Record<string, number> = {}
+  for (const { status, headers, body } of replies) {
+    const kind = [status, body.error?.code, headers.get('idempotency-replayed') && 'replayed'].filter(Boolean).join(' ')
+    count[kind] = (count[kind] ?? 0) + 1
+  }
+  return count
+}
+
+test('a hundred retries of a finished post-now that arrive together all get its answer, and nothing is sent again', async () => {
+  const story = await newStory(app)
+  const id = await story.approved()
+  const first = await postNow(story, id, 'finished')
+  const replies = await together(() => postNow(story, id, 'finished'))
+  expect(kinds(replies)).toEqual({ '200 replayed': MANY })
+  expect(new Set(replies.map(({ text }) => text))).toEqual(new Set([first.text]))
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+})
+
+test('so do retries that come by way of another server', async () => {
+  const story = await newStory(app)
+  const id = await story.approved()
+  const first = await postNow(story, id, 'elsewhere')
+  const replies = await together((index) => postNow(story.at(index % 2 ? other : app), id, 'elsewhere'))
+  expect(kinds(replies)).toEqual({ '200 replayed': MANY })
+  expect(new Set(replies.map(({ text }) => text))).toEqual(new Set([first.text]))
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+})
+
+test('retries of another request under the key of a finished one are all told so, among replays', async () => {
+  const story = await newStory(app)
+  const [id, another] = [await story.approved(), await story.approved()]
+  await postNow(story, id, 'taken')
+  const replies = await together((index) => postNow(story, index % 2 ? id : another, 'taken'))
+  expect(kinds(replies)).toEqual({ '200 replayed': MANY / 2, '422 idempotency_key_reused': MANY / 2 })
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+})
+
+test('while the first caller waits, all others are in flight', async () => {
+  const story = await newStory(app)
+  const id = await story.approved()
+  points.arm('publish.sent', 'hang')
+  const first = postNow(story, id, 'waiting')
+  await points.reached('publish.sent')
+  const replies = await together(() => postNow(story, id, 'waiting'))
+  expect(kinds(replies)).toEqual({ '409 idempotency_in_flight': MANY })
+  points.release('publish.sent')
+  expect((await first).status).toBe(200)
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+})
+
+test('once the first caller has stopped waiting for a post in doubt, all get the item as it stands', async () => {
+  await using slow = await testApp({ database: app.options, env: { SANDBOX_FAULTS: '500=1' }, overrides: { times, replyWithinMs: 50 } })
+  const story = await newStory(slow)
+  const id = await story.approved()
+  expect((await postNow(story, id, 'doubt')).status).toBe(202)
+  await story.settled(id, 'publish_unconfirmed')
+  expect(kinds(await together(() => postNow(story, id, 'doubt')))).toEqual({ '202': MANY })
+  expect(await app.owner`select 1 from attempt where item_id = ${id}`).toHaveLength(1)
+})
+
+test('a key that was taken back after its answer was kept is let in no more', async () => {
+  const story = await newStory(app)
+  const id = await story.approved()
+  const { id: keyId, api_key } = await app.newKey(['api:read', 'api:write'], story.tenantId)
+  const headers = { 'idempotency-key': 'revoked' }
+  const retry = () => app.send('POST', `items/${id}/post-now`, { key: api_key, headers })
+  expect((await retry()).status).toBe(200)
+  await app.owner`update api_key set revoked_at = now() where id = ${keyId}`
+  expect(kinds(await together(retry))).toEqual({ '401 unauthenticated': MANY })
+})
