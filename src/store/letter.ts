@@ -4,10 +4,11 @@
  * effects — new rows, audit, events, work, the stored answer — are one data-modifying statement, so they commit together.
  */
 
-import type { Billing, PlanState } from '#domain/plan'
+import type { Billing, PlanState, Spend } from '#domain/plan'
 import type { Occurrence, TriggerKind } from '#domain/rule-trigger'
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
+import { spendParts } from './counters.ts'
 import { type Fragment, isLetIn, type Query, type Sql } from './db.ts'
 import { eventParts, type NewEvent } from './outbox.ts'
 import type { Principal } from './principal.ts'
@@ -68,8 +69,8 @@ export interface Effects {
   events?: NewEvent[]
   /** What has happened, of which no event tells and for which rules may wait. */
   occurrences?: Occurrence[]
-  /** Counters to add to (negative gives back, only within the same period). */
-  spend?: { key: string; period: string; amount: number }[]
+  /** Counters to add to; a negative amount gives back. What belongs to a period that is over changes nothing. */
+  spend?: Spend[]
   /** Work rows added. */
   work?: NewWork[]
   /** Ids of work rows settled or withdrawn. */
@@ -159,7 +160,7 @@ export async function apply(
   for (const write of effects.first ?? []) await write(sql)
   const parts: Fragment[] = (effects.writes ?? []).map((write) => write(sql))
   parts.push(...eventParts(sql, effects.events, now))
-  for (const { key, period, amount } of summed(effects.spend)) parts.push(spend(sql, key, period, amount))
+  parts.push(...spendParts(sql, effects.spend, now))
   for (const work of effects.work ?? []) parts.push(addWork(sql, work))
   for (const work of effects.requeued ?? []) parts.push(requeue(sql, work))
   const settled = effects.settled ?? []
@@ -195,23 +196,6 @@ export const readingOnly = (sql: Sql): Sql =>
 export class KeyTaken extends Error {
   override readonly name = 'KeyTaken'
 }
-
-/** One amount per counter: of two parts of a statement that change the same row, only one takes place. */
-const summed = (spends: Effects['spend'] = []): NonNullable<Effects['spend']> => {
-  const sums = new Map<string, { key: string; period: string; amount: number }>()
-  for (const one of spends) {
-    const name = `${one.key}@${one.period}`
-    sums.set(name, { ...one, amount: one.amount + (sums.get(name)?.amount ?? 0) })
-  }
-  return [...sums.values()]
-}
-
-const spend = (sql: Sql, key: string, period: string, amount: number): Fragment =>
-  amount < 0
-    ? sql`update counter set used = greatest(0, used + ${amount}) where key = ${key} and period = ${period}`
-    : sql`insert into counter as c (key, period, used) values (${key}, ${period}, ${amount})
-          on conflict (tenant_id, key) do update
-          set used = case when c.period = excluded.period then c.used + excluded.used else excluded.used end, period = excluded.period`
 
 const addWork = (sql: Sql, work: NewWork): Fragment =>
   sql`insert into work (id, lane, kind, ref_id, origin, run_at, payload)

@@ -1,0 +1,36 @@
+/** What is counted of a month survives a clock that is set back over its beginning. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type TestApp, testApp } from '#test/support/app'
+import { type SteppedDatabase, steppedDb } from '#test/support/database-clock'
+import { signedIn } from '#test/support/session'
+
+let db: SteppedDatabase
+let app: TestApp
+beforeAll(async () => {
+  db = await steppedDb()
+  await db.clock.set(new Date('2026-12-01T00:00:20Z'))
+  app = await testApp({ database: db.options })
+})
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  await db[Symbol.asyncDispose]()
+})
+
+test('drafts asked for while the clock is set back into the month before do not reset what the month has used', async () => {
+  const { key } = await signedIn(app, app.tenantId, 'viewer')
+  const draft = async (count: number) => {
+    const reply = await app.send('POST', 'batches', { body: { focus: 'Docks', count } })
+    expect(reply.status).toBe(201)
+  }
+  const used = async (): Promise<number> => {
+    const { quotas } = (await app.send('GET', '/api/v1/app/plan', { key })).body.plan
+    return quotas.find(({ key }: { key: string }) => key === 'posts').used
+  }
+  await draft(5)
+  const before = await used()
+  expect(before).toBe(5)
+  await db.clock.step(-30_000)
+  await draft(1)
+  await db.clock.step(60_000)
+  expect(await used()).toBe(before)
+})

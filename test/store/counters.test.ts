@@ -1,0 +1,86 @@
+/** Counters: one row per key, of one period at a time, whatever a statement adds to it. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import postgres from 'postgres'
+import { newId } from '#kernel/ids'
+import { type Db, openDb } from '#store/db'
+import { apply, type Effects, gate } from '#store/letter'
+import { freshDb, type TestDatabase } from '#test/support/db'
+import { byTest } from '#test/support/letters'
+
+const NOW = new Date('2026-11-21T07:30:00Z')
+
+let database: TestDatabase
+let owner: postgres.Sql
+let db: Db
+beforeAll(async () => {
+  database = await freshDb()
+  owner = postgres({ ...database.options, max: 1, onnotice: () => {} })
+  db = openDb({ ...database.options, max: 1 })
+})
+afterAll(async () => {
+  await db[Symbol.asyncDispose]()
+  await owner.end()
+  await database[Symbol.asyncDispose]()
+})
+
+type Spend = NonNullable<Effects['spend']>[number]
+
+const day = (period: string, amount: number): Spend => ({ key: 'reads_payg', period, amount })
+const month = (period: string, amount: number): Spend => ({ key: 'posts', period, amount })
+const hour = (period: string, amount: number): Spend => ({ key: 'post_now', period, amount })
+
+/** What the counters are after these letters, by key and period. */
+const after = async (letters: Spend[][], now = NOW): Promise<Record<string, number>> => {
+  const tenantId = newId()
+  const process = newId()
+  await owner`insert into tenant (id, name, plan) values (${tenantId}, 'Test', 'team')`
+  await owner`insert into actor (tenant_id, owner, epoch) values (${tenantId}, ${process}, 1)`
+  for (const spend of letters)
+    await db.letter(tenantId, async (sql) => {
+      await gate(sql, { tenantId, owner: process, epoch: 1 })
+      await apply(sql, { spend }, { now, provenance: byTest })
+    })
+  const rows = await owner<{ name: string; used: number }[]>`
+    select key || '@' || period as name, used from counter where tenant_id = ${tenantId}`
+  return Object.fromEntries(rows.map(({ name, used }) => [name, used]))
+}
+
+test('an amount of an older period does not throw away the count of the present one', async () => {
+  expect(await after([[day('2026-11-21', 5_000)], [day('2026-11-20', 300)]])).toEqual({ 'reads_payg@2026-11-21': 5_000 })
+  expect(await after([[month('2026-11', 7)], [month('2026-10', 3)]])).toEqual({ 'posts@2026-11': 7 })
+  expect(await after([[hour('2026-11-21T07', 4)], [hour('2026-11-21T06', 1)]])).toEqual({ 'post_now@2026-11-21T07': 4 })
+})
+
+test('amounts of two periods of one key in one letter all find their row', async () => {
+  const both = [day('2026-11-20', 300), day('2026-11-21', 50)]
+  for (const spend of [both, both.toReversed()]) {
+    expect(await after([spend])).toEqual({ 'reads_payg@2026-11-21': 50 })
+    expect(await after([[day('2026-11-20', 1)], spend])).toEqual({ 'reads_payg@2026-11-21': 50 })
+    expect(await after([[day('2026-11-21', 1)], spend])).toEqual({ 'reads_payg@2026-11-21': 51 })
+  }
+})
+
+test('what is given back to one period and taken in another, in one letter, counts for each', async () => {
+  const given = day('2026-11-20', -100)
+  const before = [day('2026-11-20', 300)]
+  expect(await after([before, [given, day('2026-11-21', 50)]])).toEqual({ 'reads_payg@2026-11-21': 50 })
+  expect(await after([[day('2026-11-21', 70)], [given, day('2026-11-21', 50)]])).toEqual({ 'reads_payg@2026-11-21': 120 })
+  expect(await after([before, [given, day('2026-11-21', -50)]])).toEqual({ 'reads_payg@2026-11-20': 200 })
+  const late = [day('2026-11-20', 40), day('2026-11-21', -100)]
+  expect(await after([[day('2026-11-21', 500)], late])).toEqual({ 'reads_payg@2026-11-21': 400 })
+  expect(await after([before, late])).toEqual({ 'reads_payg@2026-11-20': 340 })
+})
+
+test('amounts of one period add up, never below zero', async () => {
+  expect(await after([[month('2026-11', 2), month('2026-11', 3)], [month('2026-11', -1)]])).toEqual({ 'posts@2026-11': 4 })
+  expect(await after([[month('2026-11', 2)], [month('2026-11', -9)]])).toEqual({ 'posts@2026-11': 0 })
+  expect(await after([[month('2026-11', -9)]])).toEqual({})
+  expect(await after([[month('2026-10', 9)], [month('2026-11', 2)], [month('2026-10', -9)]])).toEqual({ 'posts@2026-11': 2 })
+})
+
+test('the count of a period that a wrong clock began, far ahead, gives way to the present one', async () => {
+  expect(await after([[month('2027-03', 9)], [month('2026-11', 2)]])).toEqual({ 'posts@2026-11': 2 })
+  // Minutes before midnight, the next day is no clock's mistake.
+  const late = new Date('2026-11-20T23:59:50Z')
+  expect(await after([[day('2026-11-21', 9)], [day('2026-11-20', 2)]], late)).toEqual({ 'reads_payg@2026-11-21': 9 })
+})
