@@ -31,7 +31,22 @@ const fileLength: Step = {
   },
 }
 
+/** With other versions installed, the types would show errors that are not in the source. */
+const installed: Step = {
+  name: 'installed packages',
+  async problems() {
+    const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
+    const wrong = Object.entries<string>({ ...dependencies, ...devDependencies }).flatMap(([name, wanted]) => {
+      const manifest = `node_modules/${name}/package.json`
+      const found: string = existsSync(manifest) ? JSON.parse(readFileSync(manifest, 'utf8')).version : 'missing'
+      return wanted.endsWith(found) ? [] : [`${name} is ${found}, and package.json says ${wanted}`]
+    })
+    return wrong.length > 0 ? [...wrong, 'run npm install'].join('\n') : ''
+  },
+}
+
 const steps: Step[] = [
+  installed,
   runs('format and lint', ['node_modules/.bin/biome', 'ci', '--colors=off', '--max-diagnostics=none', '.']),
   runs('types', ['node_modules/.bin/tsc']),
   ...(existsSync(GENERATOR) ? [runs('generated files', [process.execPath, GENERATOR, '--check'])] : []),
