@@ -29,7 +29,18 @@ const embedded = async (home: string, log: Log): Promise<Database> => {
 
 /** Opens the database for a server, brought up to this version. */
 export async function openDatabase({ databaseUrl, home }: Config, log: Log): Promise<Database> {
-  const database = databaseUrl ? external(databaseUrl) : await embedded(home, log)
+  return await upToDate(databaseUrl ? external(databaseUrl) : await embedded(home, log), log)
+}
+
+/** For a command: the database of the running server, or one opened for as long as the command takes. */
+export async function joinDatabase(config: Config, log: Log): Promise<Database> {
+  const running = config.databaseUrl ? undefined : await findEmbedded(config.home)
+  if (!running) return openDatabase(config, log)
+  const joined = { options: running, description: 'the embedded Postgres of the running server', [Symbol.asyncDispose]: async () => {} }
+  return await upToDate(joined, log)
+}
+
+const upToDate = async (database: Database, log: Log): Promise<Database> => {
   try {
     await migrate(database.options, log)
     return database
@@ -37,11 +48,4 @@ export async function openDatabase({ databaseUrl, home }: Config, log: Log): Pro
     await database[Symbol.asyncDispose]()
     throw cause
   }
-}
-
-/** For a command: the database of the running server, or one opened for as long as the command takes. */
-export async function joinDatabase(config: Config, log: Log): Promise<Database> {
-  const running = config.databaseUrl ? undefined : await findEmbedded(config.home)
-  if (!running) return openDatabase(config, log)
-  return { options: running, description: 'the embedded Postgres of the running server', [Symbol.asyncDispose]: async () => {} }
 }

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import postgres from 'postgres'
+import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'
 import { listAssets, readText } from './assets.ts'
 import type { ConnectionOptions } from './db.ts'
+import { LEASE_MS, type NodeState, nodeStates } from './placement.ts'
 
 /** Serialises migrations of one database; any constant will do. */
 const MIGRATION_LOCK = 7_164_011
@@ -13,7 +15,8 @@ const hashOf = (text: string): string => createHash('sha256').update(text).diges
 
 /**
  * Brings the database up to this version: each file of sql/ once, in order, each in a transaction of its own. Refuses a
- * database that is newer than this program, and one whose applied files were edited afterwards.
+ * database that is newer than this program, one whose applied files were edited afterwards, and one that still serves another
+ * process, which would find its tables changed under it.
  */
 export async function migrate(options: ConnectionOptions, log: Log): Promise<void> {
   const sql = postgres({ ...options, max: 1, onnotice: () => {}, connect_timeout: 10 })
@@ -23,13 +26,9 @@ export async function migrate(options: ConnectionOptions, log: Log): Promise<voi
     const applied = new Map(
       (await sql<{ name: string; hash: string }[]>`select name, hash from migration`).map((row) => [row.name, row.hash]),
     )
-    const files = listAssets('sql').filter((path) => MIGRATION.test(path))
-    if (files.length === 0) throw new Error('this program carries no migrations')
-    refuseUnknown(applied, files)
-    for (const name of files) {
-      const text = readText(name)
-      if (applied.get(name) === hashOf(text)) continue
-      if (applied.has(name)) throw new Error(`migration ${name} was changed after it had been applied to this database`)
+    const pending = pendingOf(applied)
+    if (applied.size > 0 && pending.length > 0) await awaitNoNodes(sql)
+    for (const { name, text } of pending) {
       await sql.begin(async (tx) => {
         await tx`insert into migration (name, hash) values (${name}, ${hashOf(text)})`
         await tx.unsafe(text)
@@ -41,7 +40,36 @@ export async function migrate(options: ConnectionOptions, log: Log): Promise<voi
   }
 }
 
-const refuseUnknown = (applied: Map<string, string>, files: string[]): void => {
+/** The migrations that the database lacks, given the hashes of those that it has. */
+const pendingOf = (applied: Map<string, string>): { name: string; text: string }[] => {
+  const files = listAssets('sql').filter((path) => MIGRATION.test(path))
+  if (files.length === 0) throw new Error('this program carries no migrations')
   const unknown = [...applied.keys()].filter((name) => !files.includes(name))
   if (unknown.length > 0) throw new Error(`the database is newer than this program: it has ${unknown.join(', ')}`)
+  const texts = files.map((name) => ({ name, text: readText(name) }))
+  const edited = texts.find(({ name, text }) => applied.has(name) && applied.get(name) !== hashOf(text))
+  if (edited) throw new Error(`migration ${edited.name} was changed after it had been applied to this database`)
+  return texts.filter(({ name }) => !applied.has(name))
 }
+
+/** The lease of a process that was killed just now ends within this time. */
+const NODES_END_WITHIN_MS = LEASE_MS + 500
+const LOOK_EVERY_MS = 250
+
+/** Throws when another process still runs on the database. One that was killed, or is stopping, has until its lease ends. */
+const awaitNoNodes = async (sql: postgres.Sql): Promise<void> => {
+  for (const until = performance.now() + NODES_END_WITHIN_MS; ; await Bun.sleep(LOOK_EVERY_MS)) {
+    const isLast = performance.now() >= until
+    // A lease that the database's clock has stepped back from does not end: without its lock, such a process is dead.
+    const living = (await nodeStates(sql)).find(({ expired, ahead, backend }) => backend !== null || !(expired || (ahead && isLast)))
+    if (!living) return
+    if (isLast) throw new AppError('conflict', refusalOf(living))
+  }
+}
+
+const refusalOf = ({ incarnation, url, expired, backend }: NodeState): string =>
+  `the database has to be migrated, but node ${incarnation} at ${url} still runs on it: stop every server of the earlier version first${
+    expired
+      ? `. It has not renewed its lease, but its session is open: if its machine is gone, run select pg_terminate_backend(${backend})`
+      : ''
+  }`

@@ -1,6 +1,7 @@
 /** Which process owns which tenant: compare-and-set on rows decides, nothing else. Clock: the database's. */
 
 import { randomBytes } from 'node:crypto'
+import type postgres from 'postgres'
 import { AppError } from '#kernel/errors'
 import { type ConnectionOptions, type Db, type Fragment, openSession, type Sql, withDeadline } from './db.ts'
 import type { Ownership } from './letter.ts'
@@ -73,16 +74,35 @@ export interface Peer {
   ahead: boolean
 }
 
+/** The backend whose session holds the lock of the node `n`; no row when none does. */
+const lockHolder = (sql: Sql): Fragment => sql`select l.pid from pg_locks l where l.locktype = 'advisory' and l.granted and l.objsubid = 1
+  and l.database = (select oid from pg_database where datname = current_database())
+  and (l.classid::bigint << 32) | l.objid::bigint = n.lock_key`
+
+const isAhead = (sql: Sql): Fragment => sql`n.expires_at > clock_timestamp() + ${LEASE_MS} * interval '1 millisecond'`
+
 /** The other processes, and whether they still look alive. */
 export const peers = (db: Db, self: string): Promise<Peer[]> =>
   db.system(async (sql) => {
-    const rows = await sql`select n.incarnation, n.expires_at <= clock_timestamp() as expired,
-        n.expires_at > clock_timestamp() + ${LEASE_MS} * interval '1 millisecond' as ahead,
-        not exists (select 1 from pg_locks l where l.locktype = 'advisory' and l.granted and l.objsubid = 1
-          and l.database = (select oid from pg_database where datname = current_database())
-          and (l.classid::bigint << 32) | l.objid::bigint = n.lock_key) as unlocked
+    const rows = await sql`select n.incarnation, n.expires_at <= clock_timestamp() as expired, ${isAhead(sql)} as ahead,
+        not exists (${lockHolder(sql)}) as unlocked
       from node n where n.incarnation <> ${self}`
     return rows as unknown as Peer[]
+  })
+
+export interface NodeState extends Pick<Peer, 'incarnation' | 'expired' | 'ahead'> {
+  url: string
+  /** The session that holds its lock, if any does. */
+  backend: number | null
+}
+
+/** Every process that has a place on the database, for a role that may take on `tendril_system`. */
+export const nodeStates = (sql: postgres.Sql): Promise<NodeState[]> =>
+  sql.begin(async (tx) => {
+    await tx`set local role tendril_system`
+    return await tx<NodeState[]>`select n.incarnation, n.url, n.expires_at <= clock_timestamp() as expired, ${isAhead(tx)} as ahead,
+        (${lockHolder(tx)} limit 1) as backend
+      from node n order by n.started_at`
   })
 
 /** Declares processes dead: their tenants may be taken. A process that still lives notices at its next renewal. */

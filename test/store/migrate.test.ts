@@ -1,0 +1,107 @@
+/** When a database is brought up to this version, and when it is left as it is. */
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { randomUUID } from 'node:crypto'
+import postgres from 'postgres'
+import { createLog } from '#kernel/log'
+import { type Db, openDb } from '#store/db'
+import { migrate } from '#store/migrate'
+import { type HeldLock, holdLock, LEASE_MS, leave, register, renew } from '#store/placement'
+import { emptyDb, type TestDatabase } from '#test/support/db'
+import { migrateOnly, migrations } from '#test/support/migrations'
+
+const LAST = migrations.at(-1)!
+const silent = createLog('silent')
+
+let database: TestDatabase
+let owner: postgres.Sql
+let stack: AsyncDisposableStack
+beforeEach(async () => {
+  stack = new AsyncDisposableStack()
+  database = stack.use(await emptyDb())
+  owner = postgres({ ...database.options, max: 1, onnotice: () => {} })
+  stack.defer(() => owner.end({ timeout: 1 }))
+})
+afterEach(() => stack.disposeAsync())
+
+const applied = async (): Promise<string[]> => (await owner`select name from migration order by name`).map(({ name }) => name)
+const bringUp = () => migrate(database.options, silent)
+
+const URL_OF_NODE = 'http://10.1.2.3:7070'
+
+/** A process of the earlier version: its place, and its lock. */
+const node = async (): Promise<{ db: Db; lock: HeldLock; incarnation: string }> => {
+  const db = stack.use(openDb({ ...database.options, max: 1 }))
+  const lock = stack.use(await holdLock(database.options, () => {}))
+  const incarnation = randomUUID()
+  await register(db, { incarnation, lockKey: lock.key, url: URL_OF_NODE })
+  return { db, lock, incarnation }
+}
+
+describe('a database of an earlier version', () => {
+  beforeEach(() => migrateOnly(database.options, (name) => name !== LAST))
+
+  test('is migrated when nobody runs on it', async () => {
+    await bringUp()
+    expect(await applied()).toEqual(migrations)
+  })
+
+  test('is not migrated while another node lives; the refusal names it', async () => {
+    const { db, incarnation } = await node()
+    const beating = setInterval(() => void renew(db, incarnation), 500)
+    try {
+      await expect(bringUp()).rejects.toThrow(
+        `node ${incarnation} at ${URL_OF_NODE} still runs on it: stop every server of the earlier version first`,
+      )
+      expect(await applied()).not.toContain(LAST)
+    } finally {
+      clearInterval(beating)
+    }
+    await leave(db, incarnation)
+    await bringUp()
+    expect(await applied()).toContain(LAST)
+  })
+
+  test('is not migrated while a node hangs that may go on; the refusal names its session', async () => {
+    const { incarnation } = await node()
+    await owner`update node set expires_at = clock_timestamp() - interval '1 minute'`
+    const refusal = await bringUp().catch((cause) => cause.message)
+    expect(refusal).toContain(`node ${incarnation} at ${URL_OF_NODE}`)
+    const [, backend] = /pg_terminate_backend\((\d+)\)/.exec(refusal)!
+    expect(await owner`select pg_terminate_backend(${backend!}) from node`).toHaveLength(1)
+    await bringUp()
+    expect(await applied()).toContain(LAST)
+  })
+
+  test('is migrated as soon as the lease of a killed node has ended', async () => {
+    const { lock } = await node()
+    await lock[Symbol.asyncDispose]()
+    await bringUp()
+    expect(await applied()).toContain(LAST)
+    expect(await owner`select 1 from node where expires_at > clock_timestamp()`).toHaveLength(0)
+  })
+
+  test('is migrated when the clock has stepped back from the lease of a killed node', async () => {
+    const { lock } = await node()
+    await owner`update node set expires_at = clock_timestamp() + ${2 * LEASE_MS} * interval '1 millisecond' + interval '1 day'`
+    await lock[Symbol.asyncDispose]()
+    await bringUp()
+    expect(await applied()).toContain(LAST)
+  })
+
+  test('is migrated once by servers that start together', async () => {
+    await Promise.all([bringUp(), bringUp(), bringUp()])
+    expect(await applied()).toEqual(migrations)
+  })
+})
+
+test('an empty database is migrated once by servers that start together', async () => {
+  await Promise.all([bringUp(), bringUp()])
+  expect(await applied()).toEqual(migrations)
+})
+
+test('a database of this version is left as it is, whoever runs on it', async () => {
+  await bringUp()
+  await node()
+  await bringUp()
+  expect(await applied()).toEqual(migrations)
+})
