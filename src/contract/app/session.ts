@@ -4,7 +4,12 @@ import { door } from '../op.ts'
 import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.ts'
 
 export const Email = T.String({ minLength: 3, maxLength: 254, format: 'email', examples: ['you@example.com'] })
-export const NewPassword = T.String({ minLength: 10, maxLength: 200, description: 'At least 10 characters; any characters.' })
+export const NewPassword = T.String({
+  minLength: 10,
+  maxLength: 200,
+  description:
+    'At least 10 characters, not counting spaces at its ends; any characters. Not the email address nor its first part, and none of the most common passwords.',
+})
 /** Of any length, because it is only compared. */
 export const GivenPassword = T.String({ minLength: 1, maxLength: 200 })
 export const RoleName = oneOf(roles)
@@ -71,7 +76,7 @@ export const session = {
   ),
   refresh: door(
     'POST /api/v1/app/session/refresh',
-    'Go on with a session. Takes the refresh token from its cookie, or from the body and then answers there; each is good once, and its second use ends the session.',
+    'Go on with a session. Takes the refresh token from its cookie, or from the body and then answers there. Each token is good once, and its second use ends the session; by cookie the token before the newest one still brings an access token for 10 seconds, because two tabs of a browser may send it at once.',
     { input: { refresh_token: T.Optional(T.String({ maxLength: 500 })) }, output: signedIn },
     { scope: 'public', errors: limited },
   ),

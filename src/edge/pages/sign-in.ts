@@ -59,8 +59,8 @@ const goingOn = async (deps: PageDeps, incoming: Incoming): Promise<Response> =>
   const next = ownPlace(queryOf(incoming).get('next'))
   const visit = await visitOf(deps, { scope: 'public' }, incoming)
   if (!visit.refreshToken) return queryOf(incoming).has('again') ? goTo(signInPath(next)) : onceMore(next)
-  const kept = await goOn({ ...deps, visit })
-  return kept ? goTo(next, deps.cookies.setting(kept)) : goTo(signInPath(next), deps.cookies.setting('nothing'))
+  const going = await goOn({ ...deps, visit })
+  return going ? goTo(next, deps.cookies.setting(going.keep)) : goTo(signInPath(next), deps.cookies.setting('nothing'))
 }
 
 export const signInRoutes = (deps: PageDeps): Route[] => [

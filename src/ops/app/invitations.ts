@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { invitations } from '#contract/app/invitations'
 import { networkOf } from '#domain/network-of'
+import { requireGoodPassword } from '#domain/password'
 import { emailKey, INVITATION_MS } from '#domain/person'
 import { AppError, fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
@@ -37,6 +38,7 @@ const joiner = async (context: DoorContext, { email, password, name }: { email: 
   const account = emailKey(email)
   const known = await personByEmail(context.db, account)
   if (!known) {
+    requireGoodPassword(password, { email, path: 'password' })
     const hash = await context.identity.passwords.hash(password, networkOf(context.visit.address))
     return { id: newId(), email: email.trim(), emailKey: account, name, hash }
   }

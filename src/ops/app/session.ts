@@ -1,6 +1,7 @@
 import type { session, sessions } from '#contract/app/session'
 import type { OutputOf } from '#contract/op'
 import { networkOf } from '#domain/network-of'
+import { requireGoodPassword } from '#domain/password'
 import { ACCESS_MS, emailKey, passwordLimits, SESSION_MS } from '#domain/person'
 import { fail } from '#kernel/errors'
 import { membershipsOf, passwordOf, personByEmail, setPassword } from '#store/people'
@@ -57,22 +58,37 @@ export const begin = async (
   return grant ? withTokens(context, grant, delivery) : fail('unauthenticated', WRONG)
 }
 
-/** So soon after a refresh the token before comes from another tab of the same browser. */
+/** So soon after a refresh the token before it comes from another tab of the same browser. */
 const TABS_MS = 10_000
 
+const ENDED = 'the session has ended: sign in again'
+
 /**
- * Goes on with the session of a browser whose access token is too old, by the refresh token of its cookie. Where another tab has
- * just done so, only the access token is new: the refresh token that tab was given is in the same browser. Undefined: it has ended.
+ * Goes on with a session by its refresh token. In a browser two tabs may send the same token at once: by cookie, the one that
+ * comes second is given an access token alone, because the refresh token that the first was given is in the same browser. A
+ * program that gives the token in the body keeps it in one place, so there is no such grace.
  */
-export const goOn = async ({ db, identity: { tokens }, visit }: DoorContext): Promise<Kept | undefined> => {
-  const claims = tokens.readRefresh(visit.refreshToken ?? '')
+const advance = async (
+  { db, identity: { tokens }, visit }: DoorContext,
+  { token, graceMs }: { token: string | undefined; graceMs: number },
+): Promise<{ grant: SessionGrant; spent: boolean } | undefined> => {
+  const claims = tokens.readRefresh(token ?? '')
   if (!claims) return undefined
-  const advanced = await advanceSession(db, { ...claims, graceMs: TABS_MS }, visit)
-  const grant = await findSession(db, claims.sessionId)
-  const generation = claims.generation + 1
-  if (grant?.generation !== generation) return undefined
-  const access = await tokens.access({ sessionId: grant.id, personId: grant.person.id }, accessEnd(grant))
-  return { access, refresh: advanced ? tokens.refresh({ sessionId: grant.id, generation }) : undefined, expiresAt: grant.expiresAt }
+  const spent = await advanceSession(db, { ...claims, graceMs }, visit)
+  const grant = spent || graceMs > 0 ? await findSession(db, claims.sessionId) : undefined
+  // Two generations on, it is no token of a moment ago.
+  return grant?.generation === claims.generation + 1 ? { grant, spent } : undefined
+}
+
+/** By the cookie; undefined when the session has ended. */
+export const goOn = async (context: DoorContext): Promise<{ grant: SessionGrant; keep: Kept } | undefined> => {
+  const { tokens } = context.identity
+  const going = await advance(context, { token: context.visit.refreshToken, graceMs: TABS_MS })
+  if (!going) return undefined
+  const { grant, spent } = going
+  const { id: sessionId, generation, expiresAt, person } = grant
+  const access = await tokens.access({ sessionId, personId: person.id }, accessEnd(grant))
+  return { grant, keep: { access, refresh: spent ? tokens.refresh({ sessionId, generation }) : undefined, expiresAt } }
 }
 
 const LONGEST_AGENT = 300
@@ -109,13 +125,13 @@ export const sessionHandlers: Handlers<typeof session> = {
     return begin(context, { personId: person!.id, tenantId: place.id, delivery, operation: 'app.session.signIn' })
   },
 
-  async refresh({ refresh_token }, context) {
-    const { db, identity, visit } = context
-    const claims = identity.tokens.readRefresh(refresh_token ?? visit.refreshToken ?? '')
-    const again = 'the session has ended: sign in again'
-    if (!claims || !(await advanceSession(db, claims, visit))) return fail('unauthenticated', again)
-    const grant = (await findSession(db, claims.sessionId)) ?? fail('unauthenticated', again)
-    return withTokens(context, { ...grant, generation: claims.generation + 1 }, refresh_token === undefined ? 'cookie' : 'body')
+  async refresh({ refresh_token: token }, context) {
+    if (token !== undefined) {
+      const going = (await advance(context, { token, graceMs: 0 })) ?? fail('unauthenticated', ENDED)
+      return withTokens(context, going.grant, 'body')
+    }
+    const { grant, keep } = (await goOn(context)) ?? fail('unauthenticated', ENDED)
+    return { reply: { session: { ...who(grant), access_expires_at: accessEnd(grant), expires_at: grant.expiresAt } }, keep }
   },
 
   async get(_, context) {
@@ -141,6 +157,7 @@ export const sessionHandlers: Handlers<typeof session> = {
     const { id, person } = signedInOf(context)
     const hash = await passwordOf(db, person.id)
     await requirePassword(context, { account: emailKey(person.email), password: current_password, hash })
+    requireGoodPassword(new_password, { email: person.email, path: 'new_password' })
     await setPassword(db, person.id, await identity.passwords.hash(new_password, networkOf(visit.address)))
     const told = toldOf(visit, 'app.session.changePassword')
     return { reply: { signed_out: await endSessions(db, { personId: person.id, except: id }, told) } }

@@ -1,0 +1,20 @@
+/**
+ * Packs the common passwords that src/kernel/common-passwords.ts refuses: `bun src/scripts/common-passwords.ts`. The list is
+ * that of @zxcvbn-ts/language-common (MIT), 49,233 passwords in the order of how often they leak, so the 10,000 most common are
+ * its beginning. Of all of them, those long enough to be chosen at all are kept, as the first four bytes of their SHA-256.
+ * The list itself is needed only here, and is not shipped.
+ */
+import { join } from 'node:path'
+import { SHORTEST_PASSWORD } from '#domain/password'
+import { commonHash } from '#kernel/common-passwords'
+
+const SOURCE = '@zxcvbn-ts/language-common'
+const TARGET = join(import.meta.dir, '../kernel/common-passwords.json')
+
+const { dictionary } = (await import(SOURCE)) as { dictionary: Record<string, string[]> }
+const list = dictionary['passwords-common'] ?? []
+const hashes = [...new Set(list.filter(({ length }) => length >= SHORTEST_PASSWORD).map(commonHash))].sort((a, b) => a - b)
+const bytes = Buffer.alloc(hashes.length * 4)
+for (const [index, hash] of hashes.entries()) bytes.writeUInt32BE(hash, index * 4)
+await Bun.write(TARGET, `${JSON.stringify({ hashes: bytes.toString('base64') })}\n`)
+console.log(`${hashes.length} of ${list.length} passwords are long enough to be refused; ${bytes.length} bytes`)

@@ -1,0 +1,54 @@
+/** Which passwords may be chosen, wherever one is. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type TestApp, testApp } from '#test/support/app'
+import { inviteTo, joinAs, PASSWORD } from '#test/support/people'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await testApp()
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const EMAIL = 'frederick.long@example.com'
+const WEAK: [string, string, RegExp][] = [
+  ['ten characters of which five are spaces around them', '   abcde  ', /at least 10 characters/],
+  ['the email', 'Frederick.Long@Example.com', /email address/],
+  ['the first part of the email', 'FREDERICK.LONG', /email address/],
+  ['a common password', 'password123', /most common/],
+  ['a common password in capitals', 'QWERTYUIOP', /most common/],
+  ['a common password between spaces', ' 1q2w3e4r5t ', /most common/],
+]
+
+const join = async (email: string, password: string) =>
+  app.send('POST', '/api/v1/app/invitations/accept', {
+    key: null,
+    body: { token: await inviteTo(app), email, password, delivery: 'body' },
+  })
+
+describe('a new password', () => {
+  test.each(WEAK)('may not be %s', async (_, password, why) => {
+    const joined = await join(EMAIL, password)
+    expect([joined.status, joined.body.error?.details]).toEqual([400, [{ path: 'password', message: expect.stringMatching(why) }]])
+  })
+
+  test('may not be one of these when it replaces another either, and the other stays', async () => {
+    const { access, email } = await joinAs(app, { email: 'someone.else@example.com' })
+    const change = (new_password: string) =>
+      app.send('POST', '/api/v1/app/session/password', { key: access, body: { current_password: PASSWORD, new_password } })
+    for (const weak of ['someone.else', email, 'password123', '    abc    ']) {
+      const refused = await change(weak)
+      expect([weak, refused.status, refused.body.error?.details?.[0]?.path]).toEqual([weak, 400, 'new_password'])
+    }
+    expect((await change('  a password of spaces  ')).status).toBe(200)
+    const signIn = (password: string) => app.send('POST', '/api/v1/app/session', { key: null, body: { email, password } })
+    expect([(await signIn('a password of spaces')).status, (await signIn('  a password of spaces  ')).status]).toEqual([401, 201])
+  })
+
+  test('that was chosen under other rules still signs in', async () => {
+    const { email, personId } = await joinAs(app, { email: 'early@example.com' })
+    const hash = await app.workplace.world.identity.passwords.hash('password123', 'test')
+    await app.owner`update person set password_hash = ${hash} where id = ${personId}`
+    const reply = await app.send('POST', '/api/v1/app/session', { key: null, body: { email, password: 'password123' } })
+    expect(reply.status).toBe(201)
+  })
+})

@@ -1,0 +1,67 @@
+/** A browser whose tabs refresh at the same time. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Reply, type TestApp, testApp } from '#test/support/app'
+import { joinAs, PASSWORD } from '#test/support/people'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await testApp()
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const cookiesOf = (reply: Reply): Map<string, string> =>
+  new Map(reply.headers.getSetCookie().map((cookie) => cookie.split(';')[0]!.split('=') as [string, string]))
+const header = (cookies: Map<string, string>): string => [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+const refresh = (cookies: Map<string, string>) =>
+  app.send('POST', '/api/v1/app/session/refresh', { key: null, body: {}, headers: { cookie: header(cookies) } })
+const me = (cookies: Map<string, string>) => app.send('GET', '/api/v1/app/session', { key: null, headers: { cookie: header(cookies) } })
+
+const browser = async () => {
+  const { email, id, personId } = await joinAs(app)
+  const reply = await app.send('POST', '/api/v1/app/session', { key: null, body: { email, password: PASSWORD } })
+  return { cookies: cookiesOf(reply), sessionId: reply.body.session.id as string, personId, first: id }
+}
+
+const age = (id: string) => app.owner`update session set last_used_at = now() - interval '11 seconds' where id = ${id}`
+
+describe('two tabs that refresh at once', () => {
+  test('both go on: one is given both tokens, the other an access token alone', async () => {
+    const { cookies } = await browser()
+    const replies = await Promise.all([refresh(cookies), refresh(cookies)])
+    expect(replies.map(({ status }) => status)).toEqual([200, 200])
+    const names = replies.map((reply) => [...cookiesOf(reply).keys()].sort())
+    expect(names.sort((a, b) => a.length - b.length)).toEqual([['tendril'], ['tendril', 'tendril-refresh']])
+    for (const reply of replies) {
+      expect(reply.body.session).toMatchObject({ access_expires_at: expect.any(String), expires_at: expect.any(String) })
+      expect(reply.text).not.toContain('token')
+    }
+    const jar = new Map([...cookies, ...cookiesOf(replies[0]!), ...cookiesOf(replies[1]!)])
+    expect([(await me(jar)).status, (await refresh(jar)).status]).toEqual([200, 200])
+  })
+
+  test('end the session as ever when the second is not of the same moment', async () => {
+    const { cookies, sessionId } = await browser()
+    const next = new Map([...cookies, ...cookiesOf(await refresh(cookies))])
+    await age(sessionId)
+    expect((await refresh(cookies)).status).toBe(401)
+    expect((await me(next)).status).toBe(401)
+    const [told] = await app.owner`select operation from audit where ref_id = ${sessionId} order by id desc limit 1`
+    expect(told!.operation).toBe('app.session.reused')
+  })
+
+  test('end it when the token is two generations old, however soon', async () => {
+    const { cookies } = await browser()
+    const second = new Map([...cookies, ...cookiesOf(await refresh(cookies))])
+    const third = new Map([...second, ...cookiesOf(await refresh(second))])
+    expect((await refresh(cookies)).status).toBe(401)
+    expect((await me(third)).status).toBe(401)
+  })
+
+  test('have no grace where the token is given in the body', async () => {
+    const { access, refresh: token } = await joinAs(app)
+    const send = () => app.send('POST', '/api/v1/app/session/refresh', { key: null, body: { refresh_token: token } })
+    const statuses = (await Promise.all([send(), send()])).map(({ status }) => status)
+    expect(statuses.sort()).toEqual([200, 401])
+    expect((await app.send('GET', '/api/v1/app/session', { key: access })).status).toBe(401)
+  })
+})
