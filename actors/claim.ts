@@ -43,7 +43,7 @@ export const claimNext = async (
   const claimedAt = clock.monotonic()
   // What runs here is left alone even if it is back in the queue, and in another slot by now: it would run beside itself.
   const idle = [...resting.ids(), ...running.map(({ id }) => id)]
-  const view = { busy: running.map(({ slot }) => slot), paused: gate.paused, resting: idle }
+  const view = { now: gate.now, busy: running.map(({ slot }) => slot), paused: gate.paused, resting: idle }
   const work = await nextDue(sql, view)
   if (!work) return { reply: { next: resting.until(await untilNextDue(sql, view)) } }
   onTaken(work.id)

@@ -55,8 +55,10 @@ const withSlot = (sql: Sql): Fragment => sql`
       when w.kind in ('reconcile', 'confirm') then w.kind when w.kind in ('rule', 'rule_cron') then 'rule' else w.lane end as slot
   from work w`
 
-/** What may not be claimed now. */
+/** When a claim looks, and what it may not claim. */
 export interface Busy {
+  /** The time of the letter's gate: what falls due after it is for a later letter, which knows what has changed until then. */
+  now: Date
   /** Slots in which something runs. */
   busy: string[]
   /** Only what people asked for is claimed. */
@@ -69,19 +71,19 @@ const claimable = (sql: Sql, { paused, resting }: Busy): Fragment =>
   sql`w.state = 'queued' and w.id <> all(${resting}::uuid[]) ${paused ? sql`and w.origin = 'manual'` : sql``}`
 
 /** Due; what a person asked for now is due whatever has become of the clock since. */
-const isDue = (sql: Sql): Fragment => sql`(w.run_at <= clock_timestamp() or (w.origin = 'manual' and w.kind in ('publish', 'execute')))`
+const isDue = (sql: Sql, { now }: Busy): Fragment => sql`(w.run_at <= ${now} or (w.origin = 'manual' and w.kind in ('publish', 'execute')))`
 
 /** The first due row that no running one is in the way of; while paused only what people asked for. */
 export const nextDue = async (sql: Sql, view: Busy): Promise<Work | undefined> =>
   (
-    await sql`select * from (${withSlot(sql)} where ${claimable(sql, view)} and ${isDue(sql)}) due
+    await sql`select * from (${withSlot(sql)} where ${claimable(sql, view)} and ${isDue(sql, view)}) due
       where slot <> all(${view.busy}::text[]) order by origin = 'manual' desc, run_at, id limit 1`
   )[0] as Work | undefined
 
-/** Milliseconds until the next row that may run becomes due, by the database's clock; undefined when there is none. */
+/** Milliseconds until the next row that may run becomes due; undefined when there is none. */
 export const untilNextDue = async (sql: Sql, view: Busy): Promise<number | undefined> => {
   const [row] =
-    (await sql`select case when ${isDue(sql)} then 0 else extract(epoch from w.run_at - clock_timestamp())::float8 * 1000 end as ms
+    (await sql`select case when ${isDue(sql, view)} then 0 else extract(epoch from w.run_at - ${view.now}::timestamptz)::float8 * 1000 end as ms
     from (${withSlot(sql)} where ${claimable(sql, view)}) w where slot <> all(${view.busy}::text[]) order by 1 limit 1`) as unknown as {
       ms: number
     }[]

@@ -72,8 +72,9 @@ export async function scale(world: World, { sleepers, due }: { sleepers: number;
   })
   const letter = await times(PROBES, (index) =>
     db.letter(idOf(index), async (sql) => {
-      if (!(await gate(sql, { tenantId: idOf(index), owner: self, epoch: epochs[index % some.length]! }))) throw new Error('fenced')
-      await nextDue(sql, NOTHING_BUSY)
+      const open = await gate(sql, { tenantId: idOf(index), owner: self, epoch: epochs[index % some.length]! })
+      if (!open) throw new Error('fenced')
+      await nextDue(sql, { now: open.now, ...NOTHING_BUSY })
     }),
   )
   const release = await times(PROBES, (index) =>

@@ -107,6 +107,40 @@ test('nothing is read, and nothing spent, while billing is not in order', async 
   expect((await metricsOf(story, id))!.impressions).toBeGreaterThan(0)
 })
 
+test('a claim that passed its gate before billing was suspended finds nothing due that falls due only afterwards', async () => {
+  const story = await newStory(app)
+  const id = await posted(story)
+  const lockOnWork = (mode: string) =>
+    eventually(
+      () => app.owner`select 1 from pg_locks where relation = 'work'::regclass and mode = ${mode} and not granted`,
+      (found) => found.length > 0,
+    )
+  points.arm('letter.deciding:recover', 'hang')
+  await eventually(
+    () => app.owner`select owner from actor where tenant_id = ${story.tenantId}`,
+    ([actor]) => actor!.owner === null,
+  )
+  await app.owner`update actor set wake_at = now() where tenant_id = ${story.tenantId}`
+  await points.reached('letter.deciding:recover')
+  const [looking, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const locked = app.owner.begin(async (sql) => {
+    await sql`lock table work in access exclusive mode`
+    looking.resolve()
+    await over.promise
+  })
+  await lockOnWork('AccessExclusiveLock')
+  points.release('letter.deciding:recover')
+  await looking.promise
+  // The claim has passed its gate and waits to look for due work.
+  await lockOnWork('AccessShareLock')
+  await app.owner`update tenant set billing = 'billing_suspended' where id = ${story.tenantId}`
+  await db.clock.pass(HOUR)
+  over.resolve()
+  await locked
+  await later(story, 0)
+  expect([await metricsOf(story, id), await spentOf(story)]).toEqual([null, 0])
+})
+
 test('a spent budget rests the reads until the next day, and posting goes on', async () => {
   const story = await newStory(app)
   const id = await posted(story)

@@ -134,12 +134,12 @@ const first = (memory: Memory, { busy, paused, resting }: Busy, { manual = false
 
 const works = {
   nextDue: async (memory: Memory, view: Busy) => {
-    const until = +memory.now()
+    const until = +view.now
     return oneWork(memory, first(memory, view, { until, manual: true }) ?? first(memory, view, { until }))
   },
   untilNextDue: async (memory: Memory, view: Busy) => {
     const found = first(memory, view)
-    return found && +found.run_at - +memory.now()
+    return found && +found.run_at - +view.now
   },
   workById: async (memory: Memory, id: string) => oneWork(memory, memory.works.get(id)),
   workOf: async (memory: Memory, kind: string, refId: string) =>

@@ -23,6 +23,7 @@ export interface SteppedDatabase extends TestDatabase {
   clock: DatabaseClock
 }
 
+/** Stable, so that a statement reads the step with the rows it reads: an hour never passes in the middle of it. */
 const install = async (
   sql: postgres.Sql,
   { database, settings }: { database: string; settings: Record<string, string> },
@@ -31,7 +32,7 @@ const install = async (
     create schema stepped;
     create table stepped.clock (ahead float8 not null);
     insert into stepped.clock values (0);
-    create function stepped.clock_timestamp() returns timestamptz language sql volatile as
+    create function stepped.clock_timestamp() returns timestamptz language sql stable as
       'select pg_catalog.clock_timestamp() + (select ahead from stepped.clock) * interval ''1 ms''';
     create function stepped.now() returns timestamptz language sql stable as
       'select pg_catalog.now() + (select ahead from stepped.clock) * interval ''1 ms''';
