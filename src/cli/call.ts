@@ -26,13 +26,16 @@ const queryOf = (entries: [string, unknown][]): string => {
   return text === '' ? '' : `?${text}`
 }
 
-/** What a header can carry. */
-const SENDABLE = new RegExp(`^[\\x21-\\x7e]([\\x20-\\x7e]{0,${KEY_LIMIT - 2}}[\\x21-\\x7e])?$`)
+/** What a header can carry: no control characters, and no spaces at either end, which HTTP drops. Counted in code points. */
+const SENDABLE = new RegExp(`^(?!\\s)[^\\p{Cc}\\p{Cs}]{1,${KEY_LIMIT}}(?<!\\s)$`, 'u')
+/** Node writes each character of a header as one byte: these bytes are the UTF-8 of the text. */
+const asHeader = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')
 
 /** The Idempotency-Key of a call, made once: each try of the request has the same. */
 export const keyOf = async (o: NamedOp, given?: string): Promise<string | undefined> => {
   if (!takesKey(o)) return undefined
-  if (given !== undefined && !SENDABLE.test(given)) return misuse(`--idempotency-key takes 1 to ${KEY_LIMIT} characters of ASCII`)
+  if (given !== undefined && !SENDABLE.test(given))
+    return misuse(`--idempotency-key takes 1 to ${KEY_LIMIT} characters, without control characters or spaces at its ends`)
   return given ?? (await import('node:crypto')).randomUUID()
 }
 
@@ -42,7 +45,7 @@ export const askOf = (o: NamedOp, input: Input, { token, idempotencyKey }: Crede
   const entries = Object.entries(input).filter(([name]) => !inPath.includes(name))
   const headers: Record<string, string> = { ...commonHeaders, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) }
   if (isQuery(o)) return { method: o.method, path: path + queryOf(entries), headers, again: true }
-  if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey
+  if (idempotencyKey !== undefined) headers['idempotency-key'] = asHeader(idempotencyKey)
   const again = idempotencyKey !== undefined || o.repeatable === true
   if (entries.length === 0) return { method: o.method, path, headers, again }
   headers['content-type'] = 'application/json'

@@ -170,7 +170,7 @@ const components = (schemas: Components) => ({
       name: 'Idempotency-Key',
       in: 'header',
       required: false,
-      ...text('Any unique string. A retry with the same key replays the stored answer and runs nothing; kept for 24 hours.', {
+      ...text('Any unique string, in UTF-8. A retry with the same key replays the stored answer and runs nothing; kept for 24 hours.', {
         minLength: 1,
         maxLength: KEY_LIMIT,
       }),

@@ -7,6 +7,7 @@ import type { Call, Visit } from '#ops/call'
 import type { Authenticator } from './auth.ts'
 import type { Cookies } from './cookies.ts'
 import { fileResponse, linesStream, nothing } from './file.ts'
+import { headerText } from './header-text.ts'
 import { inputOf } from './input.ts'
 import type { Origins } from './origin.ts'
 import { answerResponse, requestIdOf } from './respond.ts'
@@ -72,7 +73,7 @@ const asCaller = async (deps: ServeDeps, o: NamedOp, { request }: Incoming, run:
       scopes: caller.scopes,
       surface: surfaceOf(request),
       requestId,
-      idempotencyKey: isQuery(o) ? undefined : (request.headers.get('idempotency-key') ?? undefined),
+      idempotencyKey: isQuery(o) ? undefined : headerText(request, 'idempotency-key'),
     })
     tell(deps, { o, requestId, startedAt }, { status, tenant: caller.tenantId })
     return response

@@ -24,7 +24,7 @@ import type {
 import { runCommand } from './command.ts'
 import { dispatch } from './dispatch.ts'
 import { type Lines, openLines, type Slots } from './download.ts'
-import { serialise, validate } from './validate.ts'
+import { flawOfText, serialise, validate } from './validate.ts'
 
 /** An operation that can be called, from any surface. */
 export interface Operation extends NamedOp {
@@ -136,10 +136,15 @@ const requireAccess = (o: NamedOp, { scopes, principal }: Call): void => {
   fail('forbidden', `the role ${role} may not do this; it takes ${['owner', ...o.roles].join(' or ')}`)
 }
 
-const requireUsableKey = ({ idempotencyKey }: Call): void => {
-  if (idempotencyKey === undefined || (idempotencyKey.length > 0 && idempotencyKey.length <= KEY_LIMIT)) return
-  const message = `must have 1 to ${KEY_LIMIT} characters`
-  fail('invalid_input', `Idempotency-Key ${message}`, { details: [{ path: 'Idempotency-Key', message }] })
+const requireUsableKey = ({ idempotencyKey: key }: Call): void => {
+  const message = key === undefined ? undefined : (flawOfText(key)?.message ?? flawOfLength(key))
+  if (message !== undefined) fail('invalid_input', `Idempotency-Key ${message}`, { details: [{ path: 'Idempotency-Key', message }] })
+}
+
+/** Characters are code points, as Postgres counts them. */
+const flawOfLength = (key: string): string | undefined => {
+  const isWithin = key.length > 0 && key.length <= 2 * KEY_LIMIT && [...key].length <= KEY_LIMIT
+  return isWithin ? undefined : `must have 1 to ${KEY_LIMIT} characters`
 }
 
 const contextFor = (world: World, call: Call): QueryContext => ({

@@ -27,7 +27,7 @@ interface Flaw {
 }
 
 /** Text that Postgres cannot store or JSON cannot carry back: NUL bytes, and halves of surrogate pairs. */
-const flawOfText = (text: string): Flaw | undefined => {
+export const flawOfText = (text: string): Flaw | undefined => {
   if (text.includes('\0')) return { path: [], message: 'contains a NUL character' }
   return text.isWellFormed() ? undefined : { path: [], message: 'contains half of a surrogate pair' }
 }

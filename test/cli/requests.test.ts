@@ -117,9 +117,18 @@ describe('what has no key, and would be done twice', () => {
   })
 })
 
-test.each(['', ' x', 'é', 'a\nb', 'k'.repeat(201)])('a key that no header carries is a mistake: %j', async (key) => {
+test.each(['', ' x', 'x\u00a0', 'a\nb', 'a\0b', '\ud800', 'k'.repeat(201), '😀'.repeat(201)])(
+  'a key that no header carries is a mistake: %j',
+  async (key) => {
+    await using server = scriptedServer([ok])
+    expect([(await approve(server.url, '--idempotency-key', key)).code, server.asked.length]).toEqual([2, 0])
+  },
+)
+
+test.each(['é', 'ключ 1', 'k'.repeat(200), '😀'.repeat(200)])('a key of any script is sent as UTF-8: %j', async (key) => {
   await using server = scriptedServer([ok])
-  expect([(await approve(server.url, '--idempotency-key', key)).code, server.asked.length]).toEqual([2, 0])
+  expect((await approve(server.url, '--idempotency-key', key)).code).toBe(0)
+  expect(Buffer.from(server.asked[0]!.headers.get('idempotency-key')!, 'latin1').toString('utf8')).toBe(key)
 })
 
 test('standard input is read for one thing', async () => {

@@ -1,19 +1,17 @@
 /** Resources and prompts as an MCP server of either era offers them. */
-import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, type Server } from '@modelcontextprotocol/server'
+import { ResourceNotFoundError, type Server } from '@modelcontextprotocol/server'
 import { AppError } from '#kernel/errors'
 import { getPrompt, prompts } from './prompts.ts'
 import { listResources, readResource, resourceTemplates } from './resources.ts'
+import { asProtocolError } from './server.ts'
 import type { Served } from './session.ts'
 
-/** These have no results of their own for failures, as tools have: a failure is an error of the protocol, with our code beside it. */
 const orProtocolError = async <T>(run: Promise<T>, uri?: string): Promise<T> => {
   try {
     return await run
   } catch (cause) {
-    const { code, message, status, details, retryAfter } = AppError.from(cause)
-    if (code === 'not_found' && uri !== undefined) throw new ResourceNotFoundError(uri, message)
-    const kind = status >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams
-    throw new ProtocolError(kind, `${code}: ${message}`, { code, details, retry_after: retryAfter })
+    if (uri !== undefined && cause instanceof AppError && cause.code === 'not_found') throw new ResourceNotFoundError(uri, cause.message)
+    throw asProtocolError(cause)
   }
 }
 

@@ -1,9 +1,17 @@
 /** Tendril as an MCP server of either era: its tools, resources and prompts over one request's context. */
-import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server, type ServerContext, type Tool } from '@modelcontextprotocol/server'
+import {
+  type CallToolResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  type Server,
+  type ServerContext,
+  type Tool,
+} from '@modelcontextprotocol/server'
 import { version } from '../../../package.json'
 import { callTool } from './call-tool.ts'
 import type { McpContext } from './context.ts'
 import { installPrompts, installResources } from './reading.ts'
+import { CheckedServer } from './server.ts'
 import type { Served, Surface } from './session.ts'
 import { describeTools, visibleTools } from './tools.ts'
 
@@ -22,7 +30,7 @@ export const createSurface = (): Surface => {
   return {
     open(served) {
       const info = { name: 'tendril', title: 'Tendril', version }
-      const server = new Server(info, { capabilities, instructions: INSTRUCTIONS, jsonSchemaValidator: noSchemas })
+      const server = new CheckedServer(info, { capabilities, instructions: INSTRUCTIONS, jsonSchemaValidator: noSchemas })
       installTools(server, served, lists)
       installResources(server, served)
       installPrompts(server, served)

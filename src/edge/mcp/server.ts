@@ -1,0 +1,49 @@
+/** The SDK's server with our refusals: params that are malformed are invalid input. The SDK would call them an internal error. */
+import {
+  type JSONRPCRequest,
+  ProtocolError,
+  ProtocolErrorCode,
+  type Result,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import { Type as T, type TObject } from '@sinclair/typebox'
+import { AppError } from '#kernel/errors'
+import { validate } from '#ops/validate'
+
+const page = T.Object({ cursor: T.Optional(T.String()) })
+
+/** What a request has beside `_meta`, by method. Fields that the protocol adds are let through. */
+const params: Record<string, TObject> = {
+  'tools/list': page,
+  'resources/list': page,
+  'resources/templates/list': page,
+  'resources/read': T.Object({ uri: T.String() }),
+  'prompts/list': page,
+  'prompts/get': T.Object({ name: T.String(), arguments: T.Optional(T.Record(T.String(), T.String())) }),
+}
+
+type Handler = (request: JSONRPCRequest, ctx: ServerContext) => Promise<Result>
+
+export class CheckedServer extends Server {
+  protected override _wrapHandler(method: string, handler: Handler): Handler {
+    const wrapped = super._wrapHandler(method, handler)
+    const schema = params[method]
+    if (!schema) return wrapped
+    return async (request, ctx) => {
+      try {
+        validate(schema, request.params ?? {})
+      } catch (cause) {
+        throw asProtocolError(cause)
+      }
+      return wrapped(request, ctx)
+    }
+  }
+}
+
+/** A failure as an error of the protocol, with our code beside its own: what has no result for failures, as tools have, gives this. */
+export const asProtocolError = (cause: unknown): ProtocolError => {
+  const { code, message, status, details, retryAfter } = AppError.from(cause)
+  const kind = status >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams
+  return new ProtocolError(kind, `${code}: ${message}`, { code, details, retry_after: retryAfter })
+}
