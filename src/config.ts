@@ -26,6 +26,8 @@ export interface Config {
   egressAllow: string[]
   /** Proxies before this server whose X-Forwarded-For is believed. */
   trustedProxies: number
+  /** Off: requests and commands are not counted against rates, neither by plan nor by address; for benches and harnesses. */
+  rateLimits: boolean
   failpoints: string
 }
 
@@ -58,6 +60,11 @@ const tierOf = (text: string): Config['sandboxTier'] => {
 const rulesOf = (text: string): Config['sandboxRules'] => {
   if (text === 'open' || text === 'x_selfserve') return text
   throw new AppError('invalid_input', `SANDBOX_RULES must be open or x_selfserve: ${text}`)
+}
+
+const switchOf = (name: string, text: string): boolean => {
+  if (text === 'on' || text === 'off') return text === 'on'
+  throw new AppError('invalid_input', `${name} must be on or off: ${text}`)
 }
 
 /** Exact pairs only, never a range. */
@@ -97,6 +104,7 @@ export const readConfig = (env: Env = process.env): Config => {
     secretKey: env.TENDRIL_SECRET_KEY || undefined,
     egressAllow: pairsOf(env.EGRESS_ALLOW ?? ''),
     trustedProxies: countOf('TRUSTED_PROXIES', env.TRUSTED_PROXIES || '0'),
+    rateLimits: switchOf('RATE_LIMITS', env.RATE_LIMITS || 'on'),
     failpoints: env.TENDRIL_FAILPOINTS || '',
   })
 }

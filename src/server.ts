@@ -17,6 +17,7 @@ import type { MailboxOptions } from '#actors/mailbox'
 import { Runtime } from '#actors/runtime'
 import { type PublishTimes, publishTimes } from '#domain/publish'
 import { type WebhookTimes, webhookTimes } from '#domain/webhook'
+import { type Addresses, createAddresses, unlimitedAddresses } from '#edge/addresses'
 import { deviceRoutes } from '#edge/app/device'
 import { createAuthenticator } from '#edge/auth'
 import { createCookies } from '#edge/cookies'
@@ -29,7 +30,7 @@ import { createSurface } from '#edge/mcp/surface'
 import { createOrigins } from '#edge/origin'
 import { pageRoutes } from '#edge/pages/routes'
 import { staticDocument } from '#edge/respond'
-import { systemClock } from '#kernel/clock'
+import { type Clock, systemClock } from '#kernel/clock'
 import { type Failpoints, failpointsFrom } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'
 import { createSealer } from '#kernel/sealed'
@@ -88,6 +89,8 @@ export interface Overrides {
   erasure?: { everyMs: number; rows: number }
   mailbox?: MailboxOptions
   mcpLimits?: Partial<McpLimits>
+  /** For the rates of requests. */
+  rateClock?: Clock
   /** What is served over MCP instead of the operations. */
   mcpSurface?: Surface
 }
@@ -188,6 +191,15 @@ export async function openWorkplace(
   return { db, world, sandbox, runtime, signature, overrides, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
+/** Waits until clients have what they are owed. */
+const stopped = async (server: Server<unknown>, drained: Promise<void>): Promise<void> => {
+  await Promise.race([drained, Bun.sleep(LAST_ANSWERS_MS)])
+  await server.stop(true)
+}
+
+const addressesOf = ({ rateLimits }: Config, { rateClock = systemClock }: Overrides): Addresses =>
+  rateLimits ? createAddresses(rateClock) : unlimitedAddresses
+
 export interface Listening extends AsyncDisposable {
   port: number
 }
@@ -206,11 +218,11 @@ export async function listen(config: Config, workplace: Workplace, log: Log): Pr
   const cookies = createCookies(config.publicUrl)
   const origins = createOrigins(config.publicUrl, () => app.server?.port ?? config.port)
   const authenticator = createAuthenticator({ db, tokens: world.identity.tokens, cookies, origins, log })
+  const shared = { authenticator, cookies, origins, addresses: addressesOf(config, overrides), log }
   const documents = { openapi: staticDocument(openapi), capabilities: staticDocument(capabilities()) }
   const operations = createOperations(world)
-  const doors = createDoors(world)
+  const [doors, internal] = [createDoors(world), createOperatorOperations(world)]
   const { identity } = world
-  const internal = createOperatorOperations(world)
   const mcp = createMcp({
     ...{ authenticator, origins, db, log },
     operations: [...operations, ...internal],
@@ -224,10 +236,10 @@ export async function listen(config: Config, workplace: Workplace, log: Log): Pr
     mcp,
     doors,
     downloads: createDownloads(world),
-    routes: [...deviceRoutes({ db, identity, log }), ...pageRoutes({ authenticator, cookies, origins, log, db, identity, doors })],
+    routes: [...deviceRoutes({ db, identity, log }), ...pageRoutes({ ...shared, db, identity, doors })],
     serving: () => runtime.serving,
     trust: { proxies: config.trustedProxies },
-    ...{ authenticator, cookies, origins, log, documents, signature, commit: config.commit },
+    ...{ ...shared, documents, signature, commit: config.commit },
   })
   // The framework would share a port that another server has, and the two would get each other's requests.
   app.listen({ port: config.port, hostname: config.host, reusePort: false })
@@ -242,8 +254,7 @@ export async function listen(config: Config, workplace: Workplace, log: Log): Pr
       const drained = server.stop()
       await runtime[Symbol.asyncDispose]()
       await mcp[Symbol.asyncDispose]()
-      await Promise.race([drained, Bun.sleep(LAST_ANSWERS_MS)])
-      await server.stop(true)
+      await stopped(server, drained)
       await authenticator[Symbol.asyncDispose]()
     },
   }

@@ -25,3 +25,8 @@ test('SANDBOX_TIER is free unless it is payg, and nothing else', () => {
   expect([readConfig({}).sandboxTier, readConfig({ SANDBOX_TIER: 'payg' }).sandboxTier]).toEqual(['free', 'payg'])
   expect(() => readConfig({ SANDBOX_TIER: 'paid' })).toThrow('SANDBOX_TIER must be free or payg: paid')
 })
+
+test('RATE_LIMITS is on unless it is off, and nothing else', () => {
+  expect([readConfig({}).rateLimits, readConfig({ RATE_LIMITS: 'off' }).rateLimits]).toEqual([true, false])
+  expect(() => readConfig({ RATE_LIMITS: '0' })).toThrow('RATE_LIMITS must be on or off: 0')
+})

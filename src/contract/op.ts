@@ -44,6 +44,8 @@ export interface Op<I extends TSchema = TSchema, O extends TSchema = TSchema> {
   repeatable?: boolean
   /** Is carried out while the workspace waits for its deletion too. */
   whileDeleting?: boolean
+  /** The limits that never refuse it; whoever is over them can still stop what goes out. */
+  exempt?: readonly Exemption[]
   /** Reaches beyond this deployment: a network that others see. */
   outside?: boolean
   /**
@@ -58,6 +60,12 @@ export interface Op<I extends TSchema = TSchema, O extends TSchema = TSchema> {
   /** Plans without it refuse the operation. */
   feature?: Feature | undefined
 }
+
+/** `rates`: how fast a credential, a workspace or an address may ask. `answers`: how much a workspace may have kept for replays. */
+export type Exemption = 'rates' | 'answers'
+
+/** Whether a limit never refuses it. */
+export const isExempt = ({ exempt = [] }: Pick<Op, 'exempt'>, from: Exemption): boolean => exempt.includes(from)
 
 /** The longest Idempotency-Key, in characters; source: the API document. */
 export const KEY_LIMIT = 200
@@ -94,6 +102,7 @@ type More = Partial<
     | 'whileDeleting'
     | 'outside'
     | 'settles'
+    | 'exempt'
   >
 >
 

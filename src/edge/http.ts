@@ -3,6 +3,7 @@ import { type Context, Elysia } from 'elysia'
 import { AppError } from '#kernel/errors'
 import type { Door, Download, Operation } from '#ops/bind'
 import { LETTERS_PATH, type NodeSignature } from '#port/nodes'
+import type { Addresses } from './addresses.ts'
 import { receiveLetter } from './internal.ts'
 import { MCP_PATH, type McpEndpoint } from './mcp/endpoint.ts'
 import { answerResponse, documentResponse, errorResponse, requestIdOf, type StaticDocument } from './respond.ts'
@@ -20,6 +21,7 @@ export interface HttpDeps extends ServeDeps {
   internal: Operation[]
   mcp: Pick<McpEndpoint, 'handle'>
   trust: Trust
+  addresses: Addresses
   documents: { openapi: StaticDocument; capabilities: StaticDocument }
   commit: string | null
   signature: NodeSignature
@@ -33,6 +35,43 @@ const SERVER_BODY_LIMIT = Number.MAX_SAFE_INTEGER
 const SHORTEST_HOST = 4
 
 const PUBLIC = ['GET', 'HEAD']
+/** Whoever looks after the server asks here, as often as it likes. */
+const HEALTH_PATH = '/health'
+/** What is hidden from whoever asks looks the same. */
+const NO_SUCH_PATH = 'no such path'
+
+const addressIn = ({ trust }: HttpDeps, { request, server }: Pick<Context, 'request' | 'server'>): string =>
+  addressOf(request, server?.requestIP(request)?.address, trust)
+
+type Respond = (incoming: Incoming) => Response | Promise<Response>
+
+interface Served {
+  method: string
+  path: string
+  respond: Respond
+}
+
+/** Where no credential is looked at, every request counts by its address. */
+const anonymous =
+  ({ addresses }: HttpDeps, respond: Respond): Respond =>
+  (incoming) => {
+    addresses.count(incoming.address())
+    return respond(incoming)
+  }
+
+const servedBy = (deps: HttpDeps): Served[] => {
+  const published = publicRoutes(deps).map(([path, answer]) => {
+    const respond: Respond = ({ request }) => answer(request)
+    return { path, respond: path === HEALTH_PATH ? respond : anonymous(deps, respond) }
+  })
+  return [
+    ...deps.operations.map((o) => ({ ...o, respond: (incoming: Incoming) => serve(deps, o, incoming) })),
+    ...deps.downloads.map((o) => ({ ...o, respond: (incoming: Incoming) => serveDownload(deps, o, incoming) })),
+    ...deps.doors.map((o) => ({ ...o, respond: (incoming: Incoming) => admit(deps, o, incoming) })),
+    ...deps.routes.map(({ method, path, respond }) => ({ method, path, respond: anonymous(deps, respond) })),
+    ...PUBLIC.flatMap((method) => published.map((one) => ({ method, ...one }))),
+  ]
+}
 
 export const createHttp = (deps: HttpDeps) => {
   const app = new Elysia({ serve: { idleTimeout: 60, maxRequestBodySize: SERVER_BODY_LIMIT } })
@@ -40,42 +79,31 @@ export const createHttp = (deps: HttpDeps) => {
       if ((request.headers.get('host') ?? 'absent').length < SHORTEST_HOST)
         return errorResponse(new AppError('invalid_input', 'the Host header is not valid'), requestIdOf(request))
     })
-    .onError(({ request, code, error }) => failed(deps, request, code === 'NOT_FOUND' ? new AppError('not_found', 'no such path') : error))
+    .onError((context) => {
+      const { request, code, error } = context
+      const cause = code === 'NOT_FOUND' ? new AppError('not_found', NO_SUCH_PATH) : error
+      return failed(deps, { request, address: () => addressIn(deps, context) }, cause)
+    })
+  const route = (method: string, path: string, respond: Respond) => {
+    const handle = (context: Context) => {
+      const { request, params } = context
+      return respond({ request, params: params as Incoming['params'], address: () => addressIn(deps, context) })
+    }
+    if (method === 'ALL') app.all(path, (context) => handle(context as Context), { parse: 'none' })
+    else app.route(method, path, (context) => handle(context as Context), { parse: 'none' })
+  }
   const allowed = new Map<string, string[]>()
-  const incoming = ({ request, params, server }: Context): Incoming => ({
-    request,
-    params: params as Record<string, string> | undefined,
-    address: () => addressOf(request, server?.requestIP(request)?.address, deps.trust),
-  })
-  const allow = (path: string, method: string) => allowed.set(path, [...(allowed.get(path) ?? []), method])
-  for (const o of deps.operations) {
-    app.route(o.method, o.path, (context) => serve(deps, o, incoming(context as Context)), { parse: 'none' })
-    allow(o.path, o.method)
+  for (const { method, path, respond } of servedBy(deps)) {
+    route(method, path, respond)
+    allowed.set(path, [...(allowed.get(path) ?? []), method])
   }
-  for (const o of deps.downloads) {
-    app.route(o.method, o.path, (context) => serveDownload(deps, o, incoming(context as Context)), { parse: 'none' })
-    allow(o.path, o.method)
-  }
-  for (const o of deps.doors) {
-    app.route(o.method, o.path, (context) => admit(deps, o, incoming(context as Context)), { parse: 'none' })
-    allow(o.path, o.method)
-  }
-  for (const { method, path, respond } of deps.routes) {
-    app.route(method, path, (context) => respond(incoming(context as Context)), { parse: 'none' })
-    allow(path, method)
-  }
-  for (const [path, respond] of publicRoutes(deps)) {
-    for (const method of PUBLIC) app.route(method, path, ({ request }) => respond(request), { parse: 'none' })
-    allowed.set(path, PUBLIC)
-  }
-  app.all(MCP_PATH, ({ request }) => deps.mcp.handle(request), { parse: 'none' })
+  route('ALL', MCP_PATH, ({ request }) => deps.mcp.handle(request))
   const letters = receiveLetter({ ...deps, operations: [...deps.operations, ...deps.internal] })
-  app.route('POST', LETTERS_PATH, ({ request }) => letters(request), { parse: 'none' })
+  route('POST', LETTERS_PATH, ({ request }) => letters(request))
   for (const [path, methods] of allowed) {
-    const refuse = ({ request }: { request: Request }) =>
-      errorResponse(new AppError('method_not_allowed'), requestIdOf(request), { allow: allowOf(methods) })
-    for (const method of takenFrom(path, allowed)) app.route(method, path, refuse, { parse: 'none' })
-    app.all(path, refuse, { parse: 'none' })
+    const allow = allowOf(methods)
+    const refuse = anonymous(deps, ({ request }) => errorResponse(new AppError('method_not_allowed'), requestIdOf(request), { allow }))
+    for (const method of [...takenFrom(path, allowed), 'ALL']) route(method, path, refuse)
   }
   return app
 }
@@ -97,17 +125,28 @@ const publicRoutes = ({ documents, commit }: HttpDeps): [string, (request: Reque
     return answerResponse({ status: 200, body: JSON.stringify(body) }, requestIdOf(request))
   }
   return [
-    ['/health', health],
+    [HEALTH_PATH, health],
     ['/api/v1/openapi.json', (request) => documentResponse(documents.openapi, request)],
     ['/api/v1/capabilities', (request) => documentResponse(documents.capabilities, request)],
     ['/.well-known/tendril.json', (request) => documentResponse(documents.capabilities, request)],
   ]
 }
 
-const failed = ({ log }: HttpDeps, request: Request, cause: unknown): Response => {
+/** Whoever has no valid credential learns, beyond the rate of its address, when to come again instead of what was wrong. */
+const counted = ({ addresses }: HttpDeps, address: () => string, error: AppError): AppError => {
+  const isAnonymous = error.code === 'unauthenticated' || (error.code === 'not_found' && error.detail === NO_SUCH_PATH)
+  try {
+    if (isAnonymous) addresses.count(address())
+    return error
+  } catch (cause) {
+    return AppError.from(cause)
+  }
+}
+
+const failed = (deps: HttpDeps, { request, address }: Pick<Incoming, 'request' | 'address'>, cause: unknown): Response => {
   const requestId = requestIdOf(request)
-  const error = AppError.from(cause)
+  const error = counted(deps, address, AppError.from(cause))
   if (error.status >= 500)
-    log.error({ err: error.cause ?? error, code: error.code, method: request.method, request_id: requestId }, 'a request failed')
+    deps.log.error({ err: error.cause ?? error, code: error.code, method: request.method, request_id: requestId }, 'a request failed')
   return errorResponse(error, requestId)
 }

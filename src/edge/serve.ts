@@ -1,9 +1,10 @@
 /** One request as a call of an operation, or as a visit at a door, and its answer. */
-import { isQuery, type NamedOp } from '#contract/op'
+import { isExempt, isQuery, type NamedOp } from '#contract/op'
 import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'
 import { type Door, type Download, type Operation, refuseKey } from '#ops/bind'
 import type { Call, Visit } from '#ops/call'
+import type { Addresses } from './addresses.ts'
 import type { Authenticator } from './auth.ts'
 import type { Cookies } from './cookies.ts'
 import { fileResponse, linesStream, nothing } from './file.ts'
@@ -17,6 +18,7 @@ export interface ServeDeps {
   authenticator: Authenticator
   cookies: Cookies
   origins: Origins
+  addresses: Addresses
   log: Log
 }
 
@@ -88,6 +90,7 @@ export const admit = async (deps: ServeDeps, o: Door, incoming: Incoming): Promi
   const { request, params } = incoming
   const requestId = requestIdOf(request)
   const startedAt = performance.now()
+  if (o.scope === 'public' && !isExempt(o, 'rates')) deps.addresses.count(incoming.address())
   // Cookies come and go here: no foreign page may make a browser sign in as somebody, or sign out.
   if (!deps.origins.isOurs(request)) throw new AppError('forbidden', 'a page of another origin may not ask for this')
   const visit = await visitOf(deps, o, incoming)

@@ -95,7 +95,7 @@ const awake = async ({ runtime }: Workplace, { owner }: World, count: number): P
 }
 
 export async function tenants(world: World, sizes: { letters: number; known: number; awake: number }): Promise<Row[]> {
-  const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent' })
+  const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', RATE_LIMITS: 'off' })
   const options = { log: createLog('silent'), secret: world.secret, overrides: { sweepMs: 0, idleMs: 3_600_000 } }
   await using workplace = await openWorkplace(config, world.options, options)
   return [

@@ -86,7 +86,7 @@ export async function openWorld(tenantCount: number, durable: boolean): Promise<
   // Not the empty tables: one that was seen empty is planned for as if it stayed so, which no table of a new server is.
   await owner`vacuum analyze tenant, actor, api_key, connection, item, idempotency, audit`
   const secret = randomBytes(32)
-  const env = { DATABASE_URL: databaseUrl(target), TENDRIL_SECRET_KEY: secret.toString('base64'), LOG_LEVEL: 'warn' }
+  const env = { DATABASE_URL: databaseUrl(target), TENDRIL_SECRET_KEY: secret.toString('base64'), LOG_LEVEL: 'warn', RATE_LIMITS: 'off' }
   const owned = stack.move()
   return { options: target, owner, tenants, secret, env, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }

@@ -4,6 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { events } from '#contract/events'
 import { operations } from '#contract/index'
 import { braces, errorsOf, takesKey } from '#contract/op'
+import { unlimitedAddresses } from '#edge/addresses'
 import { deviceRoutes } from '#edge/app/device'
 import { createCookies } from '#edge/cookies'
 import { createHttp } from '#edge/http'
@@ -225,6 +226,7 @@ test('the router has exactly the operations of the contract, the public document
     routes: [...deviceRoutes({} as never), ...pageRoutes({} as never)],
     cookies: createCookies('http://localhost'),
     origins: createOrigins('http://localhost', () => 80),
+    addresses: unlimitedAddresses,
     trust: { proxies: 0 },
     internal: [],
     authenticator: { authenticate: never, confirm: never, [Symbol.asyncDispose]: never },

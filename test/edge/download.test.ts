@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { Type as T } from '@sinclair/typebox'
 import { download, named, type Resource } from '#contract/op'
 import { nullable, record, Time } from '#contract/shapes'
+import { unlimitedAddresses } from '#edge/addresses'
 import { createCookies } from '#edge/cookies'
 import { createHttp } from '#edge/http'
 import { createOrigins } from '#edge/origin'
@@ -72,6 +73,7 @@ const http = createHttp({
   }),
   cookies: createCookies('http://localhost'),
   origins: createOrigins('http://localhost', () => 80),
+  addresses: unlimitedAddresses,
   trust: { proxies: 0 },
   authenticator: { authenticate: async (request) => caller(request), confirm: async () => {}, [Symbol.asyncDispose]: never },
   log: createLog('silent'),

@@ -86,7 +86,7 @@ const workspace = async (workplace: Workplace) => {
 export async function testApp({ overrides = {}, env = {}, database, log = quiet }: AppOptions = {}): Promise<TestApp> {
   await using stack = new AsyncDisposableStack()
   const options = database ?? stack.use(await freshDb()).options
-  const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', ...env })
+  const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', RATE_LIMITS: 'off', ...env })
   const workplace = stack.use(await openWorkplace(config, { max: FEW_CONNECTIONS, ...options }, { log, secret: TEST_SECRET, overrides }))
   const { port } = stack.use(await listen(config, workplace, log))
   const owner = postgres({ ...options, max: 2, onnotice: () => {} })

@@ -78,6 +78,7 @@ export const environmentOf = (
   HOME: process.env.HOME ?? '',
   LOG_LEVEL: process.env.TEST_LOG ?? 'warn',
   PORT: String(port),
+  RATE_LIMITS: 'off',
   TENDRIL_BOOTSTRAP_KEY: key,
   ...(home ? { TENDRIL_HOME: home } : {}),
   ...(database ? { DATABASE_URL: urlOf(database) } : {}),

@@ -28,6 +28,6 @@ export const connections = {
     'DELETE /api/v1/app/connections/:id',
     'Disconnect an account. What is on its way and not sent is called back; what is scheduled stays, and comes back to approved if its account is not connected when it is due. No other account becomes the default by itself. Answers the default account that is left.',
     { input: { id: Id }, output: answer },
-    { scope: 'session', errors: ['not_found'], urgent: true, destructive: true },
+    { scope: 'session', errors: ['not_found'], urgent: true, exempt: ['rates', 'answers'], destructive: true },
   ),
 }

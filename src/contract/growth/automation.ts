@@ -25,7 +25,7 @@ export const automation = {
     'POST /api/v1/growth/automation/pause-all',
     'Pause all automation. The kill switch: after the answer nothing starts unattended. Claimed posts that were not sent are recalled; people may still draft, approve and post now.',
     answer,
-    { tool: 'growth_pause_automation', urgent: true, roles: ['editor', 'approver'], repeatable: true },
+    { tool: 'growth_pause_automation', urgent: true, exempt: ['rates', 'answers'], roles: ['editor', 'approver'], repeatable: true },
   ),
   resumeAll: op(
     'POST /api/v1/growth/automation/resume-all',

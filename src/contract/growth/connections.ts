@@ -49,7 +49,7 @@ export const connection = {
     'DELETE /api/v1/growth/connection',
     'Disconnect the default network account; no other account takes its place by itself. What is scheduled stays, and comes back to approved if nothing is connected when it is due.',
     { input: {}, output: record({ connection: Connection }) },
-    { errors: ['x_not_connected'], urgent: true, destructive: true },
+    { errors: ['x_not_connected'], urgent: true, exempt: ['rates', 'answers'], destructive: true },
   ),
 }
 

@@ -1,0 +1,61 @@
+/** Token buckets: a sustained rate, and a burst above it. */
+export interface Rate {
+  perSecond: number
+  burst: number
+}
+
+interface Bucket {
+  tokens: number
+  /** Monotonic time in milliseconds at which it held so many. */
+  at: number
+  fullAt: number
+}
+
+/** Of the buckets used longest ago, how many each use looks at: more than it can add. */
+const LOOKED_AT = 2
+
+/**
+ * Buckets by name. A bucket that is full again is forgotten, because it is equal to one that was never used. Beyond `most` the
+ * ones used longest ago go, full or not: memory is bounded, and their owners gain no more than one burst.
+ */
+export class Buckets {
+  /** In order of their last use. */
+  readonly #all = new Map<string, Bucket>()
+
+  constructor(
+    private readonly now: () => number,
+    private readonly most: number,
+  ) {}
+
+  get size(): number {
+    return this.#all.size
+  }
+
+  /** Tokens at this moment, with fractions. */
+  left(name: string, { perSecond, burst }: Rate): number {
+    const bucket = this.#all.get(name)
+    return bucket ? Math.min(burst, bucket.tokens + ((this.now() - bucket.at) * perSecond) / 1_000) : burst
+  }
+
+  /** Seconds until `amount` can be taken; 0: now. A full bucket is enough for any amount. */
+  wait(name: string, rate: Rate, amount = 1): number {
+    const missing = Math.min(amount, rate.burst) - this.left(name, rate)
+    return missing <= 0 ? 0 : missing / rate.perSecond
+  }
+
+  /** To be called when `wait` has said 0. */
+  take(name: string, rate: Rate, amount = 1): void {
+    const [at, tokens] = [this.now(), Math.max(0, this.left(name, rate) - amount)]
+    this.#all.delete(name)
+    this.#all.set(name, { tokens, at, fullAt: at + ((rate.burst - tokens) / rate.perSecond) * 1_000 })
+    this.#forget(at)
+  }
+
+  #forget(now: number): void {
+    let looked = 0
+    for (const [name, { fullAt }] of this.#all) {
+      if (looked++ === LOOKED_AT) return
+      if (fullAt <= now || this.#all.size > this.most) this.#all.delete(name)
+    }
+  }
+}
