@@ -8,7 +8,7 @@ import { asItem, settledEngagement } from '#domain/execute'
 import type { Spend } from '#domain/plan'
 import type { Attempt } from '#domain/publish'
 import { chargeDoubtRead } from '#domain/read-budget'
-import { cleanRead, findPost, hit, type OpenAttempt, readSince, type SeenPost, unread } from '#domain/reconcile'
+import { cleanRead, findPost, hit, readSince, type SeenPost, unread } from '#domain/reconcile'
 import { type Network, type NetworkAccount, NetworkError, type TimelinePost } from '#port/network/network'
 import { fingerprintText } from '#port/network/text'
 import { connectionById } from '#store/connections'
@@ -21,7 +21,7 @@ import type { Lane, LaneContext } from '../lane.ts'
 import type { Decision } from '../letter.ts'
 import { finished, requeued } from './decisions.ts'
 import { executedDecision } from './executed.ts'
-import type { ReconcileDeps } from './reconcile.ts'
+import { type ReconcileDeps, sentBy } from './reconcile.ts'
 
 interface Job {
   engagement: Engagement
@@ -124,15 +124,11 @@ const identify = async (
 ): Promise<Pick<SeenPost, 'externalId' | 'url'> | undefined> => {
   if (outcome.kind === 'state') return outcome.done ? { externalId: engagement.post_id, url: null } : undefined
   const { network, post_id: postId, action } = engagement
-  const open = (await unnamedExecutions({ connectionId: connection.id, network, postId, action })(sql)) as unknown as (Attempt & {
-    body: string | null
-  })[]
-  const others: OpenAttempt[] = open
-    .filter(({ id }) => id !== attempt.id)
-    .map(({ body, ...other }) => ({ attempt: other, text: fingerprintText(body ?? '') }))
+  const unnamed = (await unnamedExecutions({ connectionId: connection.id, network, postId, action })(sql)) as unknown as Attempt[]
+  const others = unnamed.filter(({ id }) => id !== attempt.id).map(sentBy)
   const ids = outcome.posts.map(({ externalId }) => externalId)
   const taken = new Set(
     ((await takenAnswers(connection.id, ids)(sql)) as unknown as { external_id: string }[]).map((row) => row.external_id),
   )
-  return findPost({ attempt, text: fingerprintText(engagement.body ?? '') }, outcome.posts, { others, taken })
+  return findPost(sentBy(attempt), outcome.posts, { others, taken })
 }

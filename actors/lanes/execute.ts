@@ -82,7 +82,7 @@ const claimed = async (
 ): Promise<Claimed<Job>> => {
   const attempt: Attempt = {
     ...{ id: newId(), item_id: engagement.id, number: (await executionCount(sql, engagement.id)) + 1, connection_id: connection.id },
-    ...{ body_sha: shaOf(engagement), origin: work.origin, state: 'open', intent_at: gate.now },
+    ...{ body_sha: shaOf(engagement), sent_text: engagement.body, origin: work.origin, state: 'open', intent_at: gate.now },
     lease_until: new Date(gate.now.getTime() + times.leaseMs),
     ...{ doubt_at: null, clean_reads: 0, external_id: null, error: null, ended_at: null },
   }
@@ -117,7 +117,7 @@ const send = async ({ times, failpoints }: PublishDeps, job: Job, context: LaneC
   if (tooLate || !context.commit()) return { kind: 'unsent' }
   const { engagement, connection, attempt } = job
   const { id, external_id: externalId, handle } = connection
-  const words = engagement.body === null ? {} : { text: engagement.body }
+  const words = attempt.sent_text === null ? {} : { text: attempt.sent_text }
   const what = { action: engagement.action, postId: engagement.post_id, ...words }
   const request = { account: { id, externalId, handle }, ...what, attemptId: attempt.id, deadlineMs: times.deadlineMs }
   const outcome = await job.network.engage(request, AbortSignal.timeout(times.deadlineMs))

@@ -164,6 +164,7 @@ const newAttempt = ({ times }: PublishDeps, { item, connection, gate, work, body
   number,
   connection_id: connection.id,
   body_sha,
+  sent_text: item.body,
   origin: work.origin,
   state: 'open',
   intent_at: gate.now,
@@ -182,7 +183,7 @@ const send = async ({ times, failpoints }: PublishDeps, job: Job, context: LaneC
   if (tooLate || !context.commit()) return { kind: 'unsent' }
   const account = { id: job.connection.id, externalId: job.connection.external_id, handle: job.connection.handle }
   const isLong = job.item.kind === 'article'
-  const request = { account, text: job.item.body, isLong, attemptId: job.attempt.id, deadlineMs: times.deadlineMs }
+  const request = { account, text: job.attempt.sent_text!, isLong, attemptId: job.attempt.id, deadlineMs: times.deadlineMs }
   const outcome = await job.network.publish(request, AbortSignal.timeout(times.deadlineMs))
   await failpoints('publish.sent')
   return outcome

@@ -134,22 +134,24 @@ const seen = (timeline: Timeline): SeenPost[] => timeline.posts.map((post) => ({
 /** What answers somebody is no item's. */
 const isOfItem = ({ inReplyTo, quoted }: SeenPost): boolean => inReplyTo === undefined && quoted === undefined
 
+/** The words as they went out: what is done to the record afterwards changes nothing of them. */
+export const sentBy = (attempt: Attempt): OpenAttempt => ({ attempt, text: fingerprintText(attempt.sent_text ?? '') })
+
 /** Decided under the lock, against what other items own or may own by now. */
 const identify = async (
   sql: Sql,
   { attempt, connection, posts }: Job & { posts: SeenPost[] },
 ): Promise<{ post?: SeenPost | undefined; mayBeThere: boolean }> => {
-  const open = (await unnamedAttempts(connection.id)(sql)) as unknown as (Attempt & { body: string })[]
-  const texts: OpenAttempt[] = open.map(({ body, ...other }) => ({ attempt: other, text: fingerprintText(body) }))
-  const found = texts.find((other) => other.attempt.id === attempt.id)
-  if (!found) return { mayBeThere: true }
-  // A post of any attempt of the item settles it.
-  const own = { ...found, attempt: { ...attempt, intent_at: await doubtfulSince(sql, attempt.item_id) } }
+  // Nobody knows what it has sent.
+  if (attempt.sent_text === null) return { mayBeThere: true }
+  // A post of any attempt of the item settles it: all of them sent what was approved once.
+  const own = { ...sentBy(attempt), attempt: { ...attempt, intent_at: await doubtfulSince(sql, attempt.item_id) } }
+  const unnamed = (await unnamedAttempts(connection.id)(sql)) as unknown as Attempt[]
   const owned = (await takenPosts(
     connection.id,
     posts.map((post) => post.externalId),
   )(sql)) as unknown as { external_id: string }[]
   const taken = new Set(owned.map((row) => row.external_id))
-  const others = texts.filter((other) => other.attempt.item_id !== attempt.item_id)
+  const others = unnamed.filter((other) => other.item_id !== attempt.item_id).map(sentBy)
   return { post: findPost(own, posts, { others, taken }), mayBeThere: mayShow(own, posts, taken) }
 }

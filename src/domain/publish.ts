@@ -16,6 +16,8 @@ export interface Attempt {
   connection_id: string
   /** Hash of the normalised text: two open attempts of an account never carry the same, or read-back could not tell them apart. */
   body_sha: string
+  /** The exact text that goes out, kept whatever becomes of the item; null where there is none, and where an older version did not keep it. */
+  sent_text: string | null
   origin: Origin
   state: AttemptState
   intent_at: Date

@@ -3,8 +3,8 @@ import type { Fragment, Query, Sql } from './db.ts'
 
 const columns = (
   sql: Sql,
-): Fragment => sql`id, item_id, number, connection_id, body_sha, origin, state, intent_at, lease_until, doubt_at, clean_reads,
-  external_id, error, ended_at`
+): Fragment => sql`id, item_id, number, connection_id, body_sha, sent_text, origin, state, intent_at, lease_until, doubt_at,
+  clean_reads, external_id, error, ended_at`
 
 /** The attempt of an item whose fate is open, or undefined. At most one exists. */
 export const openAttempt = async (sql: Sql, itemId: string): Promise<Attempt | undefined> =>
@@ -32,16 +32,14 @@ export const sameTextOpen = async (sql: Sql, connectionId: string, bodySha: stri
   ).length > 0
 
 /**
- * Attempts of an account, with their bodies, that may own a post nobody has named: those whose fate is open, and those that a
+ * Attempts of an account that may own a post nobody has named: those whose fate is open, and those that a
  * person settled or had superseded within a day, whose post is not known.
  */
 export const unnamedAttempts =
   (connectionId: string): Query =>
   (sql) =>
-    sql`select a.id, a.item_id, a.number, a.connection_id, a.body_sha, a.origin, a.state, a.intent_at, a.lease_until, a.doubt_at, a.clean_reads,
-        a.external_id, a.error, a.ended_at, i.body from attempt a join item i on i.id = a.item_id
-        where a.connection_id = ${connectionId} and (a.state in ('open', 'doubt', 'review')
-          or (a.state in ('posted', 'superseded') and a.external_id is null and a.ended_at > now() - interval '1 day'))`
+    sql`select ${columns(sql)} from attempt where connection_id = ${connectionId} and (state in ('open', 'doubt', 'review')
+      or (state in ('posted', 'superseded') and external_id is null and ended_at > now() - interval '1 day'))`
 
 /** Which of these posts belong to items already. */
 export const takenPosts =

@@ -5,7 +5,7 @@ import type { Fragment, Query, Sql } from './db.ts'
 
 const columns = (
   sql: Sql,
-): Fragment => sql`t.id, t.engagement_id as item_id, t.number, t.connection_id, t.body_sha, t.origin, t.state, t.intent_at, t.lease_until,
+): Fragment => sql`t.id, t.engagement_id as item_id, t.number, t.connection_id, t.body_sha, t.sent_text, t.origin, t.state, t.intent_at, t.lease_until,
   t.doubt_at, t.clean_reads, t.external_id, t.error, t.ended_at`
 
 /** The attempt whose fate is open, or undefined. At most one exists. */
@@ -29,13 +29,13 @@ interface Answered {
 }
 
 /**
- * Attempts of an account at the same post, with their bodies, that may own an answer nobody has named: those whose fate is open, and
- * those that a person has settled within a day.
+ * Attempts of an account at the same post that may own an answer nobody has named: those whose fate is open, and those that a
+ * person has settled within a day.
  */
 export const unnamedExecutions =
   ({ connectionId, network, postId, action }: Answered): Query =>
   (sql) =>
-    sql`select ${columns(sql)}, e.body from engagement_attempt t join engagement e on e.id = t.engagement_id
+    sql`select ${columns(sql)} from engagement_attempt t join engagement e on e.id = t.engagement_id
         where t.connection_id = ${connectionId} and e.network = ${network} and e.post_id = ${postId} and e.action = ${action}
           and (t.state in ('open', 'doubt', 'review')
             or (t.state in ('posted', 'superseded') and t.external_id is null and t.ended_at > now() - interval '1 day'))`

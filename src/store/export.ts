@@ -38,8 +38,8 @@ const item = [
   ...['on_missed', 'account_external_id', 'reject_reason', 'external_id', 'url', 'posted_at', 'last_error', ...times],
 ]
 const attempt = [
-  ...['id', 'item_id', 'number', 'connection_id', 'body_sha', 'origin', 'state', 'intent_at', 'lease_until', 'doubt_at', 'clean_reads'],
-  ...['external_id', 'error', 'ended_at'],
+  ...['id', 'item_id', 'number', 'connection_id', 'body_sha', 'sent_text', 'origin', 'state', 'intent_at', 'lease_until'],
+  ...['doubt_at', 'clean_reads', 'external_id', 'error', 'ended_at'],
 ]
 const engagement = [
   ...['id', 'status', 'action', 'review', 'network', 'post_id', 'post_url', 'post_author', 'post_text', 'addresses_us', 'instruction'],

@@ -94,7 +94,8 @@ const claimOnceMore = (world: World, work: Work, again: Again): void => {
 
 const takeOff = (world: World, work: Work, { next: item, account }: { next: Item; account: string }): void => {
   const id = `attempt-${world.attempts.size + 1}`
-  const fresh = { id, item_id: item.id, connection_id: account, body_sha: fingerprintText(item.body), origin: work.origin }
+  const sent = { body_sha: fingerprintText(item.body), sent_text: item.body }
+  const fresh = { id, item_id: item.id, connection_id: account, ...sent, origin: work.origin }
   const attempt = attemptWith({ ...fresh, intent_at: clock(world), lease_until: new Date(world.now + times.leaseMs) })
   save(world, item)
   world.attempts.set(id, attempt)
@@ -185,7 +186,7 @@ export const readNext = (world: World, work: Work, view: View): void => {
   const open = openAttempts(world).filter((other) => other.connection_id === attempt.connection_id)
   const others = open.filter(({ item_id }) => item_id !== item.id).map((other) => ({ attempt: other, text: other.body_sha }))
   const taken = new Set([...world.attempts.values()].flatMap(({ external_id }) => external_id ?? []))
-  const [own, posts] = [{ attempt: since, text: fingerprintText(item.body) }, timeline(world, attempt, view)]
+  const [own, posts] = [{ attempt: since, text: fingerprintText(attempt.sent_text!) }, timeline(world, attempt, view)]
   const found = findPost(own, posts, { others, taken })
   if (found || !work.again) apply(world, work, found ? hit(read, found) : cleanRead(read))
   else if (mayShow(own, posts, taken)) apply(world, work, cleanRead(read))

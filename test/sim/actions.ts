@@ -127,7 +127,9 @@ interface Edit {
 const edit = (world: World, { item, body, account_external_id, status }: Edit): void => {
   const before = itemOf(world, item)
   const isSending = [...world.memory.works.values()].some(({ ref_id, state }) => ref_id === item && state === 'running')
-  if (isSending || !['approved', 'publishing', 'publish_failed'].includes(before.status)) return
+  const editable = ['approved', 'publishing', 'publish_failed', ...(body ? ['publish_unconfirmed'] : [])]
+  if (isSending || !editable.includes(before.status)) return
+  if (before.status === 'publish_unconfirmed') count(world, 'edited while in doubt')
   count(world, 'done edit')
   world.edited.add(item)
   if (status) world.approvals.delete(item)

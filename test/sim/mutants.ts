@@ -139,6 +139,12 @@ export const mutants: Mutant[] = [
     to: "{ kind: 'read', posts: seen(timeline) }",
   },
   {
+    name: 'doubt is looked up by the text that the item has now',
+    file: 'actors/lanes/reconcile.ts',
+    from: 'await identify(sql, { attempt, ',
+    to: 'await identify(sql, { attempt: { ...attempt, sent_text: item.body }, ',
+  },
+  {
     name: 'a post of another item is taken',
     file: reconcile,
     from: 'const candidates = posts.filter((post) => post.createdAt.getTime() >= since && !taken.has(post.externalId))',

@@ -63,10 +63,7 @@ const attempts = {
     const since = +memory.now() - DAY
     const isByHand = ({ state, external_id, ended_at }: Attempt) =>
       ['posted', 'superseded'].includes(state) && external_id === null && +ended_at! > since
-    return filter(memory.attempts, (one) => one.connection_id === connectionId && (isOpen(one) || isByHand(one))).map((one) => ({
-      ...one,
-      body: memory.items.get(one.item_id)!.body,
-    }))
+    return filter(memory.attempts, (one) => one.connection_id === connectionId && (isOpen(one) || isByHand(one)))
   },
   takenPosts: (connectionId: string, ids: string[]) => async (memory: Memory) =>
     filter(memory.attempts, (one) => one.connection_id === connectionId && one.external_id !== null && ids.includes(one.external_id)),

@@ -72,6 +72,7 @@ const EXPECTED = [
     'sent by a former owner',
     'sent by a former owner after it hung',
     'sent while paused',
+    'edited while in doubt',
     'sent again on a word',
     'again brought the doubt back',
     'pause announced what may still go out',

@@ -1,0 +1,117 @@
+/** What an attempt has sent is kept with the attempt: nothing that is done to the item afterwards can hide it. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type PublishTimes, publishTimes } from '#domain/publish'
+import { readText } from '#store/assets'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { type Stops, testStops } from '#test/support/stops'
+import { newStory, type Story, textOf } from '#test/support/story'
+
+const times: PublishTimes = { ...publishTimes, settleMs: 50, windowMs: 150 }
+
+let app: TestApp
+let stops: Stops
+beforeAll(async () => {
+  stops = testStops()
+  app = await testApp({ env: { SANDBOX_FAULTS: 'drop=1' }, overrides: { times, failpoints: stops.at } })
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const decided = (story: Story, id: string) =>
+  eventually(
+    () => story.item(id),
+    ({ status, review }) => status === 'posted' || review,
+  )
+
+/** An approved reply to somebody's post. */
+const approvedReply = async (story: Story, body: string): Promise<string> => {
+  const { account } = await newStory(app)
+  const [post] = await app.owner<{ id: string }[]>`
+    insert into sandbox.posts (account_id, text) values (${account}, 'What do you do about late deliveries?') returning id`
+  const { id } = (await story.send('POST', 'engagements', { body: { post: post!.id, action: 'reply', body } })).body.engagement
+  await story.send('POST', `engagements/${id}/approve`)
+  return id
+}
+const engagement = async (story: Story, id: string) =>
+  (await story.send('GET', 'engagements?limit=100')).body.engagements.find((one: { id: string }) => one.id === id)
+
+test('an item whose text is changed in the database while it is in doubt is found by the text that went out', async () => {
+  const story = await newStory(app)
+  const id = await story.approved()
+  const stopped = stops.stopNext('reconcile.reading')
+  void story.send('POST', `items/${id}/post-now`)
+  const goOn = await stopped
+  await app.owner`update item set body = 'Nobody sent this.' where id = ${id}`
+  goOn()
+  expect(await decided(story, id)).toMatchObject({ status: 'posted', review: false })
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+})
+
+test('a reply whose text is changed in the database while it is in doubt is found by the text that went out', async () => {
+  const story = await newStory(app)
+  const id = await approvedReply(story, 'We call first.')
+  const stopped = stops.stopNext('confirm.reading')
+  void story.send('POST', `engagements/${id}/execute`)
+  const goOn = await stopped
+  await app.owner`update engagement set body = 'Nobody sent this.' where id = ${id}`
+  goOn()
+  const end = await eventually(
+    () => engagement(story, id),
+    ({ status, review }) => status === 'executed' || review,
+  )
+  expect(end).toMatchObject({ status: 'executed', review: false })
+  expect(await story.posts()).toEqual({ 'We call first.': 1 })
+})
+
+test('the post of one item is not taken for that of another whose text was made the same meanwhile', async () => {
+  const story = await newStory(app)
+  const [first, second] = [await story.approved('Only the first says this.'), await story.approved('The second says that.')]
+  const reading = stops.stopNext('reconcile.reading')
+  void story.send('POST', `items/${first}/post-now`)
+  const readFirst = await reading
+  const sending = stops.stopNext('sandbox.received')
+  void story.send('POST', `items/${second}/post-now`)
+  const sendSecond = await sending
+  await app.owner`update item set body = 'Only the first says this.' where id = ${second}`
+  sendSecond()
+  await story.settled(second, 'publish_unconfirmed')
+  readFirst()
+  for (const id of [first, second]) expect((await decided(story, id)).status).toBe('posted')
+  const sent =
+    await app.owner`select p.text, a.item_id from sandbox.posts p join attempt a on a.external_id = p.id where a.tenant_id = ${story.tenantId}`
+  expect(Object.fromEntries(sent.map(({ text, item_id }) => [item_id, text]))).toEqual({
+    [first]: 'Only the first says this.',
+    [second]: 'The second says that.',
+  })
+})
+
+test('attempts from before take the text from items that still hold what was approved, and from no other', async () => {
+  const story = await newStory(app)
+  const text = 'Tabs\t, "quotes", \\, \u0001, \u007f, \u2028, 🚢 and lines\r\n\nof it. https://example.com/notes'
+  const [kept, changed] = [await story.approved(text), await story.approved()]
+  const reply = await approvedReply(story, 'Each says "hello" \\ \n once.')
+  for (const id of [kept, changed]) await story.send('POST', `items/${id}/post-now`)
+  await story.send('POST', `engagements/${reply}/execute`)
+  await app.owner`update item set body = 'Nobody approved this.' where id = ${changed}`
+  await app.owner`alter table attempt drop sent_text`
+  await app.owner`alter table engagement_attempt drop sent_text`
+  await app.owner.unsafe(readText('sql/000026-sent-text.sql'))
+  const sent = await app.owner`select item_id as id, sent_text from attempt where item_id in ${app.owner([kept, changed])}
+    union all select engagement_id, sent_text from engagement_attempt where engagement_id = ${reply}`
+  expect(Object.fromEntries(sent.map(({ id, sent_text }) => [id, sent_text]))).toEqual({
+    [kept]: text,
+    [changed]: null,
+    [reply]: 'Each says "hello" \\ \n once.',
+  })
+})
+
+test('what an older version sent and nobody can tell is left to a person, and is never sent again unread', async () => {
+  const story = await newStory(app)
+  const id = await story.approved()
+  const stopped = stops.stopNext('reconcile.reading')
+  void story.send('POST', `items/${id}/post-now`)
+  const goOn = await stopped
+  await app.owner`update attempt set sent_text = null where item_id = ${id}`
+  goOn()
+  expect(await decided(story, id)).toMatchObject({ status: 'publish_unconfirmed', review: true })
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+})
