@@ -1,6 +1,9 @@
+import { Type as T } from '@sinclair/typebox'
 import { events } from '#contract/events'
 import { operations } from '#contract/index'
 import { braces, errorsOf, type NamedOp } from '#contract/op'
+import { recordErrors } from '#contract/record-errors'
+import { nullable, oneOf, record } from '#contract/shapes'
 import { errorTable } from '#kernel/errors'
 import { scopes } from '#kernel/scopes'
 
@@ -29,12 +32,57 @@ const endpoint = (o: NamedOp) => ({
   ...limitsOf(o),
 })
 
+/** The status of an answer whose record ended with the code: that of any read. */
+const READ = 200
+
+const errors = () => [
+  ...Object.entries(errorTable).map(([code, { status }]) => ({ code, status, kind: 'http' as const })),
+  ...recordErrors.map(({ code, summary }) => ({ code, status: READ, kind: 'record' as const, summary })),
+]
+
+const limit = T.Optional(T.String())
+
+export const Manifest = record(
+  {
+    spec: T.String(),
+    endpoints: T.Array(
+      record({
+        id: T.String(),
+        method: oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+        path: T.String(),
+        scope: T.String({ description: 'A scope of API keys; session: a person who is signed in; public: anybody.' }),
+        tool: nullable(T.String({ description: 'Of the MCP server.' })),
+        summary: T.String(),
+        errors: T.Array(T.String()),
+        cap: limit,
+        quota: limit,
+        feature: limit,
+      }),
+    ),
+    scopes: T.Array(record({ scope: T.String(), covers: T.String() })),
+    errors: T.Array(
+      record({
+        code: T.String(),
+        status: T.Integer({ description: 'Of the HTTP answer.' }),
+        kind: oneOf(['http', 'record'], {
+          description:
+            'http: the code of a refused request. record: the error of a generation that failed; reading it is answered with 200.',
+        }),
+        summary: T.Optional(T.String()),
+      }),
+    ),
+    tools: T.Array(record({ name: T.String(), operation: T.String(), scope: T.String() })),
+    events: T.Array(record({ type: T.String(), summary: T.String() })),
+  },
+  { title: 'Capabilities' },
+)
+
 /** What this deployment can do, for programs and agents; the same at the well-known location. */
 export const capabilities = () => ({
   spec: 'tendril-capabilities/v1',
   endpoints: operations.map(endpoint),
   scopes: scopes.map((scope) => ({ scope, covers: scopeText[scope] })),
-  errors: Object.entries(errorTable).map(([code, { status }]) => ({ code, status })),
+  errors: errors(),
   tools: operations.filter((o) => o.tool).map((o) => ({ name: o.tool, operation: o.id, scope: o.scope })),
-  events,
+  events: events.map(({ type, summary }) => ({ type, summary })),
 })

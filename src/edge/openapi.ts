@@ -12,6 +12,8 @@ import { fileTypes } from './file.ts'
 import { devicePaths } from './openapi-device.ts'
 import { guide } from './openapi-guide.ts'
 import { mcpPaths } from './openapi-mcp.ts'
+import { publicPaths } from './openapi-public.ts'
+import { webhookHeaders, webhooksOf } from './openapi-webhooks.ts'
 
 const ErrorBody = T.Object(
   {
@@ -175,6 +177,7 @@ const components = (schemas: Components) => ({
         maxLength: KEY_LIMIT,
       }),
     },
+    ...webhookHeaders,
   },
   securitySchemes: {
     apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, ak_…, with the scope that the operation names.' },
@@ -200,6 +203,8 @@ const documentation = (schemas: Components) => ({
   tags: [
     ...resources.map(({ prefix, about }) => ({ name: prefix, description: about })),
     { name: 'mcp', description: 'The same operations as tools for agents.' },
+    { name: 'documents', description: 'What this deployment can do, for programs: open to anybody.' },
+    { name: 'events', description: "What the workspace's webhook endpoint is told of." },
   ],
   components: components(schemas),
 })
@@ -209,6 +214,8 @@ export async function openApiDocument(): Promise<Record<string, unknown>> {
   const schemas: Components = new Map()
   plain(ErrorBody, schemas)
   const details = operations.map((o) => ({ o, detail: detailOf(o, schemas) }))
+  const show = (schema: TSchema) => plain(schema, schemas)
+  const [beside, webhooks] = [{ ...publicPaths(show), ...devicePaths, ...mcpPaths }, webhooksOf(show)]
   const docs = new Elysia().use(
     openapi({ provider: null, specPath: '/document', openapiVersion: '3.1.1', documentation: documentation(schemas) as never }),
   )
@@ -216,5 +223,5 @@ export async function openApiDocument(): Promise<Record<string, unknown>> {
   for (const { o, detail } of details) docs.route(o.method, braces(o.path), () => '', { detail: detail as never })
   const rendered = await docs.handle(new Request('http://localhost/document'))
   const document = (await rendered.json()) as { paths: object }
-  return { ...document, paths: { ...document.paths, ...devicePaths, ...mcpPaths } }
+  return { ...document, paths: { ...document.paths, ...beside }, webhooks }
 }

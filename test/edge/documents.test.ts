@@ -8,6 +8,7 @@ import { unlimitedAddresses } from '#edge/addresses'
 import { deviceRoutes } from '#edge/app/device'
 import { createCookies } from '#edge/cookies'
 import { createHttp } from '#edge/http'
+import { Manifest } from '#edge/manifest'
 import { MCP_PATH } from '#edge/mcp/endpoint'
 import { createOrigins } from '#edge/origin'
 import { pageRoutes } from '#edge/pages/routes'
@@ -15,6 +16,7 @@ import { staticDocument } from '#edge/respond'
 import { errorTable } from '#kernel/errors'
 import { createLog } from '#kernel/log'
 import { scopes } from '#kernel/scopes'
+import { checkerOf } from '#ops/validate'
 import { LETTERS_PATH, nodeSignature } from '#port/nodes'
 import { type TestApp, testApp } from '#test/support/app'
 
@@ -43,11 +45,11 @@ interface OpenApi {
   components: { parameters: Record<string, Parameter>; schemas: Record<string, { title: string }> }
 }
 
-interface Manifest {
+interface Capabilities {
   spec: string
   endpoints: { id: string; method: string; path: string; scope: string; tool: string | null; errors: string[] }[]
   scopes: { scope: string }[]
-  errors: { code: string; status: number }[]
+  errors: { code: string; status: number; kind: string; summary?: string }[]
   tools: { name: string; operation: string; scope: string }[]
   events: { type: string }[]
 }
@@ -57,7 +59,7 @@ const PUBLIC = ['/health', ...DOCUMENTS]
 /** OAuth's, with forms for input and errors of their own. */
 const OAUTH = ['code', 'token', 'revoke'].map((name) => `/api/v1/app/device/${name}`)
 /** Described beside the operations. */
-const BESIDE = [...OAUTH, MCP_PATH]
+const BESIDE = [...OAUTH, ...DOCUMENTS, MCP_PATH]
 const PAGES = ['/', '/sign-in', '/join', '/device']
 
 /** Answered with 405, for else an operation on `:id` would be asked about a record of this name. */
@@ -65,7 +67,7 @@ const REFUSED = ['DELETE /api/v1/app/connections/sandbox', 'DELETE /api/v1/app/i
 
 let app: TestApp
 let openapi: OpenApi
-let manifest: Manifest
+let manifest: Capabilities
 beforeAll(async () => {
   app = await testApp()
   openapi = (await app.send('GET', '/api/v1/openapi.json', { key: null })).body as never
@@ -144,6 +146,10 @@ describe('the OpenAPI document', () => {
   test('describes what is served beside the operations', () => {
     for (const path of OAUTH) expect([path, Object.keys(openapi.paths[path] ?? {})]).toEqual([path, ['post']])
     expect(Object.keys(openapi.paths[MCP_PATH] ?? {})).toEqual(['post', 'get', 'delete'])
+    for (const path of DOCUMENTS) {
+      const { get, ...others } = openapi.paths[path] ?? {}
+      expect([path, Object.keys(others), get?.security, Object.keys(get?.responses ?? {})]).toEqual([path, [], [], ['200', '304', '429']])
+    }
   })
 
   test('has exactly the operations of the contract', () => {
@@ -194,7 +200,12 @@ describe('the manifest', () => {
     expect(Object.keys(manifest)).toEqual(['spec', 'endpoints', 'scopes', 'errors', 'tools', 'events'])
     expect(manifest.spec).toBe('tendril-capabilities/v1')
     expect(manifest.scopes.map(({ scope }) => scope)).toEqual([...scopes])
-    expect(manifest.errors).toEqual(Object.entries(errorTable).map(([code, { status }]) => ({ code, status })))
+    const { http, record } = Object.groupBy(manifest.errors, ({ kind }) => kind)
+    expect(http).toEqual(Object.entries(errorTable).map(([code, { status }]) => ({ code, status, kind: 'http' })))
+    expect(record!.map(({ code, status, summary }) => [code, status, typeof summary])).toEqual(
+      ['generation_failed', 'cancelled', 'enqueue_failed'].map((code) => [code, 200, 'string']),
+    )
+    expect(manifest.errors).toHaveLength(http!.length + record!.length)
     expect(manifest.events.map(({ type }) => type)).toEqual(events.map(({ type }) => type))
     expect(manifest.events.map(({ type }) => type)).toEqual(
       expect.arrayContaining(['growth.batch.settled', 'growth.approval.requested', 'growth.item.posted']),
@@ -207,6 +218,12 @@ describe('the manifest', () => {
       operations.map(({ id, method, path, scope, tool }) => ({ id, method, path: braces(path), scope, tool: tool ?? null })),
     )
     for (const { errors } of endpoints) for (const code of errors) expect(Object.keys(errorTable)).toContain(code)
+  })
+
+  test('has the form that the OpenAPI document gives it', () => {
+    expect([...checkerOf(Manifest).Errors(manifest)]).toEqual([])
+    const schema = openapi.components.schemas.Capabilities as object
+    expect(Object.keys((schema as { properties: object }).properties)).toEqual(Object.keys(manifest))
   })
 
   test('names each tool with its operation and scope', () => {

@@ -1,0 +1,59 @@
+/** The public documents, for the OpenAPI document. */
+import type { TSchema } from '@sinclair/typebox'
+import { Manifest } from './manifest.ts'
+
+const header = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } })
+
+const etag = { ETag: { description: 'Of the document: it changes only with the program.', schema: { type: 'string' } } }
+
+const known = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'The ETag of the document that you have: 304 while it is the same.',
+  schema: { type: 'string' },
+}
+
+const refusal = (description: string, headers: string[] = []) => ({
+  description,
+  headers: Object.assign({}, ...['X-Request-Id', ...headers].map(header)),
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+})
+
+const document = (name: string, summary: string, schema: object) => ({
+  get: {
+    operationId: `documents.${name}`,
+    summary,
+    description: `${summary}. Open to anybody, without a key.`,
+    tags: ['documents'],
+    security: [],
+    parameters: [known],
+    responses: {
+      200: {
+        description: 'The document.',
+        headers: { ...header('X-Request-Id'), ...etag },
+        content: { 'application/json': { schema } },
+      },
+      304: { description: 'It has not changed.', headers: { ...header('X-Request-Id'), ...etag } },
+      429: refusal('Error codes: rate_limited', ['Retry-After']),
+    },
+  },
+})
+
+const openApi = {
+  type: 'object',
+  description: 'An OpenAPI 3.1 document.',
+  properties: { openapi: { type: 'string' }, info: { type: 'object' }, paths: { type: 'object' }, webhooks: { type: 'object' } },
+  required: ['openapi', 'info', 'paths', 'webhooks'],
+}
+
+/** Beside those of the operations. `show`: a schema of ours as the document has it. */
+export const publicPaths = (show: (schema: TSchema) => object) => ({
+  '/api/v1/openapi.json': document('openapi', 'Read this document', openApi),
+  '/api/v1/capabilities': document(
+    'capabilities',
+    'Read the capability manifest: endpoints, scopes, errors, tools and events',
+    show(Manifest),
+  ),
+  '/.well-known/tendril.json': document('wellKnown', 'Read the capability manifest at its well-known location', show(Manifest)),
+})

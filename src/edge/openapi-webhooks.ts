@@ -1,0 +1,63 @@
+/** The events, for the OpenAPI document: what is sent to a workspace's endpoint, and what its answer means. */
+import { Type as T, type TSchema } from '@sinclair/typebox'
+import { events } from '#contract/events'
+import { Id, oneOf, record, Time } from '#contract/shapes'
+
+const sent = (name: string, description: string) => ({ name, in: 'header', required: true, description, schema: { type: 'string' } })
+
+const SIGNATURE =
+  'v1, and the base64 of HMAC-SHA256 over {webhook-id}.{webhook-timestamp}.{body}; several, separated by blanks, while the secret changes.'
+
+/** By their names among the parameters of the document. */
+export const webhookHeaders = {
+  'webhook-id': sent('webhook-id', 'The id of the event: the same on every try, so that you can drop what you have seen.'),
+  'webhook-timestamp': sent('webhook-timestamp', 'When this try was made, in seconds since 1970.'),
+  'webhook-signature': sent('webhook-signature', `As Standard Webhooks 1.0 has it: ${SIGNATURE}`),
+  'X-Webhook-Signature': sent('X-Webhook-Signature', `The same as webhook-signature: ${SIGNATURE}`),
+}
+
+const parameters = Object.keys(webhookHeaders).map((name) => ({ $ref: `#/components/parameters/${name}` }))
+
+const waits = { 'Retry-After': { description: 'Seconds, or a date: it is tried again no sooner.', schema: { type: 'string' } } }
+
+const responses = {
+  '2XX': { description: 'Taken. Answer within 15 seconds.' },
+  410: { description: 'The endpoint is disabled.' },
+  429: { description: 'Tried again later.', headers: waits },
+  503: { description: 'Tried again later.', headers: waits },
+  default: { description: 'Tried again, up to eight times within 28 hours. Redirects are not followed.' },
+}
+
+/** `growth.item.posted` → `GrowthItemPosted`. */
+const titleOf = (type: string): string =>
+  type
+    .split('.')
+    .map((word) => word[0]!.toUpperCase() + word.slice(1))
+    .join('')
+
+/** What an event is sent as. */
+export const payloadOf = ({ type, data }: { type: string; data: TSchema }) =>
+  record(
+    { id: Id, type: oneOf([type]), created_at: Time, workspace_id: T.String({ format: 'uuid' }), data },
+    { title: `${titleOf(type)}Event` },
+  )
+
+/** By kind. `show`: a schema of ours as the document has it. */
+export const webhooksOf = (show: (schema: TSchema) => object) =>
+  Object.fromEntries(
+    events.map((event) => [
+      event.type,
+      {
+        post: {
+          operationId: `events.${event.type}`,
+          summary: event.summary.split(/[;,] /)[0]!.replace(/\.$/, ''),
+          description: event.summary,
+          tags: ['events'],
+          security: [],
+          parameters,
+          requestBody: { required: true, content: { 'application/json': { schema: show(payloadOf(event)) } } },
+          responses,
+        },
+      },
+    ]),
+  )

@@ -1,0 +1,114 @@
+/** The `webhooks` section of the OpenAPI document: what is sent is what it says, headers and bodies alike. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import Ajv2020 from 'ajv/dist/2020'
+import { events } from '#contract/events'
+import { articleItem, newArticle, readyArticle } from '#domain/article'
+import { failedBatch, newBatch } from '#domain/batch'
+import { settledEngagement } from '#domain/execute'
+import { giveBack, publishTimes, settle } from '#domain/publish'
+import { eventBody } from '#domain/webhook'
+import { newId } from '#kernel/ids'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { type Hook, hookOf } from '#test/support/hooks'
+import { othersPost } from '#test/support/prepare'
+import { openReceiver, type Received, type Receiver } from '#test/support/receiver'
+import { attemptWith } from '../domain/records.ts'
+
+interface Described {
+  post: { operationId: string; summary: string; security: object[]; parameters: { $ref: string }[]; responses: Record<string, object> }
+}
+
+let receiver: Receiver
+let app: TestApp
+let hook: Hook
+let webhooks: Record<string, Described>
+let ajv: Ajv2020
+beforeAll(async () => {
+  receiver = await openReceiver()
+  app = await testApp({ env: { EGRESS_ALLOW: `127.0.0.1:${receiver.port}` } })
+  hook = hookOf(app, app.tenantId)
+  await hook.set(receiver.url)
+  const document = (await app.send('GET', '/api/v1/openapi.json', { key: null })).body as unknown as { webhooks: typeof webhooks }
+  webhooks = document.webhooks
+  const formats = { uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'date-time': (text: string) => !Number.isNaN(Date.parse(text)) }
+  ajv = new Ajv2020({ strict: false, formats })
+  ajv.addSchema({ ...document, $id: 'openapi' })
+})
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  await receiver[Symbol.asyncDispose]()
+})
+
+/** What the document does not like of a payload. */
+const flawsOf = (type: string, body: string): unknown => {
+  const pointer = `webhooks/${type}/post/requestBody/content/application~1json/schema`
+  const check = ajv.getSchema(`openapi#/${pointer}`) ?? ajv.compile({ $ref: `openapi#/${pointer}` })
+  return check(JSON.parse(body)) ? [] : check.errors
+}
+
+const expectAsDescribed = ({ headers, body }: Received): void => {
+  const { type } = JSON.parse(body)
+  const named = webhooks[type]!.post.parameters.map(({ $ref }) => $ref.split('/').at(-1)!.toLowerCase())
+  expect([type, named.filter((name) => headers[name] === undefined)]).toEqual([type, []])
+  expect([type, flawsOf(type, body)]).toEqual([type, []])
+}
+
+test('the section has every kind of event, and each says what its answers mean', () => {
+  expect(Object.keys(webhooks)).toEqual(events.map(({ type }) => type))
+  for (const { post } of Object.values(webhooks)) {
+    expect(post.parameters).toHaveLength(4)
+    expect([post.security, Object.keys(post.responses).sort()]).toEqual([[], ['2XX', '410', '429', '503', 'default']])
+    expect(post.summary).toMatch(/^\S.{10,}[^.]$/)
+  }
+})
+
+test('what a workspace is really told of is as described', async () => {
+  const { body } = await app.send('POST', 'batches', { body: { count: 1, focus: 'late deliveries' } })
+  const batch = await eventually(
+    async () => (await app.send('GET', `batches/${body.batch.id}`)).body.batch,
+    ({ status }) => status === 'ready' || status === 'failed',
+  )
+  const [item] = batch.items
+  await app.send('POST', `items/${item.id}/approve`)
+  await app.send('POST', `items/${item.id}/post-now`)
+  await app.send('POST', 'engagements', { body: { post: await othersPost({ app }), action: 'like' } })
+  await hook.run('test')
+  const told = await receiver.received(5)
+  const kinds = told.map((one) => JSON.parse(one.body)).map(({ type, data }) => [type, data.kind].filter(Boolean).join(' '))
+  for (const one of told) expectAsDescribed(one)
+  expect(kinds).toEqual(
+    expect.arrayContaining(['growth.batch.settled', 'growth.approval.requested batch', 'growth.item.posted', 'webhook.test']),
+  )
+})
+
+describe('what happens rarely is as described too', () => {
+  const now = new Date()
+  const set = { article: { title: 'T', text: 'Text.', rationale: 'r', stories: [], learnings: [] }, model: 'composer', usage: null }
+  const item = { ...articleItem(set as never, { id: newId(), measure: (text) => text.length, now }), batch_id: newId() }
+  const refused = { kind: 'refused', reason: 'too long' } as never
+  const taken = { key: 'posts', period: '2026-11', amount: 1 }
+  const batch = newBatch(newId(), { count: 1, focus: 'x', now } as never)
+  const article = newArticle(newId(), { topic: 't', length: 'short', outline: null, now })
+  const rare: Record<string, { type: string; data: Record<string, unknown> }[]> = {
+    'a batch that failed': failedBatch(batch, 'generation_failed: fewer', { taken, now }).events,
+    'an article': readyArticle(article, set as never, { item, now }).events,
+    'a post that was not sent': [giveBack(item, 'x_not_connected', now).event],
+    'a post that was refused': settle({ item, attempt: attemptWith(), now, times: publishTimes, tries: 0 } as never, refused).events,
+    'an engagement in review': settledEngagement({ id: newId() } as never, {
+      item,
+      attempt: {} as never,
+      next: { kind: 'done' } as never,
+      events: [{ type: 'growth.approval.requested', data: {} }],
+    }).events,
+  }
+  test.each(Object.entries(rare))('%s', (_, all) => {
+    expect(all.length).toBeGreaterThan(0)
+    for (const { type, data } of all)
+      expect([type, flawsOf(type, eventBody({ id: newId(), type, data, created_at: now }, app.tenantId))]).toEqual([type, []])
+  })
+
+  test('and what is not as described is noticed', () => {
+    const body = eventBody({ id: newId(), type: 'growth.item.failed', data: { item_id: 'x' }, created_at: now }, app.tenantId)
+    expect(flawsOf('growth.item.failed', body)).not.toEqual([])
+  })
+})
