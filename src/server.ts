@@ -35,8 +35,9 @@ import { type Failpoints, failpointsFrom } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'
 import { createSealer } from '#kernel/sealed'
 import { Turns } from '#kernel/turns'
-import type { World } from '#ops/call'
+import type { Rates, World } from '#ops/call'
 import { createDoors, createDownloads, createOperations, createOperatorOperations } from '#ops/index'
+import { createRates, type RatesDeps, unlimitedRates } from '#ops/rates'
 import { createEgress, type Egress } from '#port/egress/egress'
 import { createComposer } from '#port/model/composer/composer'
 import type { Drafter } from '#port/model/drafter'
@@ -154,6 +155,9 @@ const erasureOf = ({ db, overrides }: Workplace, config: Config, log: Log): Asyn
     ...overrides.erasure,
   })
 
+const ratesOf = ({ rateLimits }: Config, deps: RatesDeps, stack: AsyncDisposableStack): Rates =>
+  rateLimits ? stack.use(createRates(deps)) : unlimitedRates
+
 /** Database, networks and actors: all that a command needs, without HTTP. */
 export async function openWorkplace(
   config: Config,
@@ -177,8 +181,10 @@ export async function openWorkplace(
   const signature = nodeSignature(secret, () => runtime.now())
   const nodes = createNodeClient(signature)
   const identity = { tokens: createTokens(secret), passwords: createPasswords(), publicUrl: config.publicUrl }
+  const rates = ratesOf(config, { db, clock: overrides.rateClock ?? systemClock, log }, stack)
   const world: World = {
     db,
+    rates,
     networks,
     sandbox,
     egress,
@@ -224,7 +230,7 @@ export async function listen(config: Config, workplace: Workplace, log: Log): Pr
   const [doors, internal] = [createDoors(world), createOperatorOperations(world)]
   const { identity } = world
   const mcp = createMcp({
-    ...{ authenticator, origins, db, log },
+    ...{ authenticator, origins, db, log, rates: world.rates },
     operations: [...operations, ...internal],
     surface: overrides.mcpSurface ?? createSurface(),
     incarnation: () => runtime.incarnation,

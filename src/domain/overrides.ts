@@ -3,9 +3,11 @@ import { capKeys, type Feature, features, quotaKeys } from '#contract/limits'
 import { fail } from '#kernel/errors'
 import { nearest } from '#kernel/nearest'
 import type { LimitKey, PlanOverrides } from './plan.ts'
+import { rateKeys } from './rates.ts'
 import { readCounter, tiers } from './read-budget.ts'
 
-const limitKeys: LimitKey[] = [...quotaKeys, ...capKeys, ...tiers.map(readCounter)]
+const rates: LimitKey[] = rateKeys.flatMap((key) => [key, `credential_${key}` as const])
+const limitKeys: LimitKey[] = [...quotaKeys, ...capKeys, ...tiers.map(readCounter), ...rates]
 const featureKeys = features.map((feature) => `feature:${feature}` as const)
 
 /** All that can be overridden. */
@@ -17,8 +19,10 @@ const NUMBER = /^\d{1,10}$/
 const DEFAULT = 'default'
 
 const numberOf = (name: string, value: string): number => {
-  if (NUMBER.test(value) && Number(value) <= LARGEST) return Number(value)
-  return fail('invalid_input', `--override ${name} takes a whole number from 0 to ${LARGEST}, or ${DEFAULT}: ${value}`)
+  // A rate of 0 would shut everybody out, and could promise nobody when to come again.
+  const least = rates.some((key) => key === name) ? 1 : 0
+  if (NUMBER.test(value) && Number(value) >= least && Number(value) <= LARGEST) return Number(value)
+  return fail('invalid_input', `--override ${name} takes a whole number from ${least} to ${LARGEST}, or ${DEFAULT}: ${value}`)
 }
 
 const switchOf = (name: string, value: string): boolean =>

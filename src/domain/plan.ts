@@ -1,9 +1,10 @@
 /** Plans as data: features, monthly quotas, hourly caps. An operator overrides single numbers per workspace. */
 import { type CapKey, type Feature, features, type QuotaKey } from '#contract/limits'
+import type { Rate } from '#kernel/buckets'
 import { fail } from '#kernel/errors'
 
 /** What of a plan has a number that an operator may replace. */
-export type LimitKey = QuotaKey | CapKey | `reads_${keyof Plan['reads']}`
+export type LimitKey = QuotaKey | CapKey | `reads_${keyof Plan['reads']}` | keyof Plan['rates'] | `credential_${keyof Plan['rates']}`
 
 export interface Plan {
   features: readonly Feature[]
@@ -11,6 +12,8 @@ export interface Plan {
   caps: Record<CapKey, number>
   /** A day's reads of the network: resources on `free`, millionths of a US dollar on `payg`. */
   reads: { free: number; payg: number }
+  /** Of all credentials of a workspace together, in each process. */
+  rates: { requests: Rate; commands: Rate }
 }
 
 export const plans = {
@@ -22,6 +25,7 @@ export const plans = {
       ...{ create_engagement: 10, execute_engagement: 10, post_now: 20 },
     },
     reads: { free: 1_000, payg: 200_000 },
+    rates: { requests: { perSecond: 100, burst: 1_000 }, commands: { perSecond: 30, burst: 500 } },
   },
   creator: {
     features: ['articles', 'audits', 'reports', 'experiments', 'engagement'],
@@ -31,6 +35,7 @@ export const plans = {
       ...{ create_engagement: 30, execute_engagement: 30, post_now: 60 },
     },
     reads: { free: 3_000, payg: 500_000 },
+    rates: { requests: { perSecond: 333, burst: 3_333 }, commands: { perSecond: 100, burst: 1_667 } },
   },
   team: {
     features,
@@ -40,6 +45,7 @@ export const plans = {
       ...{ create_engagement: 120, execute_engagement: 120, post_now: 240 },
     },
     reads: { free: 5_000, payg: 1_000_000 },
+    rates: { requests: { perSecond: 1_000, burst: 10_000 }, commands: { perSecond: 300, burst: 5_000 } },
   },
 } as const satisfies Record<string, Plan>
 

@@ -1,4 +1,5 @@
 /** Who is calling: an API key, or a person's session, as Bearer credential or (in browsers) as a cookie. */
+import type { RatePlan } from '#domain/rates'
 import { hashApiKey, isApiKey } from '#kernel/api-key'
 import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'
@@ -19,6 +20,8 @@ export interface Caller {
   tenantId: string
   principal: Principal
   scopes: ReadonlySet<Access>
+  /** Of the workspace, as it was when the credential was looked up. */
+  plan: RatePlan
   /** A person's, with all that their pages show of it. */
   session?: SessionGrant
 }
@@ -84,8 +87,9 @@ const requireOwnPage = (request: Request, origins: Origins): void => {
   throw new AppError('forbidden', 'a request by cookie must come from a page of this deployment')
 }
 
-const keyCaller = ({ id, tenantId, scopes: granted, member }: KeyGrant): Caller => ({
+const keyCaller = ({ id, tenantId, scopes: granted, member, plan }: KeyGrant): Caller => ({
   tenantId,
+  plan,
   principal: { kind: 'key', id, ...(member ? { member } : {}) },
   scopes: new Set(granted),
 })
@@ -98,7 +102,8 @@ const bySession = async (db: Db, tokens: Tokens, token: string): Promise<Caller>
   const session = claims && (await findSession(db, claims.sessionId))
   if (!session || session.person.id !== claims.personId) throw new AppError('unauthenticated')
   const member = { personId: session.person.id, role: session.workspace.role }
-  return { tenantId: session.workspace.id, principal: { kind: 'session', id: session.id, member }, scopes: PERSONS, session }
+  const principal = { kind: 'session', id: session.id, member } as const
+  return { tenantId: session.workspace.id, principal, scopes: PERSONS, plan: session.plan, session }
 }
 
 const lookUp = async (db: Db, cache: Map<string, KeyGrant>, key: string): Promise<KeyGrant> => {

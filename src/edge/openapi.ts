@@ -6,7 +6,7 @@ import { openapi } from '@elysiajs/openapi'
 import { Type as T, type TObject, type TSchema } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { operations, resources } from '#contract/index'
-import { braces, errorsOf, formsOf, isQuery, KEY_LIMIT, type NamedOp, pathParams, takesKey } from '#contract/op'
+import { braces, errorsOf, formsOf, isExempt, isQuery, KEY_LIMIT, type NamedOp, pathParams, takesKey } from '#contract/op'
 import { errorTable } from '#kernel/errors'
 import { fileTypes } from './file.ts'
 import { devicePaths } from './openapi-device.ts'
@@ -52,15 +52,20 @@ const json = (schema: object) => ({ 'application/json': { schema } })
 
 const header = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } })
 
-/** On every answer that is given after the limits were looked at; refusals before that are the ones of the table. */
-const limitHeaders = ({ cap, quota }: NamedOp) => (cap || quota ? { ...header('RateLimit'), ...header('RateLimit-Policy') } : {})
+/** Where requests are counted against rates: every answer tells of those, and of the other limits once they were looked at. */
+const limitHeaders = (o: NamedOp) =>
+  o.scope === 'public' || o.download || isExempt(o, 'rates') ? {} : { ...header('RateLimit'), ...header('RateLimit-Policy') }
+
+/** Of errors, the refusal, and where there are other limits too: the document would double if every error said so. */
+const tellsLimits = ({ cap, quota }: NamedOp, status: number): boolean =>
+  status === 429 || (status < 500 && Boolean(cap ?? quota) && !BEFORE_LIMITS.includes(status))
 const BEFORE_LIMITS = [400, 401, 413, 415]
 
 const headersOf = (o: NamedOp, status: number) => ({
   ...header('X-Request-Id'),
   ...(status === 429 || status === 503 ? header('Retry-After') : {}),
   ...(status === 401 ? header('WWW-Authenticate') : {}),
-  ...(status < 500 && !BEFORE_LIMITS.includes(status) ? limitHeaders(o) : {}),
+  ...(tellsLimits(o, status) ? limitHeaders(o) : {}),
 })
 
 const errorResponses = (o: NamedOp) => {
@@ -159,10 +164,10 @@ const components = (schemas: Components) => ({
     'Idempotency-Replayed': text('true: this is the stored answer of an earlier request, and nothing was run.', { enum: ['true'] }),
     'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } },
     'RateLimit-Policy': text(
-      'The hourly cap of the action and, for generations, the monthly quota: `"create_batch";q=120;w=3600`. q is how much there is in w seconds.',
+      'The rates of requests and of commands, where they are counted, then the hourly cap of the action and, for generations, the monthly quota: `"requests";q=10000;w=10, "create_batch";q=120;w=3600`. q is how much there is in w seconds.',
     ),
     RateLimit: text(
-      'The same by name, after this request: `"create_batch";r=119;t=1234`. r is left, and t the seconds until it begins anew.',
+      'The same by name, after this request: `"requests";r=9999;t=1, "create_batch";r=119;t=1234`. r is left, and t the seconds until it is whole again.',
     ),
     'WWW-Authenticate': text('Always Bearer.'),
     'Content-Disposition': text('attachment, with the name of the file.'),

@@ -39,7 +39,7 @@ export const errorResponse = (error: AppError, requestId: string, extra: Record<
 }
 
 /** As draft-ietf-httpapi-ratelimit-headers has them: lists of structured fields, an item a limit. */
-const limitHeaders = (allowances: Allowance[] = []): Record<string, string> => {
+export const limitHeaders = (allowances: Allowance[] = []): Record<string, string> => {
   if (allowances.length === 0) return {}
   const list = (item: (one: Allowance) => string) => allowances.map((one) => `"${one.name}";${item(one)}`).join(', ')
   return {

@@ -73,6 +73,7 @@ const asCaller = async (deps: ServeDeps, o: NamedOp, { request }: Incoming, run:
       tenantId: caller.tenantId,
       principal: caller.principal,
       scopes: caller.scopes,
+      plan: caller.plan,
       surface: surfaceOf(request),
       requestId,
       idempotencyKey: isQuery(o) ? undefined : headerText(request, 'idempotency-key'),

@@ -1,12 +1,14 @@
 /**
- * Every gate of every operation, in reading order: scope and role → input → (a query reads; a command becomes a letter, see
+ * Every gate of every operation, in reading order: scope and role → rates → input → (a query reads; a command becomes a letter, see
  * command.ts) → output check. Who is calling is settled before (edge/auth.ts).
  */
 import type { Answer } from '#actors/letter'
 import { type DownloadForm, type Group, isQuery, KEY_LIMIT, type NamedOp, named, type Op, type Resource } from '#contract/op'
-import { fail } from '#kernel/errors'
+import type { Allowance } from '#kernel/allowance'
+import { AppError, fail } from '#kernel/errors'
 import { noteDownload } from '#store/audit'
 import { roleOf } from '#store/principal'
+import type { SessionGrant } from '#store/sessions'
 import type {
   AnyCommand,
   AnyDoor,
@@ -14,6 +16,7 @@ import type {
   AnyPlainCommand,
   AnyQuery,
   Call,
+  Counted,
   Handlers,
   Kept,
   QueryContext,
@@ -82,22 +85,42 @@ const kindOf = ({ door, download }: NamedOp) => {
 const ofKind = (resource: Resource, kind: ReturnType<typeof kindOf>): NamedOp[] => named(resource).filter((o) => kindOf(o) === kind)
 
 const entrance =
-  ({ db, identity }: World, o: NamedOp, handler: AnyDoor): Door['enter'] =>
-  async (read, visit) => {
-    const input = await read()
-    validate(o.input, input)
-    const { reply, keep } = await handler(input, { db, identity, visit })
-    return { status: o.status, body: serialise(o, reply), keep }
+  ({ db, identity, rates }: World, o: NamedOp, handler: AnyDoor): Door['enter'] =>
+  (read, visit) =>
+    telling(visit.session ? rates.count(o, visitorOf(visit, visit.session)) : [], async () => {
+      const input = await read()
+      validate(o.input, input)
+      const { reply, keep } = await handler(input, { db, identity, visit })
+      return { status: o.status, body: serialise(o, reply), keep }
+    })
+
+/** A person is counted where they work, at doors too. */
+const visitorOf = ({ surface }: Visit, { id, workspace, plan }: SessionGrant): Counted => ({
+  ...{ tenantId: workspace.id, principal: { kind: 'session', id }, surface, plan },
+})
+
+/** Every answer says how far the rates go that its request was counted against. */
+const telling = async <A extends Answer>(counted: Allowance[], run: () => Promise<A>): Promise<A> => {
+  if (counted.length === 0) return run()
+  try {
+    const answer = await run()
+    return { ...answer, allowances: [...counted, ...(answer.allowances ?? [])] }
+  } catch (cause) {
+    if (!(cause instanceof AppError)) throw cause
+    throw AppError.telling(cause, [...counted, ...(cause.allowances ?? [])])
   }
+}
 
 const runner = (world: World, o: NamedOp, handler: AnyQuery | AnyCommand): Operation['run'] => {
   const toResult = isQuery(o) ? query(world, o, handler as AnyQuery) : command(world, o, handler as AnyCommand)
   return async (read, call) => {
     requireAccess(o, call)
-    const input = await read()
-    validate(o.input, input)
-    requireUsableKey(call)
-    return toResult(input, call)
+    return telling(world.rates.count(o, call), async () => {
+      const input = await read()
+      validate(o.input, input)
+      requireUsableKey(call)
+      return toResult(input, call)
+    })
   }
 }
 
@@ -105,6 +128,7 @@ const opener =
   ({ world, slots }: { world: World; slots: Slots }, o: NamedOp, handler: AnyDownload): Download['open'] =>
   async (read, call) => {
     requireAccess(o, call)
+    world.rates.count(o, call)
     const input = (await read()) as { format?: DownloadForm }
     validate(o.input, input)
     const form = input.format ?? 'ndjson'

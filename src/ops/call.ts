@@ -2,6 +2,8 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import type { Answer, Letter, LiveLanes } from '#actors/letter'
 import type { Group, Op } from '#contract/op'
+import type { RatePlan } from '#domain/rates'
+import type { Allowance } from '#kernel/allowance'
 import type { AppError } from '#kernel/errors'
 import type { Access } from '#kernel/scopes'
 import type { Sealer } from '#kernel/sealed'
@@ -24,6 +26,8 @@ export interface Call {
   surface: 'rest' | 'mcp' | 'cli' | 'admin'
   requestId: string
   idempotencyKey?: string | undefined
+  /** Of the workspace, for rates; the deployment's own calls have none, and are not counted. */
+  plan?: RatePlan | undefined
   /** Another process sent it here, because the tenant was owned here: it goes no further. */
   forwarded?: boolean
 }
@@ -48,6 +52,16 @@ export interface Identity {
   publicUrl: string
 }
 
+/** Who is counted. A caller without a plan is the deployment itself, which is not. */
+export type Counted = Pick<Call, 'tenantId' | 'principal' | 'plan' | 'surface' | 'forwarded'>
+
+export interface Rates {
+  /** Counts one call of an operation, and gives how far the rates go. Throws `rate_limited:requests` or `rate_limited:commands`. */
+  count(o: Pick<Op, 'method' | 'exempt'>, caller: Counted): Allowance[]
+  /** Counts messages of MCP as requests; their calls of operations are then counted as commands alone. */
+  messages(caller: Counted, amount: number): Allowance[]
+}
+
 /** The parts of the process that operations reach. */
 export interface World {
   db: Db
@@ -59,6 +73,7 @@ export interface World {
   egress: Egress
   identity: Identity
   sealer: Sealer
+  rates: Rates
   ask<R>(tenantId: string, letter: Letter<R>): Promise<R>
 }
 

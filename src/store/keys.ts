@@ -1,3 +1,4 @@
+import type { RatePlan } from '#domain/rates'
 import { newId } from '#kernel/ids'
 import type { Role } from '#kernel/roles'
 import type { Scope } from '#kernel/scopes'
@@ -12,6 +13,8 @@ export interface KeyGrant {
   scopes: Scope[]
   /** Whose it is; the workspace's own when absent. */
   member?: Member
+  /** Of its workspace, when the key was looked up. */
+  plan: RatePlan
 }
 
 interface KeyRow {
@@ -20,16 +23,19 @@ interface KeyRow {
   scopes: Scope[]
   person_id: string | null
   role: Role | null
+  plan: RatePlan['plan']
+  overrides: RatePlan['overrides']
 }
 
 const grantOf = (row: KeyRow): KeyGrant => {
   const member = row.person_id !== null && row.role !== null ? { member: { personId: row.person_id, role: row.role } } : {}
-  return { id: row.id, tenantId: row.tenant_id, scopes: row.scopes, ...member }
+  const plan = { plan: row.plan, overrides: row.overrides }
+  return { id: row.id, tenantId: row.tenant_id, scopes: row.scopes, plan, ...member }
 }
 
 /** Keys that stand at this moment; one of a person who is no member any more does not. */
-const standing = (sql: Sql, which: Fragment) => sql<KeyRow[]>`select k.id, k.tenant_id, k.scopes, k.person_id, m.role from api_key k
-  left join member m on m.tenant_id = k.tenant_id and m.person_id = k.person_id
+const standing = (sql: Sql, which: Fragment) => sql<KeyRow[]>`select k.id, k.tenant_id, k.scopes, k.person_id, m.role, t.plan, t.overrides
+  from api_key k join tenant t on t.id = k.tenant_id left join member m on m.tenant_id = k.tenant_id and m.person_id = k.person_id
   where ${which} and k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_timestamp())
     and (k.person_id is null or m.role is not null)`
 

@@ -1,5 +1,6 @@
 /** Sessions of people, found before their workspace is known. */
 import { SESSION_MS } from '#domain/person'
+import type { RatePlan } from '#domain/rates'
 import { newId } from '#kernel/ids'
 import type { Role } from '#kernel/roles'
 import type { Db, Fragment, Sql } from './db.ts'
@@ -16,6 +17,7 @@ export interface SessionGrant {
   expiresAt: Date
   person: Person
   workspace: Membership
+  plan: RatePlan
 }
 
 export interface NewSession {
@@ -81,6 +83,8 @@ interface SessionRow {
   tenant_id: string
   workspace_name: string
   role: Role
+  plan: RatePlan['plan']
+  overrides: RatePlan['overrides']
 }
 
 const toGrant = (row: SessionRow): SessionGrant => ({
@@ -90,13 +94,14 @@ const toGrant = (row: SessionRow): SessionGrant => ({
   expiresAt: row.expires_at,
   person: { id: row.person_id, email: row.email, name: row.person_name },
   workspace: { id: row.tenant_id, name: row.workspace_name, role: row.role },
+  plan: { plan: row.plan, overrides: row.overrides },
 })
 
 /** A session that lives, of a person who is still a member where it works. */
 export const findSession = async (db: Db, id: string): Promise<SessionGrant | undefined> => {
   const [row] = await db.system(
     (sql) => sql<SessionRow[]>`select s.id, s.kind, s.generation, s.expires_at, p.id as person_id, p.email, p.name as person_name,
-        t.id as tenant_id, t.name as workspace_name, m.role
+        t.id as tenant_id, t.name as workspace_name, t.plan, t.overrides, m.role
       from session s join person p on p.id = s.person_id join tenant t on t.id = s.tenant_id
         join member m on m.tenant_id = s.tenant_id and m.person_id = s.person_id
       where s.id = ${id} and s.revoked_at is null and s.expires_at > clock_timestamp()`,

@@ -1,4 +1,5 @@
 import type { PlanName, PlanState } from '#domain/plan'
+import type { RatePlan } from '#domain/rates'
 import type { Db } from './db.ts'
 import { auditEntry } from './told.ts'
 
@@ -45,3 +46,12 @@ export const changePlan = (db: Db, id: string, change: (before: PlanState) => Pl
 
 export const hasTenant = async (db: Db, id: string): Promise<boolean> =>
   (await db.system((sql) => sql`select 1 from tenant where id = ${id}`)).length === 1
+
+/** Plans of many workspaces at once, by id. */
+export const ratePlansOf = async (db: Db, ids: string[]): Promise<Map<string, RatePlan>> => {
+  const rows = await db.system(
+    async (sql) =>
+      (await sql`select id, plan, overrides from tenant where id = any(${ids}::uuid[])`) as unknown as ({ id: string } & RatePlan)[],
+  )
+  return new Map(rows.map(({ id, plan, overrides }) => [id, { plan, overrides }]))
+}

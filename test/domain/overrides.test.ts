@@ -12,6 +12,7 @@ describe('overrides as an operator writes them', () => {
     [['feature:rules=off'], { features: { rules: true, audits: false } }, { features: { rules: false, audits: false } }],
     [['posts=default', 'feature:rules=default'], { posts: 1, audits: 2, features: { rules: true } }, { audits: 2 }],
     [['posts=1', 'posts=2'], {}, { posts: 2 }],
+    [['requests=5', 'commands=1', 'credential_requests=2'], {}, { requests: 5, commands: 1, credential_requests: 2 }],
     [['posts=1000000000'], {}, { posts: 1_000_000_000 }],
     [[], { posts: 1 }, { posts: 1 }],
   ]
@@ -41,6 +42,8 @@ describe('overrides as an operator writes them', () => {
     ['posts=1e3', 'takes a whole number'],
     ['posts=1000000001', 'from 0 to 1000000000'],
     ['posts=on', 'takes a whole number'],
+    ['requests=0', 'from 1 to 1000000000'],
+    ['credential_commands=0', 'from 1 to 1000000000'],
     ['feature:rules=1', 'takes on, off or default'],
     ['__proto__=1', 'there is no such limit'],
   ])('%s is refused: %s', (entry, message) => {

@@ -16,6 +16,7 @@ import { type Access, scopes } from '#kernel/scopes'
 import { bindDownloads } from '#ops/bind'
 import type { World } from '#ops/call'
 import { downloadSlots } from '#ops/download'
+import { unlimitedRates } from '#ops/rates'
 import { nodeSignature } from '#port/nodes'
 import { eventually } from '#test/support/eventually'
 
@@ -48,6 +49,7 @@ let [begun, ended] = [0, 0]
 const caller = (request: Request) => ({
   tenantId: request.headers.get('x-tenant') ?? 'one',
   principal: { kind: 'session' as const, id: newId(), member: { personId: newId(), role: 'editor' as const } },
+  plan: { plan: 'team', overrides: {} },
   scopes: new Set<Access>(request.headers.has('x-key') ? scopes : [...scopes, 'session']),
 })
 
@@ -61,16 +63,20 @@ const http = createHttp({
   internal: [],
   routes: [],
   mcp: { handle: never },
-  downloads: bindDownloads({ world: { db: { system: async () => [] } } as unknown as World, slots: downloadSlots() }, resource, {
-    get: async function* () {
-      begun++
-      try {
-        yield* records() as AsyncIterable<Line>
-      } finally {
-        ended++
-      }
+  downloads: bindDownloads(
+    { world: { db: { system: async () => [] }, rates: unlimitedRates } as unknown as World, slots: downloadSlots() },
+    resource,
+    {
+      get: async function* () {
+        begun++
+        try {
+          yield* records() as AsyncIterable<Line>
+        } finally {
+          ended++
+        }
+      },
     },
-  }),
+  ),
   cookies: createCookies('http://localhost'),
   origins: createOrigins('http://localhost', () => 80),
   addresses: unlimitedAddresses,

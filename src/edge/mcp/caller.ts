@@ -13,7 +13,7 @@ interface Parts {
   db: Db
 }
 
-export type Caller = Pick<Call, 'tenantId' | 'principal' | 'scopes'>
+export type Caller = Pick<Call, 'tenantId' | 'principal' | 'scopes' | 'plan'>
 
 /** Whoever may use MCP may read over it: the API document asks nothing more of the tools that only read. */
 const overMcp = (caller: Caller): Caller | undefined =>
@@ -38,8 +38,9 @@ const freshScopes = async ({ authenticator, db }: Parts, known: Known): Promise<
   }
 }
 
-const asNow = ({ tenantId, principal: { kind, id } }: Caller, { scopes, member }: KeyGrant): Caller => ({
+const asNow = ({ tenantId, principal: { kind, id } }: Caller, { scopes, member, plan }: KeyGrant): Caller => ({
   tenantId,
+  plan,
   principal: { kind, id, ...(member ? { member } : {}) },
   scopes: new Set(scopes),
 })

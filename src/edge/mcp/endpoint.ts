@@ -1,21 +1,22 @@
 /**
- * `/api/v1/mcp`, in reading order: method → origin → credential and scope → body → era → session → the SDK. Whoever is refused
+ * `/api/v1/mcp`, in reading order: method → origin → credential and scope → body → rates → era → session → the SDK. Whoever is refused
  * before the SDK gets the error envelope of REST; from there on errors are JSON-RPC.
  */
 import { isInitializeRequest, isLegacyRequest, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { AppError, fail } from '#kernel/errors'
 import type { Log } from '#kernel/log'
 import type { Operation } from '#ops/bind'
-import type { Call } from '#ops/call'
+import type { Call, Rates } from '#ops/call'
 import type { Db } from '#store/db'
 import { urlOfNode } from '#store/placement'
 import type { Authenticator } from '../auth.ts'
 import { BODY_LIMIT, readText } from '../input.ts'
 import type { Origins } from '../origin.ts'
-import { errorResponse, requestIdOf } from '../respond.ts'
+import { errorResponse, limitHeaders, requestIdOf } from '../respond.ts'
 import { type Caller, callerOf, standingOf } from './caller.ts'
 import { Calls } from './calls.ts'
 import type { McpContext } from './context.ts'
+import { countedIn } from './counted.ts'
 import { HOP_HEADER, passOn } from './elsewhere.ts'
 import { rpcError } from './rpc-error.ts'
 import type { Surface } from './session.ts'
@@ -32,6 +33,7 @@ export interface McpDeps {
   log: Log
   surface: Surface
   origins: Origins
+  rates: Rates
   incarnation(): string
   limits?: Partial<McpLimits>
 }
@@ -94,11 +96,20 @@ const handle = async (parts: Parts, request: Request): Promise<Response> => {
   const text = request.method === 'POST' ? await readText(request, BODY_LIMIT) : undefined
   const body = text === undefined ? undefined : parsed(text)
   if (body === NOT_JSON) return rpcError(400, ProtocolErrorCode.ParseError, 'Parse error: the body is not valid JSON')
+  // Not before the body is there: it may be the kill switch.
+  const told = parts.rates.messages({ ...caller, surface: 'mcp' }, countedIn(body, parts.operations))
   if (parts.calls.of(caller) >= parts.mostCalls && asksSomething(body)) throw new AppError('rate_limited', 'mcp_calls', { retryAfter: 5 })
   const context = contextFor(parts, caller, requestIdOf(request))
+  const response = await answered(parts, request, { caller, context, text, body })
+  for (const [name, value] of Object.entries(limitHeaders(told))) response.headers.set(name, value)
+  return response
+}
+
+const answered = async (parts: Parts, request: Request, incoming: Incoming): Promise<Response> => {
+  const { context, text, body } = incoming
   if (text !== undefined && !(await isLegacyRequest(request, body)))
     return parts.stateless.handle(request, { context, view: viewOf(request.url), body })
-  return inSession(parts, request, { caller, context, text, body })
+  return inSession(parts, request, incoming)
 }
 
 /** As every answer over HTTP has it. */

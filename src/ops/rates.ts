@@ -1,0 +1,111 @@
+/** How fast callers may ask, by the plan of their workspace: counted in this process, without a statement of their own. */
+import { isExempt, isQuery, type Op } from '#contract/op'
+import { credentialRateOf, type RateKey, type RatePlan, rateAllowance, rateOf } from '#domain/rates'
+import type { Allowance } from '#kernel/allowance'
+import { Buckets, type Rate } from '#kernel/buckets'
+import type { Clock } from '#kernel/clock'
+import { fail } from '#kernel/errors'
+import type { Log } from '#kernel/log'
+import type { Db } from '#store/db'
+import { ratePlansOf } from '#store/tenants'
+import type { Counted, Rates } from './call.ts'
+
+export const unlimitedRates: Rates = { count: () => [], messages: () => [] }
+
+/** Of workspaces and credentials that have asked lately. */
+const MOST_BUCKETS = 200_000
+/** How long after an operator has changed a plan its new rates hold, at most. */
+const REFRESH_MS = 2_000
+
+interface Limit {
+  key: RateKey
+  bucket: string
+  rate: Rate
+}
+
+export interface RatesDeps {
+  db: Db
+  clock: Clock
+  log: Log
+}
+
+export const createRates = ({ db, clock, log }: RatesDeps): Rates & Disposable => {
+  const buckets = new Buckets(clock.monotonic, MOST_BUCKETS)
+  const book = new PlanBook({ db, clock, log })
+  const limitsOf = ({ tenantId, principal }: Counted, plan: RatePlan, keys: RateKey[]): Limit[] =>
+    keys.flatMap((key) => {
+      const own = credentialRateOf(plan, key)
+      const ofCredential = own ? [{ key, bucket: `${key} ${principal.id}`, rate: own }] : []
+      return [{ key, bucket: `${key} ${tenantId}`, rate: rateOf(plan, key) }, ...ofCredential]
+    })
+  const told = (limits: Limit[]): Allowance[] => limits.map(({ key, bucket, rate }) => rateAllowance(key, rate, buckets.left(bucket, rate)))
+  /** From all limits or from none. */
+  const take = (caller: Counted, keys: RateKey[], amount: number): Allowance[] => {
+    if (!caller.plan || caller.forwarded || keys.length === 0 || amount === 0) return []
+    const limits = limitsOf(caller, book.of(caller.tenantId, caller.plan), keys)
+    for (const { key, bucket, rate } of limits) {
+      const wait = buckets.wait(bucket, rate, amount)
+      if (wait > 0) fail('rate_limited', key, { retryAfter: wait, allowances: tightest(told(limits)) })
+    }
+    for (const { bucket, rate } of limits) buckets.take(bucket, rate, amount)
+    return tightest(told(limits))
+  }
+  return {
+    count: (o, caller) => take(caller, keysOf(o, caller), 1),
+    messages: (caller, amount) => take(caller, ['requests'], amount),
+    [Symbol.dispose]: () => book[Symbol.dispose](),
+  }
+}
+
+const keysOf = (o: Pick<Op, 'method' | 'exempt'>, { surface }: Counted): RateKey[] => {
+  if (isExempt(o, 'rates')) return []
+  return [...(surface === 'mcp' ? [] : (['requests'] as const)), ...(isQuery(o as Op) ? [] : (['commands'] as const))]
+}
+
+/** Of two limits of one name the one that ends first: a credential's own, or its workspace's. */
+const tightest = (all: Allowance[]): Allowance[] => {
+  const byName = new Map<string, Allowance>()
+  for (const one of all) if (one.left < (byName.get(one.name)?.left ?? Number.POSITIVE_INFINITY)) byName.set(one.name, one)
+  return [...byName.values()]
+}
+
+/** Plans of the workspaces that have asked lately, as they were a moment ago. */
+class PlanBook implements Disposable {
+  #plans = new Map<string, RatePlan>()
+  #asked = new Set<string>()
+  #timer: Disposable | undefined
+  #ended = false
+
+  constructor(private readonly deps: RatesDeps) {}
+
+  /** `known`: what the caller's credential was found with, maybe long ago. */
+  of(tenantId: string, known: RatePlan): RatePlan {
+    this.#asked.add(tenantId)
+    this.#arm()
+    const plan = this.#plans.get(tenantId)
+    if (!plan) this.#plans.set(tenantId, known)
+    return plan ?? known
+  }
+
+  #arm(): void {
+    if (!this.#ended) this.#timer ??= this.deps.clock.after(REFRESH_MS, () => void this.#refresh())
+  }
+
+  /** One statement for all that have asked since the last one; the others are forgotten. */
+  async #refresh(): Promise<void> {
+    const asked = [...this.#asked]
+    this.#asked.clear()
+    try {
+      this.#plans = await ratePlansOf(this.deps.db, asked)
+    } catch (cause) {
+      this.deps.log.debug({ err: cause }, 'plans could not be read again; the rates stay as they are')
+    }
+    this.#timer = undefined
+    if (this.#asked.size > 0) this.#arm()
+  }
+
+  [Symbol.dispose](): void {
+    this.#ended = true
+    this.#timer?.[Symbol.dispose]()
+  }
+}
