@@ -9,6 +9,7 @@ import {
   type Endpoint,
   eventBody,
   type PendingEvent,
+  tracesOf,
   type WebhookTimes,
 } from '#domain/webhook'
 import { AppError } from '#kernel/errors'
@@ -139,5 +140,11 @@ const nextAt = async (sql: Sql, { id, subject, next_at }: PendingEvent, after: A
 
 const audit = (before: Endpoint, { endpoint }: AfterDelivery): Effects =>
   before.status === 'active' && endpoint.status === 'disabled'
-    ? { audit: { operation: 'webhook.disabled', refId: endpoint.id, detail: { url: endpoint.url, reason: endpoint.disabled_reason } } }
+    ? {
+        audit: {
+          operation: 'webhook.disabled',
+          refId: endpoint.id,
+          detail: { ...tracesOf(endpoint.url), reason: endpoint.disabled_reason },
+        },
+      }
     : {}

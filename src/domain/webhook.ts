@@ -1,4 +1,5 @@
 /** Telling a workspace's endpoint of its events: when to try again, when to give up, and when to stop altogether. Pure. */
+import { createHash } from 'node:crypto'
 
 /** All durations in milliseconds. Source of the schedule and of the five days: Svix. */
 export interface WebhookTimes {
@@ -80,6 +81,11 @@ export const freshEndpoint = ({ now, ...wish }: EndpointWish): Endpoint => ({
 /** How it fared stays true of it as long as its address does and it was not disabled: otherwise it begins anew. */
 export const changedEndpoint = (before: Endpoint, wish: EndpointWish): Endpoint =>
   before.url === wish.url && before.status === 'active' ? { ...before, events: wish.events, updated_at: wish.now } : freshEndpoint(wish)
+
+export const hostOf = (url: string): string => new URL(url).host
+
+/** What the audit trail keeps of an address, which may hold a token: its host, and by what it can be told from others. */
+export const tracesOf = (url: string) => ({ url_host: hostOf(url), url_sha256: createHash('sha256').update(url).digest('hex') })
 
 export interface PendingEvent {
   id: string

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
-import { type WebhookTimes, webhookTimes } from '#domain/webhook'
+import { tracesOf, type WebhookTimes, webhookTimes } from '#domain/webhook'
 import { type Role, roles } from '#kernel/roles'
 import { eventually, type Send, type TestApp, testApp } from '#test/support/app'
 import { openCanary } from '#test/support/canary'
@@ -98,7 +98,14 @@ test('an owner sets, tries, rotates, disables, looks, updates and replays', asyn
   const { body: made } = await send('PUT', '', { body: { url: receiver.url, events: ['growth.item.posted', 'growth.item.posted'] } })
   expect(made).toEqual({
     webhook: {
-      ...{ url: receiver.url, events: ['growth.item.posted'], status: 'active', disabled_reason: null, failing_since: null },
+      ...{
+        url: receiver.url,
+        host: new URL(receiver.url).host,
+        events: ['growth.item.posted'],
+        status: 'active',
+        disabled_reason: null,
+        failing_since: null,
+      },
       ...{ held_until: null, previous_secret_until: null, waiting: 0, created_at: expect.any(String), updated_at: expect.any(String) },
     },
     secret: expect.stringMatching(/^whsec_/),
@@ -231,7 +238,7 @@ describe('the audit trail', () => {
     const rows = await audits(desk)
     expect(rows.map(({ operation }) => operation)).toEqual(['set', 'rotate', 'update', 'disable'].map((name) => `app.webhook.${name}`))
     for (const row of rows) expect(row).toMatchObject({ actor_kind: 'person', actor_id: desk.owner.personId, surface: 'rest' })
-    expect(rows[0]!.detail).toEqual({ url: receiver.url, events: [] })
+    expect(rows[0]!.detail).toEqual({ ...tracesOf(receiver.url), events: [] })
     for (const secret of secrets) expect(JSON.stringify(rows)).not.toContain(secret)
   })
 
@@ -246,7 +253,7 @@ describe('the audit trail', () => {
     )
     const reply = await app.send('GET', '/api/v1/app/audit?operation=webhook.disabled', { key: desk.owner.key })
     expect(reply.body.entries).toMatchObject([
-      { who: { kind: 'system', id: 'lane' }, detail: { url: receiver.url, reason: 'the receiver answered 410 Gone' } },
+      { who: { kind: 'system', id: 'lane' }, detail: { ...tracesOf(receiver.url), reason: 'the receiver answered 410 Gone' } },
     ])
   })
 })

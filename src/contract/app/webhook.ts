@@ -5,7 +5,8 @@ import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.t
 
 const Webhook = record(
   {
-    url: T.String(),
+    url: nullable(T.String({ description: 'For owners alone, because an address may hold a token; null for other members.' })),
+    host: T.String({ description: 'Of the address, with its port where it names one.' }),
     events: T.Array(T.String(), { description: 'The kinds it is told of; none: all.' }),
     status: oneOf(['active', 'disabled']),
     disabled_reason: nullable(T.String()),
@@ -57,7 +58,7 @@ const notActive = ['not_found', 'conflict'] as const
 export const webhook = {
   get: op(
     'GET /api/v1/app/webhook',
-    'Read the webhook endpoint, how it fares and how many events wait. Its secret is not shown. 404 while none is set.',
+    'Read the webhook endpoint, how it fares and how many events wait. Its secret is not shown, and its whole address only to owners. 404 while none is set.',
     { input: {}, output: answer },
     { scope: 'session', errors: noneSet },
   ),

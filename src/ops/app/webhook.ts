@@ -1,5 +1,5 @@
 import type { webhook } from '#contract/app/webhook'
-import { changedEndpoint, type Endpoint, freshEndpoint, subjectOf, TEST_EVENT, webhookTimes } from '#domain/webhook'
+import { changedEndpoint, type Endpoint, freshEndpoint, hostOf, subjectOf, TEST_EVENT, tracesOf, webhookTimes } from '#domain/webhook'
 import { AppError, fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import type { Sealer } from '#kernel/sealed'
@@ -9,7 +9,7 @@ import { newWebhookSecret } from '#port/webhook'
 import type { Sql } from '#store/db'
 import { deliveryWork } from '#store/follow-up'
 import { countPending, type EventRow, eventLog, keptEvent, replayEvent } from '#store/outbox'
-import type { Principal } from '#store/principal'
+import { type Principal, roleOf } from '#store/principal'
 import {
   currentEndpoint,
   type EndpointOverview,
@@ -32,7 +32,7 @@ const shown = async (endpoint: Shown, { sql, gate: { now } }: CommandContext) =>
   const { url, events, status, disabled_reason, failing_since, created_at, updated_at } = endpoint
   const [held_until, previous_secret_until] = [ahead(endpoint.held_until, now), ahead(endpoint.previous_until, now)]
   const fares = { status, disabled_reason, failing_since, held_until, previous_secret_until, waiting: await countPending(sql) }
-  return { webhook: { url, events, ...fares, created_at, updated_at } satisfies EndpointOverview }
+  return { webhook: { url, host: hostOf(url), events, ...fares, created_at, updated_at } }
 }
 
 const noneSet = (): never => fail('not_found', 'no webhook endpoint is set')
@@ -78,7 +78,7 @@ const setting = ({ egress, sealer }: Deps): Pick<All, 'set' | 'update' | 'rotate
     const { secret, sealed } = newSecret(sealer, context.tenantId)
     const reply = { ...(await shown({ ...endpoint, previous_until: null, created_at: now }, context)), secret }
     const effects = { writes: [putEndpoint(endpoint, sealed)], work: awake(context) }
-    return { reply, effects, refId: endpoint.id, told: { url, events: endpoint.events } }
+    return { reply, effects, refId: endpoint.id, told: { ...tracesOf(url), events: endpoint.events } }
   },
 
   async update(input, context) {
@@ -87,7 +87,12 @@ const setting = ({ egress, sealer }: Deps): Pick<All, 'set' | 'update' | 'rotate
     if (input.url !== undefined) requireCallable(egress, input.url)
     const endpoint = changedEndpoint(before, { id: newId(), url, events: kindsOf<string>(events), now: context.gate.now })
     const effects = { writes: [updateEndpoint(endpoint)], work: awake(context) }
-    return { reply: await shown({ ...before, ...endpoint }, context), effects, refId: endpoint.id, told: { url, events: endpoint.events } }
+    return {
+      reply: await shown({ ...before, ...endpoint }, context),
+      effects,
+      refId: endpoint.id,
+      told: { ...tracesOf(url), events: endpoint.events },
+    }
   },
 
   async rotate(_, context) {
@@ -103,7 +108,10 @@ const setting = ({ egress, sealer }: Deps): Pick<All, 'set' | 'update' | 'rotate
 
 /** The secret is made and sealed where the workspace is owned. */
 export const webhookHandlers = (deps: Deps): All => ({
-  get: async (_, { read }) => ({ webhook: (await read<EndpointOverview>(endpointOverview))[0] ?? noneSet() }),
+  async get(_, { read, principal }) {
+    const { url, ...fares } = (await read<EndpointOverview>(endpointOverview))[0] ?? noneSet()
+    return { webhook: { url: roleOf(principal) === 'owner' ? url : null, host: hostOf(url), ...fares } }
+  },
 
   ...setting(deps),
 
@@ -113,7 +121,7 @@ export const webhookHandlers = (deps: Deps): All => ({
     const disabled_reason = disabledBy(context.principal)
     const disabled = { ...endpoint, status: 'disabled', disabled_reason, updated_at: context.gate.now } as const
     const effects = { writes: [saveEndpoint(disabled)], work: awake(context) }
-    return { reply: await shown(disabled, context), effects, refId: endpoint.id, told: { url: endpoint.url } }
+    return { reply: await shown(disabled, context), effects, refId: endpoint.id, told: tracesOf(endpoint.url) }
   },
 
   async test(_, { sql, gate }) {

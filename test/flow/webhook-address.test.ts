@@ -1,0 +1,102 @@
+/** The address of a webhook, which may hold a token of its receiver's: owners see it, others its host, the audit trail neither. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import { operations } from '#contract/index'
+import { pathParams } from '#contract/op'
+import type { Role } from '#kernel/roles'
+import { readText } from '#store/assets'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { openReceiver, type Receiver } from '#test/support/receiver'
+import { signedIn } from '#test/support/session'
+
+const PATH = '/api/v1/app/webhook'
+const TOKEN = 'T0-s3cret'
+
+let receiver: Receiver
+let app: TestApp
+let url: string
+let host: string
+beforeAll(async () => {
+  receiver = await openReceiver()
+  host = `127.0.0.1:${receiver.port}`
+  url = `http://${host}/services/${TOKEN}?k=${TOKEN}`
+  app = await testApp({ env: { EGRESS_ALLOW: host } })
+})
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  await receiver[Symbol.asyncDispose]()
+})
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** A workspace with an endpoint that was set, changed, tried and, by its receiver, disabled. */
+const newHooked = async () => {
+  const { tenantId } = await app.newWorkspace()
+  const people = Object.fromEntries(
+    await Promise.all(
+      (['owner', 'editor', 'approver', 'viewer'] as const).map(async (role) => [role, (await signedIn(app, tenantId, role)).key]),
+    ),
+  ) as Record<Role, string>
+  const asOwner = (method: string, below = '', body?: object) =>
+    app.send(method, `${PATH}${below}`, { key: people.owner, ...(body ? { body } : {}) })
+  expect((await asOwner('PUT', '', { url })).body.webhook).toMatchObject({ url, host })
+  expect((await asOwner('PATCH', '', { events: [] })).body.webhook).toMatchObject({ url, host })
+  receiver.answer = { status: 410 }
+  await asOwner('POST', '/test')
+  await eventually(
+    () => asOwner('GET'),
+    ({ body }) => body.webhook.status === 'disabled',
+  )
+  return { tenantId, people, asOwner }
+}
+
+test('viewers, editors and approvers see the host of the webhook, not its address', async () => {
+  const { people } = await newHooked()
+  expect((await app.send('GET', PATH, { key: people.owner })).body.webhook).toMatchObject({ url, host })
+  for (const role of ['viewer', 'editor', 'approver'] as const)
+    expect((await app.send('GET', PATH, { key: people[role] })).body.webhook).toMatchObject({ url: null, host, status: 'disabled' })
+})
+
+test('no answer that a viewer may read has the address, and of the owner’s only those that are for it', async () => {
+  const { people } = await newHooked()
+  const readable = operations.filter(({ method, path }) => method === 'GET' && pathParams(path).length === 0)
+  const telling: Record<string, string[]> = { viewer: [], owner: [] }
+  for (const role of ['viewer', 'owner'] as const)
+    for (const { id, path } of readable)
+      if ((await app.send('GET', path, { key: people[role] })).text.includes(TOKEN)) telling[role]!.push(id)
+  expect(telling).toEqual({ viewer: [], owner: ['app.workspace.export', 'app.webhook.get'] })
+})
+
+test('the audit trail keeps the host of an address and its hash', async () => {
+  const { people, asOwner, tenantId } = await newHooked()
+  await asOwner('PATCH', '', { url })
+  await asOwner('DELETE')
+  const { body } = await app.send('GET', '/api/v1/app/audit', { key: people.owner })
+  const traces = { url_host: host, url_sha256: sha256(url) }
+  const about = body.entries.filter(({ operation }: { operation: string }) => operation.includes('webhook') && !operation.endsWith('.test'))
+  expect(about.map(({ operation }: { operation: string }) => operation).sort()).toEqual(
+    ['app.webhook.disable', 'app.webhook.set', 'app.webhook.update', 'app.webhook.update', 'webhook.disabled'].sort(),
+  )
+  for (const { detail } of about) expect(detail).toMatchObject(traces)
+  const rows = await app.owner`select detail::text as detail from audit where tenant_id = ${tenantId}`
+  for (const { detail } of rows) expect(detail).not.toContain(TOKEN)
+})
+
+test('what the audit trail had kept of addresses before is brought to that', async () => {
+  const { tenantId } = await app.newWorkspace()
+  const before = { url: `https://Hooks.example.com:8443/${TOKEN}`, events: [], reason: 'x' }
+  for (const [operation, detail] of [
+    ['app.webhook.set', before],
+    ['app.webhook.rotate', {}],
+    ['growth.items.markPosted', { url: 'https://x.example/1' }],
+  ] as const)
+    await app.owner`insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation, detail)
+      values (gen_random_uuid(), ${tenantId}, now(), 'system', 'operator', 'admin', ${operation}, ${app.owner.json(detail as never)})`
+  await app.owner.unsafe(readText('sql/000025-webhook-addresses.sql'))
+  const rows =
+    await app.owner`select operation, detail from audit where tenant_id = ${tenantId} and surface = 'admin' and at > now() - interval '1 minute'`
+  const kept = Object.fromEntries(rows.map(({ operation, detail }) => [operation, detail]))
+  expect(kept['app.webhook.set']).toEqual({ events: [], reason: 'x', url_host: 'hooks.example.com:8443', url_sha256: sha256(before.url) })
+  expect(kept['app.webhook.rotate']).toEqual({})
+  expect(kept['growth.items.markPosted']).toEqual({ url: 'https://x.example/1' })
+})
