@@ -1,29 +1,53 @@
 import { AppError } from '#kernel/errors'
 import type { ConnectionOptions } from '#store/db'
 
-/** `postgres://user:password@host:port/database?host=/socket/folder&sslmode=require` as connection options. */
-export const optionsOf = (text: string): ConnectionOptions => {
-  const invalid = (cause?: unknown) =>
-    new AppError('invalid_input', 'DATABASE_URL must be like postgres://user:password@host:5432/database', { cause })
-  let url: URL
+const MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full']
+
+/** The text itself is in no message: it holds the password. */
+const invalid = (cause?: unknown): never => {
+  throw new AppError('invalid_input', 'DATABASE_URL must be like postgres://user:password@host:5432/database', { cause })
+}
+
+const parse = (text: string): URL => {
   try {
     // An empty host is legal when the socket folder is given as a parameter, but not in a URL.
-    url = new URL(text.replace(/^(postgres(?:ql)?:\/\/[^/@]*@?)(?=\/)/, '$1localhost'))
-  } catch (cause) {
-    throw invalid(cause)
+    return new URL(text.replace(/^(postgres(?:ql)?:\/\/[^/@]*@?)(?=\/)/, '$1localhost'))
+  } catch {
+    return invalid()
   }
-  if (!/^postgres(ql)?:$/.test(url.protocol) || url.pathname.length < 2) throw invalid()
+}
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new AppError('invalid_input', 'DATABASE_URL has a % that begins no escape: write it as %25')
+  }
+}
+
+const portOf = (text: string): number => {
+  const port = Number(text)
+  if (Number.isInteger(port) && port > 0 && port < 65_536) return port
+  throw new AppError('invalid_input', `DATABASE_URL has no port number: ${text}`)
+}
+
+/** `postgres://user:password@host:port/database?host=/socket/folder&sslmode=require` as connection options. */
+export const optionsOf = (text: string): ConnectionOptions => {
+  const url = parse(text)
+  if (!/^postgres(ql)?:$/.test(url.protocol) || url.pathname.length < 2) invalid()
   const ssl = url.searchParams.get('sslmode')
   return {
     host: url.searchParams.get('host') ?? url.hostname,
-    port: Number(url.searchParams.get('port') ?? (url.port || 5432)),
-    database: decodeURIComponent(url.pathname.slice(1)),
-    username: decodeURIComponent(url.username) || undefined,
-    password: decodeURIComponent(url.password) || undefined,
+    port: portOf(url.searchParams.get('port') ?? (url.port || '5432')),
+    database: decoded(url.pathname.slice(1)),
+    username: decoded(url.username) || undefined,
+    password: decoded(url.password) || undefined,
     ...(ssl && ssl !== 'disable' ? { ssl: sslOf(ssl) } : {}),
   }
 }
 
 /** As libpq: `require` encrypts without looking at the certificate, `verify-*` checks it. */
-const sslOf = (mode: string): ConnectionOptions['ssl'] =>
-  mode.startsWith('verify') ? 'verify-full' : mode === 'require' ? 'require' : 'prefer'
+const sslOf = (mode: string): ConnectionOptions['ssl'] => {
+  if (!MODES.includes(mode)) throw new AppError('invalid_input', `DATABASE_URL: sslmode must be one of ${MODES.join(', ')}: ${mode}`)
+  return mode.startsWith('verify') ? 'verify-full' : mode === 'require' ? 'require' : 'prefer'
+}

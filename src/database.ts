@@ -3,6 +3,7 @@ import type { Log } from '#kernel/log'
 import type { ConnectionOptions } from '#store/db'
 import { findEmbedded, startEmbedded } from '#store/embedded/start'
 import { migrate } from '#store/migrate'
+import { awaitDatabase } from '#store/reach'
 import type { Config } from './config.ts'
 import { optionsOf } from './database-url.ts'
 
@@ -12,11 +13,11 @@ export interface Database extends AsyncDisposable {
   description: string
 }
 
-const external = (url: string): Database => ({
-  options: optionsOf(url),
-  description: 'the Postgres of DATABASE_URL',
-  [Symbol.asyncDispose]: async () => {},
-})
+const external = async (url: string, log: Log): Promise<Database> => {
+  const options = optionsOf(url)
+  await awaitDatabase(options, log)
+  return { options, description: 'the Postgres of DATABASE_URL', [Symbol.asyncDispose]: async () => {} }
+}
 
 const embedded = async (home: string, log: Log): Promise<Database> => {
   const postgres = await startEmbedded({ home, log })
@@ -29,7 +30,7 @@ const embedded = async (home: string, log: Log): Promise<Database> => {
 
 /** Opens the database for a server, brought up to this version. */
 export async function openDatabase({ databaseUrl, home }: Config, log: Log): Promise<Database> {
-  return await upToDate(databaseUrl ? external(databaseUrl) : await embedded(home, log), log)
+  return await upToDate(await (databaseUrl ? external(databaseUrl, log) : embedded(home, log)), log)
 }
 
 /** For a command: the database of the running server, or one opened for as long as the command takes. */

@@ -1,7 +1,6 @@
 /** A database without any workspace gets one, with the sandbox connected, so that the whole product works at once. */
 
 import { defaultPlan } from '#domain/plan'
-import { isApiKey } from '#kernel/api-key'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
@@ -14,6 +13,7 @@ import type { Workplace } from './server.ts'
 const TRIES = 3
 
 export interface NewWorkspace {
+  id: string
   apiKey: string
   /** Makes its owner of whoever opens it first. */
   signInUrl: string
@@ -21,11 +21,9 @@ export interface NewWorkspace {
 
 /** The new workspace, or undefined when there were workspaces before. The key comes last: with it, all is done. */
 export async function firstStart(
-  { bootstrapKey, publicUrl }: Config,
+  { bootstrapKey, publicUrl }: Pick<Config, 'bootstrapKey' | 'publicUrl'>,
   { db, world, sandbox }: Workplace,
 ): Promise<NewWorkspace | undefined> {
-  if (bootstrapKey !== undefined && !isApiKey(bootstrapKey))
-    throw new AppError('invalid_input', 'TENDRIL_BOOTSTRAP_KEY is not a well-formed key: ak_, 30 base62 characters, 6 of checksum')
   for (let tries = 1; ; tries++) {
     const tenantId = await unfinishedTenant(db, { id: newId(), name: 'My workspace', plan: defaultPlan })
     if (!tenantId) return undefined
@@ -33,7 +31,7 @@ export async function firstStart(
       await connectAccount(world, tenantId, { network: sandbox.name, ...(await sandbox.connect('me')) })
       const options = bootstrapKey ? { scopes: [...scopes], key: bootstrapKey } : { scopes: usualScopes }
       const signInUrl = await inviteByOperator({ db, publicUrl }, { tenantId, role: 'owner' })
-      return { apiKey: (await createKey(db, { tenantId, name: 'first start', ...options })).api_key, signInUrl }
+      return { id: tenantId, apiKey: (await createKey(db, { tenantId, name: 'first start', ...options })).api_key, signInUrl }
     } catch (cause) {
       if (tries >= TRIES || AppError.from(cause).code !== 'unavailable') throw cause
     }

@@ -7,8 +7,10 @@ import { AppError } from '#kernel/errors'
 import { parseSecret } from '#kernel/secret'
 import type { Config } from './config.ts'
 
+const pathIn = (home: string): string => join(home, 'secret.key')
+
 const readOrMake = async (home: string): Promise<string> => {
-  const path = join(home, 'secret.key')
+  const path = pathIn(home)
   await mkdir(home, { recursive: true })
   // It appears whole or not at all, however this process ends. Of several that start at once one makes it; all read what stands there.
   const draft = `${path}.${randomBytes(6).toString('hex')}`
@@ -22,15 +24,19 @@ const readOrMake = async (home: string): Promise<string> => {
   return (await readFile(path, 'utf8')).trim()
 }
 
-/** TENDRIL_SECRET_KEY, or a key made once under TENDRIL_HOME beside the embedded database. */
-export async function secretKey({ secretKey, databaseUrl, home }: Config): Promise<Buffer> {
+/** Throws where no key is made by itself and none is given. */
+export const requireSecretKey = ({ secretKey, databaseUrl }: Config): void => {
   if (!secretKey && databaseUrl)
     throw new AppError(
       'invalid_input',
       'TENDRIL_SECRET_KEY is required with DATABASE_URL: make one with `openssl rand -base64 32`, and keep it',
     )
-  const text = secretKey ?? (await readOrMake(home))
-  const secret = parseSecret(text)
-  if (!secret) throw new AppError('invalid_input', 'TENDRIL_SECRET_KEY must be 32 bytes in base64: make one with `openssl rand -base64 32`')
+}
+
+/** TENDRIL_SECRET_KEY, or a key made once under TENDRIL_HOME beside the embedded database. */
+export async function secretKey(config: Config): Promise<Buffer> {
+  requireSecretKey(config)
+  const secret = parseSecret(config.secretKey ?? (await readOrMake(config.home)))
+  if (!secret) throw new AppError('invalid_input', `${pathIn(config.home)} must hold 32 bytes in base64: it was changed, or is not whole`)
   return secret
 }

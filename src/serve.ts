@@ -1,11 +1,15 @@
 /** The server's life: configuration, database, actors, edge; then it waits for a signal and disposes in reverse. */
-import { createLog } from '#kernel/log'
+import { AppError } from '#kernel/errors'
+import { createLog, type Log } from '#kernel/log'
+import { parseFaults } from '#port/network/sandbox-faults'
 import { checkCanary } from '#store/canary'
+import { announce } from './announce.ts'
 import { type Config, readConfig } from './config.ts'
+import { hostAndPort } from './config-values.ts'
 import { openDatabase } from './database.ts'
-import { firstStart, type NewWorkspace } from './first-start.ts'
-import { secretKey } from './secret-key.ts'
-import { listen, openWorkplace } from './server.ts'
+import { firstStart } from './first-start.ts'
+import { requireSecretKey, secretKey } from './secret-key.ts'
+import { type Listening, listen, openWorkplace, type Workplace } from './server.ts'
 
 /** Who asks a process to stop usually kills it after 30 seconds. */
 const STOP_WITHIN_MS = 24_000
@@ -15,8 +19,33 @@ const untilStopped = (): Promise<string> =>
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve(signal))
   })
 
-export async function serve(): Promise<void> {
+/** What is wrong with the configuration is said before anything is opened. */
+const checkedConfig = (): Config => {
   const config = readConfig()
+  parseFaults(config.sandboxFaults)
+  requireSecretKey(config)
+  return config
+}
+
+const portRefusals: Record<string, (config: Config) => string> = {
+  EADDRINUSE: ({ host, port }) => `${hostAndPort(host, port)} is taken: stop the program that listens there, or set PORT to another port`,
+  EADDRNOTAVAIL: ({ host }) => `HOST ${host} is no address of this machine`,
+  ENOTFOUND: ({ host }) => `HOST ${host} is no address of this machine`,
+  EACCES: ({ port }) => `PORT ${port} is not open to this user: set PORT to one above 1023`,
+}
+
+/** Takes the port, or says which variable is to be changed. */
+const listenOn = async (config: Config, workplace: Workplace, { log, ready }: { log: Log; ready: () => boolean }): Promise<Listening> => {
+  try {
+    return await listen(config, workplace, log, ready)
+  } catch (cause) {
+    const refusal = portRefusals[String((cause as { code?: unknown }).code)]
+    throw refusal ? new AppError('unavailable', refusal(config), { cause }) : cause
+  }
+}
+
+export async function serve(): Promise<void> {
+  const config = checkedConfig()
   const log = createLog(config.logLevel)
   const stopped = untilStopped()
   await using stack = new AsyncDisposableStack()
@@ -24,34 +53,16 @@ export async function serve(): Promise<void> {
   const secret = await secretKey(config)
   await checkCanary(database.options, secret)
   const workplace = stack.use(await openWorkplace(config, database.options, { log, secret }))
-  const made = await firstStart(config, workplace)
-  // At once: it is shown only now, whatever comes of listening.
-  if (made) welcome(made, config)
-  const { port } = stack.use(await listen(config, workplace, log))
-  announce({
-    url: config.publicUrl.replace(/:0$/, `:${port}`),
-    database: database.description,
-    key: config.bootstrapKey ? undefined : made?.apiKey,
-  })
+  let ready = false
+  const { port } = stack.use(await listenOn(config, workplace, { log, ready: () => ready }))
+  const publicUrl = config.publicUrl.replace(/:0$/, `:${port}`)
+  // Only with the port taken: a start that fails there must not make a key that nobody has seen.
+  const made = await firstStart({ ...config, publicUrl }, workplace)
+  ready = true
+  announce({ ...config, publicUrl }, { database: database.description, made })
   log.info({ signal: await stopped }, 'stopping')
   setTimeout(() => {
     log.error('could not stop in good order in time')
     process.exit(1)
   }, STOP_WITHIN_MS).unref()
-}
-
-/** What a person sees once: how to come in. */
-function welcome({ apiKey, signInUrl }: NewWorkspace, { bootstrapKey }: Config): void {
-  console.log('A workspace was made for you, with a sandbox network connected. Shown only now:\n')
-  if (!bootstrapKey) console.log(`  API key     ${apiKey}`)
-  console.log(`  Sign in as  its owner, by choosing a password: ${signInUrl}\n`)
-}
-
-/** What a person sees: the addresses that answer. */
-function announce({ url, database, key }: { url: string; database: string; key: string | undefined }): void {
-  console.log(`Tendril listens on ${url} and keeps its data in ${database}.`)
-  console.log(`  REST       ${url}/api/v1/growth/…   described by ${url}/api/v1/openapi.json and ${url}/api/v1/capabilities`)
-  console.log(`  MCP        ${url}/api/v1/mcp`)
-  console.log(`  Sign in    ${url}/sign-in`)
-  if (key) console.log(`\nTry:  curl -H 'Authorization: Bearer ${key}' ${url}/api/v1/growth/overview`)
 }

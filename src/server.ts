@@ -52,6 +52,7 @@ import { assertIsolation, type ConnectionOptions, type Db, openDb } from '#store
 import { openSandboxStore } from '#store/sandbox'
 import openapi from '../openapi.json'
 import type { Config } from './config.ts'
+import { hostAndPort } from './config-values.ts'
 
 const REPLY_WITHIN_MS = 20_000
 const IDLE_MS = 300_000
@@ -217,9 +218,9 @@ const LAST_ANSWERS_MS = 3_000
 
 /**
  * The HTTP server over a workplace. Closing it reads what was sent, stops accepting, then the actors, so that whoever waits is
- * answered, then itself.
+ * answered, then itself. Health is unavailable until `ready`.
  */
-export async function listen(config: Config, workplace: Workplace, log: Log): Promise<Listening> {
+export async function listen(config: Config, workplace: Workplace, log: Log, ready = (): boolean => true): Promise<Listening> {
   const { world, db, runtime, signature, overrides } = workplace
   const cookies = createCookies(config.publicUrl)
   const origins = createOrigins(config.publicUrl, () => app.server?.port ?? config.port)
@@ -244,13 +245,14 @@ export async function listen(config: Config, workplace: Workplace, log: Log): Pr
     downloads: createDownloads(world),
     routes: [...deviceRoutes({ db, identity, log }), ...pageRoutes({ ...shared, db, identity, doors })],
     serving: () => runtime.serving,
+    ready,
     trust: { proxies: config.trustedProxies },
     ...{ ...shared, documents, signature, commit: config.commit },
   })
   // The framework would share a port that another server has, and the two would get each other's requests.
   app.listen({ port: config.port, hostname: config.host, reusePort: false })
   const server = app.server as Server<unknown>
-  if (config.port === 0) await runtime.movedTo(`http://${config.host}:${server.port}`)
+  if (config.port === 0) await runtime.movedTo(`http://${hostAndPort(config.host, server.port!)}`)
   const erasure = erasureOf(workplace, config, log)
   return {
     port: server.port!,

@@ -27,6 +27,8 @@ export interface HttpDeps extends ServeDeps {
   signature: NodeSignature
   /** Whether this process may answer for the workspaces that it owns. */
   serving(): boolean
+  /** False until the first workspace is there: health says so. */
+  ready(): boolean
 }
 
 /** Bun would answer a larger body with a bare 413; ours has the envelope. Bun reads ahead of us by no more than a few buffers. */
@@ -118,9 +120,10 @@ const takenFrom = (path: string, allowed: Map<string, string[]>): string[] => {
 /** What answers GET answers HEAD too. */
 const allowOf = (methods: string[]): string => [...new Set(methods.flatMap((method) => (method === 'GET' ? PUBLIC : [method])))].join(', ')
 
-const publicRoutes = ({ documents, commit }: HttpDeps): [string, (request: Request) => Response][] => {
+const publicRoutes = ({ documents, commit, ready }: HttpDeps): [string, (request: Request) => Response][] => {
   const startedAt = performance.now()
   const health = (request: Request) => {
+    if (!ready()) return errorResponse(new AppError('unavailable', 'starting'), requestIdOf(request))
     const body = { status: 'ok', uptime_seconds: Math.floor((performance.now() - startedAt) / 1_000), commit }
     return answerResponse({ status: 200, body: JSON.stringify(body) }, requestIdOf(request))
   }

@@ -2,6 +2,8 @@ import pino from 'pino'
 
 export type Log = pino.Logger
 
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
 const SECRET_FIELDS = ['authorization', 'api_key', 'password', 'token', 'secret']
 /** Paths whose values never reach a log line. */
 const SECRET_PATHS = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`])

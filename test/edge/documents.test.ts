@@ -241,6 +241,7 @@ test('the router has exactly the operations of the contract, the public document
     downloads: operations.filter(({ download }) => download).map((o) => ({ ...o, open: never })),
     doors: operations.filter(({ door }) => door).map((o) => ({ ...o, enter: never })),
     routes: [...deviceRoutes({} as never), ...pageRoutes({} as never)],
+    ready: never,
     cookies: createCookies('http://localhost'),
     origins: createOrigins('http://localhost', () => 80),
     addresses: unlimitedAddresses,

@@ -63,6 +63,7 @@ const http = createHttp({
   internal: [],
   routes: [],
   mcp: { handle: never },
+  ready: never,
   downloads: bindDownloads(
     { world: { db: { system: async () => [] }, rates: unlimitedRates } as unknown as World, slots: downloadSlots() },
     resource,

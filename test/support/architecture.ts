@@ -1,11 +1,12 @@
 /** The rules about who may import whom, as tables, and the checker that reads source text against them. */
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import manifest from '../../package.json'
 
-/** Layer → the layers it may import. A layer is a folder of src/, `actors`, `config` (src/config.ts) or `main` (src/*.ts). */
+/** Layer → the layers it may import. A layer is a folder of src/, `actors`, `config` and `config-values` (files of src/), or `main` (src/*.ts). */
 const allowed: Record<string, readonly string[]> = {
   kernel: [],
-  config: ['kernel'],
+  config: ['kernel', 'config-values'],
+  'config-values': ['kernel'],
   contract: ['kernel'],
   cli: ['kernel', 'contract'],
   console: ['kernel', 'contract'],
@@ -15,7 +16,7 @@ const allowed: Record<string, readonly string[]> = {
   actors: ['kernel', 'domain', 'store', 'port'],
   ops: ['kernel', 'contract', 'domain', 'store', 'port'],
   edge: ['kernel', 'contract', 'domain', 'store', 'port', 'ops'],
-  main: ['kernel', 'config', 'contract', 'cli', 'domain', 'store', 'port', 'actors', 'ops', 'edge'],
+  main: ['kernel', 'config', 'config-values', 'contract', 'cli', 'domain', 'store', 'port', 'actors', 'ops', 'edge'],
   scripts: ['kernel', 'config', 'contract', 'cli', 'domain', 'store', 'port', 'actors', 'ops', 'edge', 'main'],
 }
 
@@ -68,7 +69,7 @@ const layerOf = (path: string): string => {
   const [top = '', second = '', third] = path.split('/')
   if (top !== 'src') return top
   if (third !== undefined) return second
-  return second === 'config.ts' ? 'config' : 'main'
+  return second === 'config.ts' || second === 'config-values.ts' ? basename(second, '.ts') : 'main'
 }
 
 /** The path of an imported file of ours, or undefined for a package. */

@@ -43,6 +43,14 @@ const targetAt = (host: string, password: string): Target => ({ host, port: PORT
 
 /** Makes the home and, where they are missing, its parents; as root they may be passed through but not listed. */
 const makeHome = (path: string): string => {
+  try {
+    return madeHome(path)
+  } catch (cause) {
+    throw new Error(`TENDRIL_HOME ${path} cannot be used: ${cause instanceof Error ? cause.message : cause}`, { cause })
+  }
+}
+
+const madeHome = (path: string): string => {
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700
   const first = mkdirSync(path, { recursive: true, mode })
   const home = realpathSync(path)

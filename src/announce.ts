@@ -1,0 +1,35 @@
+/** What a person sees when the server has started. */
+import type { Config } from './config.ts'
+import type { NewWorkspace } from './first-start.ts'
+
+type Shown = Pick<Config, 'publicUrl' | 'openai' | 'bootstrapKey'>
+
+const drafter = ({ openai }: Shown): string => {
+  if (!openai) return 'the built-in composer, offline; OPENAI_API_KEY or OPENAI_BASE_URL selects a model'
+  const { fast, reasoning, baseUrl } = openai
+  return `${fast === reasoning ? fast : `${fast} and ${reasoning}`} at ${baseUrl ?? 'api.openai.com'}`
+}
+
+/** The addresses that answer, and what stands behind them. */
+const addresses = (shown: Shown, database: string): string => {
+  const { publicUrl: url } = shown
+  return `Tendril listens on ${url} and keeps its data in ${database}.
+  REST       ${url}/api/v1/growth/…   described by ${url}/api/v1/openapi.json and ${url}/api/v1/capabilities
+  MCP        ${url}/api/v1/mcp
+  Sign in    ${url}/sign-in
+  Drafts by  ${drafter(shown)}`
+}
+
+/** How to come in, the first time. */
+const welcome = ({ id, apiKey, signInUrl }: NewWorkspace, { publicUrl, bootstrapKey }: Shown): string => `
+
+It has made a workspace, with an account of the sandbox network connected. The key and the link are shown only now:
+  Workspace  ${id}
+  API key    ${bootstrapKey ? 'the one in TENDRIL_BOOTSTRAP_KEY' : apiKey}
+  Owner      open this link and choose a password: ${signInUrl}
+
+Try:  curl -H "Authorization: Bearer ${bootstrapKey ? '$TENDRIL_BOOTSTRAP_KEY' : apiKey}" ${publicUrl}/api/v1/growth/overview`
+
+/** In one piece, so that nothing comes between. */
+export const announce = (shown: Shown, { database, made }: { database: string; made: NewWorkspace | undefined }): void =>
+  console.log(addresses(shown, database) + (made ? welcome(made, shown) : ''))

@@ -1,0 +1,80 @@
+/** Values of environment variables, read from their text. Each refuses what it cannot take with the variable's name and what is accepted. */
+import { isIP } from 'node:net'
+import { isApiKey } from '#kernel/api-key'
+import { AppError } from '#kernel/errors'
+import { logLevels } from '#kernel/log'
+import { parseSecret } from '#kernel/secret'
+
+/** `text` is left out where it is a secret. */
+export const refuseValue = (name: string, accepted: string, text?: string): never => {
+  throw new AppError('invalid_input', `${name} must be ${accepted}${text === undefined ? '' : `: ${text}`}`)
+}
+
+export const oneOf = <V extends string>(name: string, values: readonly V[], text: string): V =>
+  values.find((value) => value === text) ?? refuseValue(name, `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`, text)
+
+export const switchOf = (name: string, text: string): boolean => oneOf(name, ['on', 'off'], text) === 'on'
+
+export const levelOf = (text: string): string => oneOf('LOG_LEVEL', logLevels, text)
+
+const LARGEST_PORT = 65_535
+
+export const portOf = (text: string): number =>
+  /^\d{1,5}$/.test(text) && Number(text) <= LARGEST_PORT
+    ? Number(text)
+    : refuseValue('PORT', `a port number from 0 to ${LARGEST_PORT}`, text)
+
+const HOST_NAME = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*\.?$/i
+
+/** Digits and dots alone would be an address with a mistake in it. */
+const isHost = (text: string): boolean => isIP(text) !== 0 || (HOST_NAME.test(text) && !/^[\d.]+$/.test(text))
+
+export const hostOf = (text: string): string =>
+  isHost(text) ? text : refuseValue('HOST', 'an IP address or host name of this machine, without http:// and without a port', text)
+
+/** `[::1]:7070`: an IPv6 address has brackets where a port follows. */
+export const hostAndPort = (host: string, port: number): string => `${isIP(host) === 6 ? `[${host}]` : host}:${port}`
+
+/** Without a slash at its end, so that paths can be put behind it. */
+export const addressOf = (name: string, text: string): string => {
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol)) return refuseValue(name, 'an http or https address', text)
+  if (url.username || url.password || url.search || url.hash)
+    return refuseValue(name, 'an address without a user name, password, query or fragment')
+  return text.replace(/\/+$/, '')
+}
+
+const LARGEST_COUNT = 99
+
+export const countOf = (name: string, text: string): number =>
+  /^\d{1,2}$/.test(text) ? Number(text) : refuseValue(name, `a whole number from 0 to ${LARGEST_COUNT}`, text)
+
+/** Exact pairs only, never a range. */
+const PAIR = /^([^\s:/@]+|\[[0-9a-f:.]+\]):(\d{1,5})$/
+
+const isPair = (text: string): boolean => Number(PAIR.exec(text)?.[2] ?? Number.NaN) <= LARGEST_PORT
+
+export const pairsOf = (text: string): string[] => {
+  const pairs = text.split(',').filter((pair) => pair.trim() !== '')
+  const wrong = pairs.find((pair) => !isPair(pair))
+  if (wrong !== undefined) throw new AppError('invalid_input', `EGRESS_ALLOW takes host:port, separated by commas, not ${wrong}`)
+  return pairs
+}
+
+export const secretOf = (text: string): string =>
+  parseSecret(text) ? text : refuseValue('TENDRIL_SECRET_KEY', '32 bytes in base64; make them with `openssl rand -base64 32`')
+
+export const keyOf = (text: string): string =>
+  isApiKey(text) ? text : refuseValue('TENDRIL_BOOTSTRAP_KEY', 'an API key: ak_, 30 base62 characters and 6 of checksum')
+
+export const commitOf = (text: string): string =>
+  /^[\w.+-]{1,64}$/.test(text) ? text : refuseValue('TENDRIL_COMMIT', 'a commit or version of up to 64 letters, digits and . _ + -', text)
+
+export const failpointsOf = (text: string): string =>
+  text === '' || text.split(',').every((part) => /^\s*[\w.:-]+=(kill|stop)\s*$/.test(part))
+    ? text
+    : refuseValue('TENDRIL_FAILPOINTS', 'a list of name=kill and name=stop, separated by commas', text)
+
+/** What a header can carry. */
+export const modelKeyOf = (text: string): string =>
+  /^[\x21-\x7e]+$/.test(text) ? text : refuseValue('OPENAI_API_KEY', 'printable ASCII without spaces')

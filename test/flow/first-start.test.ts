@@ -1,0 +1,177 @@
+/** The first start of a server, as a process: what it prints, and what it refuses. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { randomBytes } from 'node:crypto'
+import { createServer, type Server } from 'node:net'
+import { join } from 'node:path'
+import { createLog } from '#kernel/log'
+import { awaitDatabase, checkVersion } from '#store/reach'
+import { eventually, testApp } from '#test/support/app'
+import { freshDb, type TestDatabase } from '#test/support/db'
+import { createFakeOpenAi } from '#test/support/fake-openai'
+import { type TemporaryFolder, temporaryFolder } from '#test/support/folder'
+import { start } from '#test/support/started'
+
+const KEY = /ak_[0-9A-Za-z]{36}/
+const UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/
+const PATIENCE_MS = 60_000
+
+let folder: TemporaryFolder
+beforeAll(async () => {
+  folder = await temporaryFolder()
+})
+afterAll(() => folder[Symbol.asyncDispose]())
+
+const listening = async (): Promise<{ server: Server; port: number }> => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { server, port: (server.address() as { port: number }).port }
+}
+
+test(
+  'a start whose port is taken makes no key; the next one shows workspace, key, link and drafter, once',
+  async () => {
+    const TENDRIL_HOME = join(folder.path, 'first')
+    const { server, port } = await listening()
+    const refused = await start({ TENDRIL_HOME, PORT: String(port) })
+    expect([refused.code, refused.out]).toEqual([1, ''])
+    expect(refused.err()).toBe(`tendril: 127.0.0.1:${port} is taken: stop the program that listens there, or set PORT to another port\n`)
+    server.close()
+    {
+      await using first = await start({ TENDRIL_HOME, PORT: '0' })
+      const url = /listens on (\S+)/.exec(first.out)![1]
+      expect(first.out).toMatch(new RegExp(`Workspace  ${UUID.source}`))
+      expect(first.out).toContain(`${url}/join?token=inv_`)
+      expect(first.out).toContain('Drafts by  the built-in composer')
+      const key = KEY.exec(first.out)![0]
+      const headers = { authorization: `Bearer ${key}` }
+      expect((await fetch(`${url}/api/v1/growth/overview`, { headers })).status).toBe(200)
+      expect((await fetch(`${url}/health`)).status).toBe(200)
+    }
+    await using second = await start({ TENDRIL_HOME, PORT: '0' })
+    expect(second.out).toContain('Drafts by  the built-in composer')
+    expect(second.out).not.toMatch(KEY)
+  },
+  PATIENCE_MS,
+)
+
+describe('a start is refused, by the name of the variable,', () => {
+  const refusals: [string, Record<string, string>, string][] = [
+    ['for a level of the log', { LOG_LEVEL: 'verbose' }, 'LOG_LEVEL must be trace, debug, info, warn, error, fatal or silent: verbose'],
+    ['for a port', { PORT: '70700' }, 'PORT must be a port number from 0 to 65535: 70700'],
+    ['for an address in the place of a host', { HOST: 'http://localhost' }, 'HOST must be an IP address or host name of this machine'],
+    ['for an address of other nodes', { NODE_URL: 'localhost:7070' }, 'NODE_URL must be an http or https address: localhost:7070'],
+    ['for a public address', { PUBLIC_URL: 'tendril.example.com' }, 'PUBLIC_URL must be an http or https address: tendril.example.com'],
+    ['for faults', { SANDBOX_FAULTS: '5' }, 'SANDBOX_FAULTS: "5" is not of the form name=value'],
+    ['for a secret', { TENDRIL_SECRET_KEY: 'abc' }, 'TENDRIL_SECRET_KEY must be 32 bytes in base64'],
+    ['for a key', { TENDRIL_BOOTSTRAP_KEY: 'ak_abc' }, 'TENDRIL_BOOTSTRAP_KEY must be an API key'],
+    ['for proxies', { TRUSTED_PROXIES: 'yes' }, 'TRUSTED_PROXIES must be a whole number from 0 to 99: yes'],
+    ['for a commit', { TENDRIL_COMMIT: 'a b' }, 'TENDRIL_COMMIT must be'],
+    ['for failpoints', { TENDRIL_FAILPOINTS: 'publish.sent' }, 'TENDRIL_FAILPOINTS must be'],
+    ["for a model's server", { OPENAI_BASE_URL: 'localhost:11434' }, 'OPENAI_BASE_URL must be an http or https address'],
+    ["for the provider's own server without a key", { OPENAI_BASE_URL: 'https://api.openai.com/v1' }, 'OPENAI_API_KEY must be set'],
+    ['for a home that is a file', { TENDRIL_HOME: '/etc/passwd' }, 'TENDRIL_HOME /etc/passwd cannot be used'],
+    [
+      'for a database without a secret',
+      { DATABASE_URL: 'postgres://u:geheim@localhost/x' },
+      'TENDRIL_SECRET_KEY is required with DATABASE_URL',
+    ],
+  ]
+  test.each(refusals)('%s', async (_, env, message) => {
+    await using refused = await start({ TENDRIL_HOME: join(folder.path, 'refused'), PORT: '0', ...env })
+    expect([refused.code, refused.out]).toEqual([1, ''])
+    expect(refused.err()).toStartWith(`tendril: ${message}`)
+    expect(refused.err().trim().split('\n')).toHaveLength(1)
+  })
+
+  test(
+    'for a host that is not of this machine',
+    async () => {
+      await using refused = await start({ TENDRIL_HOME: join(folder.path, 'home'), PORT: '0', HOST: '192.0.2.1' })
+      expect([refused.code, refused.err()]).toEqual([1, 'tendril: HOST 192.0.2.1 is no address of this machine\n'])
+    },
+    PATIENCE_MS,
+  )
+})
+
+describe('a DATABASE_URL that cannot be used is refused', () => {
+  let db: TestDatabase
+  beforeAll(async () => {
+    db = await freshDb()
+  })
+  afterAll(() => db[Symbol.asyncDispose]())
+
+  const log = createLog('silent')
+  const refusal = (options: object): Promise<string> =>
+    awaitDatabase({ ...db.options, ...options }, log, { patienceMs: 0, answerWithinMs: 500 }).then(
+      () => 'none',
+      (cause: Error) => cause.message,
+    )
+
+  test('for a wrong password, which is not shown', async () => {
+    const said = await refusal({ password: 'geheim' })
+    expect(said).toStartWith('DATABASE_URL cannot be used: ')
+    expect(said).toContain(`refuses the role ${db.options.username}: the password is wrong`)
+    expect(said).not.toContain('geheim')
+  })
+  test('for a database that is not there', async () => {
+    expect(await refusal({ database: 'nowhere' })).toContain('there is no database nowhere at ')
+  })
+  test('for a port at which nothing listens', async () => {
+    const { server, port } = await listening()
+    await new Promise((resolve) => server.close(resolve))
+    expect(await refusal({ host: '127.0.0.1', port })).toBe(`DATABASE_URL cannot be used: nothing listens at 127.0.0.1:${port}`)
+  })
+  test('for a host without an address', async () => {
+    expect(await refusal({ host: 'nowhere.invalid' })).toBe(
+      'DATABASE_URL cannot be used: the host of nowhere.invalid:5432 cannot be resolved',
+    )
+  })
+  test('for a folder without a socket', async () => {
+    expect(await refusal({ host: folder.path })).toBe(`DATABASE_URL cannot be used: there is no socket of a Postgres in ${folder.path}`)
+  })
+  test('for a server of another kind, and one that never answers', async () => {
+    await using web = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('no') }) as unknown as AsyncDisposable & {
+      port: number
+    }
+    expect(await refusal({ host: '127.0.0.1', port: web.port })).toContain(`DATABASE_URL cannot be used: `)
+    const { server, port } = await listening()
+    expect(await refusal({ host: '127.0.0.1', port })).toBe(`DATABASE_URL cannot be used: no Postgres answers at 127.0.0.1:${port}`)
+    server.close()
+  })
+  test('for a Postgres that is too old', () => {
+    expect(() => checkVersion(140_012)).toThrow('DATABASE_URL cannot be used: Postgres 15 or later is needed, and it is 14')
+    checkVersion(150_000)
+  })
+  test('and one that is there is taken; the process says what is wrong with it in one line', async () => {
+    expect(await refusal({})).toBe('none')
+    const env = { DATABASE_URL: 'postgres://u:geheim@nowhere.invalid/x', TENDRIL_SECRET_KEY: randomBytes(32).toString('base64'), PORT: '0' }
+    await using refused = await start(env)
+    expect([refused.code, refused.err()]).toEqual([
+      1,
+      'tendril: DATABASE_URL cannot be used: the host of nowhere.invalid:5432 cannot be resolved\n',
+    ])
+  })
+})
+
+test(
+  'a start says which models draft',
+  async () => {
+    const TENDRIL_HOME = join(folder.path, 'home')
+    await using started = await start({ TENDRIL_HOME, PORT: '0', OPENAI_BASE_URL: 'http://localhost:11434/v1', MODEL_FAST: 'llama-small' })
+    expect(started.out).toContain('Drafts by  llama-small and gpt-5 at http://localhost:11434/v1')
+  },
+  PATIENCE_MS,
+)
+
+test('a model server that needs no key drafts', async () => {
+  await using fake = await createFakeOpenAi()
+  await using app = await testApp({ env: { OPENAI_BASE_URL: fake.url, MODEL_FAST: 'llama-small' } })
+  const { body } = await app.send('POST', 'batches', { body: { count: 1 } })
+  expect(body.batch.requested).toBe(1)
+  const settled = await eventually(
+    () => app.send('GET', `batches/${body.batch.id}`),
+    ({ body: now }) => ['ready', 'failed'].includes(now.batch.status),
+  )
+  expect(settled.body.batch).toMatchObject({ status: 'ready', model: 'llama-small' })
+  expect(fake.calls[0]!.authorization).toBe('Bearer none')
+})

@@ -1,0 +1,47 @@
+/** `src/main.ts` with an environment of the test's own, until it serves or ends by itself. */
+
+export interface Started extends AsyncDisposable {
+  /** What it printed on standard output until it served. */
+  out: string
+  /** What it printed on standard error; all of it once it has ended. */
+  err(): string
+  /** The exit code; undefined while it runs. */
+  code: number | undefined
+  pid: number
+}
+
+/** What every program may need to find. */
+const SYSTEM = ['PATH', 'HOME', 'TMPDIR']
+
+/** Nothing of the tests' own settings reaches it. Disposing ends it in good order. */
+export const start = async (env: Record<string, string>): Promise<Started> => {
+  const inherited = Object.fromEntries(SYSTEM.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])))
+  const child = Bun.spawn([process.execPath, 'src/main.ts'], {
+    env: { ...inherited, LOG_LEVEL: 'error', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let [out, err] = ['', '']
+  const [serves, told] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  void (async () => {
+    for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) err += text
+    told.resolve()
+  })()
+  void (async () => {
+    for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+      out += text
+      if (out.includes('Drafts by')) serves.resolve()
+    }
+  })()
+  const ended = Promise.all([child.exited, told.promise])
+  await Promise.race([serves.promise, ended])
+  return {
+    out,
+    err: () => err,
+    code: child.exitCode ?? undefined,
+    pid: child.pid,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
