@@ -396,7 +396,9 @@ create table public.invitation (
   accepted_at timestamp with time zone,
   accepted_by uuid,
   revoked_at timestamp with time zone,
+  proves_email boolean not null default false,
   constraint invitation_accepted_by_fkey FOREIGN KEY (accepted_by) REFERENCES public.person(id),
+  constraint invitation_check CHECK (((email IS NOT NULL) OR (NOT proves_email))),
   constraint invitation_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES public.person(id),
   constraint invitation_pkey PRIMARY KEY (id),
   constraint invitation_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'editor'::text, 'approver'::text, 'viewer'::text]))),
@@ -581,15 +583,22 @@ grant delete, insert, select, update on public.outbox to tendril_app;
 
 create table public.person (
   id uuid not null,
-  email text not null,
-  email_key text not null,
+  email text,
+  email_key text,
   name text not null,
   password_hash text not null,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
-  constraint person_email_key_key UNIQUE (email_key),
+  email_since timestamp with time zone,
+  email_verified_at timestamp with time zone,
+  former_email text,
+  constraint person_check CHECK (((email IS NULL) = (email_key IS NULL))),
+  constraint person_check1 CHECK (((email IS NOT NULL) OR (email_verified_at IS NULL))),
+  constraint person_check2 CHECK (((email IS NULL) OR (former_email IS NULL))),
   constraint person_pkey PRIMARY KEY (id)
 );
+CREATE INDEX person_email_key_idx ON public.person USING btree (email_key);
+CREATE UNIQUE INDEX person_email_key_idx1 ON public.person USING btree (email_key) WHERE (email_verified_at IS NOT NULL);
 alter table public.person enable row level security;
 alter table public.person force row level security;
 create policy app on public.person for select to tendril_app using ((EXISTS ( SELECT 1
@@ -597,6 +606,23 @@ create policy app on public.person for select to tendril_app using ((EXISTS ( SE
   WHERE (m.person_id = person.id))));
 create policy system on public.person for all to tendril_system using (true) with check (true);
 grant delete, insert, select, update on public.person to tendril_system;
+
+create table public.person_reset (
+  person_id uuid not null,
+  token_hash bytea not null,
+  email text not null,
+  email_key text not null,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  expires_at timestamp with time zone not null,
+  constraint person_reset_person_id_fkey FOREIGN KEY (person_id) REFERENCES public.person(id) ON DELETE CASCADE,
+  constraint person_reset_pkey PRIMARY KEY (person_id),
+  constraint person_reset_token_hash_key UNIQUE (token_hash)
+);
+CREATE INDEX person_reset_expires_at_idx ON public.person_reset USING btree (expires_at);
+alter table public.person_reset enable row level security;
+alter table public.person_reset force row level security;
+create policy system on public.person_reset for all to tendril_system using (true) with check (true);
+grant delete, insert, select, update on public.person_reset to tendril_system;
 
 create table public.product (
   id uuid not null,

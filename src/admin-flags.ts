@@ -1,6 +1,9 @@
 /** What the commands of `tendril admin` are given. */
+import { Value } from '@sinclair/typebox/value'
+import { Email } from '#contract/app/session'
 import { fail } from '#kernel/errors'
 import type { Log } from '#kernel/log'
+import { strangeCharacter } from '#kernel/plain-text'
 import type { Config } from './config.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -19,6 +22,16 @@ export const uuid = (flags: Flags, name: string): string => {
   const value = text(flags, name)
   return UUID.test(value) ? value : fail('invalid_input', `--${name} is not an id: ${value}`)
 }
+
+/** The same, an email address. */
+export const email = (flags: Flags): string => {
+  const value = text(flags, 'email')
+  const strange = strangeCharacter(value)
+  if (strange) fail('invalid_input', `--email contains ${strange}, a character that is not seen or reorders text`)
+  return Value.Check(Email, value) ? value : fail('invalid_input', `--email is not an email address: ${value}`)
+}
+
+export const optionalEmail = (flags: Flags): string | undefined => (flags.email === undefined ? undefined : email(flags))
 
 /** One of some words. */
 export const choice = <V extends string>(flags: Flags, name: string, values: readonly V[]): V => {

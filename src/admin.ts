@@ -4,18 +4,20 @@ import { AppError, errorTable, fail } from '#kernel/errors'
 import { createLog } from '#kernel/log'
 import { roles } from '#kernel/roles'
 import { isScope, type Scope, scopes } from '#kernel/scopes'
+import { resetByOperator } from '#ops/recovery'
 import { connectAccount, createKey, createWorkspace, inviteByOperator, usualScopes } from '#ops/workspaces'
 import { type Db, openDb } from '#store/db'
 import { revokeKey } from '#store/keys'
-import { choice, type Flags, type Place, text, uuid } from './admin-flags.ts'
+import { choice, email, type Flags, optionalEmail, type Place, text, uuid } from './admin-flags.ts'
 import { getPlan, planHelp, setPlan } from './admin-plan.ts'
 import { webhookCommands, webhookHelp } from './admin-webhook.ts'
 import { readConfig } from './config.ts'
 import { joinDatabase } from './database.ts'
 import { openWorkplace } from './server.ts'
 
-const help = `tendril admin tenant create --name NAME [--sandbox]
-tendril admin member invite --workspace ID --role ${roles.join('|')}
+const help = `tendril admin tenant create --name NAME [--sandbox] [--email OWNER]
+tendril admin member invite --workspace ID --role ${roles.join('|')} [--email EMAIL]
+tendril admin person reset --email EMAIL [--id PERSON]
 tendril admin key create --workspace ID --scopes ${scopes.join(',')}
 tendril admin key revoke --id ID
 ${planHelp}
@@ -44,7 +46,11 @@ const createTenant = async ({ config, log }: Place, flags: Flags) => {
   }
   const { api_key } = await createKey(workplace.db, { tenantId: workspace_id, scopes: usualScopes, name: 'created by the operator' })
   const place = { db: workplace.db, publicUrl: config.publicUrl }
-  return { workspace_id, api_key, sign_in_url: await inviteByOperator(place, { tenantId: workspace_id, role: 'owner' }) }
+  return {
+    workspace_id,
+    api_key,
+    sign_in_url: await inviteByOperator(place, { tenantId: workspace_id, role: 'owner', email: optionalEmail(flags) }),
+  }
 }
 
 const commands: Record<string, (place: Place, flags: Flags) => Promise<object>> = {
@@ -58,16 +64,21 @@ const commands: Record<string, (place: Place, flags: Flags) => Promise<object>> 
     return (await withDb(place, (db) => revokeKey(db, id))) ? { id, revoked: true } : fail('not_found', 'no such key')
   },
   'member invite': (place, flags) => {
-    const [tenantId, role] = [uuid(flags, 'workspace'), choice(flags, 'role', roles)]
+    const invited = { tenantId: uuid(flags, 'workspace'), role: choice(flags, 'role', roles), email: optionalEmail(flags) }
     const { publicUrl } = place.config
-    return withDb(place, async (db) => ({ sign_in_url: await inviteByOperator({ db, publicUrl }, { tenantId, role }) }))
+    return withDb(place, async (db) => ({ sign_in_url: await inviteByOperator({ db, publicUrl }, invited) }))
+  },
+  'person reset': (place, flags) => {
+    const [address, id] = [email(flags), flags.id === undefined ? undefined : uuid(flags, 'id')]
+    const { publicUrl } = place.config
+    return withDb(place, (db) => resetByOperator({ db, publicUrl }, { email: address, id }))
   },
   'plan set': (place, flags) => withDb(place, (db) => setPlan(db, flags)),
   'plan get': (place, flags) => withDb(place, (db) => getPlan(db, flags)),
   ...webhookCommands,
 }
 
-const flagNames = ['name', 'workspace', 'role', 'scopes', 'id', 'plan', 'billing', 'url', 'events'] as const
+const flagNames = ['name', 'workspace', 'role', 'scopes', 'id', 'plan', 'billing', 'url', 'events', 'email'] as const
 const options = {
   ...Object.fromEntries(flagNames.map((name) => [name, { type: 'string' as const }])),
   sandbox: { type: 'boolean' as const },

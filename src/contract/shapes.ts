@@ -1,5 +1,7 @@
 /** The shapes that several resources share. */
 import { FormatRegistry, Kind, type SchemaOptions, Type as T, type TSchema, TypeRegistry } from '@sinclair/typebox'
+import { normalForm } from '#kernel/normal-form'
+import { isInvisible, strangeCharacter } from '#kernel/plain-text'
 
 interface OneOf<V extends string> extends TSchema {
   [Kind]: 'OneOf'
@@ -67,7 +69,8 @@ FormatRegistry.Set('date-time', isDateTime)
 FormatRegistry.Set('time-zone', isTimeZone)
 FormatRegistry.Set('language', isLanguage)
 FormatRegistry.Set('uri', isHttpUrl)
-FormatRegistry.Set('email', (text) => EMAIL.test(text))
+FormatRegistry.Set('email', (text) => EMAIL.test(normalForm(text, 'NFKC')) && strangeCharacter(text) === undefined)
+FormatRegistry.Set('name', (text) => strangeCharacter(text) === undefined && !isInvisible(text))
 FormatRegistry.Set('clock-time', (text) => /^([01]\d|2[0-3]):[0-5]\d$/.test(text))
 
 export const Id = T.String({ format: 'uuid', description: 'A uuid.' })

@@ -1,4 +1,5 @@
 /** Rules of the device authorization grant (RFC 8628): codes, times, limits, and what a person may hand to a device. */
+import { normalForm } from '#kernel/normal-form'
 import type { Role } from '#kernel/roles'
 import type { Scope } from '#kernel/scopes'
 import type { TryLimit } from './person.ts'
@@ -52,7 +53,7 @@ const LONGEST_NAME = 100
 
 /** What a device says it is called, fit to be shown: without characters that hide, turn or break a line of text. */
 export const deviceName = (told: string): string => {
-  const name = told
+  const name = normalForm(told, 'NFKC')
     .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ')
     .replace(/\s+/g, ' ')
     .trim()

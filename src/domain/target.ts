@@ -1,5 +1,6 @@
 /** Somebody whose posts are watched. Pure: when a target is read, and what becomes of it by a read. */
 import { fail } from '#kernel/errors'
+import { plainText } from '#kernel/plain-text'
 
 export type TargetStatus = 'active' | 'paused'
 
@@ -40,7 +41,9 @@ const invalid = (path: string, message: string): never => fail('invalid_input', 
 
 /** One spelling for everybody's handle. */
 export const normalHandle = (text: string): string =>
-  (HANDLE.exec(text.trim())?.[1] ?? invalid('handle', 'is no handle: 1 to 50 letters, digits, dots, dashes or underscores')).toLowerCase()
+  (
+    HANDLE.exec(plainText(text))?.[1] ?? invalid('handle', 'is no handle: 1 to 50 letters, digits, dots, dashes or underscores')
+  ).toLowerCase()
 
 interface Asked {
   handle: string

@@ -6,6 +6,7 @@ import type { NamedOp } from '#contract/op'
 import { NOT_BLANK, ONE_LINE } from '#contract/shapes'
 import { AppError, type ErrorDetail } from '#kernel/errors'
 import { nearest } from '#kernel/nearest'
+import { strangeCharacter } from '#kernel/plain-text'
 
 const MOST_DETAILS = 20
 const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>()
@@ -64,7 +65,14 @@ const describe = (schema: TSchema, error: ValueError): ErrorDetail => {
   }
   if (error.type === ValueErrorType.ObjectRequiredProperty) return { path, message: 'is required' }
   if (error.schema.enum) return { path, message: `must be one of ${(error.schema.enum as string[]).join(', ')}` }
-  return { path, message: wanted(error) }
+  return { path, message: strangeness(error) ?? wanted(error) }
+}
+
+/** Of a name or an address: the character that is at fault, because nobody sees it. */
+const strangeness = ({ schema: { format }, value }: ValueError): string | undefined => {
+  if ((format !== 'name' && format !== 'email') || typeof value !== 'string') return undefined
+  const strange = strangeCharacter(value)
+  return strange && `contains ${strange}, a character that is not seen or reorders text`
 }
 
 /** What a text of each form is, in words. */
@@ -74,6 +82,7 @@ const FORMS: Record<string, string> = {
   email: 'an email address',
   uri: 'an http or https address',
   'clock-time': 'a time of day, such as 09:30',
+  name: 'text of which something is seen',
   'time-zone': 'an IANA time zone, such as Europe/Berlin',
   language: 'a language tag, such as en or pt-BR',
 }

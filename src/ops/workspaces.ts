@@ -4,15 +4,16 @@ import { defaultPlan } from '#domain/plan'
 import { hashApiKey, newApiKey } from '#kernel/api-key'
 import { AppError, fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
+import { plainText, strangeCharacter } from '#kernel/plain-text'
 import type { Role } from '#kernel/roles'
 import type { Scope } from '#kernel/scopes'
 import type { Db } from '#store/db'
 import { insertOperatorInvitation } from '#store/invitations'
 import { insertKey } from '#store/keys'
 import { insertTenant } from '#store/tenants'
-import { hashInvitationToken, invitationUrl, newInvitationToken } from './app/invitations.ts'
 import type { World } from './call.ts'
 import { connected, type Reached } from './connecting.ts'
+import { hashOfLink, linkTo, newLinkToken } from './links.ts'
 
 export interface NewKey {
   id: string
@@ -33,19 +34,21 @@ export const createKey = async (
 
 export const createWorkspace = async (db: Db, name: string): Promise<string> => {
   if (name.trim() === '' || name.length > 160) throw new AppError('invalid_input', 'the name must have 1 to 160 characters')
+  const strange = strangeCharacter(name)
+  if (strange) throw new AppError('invalid_input', `the name contains ${strange}, a character that is not seen or reorders text`)
   const id = newId()
-  await insertTenant(db, { id, name, plan: defaultPlan })
+  await insertTenant(db, { id, name: plainText(name), plan: defaultPlan })
   return id
 }
 
-/** The link by which somebody becomes a member: good once, shown once. */
+/** The link by which somebody becomes a member: good once, shown once. With an email it is for whoever joins under that, and proves it. */
 export const inviteByOperator = async (
   { db, publicUrl }: { db: Db; publicUrl: string },
-  { tenantId, role }: { tenantId: string; role: Role },
+  { tenantId, role, email }: { tenantId: string; role: Role; email?: string | undefined },
 ): Promise<string> => {
-  const token = newInvitationToken()
-  const id = await insertOperatorInvitation(db, { tenantId, role, tokenHash: hashInvitationToken(token) })
-  return id === undefined ? fail('not_found', 'no such workspace') : invitationUrl(publicUrl, token)
+  const token = newLinkToken('inv')
+  const id = await insertOperatorInvitation(db, { tenantId, role, email: email && plainText(email), tokenHash: hashOfLink(token) })
+  return id === undefined ? fail('not_found', 'no such workspace') : linkTo(publicUrl, 'join', token)
 }
 
 /** Connects an account that a network has let us into. The first one becomes the default. */

@@ -4,8 +4,13 @@ import { Turns } from '#kernel/turns'
 export interface Passwords {
   /** `party`: whose turn it takes, so that who tries a thousand waits behind himself; an address. */
   hash(password: string, party: string): Promise<string>
-  /** Takes as long where there is nothing to compare with: an unknown name is answered no sooner than a wrong password. */
-  verify(password: string, known: { hash: string | undefined; party: string }): Promise<boolean>
+  /** Whether it is the password of this hash. */
+  verify(password: string, known: { hash: string; party: string }): Promise<boolean>
+  /**
+   * Which of these hashes it is the password of, or -1. Always compares `work` times, and as long where it has found one: neither
+   * how many there are nor which it is can be told by the time it takes.
+   */
+  find(password: string, known: { hashes: readonly string[]; work: number; party: string }): Promise<number>
 }
 
 /** The least that OWASP advises for argon2id: 19 MiB, two passes. */
@@ -19,11 +24,19 @@ export const createPasswords = (): Passwords => {
   let nobodys: Promise<string> | undefined
   return {
     hash,
-    async verify(password, { hash: known, party }) {
+    verify: (password, { hash: known, party }) => turns.run(party, () => Bun.password.verify(password.normalize('NFC'), known)),
+    async find(password, { hashes, work, party }) {
       nobodys ??= Bun.password.hash('nobody has this password', COST)
-      const against = known ?? (await nobodys)
-      const same = await turns.run(party, () => Bun.password.verify(password.normalize('NFC'), against))
-      return same && known !== undefined
+      const against = [...hashes, ...new Array<string>(Math.max(0, work - hashes.length)).fill(await nobodys)]
+      const text = password.normalize('NFC')
+      return turns.run(party, async () => {
+        let found = -1
+        for (const [index, one] of against.entries()) {
+          const same = await Bun.password.verify(text, one)
+          if (same && found < 0 && index < hashes.length) found = index
+        }
+        return found
+      })
     },
   }
 }

@@ -1,6 +1,7 @@
 /** What of a workspace's tables goes into its export, table by table, and why the rest does not. */
 import type { exportKinds } from '#contract/app/workspace'
 import type { Fragment, Query, Sql } from './db.ts'
+import { emailStatus } from './people.ts'
 
 export interface ExportSource {
   table: string
@@ -61,7 +62,8 @@ const own = (sql: Sql) => sql`select t.*, a.paused from tenant t join actor a on
 
 /** Each looked up by its id: joined in another way, all people of the deployment would be gone through. */
 const members = (sql: Sql) =>
-  sql`select m.*, p.email, p.name from member m cross join lateral (select email, name from person where id = m.person_id offset 0) p`
+  sql`select m.*, p.email, ${emailStatus(sql)}, p.former_email, p.name from member m
+    cross join lateral (select email, email_verified_at, former_email, name from person where id = m.person_id offset 0) p`
 
 const all = (table: string) => (sql: Sql) => sql`select * from ${sql(table)}`
 
@@ -72,10 +74,15 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
     key: byId,
     within: own,
   },
-  member: { table: 'member', columns: ['person_id', 'email', 'name', 'role', ...times], key: [['person_id', 'uuid']], within: members },
+  member: {
+    table: 'member',
+    columns: ['person_id', 'email', 'email_status', 'former_email', 'name', 'role', ...times],
+    key: [['person_id', 'uuid']],
+    within: members,
+  },
   invitation: {
     table: 'invitation',
-    columns: ['id', 'email', 'role', 'invited_by', 'created_at', 'expires_at', 'accepted_at', 'accepted_by', 'revoked_at'],
+    columns: ['id', 'email', 'proves_email', 'role', 'invited_by', 'created_at', 'expires_at', 'accepted_at', 'accepted_by', 'revoked_at'],
     key: byId,
   },
   profile: { table: 'profile', columns: ['data', ...times], key: [['tenant_id', 'uuid']], within: all('profile') },

@@ -2,21 +2,20 @@
 import type { Role } from '#kernel/roles'
 import type { Fragment, Query, Sql } from './db.ts'
 import type { Page } from './items.ts'
+import { emailStatus, type Person } from './people.ts'
 
-export interface MemberRow {
-  /** Of the person. */
-  id: string
-  email: string
-  name: string
+/** By the id of the person. */
+export interface MemberRow extends Person {
+  former_email: string | null
   role: Role
   joined_at: Date
 }
 
-const columns = (sql: Sql): Fragment => sql`p.id, p.email, p.name, m.role, m.created_at as joined_at`
+const columns = (sql: Sql): Fragment => sql`p.id, p.email, ${emailStatus(sql)}, p.former_email, p.name, m.role, m.created_at as joined_at`
 
 /** Each person by their id: `offset 0` keeps the planner from going through all people of the deployment instead. */
 const withPerson = (sql: Sql): Fragment =>
-  sql`member m cross join lateral (select id, email, email_key, name from person where id = m.person_id offset 0) p`
+  sql`member m cross join lateral (select id, email, email_key, email_verified_at, former_email, name from person where id = m.person_id offset 0) p`
 
 export const listMembers =
   ({ limit, after }: Page): Query =>
@@ -50,8 +49,8 @@ export const withdrawInvitationsOf =
     sql`update invitation set revoked_at = ${now} where invited_by = ${personId} and accepted_at is null and revoked_at is null`
 
 /** A member, as records name them. */
-export const personById = async (sql: Sql, personId: string): Promise<{ id: string; email: string }> =>
-  (await sql<{ id: string; email: string }[]>`select id, email from person where id = ${personId}`)[0]!
+export const personById = async (sql: Sql, personId: string): Promise<{ id: string; email: string | null }> =>
+  (await sql<{ id: string; email: string | null }[]>`select id, email from person where id = ${personId}`)[0]!
 
 export const isMember = async (sql: Sql, emailKey: string): Promise<boolean> =>
   (await sql`select 1 from ${withPerson(sql)} where p.email_key = ${emailKey} limit 1`).length > 0

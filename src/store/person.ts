@@ -1,35 +1,49 @@
 /** What people do about themselves, whatever their workspaces. */
-import { codeOf, type Db, type Sql } from './db.ts'
-import type { Person } from './people.ts'
+import type { Db, Fragment, Sql } from './db.ts'
+import { emailStatus, type Person } from './people.ts'
 import { auditEntry, type Told } from './told.ts'
 
 export interface OwnPerson extends Person {
+  former_email: string | null
   created_at: Date
 }
 
-export const ownPerson = async (db: Db, personId: string): Promise<OwnPerson | undefined> =>
-  (await db.system((sql) => sql<OwnPerson[]>`select id, email, name, created_at from person where id = ${personId}`))[0]
+const columns = (sql: Sql): Fragment => sql`p.id, p.email, ${emailStatus(sql)}, p.former_email, p.name, p.created_at`
 
-const UNIQUE_VIOLATION = '23505'
+export const ownPerson = async (db: Db, personId: string): Promise<OwnPerson | undefined> =>
+  (await db.system((sql) => sql<OwnPerson[]>`select ${columns(sql)} from person p where p.id = ${personId}`))[0]
 
 export interface PersonChange {
-  email: string
-  emailKey: string
   name: string
+  /** Where it becomes another: as it is written from now on. */
+  email?: { as: string; key: string } | undefined
   told: Told
 }
 
-/** Undefined: the email is somebody else's. Told in the audit of each workspace: it knows the person by name and email. */
-export const changePerson = (db: Db, personId: string, { email, emailKey, name, told }: PersonChange): Promise<OwnPerson | undefined> =>
-  db
-    .systemTransaction(async (tx) => {
-      const [person] = await tx<OwnPerson[]>`update person set email = ${email}, email_key = ${emailKey}, name = ${name},
-        updated_at = clock_timestamp() where id = ${personId} returning id, email, name, created_at`
-      const places = await tx<{ tenant_id: string }[]>`select tenant_id from member where person_id = ${personId}`
-      await tell(tx, personId, { told, places })
-      return person
-    })
-    .catch((cause) => (codeOf(cause) === UNIQUE_VIOLATION ? undefined : Promise.reject(cause)))
+/** Somebody else in one of this person's workspaces has this address. */
+const fellowHas = async (tx: Sql, personId: string, emailKey: string): Promise<boolean> =>
+  (
+    await tx`select 1 from person p where p.email_key = ${emailKey} and p.id <> ${personId} and exists (select 1 from member own
+      join member their on their.tenant_id = own.tenant_id where own.person_id = ${personId} and their.person_id = p.id) limit 1`
+  ).length > 0
+
+/**
+ * Undefined: a fellow member has the email, as every member can see. Whoever else has it is not asked: a new email is unverified,
+ * and such may stand on several accounts. One that is only written in another way stays as proven as it was. Told in the audit
+ * of each workspace: it knows the person by name and email.
+ */
+export const changePerson = (db: Db, personId: string, { name, email, told }: PersonChange): Promise<OwnPerson | undefined> =>
+  db.systemTransaction(async (tx) => {
+    if (email && (await fellowHas(tx, personId, email.key))) return undefined
+    const to = (sql: Sql) => sql`email = ${email!.as}, former_email = null,
+      email_since = case when email_key = ${email!.key} then email_since else clock_timestamp() end,
+      email_verified_at = case when email_key = ${email!.key} then email_verified_at end, email_key = ${email!.key},`
+    const [person] = await tx<OwnPerson[]>`update person p set ${email ? to(tx) : tx``} name = ${name}, updated_at = clock_timestamp()
+      where p.id = ${personId} returning ${columns(tx)}`
+    const places = await tx<{ tenant_id: string }[]>`select tenant_id from member where person_id = ${personId}`
+    await tell(tx, personId, { told, places })
+    return person
+  })
 
 const tell = async (tx: Sql, personId: string, { told, places }: { told: Told; places: { tenant_id: string }[] }): Promise<void> => {
   const actor = { kind: 'person', id: personId }

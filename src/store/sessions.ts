@@ -4,7 +4,7 @@ import type { RatePlan } from '#domain/rates'
 import { newId } from '#kernel/ids'
 import type { Role } from '#kernel/roles'
 import type { Db, Fragment, Sql } from './db.ts'
-import type { Membership, Person } from './people.ts'
+import { emailStatus, type Membership, type Person } from './people.ts'
 import { auditEntry, type Told } from './told.ts'
 
 export type SessionKind = 'browser' | 'command_line'
@@ -78,7 +78,8 @@ interface SessionRow {
   generation: number
   expires_at: Date
   person_id: string
-  email: string
+  email: string | null
+  email_status: Person['email_status']
   person_name: string
   tenant_id: string
   workspace_name: string
@@ -92,7 +93,7 @@ const toGrant = (row: SessionRow): SessionGrant => ({
   kind: row.kind,
   generation: row.generation,
   expiresAt: row.expires_at,
-  person: { id: row.person_id, email: row.email, name: row.person_name },
+  person: { id: row.person_id, email: row.email, email_status: row.email_status, name: row.person_name },
   workspace: { id: row.tenant_id, name: row.workspace_name, role: row.role },
   plan: { plan: row.plan, overrides: row.overrides },
 })
@@ -100,7 +101,9 @@ const toGrant = (row: SessionRow): SessionGrant => ({
 /** A session that lives, of a person who is still a member where it works. */
 export const findSession = async (db: Db, id: string): Promise<SessionGrant | undefined> => {
   const [row] = await db.system(
-    (sql) => sql<SessionRow[]>`select s.id, s.kind, s.generation, s.expires_at, p.id as person_id, p.email, p.name as person_name,
+    (sql) => sql<
+      SessionRow[]
+    >`select s.id, s.kind, s.generation, s.expires_at, p.id as person_id, p.email, ${emailStatus(sql)}, p.name as person_name,
         t.id as tenant_id, t.name as workspace_name, t.plan, t.overrides, m.role
       from session s join person p on p.id = s.person_id join tenant t on t.id = s.tenant_id
         join member m on m.tenant_id = s.tenant_id and m.person_id = s.person_id
@@ -155,16 +158,19 @@ export const endSessions = async (
   { personId, id, except }: { personId: string; id?: string; except?: string },
   told: Told,
 ): Promise<number> => {
-  const rows = await toldChange(
-    db,
-    told,
-    (sql) => sql`${id === undefined ? noneApproved(sql, personId) : sql``} update session set revoked_at = clock_timestamp()
-      where person_id = ${personId} ${id === undefined ? sql`` : sql`and id = ${id}`} ${except === undefined ? sql`` : sql`and id <> ${except}`}
-        and revoked_at is null and expires_at > clock_timestamp()
-      returning id, tenant_id, person_id`,
-  )
+  const rows = await toldChange(db, told, (sql) => endSessionsIn(sql, { personId, id, except }))
   return rows.length
 }
+
+/** The same within a transaction, untold. */
+export const endSessionsIn = (
+  sql: Sql,
+  { personId, id, except }: { personId: string; id?: string | undefined; except?: string | undefined },
+): Fragment =>
+  sql`${id === undefined ? noneApproved(sql, personId) : sql``} update session set revoked_at = clock_timestamp()
+      where person_id = ${personId} ${id === undefined ? sql`` : sql`and id = ${id}`} ${except === undefined ? sql`` : sql`and id <> ${except}`}
+        and revoked_at is null and expires_at > clock_timestamp()
+      returning id, tenant_id, person_id`
 
 /** Ends the session whose token somebody holds. */
 export const endHeldSession = (db: Db, id: string, told: Told): Promise<unknown> =>

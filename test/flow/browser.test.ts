@@ -6,7 +6,7 @@ import { browserPath, launchBrowser } from '#test/support/browser'
 import { type TemporaryFolder, temporaryFolder } from '#test/support/folder'
 import { flawsOf, focusedName } from '#test/support/look'
 import { GRANT_TYPE, PASSWORD } from '#test/support/people'
-import { type Deployment, newDeployment, type ServerProcess, startServer } from '#test/support/server'
+import { type Deployment, environmentOf, newDeployment, type ServerProcess, startServer } from '#test/support/server'
 
 const path = browserPath()
 if (!path) console.warn('No Chromium here (CHROMIUM names none, nor is one where systems put it): the tests in a real browser are skipped.')
@@ -163,6 +163,37 @@ describe.skipIf(!path)('in a browser', () => {
     await page.keyboard.press('Enter')
     await page.getByText(user_code!, { exact: true }).waitFor()
   })
+
+  test('a new password is chosen by the link of the operator, with the keyboard alone', async () => {
+    const env = environmentOf(deployment.server, Number(new URL(origin).port))
+    const admin = Bun.spawn([process.execPath, 'src/main.ts', 'admin', 'person', 'reset', '--email', EMAIL], {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const printed = JSON.parse(await new Response(admin.stdout).text()) as { email_status: string; url: string }
+    expect(printed.email_status).toBe('unverified')
+    await page.goto(printed.url)
+    await looks('reset')
+    await tabTo('New password')
+    await page.keyboard.type('password123')
+    await page.keyboard.press('Enter')
+    await page.getByText('is one of the most common passwords').first().waitFor()
+    await looks('reset-wrong')
+    expect(await page.locator(':focus').getAttribute('role')).toBe('alert')
+    await tabTo('New password')
+    await page.keyboard.type(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Your new password is set' }).waitFor()
+    await looks('reset-done')
+    expect(await page.locator('body').ariaSnapshot()).toContain(`link "Sign in as ${EMAIL}"`)
+    await page.goto(printed.url)
+    expect(await page.getByRole('alert').innerText()).toContain('This link is not good')
+    await page.goto(`${origin}/sign-in`)
+    await page.getByLabel('Email').fill(EMAIL)
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('Verified', { exact: true }).waitFor()
+  }, 60_000)
 
   test('the look at pages sees what is wrong with one', async () => {
     await page.setViewportSize({ width: 320, height: 800 })

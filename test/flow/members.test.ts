@@ -55,6 +55,8 @@ test('are listed to each of them, page by page', async () => {
   expect(rest.body.members[0]).toEqual({
     id: owner.personId,
     email: owner.email,
+    email_status: 'unverified',
+    former_email: null,
     name: 'Test',
     role: 'owner',
     joined_at: expect.any(String),

@@ -32,13 +32,15 @@ describe('an account', () => {
   test('shows who it is, and changes its name without a password', async () => {
     const { tenantId } = await app.newWorkspace()
     const { id, email, key } = await join(tenantId, 'viewer')
-    expect((await app.send('GET', PATH, { key })).body.person).toEqual({ id, email, name: 'Ann', created_at: expect.any(String) })
+    expect((await app.send('GET', PATH, { key })).body.person).toEqual({
+      ...{ id, email, email_status: 'unverified', former_email: null, name: 'Ann', created_at: expect.any(String) },
+    })
     expect((await change(key, { name: 'Bea' })).body.person).toMatchObject({ email, name: 'Bea' })
     expect((await change(key, {})).body.person).toMatchObject({ email, name: 'Bea' })
     expect((await app.send('GET', '/api/v1/app/session', { key })).body.session.person.name).toBe('Bea')
   })
 
-  test('changes its email with the password, to one that nobody has', async () => {
+  test('changes its email with the password, to one that no fellow member has', async () => {
     const { tenantId } = await app.newWorkspace()
     const [{ id, email, key }, other] = [await join(tenantId), await join(tenantId)]
     const next = `new-${email}`

@@ -69,7 +69,6 @@ describe('an invitation', () => {
     const { email } = await join()
     const { tenantId } = await app.newWorkspace()
     const token = await invite(tenantId)
-    expect((await post('invitations/accept', { token, email, password: 'not the password' })).status).toBe(401)
     const joined = await post('invitations/accept', { token, email: email.toUpperCase(), password: PASSWORD, delivery: 'body' })
     expect(joined.body.session.workspace.id).toBe(tenantId)
     expect((await me(joined.body.session.access_token)).body.session.workspaces).toHaveLength(2)

@@ -85,6 +85,7 @@ const sampleRows = (tenantId: string, person: string) => {
     session: { id: newId(), person_id: person, kind: 'browser', user_agent: mark, expires_at: new Date(now.getTime() + 86_400_000) },
     invitation: {
       id: newId(),
+      proves_email: false,
       email: mark,
       role: 'viewer',
       token_hash: Buffer.from(mark),

@@ -43,13 +43,13 @@ export const invitations = {
   ),
   accept: door(
     'POST /api/v1/app/invitations/accept',
-    'Accept an invitation by the token of its link, and be signed in. Whoever has an account already gives its password, and joins with it.',
+    'Accept an invitation by the token of its link, and be signed in. Whoever has an account under this email gives its password, and joins with it; with any other password a new account is made, whose email is unverified. The link that the operator of the deployment has printed for an email proves it: accounts that had it unproven lose it, and keep the rest; only a verified account is joined with, by its password.',
     {
       input: {
         token: T.String({ minLength: 20, maxLength: 200 }),
         email: T.Optional(Email),
         password: NewPassword,
-        name: T.Optional(T.String({ maxLength: 160 })),
+        name: T.Optional(T.String({ maxLength: 160, format: 'name' })),
         delivery: T.Optional(Delivery),
       },
       output: record({ session: SignedIn }),

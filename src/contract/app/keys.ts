@@ -30,7 +30,7 @@ export const keys = {
     'Make an API key. The answer shows it, once. A key of yours may no more than you may, at every use, and ends with your membership; a key of the workspace stays when people go, and owners alone make one. To replace a key, make another, move over, then revoke the first: both work meanwhile.',
     {
       input: {
-        name: T.String({ minLength: 1, maxLength: 160, pattern: NOT_BLANK, examples: ['Release script'] }),
+        name: T.String({ minLength: 1, maxLength: 160, format: 'name', pattern: NOT_BLANK, examples: ['Release script'] }),
         scopes: KeyScopes,
         belongs_to: T.Optional(oneOf(['me', 'workspace'], { default: 'me', description: 'Whose the key is.' })),
         expires_at: T.Optional(Time),

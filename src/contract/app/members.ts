@@ -1,12 +1,13 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Id, NextCursor, page, record, Time } from '../shapes.ts'
-import { RoleName } from './session.ts'
+import { Id, NextCursor, nullable, page, record, Time } from '../shapes.ts'
+import { address, RoleName } from './session.ts'
 
 const Member = record(
   {
     id: T.String({ format: 'uuid', description: 'Of the person.' }),
-    email: T.String(),
+    ...address,
+    former_email: nullable(T.String({ description: 'By which this account was known until its email was lost.' })),
     name: T.String(),
     role: RoleName,
     joined_at: Time,

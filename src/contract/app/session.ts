@@ -4,6 +4,18 @@ import { door } from '../op.ts'
 import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.ts'
 
 export const Email = T.String({ minLength: 3, maxLength: 254, format: 'email', examples: ['you@example.com'] })
+
+export const emailStates = ['verified', 'unverified', 'lost'] as const
+export type EmailStatus = (typeof emailStates)[number]
+
+/** Whose email an account has, wherever people are shown. */
+export const address = {
+  email: nullable(T.String({ description: 'null once somebody else has proven that it is theirs.' })),
+  email_status: oneOf(emailStates, {
+    description:
+      'verified: a link that was printed by the operator for this address has shown that it is theirs. unverified: nothing has; anybody may have typed it. lost: somebody else has proven it to be theirs.',
+  }),
+}
 export const NewPassword = T.String({
   minLength: 10,
   maxLength: 200,
@@ -28,7 +40,7 @@ export const WorkspaceName = record({ id: Id, name: T.String() }, { title: 'Work
 
 const who = {
   id: Id,
-  person: record({ id: Id, email: T.String(), name: T.String() }, { title: 'Person' }),
+  person: record({ id: Id, ...address, name: T.String() }, { title: 'Person' }),
   workspace: WorkspaceName,
   role: RoleName,
 }
@@ -62,7 +74,7 @@ const limited = ['unauthenticated', 'rate_limited'] as const
 export const session = {
   signIn: door(
     'POST /api/v1/app/session',
-    'Sign in with email and password. Says the same for a wrong password as for an email that nobody has.',
+    'Sign in with email and password. Says the same for a wrong password as for an email that nobody has. Where several accounts have an unverified email, the password tells them apart; of more than three, give the workspace too.',
     {
       input: {
         email: Email,

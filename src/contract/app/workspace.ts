@@ -68,7 +68,10 @@ export const workspace = {
   rename: op(
     'PUT /api/v1/app/workspace',
     'Rename the workspace. Nothing else depends on the name.',
-    { input: { name: T.String({ minLength: 1, maxLength: 160, pattern: NOT_BLANK, examples: ['Dockside'] }) }, output: answer },
+    {
+      input: { name: T.String({ minLength: 1, maxLength: 160, format: 'name', pattern: NOT_BLANK, examples: ['Dockside'] }) },
+      output: answer,
+    },
     { scope: 'session', repeatable: true },
   ),
   requestDeletion: op(

@@ -11,6 +11,7 @@ const name = T.String({
   minLength: 1,
   maxLength: 80,
   pattern: ONE_LINE,
+  format: 'name',
   description: 'As it stands in posts; no two active products share it.',
   examples: ['Loopline'],
 })

@@ -65,7 +65,7 @@ const conditions = T.Array(Condition, {
   maxItems: 10,
   examples: [[{ fact: 'approvals_waiting', op: '<', value: 10 }]],
 })
-const name = T.String({ minLength: 1, maxLength: 160, pattern: NOT_BLANK, examples: ['Keep drafts ready'] })
+const name = T.String({ minLength: 1, maxLength: 160, format: 'name', pattern: NOT_BLANK, examples: ['Keep drafts ready'] })
 const daily_cap = T.Integer({ minimum: 1, maximum: 50, default: 5, description: 'Acting runs a UTC day.' })
 
 export const Rule = record(

@@ -5,7 +5,7 @@ import type { Incoming } from '../serve.ts'
 import { type Html, html } from './html.ts'
 import { goTo, pageResponse } from './layout.ts'
 import { enter, ownForm, type PageDeps, pageRoute, personOf, toSignIn } from './page.ts'
-import { roleText } from './words.ts'
+import { emailText, roleText } from './words.ts'
 
 const addresses = (publicUrl: string): Html => html`<h2>For programs and agents</h2>
 <dl>
@@ -20,7 +20,8 @@ const signedOut = (publicUrl: string): Html => html`<p>Drafts posts, keeps each 
 ${addresses(publicUrl)}`
 
 const signedIn = ({ person, workspace }: SessionGrant, publicUrl: string): Html => html`<dl>
-<dt>Signed in as</dt><dd>${person.name === '' ? person.email : `${person.name}, ${person.email}`}</dd>
+<dt>Signed in as</dt><dd>${[person.name, person.email].filter(Boolean).join(', ')}</dd>
+<dt>Email</dt><dd>${emailText(person.email_status)}</dd>
 <dt>Workspace</dt><dd>${workspace.name}</dd>
 <dt>Your role</dt><dd>${roleText(workspace.role)}</dd>
 </dl>

@@ -32,7 +32,7 @@ ${emailField(shown)}
 ${field({ name: 'name', label: LABELS.name, autocomplete: 'name', value: shown.name, optional: true, problems: shown.problems })}
 ${field({
   ...{ name: 'password', label: LABELS.password, type: 'password', autocomplete: 'new-password', problems: shown.problems },
-  hint: 'At least 10 characters, and none of the most common passwords. If you have an account here already, the password of that account.',
+  hint: 'At least 10 characters, and none of the most common passwords. If you have an account here under this email, its password: any other makes a new account.',
 })}
 ${hidden('token', shown.token)}
 <button>Join</button>

@@ -3,6 +3,7 @@ import { devicePageRoutes } from './device.ts'
 import { homeRoutes } from './home.ts'
 import { joinRoutes } from './join.ts'
 import type { PageDeps } from './page.ts'
+import { resetRoutes } from './reset.ts'
 import { signInRoutes } from './sign-in.ts'
 
 /** The pages that there are until the console: without scripts, and with nothing from elsewhere. */
@@ -10,5 +11,6 @@ export const pageRoutes = (deps: PageDeps): Route[] => [
   ...homeRoutes(deps),
   ...signInRoutes(deps),
   ...joinRoutes(deps),
+  ...resetRoutes(deps),
   ...devicePageRoutes(deps),
 ]

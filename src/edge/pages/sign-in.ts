@@ -22,7 +22,8 @@ ${field({ name: 'password', label: LABELS.password, type: 'password', autocomple
 ${hidden('next', next)}
 <button>Sign in</button>
 </form>
-<p class="hint">No account? An owner of the workspace can send you an invitation.</p>`
+<p class="hint">No account? An owner of the workspace can send you an invitation.
+Password lost? The operator of this deployment can print you a link for another.</p>`
 
 const show = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   const next = ownPlace(queryOf(incoming).get('next'))

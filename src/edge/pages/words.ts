@@ -1,4 +1,5 @@
 /** What roles and scopes are called before people. */
+import type { EmailStatus } from '#contract/app/session'
 import type { Role } from '#kernel/roles'
 
 const ROLES: Record<Role, string> = {
@@ -9,6 +10,14 @@ const ROLES: Record<Role, string> = {
 }
 
 export const roleText = (role: Role): string => ROLES[role]
+
+const EMAILS: Record<EmailStatus, string> = {
+  verified: 'Verified',
+  unverified: 'Not verified: nothing has shown yet that it is yours. The operator of this deployment can.',
+  lost: 'Lost: somebody else has shown that it is theirs. You cannot sign in until you set another.',
+}
+
+export const emailText = (status: EmailStatus): string => EMAILS[status]
 
 const SCOPES: Record<string, string> = {
   'api:read': 'Read what is in the workspace',

@@ -1,14 +1,14 @@
-import { createHash, randomBytes } from 'node:crypto'
 import type { invitations } from '#contract/app/invitations'
 import { networkOf } from '#domain/network-of'
 import { requireGoodPassword } from '#domain/password'
 import { emailKey, INVITATION_MS } from '#domain/person'
 import { AppError, fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
+import { plainText } from '#kernel/plain-text'
 import type { Sql } from '#store/db'
-import { acceptInvitation, type Invited, openInvitation } from '#store/invitations'
+import { acceptInvitation, type Invited, type NewAccount, openInvitation } from '#store/invitations'
 import { isMember } from '#store/members'
-import { personByEmail } from '#store/people'
+import { candidatesFor } from '#store/people'
 import { personOf } from '#store/principal'
 import {
   addInvitation,
@@ -19,13 +19,10 @@ import {
   withdrawInvitation,
 } from '#store/workspace-invitations'
 import type { DoorContext, Handlers } from '../call.ts'
+import { hashOfLink, linkTo, newLinkToken } from '../links.ts'
 import { pageOf, pageResult } from '../paging.ts'
-import { begin, requirePassword } from './session.ts'
-
-/** The secret of an invitation's link; kept as its hash alone. */
-export const newInvitationToken = (): string => `inv_${randomBytes(24).toString('base64url')}`
-export const hashInvitationToken = (token: string): Buffer => createHash('sha256').update(token).digest()
-export const invitationUrl = (publicUrl: string, token: string): string => `${publicUrl}/join?token=${token}`
+import { accountOfJoiner, requireAccount } from '../password-check.ts'
+import { begin } from './session.ts'
 
 const NOT_OPEN = 'this invitation is not open: it was accepted, withdrawn, or is too old'
 
@@ -33,22 +30,48 @@ const needEmail = (): never => {
   throw new AppError('invalid_input', 'email is required', { details: [{ path: 'email', message: 'is required' }] })
 }
 
-/** Who has an account shows that it is theirs; an account that is not there yet is made of what was given. */
-const joiner = async (context: DoorContext, { email, password, name }: { email: string; password: string; name: string }) => {
+interface Comer {
+  email: string
+  password: string
+  name: string
+}
+
+/**
+ * Who it is that comes by an invitation: an account that there is, or one to be made.
+ *
+ * An address is proven by a link that the operator of the deployment printed for this very address: whoever holds it was given
+ * it as its owner. A link for no address in particular proves none, though the operator printed it: its holder types an address,
+ * and might type somebody else's. What a workspace made proves none either: its owner might invite an address to be the first who
+ * has it. (Mail, once it is sent, will prove what it is delivered to: `proves_email` of the invitation says which do.)
+ *
+ * By a link that proves, only an account that has proven the address is joined with, by its password; accounts that have not
+ * are left alone even where the password is theirs. It may have been told to the owner by whoever squats there, who would then
+ * be inside with them. So nothing of such an account ever passes over: neither password, nor sessions, nor workspaces.
+ *
+ * By any other link a password that fits no account makes a new one, whether or not others have the address: nobody is kept out,
+ * and nobody learns who is here.
+ */
+const joiner = async (context: DoorContext, { provesEmail }: Invited, comer: Comer): Promise<{ id: string } | NewAccount> => {
+  const { email, password, name } = comer
   const account = emailKey(email)
-  const known = await personByEmail(context.db, account)
-  if (!known) {
-    requireGoodPassword(password, { email, path: 'password' })
-    const hash = await context.identity.passwords.hash(password, networkOf(context.visit.address))
-    return { id: newId(), email: email.trim(), emailKey: account, name, hash }
-  }
-  await requirePassword(context, { account, password, hash: known.hash })
-  return { id: known.id }
+  const accounts = await candidatesFor(context.db, { emailKey: account })
+  const verified = accounts.filter(({ email_status }) => email_status === 'verified')
+  if (provesEmail && verified.length > 0) return { id: (await requireAccount(context, { email, password, accounts: verified })).id }
+  const known = provesEmail ? undefined : await accountOfJoiner(context, { email, password, accounts })
+  if (known) return { id: known.id }
+  requireGoodPassword(password, { email, path: 'password' })
+  const hash = await context.identity.passwords.hash(password, networkOf(context.visit.address))
+  return { id: newId(), email: plainText(email), emailKey: account, name: plainText(name), hash }
+}
+
+const NOT_JOINED = {
+  spent: 'the invitation was accepted meanwhile',
+  taken: 'a member of this workspace has this email, and another password: sign in, or give that password',
 }
 
 /** What an invitation's link leads to, for the page behind it. Throws `not_found`. */
 export const invitationBehind = async (db: DoorContext['db'], token: string): Promise<Invited> =>
-  (await openInvitation(db, hashInvitationToken(token))) ?? fail('not_found', NOT_OPEN)
+  (await openInvitation(db, hashOfLink(token))) ?? fail('not_found', NOT_OPEN)
 
 /** Invitations of a workspace that are open at once. */
 const MOST_OPEN = 200
@@ -61,12 +84,19 @@ export const invitationHandlers = (publicUrl: string): Handlers<typeof invitatio
   async create({ email, role }, { sql, gate, principal }) {
     if (email !== undefined) await refuseMember(sql, email)
     if ((await countOpenInvitations(sql)) >= MOST_OPEN) fail('conflict', `${MOST_OPEN} invitations are open: withdraw one first`)
-    const token = newInvitationToken()
+    const token = newLinkToken('inv')
     const expires_at = new Date(gate.now.getTime() + INVITATION_MS)
-    const row = { id: newId(), email: email?.trim() ?? null, role, invited_by: personOf(principal), created_at: gate.now, expires_at }
+    const row = {
+      id: newId(),
+      email: email === undefined ? null : plainText(email),
+      role,
+      invited_by: personOf(principal),
+      created_at: gate.now,
+      expires_at,
+    }
     const invitation = { ...row, status: 'open' as const, accepted_at: null, accepted_by: null, revoked_at: null }
-    const effects = { writes: [addInvitation({ ...row, token_hash: hashInvitationToken(token) })] }
-    return { reply: { invitation, url: invitationUrl(publicUrl, token) }, effects, refId: row.id, told: { email: row.email, role } }
+    const effects = { writes: [addInvitation({ ...row, token_hash: hashOfLink(token) })] }
+    return { reply: { invitation, url: linkTo(publicUrl, 'join', token) }, effects, refId: row.id, told: { email: row.email, role } }
   },
 
   async list(input, { read }) {
@@ -87,10 +117,10 @@ export const invitationHandlers = (publicUrl: string): Handlers<typeof invitatio
     const invitation = await invitationBehind(context.db, token)
     // The one who was invited, whatever else is given: the link came to that address.
     const address = invitation.email ?? email ?? needEmail()
-    const person = await joiner(context, { email: address, password, name })
+    const person = await joiner(context, invitation, { email: address, password, name })
     const { surface, requestId } = context.visit
-    const joined = await acceptInvitation(context.db, { invitation, person, surface, requestId })
-    if (!joined) return fail('conflict', 'the invitation was accepted meanwhile, or the email was taken')
+    const accepted = await acceptInvitation(context.db, { invitation, person, surface, requestId })
+    if (accepted !== 'joined') fail('conflict', NOT_JOINED[accepted])
     return begin(context, { personId: person.id, tenantId: invitation.tenantId, delivery, operation: 'app.session.signIn' })
   },
 })

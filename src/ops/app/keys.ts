@@ -2,6 +2,7 @@ import type { keys } from '#contract/app/keys'
 import { hashApiKey, newApiKey } from '#kernel/api-key'
 import { AppError, fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
+import { plainText } from '#kernel/plain-text'
 import type { Query } from '#store/db'
 import { personById } from '#store/members'
 import { type Principal, personOf, roleOf } from '#store/principal'
@@ -48,7 +49,7 @@ export const keyHandlers: Handlers<typeof keys> = {
     const personId = belongs_to === 'me' ? personOf(principal) : null
     await requireRoomForKey((query) => query(sql), personId)
     const secret = newApiKey()
-    const shown = { id: newId(), name: name.trim(), last4: secret.slice(-4), scopes: [...new Set(scopes)] }
+    const shown = { id: newId(), name: plainText(name), last4: secret.slice(-4), scopes: [...new Set(scopes)] }
     const person = personId === null ? null : await personById(sql, personId)
     const key = { ...shown, person, created_at: gate.now, expires_at: expires, revoked_at: null, last_used_at: null }
     const row = { ...shown, tenantId, hash: hashApiKey(secret), personId, expiresAt: expires, now: gate.now }

@@ -1,21 +1,32 @@
 import type { person } from '#contract/app/person'
-import { emailKey } from '#domain/person'
+import { networkOf } from '#domain/network-of'
+import { requireGoodPassword } from '#domain/password'
+import { changeLimit, emailKey, resetLimit } from '#domain/person'
 import { AppError, fail } from '#kernel/errors'
-import { passwordOf } from '#store/people'
+import { plainText } from '#kernel/plain-text'
 import { changePerson, deletePerson, ownPerson } from '#store/person'
+import { type OpenReset, openReset, resetPerson } from '#store/person-reset'
+import { forgetTries, returnTry, takeTry } from '#store/throttle'
 import type { DoorContext, Handlers } from '../call.ts'
-import { requirePassword, signedInOf, toldOf } from './session.ts'
-
-/** Throws `unauthenticated` when it is not the password of whoever is signed in. */
-const requireOwnPassword = async (context: DoorContext, password: string): Promise<void> => {
-  const { id, email } = signedInOf(context).person
-  await requirePassword(context, { account: emailKey(email), password, hash: await passwordOf(context.db, id) })
-}
+import { hashOfLink } from '../links.ts'
+import { countedFor, requireOwnPassword } from '../password-check.ts'
+import { signedInOf, toldOf } from './session.ts'
 
 const needPassword = (): never => {
   throw new AppError('invalid_input', 'current_password is required', {
     details: [{ path: 'current_password', message: 'is required where the email changes' }],
   })
+}
+
+const NOT_GOOD = 'this link is not good: it was used, replaced by another, or is too old'
+
+/** What a link for another password leads to; looking does not use it up. Throws `not_found`, and `rate_limited` after many that are none. */
+export const resetBehind = async ({ db, visit }: Pick<DoorContext, 'db' | 'visit'>, token: string): Promise<OpenReset> => {
+  const counted = [{ name: `reset address ${networkOf(visit.address)}`, limit: resetLimit }]
+  await takeTry(db, 'reset', counted)
+  const link = (await openReset(db, hashOfLink(token))) ?? fail('not_found', NOT_GOOD)
+  await returnTry(db, counted)
+  return link
 }
 
 export const personHandlers: Handlers<typeof person> = {
@@ -26,19 +37,40 @@ export const personHandlers: Handlers<typeof person> = {
 
   async update({ name, email, current_password }, context) {
     const { person: before } = signedInOf(context)
-    const isOther = email !== undefined && email.trim() !== before.email
-    if (isOther) await requireOwnPassword(context, current_password ?? needPassword())
-    const next = { name: name ?? before.name, email: isOther ? email.trim() : before.email }
-    const told = toldOf(context.visit, 'app.person.update')
-    const account = await changePerson(context.db, before.id, { ...next, emailKey: emailKey(next.email), told })
-    return { reply: { person: account ?? fail('conflict', 'another account has this email') } }
+    const written = email === undefined ? before.email : plainText(email)
+    const isOther = written !== before.email
+    // Each change is told in the audit of every workspace.
+    await takeTry(context.db, 'person', [{ name: `change of person ${before.id}`, limit: changeLimit }])
+    if (isOther) await requireOwnPassword(context, before, current_password ?? needPassword())
+    const change = {
+      name: name === undefined ? before.name : plainText(name),
+      email: isOther && written !== null ? { as: written, key: emailKey(written) } : undefined,
+      told: toldOf(context.visit, 'app.person.update'),
+    }
+    const account = await changePerson(context.db, before.id, change)
+    return { reply: { person: account ?? fail('conflict', 'a member of one of your workspaces has this email') } }
   },
 
   async delete({ current_password }, context) {
-    const { id } = signedInOf(context).person
-    await requireOwnPassword(context, current_password)
+    const { person } = signedInOf(context)
+    const { id } = person
+    await requireOwnPassword(context, person, current_password)
     const owned = await deletePerson(context.db, id, toldOf(context.visit, 'app.person.delete'))
     if (owned) fail('conflict', `you are the last owner of ${owned}: make somebody else an owner, or delete the workspace`)
     return { reply: { deleted: id }, keep: 'nothing' }
+  },
+
+  async resetPassword({ token, new_password }, context) {
+    const { db, identity, visit } = context
+    const { email, email_key } = await resetBehind(context, token)
+    requireGoodPassword(new_password, { email, path: 'new_password' })
+    const hash = await identity.passwords.hash(new_password, networkOf(visit.address))
+    const told = toldOf(visit, 'app.person.resetPassword')
+    const done = await resetPerson(db, { tokenHash: hashOfLink(token), hash, told })
+    if (done === 'spent') return fail('not_found', NOT_GOOD)
+    if (done === 'taken') return fail('conflict', 'another account has proven this email meanwhile')
+    // Guesses that were wrong before say nothing about the new password.
+    await forgetTries(db, countedFor(email_key, visit.address))
+    return { reply: { reset: { email, signed_out: done.signedOut, revoked_keys: done.revokedKeys, keys_left: done.keysLeft } } }
   },
 }

@@ -2,9 +2,9 @@ import type { session, sessions } from '#contract/app/session'
 import type { OutputOf } from '#contract/op'
 import { networkOf } from '#domain/network-of'
 import { requireGoodPassword } from '#domain/password'
-import { ACCESS_MS, emailKey, passwordLimits, SESSION_MS } from '#domain/person'
+import { ACCESS_MS, emailKey, SESSION_MS } from '#domain/person'
 import { fail } from '#kernel/errors'
-import { membershipsOf, passwordOf, personByEmail, setPassword } from '#store/people'
+import { candidatesFor, membershipsOf, setPassword } from '#store/people'
 import {
   advanceSession,
   endSessions,
@@ -15,10 +15,10 @@ import {
   moveSession,
   type SessionGrant,
 } from '#store/sessions'
-import { type Counted, forgetTries, returnTry, takeTry } from '#store/throttle'
 import type { Told } from '#store/told'
 import type { Admitted, DoorContext, Handlers, Kept, Visit } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
+import { requireAccount, requireOwnPassword, WRONG } from '../password-check.ts'
 
 type SignedIn = OutputOf<typeof session.signIn>
 export type Delivery = 'cookie' | 'body'
@@ -92,37 +92,14 @@ export const goOn = async (context: DoorContext): Promise<{ grant: SessionGrant;
 }
 
 const LONGEST_AGENT = 300
-/** The same for every way in which it can be wrong. */
-export const WRONG = 'the email or the password is wrong'
-
-const countedFor = (account: string, address: string): Counted[] => [
-  { name: `password pair ${account} ${networkOf(address)}`, limit: passwordLimits.pair },
-  { name: `password account ${account}`, limit: passwordLimits.account },
-  { name: `password address ${networkOf(address)}`, limit: passwordLimits.address },
-]
-
-/** Compares a password, within limits that hold for accounts that exist and for others alike. Throws `unauthenticated`. */
-export const requirePassword = async (
-  { db, identity, visit }: DoorContext,
-  { account, password, hash }: { account: string; password: string; hash: string | undefined },
-): Promise<void> => {
-  const counted = countedFor(account, visit.address)
-  // Counted before it is known to be wrong: a thousand at once are a thousand tries.
-  await takeTry(db, 'sign_in', counted)
-  if (!(await identity.passwords.verify(password, { hash, party: networkOf(visit.address) }))) fail('unauthenticated', WRONG)
-  await forgetTries(db, counted.slice(0, 1))
-  await returnTry(db, counted.slice(1))
-}
-
 export const sessionHandlers: Handlers<typeof session> = {
   async signIn({ email, password, workspace_id, delivery = 'cookie' }, context) {
-    const account = emailKey(email)
-    const person = await personByEmail(context.db, account)
-    await requirePassword(context, { account, password, hash: person?.hash })
-    const places = await membershipsOf(context.db, person!.id)
+    const accounts = await candidatesFor(context.db, { emailKey: emailKey(email), tenantId: workspace_id })
+    const person = await requireAccount(context, { email, password, accounts })
+    const places = await membershipsOf(context.db, person.id)
     const place = workspace_id === undefined ? places[0] : places.find(({ id }) => id === workspace_id)
     if (!place) return fail('unauthenticated', WRONG)
-    return begin(context, { personId: person!.id, tenantId: place.id, delivery, operation: 'app.session.signIn' })
+    return begin(context, { personId: person.id, tenantId: place.id, delivery, operation: 'app.session.signIn' })
   },
 
   async refresh({ refresh_token: token }, context) {
@@ -155,8 +132,7 @@ export const sessionHandlers: Handlers<typeof session> = {
   async changePassword({ current_password, new_password }, context) {
     const { db, identity, visit } = context
     const { id, person } = signedInOf(context)
-    const hash = await passwordOf(db, person.id)
-    await requirePassword(context, { account: emailKey(person.email), password: current_password, hash })
+    await requireOwnPassword(context, person, current_password)
     requireGoodPassword(new_password, { email: person.email, path: 'new_password' })
     await setPassword(db, person.id, await identity.passwords.hash(new_password, networkOf(visit.address)))
     const told = toldOf(visit, 'app.session.changePassword')

@@ -1,6 +1,7 @@
 import type { workspace } from '#contract/app/workspace'
 import { GRACE_MS } from '#domain/deletion'
 import { fail } from '#kernel/errors'
+import { plainText } from '#kernel/plain-text'
 import { merge } from '#store/letter'
 import { workOfLane } from '#store/work'
 import { renameWorkspace, setDeletion, type WorkspaceRow, workspaceOf } from '#store/workspace'
@@ -29,14 +30,14 @@ export const workspaceHandlers: Handlers<typeof workspace> = {
 
   async rename({ name }, { sql, tenantId }) {
     const [row] = (await workspaceOf(sql)) as unknown as WorkspaceRow[]
-    const next = { ...row!, name: name.trim() }
+    const next = { ...row!, name: plainText(name) }
     return { reply: { workspace: next }, effects: { writes: [renameWorkspace(tenantId, next.name)] }, refId: tenantId }
   },
 
   async requestDeletion({ name }, context) {
     const { sql, gate, tenantId } = context
     const [row] = (await workspaceOf(sql)) as unknown as WorkspaceRow[]
-    if (name.trim() !== row!.name) refuseName()
+    if (plainText(name) !== plainText(row!.name)) refuseName()
     if (row!.deletes_at) return { reply: { deletion: await asItStands(context, row!.deletes_at) }, refId: tenantId }
     const deletes_at = new Date(gate.now.getTime() + GRACE_MS)
     const { automation, effects } = await stopped(context, everything)

@@ -6,6 +6,7 @@ import type { Tier } from '#domain/read-budget'
 import { fail } from '#kernel/errors'
 import { type Failpoints, none } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'
+import { plainText } from '#kernel/plain-text'
 import { SandboxFailure, type SandboxStore, type TimelineQuery } from '#store/sandbox'
 import {
   type Capabilities,
@@ -89,7 +90,8 @@ const metricsOf = async (store: SandboxStore, { externalId: accountId }: Network
 }
 
 const handleOf = (text: string): string => {
-  const name = HANDLE.exec(text.trim())?.[1] ?? fail('invalid_input', 'a handle is 1 to 50 letters, digits, dots, dashes or underscores')
+  const name =
+    HANDLE.exec(plainText(text))?.[1] ?? fail('invalid_input', 'a handle is 1 to 50 letters, digits, dots, dashes or underscores')
   return residentOf(name) ? fail('invalid_input', `somebody else in the sandbox has the handle ${name}; choose another`) : name
 }
 

@@ -1,0 +1,73 @@
+/** The page behind a link for another password, which the operator of the deployment has printed. */
+import { AppError } from '#kernel/errors'
+import { resetBehind } from '#ops/app/person'
+import type { Route } from '../route.ts'
+import { type Incoming, visitOf } from '../serve.ts'
+import { type Html, html } from './html.ts'
+import { field, hidden, type Problem, pageResponse, problemsOf, retryHeaders, statusOf } from './layout.ts'
+import { enter, ownForm, type PageDeps, pageRoute, queryOf } from './page.ts'
+
+const LABELS = { new_password: 'New password' }
+const TITLE = 'Choose a new password'
+
+const form = ({
+  email,
+  token,
+  problems,
+}: {
+  email: string
+  token: string
+  problems?: Problem[]
+}): Html => html`<dl><dt>Email</dt><dd>${email}</dd></dl>
+<form method="post" action="/reset">
+${field({
+  ...{ name: 'new_password', label: LABELS.new_password, type: 'password', autocomplete: 'new-password', problems },
+  hint: 'At least 10 characters, and none of the most common passwords. You are signed out everywhere else.',
+})}
+${hidden('token', token)}
+<button>Set password</button>
+</form>`
+
+/** Link previews and scanners of mail look at the page too: that uses nothing up. */
+const show = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
+  const token = queryOf(incoming).get('token') ?? ''
+  const { email } = await resetBehind({ db: deps.db, visit: await visitOf(deps, { scope: 'public' }, incoming) }, token)
+  return pageResponse({ title: TITLE, body: form({ email, token }) })
+}
+
+interface Reset {
+  email: string
+  revoked_keys: number
+  keys_left: number
+}
+
+const keysText = ({ revoked_keys, keys_left }: Reset): string => {
+  const revoked =
+    revoked_keys === 0 ? '' : ` ${revoked_keys} API keys that were made under this account before its email was proven are revoked.`
+  const left = keys_left === 0 ? '' : ` API keys of yours that go on: ${keys_left}. Revoke those that you do not know.`
+  return `${revoked}${left}`
+}
+
+const done = (reset: Reset): Response =>
+  pageResponse({
+    title: 'Your new password is set',
+    body: html`<p>You are signed out everywhere.${keysText(reset)}</p><p><a href="/sign-in">Sign in as ${reset.email}</a></p>`,
+  })
+
+const send = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
+  const { token = '', new_password = '' } = await ownForm(deps, incoming)
+  try {
+    const { body } = await enter(deps, incoming, { id: 'app.person.resetPassword', input: { token, new_password } })
+    return done(body.reset)
+  } catch (cause) {
+    const error = AppError.from(cause)
+    if (error.code !== 'invalid_input') throw cause
+    const visit = await visitOf(deps, { scope: 'public' }, incoming)
+    const { email } = await resetBehind({ db: deps.db, visit }, token)
+    const problems = problemsOf(error, LABELS)
+    const body = form({ email, token, problems })
+    return pageResponse({ title: TITLE, body, problems, status: statusOf(error), headers: retryHeaders(error) })
+  }
+}
+
+export const resetRoutes = (deps: PageDeps): Route[] => [pageRoute(deps, 'GET', '/reset', show), pageRoute(deps, 'POST', '/reset', send)]

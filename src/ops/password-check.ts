@@ -1,0 +1,74 @@
+/** Comparing passwords, within limits that hold for accounts that exist and for others alike. */
+import { networkOf } from '#domain/network-of'
+import { emailKey, joinLimit, passwordLimits } from '#domain/person'
+import { fail } from '#kernel/errors'
+import { type Candidate, MOST_CANDIDATES, passwordOf } from '#store/people'
+import { type Counted, forgetTries, returnTry, takeTry } from '#store/throttle'
+import type { DoorContext } from './call.ts'
+
+/** The same for every way in which it can be wrong. */
+export const WRONG = 'the email or the password is wrong'
+
+/** `what` tells counters of different doors apart: guesses at one shut no other. */
+export const countedFor = (account: string, address: string, what = 'password'): Counted[] => [
+  { name: `${what} pair ${account} ${networkOf(address)}`, limit: passwordLimits.pair },
+  { name: `${what} account ${account}`, limit: passwordLimits.account },
+]
+
+const countedFrom = (address: string): Counted => ({ name: `password address ${networkOf(address)}`, limit: passwordLimits.address })
+
+/** Counts a try, and gives it back where `compare` finds something. Throws `rate_limited:sign_in`. */
+const limited = async <T>({ db }: DoorContext, counted: Counted[], compare: () => Promise<T | undefined>): Promise<T | undefined> => {
+  // Counted before it is known to be wrong: a thousand at once are a thousand tries.
+  await takeTry(db, 'sign_in', counted)
+  const found = await compare()
+  if (found === undefined) return undefined
+  await forgetTries(db, counted.slice(0, 1))
+  await returnTry(db, counted.slice(1))
+  return found
+}
+
+const matching = async (
+  { identity, visit }: DoorContext,
+  password: string,
+  accounts: readonly Candidate[],
+): Promise<Candidate | undefined> => {
+  const known = { hashes: accounts.map(({ hash }) => hash), work: MOST_CANDIDATES, party: networkOf(visit.address) }
+  return accounts[await identity.passwords.find(password, known)]
+}
+
+export interface Offered {
+  email: string
+  password: string
+  /** Those that it may be the password of. */
+  accounts: readonly Candidate[]
+}
+
+/** The account whose password this is. Throws `unauthenticated`, the same whether or not there is any account. */
+export const requireAccount = async (context: DoorContext, { email, password, accounts }: Offered): Promise<Candidate> => {
+  const { address } = context.visit
+  const counted = [...countedFor(emailKey(email), address), countedFrom(address)]
+  return (await limited(context, counted, () => matching(context, password, accounts))) ?? fail('unauthenticated', WRONG)
+}
+
+/**
+ * The same for somebody who joins: undefined where the password is that of no account, which counts as a wrong one. Each such try
+ * uses an invitation up, so an address has more of them: a whole company may join from one.
+ */
+export const accountOfJoiner = (context: DoorContext, { email, password, accounts }: Offered): Promise<Candidate | undefined> => {
+  const { address } = context.visit
+  const counted = [...countedFor(emailKey(email), address, 'join'), { name: `join address ${networkOf(address)}`, limit: joinLimit }]
+  return limited(context, counted, () => matching(context, password, accounts))
+}
+
+/** Throws `unauthenticated` when it is not the password of whoever is signed in. Others' wrong guesses at the account do not count here. */
+export const requireOwnPassword = async (context: DoorContext, { id }: { id: string }, password: string): Promise<void> => {
+  const counted = countedFor(`person ${id}`, context.visit.address)
+  const compare = async () => {
+    const hash = await passwordOf(context.db, id)
+    const known =
+      hash !== undefined && (await context.identity.passwords.verify(password, { hash, party: networkOf(context.visit.address) }))
+    return known || undefined
+  }
+  if (!(await limited(context, counted, compare))) fail('unauthenticated', WRONG)
+}

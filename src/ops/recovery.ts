@@ -1,0 +1,62 @@
+/** What an operator does for people whose password is lost. */
+import { emailKey } from '#domain/person'
+import { AppError, fail } from '#kernel/errors'
+import { plainText } from '#kernel/plain-text'
+import type { Db } from '#store/db'
+import { type Account, accountsOf, insertReset } from '#store/person-reset'
+import { hashOfLink, linkTo, newLinkToken } from './links.ts'
+
+export interface ResetLink {
+  person_id: string
+  name: string
+  email: string
+  /** As it is before the link is opened. */
+  email_status: Account['email_status']
+  workspaces: string[]
+  url: string
+  expires_at: Date
+}
+
+const described = ({ id, name, workspaces, created_at }: Account): string =>
+  `${id} (${[name, `since ${created_at.toISOString().slice(0, 10)}`, workspaces.join(', ') || 'no workspace'].filter(Boolean).join('; ')})`
+
+/** By the address: the account that has proven it, else the only one that has it. */
+const byEmail = async (db: Db, email: string): Promise<Account> => {
+  const accounts = await accountsOf(db, { emailKey: emailKey(email) })
+  const [first] = accounts
+  if (!first) return fail('not_found', `no account has the email ${email}`)
+  if (first.email_status === 'verified' || accounts.length === 1) return first
+  const all = accounts.map((one) => `\n  ${described(one)}`).join('')
+  throw new AppError(
+    'conflict',
+    `${accounts.length} accounts have the email ${email}, and none has proven it. Say with --id whose it is:${all}`,
+  )
+}
+
+/** By the id: an account that has this address, or has lost its own. */
+const byId = async (db: Db, id: string, email: string): Promise<Account> => {
+  const [account] = await accountsOf(db, { id })
+  if (!account) return fail('not_found', 'no such person')
+  if (account.email !== null && emailKey(account.email) !== emailKey(email)) fail('conflict', `this person has the email ${account.email}`)
+  const [holder] = await accountsOf(db, { emailKey: emailKey(email) })
+  if (holder?.email_status === 'verified' && holder.id !== id)
+    fail('conflict', `another person has proven this email: ${described(holder)}`)
+  return account
+}
+
+/**
+ * A link by which somebody chooses a new password: good once, for an hour; the one printed before it is void. It proves the
+ * address, because the operator gives it to whose that is. The account keeps its workspaces: so whoever prints it looks at
+ * whose account it is, which the answer says, before they hand it on.
+ */
+export const resetByOperator = async (
+  { db, publicUrl }: { db: Db; publicUrl: string },
+  { email: given, id }: { email: string; id?: string | undefined },
+): Promise<ResetLink> => {
+  const account = id === undefined ? await byEmail(db, given) : await byId(db, id, given)
+  const { id: person_id, name, email_status, workspaces } = account
+  const email = account.email ?? plainText(given)
+  const token = newLinkToken('rst')
+  const expires_at = await insertReset(db, { personId: person_id, email, emailKey: emailKey(email), tokenHash: hashOfLink(token) })
+  return { person_id, name, email, email_status, workspaces, url: linkTo(publicUrl, 'reset', token), expires_at }
+}

@@ -1,0 +1,87 @@
+/** Names and addresses as people read them: no character in them hides, reorders or breaks text. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createWorkspace } from '#ops/workspaces'
+import { type TestApp, testApp } from '#test/support/app'
+import { askForCode, inviteTo, joinAs, PASSWORD } from '#test/support/people'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await testApp()
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const STRANGE: [string, string][] = [
+  ['\u202e', 'U+202E'],
+  ['\u2066', 'U+2066'],
+  ['\u200b', 'U+200B'],
+  ['\u200f', 'U+200F'],
+  ['\u00ad', 'U+00AD'],
+  ['\ufeff', 'U+FEFF'],
+  ['\u0007', 'U+0007'],
+  ['\n', 'U+000A'],
+  ['\u2028', 'U+2028'],
+  ['\u{e0041}', 'U+E0041'],
+]
+
+const post = (path: string, key: string | null, body: object) => app.send('POST', `/api/v1/app/${path}`, { key, body })
+const put = (path: string, key: string, body: object) => app.send('PUT', `/api/v1/app/${path}`, { key, body })
+
+/** Everything that people name, by what is asked and the field. */
+const ways = async () => {
+  const { access: key } = await joinAs(app)
+  const token = await inviteTo(app)
+  return [
+    ['name', (text: string) => put('person', key, { name: text })],
+    ['name', (text: string) => put('workspace', key, { name: text })],
+    ['name', (text: string) => post('keys', key, { name: text, scopes: ['api:read'] })],
+    ['name', (text: string) => post('invitations/accept', null, { token, email: 'x@example.com', password: PASSWORD, name: text })],
+    ['name', (text: string) => app.send('POST', 'products', { body: { name: text, one_liner: 'One line' } })],
+    ['email', (text: string) => put('person', key, { email: `${text}@example.com`, current_password: PASSWORD })],
+    ['email', (text: string) => post('invitations', key, { email: `${text}@example.com`, role: 'viewer' })],
+    ['email', (text: string) => post('session', null, { email: `${text}@example.com`, password: PASSWORD })],
+  ] as const
+}
+
+describe('a name', () => {
+  test.each(STRANGE)('holds no %j, and the refusal names it', async (character, named) => {
+    for (const [path, send] of await ways()) {
+      const { status, body } = await send(`Al${character}ice`)
+      expect([status, body.error?.details]).toEqual([400, [{ path, message: expect.stringContaining(`contains ${named},`) }]])
+    }
+    expect(await createWorkspace(app.workplace.db, `Dock${character}side`).catch((error) => error.message)).toContain(named)
+  })
+
+  test('is kept in the form that look-alikes have in common, with the joiners that scripts and emoji need', async () => {
+    const { access: key } = await joinAs(app)
+    const named = async (name: string) => (await put('person', key, { name })).body.person?.name
+    expect(await named('  Ａｌｉｃｅ ﬁ ')).toBe('Alice fi')
+    expect(await named('می\u200cخواهم 👩\u200d🚀')).toBe('می\u200cخواهم 👩\u200d🚀')
+    const rename = await put('workspace', key, { name: 'Ｄｏｃｋｓｉｄｅ' })
+    expect(rename.body.workspace?.name).toBe('Dockside')
+    await put('workspace', key, { name: 'Test' })
+  })
+
+  test('has something to be seen', async () => {
+    const { access: key } = await joinAs(app)
+    for (const name of ['\u200d', '\u3164', ' \u200c ']) expect([name, (await put('workspace', key, { name })).status]).toEqual([name, 400])
+  })
+})
+
+test('an email written in full-width letters is the same account', async () => {
+  const { email } = await joinAs(app, { email: 'wide@example.com' })
+  const wide = 'ｗｉｄｅ@example.com'
+  expect(email).not.toBe(wide)
+  expect((await post('session', null, { email: wide, password: PASSWORD })).status).toBe(201)
+})
+
+test('a handle in full-width letters is the one that it looks like', async () => {
+  const { body } = await app.send('POST', 'targets', { body: { handle: '＠ｓｈｉｐｓ＿ｏｎ', category: 'peer' } })
+  expect([body.error, body.target?.handle]).toEqual([undefined, 'ships_on'])
+})
+
+test('a device is shown by its name in plain letters', async () => {
+  const { access: key } = await joinAs(app)
+  const { user_code } = await askForCode(app, { device_name: 'Ｌａｐｔｏｐ\u202egnp.exe' })
+  const { body } = await app.send('GET', `/api/v1/app/device?user_code=${user_code}`, { key })
+  expect(body.request.device_name).toBe('Laptop gnp.exe')
+})
