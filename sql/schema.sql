@@ -185,6 +185,7 @@ grant delete, insert, select, update on public.counter to tendril_app;
 create table public.deployment (
   single boolean not null default true,
   canary bytea not null,
+  id uuid not null default gen_random_uuid(),
   constraint deployment_pkey PRIMARY KEY (single),
   constraint deployment_single_check CHECK (single)
 );

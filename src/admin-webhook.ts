@@ -8,11 +8,9 @@ import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
 import type { Call } from '#ops/call'
 import { createOperations } from '#ops/index'
-import { checkCanary } from '#store/canary'
 import { hasTenant } from '#store/tenants'
 import { type Flags, type Place, text, uuid } from './admin-flags.ts'
 import { joinDatabase } from './database.ts'
-import { secretKey } from './secret-key.ts'
 import { openWorkplace, type Workplace } from './server.ts'
 
 export const webhookHelp = `tendril admin webhook set --workspace ID --url URL [--events ${eventKinds.slice(0, 2).join(',')}]
@@ -46,10 +44,8 @@ const runner =
 const asOperator = async ({ config, log }: Place, flags: Flags, act: (run: Run) => Promise<object>): Promise<object> => {
   const workspaceId = uuid(flags, 'workspace')
   await using database = await joinDatabase(config, log)
-  const secret = await secretKey(config)
-  await checkCanary(database.options, secret)
   const overrides = { sweepMs: 0, lanes: [] }
-  await using workplace = await openWorkplace(config, { ...database.options, max: 2 }, { log, secret, overrides })
+  await using workplace = await openWorkplace(config, { ...database.options, max: 2 }, { log, secret: database.secret, overrides })
   if (!(await hasTenant(workplace.db, workspaceId))) throw new AppError('not_found', 'no such workspace')
   return await act(runner(workplace, workspaceId))
 }

@@ -1,16 +1,24 @@
 /** Which database: the one of DATABASE_URL, or an embedded Postgres of our own. */
 import type { Log } from '#kernel/log'
+import { checkCanary } from '#store/canary'
 import type { ConnectionOptions } from '#store/db'
 import { findEmbedded, startEmbedded } from '#store/embedded/start'
+import { withLogins } from '#store/logins'
 import { migrate } from '#store/migrate'
 import { awaitDatabase } from '#store/reach'
 import type { Config } from './config.ts'
 import { optionsOf } from './database-url.ts'
+import { secretKey } from './secret-key.ts'
 
-export interface Database extends AsyncDisposable {
+interface Database extends AsyncDisposable {
   options: ConnectionOptions
   /** For the first lines that the server prints. */
   description: string
+}
+
+export interface OpenDatabase extends Database {
+  /** The deployment's, which the database has been used with before. */
+  secret: Buffer
 }
 
 const external = async (url: string, log: Log): Promise<Database> => {
@@ -28,23 +36,25 @@ const embedded = async (home: string, log: Log): Promise<Database> => {
   }
 }
 
-/** Opens the database for a server, brought up to this version. */
-export async function openDatabase({ databaseUrl, home }: Config, log: Log): Promise<Database> {
-  return await upToDate(await (databaseUrl ? external(databaseUrl, log) : embedded(home, log)), log)
+/** Opens the database for a server: brought up to this version, known by its secret, with logins for the pools. */
+export async function openDatabase(config: Config, log: Log): Promise<OpenDatabase> {
+  return await opened(await (config.databaseUrl ? external(config.databaseUrl, log) : embedded(config.home, log)), config, log)
 }
 
 /** For a command: the database of the running server, or one opened for as long as the command takes. */
-export async function joinDatabase(config: Config, log: Log): Promise<Database> {
+export async function joinDatabase(config: Config, log: Log): Promise<OpenDatabase> {
   const running = config.databaseUrl ? undefined : await findEmbedded(config.home)
   if (!running) return openDatabase(config, log)
   const joined = { options: running, description: 'the embedded Postgres of the running server', [Symbol.asyncDispose]: async () => {} }
-  return await upToDate(joined, log)
+  return await opened(joined, config, log)
 }
 
-const upToDate = async (database: Database, log: Log): Promise<Database> => {
+const opened = async (database: Database, config: Config, log: Log): Promise<OpenDatabase> => {
   try {
     await migrate(database.options, log)
-    return database
+    const secret = await secretKey(config)
+    await checkCanary(database.options, secret)
+    return { ...database, secret, options: await withLogins(database.options, secret, log) }
   } catch (cause) {
     await database[Symbol.asyncDispose]()
     throw cause

@@ -2,13 +2,12 @@
 import { AppError } from '#kernel/errors'
 import { createLog, type Log } from '#kernel/log'
 import { parseFaults } from '#port/network/sandbox-faults'
-import { checkCanary } from '#store/canary'
 import { announce } from './announce.ts'
 import { type Config, readConfig } from './config.ts'
 import { hostAndPort } from './config-values.ts'
 import { openDatabase } from './database.ts'
 import { firstStart } from './first-start.ts'
-import { requireSecretKey, secretKey } from './secret-key.ts'
+import { requireSecretKey } from './secret-key.ts'
 import { type Listening, listen, openWorkplace, type Workplace } from './server.ts'
 
 /** Who asks a process to stop usually kills it after 30 seconds. */
@@ -50,9 +49,8 @@ export async function serve(): Promise<void> {
   const stopped = untilStopped()
   await using stack = new AsyncDisposableStack()
   const database = stack.use(await openDatabase(config, log))
-  const secret = await secretKey(config)
-  await checkCanary(database.options, secret)
-  const workplace = stack.use(await openWorkplace(config, database.options, { log, secret }))
+  const { options, secret } = database
+  const workplace = stack.use(await openWorkplace(config, options, { log, secret }))
   let ready = false
   const { port } = stack.use(await listenOn(config, workplace, { log, ready: () => ready }))
   const publicUrl = config.publicUrl.replace(/:0$/, `:${port}`)

@@ -48,7 +48,8 @@ import { parseFaults } from '#port/network/sandbox-faults'
 import { createNodeClient, type NodeSignature, nodeSignature } from '#port/nodes'
 import { createPasswords } from '#port/passwords'
 import { createTokens } from '#port/tokens'
-import { assertIsolation, type ConnectionOptions, type Db, openDb } from '#store/db'
+import { type ConnectionOptions, type Db, openDb } from '#store/db'
+import { assertIsolation } from '#store/isolation'
 import { openSandboxStore } from '#store/sandbox'
 import openapi from '../openapi.json'
 import type { Config } from './config.ts'
@@ -167,7 +168,7 @@ export async function openWorkplace(
 ): Promise<Workplace> {
   await using stack = new AsyncDisposableStack()
   const db = stack.use(openDb(options))
-  await assertIsolation(db)
+  await assertIsolation(db, options.logins)
   const store = stack.use(openSandboxStore(options))
   const failpoints = overrides.failpoints ?? failpointsFrom(config.failpoints)
   const { sandboxRules: rules, sandboxTier: tier } = config

@@ -14,7 +14,19 @@ export type Sql = postgres.Sql | postgres.TransactionSql
 export type Fragment = postgres.PendingQuery<postgres.Row[]>
 export type Query = (sql: Sql) => Fragment
 
-/** Where the database is: passes straight to postgres.js. */
+/** The roles that grants and policies are written for, one for each kind of pool. Nobody logs in as them. */
+export const poolRoles = ['tendril_app', 'tendril_system', 'tendril_sandbox'] as const
+export type PoolRole = (typeof poolRoles)[number]
+
+export interface Login {
+  username: string
+  password: string
+}
+
+/** What the pools log in as: roles that inherit from theirs and may do nothing else. */
+export type Logins = Record<PoolRole, Login>
+
+/** Where the database is: passes straight to postgres.js, but for the logins. */
 export interface ConnectionOptions {
   host?: string | undefined
   port?: number | undefined
@@ -23,6 +35,8 @@ export interface ConnectionOptions {
   password?: string | undefined
   max?: number
   ssl?: 'require' | 'prefer' | 'verify-full'
+  /** Without them, the pools log in as `username` and take on their roles by a startup parameter. */
+  logins?: Logins
 }
 
 /** Whose rows a statement sees, and the caller (if any) that must still be let in for it. */
@@ -158,16 +172,26 @@ const transaction = <T>(pool: Pool, body: (sql: Sql) => Promise<T>): Promise<T> 
   })
 }
 
-const open = (options: ConnectionOptions, role: string, max: number): postgres.Sql =>
+/** The options of a connection that works as a role, with other settings of its session. */
+export const connectionAs = (
+  role: PoolRole,
+  { logins, ...options }: ConnectionOptions,
+  settings: Record<string, string | number>,
+): ConnectionOptions & { connection: postgres.ConnectionParameters } => ({
+  ...options,
+  ...logins?.[role],
+  connection: { ...(logins ? {} : { role }), ...settings } as unknown as postgres.ConnectionParameters,
+})
+
+const open = (options: ConnectionOptions, role: PoolRole, max: number): postgres.Sql =>
   postgres({
-    ...options,
+    ...connectionAs(role, options, { application_name: 'tendril', ...SESSION_LIMITS, ...TIMES_AS_ISO }),
     max,
     connect_timeout: 3,
     idle_timeout: 60,
     // The default waits up to 20 s between attempts: requests would wait with it, and go on waiting when the database is back.
     backoff: () => 0.1,
     onnotice: () => {},
-    connection: { role, application_name: 'tendril', ...SESSION_LIMITS, ...TIMES_AS_ISO } as unknown as postgres.ConnectionParameters,
     fetch_types: false,
     types: { bigint: { to: 20, from: [20], parse: Number, serialize: String }, ...arrayTypes },
     // Not in the type declarations. Without it the client decays under load: its queue of busy connections never drains.
@@ -241,23 +265,10 @@ export const openDb = (options: ConnectionOptions): Db => {
   }
 }
 
-/** Refuses to serve through roles that policies do not bind: they would see every tenant. */
-export async function assertIsolation(db: Db): Promise<void> {
-  const [row] = await db.system(
-    (sql) => sql<{ roles: string | null }[]>`select string_agg(r.rolname, ', ' order by r.rolname) as roles from pg_roles r
-      where r.rolname in (current_user, 'tendril_app', 'tendril_system', 'tendril_sandbox') and (r.rolsuper or r.rolbypassrls
-        or exists (select 1 from pg_class c where c.relrowsecurity and pg_has_role(r.oid, c.relowner, 'member')))`,
-  )
-  if (row?.roles) throw new Error(`row-level security does not bind ${row.roles}: no such role may own tables, be superuser or bypass it`)
-  const reader = { tenantId: '00000000-0000-0000-0000-000000000000' }
-  const [app] = await db.read<{ role: string }>(reader, (sql) => sql`select current_user::text as role`)
-  if (app?.role !== 'tendril_app') throw new Error(`the server's pools connect as ${app?.role}, not as tendril_app`)
-}
-
 /** A long-lived connection of its own, for a session lock. Closes on dispose; `onClose` tells when the database cut it. */
 export const openSession = (options: ConnectionOptions, onClose: () => void): postgres.Sql =>
   postgres({
-    ...options,
+    ...connectionAs('tendril_system', options, { application_name: 'tendril-node' }),
     max: 1,
     idle_timeout: 0,
     max_lifetime: null,
@@ -265,5 +276,4 @@ export const openSession = (options: ConnectionOptions, onClose: () => void): po
     onnotice: () => {},
     onclose: onClose,
     fetch_types: false,
-    connection: { role: 'tendril_system', application_name: 'tendril-node' } as unknown as postgres.ConnectionParameters,
   })

@@ -5,7 +5,7 @@
 import postgres from 'postgres'
 import { type Clock, systemClock } from '#kernel/clock'
 import { arrayTypes } from './array-types.ts'
-import { type ConnectionOptions, codeOf, TIMES_AS_ISO } from './db.ts'
+import { type ConnectionOptions, codeOf, connectionAs, TIMES_AS_ISO } from './db.ts'
 import { type PostRow, postFrom, type Run, type SandboxPost, type SocialStore, socialOn } from './sandbox-social.ts'
 
 export interface TimelineQuery {
@@ -68,7 +68,12 @@ const writtenAfter = (cause: unknown): 'nothing' | 'unknown' => {
 
 const connect = (options: ConnectionOptions): postgres.Sql =>
   postgres({
-    ...options,
+    ...connectionAs('tendril_sandbox', options, {
+      application_name: 'tendril-sandbox',
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      idle_in_transaction_session_timeout: 2_000,
+      ...TIMES_AS_ISO,
+    }),
     max: 4,
     connect_timeout: CONNECT_TIMEOUT_S,
     idle_timeout: 60,
@@ -77,13 +82,6 @@ const connect = (options: ConnectionOptions): postgres.Sql =>
     fetch_types: false,
     types: arrayTypes,
     onnotice: () => {},
-    connection: {
-      role: 'tendril_sandbox',
-      application_name: 'tendril-sandbox',
-      statement_timeout: STATEMENT_TIMEOUT_MS,
-      idle_in_transaction_session_timeout: 2_000,
-      ...TIMES_AS_ISO,
-    } as unknown as postgres.ConnectionParameters,
     // Not in the type declarations; store/db.ts says why.
     ...({ max_pipeline: 1 } as object),
   })

@@ -1,4 +1,4 @@
-/** Servers of one deployment, each with a database role and a door to the database of its own, and workspaces for a load. */
+/** Servers of one deployment, each with a door to the database of its own, and workspaces for a load. */
 import { randomBytes } from 'node:crypto'
 import type postgres from 'postgres'
 import { newId } from '#kernel/ids'
@@ -9,8 +9,8 @@ import { type Deployment, newDeployment, type ServerOptions, type ServerProcess,
 import type { Place, Switch } from './namespaces.ts'
 
 export interface Member {
-  /** The database role under which this server, and its successors, connect. */
-  role: string
+  /** What the sessions of this server, and of its successors, are called in the database. */
+  name: string
   proxy: DatabaseProxy
   process: ServerProcess
   /** Its network namespace, where the fleet is spread over such. */
@@ -42,39 +42,28 @@ export interface FleetOptions {
 
 /**
  * Every audited letter leaves a row in `faults.letter`, numbered under the row lock of its workspace, so in the order of the
- * commits: which role wrote it, which incarnation the fence let through, and when it began and ended. What is told in the audit
+ * commits: which server wrote it, which incarnation the fence let through, and when it began and ended. What is told in the audit
  * beside the mailboxes, as of operators, is written by another role.
  */
 export const recordLetters = async (owner: postgres.Sql): Promise<void> => {
   await owner`create schema faults`
-  await owner`create table faults.letter (seq bigserial primary key, tenant_id uuid not null, role text not null default session_user,
+  await owner`create table faults.letter (seq bigserial primary key, tenant_id uuid not null, server text not null default current_setting('application_name'),
     incarnation uuid, epoch bigint, request_id text, began timestamptz not null, ended timestamptz not null default clock_timestamp())`
   await owner.unsafe(`create function faults.record() returns trigger language plpgsql security definer as $$ begin
     insert into faults.letter (tenant_id, incarnation, epoch, request_id, began)
       select new.tenant_id, a.owner, a.epoch, new.request_id, new.at from public.actor a where a.tenant_id = new.tenant_id;
     return null; end $$`)
   await owner`create trigger faults_record after insert on audit for each row
-    when (current_user = 'tendril_app') execute function faults.record()`
+    when (starts_with(current_user, 'tendril_app')) execute function faults.record()`
 }
 
-const newRole = async (owner: postgres.Sql): Promise<{ username: string; password: string }> => {
-  const [username, password] = [`fault_${randomBytes(6).toString('hex')}`, randomBytes(12).toString('hex')]
-  await owner.unsafe(`create role ${username} login superuser password '${password}'`)
-  return { username, password }
-}
-
-interface Ground {
-  owner: postgres.Sql
-  network: Switch | undefined
-}
-
-const startMember = async (base: ServerOptions, { owner, network }: Ground, stack: AsyncDisposableStack): Promise<Member> => {
-  const { username, password } = await newRole(owner)
+const startMember = async (base: ServerOptions, network: Switch | undefined, stack: AsyncDisposableStack): Promise<Member> => {
+  const name = `fault-${randomBytes(6).toString('hex')}`
   const place = await network?.newPlace()
-  const proxy = stack.use(await startProxy({ ...base.database, username, password }, network?.databaseAddress))
+  const proxy = stack.use(await startProxy({ ...base.database }, { host: network?.databaseAddress, name }))
   const options = { ...base, database: proxy.options, ...(place ? { within: place.within, host: place.address } : {}) }
   const member: Member = {
-    role: username,
+    name,
     proxy,
     place,
     process: await startServer(options),
@@ -84,14 +73,6 @@ const startMember = async (base: ServerOptions, { owner, network }: Ground, stac
   }
   stack.defer(() => member.process[Symbol.asyncDispose]())
   return member
-}
-
-const dropRoles = async (owner: postgres.Sql, members: Member[]): Promise<void> => {
-  await owner`drop schema faults cascade`
-  for (const { role } of members) {
-    await owner`select pg_terminate_backend(pid) from pg_stat_activity where usename = ${role}`
-    await owner.unsafe(`drop owned by ${role}; drop role ${role}`)
-  }
 }
 
 /** Workspaces with a key each, made without a server. */
@@ -111,8 +92,8 @@ export async function startFleet({ servers, tenants, env = {}, deployment, netwo
   const { owner, server } = deployment ?? stack.use(await newDeployment())
   await recordLetters(owner)
   const members: Member[] = []
-  stack.defer(() => dropRoles(owner, members))
-  for (let made = 0; made < servers; made++) members.push(await startMember({ ...server, env }, { owner, network }, stack))
+  stack.defer(async () => void (await owner`drop schema faults cascade`))
+  for (let made = 0; made < servers; made++) members.push(await startMember({ ...server, env }, network, stack))
   const made = await newTenants(server.database!, tenants)
   const owned = stack.move()
   return { owner, members, tenants: made, [Symbol.asyncDispose]: () => owned.disposeAsync() }

@@ -34,8 +34,8 @@ const lettersOfOldEpochs = (owner: postgres.Sql): Promise<number> =>
 /** Incarnations, and epochs of a workspace, under which more than one server wrote. */
 const sharedPlaces = (owner: postgres.Sql): Promise<number> =>
   one(owner`select count(*)::int as n from
-    (select 1 from faults.letter group by incarnation having count(distinct role) > 1
-      union all select 1 from faults.letter group by tenant_id, epoch having count(distinct role) > 1) s`)
+    (select 1 from faults.letter group by incarnation having count(distinct server) > 1
+      union all select 1 from faults.letter group by tenant_id, epoch having count(distinct server) > 1) s`)
 
 export const readLedger = async (owner: postgres.Sql, sent: Sent[]): Promise<Ledger> => {
   // Beginnings come from the server, in whole milliseconds.
@@ -53,12 +53,12 @@ export const readLedger = async (owner: postgres.Sql, sent: Sent[]): Promise<Led
   }
 }
 
-/** When another role first wrote in each of these workspaces after `since` (epoch milliseconds): milliseconds, per workspace. */
-export const takeovers = async (owner: postgres.Sql, { role, tenants, since }: { role: string; tenants: string[]; since: number }) => {
+/** When another server first wrote in each of these workspaces after `since` (epoch milliseconds): milliseconds, per workspace. */
+export const takeovers = async (owner: postgres.Sql, { name, tenants, since }: { name: string; tenants: string[]; since: number }) => {
   const rows = await owner<
     { tenant_id: string; ms: number }[]
   >`select tenant_id, (extract(epoch from min(ended)) * 1000 - ${since})::float as ms
-    from faults.letter where tenant_id = any(${tenants}::uuid[]) and role <> ${role} and ended > to_timestamp(${since}::float / 1000)
+    from faults.letter where tenant_id = any(${tenants}::uuid[]) and server <> ${name} and ended > to_timestamp(${since}::float / 1000)
     group by tenant_id`
   return rows.map(({ ms }) => ms)
 }

@@ -26,11 +26,11 @@ const holdTable = async (owner: postgres.Sql): Promise<End> => {
   }
 }
 
-const cut = (owner: postgres.Sql, role: string) =>
-  owner`select pg_terminate_backend(pid) from pg_stat_activity where usename = ${role} and application_name <> ${CROWD}`.catch(() => {})
+const cut = (owner: postgres.Sql, name: string) =>
+  owner`select pg_terminate_backend(pid) from pg_stat_activity where application_name = ${name}`.catch(() => {})
 
 /** Other clients that take every connection the database has, also those that the server lost. Rejects when it has no end of them. */
-const crowd = async (owner: postgres.Sql, { role, proxy }: Member): Promise<End> => {
+const crowd = async (owner: postgres.Sql, { name, proxy }: Member): Promise<End> => {
   const others: postgres.Sql[] = []
   let [refused, ended] = [false, false]
   const join = async (): Promise<boolean> => {
@@ -48,7 +48,7 @@ const crowd = async (owner: postgres.Sql, { role, proxy }: Member): Promise<End>
   if (!refused) throw new Error('the database took every connection')
   const crowding = (async () => {
     while (!ended) {
-      await cut(owner, role)
+      await cut(owner, name)
       await fill()
       await Bun.sleep(CROWD_EVERY_MS)
     }
@@ -74,8 +74,8 @@ export const beginOutage: Record<Outage, (owner: postgres.Sql, member: Member) =
     proxy.stall()
     return async () => proxy.strand()
   },
-  async reset(owner, { role }) {
-    const timer = setInterval(() => void cut(owner, role), RESET_EVERY_MS)
+  async reset(owner, { name }) {
+    const timer = setInterval(() => void cut(owner, name), RESET_EVERY_MS)
     return async () => clearInterval(timer)
   },
   locked: holdTable,

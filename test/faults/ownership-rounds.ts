@@ -140,7 +140,7 @@ export const oneRound = async (fleet: Fleet, load: Load, { kind, victim, holdMs 
   const owned = await ownedBy(fleet, victim.process.url)
   const since = Date.now()
   const mend = await breakBy[kind](victim, fleet.owner)
-  const taken = () => takeovers(fleet.owner, { role: victim.role, tenants: owned, since })
+  const taken = () => takeovers(fleet.owner, { name: victim.name, tenants: owned, since })
   const overtaken = async () => kind === 'outvoted' || (await taken()).length === owned.length
   const lostAt = performance.now()
   let healed = false

@@ -1,7 +1,12 @@
 /** The roles that the server works as: what they may not do, and that it refuses to start as any other. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import postgres from 'postgres'
-import { assertIsolation, type Db, openDb, type Sql } from '#store/db'
+import { createLog } from '#kernel/log'
+import { checkCanary } from '#store/canary'
+import { type Db, type Logins, openDb, type Sql } from '#store/db'
+import { assertIsolation } from '#store/isolation'
+import { withLogins } from '#store/logins'
+import { TEST_SECRET } from '#test/support/app'
 import { freshDb, type TestDatabase } from '#test/support/db'
 
 const ROLES = ['tendril_app', 'tendril_system', 'tendril_sandbox']
@@ -82,13 +87,13 @@ describe('the pools', () => {
 
 describe('the server refuses to start', () => {
   /** Asks in a transaction of the owner's, which is taken back: roles belong to all databases of the cluster. */
-  const refusal = async (arrange: (sql: Sql) => Promise<unknown>): Promise<string> => {
+  const refusal = async (arrange: (sql: Sql) => Promise<unknown>, logins?: Logins): Promise<string> => {
     let said = 'nothing'
     await owner
       .begin(async (sql) => {
         await arrange(sql)
         const asOwner = { ...db, system: <T>(body: (sql: Sql) => Promise<T>) => body(sql) }
-        await assertIsolation(asOwner).catch((cause) => {
+        await assertIsolation(asOwner, logins).catch((cause) => {
           said = cause.message
         })
         throw new Error('taken back')
@@ -116,5 +121,25 @@ describe('the server refuses to start', () => {
   ]
   test.each(breaches)('%s', async (_, named, arrange) => {
     expect(await refusal(arrange)).toContain(named)
+  })
+
+  const breachesOfLogins: [string, (login: string) => string][] = [
+    ['is a superuser', (login) => `alter role ${login} superuser`],
+    ['bypasses policies', (login) => `alter role ${login} bypassrls`],
+    ['may make itself a member of any role', (login) => `alter role ${login} createrole`],
+    ['owns a table of tenants', (login) => `grant create on schema public to ${login}; alter table item owner to ${login}`],
+    ['is a member of the owner', (login) => `grant ${database.options.username} to ${login}`],
+  ]
+  test.each(breachesOfLogins)('when a login of its pools %s', async (_, breach) => {
+    await checkCanary(database.options, TEST_SECRET)
+    const { logins } = await withLogins(database.options, TEST_SECRET, createLog('silent'))
+    const login = logins!.tendril_sandbox.username
+    expect(await refusal((sql) => sql.unsafe(breach(login)).then(() => asSystem(sql)), logins)).toContain(login)
+  })
+
+  test('when its pools log in as somebody else', async () => {
+    await checkCanary(database.options, TEST_SECRET)
+    const { logins } = await withLogins(database.options, TEST_SECRET, createLog('silent'))
+    await expect(assertIsolation(db, logins)).rejects.toThrow(`connect as tendril_app, not as ${logins!.tendril_app.username}`)
   })
 })

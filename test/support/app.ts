@@ -5,7 +5,9 @@ import type { Scope } from '#kernel/scopes'
 import { connectAccount, createKey, createWorkspace, usualScopes } from '#ops/workspaces'
 import { readConfig } from '#src/config'
 import { listen, type Overrides, openWorkplace, type Workplace } from '#src/server'
+import { checkCanary } from '#store/canary'
 import type { ConnectionOptions } from '#store/db'
+import { withLogins } from '#store/logins'
 import { freshDb } from './db.ts'
 
 export { eventually } from './eventually.ts'
@@ -83,9 +85,15 @@ const workspace = async (workplace: Workplace) => {
   return { tenantId, key: api_key }
 }
 
+/** As a server opens it: marked by the secret, with logins for the pools. */
+const known = async (options: ConnectionOptions): Promise<ConnectionOptions> => {
+  await checkCanary(options, TEST_SECRET)
+  return withLogins(options, TEST_SECRET, quiet)
+}
+
 export async function testApp({ overrides = {}, env = {}, database, log = quiet }: AppOptions = {}): Promise<TestApp> {
   await using stack = new AsyncDisposableStack()
-  const options = database ?? stack.use(await freshDb()).options
+  const options = await known(database ?? stack.use(await freshDb()).options)
   const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', RATE_LIMITS: 'off', ...env })
   const workplace = stack.use(await openWorkplace(config, { max: FEW_CONNECTIONS, ...options }, { log, secret: TEST_SECRET, overrides }))
   const { port } = stack.use(await listen(config, workplace, log))

@@ -49,7 +49,13 @@ const dropAll = async (sql: postgres.Sql, prefix: string): Promise<void> => {
   for (const { datname } of found) await drop(sql, datname)
 }
 
-const drop = (sql: postgres.Sql, name: string) => sql`drop database if exists ${sql(name)} with (force)`
+/** With the roles that servers have made for it, whose names carry its oid. */
+const drop = async (sql: postgres.Sql, name: string): Promise<void> => {
+  const made = await sql<{ rolname: string }[]>`select r.rolname from pg_database d
+    join pg_roles r on r.rolname ~ ('^tendril_(app|system|sandbox)_' || d.oid || '_') where d.datname = ${name}`
+  await sql`drop database if exists ${sql(name)} with (force)`
+  for (const { rolname } of made) await sql`drop role ${sql(rolname)}`
+}
 
 const templateOfThisRun = (): Template => {
   const text = process.env[TEMPLATE_VARIABLE]
@@ -62,7 +68,7 @@ const databaseFrom = async (template: Template, source: string): Promise<TestDat
   await onServer(template.options, (sql) => sql`create database ${sql(database)} template ${sql(source)}`)
   return {
     options: { ...template.options, database },
-    [Symbol.asyncDispose]: async () => void (await onServer(template.options, (sql) => drop(sql, database))),
+    [Symbol.asyncDispose]: () => onServer(template.options, (sql) => drop(sql, database)),
   }
 }
 

@@ -30,8 +30,24 @@ const listening = async (server: Server, { port, host }: { port: number; host: s
   return (server.address() as { port: number }).port
 }
 
-/** Listens on `host`, an address of this machine. */
-export async function startProxy(options: ConnectionOptions, host = '127.0.0.1'): Promise<DatabaseProxy> {
+interface ProxyOptions {
+  /** An address of this machine to listen on; 127.0.0.1 unless told otherwise. */
+  host?: string | undefined
+  /** What the sessions of a server that come through here are called, as `application_name`: all servers log in as the same roles. */
+  name?: string
+}
+
+const PROTOCOL_3 = 196_608
+
+/** The first packet of a server's connection with another `application_name`, which counts because it comes last. */
+const renamed = (packet: Buffer, name: string): Buffer => {
+  if (packet.length < 8 || packet.readInt32BE(4) !== PROTOCOL_3 || !packet.includes('application_name\0tendril')) return packet
+  const longer = Buffer.concat([packet.subarray(0, -1), Buffer.from(`application_name\0${name}\0\0`)])
+  longer.writeInt32BE(longer.length)
+  return longer
+}
+
+export async function startProxy(options: ConnectionOptions, { host = '127.0.0.1', name }: ProxyOptions = {}): Promise<DatabaseProxy> {
   const sockets = new Set<Socket>()
   let goal = options
   let stalled = false
@@ -51,9 +67,12 @@ export async function startProxy(options: ConnectionOptions, host = '127.0.0.1')
     socket.on('error', () => socket.destroy())
     socket.on('close', () => sockets.delete(socket))
   }
-  const pass = (from: Socket, to: Socket): void => {
+  const pass = (from: Socket, to: Socket, first = (packet: Buffer): Buffer => packet): void => {
     const born = era
-    from.on('data', (bytes) => {
+    let isFirst = true
+    from.on('data', (packet: Buffer) => {
+      const bytes = isFirst ? first(packet) : packet
+      isFirst = false
       if (stalled) meanwhile.held.push(() => to.write(bytes))
       else if (born >= firstLive) to.write(bytes)
     })
@@ -67,7 +86,7 @@ export async function startProxy(options: ConnectionOptions, host = '127.0.0.1')
   const lead = (client: Socket): void => {
     const upstream = connect(target(goal))
     track(upstream)
-    pass(client, upstream)
+    pass(client, upstream, (packet) => (name === undefined ? packet : renamed(packet, name)))
     pass(upstream, client)
   }
   let server = createServer(accept)

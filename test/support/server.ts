@@ -64,7 +64,7 @@ const freePort = async (): Promise<number> => {
   return (await isFree(port)) ? port : freePort()
 }
 
-const urlOf = ({ host = 'localhost', port = 5432, database = '', username = '', password = '' }: ConnectionOptions): string => {
+export const urlOf = ({ host = 'localhost', port = 5432, database = '', username = '', password = '' }: ConnectionOptions): string => {
   const [user, secret, name] = [username, password, database].map(encodeURIComponent)
   return `postgres://${user}:${secret}@localhost/${name}?host=${encodeURIComponent(host)}&port=${port}`
 }

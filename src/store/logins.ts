@@ -1,0 +1,111 @@
+/**
+ * The roles that the pools log in as. Each inherits from one of the roles that policies are written for, and may do nothing
+ * else, so a statement that gives up its role gains nothing. Roles belong to the cluster: their names carry the database's oid, which no other
+ * database of the cluster has, and its own identifier, which tells it from an earlier database that had the same oid.
+ */
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
+import postgres from 'postgres'
+import type { Log } from '#kernel/log'
+import { deriveKey } from '#kernel/secret'
+import { type ConnectionOptions, codeOf, type Login, type Logins, type PoolRole, poolRoles } from './db.ts'
+
+/** Serialises servers that start together on one database; any constant will do. */
+const LOGIN_LOCK = 7_164_013
+
+const SALT_BYTES = 16
+/** As Postgres itself makes verifiers. */
+const SCRAM_ITERATIONS = 4_096
+
+/** What Postgres stores of a password (RFC 5803): in this form, no password reaches the database's log. */
+const verifierOf = (password: string): string => {
+  const salt = randomBytes(SALT_BYTES)
+  const salted = pbkdf2Sync(password, salt, SCRAM_ITERATIONS, 32, 'sha256')
+  const keyed = (text: string) => createHmac('sha256', salted).update(text).digest()
+  const stored = createHash('sha256').update(keyed('Client Key')).digest('base64')
+  return `SCRAM-SHA-256$${SCRAM_ITERATIONS}:${salt.toString('base64')}$${stored}:${keyed('Server Key').toString('base64')}`
+}
+
+const loginsOf = async (sql: postgres.Sql, secret: Buffer): Promise<Logins> => {
+  const [row] = await sql<
+    { oid: number; id: string }[]
+  >`select (select oid from pg_database where datname = current_database()), id from deployment`
+  const loginOf = (role: PoolRole): Login => {
+    const username = `${role}_${row!.oid}_${row!.id.slice(-12)}`
+    return { username, password: deriveKey(secret, `password of ${username}`).toString('base64url') }
+  }
+  return Object.fromEntries(poolRoles.map((role) => [role, loginOf(role)])) as Logins
+}
+
+/** Wrong password, no such role, or no such way in: by the SQLSTATE of Postgres, of a pooler, or as the client says it. */
+const REFUSED = /^(28[0-9A-Z]{3}|08P01|AUTH_TYPE_NOT_IMPLEMENTED)$/
+
+const namesOf = (logins: Logins): string[] => Object.values(logins).map(({ username }) => username)
+
+/** Asked before anybody tries to log in: a refused login stands in the database's log as a warning. */
+const areMade = async (sql: postgres.Sql, logins: Logins): Promise<boolean> => {
+  const names = namesOf(logins)
+  return (await sql`select 1 from pg_roles where rolname in ${sql(names)} and rolcanlogin`).length === names.length
+}
+
+/** Undefined when all logins work; otherwise why one does not. */
+const obstacleOf = async (options: ConnectionOptions, logins: Logins): Promise<string | undefined> => {
+  for (const role of poolRoles) {
+    const sql = postgres({ ...options, ...logins[role], max: 1, connect_timeout: 10, onnotice: () => {} })
+    try {
+      const [row] = await sql<{ inherits: boolean }[]>`select pg_has_role(current_user, ${role}, 'usage') as inherits`
+      if (!row!.inherits) return `${logins[role].username} does not inherit from ${role}`
+    } catch (cause) {
+      if (!REFUSED.test(codeOf(cause))) throw cause
+      return (cause as Error).message
+    } finally {
+      await sql.end({ timeout: 5 })
+    }
+  }
+  return undefined
+}
+
+/** Makes the logins, or gives those that are there their passwords again. */
+const makeLogins = (sql: postgres.Sql, logins: Logins): Promise<unknown> =>
+  sql.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(${LOGIN_LOCK})`
+    for (const role of poolRoles) {
+      const { username, password } = logins[role]
+      const found = await tx`select 1 from pg_roles where rolname = ${username}`
+      if (found.length === 0) await tx.unsafe(`create role ${username}`)
+      await tx.unsafe(`alter role ${username} login inherit connection limit -1 valid until 'infinity' password '${verifierOf(password)}'`)
+      await tx.unsafe(`grant ${role} to ${username}`)
+    }
+  })
+
+/** SQLSTATE `insufficient_privilege`. */
+const FORBIDDEN = '42501'
+
+/**
+ * The options with logins for the pools, which are made where they are missing. Unchanged, with a warning in the log, where the
+ * role of the options may not make them or the database does not let them in. The canary must have been checked before: it
+ * keeps a server with another secret from changing passwords.
+ */
+export async function withLogins(options: ConnectionOptions, secret: Buffer, log: Log): Promise<ConnectionOptions> {
+  const sql = postgres({ ...options, max: 1, connect_timeout: 10, onnotice: () => {} })
+  const shared = (reason: string, remedy: string): ConnectionOptions => {
+    log.warn(
+      { reason },
+      `the pools use the login of DATABASE_URL and give up its rights by the startup parameter "role" alone; for logins of their own, ${remedy}`,
+    )
+    return options
+  }
+  try {
+    const logins = await loginsOf(sql, secret)
+    if ((await areMade(sql, logins)) && (await obstacleOf(options, logins)) === undefined) return { ...options, logins }
+    await makeLogins(sql, logins)
+    const obstacle = await obstacleOf(options, logins)
+    return obstacle === undefined
+      ? { ...options, logins }
+      : shared(obstacle, `let ${namesOf(logins).join(', ')} log in with passwords (pg_hba.conf)`)
+  } catch (cause) {
+    if (codeOf(cause) !== FORBIDDEN) throw cause
+    return shared((cause as Error).message, `grant its role CREATEROLE, and ${poolRoles.join(', ')} with admin option`)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}

@@ -1,0 +1,287 @@
+/** The roles that the pools log in as: who makes them, whose they are, and what becomes of them. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { randomBytes } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import postgres from 'postgres'
+import { newId, randomBase62 } from '#kernel/ids'
+import { createLog } from '#kernel/log'
+import { readConfig } from '#src/config'
+import { openDatabase } from '#src/database'
+import { checkCanary } from '#store/canary'
+import { type ConnectionOptions, connectionAs, openDb, type PoolRole, poolRoles, type Sql } from '#store/db'
+import { dataOf } from '#store/embedded/cluster'
+import { assertIsolation } from '#store/isolation'
+import { withLogins } from '#store/logins'
+import { migrate } from '#store/migrate'
+import { nodeStates, register } from '#store/placement'
+import { emptyDb, freshDb, type TestDatabase } from '#test/support/db'
+import { managedDb } from '#test/support/managed'
+import { urlOf } from '#test/support/server'
+
+const silent = createLog('silent')
+const secret = randomBytes(32)
+
+/** A log whose warnings can be read. */
+const listening = () => {
+  const lines: string[] = []
+  const log = createLog('warn', { write: (line: string) => void lines.push(line) })
+  return { log, lines }
+}
+
+/** As a server starts: the mark of the secret, then the logins. */
+const entered = async (options: ConnectionOptions, key = secret, log = silent): Promise<ConnectionOptions> => {
+  await checkCanary(options, key)
+  return withLogins(options, key, log)
+}
+
+const asking = async <T>(options: ConnectionOptions, ask: (sql: postgres.Sql) => Promise<T>): Promise<T> => {
+  const sql = postgres({ ...options, max: 1, onnotice: () => {} })
+  try {
+    return await ask(sql)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+const codeOf = (running: Promise<unknown>): Promise<string> =>
+  running.then(
+    () => 'allowed',
+    (cause) => String(cause.code),
+  )
+
+const logsIn = (options: ConnectionOptions): Promise<string> => codeOf(asking(options, (sql) => sql`select 1`))
+
+/** What each role must be refused, besides what all are. */
+const closed: Record<PoolRole, string[]> = {
+  tendril_app: ['select password_hash from person', 'select 1 from node', 'delete from tenant', 'select 1 from sandbox.posts'],
+  tendril_system: ['select 1 from item', 'select 1 from migration', 'select 1 from sandbox.posts'],
+  tendril_sandbox: ['select 1 from tenant', 'select 1 from item', `update sandbox.posts set text = 'other'`],
+}
+const closedToAll = [
+  'select 1 from pg_authid',
+  'select 1 from deployment',
+  'alter table item disable row level security',
+  'create table public.mine ()',
+  'create role mine',
+]
+
+const wayOut = (owner: string): string[] => [
+  'reset role',
+  'set role none',
+  'reset session authorization',
+  'set session authorization default',
+  `set session authorization ${owner}`,
+  `set role ${owner}`,
+  'reset all',
+]
+
+/** What the role may do after each way to be somebody else, of what it must not. */
+const gained = (role: PoolRole, options: ConnectionOptions, owner: string): Promise<string[]> =>
+  asking(connectionAs(role, options, {}), async (sql) => {
+    const found: string[] = []
+    for (const way of ['select 1', ...wayOut(owner)]) {
+      await sql.unsafe(way).catch(() => {})
+      for (const statement of [...closed[role], ...closedToAll]) {
+        await sql.unsafe('begin')
+        if ((await codeOf(sql.unsafe(statement))) !== '42501') found.push(`${way}: ${statement}`)
+        await sql.unsafe('rollback')
+      }
+    }
+    return found
+  })
+
+const places: [string, () => Promise<TestDatabase>][] = [
+  ['the superuser of a cluster of our own', freshDb],
+  ['a role that may create roles and is no superuser', managedDb],
+]
+
+describe.each(places)('made by %s', (_, open) => {
+  let place: TestDatabase
+  let options: ConnectionOptions
+  beforeAll(async () => {
+    place = await open()
+    await migrate(place.options, silent)
+    options = await entered(place.options)
+  })
+  afterAll(() => place[Symbol.asyncDispose]())
+
+  test.each([...poolRoles])('the login for %s may do no more, whichever role it gives up', async (role) => {
+    expect(options.logins?.[role].username).toStartWith(`${role}_`)
+    expect(await gained(role, options, place.options.username!)).toEqual([])
+  })
+
+  test('a startup parameter alone would not keep that', async () => {
+    expect(await gained('tendril_app', place.options, place.options.username!)).toContain('set role none: select 1 from deployment')
+  })
+
+  test('the pools work as they should, and the server takes them', async () => {
+    await using db = openDb({ ...options, max: 1 })
+    await assertIsolation(db, options.logins)
+    expect(await db.read({ tenantId: newId() }, (sql) => sql`select id from item`)).toEqual([])
+    await register(db, { incarnation: newId(), lockKey: 1n, url: 'http://127.0.0.1:9' })
+    expect(await asking(place.options, nodeStates)).toMatchObject([{ url: 'http://127.0.0.1:9', expired: false, backend: null }])
+  })
+
+  test('servers that start together do not collide, and another start changes nothing', async () => {
+    const together = await Promise.all(Array.from({ length: 4 }, () => entered(place.options)))
+    expect(together).toEqual(Array.from({ length: 4 }, () => options))
+  })
+
+  test('no connection stays open for it', async () => {
+    const sessions = (
+      sql: postgres.Sql,
+    ) => sql`select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+      and usename ~ '^tendril_(app|system|sandbox)_'`
+    expect(await asking(place.options, async (sql) => await sessions(sql))).toHaveLength(0)
+  })
+})
+
+describe('on a database of our own', () => {
+  let database: TestDatabase
+  let owner: postgres.Sql
+  beforeAll(async () => {
+    database = await freshDb()
+    owner = postgres({ ...database.options, max: 1, onnotice: () => {} })
+  })
+  afterAll(async () => {
+    await owner.end()
+    await database[Symbol.asyncDispose]()
+  })
+
+  const appLogin = ({ logins }: ConnectionOptions) => logins!.tendril_app
+  const passwordOf = async (username: string): Promise<string> =>
+    (await owner`select rolpassword from pg_authid where rolname = ${username}`)[0]!.rolpassword
+
+  test('servers that are the first to start, and start together, do not collide', async () => {
+    await using fresh = await freshDb()
+    const together = await Promise.all(Array.from({ length: 4 }, () => entered(fresh.options)))
+    for (const options of together) expect(await logsIn({ ...options, ...appLogin(options) })).toBe('allowed')
+  })
+
+  test('passwords are kept as SCRAM verifiers, and stay as they are while they work', async () => {
+    const { username } = appLogin(await entered(database.options))
+    const before = await passwordOf(username)
+    expect(before).toStartWith('SCRAM-SHA-256$4096:')
+    await entered(database.options)
+    expect(await passwordOf(username)).toBe(before)
+  })
+
+  test.each([
+    ['has another password', `password 'other'`],
+    ['may not log in', 'nologin'],
+    ['has expired', `valid until '2020-01-01'`],
+  ])('a login that %s is put right', async (_, change) => {
+    const { username, password } = appLogin(await entered(database.options))
+    await owner.unsafe(`alter role ${username} ${change}`)
+    await entered(database.options)
+    expect(await logsIn({ ...database.options, username, password })).toBe('allowed')
+  })
+
+  test('a server with another secret is refused before it changes a password', async () => {
+    const { username } = appLogin(await entered(database.options))
+    const before = await passwordOf(username)
+    const other = { DATABASE_URL: urlOf(database.options), TENDRIL_SECRET_KEY: randomBytes(32).toString('base64') }
+    await expect(openDatabase(readConfig(other), silent)).rejects.toThrow('TENDRIL_SECRET_KEY is not the one')
+    expect(await passwordOf(username)).toBe(before)
+  })
+
+  test('when the secret changes, the passwords follow at the next start', async () => {
+    await using own = await freshDb()
+    const before = await entered(own.options)
+    const next = randomBytes(32)
+    await asking(own.options, async (sql) => {
+      const [row] = await sql`delete from deployment returning id`
+      await checkCanary(own.options, next)
+      await sql`update deployment set id = ${row!.id}`
+    })
+    const after = await withLogins(own.options, next, silent)
+    expect(appLogin(after).username).toBe(appLogin(before).username)
+    expect(await logsIn({ ...own.options, ...appLogin(after) })).toBe('allowed')
+    expect(await logsIn({ ...own.options, ...appLogin(before) })).toBe('28P01')
+  })
+
+  test('a copy of a database has logins of its own, and those of the original stay', async () => {
+    await using original = await freshDb()
+    const first = await entered(original.options)
+    const name = `${original.options.database}_copy`
+    await asking({ ...original.options, database: 'postgres' }, (sql) =>
+      sql.unsafe(`create database ${name} template ${original.options.database}`),
+    )
+    try {
+      const second = await entered({ ...original.options, database: name })
+      expect(appLogin(second).username).not.toBe(appLogin(first).username)
+      for (const options of [first, second]) expect(await logsIn({ ...options, ...appLogin(options) })).toBe('allowed')
+    } finally {
+      await asking({ ...original.options, database: 'postgres' }, async (sql) => {
+        const [row] = await sql`select oid from pg_database where datname = ${name}`
+        await sql.unsafe(`drop database ${name} with (force)`)
+        for (const role of await sql`select rolname from pg_roles where rolname ~ ${`_${row!.oid}_`}`)
+          await sql.unsafe(`drop role ${role.rolname}`)
+      })
+    }
+  })
+})
+
+describe('where the role of the address may not make logins', () => {
+  interface Limited extends AsyncDisposable {
+    database: TestDatabase
+    limited: ConnectionOptions
+  }
+
+  const newPlace = async (): Promise<Limited> => {
+    await using stack = new AsyncDisposableStack()
+    const database = stack.use(await freshDb())
+    const limited = { ...database.options, username: `tendril_limited_${randomBase62(8).toLowerCase()}`, password: 'limited' }
+    const run = (statements: string) => asking(database.options, (sql) => sql.unsafe(statements))
+    await run(`create role ${limited.username} login password 'limited'; grant ${poolRoles.join(', ')} to ${limited.username};
+      grant select, insert on deployment to ${limited.username}`)
+    stack.defer(async () => void (await run(`drop owned by ${limited.username}; drop role ${limited.username}`)))
+    const owned = stack.move()
+    return { database, limited, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  }
+
+  test('the pools take on their roles by the startup parameter, and the start says so once', async () => {
+    await using place = await newPlace()
+    const { log, lines } = listening()
+    const options = await entered(place.limited, secret, log)
+    expect(options).toEqual(place.limited)
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toContain('grant its role CREATEROLE, and tendril_app, tendril_system, tendril_sandbox with admin option')
+    await using db = openDb({ ...options, max: 1 })
+    await assertIsolation(db, options.logins)
+    const whoAmI = (sql: Sql) => sql`select current_user::text as role`
+    expect(await db.read<{ role: string }>({ tenantId: newId() }, whoAmI)).toEqual([{ role: 'tendril_app' }])
+  })
+
+  test('logins that another has made are used', async () => {
+    await using place = await newPlace()
+    const { logins } = await entered(place.database.options)
+    const { log, lines } = listening()
+    expect(await entered(place.limited, secret, log)).toEqual({ ...place.limited, logins: logins! })
+    expect(lines).toEqual([])
+  })
+})
+
+test('where the database lets no other role in, the start says which to let in', async () => {
+  await using place = await managedDb()
+  await migrate(place.options, silent)
+  const path = join(dataOf(place.home), 'pg_hba.conf')
+  writeFileSync(path, `local all +tendril_app reject\n${readFileSync(path, 'utf8')}`)
+  await asking(place.root, (sql) => sql`select pg_reload_conf()`)
+  const { log, lines } = listening()
+  // Those who may take on the role are members of it, too; the superuser is not.
+  const options = await entered(place.root, secret, log)
+  expect(options).toEqual(place.root)
+  expect(lines.join()).toMatch(/let tendril_app_\d+_[0-9a-f]{12}, .* log in with passwords \(pg_hba.conf\)/)
+})
+
+test('the template of the tests and empty databases have no logins of servers', async () => {
+  await using empty = await emptyDb()
+  const made = await asking(
+    empty.options,
+    (sql) => sql`select r.rolname from pg_database d join pg_roles r
+    on r.rolname ~ ('^tendril_(app|system|sandbox)_' || d.oid || '_') where d.datname = current_database()`,
+  )
+  expect(made).toHaveLength(0)
+})
