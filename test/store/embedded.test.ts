@@ -2,49 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import postgres from 'postgres'
-import { createLog } from '#kernel/log'
 import { dataOf } from '#store/embedded/cluster'
 import { readPidFile } from '#store/embedded/orphan'
 import { processStart } from '#store/embedded/process'
-import { type Embedded, findEmbedded, startEmbedded, type Target } from '#store/embedded/start'
+import { type Embedded, findEmbedded } from '#store/embedded/start'
+import { query, spawnServer, start, until, untilReady } from '#test/support/embedded'
 import { type TemporaryFolder, temporaryFolder } from '#test/support/folder'
-import { ownEnv } from '#test/support/own-env'
 
-const log = createLog('silent')
-const program = join(import.meta.dir, '..', 'support', 'embedded-server.ts')
 const asRoot = process.getuid?.() === 0
 const PATIENCE_MS = 60_000
-
-const start = (home: string) => startEmbedded({ home, log, durable: false })
-
-const query = async (target: Target, text: string): Promise<string | undefined> => {
-  const sql = postgres({ ...target, max: 1, onnotice: () => {} })
-  try {
-    const [row] = await sql.unsafe(text).values()
-    return row?.[0]
-  } finally {
-    await sql.end()
-  }
-}
-
-const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
-  while (!(await holds())) await Bun.sleep(20)
-}
-
-const spawnServer = (home: string, ...more: string[]) =>
-  Bun.spawn([process.execPath, program, home, ...more], { env: ownEnv(), stdio: ['ignore', 'pipe', 'pipe'] })
-
-/** Reads its output up to `ready`; with what it printed before. */
-const untilReady = async (server: ReturnType<typeof spawnServer>): Promise<string> => {
-  let printed = ''
-  const decoder = new TextDecoder()
-  for await (const chunk of server.stdout) {
-    printed += decoder.decode(chunk)
-    if (printed.includes('ready')) return printed
-  }
-  throw new Error(await new Response(server.stderr).text())
-}
 
 describe('a running embedded database', () => {
   let folder: TemporaryFolder

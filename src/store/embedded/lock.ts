@@ -1,12 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { linkSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { isCopied } from './copy.ts'
 import { processStart, readIfThere } from './process.ts'
 
 /** A process as it stands in a lock file: the pid alone would be ambiguous once it is used again. */
 interface Holder {
   pid: number
   started: string
+  /** Where it stands; a copy of the folder has a copy of the file. */
+  path: string
 }
 
 const parse = (text: string): Holder | undefined => {
@@ -14,19 +17,20 @@ const parse = (text: string): Holder | undefined => {
     const value: unknown = JSON.parse(text)
     if (typeof value !== 'object' || value === null || !('pid' in value) || !('started' in value)) return undefined
     const { pid, started } = value
-    return typeof pid === 'number' && typeof started === 'string' ? { pid, started } : undefined
+    const path = 'path' in value && typeof value.path === 'string' ? value.path : ''
+    return typeof pid === 'number' && typeof started === 'string' ? { pid, started, path } : undefined
   } catch {
     return undefined
   }
 }
 
-const live = (text: string | undefined): Holder | undefined => {
+const live = (path: string, text = readIfThere(path)): Holder | undefined => {
   const holder = text === undefined ? undefined : parse(text)
-  return holder && processStart(holder.pid) === holder.started ? holder : undefined
+  return holder && processStart(holder.pid) === holder.started && !isCopied(path, holder.path) ? holder : undefined
 }
 
 /** The pid of the live process that holds the lock, or undefined when none does. */
-export const lockHolder = (path: string): number | undefined => live(readIfThere(path))?.pid
+export const lockHolder = (path: string): number | undefined => live(path)?.pid
 
 /** Links are made whole or not at all, so a reader never meets a lock half written. */
 const linked = (from: string, to: string): boolean => {
@@ -50,7 +54,7 @@ const claim = (path: string, mine: string): void => {
     if (linked(mine, path)) return
     const text = readIfThere(path)
     if (text === undefined) continue
-    const holder = live(text)
+    const holder = live(path, text)
     if (holder)
       throw new Error(`process ${holder.pid} already serves this TENDRIL_HOME (${path}): stop it, or set TENDRIL_HOME to another folder`)
     const guard = `${path}.${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
@@ -71,7 +75,7 @@ const claim = (path: string, mine: string): void => {
 const sweep = (path: string): void => {
   for (const name of readdirSync(dirname(path))) {
     const file = join(dirname(path), name)
-    if (name.startsWith(`${basename(path)}.`) && !live(readIfThere(file))) rmSync(file, { force: true })
+    if (name.startsWith(`${basename(path)}.`) && !live(file)) rmSync(file, { force: true })
   }
 }
 
@@ -80,7 +84,7 @@ const sweep = (path: string): void => {
  * What a dead process left is taken over. Disposing gives it back.
  */
 export const acquireLock = (path: string): Disposable => {
-  const text = JSON.stringify({ pid: process.pid, started: processStart(process.pid), token: randomUUID() })
+  const text = JSON.stringify({ pid: process.pid, started: processStart(process.pid), path, token: randomUUID() })
   const mine = `${path}.${randomUUID()}`
   writeFileSync(mine, text, { mode: 0o600, flag: 'wx' })
   try {

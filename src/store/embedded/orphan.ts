@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { isCopied } from './copy.ts'
 import { isPostmaster, readIfThere } from './process.ts'
 
 /** What a running Postgres writes into its data directory. */
@@ -13,9 +14,11 @@ export interface PidFile {
   ready: boolean
 }
 
+const pathIn = (data: string): string => join(data, 'postmaster.pid')
+
 /** Reads `postmaster.pid` of a data directory; undefined when there is none. */
 export const readPidFile = (data: string): PidFile | undefined => {
-  const text = readIfThere(join(data, 'postmaster.pid'))
+  const text = readIfThere(pathIn(data))
   if (text === undefined) return undefined
   const [pid, folder, , , socketFolder, , memory, status] = text.split('\n').map((line) => line.trim())
   return {
@@ -34,25 +37,30 @@ const attached = ([key, id]: string[]): boolean =>
     return fields[0] === key && fields[1] === id && Number(fields[6]) > 0
   })
 
-const inUse = ({ pid, data, memory }: PidFile): boolean => isPostmaster(pid, data) || attached(memory)
+/** The pid alone proves nothing: a copy of the folder names the database of the original, which is not ours to end. */
+const inUse = (data: string, { pid, data: started, memory }: PidFile): boolean =>
+  isPostmaster(pid, data) || (attached(memory) && !isCopied(pathIn(data), pathIn(started)))
 
 const POLL_MS = 50
 
+const refusalOf = (data: string, { pid, data: started }: PidFile): string =>
+  isPostmaster(pid, data)
+    ? `Postgres of an earlier server (process ${pid}) still uses ${data}: end it with kill -INT ${pid} and start again`
+    : `${pathIn(data)} names a Postgres that was started on ${started} and still runs. If ${data} was moved from there, stop the server that runs on it; if it is a copy, delete that file`
+
 /**
  * Waits until no Postgres uses `data` any more, at most `patienceMs`, then removes the pid file that would keep a new one from
- * starting when its pid is a zombie's or meanwhile another program's. `onWait` is called once, with the pid, if it has to wait.
+ * starting when its pid is a zombie's or meanwhile another program's, or the file came with a copy of the folder. `onWait` is called
+ * once, with the pid, if it has to wait.
  */
 export const awaitOrphan = async (data: string, patienceMs: number, onWait: (pid: number) => void): Promise<void> => {
   const deadline = performance.now() + patienceMs
   let waiting = false
-  for (let found = readPidFile(data); found && inUse(found); found = readPidFile(data)) {
+  for (let found = readPidFile(data); found && inUse(data, found); found = readPidFile(data)) {
     if (!waiting) onWait(found.pid)
     waiting = true
-    if (performance.now() > deadline)
-      throw new Error(
-        `Postgres of an earlier server (process ${found.pid}) still uses ${data}: end it with kill -INT ${found.pid} and start again`,
-      )
+    if (performance.now() > deadline) throw new Error(refusalOf(data, found))
     await Bun.sleep(POLL_MS)
   }
-  rmSync(join(data, 'postmaster.pid'), { force: true })
+  rmSync(pathIn(data), { force: true })
 }

@@ -120,7 +120,7 @@ const stop = async (child: ChildProcess, data: string, ended: Promise<void>): Pr
   if (await within(FAST_STOP_MS, ended)) return
   for (const signal of ['SIGQUIT', 'SIGKILL'] as const) {
     const found = readPidFile(data)
-    if (found && isPostmaster(found.pid, found.data)) process.kill(found.pid, signal)
+    if (found && isPostmaster(found.pid, data)) process.kill(found.pid, signal)
     if (await within(HARD_STOP_MS, ended)) return
   }
 }
