@@ -21,7 +21,9 @@ import { type Addresses, createAddresses, unlimitedAddresses } from '#edge/addre
 import { deviceRoutes } from '#edge/app/device'
 import { createAuthenticator } from '#edge/auth'
 import { createCookies } from '#edge/cookies'
+import { staticDocument } from '#edge/document'
 import { createHttp } from '#edge/http'
+import type { IntakeLimits } from '#edge/intake'
 import { capabilities } from '#edge/manifest'
 import { createMcp } from '#edge/mcp/endpoint'
 import type { Surface } from '#edge/mcp/session'
@@ -29,7 +31,6 @@ import type { McpLimits } from '#edge/mcp/sessions'
 import { createSurface } from '#edge/mcp/surface'
 import { createOrigins } from '#edge/origin'
 import { pageRoutes } from '#edge/pages/routes'
-import { staticDocument } from '#edge/respond'
 import { type Clock, systemClock } from '#kernel/clock'
 import { type Failpoints, failpointsFrom } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'
@@ -94,6 +95,7 @@ export interface Overrides {
   mcpLimits?: Partial<McpLimits>
   /** For the rates of requests. */
   rateClock?: Clock
+  intake?: Partial<IntakeLimits>
   /** What is served over MCP instead of the operations. */
   mcpSurface?: Surface
 }
@@ -247,7 +249,7 @@ export async function listen(config: Config, workplace: Workplace, log: Log, rea
     routes: [...deviceRoutes({ db, identity, log }), ...pageRoutes({ ...shared, db, identity, doors })],
     serving: () => runtime.serving,
     ready,
-    trust: { proxies: config.trustedProxies },
+    ...{ trust: { proxies: config.trustedProxies }, publicUrl: config.publicUrl, intake: overrides.intake ?? {} },
     ...{ ...shared, documents, signature, commit: config.commit },
   })
   // The framework would share a port that another server has, and the two would get each other's requests.

@@ -40,6 +40,8 @@ export interface Op<I extends TSchema = TSchema, O extends TSchema = TSchema> {
   urgent?: boolean
   /** What cannot be taken back, or leaves the workspace: agents ask before they call such a tool. */
   destructive?: boolean
+  /** The largest body that it takes, in bytes. */
+  bodyLimit: number
   /** Doing it twice is the same as doing it once, without any key. */
   repeatable?: boolean
   /** Is carried out while the workspace waits for its deletion too. */
@@ -70,6 +72,10 @@ export const isExempt = ({ exempt = [] }: Pick<Op, 'exempt'>, from: Exemption): 
 /** The longest Idempotency-Key, in characters; source: the API document. */
 export const KEY_LIMIT = 200
 
+/** The largest body, in bytes: of an operation that takes a credential, and of one that anybody may call. */
+export const BODY_LIMIT = 1_048_576
+export const PUBLIC_BODY_LIMIT = 16_384
+
 /** What any operation may answer beside its own result. */
 const commonErrors: readonly ErrorCode[] = [
   'invalid_input',
@@ -80,7 +86,7 @@ const commonErrors: readonly ErrorCode[] = [
   'internal',
   'unavailable',
 ]
-const bodyErrors: readonly ErrorCode[] = ['payload_too_large', 'unsupported_media_type']
+const bodyErrors: readonly ErrorCode[] = ['request_timeout', 'payload_too_large', 'unsupported_media_type']
 const keyErrors: readonly ErrorCode[] = ['idempotency_in_flight', 'idempotency_key_reused']
 /** Where nobody is asked who they are, nobody is refused for it. */
 const callerErrors: readonly ErrorCode[] = ['unauthenticated', 'missing_scope', 'forbidden']
@@ -97,6 +103,7 @@ type More = Partial<
     | 'secret'
     | 'scope'
     | 'roles'
+    | 'bodyLimit'
     | 'destructive'
     | 'repeatable'
     | 'whileDeleting'
@@ -128,7 +135,10 @@ export const door = <M extends Method, I extends TProperties, O extends TSchema>
   summary: string,
   shape: { input: I; output: O },
   more: Omit<More, 'scope'> & { scope: 'public' | 'session' },
-): Declared<I, O, M, false, true> => ({ ...op(route, summary, shape, { roles: everybody, ...more }), slow: false, door: true })
+): Declared<I, O, M, false, true> => {
+  const bodyLimit = more.scope === 'public' ? PUBLIC_BODY_LIMIT : BODY_LIMIT
+  return { ...op(route, summary, shape, { roles: everybody, bodyLimit, ...more }), slow: false, door: true }
+}
 
 /** The forms of a download: a JSON object a line, or comma-separated values for spreadsheets. */
 export const downloadForms = ['ndjson', 'csv'] as const
@@ -176,6 +186,7 @@ export const op = <
     output: shape.output,
     status: 200,
     errors: [],
+    bodyLimit: BODY_LIMIT,
     door: false,
     download: false,
     ...more,

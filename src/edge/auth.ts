@@ -10,6 +10,7 @@ import { findKey, type KeyGrant, keyLives, touchKeys } from '#store/keys'
 import type { Principal } from '#store/principal'
 import { findSession, type SessionGrant } from '#store/sessions'
 import type { Cookies } from './cookies.ts'
+import type { Incoming } from './incoming.ts'
 import type { Origins } from './origin.ts'
 
 /** Keys kept in memory, least recently used first out. Each statement checks again that its key lives, so none grows stale. */
@@ -26,9 +27,12 @@ export interface Caller {
   session?: SessionGrant
 }
 
+/** A request whose credential is looked at. */
+export type Arriving = Pick<Incoming, 'request' | 'checked'>
+
 export interface Authenticator extends AsyncDisposable {
   /** Throws `unauthenticated` for whoever is not known, or not any more; `forbidden` where a browser was made to ask by a foreign page. */
-  authenticate(request: Request): Promise<Caller>
+  authenticate(incoming: Arriving): Promise<Caller>
   /** After a refusal that may have come before any statement looked at the key: throws `unauthenticated` for one that has died. */
   confirm(caller: Caller): Promise<void>
 }
@@ -50,18 +54,19 @@ export const createAuthenticator = ({ db, tokens, cookies, origins, log }: AuthP
     if (ids.length > 0) await touchKeys(db, ids).catch((cause) => log.warn({ err: cause }, 'last use of keys could not be noted'))
   }
   const timer = setInterval(() => void flush(), TOUCH_EVERY_MS)
-  const byKey = async (key: string): Promise<Caller> => {
-    const grant = await lookUp(db, cache, key)
+  const byKey = async (incoming: Arriving, key: string): Promise<Caller> => {
+    const grant = await lookUp({ db, cache, incoming }, key)
     used.add(grant.id)
     return keyCaller(grant)
   }
   return {
-    async authenticate(request) {
+    async authenticate(incoming) {
+      const { request } = incoming
       const header = request.headers.get('authorization')
       const cookie = header === null ? cookies.access(request) : undefined
       if (cookie !== undefined) requireOwnPage(request, origins)
       const credential = cookie ?? bearerOf(header)
-      return isApiKey(credential) ? byKey(credential) : bySession(db, tokens, credential)
+      return isApiKey(credential) ? byKey(incoming, credential) : bySession({ db, tokens, incoming }, credential)
     },
     async confirm({ principal }) {
       if (principal.kind !== 'key' || (await keyLives(db, principal))) return
@@ -97,20 +102,26 @@ const keyCaller = ({ id, tenantId, scopes: granted, member, plan }: KeyGrant): C
 /** What a session reaches: everything that a person may. */
 const PERSONS: ReadonlySet<Access> = new Set([...scopes, 'session' as const])
 
-const bySession = async (db: Db, tokens: Tokens, token: string): Promise<Caller> => {
+const bySession = async ({ db, tokens, incoming }: { db: Db; tokens: Tokens; incoming: Arriving }, token: string): Promise<Caller> => {
   const claims = await tokens.readAccess(token)
-  const session = claims && (await findSession(db, claims.sessionId))
+  const session = claims && (await incoming.checked(() => findSession(db, claims.sessionId)))
   if (!session || session.person.id !== claims.personId) throw new AppError('unauthenticated')
   const member = { personId: session.person.id, role: session.workspace.role }
   const principal = { kind: 'session', id: session.id, member } as const
   return { tenantId: session.workspace.id, principal, scopes: PERSONS, plan: session.plan, session }
 }
 
-const lookUp = async (db: Db, cache: Map<string, KeyGrant>, key: string): Promise<KeyGrant> => {
+interface KeyLookUp {
+  db: Db
+  cache: Map<string, KeyGrant>
+  incoming: Arriving
+}
+
+const lookUp = async ({ db, cache, incoming }: KeyLookUp, key: string): Promise<KeyGrant> => {
   const hash = hashApiKey(key)
   const name = hash.toString('base64')
   const cached = cache.get(name)
-  const grant = cached ?? (await findKey(db, hash))
+  const grant = cached ?? (await incoming.checked(() => findKey(db, hash)))
   if (!grant) throw new AppError('unauthenticated')
   cache.delete(name)
   // What a member's key may changes with the member: it is looked up each time.

@@ -22,7 +22,6 @@ export const fileResponse = ({ name, form, requestId }: File, body: ReadableStre
       'content-type': fileTypes[form],
       'content-disposition': `attachment; filename="${name}-${new Date().toISOString().slice(0, 10)}.${form}"`,
       'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
       'x-request-id': requestId,
     },
   })

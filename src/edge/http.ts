@@ -3,15 +3,16 @@ import { type Context, Elysia } from 'elysia'
 import { AppError } from '#kernel/errors'
 import type { Door, Download, Operation } from '#ops/bind'
 import { LETTERS_PATH, type NodeSignature } from '#port/nodes'
-import type { Addresses } from './addresses.ts'
+import { type AnsweringDeps, anonymous, answering, NO_SUCH_PATH, type Respond, unread } from './answering.ts'
+import { documentResponse, type StaticDocument } from './document.ts'
+import type { Incoming } from './incoming.ts'
 import { receiveLetter } from './internal.ts'
 import { MCP_PATH, type McpEndpoint } from './mcp/endpoint.ts'
-import { answerResponse, documentResponse, errorResponse, requestIdOf, type StaticDocument } from './respond.ts'
+import { answerResponse, errorResponse, requestIdOf } from './respond.ts'
 import type { Route } from './route.ts'
-import { admit, type Incoming, type ServeDeps, serve, serveDownload } from './serve.ts'
-import { addressOf, type Trust } from './visit.ts'
+import { admit, type ServeDeps, serve, serveDownload } from './serve.ts'
 
-export interface HttpDeps extends ServeDeps {
+export interface HttpDeps extends ServeDeps, AnsweringDeps {
   operations: Operation[]
   doors: Door[]
   downloads: Download[]
@@ -20,8 +21,6 @@ export interface HttpDeps extends ServeDeps {
   /** Taken from other processes alone. */
   internal: Operation[]
   mcp: Pick<McpEndpoint, 'handle'>
-  trust: Trust
-  addresses: Addresses
   documents: { openapi: StaticDocument; capabilities: StaticDocument }
   commit: string | null
   signature: NodeSignature
@@ -39,27 +38,12 @@ const SHORTEST_HOST = 4
 const PUBLIC = ['GET', 'HEAD']
 /** Whoever looks after the server asks here, as often as it likes. */
 const HEALTH_PATH = '/health'
-/** What is hidden from whoever asks looks the same. */
-const NO_SUCH_PATH = 'no such path'
-
-const addressIn = ({ trust }: HttpDeps, { request, server }: Pick<Context, 'request' | 'server'>): string =>
-  addressOf(request, server?.requestIP(request)?.address, trust)
-
-type Respond = (incoming: Incoming) => Response | Promise<Response>
 
 interface Served {
   method: string
   path: string
   respond: Respond
 }
-
-/** Where no credential is looked at, every request counts by its address. */
-const anonymous =
-  ({ addresses }: HttpDeps, respond: Respond): Respond =>
-  (incoming) => {
-    addresses.count(incoming.address())
-    return respond(incoming)
-  }
 
 const servedBy = (deps: HttpDeps): Served[] => {
   const published = publicRoutes(deps).map(([path, answer]) => {
@@ -76,36 +60,31 @@ const servedBy = (deps: HttpDeps): Served[] => {
 }
 
 export const createHttp = (deps: HttpDeps) => {
+  const { answer, refuse } = answering(deps)
   const app = new Elysia({ serve: { idleTimeout: 60, maxRequestBodySize: SERVER_BODY_LIMIT } })
-    .onRequest(({ request }) => {
-      if ((request.headers.get('host') ?? 'absent').length < SHORTEST_HOST)
-        return errorResponse(new AppError('invalid_input', 'the Host header is not valid'), requestIdOf(request))
+    .onRequest((context) => {
+      if ((context.request.headers.get('host') ?? 'absent').length < SHORTEST_HOST)
+        return refuse(context, new AppError('invalid_input', 'the Host header is not valid'))
     })
-    .onError((context) => {
-      const { request, code, error } = context
-      const cause = code === 'NOT_FOUND' ? new AppError('not_found', NO_SUCH_PATH) : error
-      return failed(deps, { request, address: () => addressIn(deps, context) }, cause)
-    })
+    .onError((context) => refuse(context, context.code === 'NOT_FOUND' ? new AppError('not_found', NO_SUCH_PATH) : context.error))
   const route = (method: string, path: string, respond: Respond) => {
-    const handle = (context: Context) => {
-      const { request, params } = context
-      return respond({ request, params: params as Incoming['params'], address: () => addressIn(deps, context) })
-    }
-    if (method === 'ALL') app.all(path, (context) => handle(context as Context), { parse: 'none' })
-    else app.route(method, path, (context) => handle(context as Context), { parse: 'none' })
+    const begin = PUBLIC.includes(method) ? unread(respond) : respond
+    const handle = (context: unknown) => answer(context as Context, begin)
+    if (method === 'ALL') app.all(path, (context) => handle(context), { parse: 'none' })
+    else app.route(method, path, (context) => handle(context), { parse: 'none' })
   }
   const allowed = new Map<string, string[]>()
   for (const { method, path, respond } of servedBy(deps)) {
     route(method, path, respond)
     allowed.set(path, [...(allowed.get(path) ?? []), method])
   }
-  route('ALL', MCP_PATH, ({ request }) => deps.mcp.handle(request))
+  route('ALL', MCP_PATH, (incoming) => deps.mcp.handle(incoming))
   const letters = receiveLetter({ ...deps, operations: [...deps.operations, ...deps.internal] })
-  route('POST', LETTERS_PATH, ({ request }) => letters(request))
+  route('POST', LETTERS_PATH, letters)
   for (const [path, methods] of allowed) {
     const allow = allowOf(methods)
-    const refuse = anonymous(deps, ({ request }) => errorResponse(new AppError('method_not_allowed'), requestIdOf(request), { allow }))
-    for (const method of [...takenFrom(path, allowed), 'ALL']) route(method, path, refuse)
+    const elsewise = anonymous(deps, ({ request }) => errorResponse(new AppError('method_not_allowed'), requestIdOf(request), { allow }))
+    for (const method of [...takenFrom(path, allowed), 'ALL']) route(method, path, elsewise)
   }
   return app
 }
@@ -133,23 +112,4 @@ const publicRoutes = ({ documents, commit, ready }: HttpDeps): [string, (request
     ['/api/v1/capabilities', (request) => documentResponse(documents.capabilities, request)],
     ['/.well-known/tendril.json', (request) => documentResponse(documents.capabilities, request)],
   ]
-}
-
-/** Whoever has no valid credential learns, beyond the rate of its address, when to come again instead of what was wrong. */
-const counted = ({ addresses }: HttpDeps, address: () => string, error: AppError): AppError => {
-  const isAnonymous = error.code === 'unauthenticated' || (error.code === 'not_found' && error.detail === NO_SUCH_PATH)
-  try {
-    if (isAnonymous) addresses.count(address())
-    return error
-  } catch (cause) {
-    return AppError.from(cause)
-  }
-}
-
-const failed = (deps: HttpDeps, { request, address }: Pick<Incoming, 'request' | 'address'>, cause: unknown): Response => {
-  const requestId = requestIdOf(request)
-  const error = counted(deps, address, AppError.from(cause))
-  if (error.status >= 500)
-    deps.log.error({ err: error.cause ?? error, code: error.code, method: request.method, request_id: requestId }, 'a request failed')
-  return errorResponse(error, requestId)
 }

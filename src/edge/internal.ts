@@ -1,15 +1,15 @@
 /** Commands that other processes of this deployment send here, because their tenant is owned here. */
-import { AppError } from '#kernel/errors'
+import { AppError, fail } from '#kernel/errors'
 import type { Log } from '#kernel/log'
 import type { Operation } from '#ops/bind'
 import type { Call } from '#ops/call'
 import type { NodeSignature, RemoteCommand, RemoteReply } from '#port/nodes'
 import { OwnedElsewhere } from '#store/placement'
 import { readForwarded } from './forwarded.ts'
-import { BODY_LIMIT, readText } from './input.ts'
+import type { Incoming } from './incoming.ts'
 
-/** A command with its input, escaped once more, and its caller. */
-const LETTER_LIMIT = 4 * BODY_LIMIT
+/** A letter holds its input, escaped once more, and its caller: it may be larger than the body that it came from. */
+const LETTER_FACTOR = 4
 
 export interface LetterDeps {
   operations: Operation[]
@@ -19,15 +19,18 @@ export interface LetterDeps {
   log: Log
 }
 
-/** Answers 404, as for any unknown path, to whoever does not know the deployment's key; 400 to a signed letter that is malformed. */
+/**
+ * Answers 404, as for any unknown path, to whoever does not know the deployment's key, before anything of the body is read; 400 to
+ * a signed letter that is malformed.
+ */
 export const receiveLetter = ({ operations, signature, serving, log }: LetterDeps) => {
   const byId = new Map(operations.map((o) => [o.id, o]))
-  return async (request: Request): Promise<Response> => {
-    const body = await readText(request, LETTER_LIMIT)
-    if (!signature.verify(request.headers, body)) throw new AppError('not_found', 'no such path')
+  return async (incoming: Incoming): Promise<Response> => {
+    const seal = signature.sealOf(incoming.request.headers) ?? fail('not_found', 'no such path')
+    const o = byId.get(seal.operation) ?? fail('not_found', 'no such operation')
+    const body = await incoming.text({ limit: o.bodyLimit * LETTER_FACTOR, workspace: seal.workspace })
+    if (!seal.fits(body)) fail('not_found', 'no such path')
     const command = readForwarded(body)
-    const o = byId.get(command.operation)
-    if (!o) throw new AppError('not_found', 'no such operation')
     return Response.json(await reply(o, command, { serving, log }))
   }
 }

@@ -18,7 +18,7 @@ api -X POST $URL/api/v1/growth/items/$ITEM/post-now -H "Idempotency-Key: $(uuidg
 
 **People** sign in by \`POST /api/v1/app/session\`: browsers get HttpOnly cookies, programs ask for tokens with \`"delivery": "body"\` and send the access token as Bearer. What stands under \`/api/v1/app\` is theirs alone. A refresh token is good once; used a second time, it ends the session. Each operation asks for a role, else 403 \`forbidden\`: owners may everything, everybody reads.
 
-**Bodies** are JSON objects of at most 1 MiB, sent as \`application/json\`. A field that the operation does not know is an error, which names the nearest one that it does.
+**Bodies** are JSON objects of at most 1 MiB, sent as \`application/json\`; where no credential is asked for, of at most 16 KiB. A larger one is 413 before it is read, one that takes longer than 60 seconds to arrive is 408. While too many bodies are under way, a request waits up to 5 seconds and is then 503. A field that the operation does not know is an error, which names the nearest one that it does.
 
 **Errors** have one form, \`{"error": {"code", "message", "details"?, "request_id"}}\`. Go by \`code\`. 429 and 503 say in \`Retry-After\` when to try again.
 

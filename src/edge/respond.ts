@@ -1,11 +1,10 @@
 /** Everything that leaves over HTTP has one of these forms. */
-import { createHash } from 'node:crypto'
 import type { Answer } from '#actors/letter'
 import type { Allowance } from '#kernel/allowance'
 import type { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 
-const JSON_TYPE = 'application/json; charset=utf-8'
+export const JSON_TYPE = 'application/json; charset=utf-8'
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
 
 const requestIds = new WeakMap<Request, string>()
@@ -52,21 +51,8 @@ export const limitHeaders = (allowances: Allowance[] = []): Record<string, strin
 export const errorBody = ({ code, message, details }: AppError, requestId: string): string =>
   JSON.stringify({ error: { code, message, ...(details ? { details } : {}), request_id: requestId } })
 
-/** A public document that changes only with the program. */
-export interface StaticDocument {
-  body: string
-  etag: string
-}
-
-export const staticDocument = (value: unknown): StaticDocument => {
-  const body = JSON.stringify(value)
-  return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` }
-}
-
-export const documentResponse = ({ body, etag }: StaticDocument, request: Request): Response => {
-  const headers = { 'content-type': JSON_TYPE, etag, 'cache-control': 'public, max-age=300', 'x-request-id': requestIdOf(request) }
-  const known = (request.headers.get('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-  if (known.includes(etag) || known.includes('*')) return new Response(null, { status: 304, headers })
-  // For HEAD the body is left out further down, where its length is known.
-  return new Response(body, { headers })
-}
+/** What every answer tells browsers: to take no content for what it does not say that it is, and to come by https where there is https. */
+export const protection = (publicUrl: string): [string, string][] => [
+  ['x-content-type-options', 'nosniff'],
+  ...(publicUrl.startsWith('https:') ? ([['strict-transport-security', 'max-age=31536000']] as [string, string][]) : []),
+]

@@ -1,6 +1,6 @@
 /** What is served beside the operations: with forms for input, and answers in other forms than ours. */
-import { readText } from './input.ts'
-import type { Incoming } from './serve.ts'
+import { PUBLIC_BODY_LIMIT } from '#contract/op'
+import type { Incoming } from './incoming.ts'
 
 export interface Route {
   method: 'GET' | 'POST'
@@ -9,8 +9,6 @@ export interface Route {
   respond(incoming: Incoming): Promise<Response>
 }
 
-/** No form of ours is near this, in bytes. */
-const FORM_LIMIT = 16_384
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;|$)/i
 
 export type Form = Record<string, string>
@@ -20,10 +18,11 @@ export class FormError extends Error {
   override readonly name = 'FormError'
 }
 
-/** The fields of a form. Those left empty are absent. Throws FormError; `payload_too_large` and `invalid_input` as `readText` does. */
-export const readForm = async (request: Request): Promise<Form> => {
-  const text = await readText(request, FORM_LIMIT)
-  if (!FORM_TYPE.test(request.headers.get('content-type') ?? '')) throw new FormError('send the body as application/x-www-form-urlencoded')
+/** The fields of a form. Those left empty are absent. Throws FormError; `payload_too_large` and `invalid_input` as `Incoming.text` does. */
+export const readForm = async (incoming: Incoming): Promise<Form> => {
+  const text = await incoming.text({ limit: PUBLIC_BODY_LIMIT })
+  if (!FORM_TYPE.test(incoming.request.headers.get('content-type') ?? ''))
+    throw new FormError('send the body as application/x-www-form-urlencoded')
   const form: Form = Object.create(null)
   for (const [name, value] of new URLSearchParams(text)) {
     if (Object.hasOwn(form, name)) throw new FormError(`${name} is given twice`)

@@ -9,6 +9,7 @@ import type { Authenticator } from './auth.ts'
 import type { Cookies } from './cookies.ts'
 import { fileResponse, linesStream, nothing } from './file.ts'
 import { headerText } from './header-text.ts'
+import type { Incoming } from './incoming.ts'
 import { inputOf } from './input.ts'
 import type { Origins } from './origin.ts'
 import { answerResponse, requestIdOf } from './respond.ts'
@@ -20,14 +21,6 @@ export interface ServeDeps {
   origins: Origins
   addresses: Addresses
   log: Log
-}
-
-export interface Incoming {
-  request: Request
-  /** Decoded; absent where the path has none. */
-  params: Record<string, string> | undefined
-  /** Of the other end. */
-  address(): string
 }
 
 interface Told {
@@ -44,15 +37,15 @@ const tell = ({ log }: ServeDeps, { o, requestId, startedAt }: Told, { status, t
 /** Throws what the operation throws. */
 export const serve = (deps: ServeDeps, o: Operation, incoming: Incoming): Promise<Response> =>
   asCaller(deps, o, incoming, async (call) => {
-    const answer = await o.run(() => inputOf(o, incoming.request, incoming.params), call)
+    const answer = await o.run(() => inputOf(o, incoming, call.tenantId), call)
     return { response: answerResponse(answer, call.requestId), status: answer.status }
   })
 
 /** The same for a download: its first record has been read when the answer begins. */
 export const serveDownload = (deps: ServeDeps, o: Download, incoming: Incoming): Promise<Response> =>
   asCaller(deps, o, incoming, async (call) => {
-    const { request, params } = incoming
-    const opened = await o.open(() => inputOf(o, request, params), call)
+    const { request } = incoming
+    const opened = await o.open(() => inputOf(o, incoming, call.tenantId), call)
     const file = { name: o.file!, form: opened.form, requestId: call.requestId }
     const response =
       request.method === 'HEAD' ? fileResponse(file, nothing()) : fileResponse(file, linesStream(deps, await opened.start(), file))
@@ -64,10 +57,11 @@ interface Served {
   status: number
 }
 
-const asCaller = async (deps: ServeDeps, o: NamedOp, { request }: Incoming, run: (call: Call) => Promise<Served>): Promise<Response> => {
+const asCaller = async (deps: ServeDeps, o: NamedOp, incoming: Incoming, run: (call: Call) => Promise<Served>): Promise<Response> => {
+  const { request } = incoming
   const requestId = requestIdOf(request)
   const startedAt = performance.now()
-  const caller = await deps.authenticator.authenticate(request)
+  const caller = await deps.authenticator.authenticate(incoming)
   try {
     const { response, status } = await run({
       tenantId: caller.tenantId,
@@ -88,14 +82,17 @@ const asCaller = async (deps: ServeDeps, o: NamedOp, { request }: Incoming, run:
 
 /** The same for an operation of no workspace. */
 export const admit = async (deps: ServeDeps, o: Door, incoming: Incoming): Promise<Response> => {
-  const { request, params } = incoming
+  const { request } = incoming
   const requestId = requestIdOf(request)
   const startedAt = performance.now()
-  if (o.scope === 'public' && !isExempt(o, 'rates')) deps.addresses.count(incoming.address())
+  if (o.scope === 'public') {
+    if (!isExempt(o, 'rates')) deps.addresses.count(incoming.address())
+    incoming.countAsStranger()
+  }
   // Cookies come and go here: no foreign page may make a browser sign in as somebody, or sign out.
   if (!deps.origins.isOurs(request)) throw new AppError('forbidden', 'a page of another origin may not ask for this')
   const visit = await visitOf(deps, o, incoming)
-  const { keep, ...answer } = await o.enter(() => inputOf(o, request, params), visit)
+  const { keep, ...answer } = await o.enter(() => inputOf(o, incoming, visit.session?.workspace.id), visit)
   tell(deps, { o, requestId, startedAt }, { status: answer.status })
   const response = answerResponse(answer, requestId)
   for (const cookie of keep ? deps.cookies.setting(keep) : []) response.headers.append('set-cookie', cookie)
@@ -103,19 +100,16 @@ export const admit = async (deps: ServeDeps, o: Door, incoming: Incoming): Promi
 }
 
 /** Throws `unauthenticated` where the door takes a person who is signed in, and `forbidden` for a key. */
-export const visitOf = async (
-  { authenticator, cookies }: ServeDeps,
-  o: Pick<NamedOp, 'scope'>,
-  { request, address }: Incoming,
-): Promise<Visit> => {
+export const visitOf = async ({ authenticator, cookies }: ServeDeps, o: Pick<NamedOp, 'scope'>, incoming: Incoming): Promise<Visit> => {
+  const { request } = incoming
   const visit = {
     surface: surfaceOf(request),
     requestId: requestIdOf(request),
-    address: address(),
+    address: incoming.address(),
     userAgent: request.headers.get('user-agent'),
     refreshToken: cookies.refresh(request),
   }
   if (o.scope === 'public') return visit
-  const { session } = await authenticator.authenticate(request)
+  const { session } = await authenticator.authenticate(incoming)
   return { ...visit, session: session ?? refuseKey() }
 }

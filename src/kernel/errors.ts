@@ -27,6 +27,7 @@ export const errorTable = {
   plan_feature_disabled: { status: 403, exit: 4, text: prefixed('plan_feature_disabled') },
   not_found: { status: 404, exit: 6, text: plain('not found') },
   method_not_allowed: { status: 405, exit: 2, text: plain('method not allowed') },
+  request_timeout: { status: 408, exit: 8, text: plain('the body did not arrive within 60 seconds') },
   conflict: { status: 409, exit: 7, text: plain('the record is in another state') },
   idempotency_in_flight: {
     status: 409,

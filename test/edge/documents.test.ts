@@ -7,12 +7,12 @@ import { braces, errorsOf, takesKey } from '#contract/op'
 import { unlimitedAddresses } from '#edge/addresses'
 import { deviceRoutes } from '#edge/app/device'
 import { createCookies } from '#edge/cookies'
+import { staticDocument } from '#edge/document'
 import { createHttp } from '#edge/http'
 import { Manifest } from '#edge/manifest'
 import { MCP_PATH } from '#edge/mcp/endpoint'
 import { createOrigins } from '#edge/origin'
 import { pageRoutes } from '#edge/pages/routes'
-import { staticDocument } from '#edge/respond'
 import { errorTable } from '#kernel/errors'
 import { createLog } from '#kernel/log'
 import { scopes } from '#kernel/scopes'
@@ -246,6 +246,7 @@ test('the router has exactly the operations of the contract, the public document
     origins: createOrigins('http://localhost', () => 80),
     addresses: unlimitedAddresses,
     trust: { proxies: 0 },
+    publicUrl: 'http://localhost',
     internal: [],
     authenticator: { authenticate: never, confirm: never, [Symbol.asyncDispose]: never },
     mcp: { handle: never },

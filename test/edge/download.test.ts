@@ -6,9 +6,9 @@ import { download, named, type Resource } from '#contract/op'
 import { nullable, record, Time } from '#contract/shapes'
 import { unlimitedAddresses } from '#edge/addresses'
 import { createCookies } from '#edge/cookies'
+import { staticDocument } from '#edge/document'
 import { createHttp } from '#edge/http'
 import { createOrigins } from '#edge/origin'
-import { staticDocument } from '#edge/respond'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
@@ -82,7 +82,8 @@ const http = createHttp({
   origins: createOrigins('http://localhost', () => 80),
   addresses: unlimitedAddresses,
   trust: { proxies: 0 },
-  authenticator: { authenticate: async (request) => caller(request), confirm: async () => {}, [Symbol.asyncDispose]: never },
+  publicUrl: 'http://localhost',
+  authenticator: { authenticate: async ({ request }) => caller(request), confirm: async () => {}, [Symbol.asyncDispose]: never },
   log: createLog('silent'),
   documents: { openapi: staticDocument({}), capabilities: staticDocument({}) },
   commit: null,

@@ -9,9 +9,11 @@ beforeAll(async () => {
 })
 afterAll(() => app[Symbol.asyncDispose]())
 
+const label = () => ({ operation: 'growth.profile.update', letter: 'k', workspace: app.tenantId })
+
 /** A letter as another process of the deployment would sign it. */
 const letter = (body: string) =>
-  app.send('POST', LETTERS_PATH, { key: null, body, headers: nodeSignature(TEST_SECRET, Date.now).sign(body) })
+  app.send('POST', LETTERS_PATH, { key: null, body, headers: nodeSignature(TEST_SECRET, Date.now).sign(body, label()) })
 
 const command = () => ({
   operation: 'growth.profile.update',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, setSystemTime, test } from 'bun:test'
-import { LETTERS_PATH } from '#port/nodes'
-import { eventually, type TestApp, testApp } from '#test/support/app'
+import { LETTERS_PATH, nodeSignature } from '#port/nodes'
+import { eventually, TEST_SECRET, type TestApp, testApp } from '#test/support/app'
 import { tokenOf } from '#test/support/session'
 import { newStory, textOf } from '#test/support/story'
 
@@ -121,8 +121,10 @@ test('a process that cannot know what it owns says so to the others, rather than
     requestId: 'r',
   }
   const letter = (goal: string) => {
-    const body = JSON.stringify({ operation: 'growth.profile.update', input: { goal }, call: { ...call, idempotencyKey: goal } })
-    return third.send('POST', LETTERS_PATH, { key: null, body, headers: third.workplace.signature.sign(body) })
+    const operation = 'growth.profile.update'
+    const body = JSON.stringify({ operation, input: { goal }, call: { ...call, idempotencyKey: goal } })
+    const headers = third.workplace.signature.sign(body, { operation, letter: goal, workspace: third.tenantId })
+    return third.send('POST', LETTERS_PATH, { key: null, body, headers })
   }
   expect((await letter('while it knows')).body.answer.status).toBe(200)
   await third.workplace.runtime.abandon()
@@ -139,13 +141,15 @@ test('letters of whoever does not know the secret are an unknown path', async ()
   expect((await one.send('GET', LETTERS_PATH, { key: null })).status).toBe(404)
 })
 
+const LABEL = { operation: 'growth.profile.update', letter: 'k', workspace: 'w' }
+
 test('a letter from a process whose wall clock is two days ahead is taken', async () => {
   const body = '{}'
   try {
     setSystemTime(new Date(Date.now() + 2 * 86_400_000))
-    const headers = new Headers(one.workplace.signature.sign(body))
+    const headers = new Headers(one.workplace.signature.sign(body, LABEL))
     setSystemTime()
-    expect(other.workplace.signature.verify(headers, body)).toBe(true)
+    expect(other.workplace.signature.sealOf(headers)?.fits(body)).toBe(true)
   } finally {
     setSystemTime()
   }
@@ -154,9 +158,14 @@ test('a letter from a process whose wall clock is two days ahead is taken', asyn
 test('a captured letter is good for half a minute only', async () => {
   const { signature } = one.workplace
   const body = JSON.stringify({ operation: 'growth.profile.update', input: {}, call: {} })
-  const headers = new Headers(signature.sign(body))
-  expect(signature.verify(headers, body)).toBe(true)
-  expect(signature.verify(headers, `${body} `)).toBe(false)
-  headers.set('x-tendril-time', String(Number(headers.get('x-tendril-time')) - 31_000))
-  expect(signature.verify(headers, body)).toBe(false)
+  let now = 1_000_000
+  const held = nodeSignature(TEST_SECRET, () => now)
+  const headers = new Headers(signature.sign(body, LABEL))
+  expect(signature.sealOf(headers)?.fits(body)).toBe(true)
+  expect(signature.sealOf(headers)?.fits(`${body} `)).toBe(false)
+  const captured = new Headers(held.sign(body, LABEL))
+  now += 29_000
+  expect(held.sealOf(captured)?.fits(body)).toBe(true)
+  now += 2_000
+  expect(held.sealOf(captured)).toBeUndefined()
 })

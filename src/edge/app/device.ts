@@ -8,9 +8,9 @@ import type { Log } from '#kernel/log'
 import { askForDevice, revokeHeld, tokenForDevice } from '#ops/app/device'
 import type { DoorContext, Identity } from '#ops/call'
 import type { Db } from '#store/db'
+import type { Incoming } from '../incoming.ts'
 import { requestIdOf } from '../respond.ts'
 import { type Form, FormError, type Route, readForm } from '../route.ts'
-import type { Incoming } from '../serve.ts'
 import { surfaceOf } from '../visit.ts'
 
 export interface DeviceDeps {
@@ -130,16 +130,17 @@ const errorResponse = ({ log }: DeviceDeps, cause: unknown, requestId: string): 
 
 const respond =
   (deps: DeviceDeps, endpoint: Endpoint) =>
-  async ({ request, address }: Incoming): Promise<Response> => {
+  async (incoming: Incoming): Promise<Response> => {
+    const { request } = incoming
     const requestId = requestIdOf(request)
     try {
       const visit = {
         surface: surfaceOf(request),
         requestId,
-        address: address(),
+        address: incoming.address(),
         userAgent: request.headers.get('user-agent')?.slice(0, 300) ?? null,
       }
-      const body = await endpoint(await readForm(request), { db: deps.db, identity: deps.identity, visit })
+      const body = await endpoint(await readForm(incoming), { db: deps.db, identity: deps.identity, visit })
       return new Response(body && JSON.stringify(body), { status: 200, headers: headersFor(requestId) })
     } catch (cause) {
       return errorResponse(deps, cause, requestId)

@@ -1,4 +1,5 @@
 /** Who sends an MCP request, asked anew for each: what was taken from somebody in the middle of a session is gone at once. */
+import { BODY_LIMIT } from '#contract/op'
 import { fail } from '#kernel/errors'
 import type { Access } from '#kernel/scopes'
 import type { Call } from '#ops/call'
@@ -7,6 +8,7 @@ import { findKeys, type KeyGrant, scopesNow } from '#store/keys'
 import { roleOf } from '#store/principal'
 import { findSession } from '#store/sessions'
 import type { Authenticator, Caller as Known } from '../auth.ts'
+import type { Incoming } from '../incoming.ts'
 
 interface Parts {
   authenticator: Authenticator
@@ -20,8 +22,10 @@ const overMcp = (caller: Caller): Caller | undefined =>
   caller.scopes.has('mcp:use') ? { ...caller, scopes: new Set<Access>([...caller.scopes, 'api:read']) } : undefined
 
 /** Throws `unauthenticated` for a credential that does not stand at this moment, `missing_scope` for one without `mcp:use`. */
-export const callerOf = async ({ authenticator, db }: Parts, request: Request): Promise<Caller> => {
-  const known = await authenticator.authenticate(request)
+export const callerOf = async ({ authenticator, db }: Parts, incoming: Incoming): Promise<Caller> => {
+  const known = await authenticator.authenticate(incoming)
+  // Before anything is waited for: Bun reads ahead.
+  await incoming.makeRoom({ limit: BODY_LIMIT, workspace: known.tenantId })
   const { kind, member } = known.principal
   // Of these alone the authenticator may remember what they were some time ago.
   const now = kind === 'key' && !member ? { ...known, scopes: await freshScopes({ authenticator, db }, known) } : known

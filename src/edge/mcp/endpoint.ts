@@ -3,6 +3,7 @@
  * before the SDK gets the error envelope of REST; from there on errors are JSON-RPC.
  */
 import { isInitializeRequest, isLegacyRequest, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import { BODY_LIMIT } from '#contract/op'
 import { AppError, fail } from '#kernel/errors'
 import type { Log } from '#kernel/log'
 import type { Operation } from '#ops/bind'
@@ -10,7 +11,7 @@ import type { Call, Rates } from '#ops/call'
 import type { Db } from '#store/db'
 import { urlOfNode } from '#store/placement'
 import type { Authenticator } from '../auth.ts'
-import { BODY_LIMIT, readText } from '../input.ts'
+import type { Incoming as Arrived } from '../incoming.ts'
 import type { Origins } from '../origin.ts'
 import { errorResponse, limitHeaders, requestIdOf } from '../respond.ts'
 import { type Caller, callerOf, standingOf } from './caller.ts'
@@ -41,7 +42,7 @@ export interface McpDeps {
 /** Its end waits a moment for calls that run, then closes every stream. */
 export interface McpEndpoint extends AsyncDisposable {
   /** Throws an `AppError` for whoever is refused. */
-  handle(request: Request): Promise<Response>
+  handle(arrived: Arrived): Promise<Response>
 }
 
 const METHODS = ['GET', 'POST', 'DELETE']
@@ -75,7 +76,7 @@ export const createMcp = (deps: McpDeps): McpEndpoint => {
     byId: new Map(deps.operations.map((o) => [o.id, o])),
   }
   return {
-    handle: async (request) => labelled(await handle(parts, request), request),
+    handle: async (arrived) => labelled(await handle(parts, arrived), arrived.request),
     async [Symbol.asyncDispose]() {
       for (const one of [sessions, stateless]) one.refuse()
       const until = performance.now() + LAST_CALLS_MS
@@ -85,15 +86,16 @@ export const createMcp = (deps: McpDeps): McpEndpoint => {
   }
 }
 
-const handle = async (parts: Parts, request: Request): Promise<Response> => {
+const handle = async (parts: Parts, arrived: Arrived): Promise<Response> => {
+  const { request } = arrived
   if (!METHODS.includes(request.method))
     return errorResponse(new AppError('method_not_allowed'), requestIdOf(request), { allow: METHODS.join(', ') })
   // A page of someone else must not use what a browser may reach. Source: the transport's security rules.
   if (!parts.origins.isOurs(request)) fail('forbidden', 'the Origin is not one of this deployment')
   // Not by cookie, which a browser adds by itself, and which is not passed on to where a session lives.
   if (!request.headers.has('authorization')) fail('unauthenticated', 'send an API key as Authorization: Bearer <key>')
-  const caller = await callerOf(parts, request)
-  const text = request.method === 'POST' ? await readText(request, BODY_LIMIT) : undefined
+  const caller = await callerOf(parts, arrived)
+  const text = request.method === 'POST' ? await arrived.text({ limit: BODY_LIMIT, workspace: caller.tenantId }) : undefined
   const body = text === undefined ? undefined : parsed(text)
   if (body === NOT_JSON) return rpcError(400, ProtocolErrorCode.ParseError, 'Parse error: the body is not valid JSON')
   // Not before the body is there: it may be the kill switch.

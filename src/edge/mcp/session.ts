@@ -9,8 +9,8 @@ import {
   type ServerContext,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
+import { BODY_LIMIT } from '#contract/op'
 import { fail } from '#kernel/errors'
-import { BODY_LIMIT } from '../input.ts'
 import { accessOf, type Caller } from './caller.ts'
 import type { Calls } from './calls.ts'
 import type { McpContext } from './context.ts'

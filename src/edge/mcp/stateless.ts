@@ -3,8 +3,8 @@
  * to hear of changes holds one request open. Calls go through the same gates as those of a session.
  */
 import { createMcpHandler, InMemoryServerEventBus, type McpHttpHandler } from '@modelcontextprotocol/server'
+import { BODY_LIMIT } from '#contract/op'
 import { AppError } from '#kernel/errors'
-import { BODY_LIMIT } from '../input.ts'
 import { accessOf, type Caller, nameOf } from './caller.ts'
 import type { McpContext } from './context.ts'
 import { authInfoOf, contextOf, KEEP_ALIVE_MS, type Served } from './session.ts'

@@ -1,7 +1,7 @@
 /** The start page until there is a console: who is signed in, and where what is. */
 import type { SessionGrant } from '#store/sessions'
+import type { Incoming } from '../incoming.ts'
 import type { Route } from '../route.ts'
-import type { Incoming } from '../serve.ts'
 import { type Html, html } from './html.ts'
 import { goTo, pageResponse } from './layout.ts'
 import { enter, ownForm, type PageDeps, pageRoute, personOf, toSignIn } from './page.ts'

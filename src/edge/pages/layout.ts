@@ -11,7 +11,6 @@ const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': POLICY,
   'x-frame-options': 'DENY',
-  'x-content-type-options': 'nosniff',
   // Not no-referrer: under it browsers send `Origin: null` with our own forms, and nobody could tell them from foreign ones.
   'referrer-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',

@@ -4,8 +4,9 @@ import type { Door } from '#ops/bind'
 import type { Identity, Visit } from '#ops/call'
 import type { Db } from '#store/db'
 import type { SessionGrant } from '#store/sessions'
+import type { Incoming } from '../incoming.ts'
 import { type Form, FormError, type Route, readForm } from '../route.ts'
-import { type Incoming, type ServeDeps, visitOf } from '../serve.ts'
+import { type ServeDeps, visitOf } from '../serve.ts'
 import { html } from './html.ts'
 import { goTo, pageResponse, problemsOf, retryHeaders, statusOf } from './layout.ts'
 
@@ -32,10 +33,11 @@ export const signInPath = (next: string): string => withNext('/sign-in', next)
 export const queryOf = ({ request }: Incoming): URLSearchParams => new URL(request.url).searchParams
 
 /** Who is signed in, by cookie; nobody else has pages. */
-export const personOf = async ({ authenticator, cookies }: PageDeps, { request }: Incoming): Promise<SessionGrant | undefined> => {
+export const personOf = async ({ authenticator, cookies }: PageDeps, incoming: Incoming): Promise<SessionGrant | undefined> => {
+  const { request } = incoming
   if (cookies.access(request) === undefined || request.headers.has('authorization')) return undefined
   try {
-    return (await authenticator.authenticate(request)).session
+    return (await authenticator.authenticate(incoming)).session
   } catch (cause) {
     if (AppError.from(cause).code === 'unauthenticated') return undefined
     throw cause
@@ -47,11 +49,11 @@ export const toSignIn = ({ cookies }: PageDeps, { request }: Incoming, next: str
   goTo(cookies.access(request) ? withNext(CONTINUE_PATH, next) : signInPath(next))
 
 /** The fields of a form. Throws `forbidden` for one that no page of ours has sent: it may sign nobody in, nor decide anything. */
-export const ownForm = async ({ origins }: PageDeps, { request }: Incoming): Promise<Form> => {
-  if (!origins.isSurelyOurs(request))
+export const ownForm = async ({ origins }: PageDeps, incoming: Incoming): Promise<Form> => {
+  if (!origins.isSurelyOurs(incoming.request))
     throw new AppError('forbidden', 'this form was not sent by a page of this deployment: open the page and try again')
   try {
-    return await readForm(request)
+    return await readForm(incoming)
   } catch (cause) {
     throw cause instanceof FormError ? new AppError('invalid_input', cause.message) : cause
   }

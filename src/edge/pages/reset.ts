@@ -1,8 +1,9 @@
 /** The page behind a link for another password, which the operator of the deployment has printed. */
 import { AppError } from '#kernel/errors'
 import { resetBehind } from '#ops/app/person'
+import type { Incoming } from '../incoming.ts'
 import type { Route } from '../route.ts'
-import { type Incoming, visitOf } from '../serve.ts'
+import { visitOf } from '../serve.ts'
 import { type Html, html } from './html.ts'
 import { field, hidden, type Problem, pageResponse, problemsOf, retryHeaders, statusOf } from './layout.ts'
 import { enter, ownForm, type PageDeps, pageRoute, queryOf } from './page.ts'

@@ -1,8 +1,9 @@
 /** Signing in, and going on with a session. */
 import { AppError } from '#kernel/errors'
 import { goOn } from '#ops/app/session'
+import type { Incoming } from '../incoming.ts'
 import type { Route } from '../route.ts'
-import { type Incoming, visitOf } from '../serve.ts'
+import { visitOf } from '../serve.ts'
 import { html } from './html.ts'
 import { field, goTo, hidden, type Problem, pageResponse, problemsOf, retryHeaders, statusOf } from './layout.ts'
 import { CONTINUE_PATH, enter, ownForm, ownPlace, type PageDeps, pageRoute, personOf, queryOf, signInPath } from './page.ts'

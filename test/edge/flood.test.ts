@@ -1,0 +1,266 @@
+/** What callers cost who begin requests and do not finish them: named after what stopped a server. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { newApiKey } from '#kernel/api-key'
+import { createLog } from '#kernel/log'
+import { LETTERS_PATH, nodeSignature } from '#port/nodes'
+import { eventually, TEST_SECRET, type TestApp, testApp } from '#test/support/app'
+import { type Held, hold, holdMany, statusOf } from '#test/support/held'
+
+const MIB = 1_048_576
+const SIGN_IN = '/api/v1/app/session'
+const JSON_TYPE = { 'content-type': 'application/json' }
+const BUSY = 'HTTP/1.1 503'
+
+/** Room for what a test holds, at the same proportions as in production. */
+const small = { bytes: 20 * 4_096, strangerBytes: 8 * 4_096, uncheckedBytes: 4 * 4_096, workspaceBytes: 6 * 4_096 }
+
+const answer = (held: Held) => eventually(held.reply, (text) => text.includes('\r\n\r\n'))
+const answered = (all: Held[]): number => all.filter((held) => statusOf(held) !== undefined).length
+const until = <T>(ask: () => T, value: T) => eventually(ask, (now) => Bun.deepEquals(now, value))
+
+const lines: { level: number; msg: string }[] = []
+const log = createLog('debug', { write: (line) => void lines.push(JSON.parse(line)) })
+
+let app: TestApp
+let narrow: TestApp
+beforeAll(async () => {
+  app = await testApp({ log, overrides: { intake: { unfinished: 8 } } })
+  narrow = await testApp({ overrides: { intake: { ...small, roomWithinMs: 300 } } })
+})
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  await narrow[Symbol.asyncDispose]()
+})
+
+const keyed = (key: string) => ({ ...JSON_TYPE, authorization: `Bearer ${key}` })
+const batch = (key: string, length: number) => ({ path: '/api/v1/growth/batches', headers: keyed(key), length, body: '{' })
+
+describe('refused before the body arrives', () => {
+  test('a letter that nobody has signed, however large it says that it is', async () => {
+    const forged = { 'x-tendril-time': String(Date.now()), 'x-tendril-signature': '00'.repeat(32) }
+    for (const headers of [{}, forged])
+      for (const length of [10, 4 * MIB - 1, 100 * MIB]) {
+        using held = await hold(app.url, { path: LETTERS_PATH, headers, length, body: '{' })
+        const text = await answer(held)
+        expect([text.slice(0, 12), text.includes('"code":"not_found","message":"no such path"')]).toEqual(['HTTP/1.1 404', true])
+      }
+  })
+
+  test('a letter whose headers were changed, or whose body has another length', async () => {
+    const body = JSON.stringify({ x: 1 })
+    const signed = nodeSignature(TEST_SECRET, Date.now).sign(body, {
+      operation: 'growth.profile.update',
+      letter: 'k',
+      workspace: app.tenantId,
+    })
+    const { 'content-length': length, ...headers } = signed
+    for (const name of Object.keys(headers)) {
+      using held = await hold(app.url, { path: LETTERS_PATH, headers: { ...headers, [name]: '1' }, length: Number(length), body: '{' })
+      expect([name, (await answer(held)).slice(0, 12)]).toEqual([name, 'HTTP/1.1 404'])
+    }
+    using longer = await hold(app.url, { path: LETTERS_PATH, headers, length: Number(length) + 1, body: '{' })
+    expect(await answer(longer)).toStartWith('HTTP/1.1 404')
+  })
+
+  test('more than 16 KiB where nobody says who asks', async () => {
+    for (const path of [SIGN_IN, `${SIGN_IN}/refresh`, '/api/v1/app/invitations/accept', '/api/v1/app/device/code', '/sign-in']) {
+      const form = path.includes('device') || path === '/sign-in'
+      const headers = form ? { 'content-type': 'application/x-www-form-urlencoded', origin: app.url } : JSON_TYPE
+      using held = await hold(app.url, { path, headers, length: 16_385, body: '{' })
+      const text = await answer(held)
+      expect([path, text.slice(0, 12), text.includes('larger than 16 KiB') || path === '/sign-in']).toEqual([path, 'HTTP/1.1 413', true])
+    }
+  })
+
+  test('whoever has no valid credential, or may not', async () => {
+    const reader = await app.newKey(['api:read'])
+    for (const [key, status] of [
+      [newApiKey(), 401],
+      ['nonsense', 401],
+      [reader.api_key, 403],
+    ] as const) {
+      using held = await hold(app.url, batch(key, MIB - 1))
+      expect(await eventually(() => statusOf(held), Boolean)).toBe(status)
+    }
+    for (const key of [newApiKey(), app.key.replace('ak_', 'ak-')]) {
+      using held = await hold(app.url, { path: '/api/v1/mcp', headers: keyed(key), length: MIB - 1, body: '{' })
+      expect(await eventually(() => statusOf(held), Boolean)).toBe(401)
+    }
+  })
+})
+
+describe('unfinished requests of an address', () => {
+  const stranger = (from: string) => ({ path: SIGN_IN, headers: JSON_TYPE, length: 100, body: '{', from })
+
+  test('beyond the limit are refused before their body, and finished ones make room', async () => {
+    const all = await holdMany(app.url, 8, () => stranger('127.0.0.2'))
+    using last = await hold(app.url, stranger('127.0.0.2'))
+    const text = await answer(last)
+    expect(text).toStartWith('HTTP/1.1 429')
+    expect(text).toContain('rate_limited:unfinished_requests')
+    expect(text.toLowerCase()).toContain('\r\nretry-after: 1\r\n')
+    for (const form of ['/sign-in', '/api/v1/app/device/code']) {
+      using one = await hold(app.url, { ...stranger('127.0.0.2'), path: form })
+      expect([form, await eventually(() => statusOf(one), Boolean)]).toEqual([form, 429])
+    }
+    expect(answered(all)).toBe(0)
+    for (const held of all) held.abort()
+    const again = async () => {
+      using one = await hold(app.url, { ...stranger('127.0.0.2'), length: 2, body: '{}' })
+      return (await answer(one)).slice(0, 12)
+    }
+    expect(await eventually(again, (status) => status === 'HTTP/1.1 400')).toBe('HTTP/1.1 400')
+  })
+
+  test('do not touch other addresses, nor credentials that are valid', async () => {
+    const all = await holdMany(app.url, 8, () => stranger('127.0.0.3'))
+    using refused = await hold(app.url, stranger('127.0.0.3'))
+    expect(await answer(refused)).toStartWith('HTTP/1.1 429')
+    using other = await hold(app.url, { ...stranger('127.0.0.4'), length: 2, body: '{}' })
+    expect(await answer(other)).toStartWith('HTTP/1.1 400')
+    const { api_key } = await app.newKey(['api:read', 'api:write'])
+    const body = '{"goal":"mine"}'
+    for (let n = 0; n < 2; n++) {
+      using mine = await hold(app.url, {
+        method: 'PUT',
+        path: '/api/v1/growth/profile',
+        headers: keyed(api_key),
+        length: body.length,
+        body,
+        from: '127.0.0.3',
+      })
+      expect(await answer(mine)).toStartWith('HTTP/1.1 200')
+    }
+    for (const held of all) held[Symbol.dispose]()
+  })
+
+  test('are counted by what trusted proxies say', async () => {
+    await using proxied = await testApp({ env: { TRUSTED_PROXIES: '1' }, overrides: { intake: { unfinished: 2 } } })
+    const by = (address: string) => ({
+      path: SIGN_IN,
+      headers: { ...JSON_TYPE, 'x-forwarded-for': `9.9.9.9, ${address}` },
+      length: 100,
+      body: '{',
+    })
+    const all = await holdMany(proxied.url, 4, (n) => by(n % 2 ? '192.0.2.1' : '192.0.2.2'))
+    using refused = await hold(proxied.url, by('192.0.2.1'))
+    expect(await answer(refused)).toStartWith('HTTP/1.1 429')
+    using other = await hold(proxied.url, { ...by('192.0.2.3'), length: 2, body: '{}' })
+    expect(await answer(other)).toStartWith('HTTP/1.1 400')
+    expect(answered(all)).toBe(0)
+    for (const held of all) held[Symbol.dispose]()
+  })
+})
+
+describe('the bytes of bodies under way', () => {
+  test('of one workspace have a bound: more waits, is told to come again, and others get through', async () => {
+    const other = await narrow.newWorkspace()
+    for (const key of [narrow.key, other.key]) await narrow.send('GET', 'overview', { key })
+    const all = await holdMany(narrow.url, 20, () => batch(narrow.key, 4_096))
+    // Six have room, as many wait, the rest is refused at once; those that wait are refused when their time is over.
+    expect(await until(() => answered(all), 14)).toBe(14)
+    const refused = all.filter((held) => statusOf(held) !== undefined)
+    expect(refused.every((held) => held.reply().startsWith(BUSY))).toBe(true)
+    for (const held of refused) expect(held.reply()).toMatch(/retry-after: 1\r\n[\s\S]*"code":"unavailable"/i)
+    const reply = await narrow.send('PUT', 'profile', { key: other.key, body: { goal: 'through' } })
+    expect(reply.status).toBe(200)
+    expect((await narrow.send('GET', 'overview')).status).toBe(200)
+    for (const held of all) held[Symbol.dispose]()
+    expect(
+      (
+        await eventually(
+          () => narrow.send('PUT', 'profile', { body: { goal: 'mine' } }),
+          ({ status }) => status === 200,
+        )
+      ).status,
+    ).toBe(200)
+  })
+
+  test('that wait get the room of those that end', async () => {
+    await using waiting = await testApp({ overrides: { intake: { ...small, roomWithinMs: 30_000 } } })
+    await waiting.send('GET', 'overview')
+    const first = await holdMany(waiting.url, 6, () => batch(waiting.key, 4_096))
+    const body = JSON.stringify({ goal: 'in the end' })
+    const later = await hold(waiting.url, {
+      method: 'PUT',
+      path: '/api/v1/growth/profile',
+      headers: keyed(waiting.key),
+      length: body.length,
+      body,
+    })
+    expect((await waiting.send('GET', 'overview')).status).toBe(200)
+    expect(statusOf(later)).toBeUndefined()
+    for (const held of first) held.abort()
+    expect(await answer(later)).toStartWith('HTTP/1.1 200')
+    later[Symbol.dispose]()
+  })
+
+  test('are those of MCP too, and of chunked bodies, which do not say how long they are', async () => {
+    await narrow.send('GET', 'overview')
+    const headers = keyed(narrow.key)
+    const chunked = { path: '/api/v1/growth/batches', headers: { ...headers, 'transfer-encoding': 'chunked' }, body: '1\r\n{\r\n' }
+    for (const [request, most] of [
+      [{ path: '/api/v1/mcp', headers, length: 4_096, body: '{' }, 6],
+      [chunked, 1],
+    ] as const) {
+      const all = await holdMany(narrow.url, 12, () => request)
+      expect(await until(() => answered(all), 12 - most)).toBe(12 - most)
+      expect(all.filter((held) => held.reply().startsWith(BUSY))).toHaveLength(12 - most)
+      for (const held of all) held.abort()
+      const profile = () => narrow.send('PUT', 'profile', { body: { goal: 'mine' } })
+      expect((await eventually(profile, ({ status }) => status === 200)).status).toBe(200)
+    }
+  })
+
+  test('of strangers have a part of their own: whoever has a key is not held up', async () => {
+    const stranger = (n: number) => ({ path: SIGN_IN, headers: JSON_TYPE, length: 4_096, body: '{', from: `127.0.0.${10 + (n % 5)}` })
+    const all = await holdMany(narrow.url, 20, stranger)
+    expect(await until(() => answered(all), 12)).toBe(12)
+    expect(all.filter((held) => held.reply().startsWith(BUSY))).toHaveLength(12)
+    expect((await narrow.send('PUT', 'profile', { body: { goal: 'mine' } })).status).toBe(200)
+    for (const held of all) held[Symbol.dispose]()
+  })
+})
+
+test('a body that does not arrive in time is 408, and ends its connection', async () => {
+  await using hasty = await testApp({ overrides: { intake: { bodyWithinMs: 100 } } })
+  const form = { path: '/api/v1/app/device/code', headers: { 'content-type': 'application/x-www-form-urlencoded' }, length: 100, body: 'a' }
+  for (const request of [
+    batch(hasty.key, 100),
+    { ...batch(hasty.key, 100), path: '/api/v1/mcp' },
+    { ...batch('', 9), path: SIGN_IN },
+    form,
+  ]) {
+    using held = await hold(hasty.url, request)
+    expect([request.path, (await answer(held)).slice(0, 12)]).toEqual([request.path, 'HTTP/1.1 408'])
+    expect(await eventually(held.closed, Boolean)).toBe(true)
+  }
+  using told = await hold(hasty.url, batch(hasty.key, 100))
+  expect(await answer(told)).toContain('"code":"request_timeout","message":"the body did not arrive within 60 seconds"')
+  expect((await hasty.send('PUT', 'profile', { body: { goal: 'in time' } })).status).toBe(200)
+})
+
+test('a client that breaks off its body is no error: one line, for debugging', async () => {
+  const form = { path: '/api/v1/app/device/code', headers: { 'content-type': 'application/x-www-form-urlencoded' }, length: 100, body: 'a' }
+  const page = { ...form, path: '/sign-in', headers: { ...form.headers, origin: app.url } }
+  const requests = [batch(app.key, 100), { ...batch(app.key, 100), path: '/api/v1/mcp' }, { ...batch('', 100), path: SIGN_IN }, form, page]
+  for (const request of requests) {
+    lines.length = 0
+    const held = await hold(app.url, request)
+    await app.send('GET', 'overview')
+    held.abort()
+    const told = () => lines.filter(({ msg }) => msg === 'a client went before its request was complete').length
+    expect([request.path, await until(told, 1)]).toEqual([request.path, 1])
+    await app.send('GET', 'overview')
+    expect(lines.filter(({ level }) => level >= 40)).toEqual([])
+  }
+})
+
+test('the body of a GET is not kept, and does not disturb its answer or the next request', async () => {
+  const body = 'x'.repeat(50_000)
+  const request = { method: 'GET', path: '/api/v1/growth/overview', headers: keyed(app.key), length: body.length, body }
+  using held = await hold(app.url, request)
+  expect(await answer(held)).toStartWith('HTTP/1.1 200')
+  held.send(`GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
+  expect(await eventually(held.reply, (text) => text.includes('"uptime_seconds"'))).toContain('"uptime_seconds"')
+})

@@ -1,0 +1,167 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { Budget, type Reservation } from '#kernel/budget'
+import { manualClock, settled } from '#test/support/manual-clock'
+
+const open = (overrides: Partial<ConstructorParameters<typeof Budget>[0]> = {}) => {
+  const clock = manualClock()
+  return { clock, budget: new Budget({ total: 10, share: 6, waiters: 100, withinMs: 5_000, name: 'bodies', ...overrides }, clock) }
+}
+
+/** Reservations by the name that the test gave them, in the order in which they were made. */
+const watch = (budget: Budget) => {
+  const held = new Map<string, Reservation>()
+  const refused: string[] = []
+  const ask = (party: string, amount: number, name = party, signal?: AbortSignal) => {
+    const keep = (one: Reservation) => void held.set(name, one)
+    void (async () => keep(await budget.reserve(party, amount, () => signal ?? new AbortController().signal)))().catch((cause) => {
+      refused.push(`${name}: ${cause.code ?? cause}`)
+    })
+    return settled()
+  }
+  const release = (name: string) => {
+    held.get(name)![Symbol.dispose]()
+    held.delete(name)
+    return settled()
+  }
+  return { held, refused, ask, release }
+}
+
+test('what fits is reserved at once, in the same tick', () => {
+  const { budget } = open()
+  const reservation = budget.reserve('a', 6)
+  expect(reservation).not.toBeInstanceOf(Promise)
+  expect(budget.used).toBe(6)
+})
+
+test('a party never has more than its share, the whole never more than the total, and everything is given back', async () => {
+  const asked = fc.array(fc.record({ party: fc.constantFrom('a', 'b', 'c'), amount: fc.integer({ min: 0, max: 8 }) }), { maxLength: 40 })
+  await fc.assert(
+    fc.asyncProperty(asked, async (all) => {
+      const { budget } = open({ waiters: 100 })
+      const used: Record<string, number> = { a: 0, b: 0, c: 0 }
+      let served = 0
+      const one = async ({ party, amount }: { party: string; amount: number }) => {
+        const room = Math.min(amount, 6)
+        const reservation = await budget.reserve(party, amount)
+        used[party]! += room
+        expect(used[party]).toBeLessThanOrEqual(6)
+        expect(used.a! + used.b! + used.c!).toBeLessThanOrEqual(10)
+        await settled()
+        used[party]! -= room
+        served++
+        reservation[Symbol.dispose]()
+      }
+      const results = await Promise.allSettled(all.map(one))
+      const refused = results.filter(({ status }) => status === 'rejected').length
+      expect(served + refused).toBe(all.length)
+      expect([budget.used, budget.waiters]).toEqual([0, 0])
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('a party at its share does not hold up another', async () => {
+  const { held, ask } = watch(open().budget)
+  await ask('flood', 6, 'first')
+  await ask('flood', 6, 'second')
+  await ask('other', 4)
+  expect([...held.keys()]).toEqual(['first', 'other'])
+})
+
+test('parties have their turns one after the other, each in its own order', async () => {
+  const { budget } = open({ total: 3, share: 3 })
+  const { held, ask, release } = watch(budget)
+  await ask('z', 3)
+  await ask('a', 1, 'a1')
+  await ask('a', 1, 'a2')
+  expect(budget.waiters).toBe(2)
+  await ask('b', 1, 'b1')
+  held.get('z')!.shrink(1)
+  await settled()
+  expect([...held.keys()]).toEqual(['z', 'a1', 'b1'])
+  await release('b1')
+  expect([...held.keys()]).toEqual(['z', 'a1', 'a2'])
+})
+
+test('small amounts do not overtake a large one for ever', async () => {
+  const { held, ask, release } = watch(open().budget)
+  await ask('a', 6, 'a')
+  await ask('b', 3, 'b')
+  await ask('large', 6)
+  await ask('small', 1)
+  expect([...held.keys()]).toEqual(['a', 'b'])
+  await release('a')
+  expect([...held.keys()]).toEqual(['b', 'large', 'small'])
+})
+
+test('what has waited too long is refused with 503 and when to come again, and leaves its place', async () => {
+  const { budget, clock } = open()
+  const { held, refused, ask, release } = watch(budget)
+  await ask('a', 6, 'first')
+  await ask('a', 6, 'second')
+  await clock.advance(4_999)
+  expect([budget.waiters, refused]).toEqual([1, []])
+  await clock.advance(1)
+  expect([budget.waiters, refused]).toEqual([0, ['second: unavailable']])
+  await release('first')
+  expect([budget.used, held.size, clock.pending]).toEqual([0, 0, 0])
+})
+
+test('no more wait than may: one more is refused at once', async () => {
+  const { budget } = open({ waiters: 2 })
+  const { refused, ask } = watch(budget)
+  for (const name of ['held', 'one', 'two', 'three']) await ask('a', name === 'held' ? 6 : 1, name)
+  expect([budget.waiters, refused]).toEqual([2, ['three: unavailable']])
+})
+
+test('what waits is bounded as what is in use is, for a party and in the whole', async () => {
+  const { budget } = open()
+  const { refused, ask } = watch(budget)
+  await ask('a', 6, 'used')
+  await ask('b', 4, 'used too')
+  for (const name of ['a1', 'a2']) await ask('a', 6, name)
+  for (const name of ['b1', 'b2']) await ask('b', 4, name)
+  expect([budget.waiters, refused]).toEqual([2, ['a2: unavailable', 'b2: unavailable']])
+})
+
+test('who stops waiting leaves its place to the next', async () => {
+  const { budget } = open()
+  const { held, refused, ask } = watch(budget)
+  const gone = new AbortController()
+  await ask('a', 6)
+  await ask('large', 6, 'large', gone.signal)
+  await ask('small', 4)
+  expect([...held.keys()]).toEqual(['a'])
+  gone.abort('gone')
+  await settled()
+  expect([[...held.keys()], refused]).toEqual([['a', 'small'], ['large: gone']])
+})
+
+test('what turns out smaller gives the rest back at once, and never takes more', async () => {
+  const { budget } = open()
+  const { held, ask, release } = watch(budget)
+  await ask('a', 6)
+  await ask('a', 4, 'next')
+  expect([...held.keys()]).toEqual(['a'])
+  held.get('a')!.shrink(2)
+  held.get('a')!.shrink(5)
+  await settled()
+  expect([[...held.keys()], budget.used]).toEqual([['a', 'next'], 6])
+  for (const name of ['a', 'next']) await release(name)
+  expect(budget.used).toBe(0)
+})
+
+test('giving back twice gives back once', async () => {
+  const { budget } = open()
+  const first = await budget.reserve('a', 3)
+  await budget.reserve('a', 3)
+  for (let n = 0; n < 2; n++) first[Symbol.dispose]()
+  expect(budget.used).toBe(3)
+})
+
+test('more than a share counts as a whole share', async () => {
+  const { budget } = open()
+  await budget.reserve('a', 9)
+  expect(budget.used).toBe(6)
+})
