@@ -167,7 +167,6 @@ create table public.connection (
 alter table public.connection enable row level security;
 alter table public.connection force row level security;
 create policy app on public.connection for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
-create policy sandbox on public.connection for select to tendril_sandbox using ((network = 'sandbox'::text));
 grant delete, insert, select, update on public.connection to tendril_app;
 
 create table public.counter (
@@ -919,9 +918,11 @@ create table sandbox.accounts (
   id text not null default sandbox.next_id(),
   handle text not null,
   created_at timestamp with time zone not null default clock_timestamp(),
+  workspace_id uuid,
   constraint accounts_pkey PRIMARY KEY (id)
 );
-CREATE UNIQUE INDEX accounts_handle ON sandbox.accounts USING btree (lower(handle));
+CREATE INDEX accounts_workspace ON sandbox.accounts USING btree (workspace_id);
+CREATE UNIQUE INDEX accounts_handle ON sandbox.accounts USING btree (lower(handle), workspace_id);
 grant insert, select, update on sandbox.accounts to tendril_sandbox;
 
 create table sandbox.delayed (

@@ -41,7 +41,7 @@ const createTenant = async ({ config, log }: Place, flags: Flags) => {
   await using workplace = await openWorkplace(config, { ...database.options, max: 2 }, { log, overrides: { sweepMs: 0 } })
   const workspace_id = await createWorkspace(workplace.db, text(flags, 'name'))
   if (flags.sandbox) {
-    const account = await workplace.sandbox.connect(`workspace-${workspace_id.slice(-12)}`)
+    const account = await workplace.sandbox.connect(workspace_id, `workspace-${workspace_id.slice(-12)}`)
     await connectAccount(workplace.world, workspace_id, { network: workplace.sandbox.name, ...account })
   }
   const { api_key } = await createKey(workplace.db, { tenantId: workspace_id, scopes: usualScopes, name: 'created by the operator' })

@@ -28,7 +28,7 @@ export async function firstStart(
     const tenantId = await unfinishedTenant(db, { id: newId(), name: 'My workspace', plan: defaultPlan })
     if (!tenantId) return undefined
     try {
-      await connectAccount(world, tenantId, { network: sandbox.name, ...(await sandbox.connect('me')) })
+      await connectAccount(world, tenantId, { network: sandbox.name, ...(await sandbox.connect(tenantId, 'me')) })
       const options = bootstrapKey ? { scopes: [...scopes], key: bootstrapKey } : { scopes: usualScopes }
       const signInUrl = await inviteByOperator({ db, publicUrl }, { tenantId, role: 'owner' })
       return { id: tenantId, apiKey: (await createKey(db, { tenantId, name: 'first start', ...options })).api_key, signInUrl }

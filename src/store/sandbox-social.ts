@@ -42,8 +42,11 @@ export interface SocialStore {
   engage(engaging: Engaging): Promise<string | null>
   /** As `addLater`. */
   engageLater(engaging: Engaging, afterMs: number): Promise<boolean>
-  /** Posts of an account, newest first; null when nobody has connected this handle. */
-  postsBy(query: { handle: string; since: Date; limit: number; lagMs: number }): Promise<AuthoredPost[] | null>
+  /**
+   * Posts of an account, newest first; null when nobody has connected this handle. Of several accounts with it, the one that
+   * belongs to the workspace of the reader, also an account, or else the oldest.
+   */
+  postsBy(query: { handle: string; readerId: string; since: Date; limit: number; lagMs: number }): Promise<AuthoredPost[] | null>
   post(id: string, lagMs: number): Promise<AuthoredPost | null>
   counts(ids: string[]): Promise<Map<string, Counted>>
   /** What the account has done to the post, of like and repost. */
@@ -119,14 +122,16 @@ const writing = ({ run, settle, onDelayed }: Parts): Pick<SocialStore, 'engage' 
 })
 
 const readingPosts = ({ run, settle }: Parts): Pick<SocialStore, 'postsBy' | 'post'> => ({
-  async postsBy({ handle, since, limit, lagMs }) {
+  async postsBy({ handle, readerId, since, limit, lagMs }) {
     await settle()
     const rows = await run(
       (sql) => sql<(Omit<AuthoredRow, 'id'> & { id: string | null })[]>`
-        select a.id as account_id, a.handle, p.id, p.text, p.created_at, p.in_reply_to, p.quoted from sandbox.accounts a
+        select a.id as account_id, a.handle, p.id, p.text, p.created_at, p.in_reply_to, p.quoted
+        from (select id, handle from sandbox.accounts where lower(handle) = lower(${handle})
+          order by workspace_id is not distinct from (select workspace_id from sandbox.accounts where id = ${readerId}) desc, created_at, id limit 1) a
         left join lateral (select * from sandbox.posts p where p.account_id = a.id and p.created_at >= ${since} and ${visible(sql, lagMs)}
           order by p.created_at desc, p.id desc limit ${limit}) p on true
-        where lower(a.handle) = lower(${handle}) order by p.created_at desc, p.id desc`,
+        order by p.created_at desc, p.id desc`,
     )
     if (rows.length === 0) return null
     return rows.flatMap(({ id, ...row }) => (id === null ? [] : [authoredFrom({ id, ...row })]))

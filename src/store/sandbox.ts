@@ -24,8 +24,8 @@ export interface AgedPost {
 
 /** Every method throws `SandboxFailure` when the database does not do its part. */
 export interface SandboxStore extends SocialStore {
-  /** Makes the account, or finds it: handles differ by more than case. */
-  account(handle: string): Promise<{ id: string; handle: string }>
+  /** Makes the account of a workspace, or finds it: handles differ by more than case. */
+  account(workspaceId: string, handle: string): Promise<{ id: string; handle: string }>
   /** Publishes at once and gives the post's id; null when the account does not exist. */
   add(accountId: string, text: string): Promise<string | null>
   /** Makes sure that the post appears `afterMs` from now, whatever becomes of this process; false without such an account. */
@@ -178,11 +178,11 @@ const postsOf = async (run: Run, accountId: string, ids: string[]): Promise<Aged
 }
 
 const storeOn = (run: Run, onDelayed: (afterMs: number) => void): SandboxStore => ({
-  async account(handle) {
+  async account(workspaceId, handle) {
     const [row] = await run(
       (sql) => sql<{ id: string; handle: string }[]>`
-        insert into sandbox.accounts (handle) values (${handle})
-        on conflict (lower(handle)) do update set handle = accounts.handle returning id, handle`,
+        insert into sandbox.accounts (workspace_id, handle) values (${workspaceId}, ${handle})
+        on conflict (lower(handle), workspace_id) do update set handle = accounts.handle returning id, handle`,
     )
     return row!
   },

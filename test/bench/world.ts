@@ -39,7 +39,8 @@ export async function addTenants(owner: postgres.Sql, count: number): Promise<Te
     const hashes = tenants.map(({ key }) => hashApiKey(key).toString('hex'))
     await sql`insert into api_key (id, tenant_id, name, hash, last4, scopes)
       select gen_random_uuid(), id, 'bench', decode(hash, 'hex'), 'last', ${usualScopes}::text[] from unnest(${ids}::uuid[], ${hashes}::text[]) as t (id, hash)`
-    await sql`with account as (insert into sandbox.accounts (handle) select 'bench-' || id from unnest(${ids}::uuid[]) id returning id, handle)
+    await sql`with account as (insert into sandbox.accounts (workspace_id, handle)
+        select id, 'bench-' || id from unnest(${ids}::uuid[]) id returning id, handle)
       insert into connection (id, tenant_id, network, external_id, handle, status, is_default, created_at, updated_at)
       select gen_random_uuid(), substr(handle, 7)::uuid, 'sandbox', id, handle, 'connected', true, now(), now() from account`
   })

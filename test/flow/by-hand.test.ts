@@ -101,7 +101,7 @@ test('disconnecting recalls a post that is claimed but not sent: its caller is t
   points.release('publish.claimed')
   expect(await story.item(id)).toMatchObject({ status: 'approved', last_error: 'x_not_connected' })
   expect(await unsettled(story)).toEqual({ work: [], attempts: ['failed'], keys: [] })
-  const account = await app.workplace.sandbox.connect(`t-${story.tenantId}`)
+  const account = await app.workplace.sandbox.connect(story.tenantId, `t-${story.tenantId}`)
   await connectAccount(app.workplace.world, story.tenantId, { network: 'sandbox', ...account })
   expect(account.externalId).toBe(story.account)
   expect((await postNow(story, id, 'recalled')).status).toBe(200)

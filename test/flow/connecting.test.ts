@@ -100,6 +100,22 @@ describe('connecting to the sandbox', () => {
   })
 })
 
+test('an account belongs to one workspace: the same handle in another one is another account, which sees and posts nothing of it', async () => {
+  const [mine, theirs] = [await ownedStory(), await ownedStory()]
+  const handle = `acme-${newId()}`
+  const connect = async (story: typeof mine) => (await story.connect({ handle })).body.connection.account
+  const [own, other] = [await connect(mine), await connect(theirs)]
+  expect([own.handle, other.handle]).toEqual([handle, handle])
+  expect(other.external_id).not.toBe(own.external_id)
+  const { sandbox } = app.workplace
+  const account = (of: typeof own) => ({ id: newId(), externalId: of.external_id, handle })
+  const request = { account: account(own), text: 'Said by the first.', attemptId: newId(), deadlineMs: 5_000 }
+  expect(await sandbox.publish(request, AbortSignal.timeout(5_000))).toMatchObject({ kind: 'posted' })
+  const timeline = async (of: typeof own) =>
+    (await sandbox.readTimeline(account(of), new Date(0), AbortSignal.timeout(5_000))).posts.map(({ text }) => text)
+  expect([await timeline(own), await timeline(other)]).toEqual([['Said by the first.'], []])
+})
+
 describe('disconnecting', () => {
   test('calls back what is claimed and not sent, whichever account it goes out from', async () => {
     const { story, connect, disconnect, listed } = await ownedStory()

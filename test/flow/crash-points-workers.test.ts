@@ -90,7 +90,7 @@ describe('P5, between claim and send', () => {
     await story.send('DELETE', 'connection')
     expect(await story.item(id)).toMatchObject({ status: 'approved', post_at: null, last_error: 'x_not_connected' })
     expect(await story.events()).toEqual(['growth.item.returned x_not_connected'])
-    const account = await app.workplace.sandbox.connect(`t-${story.tenantId}`)
+    const account = await app.workplace.sandbox.connect(story.tenantId, `t-${story.tenantId}`)
     await connectAccount(app.workplace.world, story.tenantId, { network: 'sandbox', ...account })
     const other = await goOn(story)
     expect([await story.posts(), await attempts(id)]).toEqual([{ [textOf(other)]: 1 }, ['failed']])

@@ -67,7 +67,7 @@ const accountLikingQuestions = async (): Promise<void> => {
     return rate('The same words for all?') / rate('The same words for all.')
   }
   for (;;) {
-    const account = await app.workplace.sandbox.connect(`loopline-${newId()}`)
+    const account = await app.workplace.sandbox.connect(story.tenantId, `loopline-${newId()}`)
     if (liking(account.externalId) < 2) continue
     await connectAccount(app.workplace.world, story.tenantId, { network: 'sandbox', ...account })
     const { connections } = await call('GET', 'connections')

@@ -16,7 +16,7 @@ afterAll(() => app[Symbol.asyncDispose]())
 /** Somebody is watched from now on who has just posted: a signal will be there. */
 const signalled = async ({ story }: Rules): Promise<void> => {
   const { sandbox } = app.workplace
-  const account = { id: newId(), ...(await sandbox.connect(`s-${newId()}`)) }
+  const account = { id: newId(), ...(await sandbox.connect(newId(), `s-${newId()}`)) }
   await sandbox.publish({ account, text: 'Who answers on Sundays?', attemptId: newId(), deadlineMs: 5_000 }, AbortSignal.timeout(5_000))
   expect((await story.send('POST', 'targets', { body: { handle: account.handle } })).status).toBe(201)
 }

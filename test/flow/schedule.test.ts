@@ -25,7 +25,7 @@ const makeOverdue = async ({ owner }: TestApp, id: string, minutes: number): Pro
 }
 
 const secondAccount = async (story: Story): Promise<string> => {
-  const account = await app.workplace.sandbox.connect(`second-${story.tenantId}`)
+  const account = await app.workplace.sandbox.connect(story.tenantId, `second-${story.tenantId}`)
   await connectAccount(app.workplace.world, story.tenantId, { network: 'sandbox', ...account })
   return account.externalId
 }

@@ -21,7 +21,7 @@ afterAll(async () => {
 /** Somebody in the sandbox, who posts when told. */
 const somebody = async () => {
   const { sandbox } = app.workplace
-  const account = { id: newId(), ...(await sandbox.connect(`s-${newId()}`)) }
+  const account = { id: newId(), ...(await sandbox.connect(newId(), `s-${newId()}`)) }
   return {
     handle: account.handle,
     async post(text: string): Promise<string> {

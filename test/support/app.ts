@@ -79,7 +79,7 @@ export const client =
 
 const workspace = async (workplace: Workplace) => {
   const tenantId = await createWorkspace(workplace.db, 'Test')
-  const account = await workplace.sandbox.connect(`t-${tenantId}`)
+  const account = await workplace.sandbox.connect(tenantId, `t-${tenantId}`)
   await connectAccount(workplace.world, tenantId, { network: 'sandbox', ...account })
   const { api_key } = await createKey(workplace.db, { tenantId, scopes: usualScopes, name: 'test' })
   return { tenantId, key: api_key }

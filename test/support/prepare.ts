@@ -138,7 +138,7 @@ const makeRule = async (workspace: Workspace) => {
 /** A post of somebody else's in the sandbox. */
 export const othersPost = async ({ app }: Pick<Workspace, 'app'>, text = 'What do you do about late deliveries?'): Promise<string> => {
   const { sandbox } = app.workplace
-  const account = { id: newId(), ...(await sandbox.connect(`o-${newId()}`)) }
+  const account = { id: newId(), ...(await sandbox.connect(newId(), `o-${newId()}`)) }
   const sent = await sandbox.publish({ account, text, attemptId: newId(), deadlineMs: 5_000 }, AbortSignal.timeout(5_000))
   if (sent.kind !== 'posted') throw new Error(`not posted: ${JSON.stringify(sent)}`)
   return sent.externalId
@@ -173,7 +173,7 @@ const makeSignal = async (workspace: Workspace) => {
 }
 
 const connect = async ({ app, tenantId, key }: Workspace) => {
-  const account = await app.workplace.sandbox.connect(`t-${newId()}`)
+  const account = await app.workplace.sandbox.connect(tenantId, `t-${newId()}`)
   await connectAccount(app.workplace.world, tenantId, { network: 'sandbox', ...account })
   const { body } = await app.send('GET', 'connections?limit=1', { key })
   return { id: body.connections[0].id }

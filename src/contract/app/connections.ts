@@ -8,7 +8,7 @@ const answer = record({ connection: Connection })
 export const connections = {
   connectSandbox: op(
     'POST /api/v1/app/connections/sandbox',
-    'Connect an account of the sandbox, the network of this deployment. A handle that is connected already, or was, keeps its account; handles are shared by all who use this deployment. The first account becomes the default.',
+    'Connect an account of the sandbox, the network of this deployment. A handle that the workspace has connected before keeps its account; in another workspace, the same handle is another account. The first account becomes the default.',
     {
       input: {
         handle: T.Optional(

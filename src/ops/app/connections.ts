@@ -11,7 +11,7 @@ const handleOf = (tenantId: string): string => `workspace-${tenantId.slice(-12)}
 export const connectionsHandlers = (sandbox: Pick<Sandbox, 'name' | 'connect'>): Handlers<typeof connections> => ({
   connectSandbox: {
     async reach({ handle }, { tenantId }) {
-      const reached = await reaching(sandbox.name, sandbox.connect(handle ?? handleOf(tenantId)))
+      const reached = await reaching(sandbox.name, sandbox.connect(tenantId, handle ?? handleOf(tenantId)))
       return async (context) => {
         const { account, effects } = await connected(context, reached)
         const told = { network: account.network, handle: account.handle }

@@ -91,7 +91,7 @@ export const readHandle = async (
     const posts = postsOf(resident, { since, now: seen(now, society.lagMs), limit })
     return asSeenBy(society, account, await fromResidents(society, posts, now))
   }
-  const posts = await society.store.postsBy({ handle: name, since, limit, lagMs: society.lagMs })
+  const posts = await society.store.postsBy({ handle: name, readerId: account.externalId, since, limit, lagMs: society.lagMs })
   return (
     posts &&
     asSeenBy(

@@ -38,10 +38,11 @@ export interface SandboxSettings {
 
 export interface Sandbox extends Network {
   /**
-   * Makes the account of this handle, or finds it: the same handle, in any case and with or without `@`, keeps its id.
+   * Makes a workspace's account of this handle, or finds it: the same handle, in any case and with or without `@`, keeps its id.
+   * In another workspace it is another account.
    * Throws `invalid_input` for what is no handle, and a `NetworkError` when the network cannot be reached.
    */
-  connect(handle: string): Promise<{ externalId: string; handle: string }>
+  connect(workspaceId: string, handle: string): Promise<{ externalId: string; handle: string }>
 }
 
 const HANDLE = /^@?([A-Za-z0-9_.-]{1,50})$/
@@ -125,8 +126,8 @@ export const createSandbox = ({ store, faults, rules = 'open', log, failpoints =
         throw new NetworkError('bad_answer', `asked for ${externalIds.length} posts, more than ${MOST_MEASURED}`)
       return reading(metricsOf(store, account, externalIds), signal)
     },
-    async connect(handle) {
-      const account = await store.account(handleOf(handle)).catch(unreachable)
+    async connect(workspaceId, handle) {
+      const account = await store.account(workspaceId, handleOf(handle)).catch(unreachable)
       return { externalId: account.id, handle: account.handle }
     },
   }

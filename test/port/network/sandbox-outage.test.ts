@@ -99,7 +99,7 @@ describe('no database', () => {
   test('a read and a connect reject as unreachable', async () => {
     await using it = sandboxBy(await deadOptions())
     const account = await world.newAccount()
-    const attempts = [it.sandbox.readTimeline(account, new Date(0), never()), it.sandbox.connect('nobody')]
+    const attempts = [it.sandbox.readTimeline(account, new Date(0), never()), it.sandbox.connect(newId(), 'nobody')]
     for (const result of await Promise.allSettled(attempts)) {
       expect(result).toMatchObject({ status: 'rejected', reason: { reason: 'unreachable' } })
       expect(result.status === 'rejected' && result.reason instanceof NetworkError).toBe(true)

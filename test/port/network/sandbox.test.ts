@@ -44,23 +44,41 @@ networkCases('sandbox', async () => ({
 
 describe('connecting', () => {
   test('the same handle keeps its id and its spelling, with or without @ and in any case', async () => {
-    const sandbox = world.sandbox()
-    const first = await sandbox.connect('@Ada_L')
+    const [sandbox, workspace] = [world.sandbox(), newId()]
+    const first = await sandbox.connect(workspace, '@Ada_L')
     expect(first).toEqual({ externalId: expect.stringMatching(/^\d{19}$/), handle: 'Ada_L' })
-    expect(await sandbox.connect('ada_l ')).toEqual(first)
-    expect((await sandbox.connect('ada_b')).externalId).not.toBe(first.externalId)
+    expect(await sandbox.connect(workspace, 'ada_l ')).toEqual(first)
+    expect((await sandbox.connect(workspace, 'ada_b')).externalId).not.toBe(first.externalId)
+  })
+
+  test('the same handle in another workspace is another account, and is read by its own workspace first', async () => {
+    const sandbox = world.sandbox()
+    const [own, other] = [await sandbox.connect(newId(), 'twice'), await sandbox.connect(newId(), 'Twice')]
+    expect(other.externalId).not.toBe(own.externalId)
+    expect(other.handle).toBe('Twice')
+    const accounts = [own, other].map((account) => ({ id: newId(), ...account }))
+    for (const account of accounts)
+      expect(await publish(sandbox, account, { text: `By ${account.handle}` })).toMatchObject({ kind: 'posted' })
+    const textsSeenBy = async (reader: NetworkAccount) =>
+      (await sandbox.readHandle(reader, { handle: 'twice', since: EVER, limit: 9 }, never()))!.map(({ text }) => text)
+    expect(await textsSeenBy(accounts[0]!)).toEqual(['By twice'])
+    expect(await textsSeenBy(accounts[1]!)).toEqual(['By Twice'])
+    // Somebody else sees the one who had the handle first.
+    expect(await textsSeenBy(await world.newAccount())).toEqual(['By twice'])
+    const timelines = await Promise.all(accounts.map((account) => sandbox.readTimeline(account, EVER, never())))
+    expect(timelines.map(({ posts }) => posts.map(({ text }) => text))).toEqual([['By twice'], ['By Twice']])
   })
 
   test('connecting a handle many times at once makes one account', async () => {
-    const sandbox = world.sandbox()
-    const found = await Promise.all(Array.from({ length: 20 }, () => sandbox.connect('grace')))
+    const [sandbox, workspace] = [world.sandbox(), newId()]
+    const found = await Promise.all(Array.from({ length: 20 }, () => sandbox.connect(workspace, 'grace')))
     expect(new Set(found.map(({ externalId }) => externalId)).size).toBe(1)
   })
 
   test.each(['', '@', 'two words', 'a'.repeat(51), "x'; drop table sandbox.posts"])('%j is no handle', async (handle) => {
     const error = await world
       .sandbox()
-      .connect(handle)
+      .connect(newId(), handle)
       .catch((cause: unknown) => cause)
     expect(error).toBeInstanceOf(AppError)
     expect(error).toMatchObject({ code: 'invalid_input' })
