@@ -73,7 +73,7 @@ const scopeOf = ({ session, scopes }: Options): string => {
 
 const profileOf = ({ access_token, workspace, expires_in }: Grant, isSession: boolean): Profile => {
   const place = workspace ? { workspace: { id: workspace.id, ...(workspace.name === undefined ? {} : { name: workspace.name }) } } : {}
-  if (!isSession) return { ...place, api_key: access_token }
+  if (!isSession) return { ...place, api_key: access_token, made_by_login: true }
   const ends = new Date(Date.now() + (expires_in ?? DEFAULT_LIFE_S) * 1_000)
   return { ...place, session: { token: access_token, expires_at: ends.toISOString() } }
 }
@@ -95,7 +95,7 @@ export const login = async (options: Options, host: Host): Promise<number> => {
   const profile = await connected(target.url, host, async (transport) => {
     if (isByKey) {
       await checkKey(transport, host, target.apiKey!)
-      return { api_key: target.apiKey!, workspace: undefined }
+      return { api_key: target.apiKey!, made_by_login: undefined, workspace: undefined }
     }
     const grant = await deviceLogin(transport, host, { scope, browser: options.browser !== false && host.stderr.columns !== undefined })
     return profileOf(grant, options.session === true)
@@ -109,27 +109,43 @@ const known = (target: Target): string =>
     ? target.name
     : misuse(target.name === undefined ? `no profile is logged in at ${target.url}` : `there is no profile ${target.name}`)
 
-/** Forgets only what the server has revoked; `--local` leaves the server out. */
+/** What the profile holds that is revoked: what `login` made, and with `--revoke` a key that was given to it, too. */
+const toRevoke = ({ session, api_key, made_by_login }: Profile, options: Options): string[] => {
+  if (options.local === true) return options.revoke === true ? misuse('--local and --revoke exclude each other') : []
+  const isOurs = made_by_login === true || options.revoke === true
+  return [session?.token, isOurs ? api_key : undefined].filter((token) => token !== undefined)
+}
+
+const revokeAll = (tokens: string[], url: string, host: Host): Promise<void> =>
+  connected(url, host, async (transport) => {
+    for (const token of tokens) await revoke(transport, host, token)
+  }).catch((cause: unknown) => {
+    const { code, message, exit } = Failure.from(cause)
+    throw new Failure(code, `nothing was forgotten, because it could not be revoked: ${message}`, {
+      exit,
+      hint: 'tendril logout --local forgets it here alone',
+    })
+  })
+
+const stillValid = (isKey: boolean): string =>
+  isKey
+    ? '; the key was given to this profile and is still valid: tendril logout --revoke revokes such a key'
+    : '; what it held is still valid there'
+
+/** Forgets what the profile holds; what is to be revoked is forgotten only once the server has revoked it. */
 export const logout = async (options: Options, host: Host): Promise<number> => {
   const target = await findTarget({ ...options, apiKey: undefined }, { ...host, env: { ...host.env, TENDRIL_API_KEY: undefined } })
   const name = known(target)
-  const { api_key, session, workspace: _workspace, ...rest } = target.profile
-  const tokens = [session?.token, api_key].filter((token) => token !== undefined)
-  if (tokens.length === 0) return misuse(`profile ${name} is not logged in`)
-  if (options.local !== true)
-    await connected(target.url, host, async (transport) => {
-      for (const token of tokens) await revoke(transport, host, token)
-    }).catch((cause: unknown) => {
-      const { code, message, exit } = Failure.from(cause)
-      throw new Failure(code, `nothing was forgotten, because it could not be revoked: ${message}`, {
-        exit,
-        hint: 'tendril logout --local forgets it here alone',
-      })
-    })
+  const { api_key, session, workspace: _workspace, made_by_login: _made, ...rest } = target.profile
+  const held = [session?.token, api_key].filter((token) => token !== undefined)
+  if (held.length === 0) return misuse(`profile ${name} is not logged in`)
+  const tokens = toRevoke(target.profile, options)
+  if (tokens.length > 0) await revokeAll(tokens, target.url, host)
   const { settings } = target
   await writeSettings(host.home, { ...settings, profiles: { ...settings.profiles, [name]: rest } })
-  if (options.json === true) host.stdout.write(jsonText({ profile: name, revoked: options.local !== true }, host.stdout))
-  else host.stdout.write(`logged out of ${target.url}, profile ${name}${options.local === true ? '; the key is still valid there' : ''}\n`)
+  const isAll = tokens.length === held.length
+  if (options.json === true) host.stdout.write(jsonText({ profile: name, revoked: isAll }, host.stdout))
+  else host.stdout.write(`logged out of ${target.url}, profile ${name}${isAll ? '' : stillValid(options.local !== true)}\n`)
   return 0
 }
 

@@ -15,6 +15,8 @@ export interface Session {
 export interface Profile {
   api_url?: string
   api_key?: string
+  /** `login` made the key, so that `logout` may revoke it. A key that was given to a profile belongs to somebody else. */
+  made_by_login?: boolean
   workspace?: { id: string; name?: string }
   session?: Session
 }
@@ -40,6 +42,7 @@ const isProfile = (value: unknown): boolean =>
   isObject(value) &&
   isText(value.api_url) &&
   isText(value.api_key) &&
+  (value.made_by_login === undefined || typeof value.made_by_login === 'boolean') &&
   (value.workspace === undefined || (isObject(value.workspace) && typeof value.workspace.id === 'string')) &&
   (value.session === undefined ||
     (isObject(value.session) && typeof value.session.token === 'string' && typeof value.session.expires_at === 'string'))

@@ -5,6 +5,7 @@ import { AppError, type ErrorCode, type ErrorDetail, errorTable } from '#kernel/
 export const FAILED_EXIT = 10
 /** As a shell reports a process that SIGINT ended. */
 export const INTERRUPTED_EXIT = 130
+export const INTERRUPTED = 'interrupted'
 
 interface More {
   details?: readonly ErrorDetail[]

@@ -2,12 +2,12 @@
 import { pathParams } from '#contract/op'
 import { groups } from './catalogue.ts'
 import { kebab } from './names.ts'
-import { serverCommands } from './own.ts'
-import { titleOf } from './syntax.ts'
+import { LOGOUT, serverCommands } from './own.ts'
+import { ENVIRONMENT, titleOf } from './syntax.ts'
 
 const OWN: readonly [words: string, about: string][] = [
   ['login', 'Log in: by approving a code in the browser, or with --api-key.'],
-  ['logout', 'Revoke the key at the server and forget it.'],
+  ['logout', LOGOUT],
   ['whoami', 'Show the profile, the workspace and the connection.'],
   ['profiles list', 'List the deployments in ~/.tendril/config.json.'],
   ['profiles use <name>', 'Make one the current one.'],
@@ -26,5 +26,7 @@ export const listing = (server: readonly string[]): string => {
   )
   const all = [...operations, [...OWN, ...serverCommands.filter(([name]) => server.includes(name))]]
   const width = Math.max(...all.flat().map(([words]) => words.length))
-  return all.map((part) => part.map(([words, about]) => `tendril ${words.padEnd(width)}  ${about}\n`).join('')).join('\n')
+  return (
+    all.map((part) => part.map(([words, about]) => `tendril ${words.padEnd(width)}  ${about}\n`).join('')).join('\n') + `\n${ENVIRONMENT}\n`
+  )
 }

@@ -1,6 +1,6 @@
 /** From the words of a command line to an exit code. */
 import { type Command, CommanderError } from 'commander'
-import { Failure, INTERRUPTED_EXIT } from './failure.ts'
+import { Failure, INTERRUPTED, INTERRUPTED_EXIT } from './failure.ts'
 import type { Host } from './host.ts'
 import type { Ground } from './own.ts'
 import { operationAt, programFor, wholeProgram } from './program.ts'
@@ -77,8 +77,8 @@ export const run = async (argv: readonly string[], host: Host, server: readonly 
   try {
     return await understood(argv, host, server)()
   } catch (cause) {
-    if (host.signal.aborted) return INTERRUPTED_EXIT
     const failure = Failure.from(cause)
+    if (host.signal.aborted && failure.code !== INTERRUPTED) return INTERRUPTED_EXIT
     report(host, failure, { o: operationAt(argv), asJson: asksForJson(argv) })
     return failure.exit
   }

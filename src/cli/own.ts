@@ -22,6 +22,9 @@ export const serverCommands: readonly [name: string, about: string][] = [
   ['health', 'Exit code 0 when the server on PORT answers.'],
 ]
 
+/** For `logout`, here and in the list of commands. */
+export const LOGOUT = 'Forget what the profile holds, and revoke what login made.'
+
 const allOptions = (command: Command): Record<string, unknown> => ({ ...command.parent?.opts(), ...command.opts() })
 
 const accountCommands = ({ host, act }: Pick<Ground, 'host' | 'act'>): Command[] => {
@@ -33,8 +36,9 @@ const accountCommands = ({ host, act }: Pick<Ground, 'host' | 'act'>): Command[]
       .option('--session', 'As a person, for about an hour: for what keys may not do.')
       .option('--no-browser', 'Open none; show the address alone.')
       .action(run('login')),
-    withCommon(new Command('logout').description('Revoke the key at the server and forget it.'))
-      .option('--local', 'Forget it here alone.')
+    withCommon(new Command('logout').description(LOGOUT))
+      .option('--local', 'Revoke nothing; forget what the profile holds.')
+      .option('--revoke', 'Revoke a key that was given with --api-key, too.')
       .action(run('logout')),
     withCommon(new Command('whoami').description('Show the profile, the workspace and the connection.')).action(run('whoami')),
   ]
@@ -50,7 +54,7 @@ const profileCommands = ({ host, act }: Pick<Ground, 'host' | 'act'>): Command =
   }
   sub('list', 'List them.', async (_, options) => (await import('./profiles.ts')).list(options, host))
   sub('use <name>', 'Make one the current one.', async ([name = '']) => (await import('./profiles.ts')).use(name, host))
-  sub('remove <name>', 'Forget one; its key stays valid: tendril logout revokes.', async ([name = '']) =>
+  sub('remove <name>', 'Forget one and revoke nothing: tendril logout revokes what login made.', async ([name = '']) =>
     (await import('./profiles.ts')).remove(name, host),
   )
   return group

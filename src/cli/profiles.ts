@@ -39,7 +39,7 @@ export const use = async (name: string, host: Host): Promise<number> => {
   return 0
 }
 
-/** Forgets it here; the key stays valid at the server, which `tendril logout` ends. */
+/** Forgets it here; what it held stays valid at the server. */
 export const remove = async (name: string, host: Host): Promise<number> => {
   const settings = await read(host)
   const { [known(settings, name)]: _removed, ...profiles } = settings.profiles

@@ -5,7 +5,7 @@ import { version } from '../../package.json'
 import { type CommandGroup, groups } from './catalogue.ts'
 import { examplesOf } from './example.ts'
 import { type Ground, ownCommands, serverCommands } from './own.ts'
-import { syntaxOf, titleOf, withCommon } from './syntax.ts'
+import { ENVIRONMENT, syntaxOf, titleOf, withCommon } from './syntax.ts'
 
 export interface Setting extends Ground {
   /** The server's commands that this program has beside ours. */
@@ -77,7 +77,7 @@ const programOf = (first: string | typeof ALL | undefined, second: string | type
   for (const command of ownCommands(setting)) program.addCommand(command)
   for (const [name, about] of serverCommands)
     if (setting.server.includes(name)) program.addCommand(new Command(name).description(about).helpCommand(false))
-  program.addHelpText('after', '\ntendril help lists every command; tendril <group> <command> --help explains one.')
+  program.addHelpText('after', `\ntendril help lists every command; tendril <group> <command> --help explains one.\n${ENVIRONMENT}`)
   return program
 }
 

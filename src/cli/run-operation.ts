@@ -3,7 +3,7 @@ import { isSettled, type NamedOp, pathParams } from '#contract/op'
 import { inputFrom, type Said } from './argv.ts'
 import { type Answer, askOf, call, downloadTo, keyOf } from './call.ts'
 import { listOf, settlingOf, wordsOf } from './catalogue.ts'
-import { FAILED_EXIT, Failure, misuse } from './failure.ts'
+import { FAILED_EXIT, Failure, INTERRUPTED, INTERRUPTED_EXIT, misuse } from './failure.ts'
 import type { Host } from './host.ts'
 import { jsonLines, printAnswer, tablePages } from './print.ts'
 import { findTarget, tokenFor } from './target.ts'
@@ -73,11 +73,24 @@ const waitMs = (options: Work['options']): number => {
   return isLegal ? seconds * 1_000 : misuse(`--timeout must be a number of seconds up to ${LONGEST_WAIT_S}, not ${text || 'empty'}`)
 }
 
-const overdue = (work: Work, sibling: NamedOp, id: unknown): never => {
+/** The words that show the record again, for who no longer waits for it. */
+const lookAgain = ({ options }: Work, sibling: NamedOp, id: unknown): string => {
   const words = pathParams(sibling.path).length > 0 ? `${wordsOf(sibling)} ${String(id)}` : wordsOf(sibling)
-  throw new Failure('unavailable', `${String(id)} has not settled in the time given; it goes on`, {
-    hint: `look again with tendril ${words}${work.options.profile ? ` --profile ${String(work.options.profile)}` : ''}`,
-  })
+  return `look again with tendril ${words}${options.profile ? ` --profile ${String(options.profile)}` : ''}`
+}
+
+const overdue = (id: unknown, hint: string): never => {
+  throw new Failure('unavailable', `${String(id)} has not settled in the time given; it goes on`, { hint })
+}
+
+/** ^C ends the waiting, not the work: without its id the record would have to be searched for. */
+const interruptible = async <T>({ host }: Work, { id, hint }: { id: unknown; hint: string }, wait: () => Promise<T>): Promise<T> => {
+  try {
+    return await wait()
+  } catch (cause) {
+    if (!host.signal.aborted) throw cause
+    throw new Failure(INTERRUPTED, `${String(id)} goes on`, { exit: INTERRUPTED_EXIT, hint })
+  }
 }
 
 /** One line on a terminal, written over and over; nothing elsewhere. */
@@ -111,17 +124,21 @@ const untilSettled = async (work: Work, first: Answer): Promise<Answer> => {
   const sibling = settlingOf(o)!
   const { id } = recordOf(first.body)
   const until = host.now() + waitMs(options)
+  const hint = lookAgain(work, sibling, id)
   const shown = progress(host)
-  try {
+  const settled = async (): Promise<Answer> => {
     let answer = await look(work, sibling, first)
     for (let pause = FIRST_POLL_MS; !isSettled(recordOf(answer.body).status); pause = Math.min(pause * 1.5, SLOWEST_POLL_MS)) {
       shown.show(recordOf(answer.body).status)
       const left = until - host.now()
-      if (left <= 0) return overdue(work, sibling, id)
+      if (left <= 0) return overdue(id, hint)
       await host.pause(Math.min(pause, left))
       answer = await look(work, sibling, first)
     }
     return answer
+  }
+  try {
+    return await interruptible(work, { id, hint }, settled)
   } finally {
     shown.clear()
   }

@@ -68,12 +68,16 @@ const optionsOf = (o: NamedOp, field: Field): Option[] => {
   return noneOf(field) ? [positive, new Option(`--no-${flag}`, noneText(field))] : [positive]
 }
 
+/** What the environment sets for every command. */
+export const ENVIRONMENT =
+  'TENDRIL_API_URL, TENDRIL_API_KEY and TENDRIL_PROFILE stand for --api-url, --api-key and --profile, which come first; a profile comes last.'
+
 /** Every command has these, and they may stand before its name too. */
 const common: readonly [flags: string, description: string][] = [
   ['--json', 'Print the answer as JSON; on one line unless to a terminal.'],
-  ['--profile <name>', 'Which profile of ~/.tendril/config.json to use.'],
-  ['--api-url <url>', 'Another deployment.'],
-  ['--api-key <key>', 'Another key; - reads it from standard input.'],
+  ['--profile <name>', 'Which profile of ~/.tendril/config.json to use; TENDRIL_PROFILE unless said.'],
+  ['--api-url <url>', 'Another deployment; TENDRIL_API_URL unless said.'],
+  ['--api-key <key>', 'Another key; - reads it from standard input. TENDRIL_API_KEY unless said.'],
 ]
 
 export const withCommon = (command: Command): Command => {

@@ -136,3 +136,30 @@ test('^C ends a login tidily, with 130', async () => {
   expect(await child.exited).toBe(130)
   expect((await reader.read()).value).toBeUndefined()
 })
+
+test('^C while waiting prints what goes on and how to look at it again, with 130', async () => {
+  const batch = { id: 'b-1', status: 'generating' }
+  await using server = scriptedServer([{ status: 201, body: { batch } }, { body: { batch } }])
+  for (const asJson of [false, true]) {
+    const asked = ['batches', 'create', '--count', '1', '--wait', '--api-url', server.url, '--api-key', 'x', ...(asJson ? ['--json'] : [])]
+    const before = server.asked.length
+    const child = start([node, program, ...asked])
+    while (server.asked.length < before + 2) await Bun.sleep(5)
+    child.kill('SIGINT')
+    const { code, out, err } = await ended(child)
+    expect({ code, out }).toEqual({ code: 130, out: '' })
+    const hint = 'look again with tendril batches get b-1'
+    if (asJson) expect(JSON.parse(err)).toEqual({ error: { code: 'interrupted', message: 'b-1 goes on', hint } })
+    else expect(err).toBe(`tendril: interrupted: b-1 goes on\n  hint: ${hint}\n`)
+  }
+})
+
+test('the environment may give address and key, and help says so', async () => {
+  await using server = scriptedServer([{ body: { items: [], next_cursor: null } }])
+  const env = { TENDRIL_API_URL: server.url, TENDRIL_API_KEY: 'ak_env' }
+  expect((await cli(['items', 'list'], { env })).code).toBe(0)
+  expect(server.asked[0]!.headers.get('authorization')).toBe('Bearer ak_env')
+  for (const words of [['--help'], ['help']])
+    expect((await cli(words)).out).toContain('TENDRIL_API_URL, TENDRIL_API_KEY and TENDRIL_PROFILE')
+  expect((await cli(['items', 'list', '--help'])).out).toContain('TENDRIL_API_KEY')
+})

@@ -24,7 +24,7 @@ describe('login by the device flow', () => {
       to: 'code',
       fields: { client_id: 'tendril-cli', scope: 'api:read api:write mcp:use', device_name: 'test-machine' },
     })
-    const profile = { api_url: server.url, api_key: 'ak_new', workspace: { id: 'w-1', name: 'Nordfracht' } }
+    const profile = { api_url: server.url, api_key: 'ak_new', made_by_login: true, workspace: { id: 'w-1', name: 'Nordfracht' } }
     expect(await config()).toEqual({ current: 'default', profiles: { default: profile } })
     expect([await modeOf(home.file), await modeOf(join(home.path, '.tendril'))]).toEqual(['600', '700'])
     expect(await readdir(join(home.path, '.tendril'))).toEqual(['config.json'])
@@ -153,7 +153,13 @@ describe('logout', () => {
     write({
       current: 'default',
       profiles: {
-        default: { api_url: url, api_key: 'ak_x', session: { token: 'jwt', expires_at: '2099-01-01T00:00:00Z' }, colour: 'red' },
+        default: {
+          api_url: url,
+          api_key: 'ak_x',
+          made_by_login: true,
+          session: { token: 'jwt', expires_at: '2099-01-01T00:00:00Z' },
+          colour: 'red',
+        },
       },
     })
 
@@ -164,6 +170,32 @@ describe('logout', () => {
     expect(server.revoked).toEqual(['jwt', 'ak_x'])
     expect((await config()).profiles.default).toEqual({ api_url: server.url, colour: 'red' })
     expect((await run(['items', 'list'])).err).toContain('nobody is logged in')
+  })
+
+  test('forgets a key that was lent with --api-key, and leaves it valid, unless told to revoke it', async () => {
+    await using server = deviceServer({ polls: [] })
+    const lend = () => run(['login', '--api-url', server.url, '--api-key', 'ak_lent'])
+    await lend()
+    const { code, out } = await run(['logout'])
+    expect([code, server.revoked]).toEqual([0, []])
+    expect(out).toContain('is still valid: tendril logout --revoke')
+    expect((await config()).profiles.default).toEqual({ api_url: server.url })
+    await lend()
+    expect(JSON.parse((await run(['logout', '--json'])).out)).toEqual({ profile: 'default', revoked: false })
+    await lend()
+    expect((await run(['logout', '--revoke', '--local'])).code).toBe(2)
+    expect(JSON.parse((await run(['logout', '--revoke', '--json'])).out)).toEqual({ profile: 'default', revoked: true })
+    expect(server.revoked).toEqual(['ak_lent'])
+  })
+
+  test('revokes no key of a file that does not say whose it is, and none that took the place of its own', async () => {
+    await using server = deviceServer({ polls: [granted('ak_new')] })
+    await write({ current: 'default', profiles: { default: { api_url: server.url, api_key: 'ak_old' } } })
+    await run(['logout'])
+    await run(['login', '--api-url', server.url])
+    await run(['login', '--api-url', server.url, '--api-key', 'ak_lent'])
+    await run(['logout'])
+    expect(server.revoked).toEqual([])
   })
 
   test('forgets nothing that it could not revoke, unless told to', async () => {
