@@ -16,6 +16,7 @@ const formats: Record<string, () => string> = {
   language: () => 'pt-BR',
   uri: () => 'https://example.com/a',
   'clock-time': () => '09:00',
+  name: () => 'Every delay starts at the dock',
 }
 
 const text = ({ format, minLength = 1, maxLength = 40 }: TSchema): string => {
@@ -76,7 +77,7 @@ const beyond = (schema: TSchema): [string, unknown][] => [
   ['another type', anotherType(schema)],
   ['null', schema.type === undefined ? undefined : null],
   ['a word that is not one of those allowed', schema.enum && 'nonsense'],
-  ['text of another form', schema.format && 'no such thing'],
+  ['text of another form', schema.format && (schema.format === 'name' ? 'a name\u202eturned' : 'no such thing')],
   ['too long a text', schema.maxLength && 'x'.repeat(schema.maxLength + 1)],
   ['too short a text', schema.minLength && 'x'.repeat(schema.minLength - 1)],
   ['too large a number', schema.maximum !== undefined ? schema.maximum + 1 : undefined],
@@ -101,11 +102,11 @@ export const faultsOf = (schema: TSchema, path = ''): Fault[] => {
   return [...own, ...inside, ...entries]
 }
 
-/** Paths of all text fields without a form of their own: where any character may be written. */
+/** Paths of all text fields without a form of their own but that of names: where one text is as good as another. */
 export const freeTexts = (o: NamedOp): string[] => [
   ...new Set(
     faultsOf(o.input)
-      .filter(({ schema }) => schema.type === 'string' && !schema.format && !schema.enum)
+      .filter(({ schema }) => schema.type === 'string' && (!schema.format || schema.format === 'name') && !schema.enum)
       .map(({ path }) => path),
   ),
 ]
