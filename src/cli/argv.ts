@@ -43,7 +43,7 @@ const choice = (text: string, { flag, schema }: Field): string => {
 }
 
 /** `-` and `@file` are read; `@@…` is text that begins with one `@`. */
-const textOf = async (text: string, { flag, readable }: Pick<Field, 'flag' | 'readable'>, read: Read): Promise<string> => {
+export const textOf = async (text: string, { flag, readable }: Pick<Field, 'flag' | 'readable'>, read: Read): Promise<string> => {
   if (!readable || !/^[-@]/.test(text)) return text
   if (text === '-' || text === '@-') return read('-')
   if (text.startsWith('@@')) return text.slice(1)
@@ -104,7 +104,7 @@ const missing = (o: NamedOp, input: Input): string | undefined => {
 }
 
 /** One text can be read once: of a second `-` nothing would be left. */
-const once = (read: Read): Read => {
+export const once = (read: Read): Read => {
   let isRead = false
   return (source) => {
     if (source === '-' && isRead) return misuse('only one option can be read from standard input')

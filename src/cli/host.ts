@@ -19,6 +19,8 @@ export interface Host {
   /** Standard input to its end. */
   readInput(): Promise<string>
   readFile(path: string): Promise<string>
+  /** A line that a person types and nobody sees; undefined where there is no terminal. */
+  askSecret(prompt: string): Promise<string | undefined>
   /** Aborted by SIGINT. */
   signal: AbortSignal
   /** Milliseconds; never steps back. */

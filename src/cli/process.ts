@@ -36,6 +36,43 @@ const readInput = async (): Promise<string> => {
   return textOf(Buffer.concat(chunks), 'standard input')
 }
 
+const BACKSPACE = ['\u007f', '\b']
+
+/** What is typed up to the end of the line; the terminal does not show it. Rejects when ^C or ^D ends it. */
+const typed = (): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const { stdin } = process
+    let text = ''
+    const refuse = () => reject(new Error('no password was given'))
+    const end = (finish: () => void): void => {
+      stdin.off('data', take)
+      stdin.setRawMode(false)
+      stdin.pause()
+      process.stderr.write('\n')
+      finish()
+    }
+    const take = (chunk: string): void => {
+      for (const character of chunk) {
+        const finish = { '\r': () => resolve(text), '\n': () => resolve(text), '\u0003': refuse, '\u0004': refuse }[character]
+        if (finish) {
+          end(finish)
+          return
+        }
+        text = BACKSPACE.includes(character) ? [...text].slice(0, -1).join('') : text + character
+      }
+    }
+    stdin.setRawMode(true)
+    stdin.setEncoding('utf8')
+    stdin.on('data', take)
+    stdin.resume()
+  })
+
+const askSecret = async (prompt: string): Promise<string | undefined> => {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined
+  process.stderr.write(prompt)
+  return typed()
+}
+
 const openers: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
   darwin: ['open'],
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
@@ -77,6 +114,7 @@ const hostOf = (signal: AbortSignal): Host => ({
   stdout: streamOf(process.stdout),
   stderr: streamOf(process.stderr),
   readInput,
+  askSecret,
   readFile: async (path) => textOf(await (await import('node:fs/promises')).readFile(path), path),
   signal,
   now: () => performance.now(),

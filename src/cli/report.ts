@@ -22,6 +22,7 @@ export const spoken = (path: string, o: NamedOp | undefined): string => {
 
 const hints: Record<string, string> = {
   unauthenticated: 'run tendril login, or give a key with --api-key',
+  reauthentication_required: 'give your password with --confirm-password - (standard input) or @file',
   missing_scope: 'run tendril login --scopes with the scopes that are needed',
   idempotency_in_flight: 'the first call is still running; give it a moment',
   plan_invalid: 'billing has to be settled first',

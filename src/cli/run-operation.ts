@@ -1,6 +1,7 @@
 /** What a command does: asks the server, follows pages, waits for what is being made, prints. */
+import { operations } from '#contract/index'
 import { isSettled, type NamedOp, pathParams } from '#contract/op'
-import { inputFrom, type Said } from './argv.ts'
+import { inputFrom, once, type Read, type Said, textOf } from './argv.ts'
 import { type Answer, askOf, call, downloadTo, keyOf } from './call.ts'
 import { listOf, settlingOf, wordsOf } from './catalogue.ts'
 import { FAILED_EXIT, Failure, INTERRUPTED, INTERRUPTED_EXIT, misuse } from './failure.ts'
@@ -18,6 +19,8 @@ interface Work {
   host: Host
   token: string | undefined
   transport: Transport
+  /** What `-` and the names of files stand for. */
+  read: Read
 }
 
 const FIRST_POLL_MS = 250
@@ -28,6 +31,28 @@ const LONGEST_WAIT_S = 86_400
 
 const ask = async ({ host, token, transport }: Work, o: NamedOp, input: Input, key?: string): Promise<Answer> =>
   call(transport, askOf(o, input, { token, idempotencyKey: await keyOf(o, key) }), host)
+
+/** The password, as an option says or somebody types it. */
+const passwordFor = async ({ options, host, read }: Work): Promise<string | undefined> => {
+  const given = textOption(options, 'confirmPassword')
+  if (given !== undefined) return textOf(given, { flag: 'confirm-password', readable: true }, read)
+  return host.askSecret('This asks for your password again: ')
+}
+
+/** Asks; and once more, in the same call, when the password has to be given first and somebody gives it. */
+const askConfirmed = async (work: Work, given?: string): Promise<Answer> => {
+  const { o, input } = work
+  const key = await keyOf(o, given)
+  try {
+    return await ask(work, o, input, key)
+  } catch (cause) {
+    const isAsked = cause instanceof Failure && cause.code === 'reauthentication_required'
+    const current_password = isAsked ? await passwordFor(work) : undefined
+    if (current_password === undefined) throw cause
+    await ask(work, operations.find(({ id }) => id === 'app.session.confirm')!, { current_password })
+    return ask(work, o, input, key)
+  }
+}
 
 const textOption = (options: Work['options'], name: string): string | undefined =>
   typeof options[name] === 'string' ? (options[name] as string) : undefined
@@ -155,9 +180,9 @@ const settle = (work: Work, { body }: Answer): number => {
 }
 
 const runOnce = async (work: Work): Promise<number> => {
-  const { o, input, host, options } = work
+  const { host, options } = work
   if (options.wait === true) waitMs(options)
-  const answer = await ask(work, o, input, textOption(options, 'idempotencyKey'))
+  const answer = await askConfirmed(work, textOption(options, 'idempotencyKey'))
   if (options.wait === true) return settle(work, await untilSettled(work, answer))
   printList(work, answer.body)
   if (answer.status === 202 && host.stderr.columns !== undefined) host.stderr.write('it goes on: look again in a moment\n')
@@ -177,16 +202,16 @@ const run = (work: Work): Promise<number> => {
 /** Runs an operation and gives the exit code; throws a `Failure`. */
 export const runOperation = async (o: NamedOp, said: Said, host: Host): Promise<number> => {
   const { options } = said
-  const read = (source: string): Promise<string> => {
+  const read = once((source) => {
     if (source !== '-') return host.readFile(source)
     return options.apiKey === '-' ? misuse('only one option can be read from standard input, and --api-key is') : host.readInput()
-  }
+  })
   const target = await findTarget(options, host)
   const input = await inputFrom(o, said, read)
   const token = tokenFor(o, target, options)
   const transport = await openTransport(target.url, host.signal)
   try {
-    return await run({ o, input, options, host, token, transport })
+    return await run({ o, input, options, host, token, transport, read })
   } finally {
     transport.close()
   }

@@ -100,6 +100,9 @@ const special = (o: NamedOp): [flags: string, description: string][] => [
   ...(takesKey(o)
     ? [['--idempotency-key <key>', 'A name for this one call: said again, it is answered and not done again.'] as [string, string]]
     : []),
+  ...(o.errors.includes('reauthentication_required')
+    ? [['--confirm-password <text>', 'Your password, where it is asked for again; - and @file are read.'] as [string, string]]
+    : []),
   ...(o.scope === 'session' || o.scope === 'public'
     ? []
     : [['--as-me', 'As the person who has signed in by tendril login --session.'] as [string, string]]),

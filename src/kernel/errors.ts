@@ -22,6 +22,7 @@ export const errorTable = {
   unauthenticated: { status: 401, exit: 3, text: plain('API key or session token missing, wrong, expired or revoked') },
   missing_scope: { status: 403, exit: 3, text: (scope) => `API key missing scope: ${scope}` },
   forbidden: { status: 403, exit: 3, text: plain('this is not yours to do') },
+  reauthentication_required: { status: 403, exit: 3, text: prefixed('reauthentication_required') },
   plan_invalid: { status: 403, exit: 4, text: prefixed('plan_invalid') },
   plan_quota_exceeded: { status: 403, exit: 4, text: prefixed('plan_quota_exceeded') },
   plan_feature_disabled: { status: 403, exit: 4, text: prefixed('plan_feature_disabled') },

@@ -70,5 +70,5 @@ export const requireOwnPassword = async (context: DoorContext, { id }: { id: str
       hash !== undefined && (await context.identity.passwords.verify(password, { hash, party: networkOf(context.visit.address) }))
     return known || undefined
   }
-  if (!(await limited(context, counted, compare))) fail('unauthenticated', WRONG)
+  if (!(await limited(context, counted, compare))) fail('unauthenticated', 'the password is wrong')
 }

@@ -63,14 +63,17 @@ export interface Decision {
   granted: DeviceScope[]
   personId: string
   tenantId: string
+  /** The session in which it is decided. */
+  sessionId: string
   told: Told
 }
 
 /** Of two decisions on a code the first holds. False: nothing waits under it. Told in the audit of the workspace. */
-export const decideGrant = (db: Db, { userHash, decision, granted, personId, tenantId, told }: Decision): Promise<boolean> =>
+export const decideGrant = (db: Db, { userHash, decision, granted, personId, tenantId, sessionId, told }: Decision): Promise<boolean> =>
   db.systemTransaction(async (tx) => {
     const [row] = await tx`update device_grant set decision = ${decision}, decided_at = clock_timestamp(), decided_by = ${personId},
-          decided_in = ${tenantId}, granted = ${granted}::text[]
+          decided_in = ${tenantId}, granted = ${granted}::text[],
+          password_at = (select password_at from session where id = ${sessionId})
         where user_code_hash = ${userHash} and decision is null and expires_at > clock_timestamp() returning id, device_name, address`
     if (!row) return false
     const detail = { decision, device: row.device_name, address: row.address, scopes: granted }
@@ -108,6 +111,7 @@ interface GrantRow {
   granted: DeviceScope[] | null
   decided_by: string | null
   decided_in: string | null
+  password_at: Date | null
   spent: boolean
   over: boolean
   too_soon: boolean
@@ -116,7 +120,7 @@ interface GrantRow {
 /** Answers a poll. Of two at once for an approved grant, one is given the token. */
 export const pollGrant = (db: Db, poll: Poll): Promise<Polled> =>
   db.systemTransaction(async (tx): Promise<Polled> => {
-    const [row] = (await tx`select id, client_id, device_name, decision, granted, decided_by, decided_in,
+    const [row] = (await tx`select id, client_id, device_name, decision, granted, decided_by, decided_in, password_at,
           issued_at is not null as spent, expires_at <= clock_timestamp() as over,
           coalesce(clock_timestamp() < polled_at + (poll_every - ${poll.leewayS}::float8) * interval '1 second', false) as too_soon
         from device_grant where device_code_hash = ${poll.deviceHash} for update`) as unknown as GrantRow[]
@@ -150,8 +154,9 @@ const issue = async (tx: Sql, row: GrantRow, poll: Poll): Promise<Polled> => {
 }
 
 const insertSession = async (tx: Sql, { id, row, poll }: { id: string; row: GrantRow; poll: Poll }) => {
-  const [made] = await tx`insert into session (id, tenant_id, person_id, kind, user_agent, address, expires_at)
+  const [made] = await tx`insert into session (id, tenant_id, person_id, kind, user_agent, address, password_at, expires_at)
     values (${id}, ${row.decided_in}, ${row.decided_by}, 'command_line', ${poll.from.userAgent ?? row.device_name}, ${poll.from.address},
+            ${row.password_at},
             clock_timestamp() + ${poll.sessionMs} * interval '1 millisecond') returning expires_at`
   return { id, expiresAt: made!.expires_at as Date, lastsS: Math.floor(poll.sessionMs / 1_000) }
 }

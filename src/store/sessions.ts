@@ -64,8 +64,8 @@ export const insertSession = async (db: Db, one: NewSession): Promise<string | u
   const [row] = await toldChange(
     db,
     one.told,
-    (sql) => sql`insert into session (id, tenant_id, person_id, kind, user_agent, address, expires_at)
-      select ${newId()}::uuid, m.tenant_id, m.person_id, ${one.kind}, ${one.userAgent}, ${one.address},
+    (sql) => sql`insert into session (id, tenant_id, person_id, kind, user_agent, address, password_at, expires_at)
+      select ${newId()}::uuid, m.tenant_id, m.person_id, ${one.kind}, ${one.userAgent}, ${one.address}, clock_timestamp(),
              clock_timestamp() + ${one.lastsMs} * interval '1 millisecond'
       from member m where m.tenant_id = ${one.tenantId} and m.person_id = ${one.personId} returning id, tenant_id, person_id`,
   )
@@ -138,6 +138,23 @@ export const advanceSession = async (
   )
   return false
 }
+
+/** The password of its person was given in a session: until when that holds, after `freshMs`. */
+export const confirmSession = async (db: Db, id: string, freshMs: number): Promise<Date | undefined> =>
+  (
+    await db.system(
+      (sql) => sql<{ until: Date }[]>`update session set password_at = clock_timestamp()
+        where id = ${id} and revoked_at is null and expires_at > clock_timestamp()
+        returning password_at + ${freshMs} * interval '1 millisecond' as until`,
+    )
+  )[0]?.until
+
+/** Whether the password was given longer ago than that, in a session of the command line; others are none of these. */
+export const passwordIsStale = async (sql: Sql, id: string, freshMs: number): Promise<boolean> =>
+  (
+    await sql`select 1 from session where id = ${id} and kind = 'command_line'
+      and coalesce(password_at < clock_timestamp() - ${freshMs} * interval '1 millisecond', true)`
+  ).length > 0
 
 /** Goes on at another workspace. False: the person is no member there. */
 export const moveSession = async (db: Db, id: string, tenantId: string): Promise<boolean> =>

@@ -6,7 +6,7 @@ import { errorTable } from '#kernel/errors'
 import { type TestApp, testApp } from '#test/support/app'
 import { type CliOptions, cli } from '#test/support/cli-host'
 import { type TemporaryFolder, temporaryFolder } from '#test/support/folder'
-import { decide, type Joined, joinAs } from '#test/support/people'
+import { decide, type Joined, joinAs, PASSWORD } from '#test/support/people'
 
 let app: TestApp
 let folder: TemporaryFolder
@@ -63,6 +63,27 @@ test('what only a person may do takes a session, and a key beside it stays', asy
   expect([key, session.token]).toEqual([expect.stringMatching(/^ak_/), expect.stringMatching(/^ey/)])
   expect((await run(['logout'])).code).toBe(0)
   expect((await app.send('GET', '/api/v1/app/members', { key: session.token })).status).toBe(401)
+})
+
+test('what outlasts the session asks for the password again, typed or given', async () => {
+  await run(['login', '--session'], deciding('approve'))
+  const age = () => app.owner`update session set password_at = now() - interval '11 minutes' where kind = 'command_line'`
+  const make = ['keys', 'create', '--name', 'Script', '--scopes', 'api:read']
+  await age()
+  const refused = await run(make)
+  expect([refused.code, refused.err.split(':')[1]?.trim()]).toEqual([
+    errorTable.reauthentication_required.exit,
+    'reauthentication_required',
+  ])
+  expect(refused.err).toContain('--confirm-password -')
+  const wrong = await run(make, { secret: 'not the password' })
+  expect([wrong.code, wrong.err.includes('the password is wrong')]).toEqual([errorTable.unauthenticated.exit, true])
+  const typed = await run(make, { secret: PASSWORD })
+  expect([typed.code, typed.out.includes('ak_'), typed.out.includes(PASSWORD)]).toEqual([0, true, false])
+  await age()
+  expect((await run([...make, '--confirm-password', '-'], { input: PASSWORD })).code).toBe(0)
+  await age()
+  expect((await run([...make, '--confirm-password', '@secret'], { files: { secret: PASSWORD } })).code).toBe(0)
 })
 
 test('an export is passed on line by line, to its end', async () => {

@@ -8,6 +8,8 @@ export interface CliOptions {
   /** Standard input. */
   input?: string
   files?: Record<string, string>
+  /** What somebody types where a password is asked for; without, there is no terminal to type at. */
+  secret?: string
   /** Columns of the terminal; without, there is none. */
   columns?: number
   colour?: boolean
@@ -51,6 +53,10 @@ const hostOf = (seen: Seen, options: CliOptions): Host => ({
   stderr: stream(seen, 'err', options),
   readInput: async () => options.input ?? Promise.reject(new Error('nothing was to be read')),
   readFile: async (path) => options.files?.[path] ?? Promise.reject(new Error(`ENOENT: ${path}`)),
+  async askSecret(prompt) {
+    if (options.secret !== undefined) seen.err += prompt
+    return options.secret
+  },
   signal: options.signal ?? new AbortController().signal,
   now: () => seen.passed,
   async pause(ms) {

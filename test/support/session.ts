@@ -25,8 +25,8 @@ export const newPerson = async (
   const email = `${personId}@example.com`
   await owner`insert into person (id, email, email_key, name, password_hash) values (${personId}, ${email}, ${email}, 'Test', 'none')`
   await owner`insert into member (tenant_id, person_id, role) values (${tenantId}, ${personId}, ${role})`
-  await owner`insert into session (id, tenant_id, person_id, kind, expires_at)
-    values (${id}, ${tenantId}, ${personId}, 'browser', clock_timestamp() + interval '1 day')`
+  await owner`insert into session (id, tenant_id, person_id, kind, password_at, expires_at)
+    values (${id}, ${tenantId}, ${personId}, 'browser', clock_timestamp(), clock_timestamp() + interval '1 day')`
   return { kind: 'session', id, member: { personId, role } }
 }
 

@@ -22,12 +22,12 @@ const Invitation = record(
 export const invitations = {
   create: op(
     'POST /api/v1/app/invitations',
-    'Invite somebody to the workspace. The answer shows the link, once: hand it over yourself, no mail is sent. It is good for seven days and for one person; with an email, for whoever joins under that email.',
+    'Invite somebody to the workspace. The answer shows the link, once: hand it over yourself, no mail is sent. It is good for seven days and for one person; with an email, for whoever joins under that email. In a session of the command line, inviting an owner takes the password again after 10 minutes: app.session.confirm.',
     {
       input: { email: T.Optional(Email), role: RoleName },
       output: record({ invitation: Invitation, url: T.String({ description: 'The link. Shown once.' }) }),
     },
-    { scope: 'session', status: 201, errors: ['conflict'], secret: true },
+    { scope: 'session', status: 201, errors: ['conflict', 'reauthentication_required'], secret: true },
   ),
   list: op(
     'GET /api/v1/app/invitations',

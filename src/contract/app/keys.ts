@@ -27,7 +27,7 @@ const Key = record(
 export const keys = {
   create: op(
     'POST /api/v1/app/keys',
-    'Make an API key. The answer shows it, once. A key of yours may no more than you may, at every use, and ends with your membership; a key of the workspace stays when people go, and owners alone make one. To replace a key, make another, move over, then revoke the first: both work meanwhile.',
+    'Make an API key. The answer shows it, once. A key of yours may no more than you may, at every use, and ends with your membership; a key of the workspace stays when people go, and owners alone make one. To replace a key, make another, move over, then revoke the first: both work meanwhile. In a session of the command line, a key that lives longer than 30 days takes the password again after 10 minutes: app.session.confirm.',
     {
       input: {
         name: T.String({ minLength: 1, maxLength: 160, format: 'name', pattern: NOT_BLANK, examples: ['Release script'] }),
@@ -37,7 +37,13 @@ export const keys = {
       },
       output: record({ key: Key, api_key: T.String({ description: 'Shown once: only its hash is kept.' }) }),
     },
-    { scope: 'session', roles: ['editor', 'approver', 'viewer'], status: 201, errors: ['conflict'], secret: true },
+    {
+      scope: 'session',
+      roles: ['editor', 'approver', 'viewer'],
+      status: 201,
+      errors: ['conflict', 'reauthentication_required'],
+      secret: true,
+    },
   ),
   list: op(
     'GET /api/v1/app/keys',

@@ -26,9 +26,9 @@ export const members = {
   ),
   update: op(
     'PUT /api/v1/app/members/:id',
-    'Change the role of a member. It holds from the next request on, for sessions and keys of this person alike; whoever is no owner any more takes the open invitations they made along. The last owner stays one.',
+    'Change the role of a member. It holds from the next request on, for sessions and keys of this person alike; whoever is no owner any more takes the open invitations they made along. The last owner stays one. In a session of the command line, making an owner takes the password again after 10 minutes: app.session.confirm.',
     { input: { id: Id, role: RoleName }, output: answer },
-    { scope: 'session', errors: ['not_found', 'conflict'], repeatable: true },
+    { scope: 'session', errors: ['not_found', 'conflict', 'reauthentication_required'], repeatable: true },
   ),
   remove: op(
     'DELETE /api/v1/app/members/:id',

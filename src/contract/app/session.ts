@@ -116,6 +116,17 @@ export const session = {
     { input: { current_password: GivenPassword, new_password: NewPassword }, output: ended },
     { scope: 'session', errors: limited },
   ),
+  confirm: door(
+    'POST /api/v1/app/session/confirm',
+    'Give your password again, for this session. In a session of the command line, what outlasts it asks for this when the password was given more than 10 minutes ago: keys that live longer than 30 days, and making owners.',
+    {
+      input: { current_password: GivenPassword },
+      output: record({
+        confirmed: record({ until: { ...Time, description: 'It is not asked for again until then.' } }, { title: 'Confirmed' }),
+      }),
+    },
+    { scope: 'session', errors: limited, repeatable: true },
+  ),
 }
 
 export const sessions = {

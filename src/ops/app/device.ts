@@ -139,7 +139,7 @@ export const deviceHandlers: Handlers<typeof device> = {
     if (decision === 'approve' && granted.length === 0) fail('forbidden', `the role ${workspace.role} has none of these scopes to give`)
     if (granted.some(isScope)) await requireRoomForKey((query) => context.db.read({ tenantId: workspace.id }, query), person.id)
     const told = toldOf(context.visit, 'app.device.decide')
-    const decided = { userHash: hashOf(code), decision, granted, personId: person.id, tenantId: workspace.id, told }
+    const decided = { userHash: hashOf(code), decision, granted, personId: person.id, tenantId: workspace.id, sessionId: grant.id, told }
     if (!(await decideGrant(context.db, decided))) fail('not_found', NO_SUCH)
     return { reply: { device: { decision, scopes: granted, workspace: placeOf(grant) } } }
   },

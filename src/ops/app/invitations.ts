@@ -22,6 +22,7 @@ import type { DoorContext, Handlers } from '../call.ts'
 import { hashOfLink, linkTo, newLinkToken } from '../links.ts'
 import { pageOf, pageResult } from '../paging.ts'
 import { accountOfJoiner, requireAccount } from '../password-check.ts'
+import { requireFreshPassword } from '../reauthentication.ts'
 import { begin } from './session.ts'
 
 const NOT_OPEN = 'this invitation is not open: it was accepted, withdrawn, or is too old'
@@ -82,6 +83,7 @@ const refuseMember = async (sql: Sql, email: string): Promise<void> => {
 
 export const invitationHandlers = (publicUrl: string): Handlers<typeof invitations> => ({
   async create({ email, role }, { sql, gate, principal }) {
+    if (role === 'owner') await requireFreshPassword({ sql, principal })
     if (email !== undefined) await refuseMember(sql, email)
     if ((await countOpenInvitations(sql)) >= MOST_OPEN) fail('conflict', `${MOST_OPEN} invitations are open: withdraw one first`)
     const token = newLinkToken('inv')

@@ -1,4 +1,5 @@
 import type { keys } from '#contract/app/keys'
+import { SESSION_MS } from '#domain/person'
 import { hashApiKey, newApiKey } from '#kernel/api-key'
 import { AppError, fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
@@ -9,6 +10,7 @@ import { type Principal, personOf, roleOf } from '#store/principal'
 import { addKey, endKey, type ListedKey, listKeys, livingKeys, lockKey } from '#store/workspace-keys'
 import type { Handlers } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
+import { requireFreshPassword } from '../reauthentication.ts'
 
 /** Living keys of a workspace. */
 const MOST_KEYS = 200
@@ -38,6 +40,9 @@ const expiryOf = (given: string | Date | undefined, now: Date): Date | null => {
   return at.getTime() <= now.getTime() + LONGEST_LIFE ? at : refuseExpiry('is more than a hundred years ahead; leave it out')
 }
 
+/** Longer than any session lives that is not used: as good as for ever. */
+const isLasting = (expires: Date | null, now: Date): boolean => expires === null || expires.getTime() > now.getTime() + SESSION_MS
+
 const refuseExpiry = (message: string): never => {
   throw new AppError('invalid_input', `expires_at ${message}`, { details: [{ path: 'expires_at', message }] })
 }
@@ -46,6 +51,7 @@ export const keyHandlers: Handlers<typeof keys> = {
   async create({ name, scopes, belongs_to = 'me', expires_at }, { sql, gate, principal, tenantId }) {
     if (belongs_to === 'workspace' && !isOwner(principal)) fail('forbidden', 'only owners make keys of the workspace')
     const expires = expiryOf(expires_at, gate.now)
+    if (isLasting(expires, gate.now)) await requireFreshPassword({ sql, principal })
     const personId = belongs_to === 'me' ? personOf(principal) : null
     await requireRoomForKey((query) => query(sql), personId)
     const secret = newApiKey()

@@ -5,6 +5,7 @@ import { countOwners, endMembership, listMembers, type MemberRow, memberById, se
 import { roleOf } from '#store/principal'
 import type { Handlers } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
+import { requireFreshPassword } from '../reauthentication.ts'
 
 const memberOf = async (sql: Sql, id: string): Promise<MemberRow> => (await memberById(sql, id)) ?? fail('not_found', 'no such member')
 
@@ -20,8 +21,10 @@ export const memberHandlers: Handlers<typeof members> = {
     return { members: rows, next_cursor }
   },
 
-  async update({ id, role }, { sql, gate }) {
+  async update({ id, role }, { sql, gate, principal }) {
     const before = await memberOf(sql, id)
+    // Else whoever may not invite an owner would invite an editor, and make an owner of that.
+    if (role === 'owner' && before.role !== 'owner') await requireFreshPassword({ sql, principal })
     if (role !== 'owner') await requireAnotherOwner(sql, before)
     const writes = [setRole(id, role, gate.now), ...(role === 'owner' ? [] : [withdrawInvitationsOf(id, gate.now)])]
     return { reply: { member: { ...before, role } }, effects: { writes }, told: { email: before.email, before: before.role, role } }

@@ -2,11 +2,12 @@ import type { session, sessions } from '#contract/app/session'
 import type { OutputOf } from '#contract/op'
 import { networkOf } from '#domain/network-of'
 import { requireGoodPassword } from '#domain/password'
-import { ACCESS_MS, emailKey, SESSION_MS } from '#domain/person'
+import { ACCESS_MS, emailKey, PASSWORD_FRESH_MS, SESSION_MS } from '#domain/person'
 import { fail } from '#kernel/errors'
 import { candidatesFor, membershipsOf, setPassword } from '#store/people'
 import {
   advanceSession,
+  confirmSession,
   endSessions,
   findSession,
   insertSession,
@@ -137,6 +138,13 @@ export const sessionHandlers: Handlers<typeof session> = {
     await setPassword(db, person.id, await identity.passwords.hash(new_password, networkOf(visit.address)))
     const told = toldOf(visit, 'app.session.changePassword')
     return { reply: { signed_out: await endSessions(db, { personId: person.id, except: id }, told) } }
+  },
+
+  async confirm({ current_password }, context) {
+    const { id, person } = signedInOf(context)
+    await requireOwnPassword(context, person, current_password)
+    const until = (await confirmSession(context.db, id, PASSWORD_FRESH_MS)) ?? fail('unauthenticated')
+    return { reply: { confirmed: { until } } }
   },
 }
 
