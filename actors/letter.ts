@@ -1,7 +1,8 @@
 import type { Allowance } from '#kernel/allowance'
 import type { AppError } from '#kernel/errors'
 import type { Sql } from '#store/db'
-import type { Effects, Gate, IdempotencyClaim, Keep, Provenance } from '#store/letter'
+import type { IdempotencyClaim, Keep } from '#store/idempotency'
+import type { Effects, Gate, Provenance } from '#store/letter'
 import type { Work } from '#store/work'
 import type { Priority } from './mailbox.ts'
 

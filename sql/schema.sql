@@ -374,6 +374,10 @@ create table public.idempotency (
   status integer,
   body text,
   expires_at timestamp with time zone not null,
+  encoding text not null default 'text'::text,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  size integer not null default ((256 + octet_length(key)) + COALESCE(octet_length(body), 0)),
+  constraint idempotency_encoding_check CHECK ((encoding = ANY (ARRAY['text'::text, 'zstd'::text]))),
   constraint idempotency_key_check CHECK (((length(key) >= 1) AND (length(key) <= 200))),
   constraint idempotency_pkey PRIMARY KEY (tenant_id, key),
   constraint idempotency_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'done'::text])))

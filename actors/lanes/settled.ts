@@ -1,7 +1,7 @@
 import { itemAnswer } from '#domain/item'
 import type { Outcome, Settled } from '#domain/publish'
 import { AppError } from '#kernel/errors'
-import { forgetPending } from '#store/letter'
+import { forgetPending } from '#store/idempotency'
 import { settledEffects } from '#store/settled'
 import { againOf, type Work } from '#store/work'
 import type { Decision } from '../letter.ts'

@@ -18,6 +18,7 @@ const Envelope = T.Object({
     surface: oneOf(['rest', 'mcp', 'cli', 'admin']),
     requestId: T.String(),
     idempotencyKey: T.String(),
+    ownKey: T.Optional(T.Boolean()),
   }),
 })
 

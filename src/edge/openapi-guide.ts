@@ -22,7 +22,7 @@ api -X POST $URL/api/v1/growth/items/$ITEM/post-now -H "Idempotency-Key: $(uuidg
 
 **Errors** have one form, \`{"error": {"code", "message", "details"?, "request_id"}}\`. Go by \`code\`. 429 and 503 say in \`Retry-After\` when to try again.
 
-**Retries.** Send an \`Idempotency-Key\` (1 to ${KEY_LIMIT} characters) with every command. The same key with the same request replays the stored answer for 24 hours, marked \`Idempotency-Replayed: true\`; only answers that succeeded are stored. While the first request runs, the second is 409 \`idempotency_in_flight\`; with another request, the key is 422 \`idempotency_key_reused\`.
+**Retries.** Send an \`Idempotency-Key\` (1 to ${KEY_LIMIT} characters) with every command. The same key with the same request replays the stored answer for 24 hours, marked \`Idempotency-Replayed: true\`; only answers that succeeded are stored. While the first request runs, the second is 409 \`idempotency_in_flight\`; with another request, the key is 422 \`idempotency_key_reused\`. Where the answers of a workspace take 256 MiB, new commands with a key are 429 \`rate_limited:idempotency\` until the oldest expire; pausing, disconnecting and posting now never are.
 
 **Lists** are read with \`limit\` and \`cursor\`: give \`next_cursor\` as \`cursor\` until it is null.
 

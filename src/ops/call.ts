@@ -26,6 +26,8 @@ export interface Call {
   surface: 'rest' | 'mcp' | 'cli' | 'admin'
   requestId: string
   idempotencyKey?: string | undefined
+  /** The key is the deployment's own: the caller sent none. */
+  ownKey?: boolean | undefined
   /** Of the workspace, for rates; the deployment's own calls have none, and are not counted. */
   plan?: RatePlan | undefined
   /** Another process sent it here, because the tenant was owned here: it goes no further. */

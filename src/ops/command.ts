@@ -2,13 +2,25 @@
 import { createHash } from 'node:crypto'
 import type { Answer, Decision, Letter, LiveLanes } from '#actors/letter'
 import { capKeys, quotaKeys } from '#contract/limits'
-import type { NamedOp, Op } from '#contract/op'
+import { isExempt, type NamedOp, type Op } from '#contract/op'
 import { allowancesOf } from '#domain/allowance'
 import type { Spend } from '#domain/plan'
 import type { Allowance } from '#kernel/allowance'
 import { AppError, fail } from '#kernel/errors'
-import type { Query } from '#store/db'
-import type { IdempotencyClaim, Keep, StoredAnswer } from '#store/letter'
+import type { Query, Sql } from '#store/db'
+import {
+  bytesKept,
+  type IdempotencyClaim,
+  type Keep,
+  MOST_BYTES,
+  readBack,
+  removeExpired,
+  roomSoon,
+  type StoredAnswer,
+  type Written,
+  written,
+} from '#store/idempotency'
+import type { Gate } from '#store/letter'
 import type { AnyPlainCommand, Begun, Call, CommandContext, Outcome, QueryContext, SlowHandler, World } from './call.ts'
 import { serialise } from './validate.ts'
 
@@ -47,7 +59,8 @@ const fingerprintOf = (command: Command): string =>
 
 const claimOf = (command: Command): IdempotencyClaim | undefined => {
   const { idempotencyKey: key } = command.call
-  return key === undefined ? undefined : { key, operation: command.o.id, fingerprint: fingerprintOf(command) }
+  if (key === undefined) return undefined
+  return { key, operation: command.o.id, fingerprint: fingerprintOf(command), ours: command.call.ownKey ?? false }
 }
 
 /** Runs a command as a letter. Where it takes of the plan, every answer that a letter has decided says how far that goes: replays too, which take nothing. */
@@ -82,14 +95,12 @@ const commandLetter = (command: Command, limits: Limits): Letter<Answer> => {
     late: () => standing(command.reader),
     async decide(sql, gate, lanes) {
       limits.now = allowancesOf(gate, o)
+      const context = { tenantId: call.tenantId, sql, gate, networks: command.world.networks, principal: call.principal }
       const decide = (reached: LiveLanes) =>
-        decideOnce(
-          command,
-          { tenantId: call.tenantId, sql, gate, lanes: reached, networks: command.world.networks, principal: call.principal },
-          claim,
-        )
+        decideOnce(command, { ...context, lanes: reached }, isOverfull(command, gate) ? undefined : claim)
       if (!claim || !gate.seen) {
-        const decision = await decide(lanes)
+        const first = claim ? await makingRoom(command, gate, sql) : []
+        const decision = before(first, await decide(lanes))
         const spend = decision.effects?.spend ?? []
         requireDeclared(o, spend)
         limits.now = allowancesOf(gate, o, spend)
@@ -97,7 +108,7 @@ const commandLetter = (command: Command, limits: Limits): Letter<Answer> => {
       }
       // By the letter's own connection: one that waits for a second may wait for itself, when all are taken.
       const inLetter: QueryContext = { ...command.reader, read: async <Row>(query: Query) => (await query(sql)) as unknown as Row[] }
-      return { reply: await replay(opened(command, gate.seen), claim, { decide: () => decide(untouched), late: () => standing(inLetter) }) }
+      return { reply: await replay(command, gate.seen, { claim, decide: () => decide(untouched), late: () => standing(inLetter) }) }
     },
   }
 }
@@ -113,20 +124,40 @@ const requireDeclared = (o: NamedOp, spend: readonly Spend[]): void => {
 /** What a kept answer is bound to, where it is sealed. */
 const rowOf = ({ call }: Command): string => `idempotency/${call.tenantId}/${call.idempotencyKey}`
 
-/** A kept answer as it was given, whatever way it was kept. Another operation's is left as it is: it is never sent. */
-const opened = (command: Command, seen: StoredAnswer): StoredAnswer =>
-  command.o.secret && seen.operation === command.o.id && seen.body !== null
-    ? { ...seen, body: command.world.sealer.open(Buffer.from(seen.body, 'base64'), rowOf(command)) }
-    : seen
+/** A kept answer as it was given, whatever way it was kept. */
+const opened = (command: Command, { encoding, body }: Written): string =>
+  readBack({ encoding, body: command.o.secret ? command.world.sealer.open(Buffer.from(body, 'base64'), rowOf(command)) : body })
 
-const kept = (command: Command, body: string): string =>
-  command.o.secret ? command.world.sealer.seal(body, rowOf(command)).toString('base64') : body
+const kept = (command: Command, text: string): Written => {
+  const { encoding, body } = written(text)
+  return { encoding, body: command.o.secret ? command.world.sealer.seal(body, rowOf(command)).toString('base64') : body }
+}
+
+/**
+ * Throws `rate_limited:idempotency` where the workspace has as much kept as it may, before anything of the command has run; or gives
+ * what makes room first, because some of it has expired by now. Exempt operations are never refused for it, nor is a command under the
+ * deployment's own key.
+ */
+const makingRoom = async ({ o, call }: Command, { counters }: Pick<Gate, 'counters'>, sql: Sql): Promise<Query[]> => {
+  const bytes = bytesKept(counters)
+  if (bytes < MOST_BYTES || call.ownKey || isExempt(o, 'answers')) return []
+  const { expired, wait } = await roomSoon(sql)
+  if (bytes - expired >= MOST_BYTES) fail('rate_limited', 'idempotency', { retryAfter: wait })
+  return [removeExpired]
+}
+
+/** Exempt operations may go over the limit, but not without end: beyond twice as much their answers are not kept. What posts always is. */
+const isOverfull = ({ o }: Command, { counters }: Pick<Gate, 'counters'>): boolean =>
+  isExempt(o, 'answers') && !o.slow && bytesKept(counters) >= 2 * MOST_BYTES
+
+const before = <R>(first: Query[], decision: Decision<R>): Decision<R> =>
+  first.length === 0 ? decision : { ...decision, effects: { ...decision.effects, first: [...first, ...(decision.effects?.first ?? [])] } }
 
 /** A stored answer goes out again as it was; a record still in flight goes out as it stands. Nothing runs a second time. */
 const replay = async (
+  command: Command,
   seen: StoredAnswer,
-  claim: IdempotencyClaim,
-  { decide, late }: { decide(): Promise<unknown>; late(): Promise<Answer> },
+  { claim, decide, late }: { claim: IdempotencyClaim; decide(): Promise<unknown>; late(): Promise<Answer> },
 ): Promise<Answer> => {
   if (seen.fingerprint !== claim.fingerprint) {
     // An unknown id is 404 before the key is looked at. A decision that reaches no lane changes nothing until it is applied.
@@ -135,7 +166,8 @@ const replay = async (
     })
     fail('idempotency_key_reused')
   }
-  if (seen.state === 'done') return { status: seen.status!, body: seen.body!, replayed: true }
+  if (seen.state === 'done')
+    return { status: seen.status!, body: opened(command, { encoding: seen.encoding, body: seen.body! }), replayed: true }
   return late()
 }
 
@@ -165,6 +197,6 @@ const answered = (
 ): Decision<Answer> => {
   const { o } = command
   const answer: Answer = { status: o.status, body: serialise(o, reply) }
-  const keep: Keep | undefined = context.claim && { claim: context.claim, ...answer, body: kept(command, answer.body) }
+  const keep: Keep | undefined = context.claim && { claim: context.claim, status: answer.status, answer: kept(command, answer.body) }
   return { reply: answer, effects: { ...effects, ...audit(o, refId ?? context.refId, told) }, keep, ...(answers ? { answers } : {}) }
 }

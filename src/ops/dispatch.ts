@@ -28,7 +28,9 @@ const MOST_BREAKS = 3
  */
 export const dispatch = async (world: World, { o, input, call }: Dispatch, local: (call: Call) => Promise<Answer>): Promise<Answer> => {
   if (call.forwarded) return local(call)
-  const keyed = { ...call, idempotencyKey: call.idempotencyKey ?? `${OWN_KEY}${newId()}` }
+  const { idempotencyKey } = call
+  const keyed =
+    idempotencyKey === undefined ? { ...call, idempotencyKey: `${OWN_KEY}${newId()}`, ownKey: true } : { ...call, idempotencyKey }
   let broken: { incarnation: string; at: number } | undefined
   for (let breaks = 0; ; ) {
     try {
@@ -61,8 +63,8 @@ const stillRuns = (cause: unknown, key: string): boolean =>
 
 /** The owner's answer, or undefined when it broke off. */
 const forward = async ({ db, nodes }: World, { o, input, call }: Keyed, { owner }: OwnedElsewhere): Promise<Answer | undefined> => {
-  const { tenantId, principal, surface, requestId, idempotencyKey } = call
-  const remote = { tenantId, principal, surface, requestId, idempotencyKey, scopes: [...call.scopes] }
+  const { tenantId, principal, surface, requestId, idempotencyKey, ownKey } = call
+  const remote = { tenantId, principal, surface, requestId, idempotencyKey, ownKey, scopes: [...call.scopes] }
   try {
     return await nodes.send(owner.url, { operation: o.id, input, call: remote }, () => nodeLives(db, owner.incarnation))
   } catch (cause) {

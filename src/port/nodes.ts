@@ -19,6 +19,8 @@ export interface RemoteCall {
   surface: string
   requestId: string
   idempotencyKey: string
+  /** The key is the deployment's own: the caller sent none. */
+  ownKey?: boolean | undefined
 }
 
 export interface RemoteAnswer {

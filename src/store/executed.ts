@@ -5,7 +5,8 @@ import { type Attempt, type Outcome, type PublishTimes, settle } from '#domain/p
 import { newId } from '#kernel/ids'
 import { saveExecution } from './engagement-attempts.ts'
 import { saveEngagement } from './engagements.ts'
-import { type Effects, resolvePending } from './letter.ts'
+import { resolvePending } from './idempotency.ts'
+import type { Effects } from './letter.ts'
 import { triesOf, type Work } from './work.ts'
 
 /** The engagement and its attempt, and what becomes of the work. */

@@ -10,6 +10,7 @@ import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { spendParts } from './counters.ts'
 import { type Fragment, isLetIn, type Query, type Sql } from './db.ts'
+import { type Keep, remember, type StoredAnswer } from './idempotency.ts'
 import { eventParts, type NewEvent } from './outbox.ts'
 import type { Principal } from './principal.ts'
 
@@ -26,22 +27,6 @@ export interface Provenance {
   /** `rest`, `mcp`, `cli`, `timer`, `lane`, `admin`. */
   surface: string
   requestId?: string | undefined
-}
-
-export interface IdempotencyClaim {
-  key: string
-  operation: string
-  /** SHA-256 over operation, path and canonical input. */
-  fingerprint: string
-}
-
-export interface StoredAnswer {
-  operation: string
-  fingerprint: string
-  state: 'pending' | 'done'
-  ref_id: string | null
-  status: number | null
-  body: string | null
 }
 
 /** What a letter knows before it decides. */
@@ -104,8 +89,6 @@ export interface NewWork {
   payload?: Record<string, unknown>
 }
 
-const IDEMPOTENCY_TTL_HOURS = 24
-
 interface GateRow {
   live: boolean
   now: Date
@@ -147,9 +130,6 @@ export async function gate(
   return { now, paused, counters, seen, webhook, awaited, plan: { plan, billing, overrides }, deletesAt }
 }
 
-/** The answer that the same Idempotency-Key will replay. `pending` names the record whose outcome will supply it. */
-export type Keep = { claim: IdempotencyClaim; status: number; body: string } | { claim: IdempotencyClaim; pending: string }
-
 /** Writes all effects in one statement, but those that must come first. False: there was nothing to write, and nothing was sent. */
 export async function apply(
   sql: Sql,
@@ -168,7 +148,6 @@ export async function apply(
   if (effects.audit) parts.push(writeAudit(sql, effects.audit, context.now, provenance))
   const placement = updateActor(sql, effects)
   if (placement) parts.push(placement)
-  if (keep && Math.random() < PURGE.share) parts.push(purgeExpired(sql, keep.claim.key))
   if (keep) parts.push(remember(sql, keep, now))
   if (parts.length === 0) return (effects.first ?? []).length > 0
   const ctes = parts.map((part, index) => sql`${index === 0 ? sql`` : sql`,`} ${sql(`e${index}`)} as (${part} returning 1)`)
@@ -220,38 +199,6 @@ const writeAudit = (sql: Sql, audit: NonNullable<Effects['audit']>, now: Date, b
   sql`insert into audit (id, at, actor_kind, actor_id, surface, operation, ref_id, request_id, detail)
       values (${newId()}, ${now}, ${whoIs(by.principal).kind}, ${whoIs(by.principal).id}, ${by.surface}, ${audit.operation}, ${audit.refId ?? null},
               ${by.requestId ?? null}, ${sql.json((audit.detail ?? {}) as never)})`
-
-/** An expired row of the same key gives way; a living one does not, and the letter is run again from the gate. */
-const remember = (sql: Sql, keep: Keep, now: Date): Fragment => {
-  const { key, operation, fingerprint } = keep.claim
-  const [state, ref, status, body] = 'pending' in keep ? ['pending', keep.pending, null, null] : ['done', null, keep.status, keep.body]
-  return sql`insert into idempotency as i (key, operation, fingerprint, state, ref_id, status, body, expires_at)
-    values (${key}, ${operation}, ${fingerprint}, ${state!}, ${ref}, ${status}, ${body}, ${now}::timestamptz + ${IDEMPOTENCY_TTL_HOURS} * interval '1 hour')
-    on conflict (tenant_id, key) do update set operation = excluded.operation, fingerprint = excluded.fingerprint, state = excluded.state,
-      ref_id = excluded.ref_id, status = excluded.status, body = excluded.body, expires_at = excluded.expires_at
-    where i.expires_at <= now()`
-}
-
-/** The stored answer of a command whose reply belonged to a later letter: written by the letter that makes it final. */
-export const resolvePending =
-  (refId: string, status: number, body: string): Query =>
-  (sql) =>
-    sql`update idempotency set state = 'done', status = ${status}, body = ${body} where ref_id = ${refId} and state = 'pending'`
-
-/** A provable failure frees the key: the same request may run again. `since`: only keys that were first used then or later. */
-export const forgetPending =
-  (refId: string, since = new Date(0)): Query =>
-  (sql) =>
-    sql`delete from idempotency where ref_id = ${refId} and state = 'pending'
-        and expires_at >= ${since}::timestamptz + ${IDEMPOTENCY_TTL_HOURS} * interval '1 hour'`
-
-/** With one answer in so many that are kept, more expired ones go: they never pile up, and a command hardly ever pays for it. */
-const PURGE = { share: 1 / 16, most: 100 }
-
-/** Not the key's own, which `remember` replaces. */
-const purgeExpired = (sql: Sql, except: string): Fragment =>
-  sql`delete from idempotency where key in
-    (select key from idempotency where expires_at <= now() and key <> ${except} order by expires_at limit ${PURGE.most})`
 
 const requeue = (sql: Sql, { id, runAt, payload, origin }: NonNullable<Effects['requeued']>[number]): Fragment =>
   sql`update work set state = 'queued', run_at = ${runAt}, claimed_by = null, lease_until = null

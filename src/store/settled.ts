@@ -4,8 +4,9 @@ import { type Outcome, type Sent, type Settled, settle } from '#domain/publish'
 import { newId } from '#kernel/ids'
 import { attemptById, saveAttempt } from './attempts.ts'
 import type { Sql } from './db.ts'
+import { resolvePending } from './idempotency.ts'
 import { saveItem } from './items.ts'
-import { type Effects, type NewWork, resolvePending } from './letter.ts'
+import type { Effects, NewWork } from './letter.ts'
 import { againOf, againPayload, type Work } from './work.ts'
 
 /** What the posting state machine decided, as rows: item and attempt, and what becomes of the work. */

@@ -217,9 +217,9 @@ const letters = {
     return staged.length > 0 || before.length > 0 || writes.length > 0 || audit !== undefined
   },
   readingOnly: <T>(sql: T): T => sql,
-  resolvePending: () => () => nothing,
-  forgetPending: () => () => nothing,
 }
+
+const idempotency = { resolvePending: () => () => nothing, forgetPending: () => () => nothing }
 
 const profiles = { currentProfile: async () => ({ profile: { on_missed: 'post' }, created_at: null, updated_at: null }) }
 
@@ -245,7 +245,7 @@ const remembered = <T>(compute: (text: string) => T) => {
 /** Puts the memory in the place of the store for everything that is imported after this. */
 export const installMemory = async (): Promise<void> => {
   const { fingerprintText } = await import('#port/network/text')
-  const fakes = { items, attempts, connections, work: works, letter: letters, profiles, 'growth-channels': growthChannels }
+  const fakes = { items, attempts, connections, work: works, letter: letters, idempotency, profiles, 'growth-channels': growthChannels }
   for (const [name, fake] of Object.entries(fakes)) await replace(`#store/${name}`, fake)
   await replace('#kernel/ids', ids)
   await replace('#port/network/text', { fingerprintText: remembered(fingerprintText) })

@@ -89,6 +89,12 @@ const shows = (rows: unknown, { tenantId, rows: written }: Filled): boolean => {
   return [tenantId, markOf(tenantId), ...ids].some((trace) => text.includes(trace))
 }
 
+/** Columns that the database does not make itself. */
+const written = async (table: string): Promise<string[]> =>
+  (
+    await app.owner`select attname from pg_attribute where attrelid = ${table}::regclass and attnum > 0 and not attisdropped and attgenerated = ''`
+  ).map(({ attname }) => attname)
+
 describe('every table of tenants', () => {
   test('is forced under a policy, and has a row of both workspaces in this test', async () => {
     expect(tables).toContain('item')
@@ -121,8 +127,9 @@ describe('every table of tenants', () => {
     for (const table of tables)
       for (const tenant of [mine.tenantId, null]) {
         const row = { tenant_id: other.tenantId, id: newId() }
+        const columns = await written(table)
         const insert = (sql: Sql) =>
-          sql`insert into ${sql(table)} select * from jsonb_populate_record(null::${sql(table)}, ${sql.json(row)})`
+          sql`insert into ${sql(table)} (${sql(columns)}) select ${sql(columns)} from jsonb_populate_record(null::${sql(table)}, ${sql.json(row)})`
         expect([table, await codeOf(tried(tenant, insert))]).toEqual([table, '42501'])
       }
   })

@@ -14,6 +14,7 @@ import { type ExportSource, exportPage, exportSources, startOf } from '#store/ex
 import { growthAuditById } from '#store/growth-audits'
 import { growthChannels } from '#store/growth-channels'
 import { hookResults, hookUsage } from '#store/hooks'
+import { keptUnder } from '#store/idempotency'
 import { itemById, itemsOfBatch, listItems, recentItems } from '#store/items'
 import { activeLearnings, listLearnings } from '#store/learnings'
 import { listMembers } from '#store/members'
@@ -86,6 +87,7 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'growth-audits.growthAuditById': ({ growth_audit }) => [growthAuditById(growth_audit.id)],
   'hooks.hookUsage': () => [hookUsage],
   'hooks.hookResults': () => [hookResults],
+  'idempotency.keptUnder': ({ idempotency }) => [keptUnder(idempotency.key)],
   'items.itemById': ({ item }) => [itemById(item.id)],
   'items.itemsOfBatch': ({ batch }) => [itemsOfBatch(batch.id)],
   'items.listItems': () => [

@@ -70,6 +70,7 @@ const sampleRows = (tenantId: string, person: string) => {
     },
     work: { id: newId(), lane: 'sync', kind: mark, ref_id: item, origin: 'manual', run_at: new Date(now.getTime() + 86_400_000) },
     idempotency: {
+      ref_id: item,
       key: mark,
       operation: mark,
       fingerprint: mark,

@@ -120,6 +120,7 @@ export const items = {
       tool: 'growth_post_item',
       errors: [...onItem, 'x_not_connected', 'network_error'],
       cap: 'post_now',
+      exempt: ['answers'],
       slow: true,
       roles: ['approver'],
       destructive: true,

@@ -1,0 +1,172 @@
+/** What answers that are kept for replays may take: each of them, and all of a workspace. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { newId } from '#kernel/ids'
+import { bytesKept, MOST_BYTES } from '#store/idempotency'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { newStory, type Story } from '#test/support/story'
+
+let app: TestApp
+let other: TestApp
+beforeAll(async () => {
+  app = await testApp()
+  other = await testApp({ database: app.options })
+})
+afterAll(async () => {
+  await other[Symbol.asyncDispose]()
+  await app[Symbol.asyncDispose]()
+})
+
+const keyed = (key: string) => ({ headers: { 'idempotency-key': key } })
+
+/** A profile whose answer is long, and says the same again and again, as people do. */
+const longProfile = {
+  writing_dna: { stories: Array.from({ length: 40 }, (_, n) => `Story ${n}. ${'Every delay starts at the dock, I said. '.repeat(40)}`) },
+}
+
+interface Row {
+  key: string
+  stored: number
+}
+
+const rowsOf = ({ tenantId }: Story): Promise<Row[]> =>
+  app.owner<Row[]>`select key, octet_length(body) as stored from idempotency where tenant_id = ${tenantId} order by key`
+
+/** What the gate says is kept, and what truly is. */
+const totals = async ({ tenantId }: Story): Promise<{ counted: number; kept: number }> => {
+  const [row] = await app.owner<{ counted: number; kept: number }[]>`select
+    coalesce((select used from counter where tenant_id = ${tenantId} and key = 'answers'), 0) as counted,
+    (select coalesce(sum(size), 0)::int from idempotency where tenant_id = ${tenantId}) as kept`
+  return row!
+}
+
+const learn = (story: Story, key?: string) =>
+  story.send('POST', 'learnings', { body: { kind: 'worked', note: `Open with ${newId()}` }, ...(key ? keyed(key) : {}) })
+
+const learnings = async ({ tenantId }: Story): Promise<number> =>
+  (await app.owner`select 1 from learning where tenant_id = ${tenantId}`).length
+
+/** As many rows as a workspace may have kept, the oldest of which expire in an hour and in two. */
+const fill = ({ tenantId }: Story) =>
+  app.owner`insert into idempotency (tenant_id, key, operation, fingerprint, state, status, body, expires_at)
+    select ${tenantId}, 'filler ' || n, 'test', 'none', 'done', 200, repeat('x', ${MOST_BYTES / 4}), now() + n * interval '1 hour'
+    from generate_series(1, 4) n`
+
+test('an answer over 4 KiB is kept compressed, and is replayed to the byte', async () => {
+  const story = await newStory(app)
+  const put = () => story.send('PUT', 'profile', { body: longProfile, ...keyed('long') })
+  const first = await put()
+  expect([first.status, first.text.length > 50_000]).toEqual([200, true])
+  const [row] = await rowsOf(story)
+  expect(row!.stored).toBeLessThan(first.text.length / 10)
+  const again = await put()
+  expect([again.text, again.headers.get('idempotency-replayed')]).toEqual([first.text, 'true'])
+})
+
+test('a short answer is kept as it is', async () => {
+  const story = await newStory(app)
+  const { text } = await learn(story, 'short')
+  const [row] = await app.owner`select encoding, body from idempotency where tenant_id = ${story.tenantId}`
+  expect([row!.encoding, row!.body]).toEqual(['text', text])
+})
+
+test('the total is what is kept, whatever adds to it, changes it or takes from it', async () => {
+  const story = await newStory(app)
+  await Promise.all(Array.from({ length: 20 }, (_, n) => learn(story, `key ${n}`)))
+  const id = await story.approved()
+  await story.send('POST', `items/${id}/post-now`, keyed('post'))
+  expect((await rowsOf(story)).length).toBe(21)
+  await app.owner`update idempotency set expires_at = now() - interval '1 second' where tenant_id = ${story.tenantId} and key = 'key 3'`
+  await learn(story, 'key 3')
+  await story.send('PUT', 'profile', { body: longProfile, ...keyed('long') })
+  await story.send('POST', `items/${id}/approve`, keyed('refused'))
+  const { counted, kept } = await totals(story)
+  expect(counted).toBe(kept)
+  expect(counted).toBeGreaterThan(22 * 256)
+  await app.owner`delete from idempotency where tenant_id = ${story.tenantId} and key like 'key %'`
+  expect(await totals(story)).toEqual({ counted: expect.any(Number), kept: (await totals(story)).counted })
+})
+
+describe('a workspace that has 256 MiB of answers kept', () => {
+  test('has new keyed commands refused before they run, until the oldest answer expires', async () => {
+    const story = await newStory(app)
+    const before = await learn(story, 'before')
+    await fill(story)
+    expect(bytesKept({ 'answers@bytes': (await totals(story)).counted })).toBeGreaterThan(MOST_BYTES)
+    const refused = await learn(story, 'after')
+    expect([refused.status, refused.body.error?.message]).toEqual([429, 'rate_limited:idempotency'])
+    const wait = Number(refused.headers.get('retry-after'))
+    expect([wait > 3_500, wait <= 3_600]).toEqual([true, true])
+    expect(await learnings(story)).toBe(1)
+    expect((await learn(story)).status).toBe(201)
+    expect((await story.send('POST', 'learnings', { body: before.body, ...keyed('before') })).body.error?.code).not.toBe('rate_limited')
+  })
+
+  test('still replays, pauses, disconnects and posts under keys', async () => {
+    const story = await newStory(app)
+    const id = await story.approved()
+    const put = () => story.send('PUT', 'profile', { body: { goal: 'Book demos' }, ...keyed('put') })
+    const first = await put()
+    await fill(story)
+    expect((await put()).text).toBe(first.text)
+    const exempt = ['automation/pause-all', `items/${id}/post-now`]
+    for (const path of exempt) {
+      const answer = await story.send('POST', path, keyed(path))
+      expect([path, answer.status]).toEqual([path, 200])
+      expect((await story.send('POST', path, keyed(path))).text).toBe(answer.text)
+    }
+    expect((await story.send('DELETE', 'connection', keyed('disconnect'))).status).toBe(200)
+    expect((await story.send('DELETE', 'connection', keyed('disconnect'))).headers.get('idempotency-replayed')).toBe('true')
+  })
+
+  test('has room again as soon as the oldest has expired, and what had not expired is still there', async () => {
+    const story = await newStory(app)
+    await fill(story)
+    expect((await learn(story, 'one')).status).toBe(429)
+    await app.owner`update idempotency set expires_at = now() - interval '1 second' where tenant_id = ${story.tenantId} and key = 'filler 1'`
+    const taken = await learn(story, 'one')
+    expect(taken.status).toBe(201)
+    expect((await rowsOf(story)).map(({ key }) => key)).toEqual(['filler 2', 'filler 3', 'filler 4', 'one'])
+    const { counted, kept } = await totals(story)
+    expect(counted).toBe(kept)
+  })
+
+  test('does not have the answers of pausing kept without end', async () => {
+    const story = await newStory(app)
+    await fill(story)
+    await app.owner`update counter set used = ${2 * MOST_BYTES} where tenant_id = ${story.tenantId} and key = 'answers'`
+    for (const key of ['one', 'two']) expect((await story.send('POST', 'automation/pause-all', keyed(key))).status).toBe(200)
+    expect((await rowsOf(story)).map(({ key }) => key)).not.toContain('one')
+  })
+
+  test('has commands without a key run whichever process was asked, whose answers are kept for minutes only', async () => {
+    const story = await newStory(app)
+    await learn(story)
+    await fill(story)
+    const elsewhere = story.at(other)
+    expect((await learn(elsewhere)).status).toBe(201)
+    expect((await learn(elsewhere, 'keyed')).status).toBe(429)
+    const [own] = await app.owner`select extract(epoch from expires_at - created_at)::int as seconds from idempotency
+      where tenant_id = ${story.tenantId} and key not like 'filler %'`
+    expect(own!.seconds).toBe(600)
+  })
+
+  test('keeps no other workspace from anything', async () => {
+    const [full, free] = [await newStory(app), await newStory(app)]
+    await fill(full)
+    expect([(await learn(full, 'one')).status, (await learn(free, 'one')).status]).toEqual([429, 201])
+  })
+})
+
+test('a key of a post that never went out is free again, and counts no more', async () => {
+  await using failing = await testApp({ database: app.options, env: { SANDBOX_FAULTS: '429=1' } })
+  const story = await newStory(failing)
+  const id = await story.approved()
+  const refused = await story.send('POST', `items/${id}/post-now`, keyed('fails'))
+  expect(refused.body.error?.message).toBe('rate_limited:network')
+  expect(
+    await eventually(
+      () => totals(story),
+      ({ kept }) => kept === 0,
+    ),
+  ).toEqual({ counted: 0, kept: 0 })
+})
