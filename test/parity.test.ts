@@ -76,10 +76,13 @@ describe.each(operations.map((o) => [o.id, o] as const))('%s', (_, o) => {
   })
 })
 
+/** Described beside the operations: the protocol of agents, and the public documents. */
+const BESIDE = ['/api/v1/mcp', '/api/v1/openapi.json', '/api/v1/capabilities', '/.well-known/tendril.json']
+
 test('no surface has an operation that the contract has not', () => {
   const ids = operations.map(({ id }) => id).sort()
   const described = Object.entries(openapi.paths).flatMap(([path, methods]) =>
-    path.startsWith('/api/v1/app/device/') || path === '/api/v1/mcp' ? [] : Object.values(methods).map(({ operationId }) => operationId),
+    path.startsWith('/api/v1/app/device/') || BESIDE.includes(path) ? [] : Object.values(methods).map(({ operationId }) => operationId),
   )
   expect(described.filter((id) => !ids.includes(id))).toEqual([])
   expect(manifest.endpoints.map(({ id }) => id).sort()).toEqual(ids)

@@ -118,6 +118,12 @@ export const ONE_LINE = '^[^\\n\\r\\u2028\\u2029]*\\S[^\\n\\r\\u2028\\u2029]*$'
 
 export const nullable = <S extends TSchema>(schema: S) => T.Union([schema, T.Null()])
 
+/**
+ * Text that people outside of the workspace have written, or a part of it: what networks bring. A surface that models read marks
+ * it, and tells them that it is data. On anything but a text it holds for every text inside.
+ */
+export const untrusted = <S extends TSchema>(schema: S): S => ({ ...schema, 'x-untrusted': true })
+
 /** What a list is read on with. The example has the form that this list gives. */
 export const cursorLike = (example: string) =>
   T.Optional(T.String({ maxLength: 200, description: 'next_cursor of the page before.', examples: [example] }))

@@ -60,7 +60,7 @@ const PUBLIC = ['/health', ...DOCUMENTS]
 const OAUTH = ['code', 'token', 'revoke'].map((name) => `/api/v1/app/device/${name}`)
 /** Described beside the operations. */
 const BESIDE = [...OAUTH, ...DOCUMENTS, MCP_PATH]
-const PAGES = ['/', '/sign-in', '/join', '/device']
+const PAGES = ['/', '/sign-in', '/join', '/device', '/reset']
 
 /** Answered with 405, for else an operation on `:id` would be asked about a record of this name. */
 const REFUSED = ['DELETE /api/v1/app/connections/sandbox', 'DELETE /api/v1/app/invitations/accept']

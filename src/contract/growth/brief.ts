@@ -1,12 +1,12 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Id, nullable, oneOf, record, Time } from '../shapes.ts'
+import { Id, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
 
 const BriefRow = record(
   {
     id: nullable(Id),
     type: oneOf(['post', 'article', 'engagement', 'signal', 'experiment', 'slot']),
-    title: T.String({ description: 'Its name, or the beginning of its text.' }),
+    title: untrusted(T.String({ description: "Its name, or the beginning of its text: of a signal, somebody else's." })),
     status: T.String(),
     at: nullable(Time),
   },

@@ -1,6 +1,6 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { cursorLike, Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.ts'
+import { cursorLike, Id, NextCursor, nullable, oneOf, page, record, Time, untrusted } from '../shapes.ts'
 import { Action, NetworkPost, OneEngagement, wish } from './engagements.ts'
 
 const statuses = ['open', 'dismissed', 'engaged', 'expired'] as const
@@ -19,7 +19,7 @@ const Signal = record(
         action: Action,
         allowed: T.Boolean(),
         reason: nullable(T.String({ description: 'Why the network does not let a program do it.' })),
-        link: nullable(T.String({ description: 'Where a person can do it by hand.' })),
+        link: untrusted(nullable(T.String({ description: 'Where a person can do it by hand.' }))),
       }),
     ),
     engagement_id: nullable(Id),

@@ -1,6 +1,6 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Id, NextCursor, NOT_BLANK, nullable, oneOf, page, record, Time } from '../shapes.ts'
+import { Id, NextCursor, NOT_BLANK, nullable, oneOf, page, record, Time, untrusted } from '../shapes.ts'
 
 const statuses = ['active', 'paused'] as const
 const priority = T.Integer({ minimum: 1, maximum: 3, description: 'Read hourly (1), every four hours (2) or daily (3).' })
@@ -9,7 +9,7 @@ const category = T.String({ minLength: 1, maxLength: 80, pattern: NOT_BLANK, exa
 export const Target = record(
   {
     id: Id,
-    handle: T.String(),
+    handle: untrusted(T.String()),
     category: nullable(T.String()),
     priority,
     status: oneOf(statuses),

@@ -1,10 +1,12 @@
 /** One call of a tool: the operation through its gates, its answer or its error as a tool result. */
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import type { TSchema } from '@sinclair/typebox'
 import type { Answer } from '#actors/letter'
 import { isQuery } from '#contract/op'
 import { AppError, fail } from '#kernel/errors'
 import type { McpContext } from './context.ts'
 import { type GenerationOptions, runGeneration } from './generation.ts'
+import { jsonOnOneLine } from './quotation.ts'
 import { textOf } from './text.ts'
 import { findTool, toolsOf } from './tools.ts'
 import type { View } from './view.ts'
@@ -35,9 +37,9 @@ export const callTool = async (context: McpContext, view: View, call: ToolCall):
     const idempotencyKey = isQuery(o) ? undefined : keyIn(call.meta)
     const input = call.arguments ?? {}
     const { onProgress, signal } = call
-    if (!o.settles || !onProgress) return succeeded(await context.run(o.id, input, { idempotencyKey }))
-    const { answer, whole } = await runGeneration(context, { operation: o, input }, { idempotencyKey, signal, onProgress })
-    return succeeded(answer, whole)
+    if (!o.settles || !onProgress) return succeeded(await context.run(o.id, input, { idempotencyKey }), o.output)
+    const { answer, whole, schema } = await runGeneration(context, { operation: o, input }, { idempotencyKey, signal, onProgress })
+    return succeeded(answer, schema, whole)
   } catch (cause) {
     return failed(AppError.from(cause), context.call.requestId)
   }
@@ -56,16 +58,26 @@ const keyIn = (meta: Record<string, unknown> = {}): string | undefined => {
   return fail('invalid_input', `_meta ${META.idempotencyKey} ${message}`, { details: [{ path: META.idempotencyKey, message }] })
 }
 
-/** `shown`: what the text tells, where that is more than the answer. */
-const succeeded = ({ status, body, replayed }: Answer, shown?: Record<string, unknown>): CallToolResult => {
+/** `shown`: what the text tells, where that is more than the answer. `schema`: of what is told. */
+const succeeded = ({ status, body, replayed }: Answer, schema: TSchema, shown?: Record<string, unknown>): CallToolResult => {
   const content = JSON.parse(body)
   const meta = { ...(replayed ? { [META.replayed]: true } : {}), ...(status === 202 ? { [META.pending]: true } : {}) }
   return {
-    content: [{ type: 'text', text: textOf(shown ?? content) }],
-    structuredContent: content,
+    content: [{ type: 'text', text: textOf(shown ?? content, schema) }],
+    structuredContent: SEPARATORS.test(body) ? JSON.parse(body, onOneLine) : content,
     ...(Object.keys(meta).length > 0 ? { _meta: meta } : {}),
   }
 }
+
+/** They end a line for readers that do not parse JSON, though JSON may hold them as they are. */
+const SEPARATORS = /[\u2028\u2029]/
+
+/** Not in the type declarations yet. */
+const rawJson = (JSON as JSON & { rawJSON(text: string): unknown }).rawJSON
+
+/** For `JSON.parse`: texts that hold such characters go out with them written by number. */
+const onOneLine = (_: string, value: unknown): unknown =>
+  typeof value === 'string' && SEPARATORS.test(value) ? rawJson(jsonOnOneLine(value)) : value
 
 /**
  * The error's data is in `_meta`: clients check structured content against the tool's output schema even where `isError` is

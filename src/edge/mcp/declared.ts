@@ -15,3 +15,17 @@ export const declared = (schema: TSchema, value: unknown): unknown => {
   const kept = Object.entries(value).filter(([name]) => Object.hasOwn(fields, name))
   return Object.fromEntries(kept.map(([name, one]) => [name, declared(fields[name]!, one)]))
 }
+
+const formsOf = (schema: TSchema | undefined): TSchema[] =>
+  (schema?.anyOf as TSchema[] | undefined)?.flatMap(formsOf) ?? (schema ? [schema] : [])
+
+/** The schema of a field, or undefined where none is declared. */
+export const fieldOf = (schema: TSchema | undefined, name: string): TSchema | undefined =>
+  formsOf(schema).find(({ properties }) => properties && Object.hasOwn(properties, name))?.properties[name]
+
+/** The schema of a list's entries. */
+export const entryOf = (schema: TSchema | undefined): TSchema | undefined => formsOf(schema).find(({ items }) => items)?.items
+
+/** Whether strangers may have written it: see `untrusted` of the contract. */
+export const isUntrusted = (schema: TSchema | undefined): boolean =>
+  schema?.['x-untrusted'] === true || formsOf(schema).some((form) => form['x-untrusted'] === true)

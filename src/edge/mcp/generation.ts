@@ -1,5 +1,5 @@
 /** A generation as one call: created, followed until it is over, and cancelled when the caller loses interest. */
-import type { TObject } from '@sinclair/typebox'
+import type { TObject, TSchema } from '@sinclair/typebox'
 import type { Answer } from '#actors/letter'
 import { isSettled, pathParams, settlingId } from '#contract/op'
 import { type Clock, systemClock } from '#kernel/clock'
@@ -25,6 +25,8 @@ export interface Generated {
   answer: Answer
   /** All that the reading operation says of it, what was made included: `{ batch: { …, items: [] } }`. The answer's body if it was not read. */
   whole: Body
+  /** What the contract says of `whole`. */
+  schema: TSchema
 }
 
 /** What an operation answered. */
@@ -82,6 +84,10 @@ const pause = async (clock: Clock, ms: number, signal: AbortSignal): Promise<voi
 }
 
 const parsed = ({ body }: Answer): Body => JSON.parse(body)
+
+/** A list stands in where nothing reads the one record: each of its entries is as the creation has it. */
+const shownBy = (sibling: Operation, operation: Operation): TSchema =>
+  pathParams(sibling.path).length > 0 ? sibling.output : operation.output
 
 /** The record as it stands; undefined while it cannot be read, which may pass. */
 const read = async ({ run }: McpContext, sibling: Operation, made: Body): Promise<Body | undefined> => {
@@ -146,11 +152,15 @@ export const runGeneration = async (
   const answer = await context.run(operation.id, input, { idempotencyKey })
   const created = parsed(answer)
   const sibling = siblingOf(context, operation)
-  if (!sibling) return { answer, whole: created }
+  if (!sibling) return { answer, whole: created, schema: operation.output }
   let body = await follow({ context, sibling, options }, created)
   if (signal.aborted && !over(recordIn(body))) {
     await context.run(CANCEL, { id: recordIn(body).id })
     body = (await read(context, sibling, body)) ?? body
   }
-  return { answer: { ...answer, body: serialise(operation, declared(operation.output as TObject, body)) }, whole: body }
+  return {
+    answer: { ...answer, body: serialise(operation, declared(operation.output as TObject, body)) },
+    whole: body,
+    schema: shownBy(sibling, operation),
+  }
 }
