@@ -4,11 +4,13 @@ import { AppError, errorTable, fail } from '#kernel/errors'
 import { createLog } from '#kernel/log'
 import { roles } from '#kernel/roles'
 import { isScope, type Scope, scopes } from '#kernel/scopes'
+import { pageOf, pageResult } from '#ops/paging'
 import { resetByOperator } from '#ops/recovery'
 import { connectAccount, createKey, createWorkspace, inviteByOperator, usualScopes } from '#ops/workspaces'
 import { type Db, openDb } from '#store/db'
 import { revokeKey } from '#store/keys'
-import { choice, email, type Flags, optionalEmail, type Place, text, uuid } from './admin-flags.ts'
+import { listTenants } from '#store/tenants'
+import { choice, email, type Flags, optionalEmail, type Place, page, text, uuid } from './admin-flags.ts'
 import { getPlan, planHelp, setPlan } from './admin-plan.ts'
 import { webhookCommands, webhookHelp } from './admin-webhook.ts'
 import { readConfig } from './config.ts'
@@ -16,6 +18,7 @@ import { joinDatabase } from './database.ts'
 import { openWorkplace } from './server.ts'
 
 const help = `tendril admin tenant create --name NAME [--sandbox] [--email OWNER]
+tendril admin tenant list [--limit N] [--cursor CURSOR]
 tendril admin member invite --workspace ID --role ${roles.join('|')} [--email EMAIL]
 tendril admin person reset --email EMAIL [--id PERSON]
 tendril admin key create --workspace ID --scopes ${scopes.join(',')}
@@ -53,8 +56,15 @@ const createTenant = async ({ config, log }: Place, flags: Flags) => {
   }
 }
 
+const listWorkspaces = async (db: Db, flags: Flags): Promise<object> => {
+  const wanted = pageOf(page(flags))
+  const { rows: workspaces, next_cursor } = pageResult(await listTenants(db, wanted), wanted.limit)
+  return { workspaces, next_cursor }
+}
+
 const commands: Record<string, (place: Place, flags: Flags) => Promise<object>> = {
   'tenant create': createTenant,
+  'tenant list': (place, flags) => withDb(place, (db) => listWorkspaces(db, flags)),
   'key create': (place, flags) => {
     const key = { tenantId: uuid(flags, 'workspace'), scopes: scopeList(flags), name: 'created by the operator' }
     return withDb(place, (db) => createKey(db, key))
@@ -78,7 +88,7 @@ const commands: Record<string, (place: Place, flags: Flags) => Promise<object>> 
   ...webhookCommands,
 }
 
-const flagNames = ['name', 'workspace', 'role', 'scopes', 'id', 'plan', 'billing', 'url', 'events', 'email'] as const
+const flagNames = ['name', 'workspace', 'role', 'scopes', 'id', 'plan', 'billing', 'url', 'events', 'email', 'limit', 'cursor'] as const
 const options = {
   ...Object.fromEntries(flagNames.map((name) => [name, { type: 'string' as const }])),
   sandbox: { type: 'boolean' as const },

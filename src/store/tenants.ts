@@ -1,6 +1,7 @@
 import type { PlanName, PlanState } from '#domain/plan'
 import type { RatePlan } from '#domain/rates'
 import type { Db } from './db.ts'
+import type { Page } from './items.ts'
 import { auditEntry } from './told.ts'
 
 /** A workspace with the row that places it and the channels that it starts with. */
@@ -30,6 +31,29 @@ export const unfinishedTenant = (db: Db, tenant: { id: string; name: string; pla
     >`select id from tenant where deletes_at is null and not exists (select 1 from api_key) order by id limit 1`
     return row?.id
   })
+
+/** A workspace, as operators see it. */
+export interface TenantRow {
+  id: string
+  name: string
+  plan: PlanName
+  billing: PlanState['billing']
+  paused: boolean
+  /** Members; keys are not counted. */
+  people: number
+  created_at: Date
+  deletes_at: Date | null
+}
+
+/** The newest first. */
+export const listTenants = (db: Db, { limit, after }: Page): Promise<TenantRow[]> =>
+  db.system(
+    async (sql) =>
+      (await sql`select t.id, t.name, t.plan, t.billing, a.paused, t.created_at, t.deletes_at,
+          (select count(*)::int from member m where m.tenant_id = t.id) as people
+        from tenant t join actor a on a.tenant_id = t.id ${after ? sql`where t.id < ${after}` : sql``}
+        order by t.id desc limit ${limit + 1}`) as unknown as TenantRow[],
+  )
 
 /** The plan as it is from then on; undefined where there is no such workspace. */
 export const changePlan = (db: Db, id: string, change: (before: PlanState) => PlanState): Promise<PlanState | undefined> =>

@@ -1,0 +1,50 @@
+/** `tendril admin tenant list`, beside a running server. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type Deployment, environmentOf, newDeployment, type ServerProcess, startServer } from '#test/support/server'
+
+let deployment: Deployment
+let server: ServerProcess
+beforeAll(async () => {
+  deployment = await newDeployment()
+  server = await startServer(deployment.server)
+})
+afterAll(async () => {
+  await server[Symbol.asyncDispose]()
+  await deployment[Symbol.asyncDispose]()
+})
+
+const admin = async (...args: string[]) => {
+  const env = environmentOf(deployment.server, 0)
+  const child = Bun.spawn([process.execPath, 'src/main.ts', 'admin', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [out, err, code] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited])
+  return { code, err, lines: out.split('\n').length, json: code === 0 ? JSON.parse(out) : undefined }
+}
+
+test('lists every workspace, the newest first, page by page, with its plan and its people', async () => {
+  const { tenantId: first } = await deployment.firstWorkspace()
+  const { workspace_id: second } = (await admin('tenant', 'create', '--name', 'Nordfracht')).json
+  const person = crypto.randomUUID()
+  await deployment.owner`insert into person (id, email, email_key, name, password_hash) values (${person}, 'a@example.com', 'a@example.com', 'A', 'x')`
+  await deployment.owner`insert into member (tenant_id, person_id, role) values (${second}, ${person}, 'owner')`
+  const one = await admin('tenant', 'list', '--limit', '1')
+  const { workspaces, next_cursor } = one.json
+  expect([one.code, one.lines]).toEqual([0, 2])
+  expect(workspaces).toEqual([
+    {
+      ...{ id: second, name: 'Nordfracht', plan: 'team', billing: 'ok', paused: false, people: 1 },
+      ...{ created_at: expect.stringMatching(/^\d{4}-.*Z$/), deletes_at: null },
+    },
+  ])
+  const rest = await admin('tenant', 'list', '--limit', '1', '--cursor', next_cursor)
+  expect(rest.json).toMatchObject({ workspaces: [{ id: first, name: 'My workspace', people: 0 }], next_cursor: null })
+  expect((await admin('tenant', 'list')).json.workspaces).toHaveLength(2)
+})
+
+test.each([
+  [['--limit', '0'], '--limit must be a whole number from 1 to 100: 0'],
+  [['--limit', 'all'], '--limit must be a whole number from 1 to 100: all'],
+  [['--cursor', 'x'], 'cursor is not a cursor of this list'],
+])('refuses %j', async (flags, message) => {
+  const { code, err } = await admin('tenant', 'list', ...flags)
+  expect([code, err]).toEqual([2, `tendril admin: ${message}\n`])
+})
