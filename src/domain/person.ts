@@ -12,6 +12,8 @@ export const ACCESS_MS = 15 * MINUTE_MS
 /** A session that is not refreshed for so long has ended. */
 export const SESSION_MS = 30 * DAY_MS
 export const INVITATION_MS = 7 * DAY_MS
+/** A browser in which somebody has signed in is known for so long. */
+export const BROWSER_MS = 365 * DAY_MS
 /** For so long a password that was given in a session of the command line need not be given again. */
 export const PASSWORD_FRESH_MS = 10 * MINUTE_MS
 /** How long a link is good by which somebody chooses another password. */

@@ -7,7 +7,7 @@ import type { Addresses } from './addresses.ts'
 import { Incoming } from './incoming.ts'
 import { Intake, type IntakeLimits, intakeLimits } from './intake.ts'
 import { errorResponse, protection, requestIdOf } from './respond.ts'
-import { addressOf, type Trust } from './visit.ts'
+import { addressOf, proxyWarning, type Trust } from './visit.ts'
 
 export interface AnsweringDeps {
   trust: Trust
@@ -49,6 +49,7 @@ export interface Answering {
 export const answering = (deps: AnsweringDeps): Answering => {
   const intake = new Intake({ limits: { ...intakeLimits, ...deps.intake }, clock: systemClock, log: deps.log })
   const everywhere = protection(deps.publicUrl)
+  const heedProxy = proxyWarning(deps.trust, deps.log)
   const protect = (response: Response): Response => {
     for (const [name, value] of everywhere) response.headers.set(name, value)
     return response
@@ -58,6 +59,7 @@ export const answering = (deps: AnsweringDeps): Answering => {
   return {
     async answer(context, respond) {
       const { request, params } = context
+      heedProxy(request)
       const incoming = new Incoming(request, params as Record<string, string> | undefined, intake, () => addressIn(context))
       const response = protect(await attempt(deps, incoming, respond))
       if (incoming.isLate) response.headers.set('connection', 'close')

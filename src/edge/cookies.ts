@@ -5,6 +5,8 @@ export interface Cookies {
   /** The access token of a request, if it brings one. */
   access(request: Request): string | undefined
   refresh(request: Request): string | undefined
+  /** By what a browser is known in which somebody has signed in before. */
+  browser(request: Request): string | undefined
   /** `Set-Cookie` values: for tokens to be kept, or for those there are to be forgotten. */
   setting(keep: Kept | 'nothing', now?: Date): string[]
 }
@@ -25,17 +27,23 @@ export const createCookies = (publicUrl: string): Cookies => {
   const secure = publicUrl.startsWith('https:')
   const accessName = secure ? '__Host-tendril' : 'tendril'
   const refreshName = secure ? '__Secure-tendril-refresh' : 'tendril-refresh'
+  const browserName = secure ? '__Host-tendril-browser' : 'tendril-browser'
   const end = secure ? '; HttpOnly; Secure' : '; HttpOnly'
   const set = (name: string, value: string, rest: string): string => `${name}=${value}; ${rest}${end}`
   return {
     access: (request) => cookieOf(request, accessName),
     refresh: (request) => cookieOf(request, refreshName),
+    browser: (request) => cookieOf(request, browserName),
     setting(keep, now = new Date()) {
-      const kept = keep === 'nothing' ? { access: '', refresh: '', expiresAt: now } : keep
-      const maxAge = `Max-Age=${Math.max(0, Math.floor((kept.expiresAt.getTime() - now.getTime()) / 1_000))}`
-      const access = set(accessName, kept.access, `Path=/; SameSite=Lax; ${maxAge}`)
-      if (kept.refresh === undefined) return [access]
-      return [access, set(refreshName, kept.refresh, `Path=${REFRESH_PATH}; SameSite=Strict; ${maxAge}`)]
+      const kept: Kept = keep === 'nothing' ? { access: '', refresh: '', expiresAt: now } : keep
+      const { access, refresh, browser } = kept
+      const until = (at: Date): string => `Max-Age=${Math.max(0, Math.floor((at.getTime() - now.getTime()) / 1_000))}`
+      const lasts = until(kept.expiresAt)
+      return [
+        set(accessName, access, `Path=/; SameSite=Lax; ${lasts}`),
+        ...(refresh === undefined ? [] : [set(refreshName, refresh, `Path=${REFRESH_PATH}; SameSite=Strict; ${lasts}`)]),
+        ...(browser ? [set(browserName, browser.token, `Path=/; SameSite=Strict; ${until(browser.expiresAt)}`)] : []),
+      ]
     },
   }
 }

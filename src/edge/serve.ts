@@ -108,6 +108,7 @@ export const visitOf = async ({ authenticator, cookies }: ServeDeps, o: Pick<Nam
     address: incoming.address(),
     userAgent: request.headers.get('user-agent'),
     refreshToken: cookies.refresh(request),
+    browser: cookies.browser(request),
   }
   if (o.scope === 'public') return visit
   const { session } = await authenticator.authenticate(incoming)

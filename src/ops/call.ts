@@ -43,6 +43,8 @@ export interface Visit {
   userAgent: string | null
   /** From its cookie. */
   refreshToken?: string | undefined
+  /** What a browser keeps in which somebody has signed in before; from its cookie. */
+  browser?: string | undefined
   session?: SessionGrant | undefined
 }
 
@@ -126,6 +128,8 @@ export interface Kept {
   /** Absent: the one there is stays. */
   refresh?: string | undefined
   expiresAt: Date
+  /** What outlasts the session: by it the browser is known. Absent: what is there stays. */
+  browser?: { token: string; expiresAt: Date } | undefined
 }
 
 /** `keep`: tokens for cookies, or that those there are be forgotten. */

@@ -1,7 +1,8 @@
 /** Comparing passwords, within limits that hold for accounts that exist and for others alike. */
 import { networkOf } from '#domain/network-of'
 import { emailKey, joinLimit, passwordLimits } from '#domain/person'
-import { fail } from '#kernel/errors'
+import { AppError, fail } from '#kernel/errors'
+import type { KnownBrowser } from '#port/tokens'
 import { type Candidate, MOST_CANDIDATES, passwordOf } from '#store/people'
 import { type Counted, forgetTries, returnTry, takeTry } from '#store/throttle'
 import type { DoorContext } from './call.ts'
@@ -42,13 +43,39 @@ export interface Offered {
   password: string
   /** Those that it may be the password of. */
   accounts: readonly Candidate[]
+  /** From where they are offered. */
+  browser?: KnownBrowser | undefined
 }
 
-/** The account whose password this is. Throws `unauthenticated`, the same whether or not there is any account. */
-export const requireAccount = async (context: DoorContext, { email, password, accounts }: Offered): Promise<Candidate> => {
+/** Tries from a browser in which the owner of one of these accounts has signed in before: nobody else's guesses count here. */
+const countedIn = ({ id, personId }: KnownBrowser): Counted[] => [
+  { name: `password browser ${id}`, limit: passwordLimits.pair },
+  { name: `password browsers of ${personId}`, limit: passwordLimits.account },
+]
+
+/**
+ * The account whose password this is. Throws `unauthenticated`, the same whether or not there is any account.
+ *
+ * In a browser that is known, its own account is compared first, within tries that only this browser uses up. Others that have the
+ * address are compared within the tries that all share: an account that squats there gives nobody more guesses at its owner's.
+ */
+export const requireAccount = async (context: DoorContext, offered: Offered): Promise<Candidate> => {
+  const { password, accounts, browser } = offered
+  const known = accounts.filter(({ id }) => id === browser?.personId)
+  if (known.length === 0) return (await amongAll(context, offered)) ?? fail('unauthenticated', WRONG)
+  const own = await limited(context, countedIn(browser!), () => matching(context, password, known))
+  if (own) return own
+  const others = { ...offered, accounts: accounts.filter((one) => !known.includes(one)) }
+  const other = await amongAll(context, others).catch((cause) => {
+    // Who has only mistyped their own is not told to wait for what others have used up.
+    if (AppError.from(cause).code !== 'rate_limited') throw cause
+  })
+  return other ?? fail('unauthenticated', WRONG)
+}
+
+const amongAll = (context: DoorContext, { email, password, accounts }: Offered): Promise<Candidate | undefined> => {
   const { address } = context.visit
-  const counted = [...countedFor(emailKey(email), address), countedFrom(address)]
-  return (await limited(context, counted, () => matching(context, password, accounts))) ?? fail('unauthenticated', WRONG)
+  return limited(context, [...countedFor(emailKey(email), address), countedFrom(address)], () => matching(context, password, accounts))
 }
 
 /**

@@ -1,5 +1,5 @@
 /** The tokens of signed-in people: a short-lived JWT for each request, and one that is good for a single refresh. */
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { jwtVerify, SignJWT } from 'jose'
 import { deriveKey } from '#kernel/secret'
 
@@ -14,6 +14,12 @@ export interface RefreshClaims {
   generation: number
 }
 
+/** A browser in which a person has signed in before. */
+export interface KnownBrowser {
+  id: string
+  personId: string
+}
+
 export interface Tokens {
   /** `expiresAt`: no later than the session's own end. */
   access(claims: AccessClaims, expiresAt: Date): Promise<string>
@@ -22,6 +28,10 @@ export interface Tokens {
   refresh(claims: RefreshClaims): string
   /** Undefined for what we did not make. */
   readRefresh(token: string): RefreshClaims | undefined
+  /** For a browser to keep until then. It lets nobody in: by it a browser has tries at the password of its own. */
+  browser(known: { personId: string; id?: string | undefined }, expiresAt: Date): string
+  /** Undefined for what we did not make, or is over. */
+  readBrowser(token: string): KnownBrowser | undefined
 }
 
 const ALGORITHM = 'HS256'
@@ -30,16 +40,24 @@ const AUDIENCE = 'tendril:app'
 /** Told in the header, so that no other JWT under this key could ever pass for one (RFC 9068). */
 const TYPE = 'at+jwt'
 
+const BROWSER_FORM = /^br_([0-9a-f-]{36})\.([0-9A-Za-z_-]{22})\.(\d{1,12})\.([0-9A-Za-z_-]{43})$/
 const REFRESH_FORM = /^rt_([0-9a-f-]{36})\.(\d{1,9})\.([0-9A-Za-z_-]{43})$/
 
 /** The database takes no other form of an id. */
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const isId = (claim: unknown): claim is string => typeof claim === 'string' && ID.test(claim)
 
+const isSame = (mac: string, expected: Buffer): boolean => {
+  const given = Buffer.from(mac, 'base64url')
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}
+
 /** The keys derive from the deployment's secret: every process of it takes what another has given. */
 export const createTokens = (secret: Buffer): Tokens => {
   const accessKey = deriveKey(secret, 'access tokens')
   const refreshKey = deriveKey(secret, 'refresh tokens')
+  const browserKey = deriveKey(secret, 'known browsers')
+  const sealBrowser = (text: string): Buffer => createHmac('sha256', browserKey).update(text).digest()
   const seal = ({ sessionId, generation }: RefreshClaims): Buffer =>
     createHmac('sha256', refreshKey).update(`${sessionId}.${generation}`).digest()
   return {
@@ -63,9 +81,16 @@ export const createTokens = (secret: Buffer): Tokens => {
       const [, sessionId, generation, mac] = REFRESH_FORM.exec(token) ?? []
       if (sessionId === undefined) return undefined
       const claims = { sessionId, generation: Number(generation) }
-      const given = Buffer.from(mac!, 'base64url')
-      const expected = seal(claims)
-      return given.length === expected.length && timingSafeEqual(given, expected) ? claims : undefined
+      return isSame(mac!, seal(claims)) ? claims : undefined
+    },
+    browser({ personId, id = randomBytes(16).toString('base64url') }, expiresAt) {
+      const text = `${personId}.${id}.${Math.floor(expiresAt.getTime() / 1_000)}`
+      return `br_${text}.${sealBrowser(text).toString('base64url')}`
+    },
+    readBrowser(token) {
+      const [, personId, id, until, mac] = BROWSER_FORM.exec(token) ?? []
+      if (personId === undefined || Number(until) * 1_000 < Date.now()) return undefined
+      return isSame(mac!, sealBrowser(`${personId}.${id}.${until}`)) ? { personId, id: id! } : undefined
     },
   }
 }

@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
 import { newApiKey } from '#kernel/api-key'
+import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
+import { newLinkToken } from '#ops/links'
 import { type Send, testApp } from '#test/support/app'
 import { inviteTo, joinAs } from '#test/support/people'
 
@@ -24,7 +26,9 @@ test('whatever a caller does with keys and tokens, none reaches the log', async 
   for (const [status, method, path, send] of requests) expect((await app.send(method, path, send)).status).toBe(status)
   const { access, refresh } = await joinAs(app)
   const invitation = await inviteTo(app)
-  for (const secret of [access, refresh, invitation]) {
+  const reset = newLinkToken('rst')
+  const browser = app.workplace.world.identity.tokens.browser({ personId: newId() }, new Date(Date.now() + 60_000))
+  for (const secret of [access, refresh, invitation, reset, browser]) {
     await app.send('GET', `/join?token=${secret}`, { key: null, headers: { 'x-request-id': secret } })
     log.warn({ url: `/join?token=${secret}`, err: new Error(`no ${secret}`) }, `it was ${secret}`)
   }
@@ -34,6 +38,6 @@ test('whatever a caller does with keys and tokens, none reaches the log', async 
   const text = lines.join('')
   expect(text).toContain('"msg":"served"')
   expect(text).toContain('"msg":"a request failed"')
-  for (const secret of [key, unknown, refresh, invitation]) expect(text).not.toContain(secret.slice(3, 33))
+  for (const secret of [key, unknown, refresh, invitation, reset, browser]) expect(text).not.toContain(secret.slice(3, 33))
   expect(text).not.toContain(access.slice(40, 80))
 })

@@ -93,7 +93,7 @@ describe('signing in', () => {
     expect(reply.status).toBe(201)
     expect(reply.text).not.toContain('token')
     const cookies = reply.headers.getSetCookie()
-    expect(cookies).toHaveLength(2)
+    expect(cookies).toHaveLength(3)
     for (const cookie of cookies) expect(cookie).toContain('HttpOnly')
     expect((await me(null, { cookie: cookiesOf(reply) })).body.session.person.email).toBe(email)
   })

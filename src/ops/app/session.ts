@@ -2,7 +2,7 @@ import type { session, sessions } from '#contract/app/session'
 import type { OutputOf } from '#contract/op'
 import { networkOf } from '#domain/network-of'
 import { requireGoodPassword } from '#domain/password'
-import { ACCESS_MS, emailKey, PASSWORD_FRESH_MS, SESSION_MS } from '#domain/person'
+import { ACCESS_MS, BROWSER_MS, emailKey, PASSWORD_FRESH_MS, SESSION_MS } from '#domain/person'
 import { fail } from '#kernel/errors'
 import { candidatesFor, membershipsOf, setPassword } from '#store/people'
 import {
@@ -56,7 +56,16 @@ export const begin = async (
   const from = { userAgent: userAgent?.slice(0, LONGEST_AGENT) ?? null, address }
   const id = await insertSession(db, { personId, tenantId, kind: 'browser', ...from, lastsMs: SESSION_MS, told: toldOf(visit, operation) })
   const grant = id && (await findSession(db, id))
-  return grant ? withTokens(context, grant, delivery) : fail('unauthenticated', WRONG)
+  if (!grant) return fail('unauthenticated', WRONG)
+  const admitted = await withTokens(context, grant, delivery)
+  return delivery === 'body' ? admitted : { ...admitted, keep: { ...(admitted.keep as Kept), browser: knownFrom(context, personId) } }
+}
+
+/** The browser that was known for this person stays the same one: signing in often brings no more tries. */
+const knownFrom = ({ identity: { tokens }, visit }: DoorContext, personId: string): Kept['browser'] => {
+  const before = tokens.readBrowser(visit.browser ?? '')
+  const expiresAt = new Date(Date.now() + BROWSER_MS)
+  return { token: tokens.browser({ personId, id: before?.personId === personId ? before.id : undefined }, expiresAt), expiresAt }
 }
 
 /** So soon after a refresh the token before it comes from another tab of the same browser. */
@@ -95,8 +104,10 @@ export const goOn = async (context: DoorContext): Promise<{ grant: SessionGrant;
 const LONGEST_AGENT = 300
 export const sessionHandlers: Handlers<typeof session> = {
   async signIn({ email, password, workspace_id, delivery = 'cookie' }, context) {
-    const accounts = await candidatesFor(context.db, { emailKey: emailKey(email), tenantId: workspace_id })
-    const person = await requireAccount(context, { email, password, accounts })
+    const browser = context.identity.tokens.readBrowser(context.visit.browser ?? '')
+    const sought = { emailKey: emailKey(email), tenantId: workspace_id, personId: browser?.personId }
+    const accounts = await candidatesFor(context.db, sought)
+    const person = await requireAccount(context, { email, password, accounts, browser })
     const places = await membershipsOf(context.db, person.id)
     const place = workspace_id === undefined ? places[0] : places.find(({ id }) => id === workspace_id)
     if (!place) return fail('unauthenticated', WRONG)

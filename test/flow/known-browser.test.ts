@@ -1,0 +1,119 @@
+/** A browser in which somebody has signed in before, while others guess at their password; and proxies that are not believed. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { createLog } from '#kernel/log'
+import { createTokens } from '#port/tokens'
+import { type Reply, TEST_SECRET, type TestApp, testApp } from '#test/support/app'
+import { inviteTo, joinAs, PASSWORD } from '#test/support/people'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await testApp()
+})
+afterAll(() => app[Symbol.asyncDispose]())
+beforeEach(async () => {
+  await app.owner`delete from throttle`
+})
+
+const signIn = (email: string, password: string, cookie?: string) =>
+  app.send('POST', '/api/v1/app/session', { key: null, body: { email, password }, headers: cookie ? { cookie } : {} })
+const cookieOf = (reply: Reply): string =>
+  reply.headers
+    .getSetCookie()
+    .find((cookie) => cookie.startsWith('tendril-browser='))!
+    .split(';')[0]!
+const guess = async (email: string, times: number, cookie?: string) => {
+  const statuses: number[] = []
+  for (let tries = 0; tries < times; tries++) statuses.push((await signIn(email, `guess ${tries}`, cookie)).status)
+  return statuses
+}
+
+/** Somebody, and the cookie of the browser in which they signed in. */
+const somebody = async () => {
+  const { email, personId } = await joinAs(app)
+  return { email, personId, cookie: cookieOf(await signIn(email, PASSWORD)) }
+}
+
+describe('a browser in which somebody signed in before', () => {
+  test("is not shut out by others' wrong guesses, which shut out every other browser", async () => {
+    const { email, cookie } = await somebody()
+    expect((await guess(email, 11)).at(-1)).toBe(429)
+    expect((await signIn(email, PASSWORD)).status).toBe(429)
+    expect((await signIn(email, PASSWORD, cookie)).status).toBe(201)
+    expect((await signIn(email, 'mistyped', cookie)).status).toBe(401)
+    expect((await signIn(email, PASSWORD, cookie)).status).toBe(201)
+  })
+
+  test('is not shut out by guesses at other accounts from its own address either', async () => {
+    const { email, cookie } = await somebody()
+    await guess('nobody@example.com', 1)
+    await app.owner`update throttle set used = 100`
+    expect((await signIn(email, PASSWORD)).status).toBe(429)
+    expect((await signIn(email, PASSWORD, cookie)).status).toBe(201)
+  })
+
+  test('has ten tries of its own, which signing in again does not multiply', async () => {
+    const { email, cookie } = await somebody()
+    const again = cookieOf(await signIn(email, PASSWORD, cookie))
+    expect(await guess(email, 5, cookie)).not.toContain(429)
+    expect(await guess(email, 6, again)).toEqual([401, 401, 401, 401, 401, 429])
+    expect((await signIn(email, PASSWORD, cookie)).status).toBe(429)
+  })
+
+  test('has them for its own account alone', async () => {
+    const [one, other] = [await somebody(), await somebody()]
+    await guess(other.email, 11)
+    expect((await signIn(other.email, PASSWORD, one.cookie)).status).toBe(429)
+  })
+
+  test('has none for the owner of an address at which its account squats', async () => {
+    const owner = await joinAs(app)
+    const { tenantId } = await app.newWorkspace()
+    const body = { token: await inviteTo(app, { tenantId }), email: owner.email, password: 'the password of a squatter' }
+    const squatter = cookieOf(await app.send('POST', '/api/v1/app/invitations/accept', { key: null, body }))
+    await guess(owner.email, 11)
+    expect((await signIn(owner.email, PASSWORD, squatter)).status).toBe(401)
+    expect((await signIn(owner.email, 'the password of a squatter', squatter)).status).toBe(201)
+  })
+
+  test('is known by what we have signed, for a year, and by nothing else', async () => {
+    const { email, personId, cookie } = await somebody()
+    await guess(email, 11)
+    const tokens = createTokens(TEST_SECRET)
+    const forged = createTokens(Buffer.alloc(32, 'other')).browser({ personId }, new Date(Date.now() + 1_000_000))
+    const over = tokens.browser({ personId }, new Date(Date.now() - 1_000))
+    for (const token of [forged, over, 'br_', cookie.replace('tendril-browser=', '').slice(0, -1)])
+      expect([token, (await signIn(email, PASSWORD, `tendril-browser=${token}`)).status]).toEqual([token, 429])
+    expect((await app.send('GET', '/api/v1/app/session', { key: null, headers: { cookie } })).status).toBe(401)
+  })
+
+  test('keeps a cookie that scripts cannot read and other sites do not send, after signing out too', async () => {
+    const { email } = await joinAs(app)
+    const reply = await signIn(email, PASSWORD)
+    const set = reply.headers.getSetCookie().find((cookie) => cookie.startsWith('tendril-browser='))!
+    for (const part of ['HttpOnly', 'SameSite=Strict', 'Path=/;']) expect(set).toContain(part)
+    expect(Number(/Max-Age=(\d+)/.exec(set)![1])).toBeGreaterThan(364 * 86_400)
+    const jar = reply.headers.getSetCookie().map((cookie) => cookie.split(';')[0])
+    const headers = { cookie: jar.join('; '), origin: app.url }
+    const out = await app.send('DELETE', '/api/v1/app/session', { key: null, headers })
+    expect(out.headers.getSetCookie().filter((cookie) => cookie.startsWith('tendril-browser='))).toEqual([])
+  })
+})
+
+describe('X-Forwarded-For', () => {
+  const warnings = async (env: Record<string, string>) => {
+    const lines: { msg: string }[] = []
+    const log = createLog('warn', { write: (line) => void lines.push(JSON.parse(line)) })
+    await using proxied = await testApp({ database: app.options, env, log })
+    for (let times = 0; times < 3; times++)
+      await proxied.send('GET', '/health', { key: null, headers: { 'x-forwarded-for': '203.0.113.9' } })
+    return lines.filter(({ msg }) => msg.includes('TRUSTED_PROXIES'))
+  }
+
+  test('is warned of once when it arrives and no proxy is trusted', async () => {
+    expect(await warnings({})).toHaveLength(1)
+  })
+
+  test('is no reason for a warning where a proxy is trusted', async () => {
+    expect(await warnings({ TRUSTED_PROXIES: '1' })).toEqual([])
+  })
+})
