@@ -33,7 +33,7 @@ export async function migrate(options: ConnectionOptions, log: Log): Promise<voi
         await tx`insert into migration (name, hash) values (${name}, ${hashOf(text)})`
         await tx.unsafe(text)
       })
-      log.info({ migration: name }, 'migrated')
+      log[applied.size > 0 ? 'info' : 'debug']({ migration: name }, 'migrated')
     }
   } finally {
     await sql.end({ timeout: 5 })
