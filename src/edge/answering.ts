@@ -62,7 +62,7 @@ export const answering = (deps: AnsweringDeps): Answering => {
       heedProxy(request)
       const incoming = new Incoming(request, params as Record<string, string> | undefined, intake, () => addressIn(context))
       const response = protect(await attempt(deps, incoming, respond))
-      if (incoming.isLate) response.headers.set('connection', 'close')
+      if (incoming.endsConnection) response.headers.set('connection', 'close')
       return response
     },
     refuse: (context, cause) => protect(failed(deps, { request: context.request, address: () => addressIn(context) }, cause)),

@@ -11,6 +11,8 @@ const MIB = 1_024 * KIB
 const LEAST = 4 * KIB
 /** What Bun may hold of a body that does not say how long it is, until we read it. */
 const READ_AHEAD = MIB
+/** What Bun takes in of a body that nobody reads. Whoever sends more may find the connection closed in the place of an answer. */
+const MOST_UNREAD = 2 * MIB
 
 /** How large a body may be, in bytes, and whose it is: a workspace's, or a stranger's. */
 export interface BodyTerms {
@@ -23,6 +25,7 @@ export class Incoming {
   #address: string | undefined
   #counted = false
   #room: Reservation | undefined
+  #begun = false
   #late = false
   /** When the body's time began. */
   #startedAt = 0
@@ -52,9 +55,15 @@ export class Incoming {
     this.#counted = true
   }
 
-  /** Whether the body did not arrive in time: what is still to come of it would hold the connection up. */
-  get isLate(): boolean {
-    return this.#late
+  /**
+   * Whether the connection should end with the answer: the body did not arrive in time, or was refused unread and is too large to
+   * be taken in so that its sender reads the answer.
+   */
+  get endsConnection(): boolean {
+    const { body, headers } = this.request
+    if (this.#begun || !body) return this.#late
+    const length = headers.get('content-length')
+    return length === null || Number(length) > MOST_UNREAD
   }
 
   /** The request is answered. */
@@ -124,6 +133,7 @@ export class Incoming {
   }
 
   async #read(body: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array> {
+    this.#begun = true
     const reader = body.getReader()
     const { clock, limits } = this.intake
     using _ = clock.after(this.#startedAt + limits.bodyWithinMs - clock.monotonic(), () => {

@@ -256,6 +256,25 @@ test('a client that breaks off its body is no error: one line, for debugging', a
   }
 })
 
+test('a refused body ends its connection only when it is too large to be taken in, or does not say how large it is', async () => {
+  const request = (length: number | undefined, headers: Record<string, string> = {}) => ({
+    path: LETTERS_PATH,
+    headers: { ...JSON_TYPE, ...headers },
+    length,
+    body: '{',
+  })
+  for (const one of [request(2 * MIB + 1), request(undefined, { 'transfer-encoding': 'chunked' })]) {
+    using held = await hold(app.url, one)
+    expect(await answer(held)).toStartWith('HTTP/1.1 404')
+    expect(await eventually(held.closed, Boolean)).toBe(true)
+  }
+  using taken = await hold(app.url, request(2 * MIB))
+  expect(await answer(taken)).toStartWith('HTTP/1.1 404')
+  taken.send(Buffer.alloc(2 * MIB - 1, 'x'))
+  taken.send('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  expect(await eventually(taken.reply, (text) => text.includes('"uptime_seconds"'))).toContain('"uptime_seconds"')
+})
+
 test('the body of a GET is not kept, and does not disturb its answer or the next request', async () => {
   const body = 'x'.repeat(50_000)
   const request = { method: 'GET', path: '/api/v1/growth/overview', headers: keyed(app.key), length: body.length, body }
