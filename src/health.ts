@@ -1,9 +1,14 @@
 import { readConfig } from './config.ts'
+import { hostAndPort } from './config-values.ts'
 
-/** For health checks in places without curl: 0 when the server on PORT answers. */
+/** Where a server that listens everywhere is reached from its own machine. */
+const LOOPBACK: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+
+/** For health checks in places without curl: 0 when the server on HOST and PORT answers. */
 export async function health(): Promise<number> {
-  const { port } = readConfig()
-  const response = await fetch(`http://127.0.0.1:${port}/health`, { signal: AbortSignal.timeout(3_000) }).catch(() => undefined)
-  if (!response?.ok) console.error(`no server answers on port ${port}`)
+  const { host, port } = readConfig()
+  const at = hostAndPort(LOOPBACK[host] ?? host, port)
+  const response = await fetch(`http://${at}/health`, { signal: AbortSignal.timeout(3_000) }).catch(() => undefined)
+  if (!response?.ok) console.error(`no server answers at ${at}`)
   return response?.ok ? 0 : 1
 }

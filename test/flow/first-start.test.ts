@@ -163,6 +163,20 @@ test(
   PATIENCE_MS,
 )
 
+test(
+  'the health command asks at HOST',
+  async () => {
+    const env = { TENDRIL_HOME: join(folder.path, 'home'), HOST: '127.0.0.2' }
+    await using started = await start({ ...env, PORT: '0', LOG_LEVEL: 'error' })
+    const PORT = /listens on http:\/\/localhost:(\d+)/.exec(started.out)![1]!
+    const health = (more: object) =>
+      Bun.spawn([process.execPath, 'src/main.ts', 'health'], { env: { PATH: process.env.PATH, ...env, PORT, ...more }, stderr: 'ignore' })
+        .exited
+    expect([await health({}), await health({ HOST: '127.0.0.1' })]).toEqual([0, 1])
+  },
+  PATIENCE_MS,
+)
+
 test('a model server that needs no key drafts', async () => {
   await using fake = await createFakeOpenAi()
   await using app = await testApp({ env: { OPENAI_BASE_URL: fake.url, MODEL_FAST: 'llama-small' } })
