@@ -33,6 +33,13 @@ export const listItems =
     sql`select ${columns(sql)} from item where true ${status ? sql`and status = ${status}` : sql``}
         ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
 
+/** The beginning of that list, each with how many there are in all. */
+export const newestOfAll =
+  ({ status, limit }: { status: ItemStatus; limit: number }): Query =>
+  (sql) =>
+    sql`select ${columns(sql)}, (select count(*)::int from item where status = ${status}) as total
+      from item where status = ${status} order by id desc limit ${limit + 1}`
+
 /** The newest posts of a month, whatever became of them: what a new draft must not repeat. Older material may come back, and articles'. */
 export const recentItems =
   (limit: number): Query =>

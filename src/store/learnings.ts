@@ -11,6 +11,13 @@ export const activeLearnings =
   (sql) =>
     sql`select ${columns(sql)} from learning where status = 'active' order by id desc limit ${limit}`
 
+/** The same as the beginning of a list: one more than the limit, each with how many there are in all. */
+export const activeLearningsOfAll =
+  (limit: number): Query =>
+  (sql) =>
+    sql`select ${columns(sql)}, (select count(*)::int from learning where status = 'active') as total
+      from learning where status = 'active' order by id desc limit ${limit + 1}`
+
 export const listLearnings =
   ({ status, kind, limit, after }: Page & { status?: LearningStatus | undefined; kind?: Learning['kind'] | undefined }): Query =>
   (sql) =>

@@ -103,3 +103,25 @@ test('property: the same update twice is the same as once', () => {
     fc.property(patches, (patch) => expect(updateProfile(updateProfile(profile, patch), patch)).toEqual(updateProfile(profile, patch))),
   )
 })
+
+describe('the voice of the Writing DNA', () => {
+  test('has two names for one list', () => {
+    for (const writing_dna of [{ voice: ['dry'] }, { voice_rules: ['dry'] }, { voice: ['dry'], voice_rules: ['dry'] }])
+      expect(updateProfile(profile, { writing_dna }).writing_dna).toEqual({ ...profile.writing_dna, voice_rules: ['dry'] })
+    expect(updateProfile(profile, { writing_dna: { voice: [] } }).writing_dna.voice_rules).toEqual([])
+  })
+
+  test.each([
+    [['a'], ['b']],
+    [['a'], []],
+    [[], ['a']],
+    [
+      ['a', 'b'],
+      ['b', 'a'],
+    ],
+  ])('is refused when its names disagree: %j, %j', (voice, voice_rules) => {
+    expect(() => updateProfile(profile, { writing_dna: { voice, voice_rules } })).toThrow(
+      'writing_dna.voice is another name of writing_dna.voice_rules',
+    )
+  })
+})

@@ -15,8 +15,8 @@ import { growthAuditById } from '#store/growth-audits'
 import { growthChannels } from '#store/growth-channels'
 import { hookResults, hookUsage } from '#store/hooks'
 import { keptUnder } from '#store/idempotency'
-import { itemById, itemsOfBatch, listItems, recentItems } from '#store/items'
-import { activeLearnings, listLearnings } from '#store/learnings'
+import { itemById, itemsOfBatch, listItems, newestOfAll, recentItems } from '#store/items'
+import { activeLearnings, activeLearningsOfAll, listLearnings } from '#store/learnings'
 import { listMembers } from '#store/members'
 import { eventLog } from '#store/outbox'
 import { allProducts, listProducts } from '#store/products'
@@ -97,7 +97,9 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     listItems({ ...page, status: 'publish_unconfirmed', after: END }),
   ],
   'items.recentItems': () => [recentItems(10)],
+  'items.newestOfAll': () => [newestOfAll({ status: 'publish_unconfirmed', limit: 10 })],
   'learnings.activeLearnings': () => [activeLearnings(10)],
+  'learnings.activeLearningsOfAll': () => [activeLearningsOfAll(10)],
   'learnings.listLearnings': () => [
     listLearnings(page),
     listLearnings({ ...page, after: END }),

@@ -63,7 +63,7 @@ export const wish = {
 export const engagements = {
   list: op(
     'GET /api/v1/growth/engagements',
-    'List engagements, newest first; filter by status, for example drafted for what waits for approval.',
+    'List engagements, newest first; drafted ones wait for approval.',
     {
       input: { status: T.Optional(oneOf(statuses, { description: 'Only engagements in this state.' })), ...page },
       output: record({ engagements: T.Array(Engagement), next_cursor: NextCursor }),
@@ -73,8 +73,8 @@ export const engagements = {
   create: op(
     'POST /api/v1/growth/engagements',
     'Draft a reply, quote, repost or like of a network post. Reads the post (1 read of the daily budget) and asks first whether the network allows the action: ' +
-      'if not, 409 with the reason and a link to do it by hand, and no model is called. A reply or quote without a body is drafted from the profile: ' +
-      'poll the list until it is drafted or failed. Nothing goes out before approve and execute. One per action and post.',
+      'if not, 409 with the reason and a link to do it by hand, and no model is called. A reply or quote without a body is drafted from the profile; ' +
+      'poll the list. Nothing goes out before approve and execute. One per action and post.',
     {
       input: {
         post: T.String({

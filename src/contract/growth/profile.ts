@@ -6,6 +6,7 @@ import { OnMissed } from './items.ts'
 const entries = (description: string) => T.Array(T.String({ minLength: 1, maxLength: 2_000 }), { maxItems: 100, description })
 
 const dna = {
+  voice: entries('Another name of voice_rules.'),
   voice_rules: entries('How the posts are to sound, a rule each.'),
   stories: entries('Things that happened, in your own words.'),
   proof: entries('Results, numbers, names that may be cited.'),
@@ -31,7 +32,7 @@ export const Profile = record(
 export const profile = {
   update: op(
     'PUT /api/v1/growth/profile',
-    'Update the growth profile and Writing DNA. Fields that are absent stay; a list that is given replaces the whole list. Answers the whole profile.',
+    'Update the growth profile and Writing DNA. Fields that are absent stay; a list that is given replaces the whole list.',
     {
       input: {
         ...T.Partial(T.Object(fields)).properties,

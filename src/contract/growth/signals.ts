@@ -52,7 +52,7 @@ export const signals = {
   ),
   engage: op(
     'POST /api/v1/growth/signals/:id/engage',
-    'Draft an engagement that answers a signal. As creating one, but nothing is read again. Open again should drafting fail. 409 with the reason and a link, and no model called, where the network does not allow the action.',
+    'Draft an engagement that answers a signal. As creating one, but nothing is read again. Open again should drafting fail. 409 with the reason and a link where the network does not allow the action.',
     { input: { id: Id, ...wish }, output: OneEngagement },
     {
       tool: 'growth_engage_signal',

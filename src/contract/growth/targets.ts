@@ -51,7 +51,7 @@ export const targets = {
   ),
   update: op(
     'PUT /api/v1/growth/targets/:id',
-    'Update a target: watch it or pause it, change its priority or category.',
+    'Update a target: watch or pause it, change its priority or category.',
     {
       input: {
         id: Id,

@@ -3,26 +3,45 @@ import type { OutputOf } from '#contract/op'
 import { channelOfRow, type StoredChannel } from '#domain/growth-channel'
 import { type Item, itemView } from '#domain/item'
 import { growthChannels } from '#store/growth-channels'
-import { listItems } from '#store/items'
-import { activeLearnings } from '#store/learnings'
+import { newestOfAll } from '#store/items'
+import { activeLearningsOfAll } from '#store/learnings'
 import { type ProfileRow, readProfile, toProfile } from '#store/profiles'
 import type { Handlers } from '../call.ts'
+import { pageResult } from '../paging.ts'
 import { profileView } from './profile.ts'
 
-type Overview = OutputOf<typeof overview.get>['overview']
+type Learning = OutputOf<typeof overview.get>['overview']['learnings'][number]
 
 const DRAFTS = 25
 const LEARNINGS = 25
 
+/** The first page of a list whose rows each say how many there are in all. */
+const beginningOf = <Row extends { id: string }>(rows: (Row & { total: number })[], limit: number) => {
+  const total = rows[0]?.total ?? 0
+  const { rows: page, next_cursor } = pageResult(rows, limit)
+  return { total, next_cursor, page: page.map(({ total: _, ...row }) => row as unknown as Row) }
+}
+
 export const overviewHandlers: Handlers<typeof overview> = {
   async get(_, { read }) {
-    const [[profile], channels, drafted, learnings] = await Promise.all([
+    const [[profile], channels, items, lessons] = await Promise.all([
       read<ProfileRow>(readProfile),
       read<StoredChannel>(growthChannels),
-      read<Item>(listItems({ status: 'drafted', limit: DRAFTS })),
-      read<Overview['learnings'][number]>(activeLearnings(LEARNINGS)),
+      read<Item & { total: number }>(newestOfAll({ status: 'drafted', limit: DRAFTS })),
+      read<Learning & { total: number }>(activeLearningsOfAll(LEARNINGS)),
     ])
-    const shown = { channels: channels.map(channelOfRow), drafted: drafted.slice(0, DRAFTS).map(itemView), learnings }
-    return { overview: { profile: profileView(toProfile(profile)), ...shown } }
+    const [drafted, learnings] = [beginningOf<Item>(items, DRAFTS), beginningOf<Learning>(lessons, LEARNINGS)]
+    return {
+      overview: {
+        profile: profileView(toProfile(profile)),
+        channels: channels.map(channelOfRow),
+        drafted: drafted.page.map(itemView),
+        drafted_total: drafted.total,
+        drafted_next_cursor: drafted.next_cursor,
+        learnings: learnings.page,
+        learnings_total: learnings.total,
+        learnings_next_cursor: learnings.next_cursor,
+      },
+    }
   },
 }

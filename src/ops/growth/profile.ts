@@ -4,7 +4,11 @@ import { currentProfile, type StoredProfile, saveProfile } from '#store/profiles
 import { workOf } from '#store/work'
 import type { Handlers } from '../call.ts'
 
-export const profileView = ({ profile, created_at, updated_at }: StoredProfile) => ({ ...profile, created_at, updated_at })
+/** As every surface shows it: with the voice under both of its names. */
+export const profileView = ({ profile, created_at, updated_at }: StoredProfile) => {
+  const { writing_dna: dna, ...fields } = profile
+  return { ...fields, writing_dna: { voice: dna.voice_rules, ...dna }, created_at, updated_at }
+}
 
 export const profileHandlers: Handlers<typeof profile> = {
   async update(patch, { sql, gate, tenantId }) {

@@ -1,0 +1,70 @@
+/** Everything at a glance: what it shows of long lists, and how the rest is read; and a profile by the API document's words. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type TestApp, testApp } from '#test/support/app'
+import { cli } from '#test/support/cli-host'
+import { connectMcp } from '#test/support/mcp'
+import { newStory, type Story } from '#test/support/story'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await testApp()
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const overviewOf = async ({ send }: Story) => (await send('GET', 'overview')).body.overview
+const idsOf = (records: { id: string }[]): string[] => records.map(({ id }) => id)
+
+test('says how many drafts and learnings there are in all, and where the lists go on', async () => {
+  const story = await newStory(app)
+  const [drafts, notes]: [string[], string[]] = [[], []]
+  for (let count = 0; count < 60; count++) drafts.unshift(await story.drafted())
+  await story.approved()
+  for (let count = 0; count < 30; count++) {
+    const { learning } = (await story.send('POST', 'learnings', { body: { kind: 'worked', note: `Note ${count}` } })).body
+    notes.unshift(learning.id)
+  }
+  await story.send('POST', `learnings/${notes.pop()}/retire`)
+  const overview = await overviewOf(story)
+  expect([overview.drafted_total, overview.learnings_total]).toEqual([60, 29])
+  expect(idsOf(overview.drafted)).toEqual(drafts.slice(0, 25))
+  expect(idsOf(overview.learnings)).toEqual(notes.slice(0, 25))
+  const rest = await story.send('GET', `items?status=drafted&limit=100&cursor=${overview.drafted_next_cursor}`)
+  expect([idsOf(rest.body.items), rest.body.next_cursor]).toEqual([drafts.slice(25), null])
+  const more = await story.send('GET', `learnings?status=active&cursor=${overview.learnings_next_cursor}`)
+  expect([idsOf(more.body.learnings), more.body.next_cursor]).toEqual([notes.slice(25), null])
+})
+
+test.each([0, 1, 25])('has no cursors where all %i are shown', async (count) => {
+  const story = await newStory(app)
+  for (let made = 0; made < count; made++) await story.drafted()
+  const overview = await overviewOf(story)
+  expect([overview.drafted.length, overview.drafted_total, overview.drafted_next_cursor]).toEqual([count, count, null])
+  expect([overview.learnings, overview.learnings_total, overview.learnings_next_cursor]).toEqual([[], 0, null])
+})
+
+test('writing_dna.voice is understood and shown beside voice_rules, on every surface', async () => {
+  const story = await newStory(app)
+  const put = (writing_dna: object) => story.send('PUT', 'profile', { body: { writing_dna } })
+  const both = (voice: string[]) => ({ voice, voice_rules: voice })
+  expect((await put({ voice: ['Dry.'] })).body.profile.writing_dna).toMatchObject(both(['Dry.']))
+  expect((await put({ voice_rules: ['Short.'] })).body.profile.writing_dna).toMatchObject(both(['Short.']))
+  expect((await overviewOf(story)).profile.writing_dna).toMatchObject(both(['Short.']))
+  const whole = (await overviewOf(story)).profile.writing_dna
+  expect((await put(whole)).body.profile.writing_dna).toEqual(whole)
+  const refused = await put({ voice: ['Dry.'], voice_rules: ['Short.'] })
+  expect([refused.status, refused.body.error.code, refused.body.error.details[0].path]).toEqual([400, 'invalid_input', 'writing_dna.voice'])
+  await using mcp = await connectMcp(app.url, { key: story.key })
+  const { structuredContent } = await mcp.call('growth_update_profile', { writing_dna: { voice: ['By an agent.'] } })
+  expect(structuredContent).toMatchObject({ profile: { writing_dna: both(['By an agent.']) } })
+  const credentials = ['--api-url', app.url, '--api-key', story.key]
+  const { code, out } = await cli(['profile', 'update', '--writing-dna.voice', 'By hand.', '--json', ...credentials])
+  expect([code, JSON.parse(out).profile.writing_dna]).toMatchObject([0, both(['By hand.'])])
+})
+
+test('drafts keep to rules that were given by the document’s word', async () => {
+  const story = await newStory(app)
+  await story.send('PUT', 'profile', { body: { writing_dna: { voice: ['Never shout.'] } } })
+  const [row] = await app.owner`select data from profile where tenant_id = ${story.tenantId}`
+  expect(row!.data.writing_dna.voice_rules).toEqual(['Never shout.'])
+  expect(row!.data.writing_dna).not.toHaveProperty('voice')
+})
