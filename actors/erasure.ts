@@ -5,6 +5,7 @@ import type { Log } from '#kernel/log'
 import type { Db } from '#store/db'
 import { doomedTenants, eraseSome } from '#store/erasure'
 import { hasTenant } from '#store/tenants'
+import { startPeriodic } from './periodic.ts'
 
 export interface ErasureDeps {
   db: Db
@@ -19,35 +20,18 @@ export interface ErasureDeps {
 /** Of one look; the others wait for the next. */
 const TENANTS_AT_ONCE = 10
 
-/** Begins at once, because a process may never live as long as its interval. Disposing waits for the transaction that runs. */
-export const startErasure = (deps: ErasureDeps): AsyncDisposable => {
-  let stopped = false
-  let timer: Disposable | undefined
-  const erase = async (tenantId: string): Promise<void> => {
-    while (!stopped && (await eraseSome(deps.db, tenantId, deps.rows))) await deps.failpoints('erasure.erasing')
-    if (!stopped && !(await hasTenant(deps.db, tenantId))) deps.log.info({ tenant: tenantId }, 'a deleted workspace was erased')
+export const startErasure = ({ db, log, failpoints, rows, ...timing }: ErasureDeps): AsyncDisposable => {
+  const erase = async (tenantId: string, stopped: () => boolean): Promise<void> => {
+    while (!stopped() && (await eraseSome(db, tenantId, rows))) await failpoints('erasure.erasing')
+    if (!stopped() && !(await hasTenant(db, tenantId))) log.info({ tenant: tenantId }, 'a deleted workspace was erased')
   }
-  const look = async (): Promise<void> => {
-    for (const tenantId of await doomedTenants(deps.db, TENANTS_AT_ONCE)) {
-      if (stopped) return
+  const look = async (stopped: () => boolean): Promise<void> => {
+    for (const tenantId of await doomedTenants(db, TENANTS_AT_ONCE)) {
+      if (stopped()) return
       // One that cannot be erased now does not keep the others.
-      await erase(tenantId).catch((cause) => deps.log.warn({ err: cause, tenant: tenantId }, 'a workspace could not be erased yet'))
+      await erase(tenantId, stopped).catch((cause) => log.warn({ err: cause, tenant: tenantId }, 'a workspace could not be erased yet'))
     }
   }
-  const run = async (): Promise<void> => {
-    await look().catch((cause) => deps.log.warn({ err: cause }, 'deleted workspaces could not be looked for'))
-    if (!stopped) timer = deps.clock.after(deps.everyMs, () => void begin())
-  }
-  let running = Promise.resolve()
-  const begin = (): void => {
-    running = run()
-  }
-  begin()
-  return {
-    async [Symbol.asyncDispose]() {
-      stopped = true
-      timer?.[Symbol.dispose]()
-      await running
-    },
-  }
+  const failed = (cause: unknown) => log.warn({ err: cause }, 'deleted workspaces could not be looked for')
+  return startPeriodic({ ...timing, look: (stopped) => look(stopped).catch(failed) })
 }

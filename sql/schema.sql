@@ -36,6 +36,7 @@ create table public.api_key (
   constraint api_key_pkey PRIMARY KEY (id),
   constraint api_key_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenant(id)
 );
+CREATE INDEX api_key_ended ON public.api_key USING btree (tenant_id, LEAST(revoked_at, expires_at)) WHERE ((revoked_at IS NOT NULL) OR (expires_at IS NOT NULL));
 CREATE INDEX api_key_person_id_idx ON public.api_key USING btree (person_id) WHERE (person_id IS NOT NULL);
 CREATE INDEX api_key_tenant_id_id_idx ON public.api_key USING btree (tenant_id, id);
 alter table public.api_key enable row level security;
@@ -316,6 +317,7 @@ create table public.experiment (
   constraint experiment_status_check CHECK ((status = ANY (ARRAY['running'::text, 'concluded'::text]))),
   constraint experiment_tenant_id_id_key UNIQUE (tenant_id, id)
 );
+CREATE INDEX experiment_concluded ON public.experiment USING btree (tenant_id, concluded_at) WHERE (status = 'concluded'::text);
 CREATE INDEX experiment_tenant_id_status_id_idx ON public.experiment USING btree (tenant_id, status, id);
 alter table public.experiment enable row level security;
 alter table public.experiment force row level security;
@@ -411,6 +413,7 @@ create table public.invitation (
   constraint invitation_token_hash_key UNIQUE (token_hash)
 );
 CREATE INDEX invitation_accepted_by_idx ON public.invitation USING btree (accepted_by) WHERE (accepted_by IS NOT NULL);
+CREATE INDEX invitation_expiry ON public.invitation USING btree (tenant_id, expires_at);
 CREATE INDEX invitation_invited_by_idx ON public.invitation USING btree (invited_by) WHERE (invited_by IS NOT NULL);
 CREATE INDEX invitation_tenant_id_id_idx ON public.invitation USING btree (tenant_id, id);
 alter table public.invitation enable row level security;
@@ -514,6 +517,7 @@ create table public.learning (
   constraint learning_status_check CHECK ((status = ANY (ARRAY['active'::text, 'retired'::text]))),
   constraint learning_tenant_id_audit_id_fkey FOREIGN KEY (tenant_id, audit_id) REFERENCES public.growth_audit(tenant_id, id)
 );
+CREATE INDEX learning_retired ON public.learning USING btree (tenant_id, updated_at) WHERE (status = 'retired'::text);
 CREATE INDEX learning_tenant_id_id_idx ON public.learning USING btree (tenant_id, id);
 CREATE INDEX learning_tenant_id_status_id_idx ON public.learning USING btree (tenant_id, status, id);
 alter table public.learning enable row level security;

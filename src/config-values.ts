@@ -17,6 +17,14 @@ export const switchOf = (name: string, text: string): boolean => oneOf(name, ['o
 
 export const levelOf = (text: string): string => oneOf('LOG_LEVEL', logLevels, text)
 
+/** A hundred years are as good as for ever. */
+const MOST_DAYS = 36_500
+
+export const daysOf = (name: string, text: string): number =>
+  /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= MOST_DAYS
+    ? Number(text)
+    : refuseValue(name, `a number of days from 1 to ${MOST_DAYS}`, text)
+
 const LARGEST_PORT = 65_535
 
 export const portOf = (text: string): number =>

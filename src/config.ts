@@ -3,6 +3,7 @@ import {
   addressOf,
   commitOf,
   countOf,
+  daysOf,
   failpointsOf,
   hostAndPort,
   hostOf,
@@ -45,6 +46,8 @@ export interface Config {
   trustedProxies: number
   /** Off: requests and commands are not counted against rates, neither by plan nor by address; for benches and harnesses. */
   rateLimits: boolean
+  /** How long rows of the audit are kept. */
+  auditKeepDays: number
   failpoints: string
 }
 
@@ -94,6 +97,7 @@ export const readConfig = (env: Env = process.env): Config => {
     secretKey: optional(env.TENDRIL_SECRET_KEY, secretOf),
     egressAllow: pairsOf(env.EGRESS_ALLOW ?? ''),
     trustedProxies: countOf('TRUSTED_PROXIES', env.TRUSTED_PROXIES || '0'),
+    auditKeepDays: daysOf('AUDIT_KEEP_DAYS', env.AUDIT_KEEP_DAYS || '400'),
     rateLimits: switchOf('RATE_LIMITS', env.RATE_LIMITS || 'on'),
     failpoints: failpointsOf(env.TENDRIL_FAILPOINTS || ''),
   })

@@ -15,6 +15,7 @@ import { ruleLanes } from '#actors/lanes/rules'
 import { watchLane } from '#actors/lanes/watch'
 import type { MailboxOptions } from '#actors/mailbox'
 import { Runtime } from '#actors/runtime'
+import { type SweepDeps, startSweep } from '#actors/sweep'
 import { type PublishTimes, publishTimes } from '#domain/publish'
 import { type WebhookTimes, webhookTimes } from '#domain/webhook'
 import { type Addresses, createAddresses, unlimitedAddresses } from '#edge/addresses'
@@ -61,6 +62,8 @@ const IDLE_MS = 300_000
 const SWEEP_MS = 250
 /** A minute more is nothing to fourteen days. */
 const ERASURE = { everyMs: 60_000, rows: 1_000 }
+/** Of up to a thousand workspaces what is over goes within a minute, of more in turn. */
+const SWEEP = { everyMs: 60_000, rows: 1_000, tenants: 1_000 }
 const GENERATION_DEADLINE_MS = 170_000
 const MODEL_CALL_MS = 80_000
 /** Generations of a process that run at once, granted to tenants in turn; each tenant runs one. */
@@ -91,6 +94,7 @@ export interface Overrides {
   idleMs?: number
   sweepMs?: number
   erasure?: { everyMs: number; rows: number }
+  sweep?: Partial<Pick<SweepDeps, 'everyMs' | 'rows' | 'tenants'>>
   mailbox?: MailboxOptions
   mcpLimits?: Partial<McpLimits>
   /** For the rates of requests. */
@@ -149,15 +153,14 @@ export interface WorkplaceOptions {
   overrides?: Overrides
 }
 
-const erasureOf = ({ db, overrides }: Workplace, config: Config, log: Log): AsyncDisposable =>
-  startErasure({
-    db,
-    log,
-    clock: systemClock,
-    failpoints: overrides.failpoints ?? failpointsFrom(config.failpoints),
-    ...ERASURE,
-    ...overrides.erasure,
-  })
+/** What is done every so often, unasked. */
+const periodicOf = ({ db, overrides }: Workplace, { failpoints, auditKeepDays: keepDays }: Config, log: Log): AsyncDisposable => {
+  const stack = new AsyncDisposableStack()
+  const shared = { db, log, clock: systemClock }
+  stack.use(startErasure({ ...shared, failpoints: overrides.failpoints ?? failpointsFrom(failpoints), ...ERASURE, ...overrides.erasure }))
+  stack.use(startSweep({ ...shared, keepDays, ...SWEEP, ...overrides.sweep }))
+  return stack
+}
 
 const ratesOf = ({ rateLimits }: Config, deps: RatesDeps, stack: AsyncDisposableStack): Rates =>
   rateLimits ? stack.use(createRates(deps)) : unlimitedRates
@@ -256,11 +259,11 @@ export async function listen(config: Config, workplace: Workplace, log: Log, rea
   app.listen({ port: config.port, hostname: config.host, reusePort: false })
   const server = app.server as Server<unknown>
   if (config.port === 0) await runtime.movedTo(`http://${hostAndPort(config.host, server.port!)}`)
-  const erasure = erasureOf(workplace, config, log)
+  const periodic = periodicOf(workplace, config, log)
   return {
     port: server.port!,
     async [Symbol.asyncDispose]() {
-      await erasure[Symbol.asyncDispose]()
+      await periodic[Symbol.asyncDispose]()
       await Bun.sleep(LAST_REQUESTS_MS)
       const drained = server.stop()
       await runtime[Symbol.asyncDispose]()

@@ -30,3 +30,9 @@ test('RATE_LIMITS is on unless it is off, and nothing else', () => {
   expect([readConfig({}).rateLimits, readConfig({ RATE_LIMITS: 'off' }).rateLimits]).toEqual([true, false])
   expect(() => readConfig({ RATE_LIMITS: '0' })).toThrow('RATE_LIMITS must be on or off: 0')
 })
+
+test('AUDIT_KEEP_DAYS is a number of days', () => {
+  expect([readConfig({}).auditKeepDays, readConfig({ AUDIT_KEEP_DAYS: '30' }).auditKeepDays]).toEqual([400, 30])
+  for (const wrong of ['0', '-1', '1.5', '36501', 'ever'])
+    expect(() => readConfig({ AUDIT_KEEP_DAYS: wrong })).toThrow(`AUDIT_KEEP_DAYS must be a number of days from 1 to 36500: ${wrong}`)
+})

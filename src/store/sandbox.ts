@@ -4,6 +4,7 @@
  */
 import postgres from 'postgres'
 import { type Clock, systemClock } from '#kernel/clock'
+import { fail } from '#kernel/errors'
 import { arrayTypes } from './array-types.ts'
 import { type ConnectionOptions, codeOf, connectionAs, TIMES_AS_ISO } from './db.ts'
 import { type PostRow, postFrom, type Run, type SandboxPost, type SocialStore, socialOn } from './sandbox-social.ts'
@@ -177,14 +178,19 @@ const postsOf = async (run: Run, accountId: string, ids: string[]): Promise<Aged
   return rows.flatMap(({ id, text, ms }) => (id === null ? [] : [{ id, text, ageMs: ms }]))
 }
 
+/** Of one workspace, whether or not they are connected. */
+const MOST_ACCOUNTS = 1_000
+
 const storeOn = (run: Run, onDelayed: (afterMs: number) => void): SandboxStore => ({
   async account(workspaceId, handle) {
     const [row] = await run(
       (sql) => sql<{ id: string; handle: string }[]>`
-        insert into sandbox.accounts (workspace_id, handle) values (${workspaceId}, ${handle})
+        insert into sandbox.accounts (workspace_id, handle) select ${workspaceId}::uuid, ${handle}
+        where exists (select 1 from sandbox.accounts where lower(handle) = lower(${handle}) and workspace_id = ${workspaceId})
+          or (select count(*) from sandbox.accounts where workspace_id = ${workspaceId}) < ${MOST_ACCOUNTS}
         on conflict (lower(handle), workspace_id) do update set handle = accounts.handle returning id, handle`,
     )
-    return row!
+    return row ?? fail('conflict', `the sandbox has ${MOST_ACCOUNTS} accounts of this workspace: connect one of those`)
   },
   async add(accountId, text) {
     await settle(run)

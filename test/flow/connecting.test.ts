@@ -86,6 +86,15 @@ describe('connecting to the sandbox', () => {
     expect((await connect({ handle })).status).toBe(201)
   })
 
+  test('makes no more than a thousand accounts for one workspace, however many were disconnected', async () => {
+    const { story, connect } = await ownedStory()
+    await app.owner`insert into sandbox.accounts (workspace_id, handle) select ${story.tenantId}, 'known_' || n from generate_series(2, 1000) n`
+    const refused = await connect({ handle: 'one_more' })
+    expect([refused.status, refused.body.error?.code]).toEqual([409, 'conflict'])
+    expect(refused.body.error?.message).toContain('1000 accounts')
+    expect((await connect({ handle: 'known_7' })).status).toBe(201)
+  })
+
   test('says that the network cannot be reached, and then nothing has happened', async () => {
     const { story, connect, listed } = await ownedStory()
     await app.owner`revoke insert on sandbox.accounts from tendril_sandbox`

@@ -1,0 +1,49 @@
+/**
+ * Removes what is kept for a while only, workspace by workspace, whether or not anything else happens there. Any number of processes
+ * may: each row goes once.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '#kernel/clock'
+import type { Log } from '#kernel/log'
+import type { Db } from '#store/db'
+import { sweepSome, tenantsAfter } from '#store/sweep'
+import { startPeriodic } from './periodic.ts'
+
+export interface SweepDeps {
+  db: Db
+  clock: Clock
+  log: Log
+  /** How long audit rows are kept, and what only they name. */
+  keepDays: number
+  everyMs: number
+  /** How many rows of a kind one transaction removes: letters of the workspace wait for it. */
+  rows: number
+  /** How many workspaces one look reaches; the next one goes on from there. */
+  tenants: number
+}
+
+/** Before all ids. */
+const START = '00000000-0000-0000-0000-000000000000'
+
+export const startSweep = ({ db, log, keepDays, rows, tenants, ...timing }: SweepDeps): AsyncDisposable => {
+  // Where there are more workspaces than one look reaches, processes that start together begin at different ones.
+  let after: string = randomUUID()
+  const sweep = async (tenantId: string, stopped: () => boolean): Promise<void> => {
+    while (!stopped() && (await sweepSome(db, tenantId, { keepDays, rows })));
+  }
+  const next = async (): Promise<string[]> => {
+    const found = await tenantsAfter(db, after, tenants)
+    if (found.length === tenants) return found
+    const first = await tenantsAfter(db, START, tenants - found.length)
+    return [...found, ...first.filter((id) => !found.includes(id))]
+  }
+  const look = async (stopped: () => boolean): Promise<void> => {
+    for (const tenantId of await next()) {
+      if (stopped()) return
+      await sweep(tenantId, stopped).catch((cause) => log.warn({ err: cause, tenant: tenantId }, 'a workspace could not be swept yet'))
+      after = tenantId
+    }
+  }
+  const failed = (cause: unknown) => log.warn({ err: cause }, 'workspaces could not be looked for')
+  return startPeriodic({ ...timing, look: (stopped) => look(stopped).catch(failed) })
+}

@@ -1,0 +1,176 @@
+/** What is kept for a while goes when its time is over, whether or not anything happens in its workspace. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { startSweep } from '#actors/sweep'
+import { newId } from '#kernel/ids'
+import { createLog } from '#kernel/log'
+import { sweepSome } from '#store/sweep'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { type ManualClock, manualClock } from '#test/support/manual-clock'
+
+const KEEP = { keepDays: 400, rows: 1_000 }
+const NEVER_MS = 3_600_000
+
+let app: TestApp
+beforeAll(async () => {
+  app = await testApp({ overrides: { sweep: { everyMs: NEVER_MS } } })
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const newTenant = async (): Promise<string> => (await app.newWorkspace()).tenantId
+
+const count = async (table: string, tenantId: string): Promise<number> =>
+  (await app.owner`select count(*)::int as count from ${app.owner(table)} where tenant_id = ${tenantId}`)[0]!.count
+
+/** As the server would have made it so many days ago. */
+const idOf = (daysAgo: number): string => {
+  const at = (Date.now() - daysAgo * 86_400_000).toString(16).padStart(12, '0')
+  return `${at.slice(0, 8)}-${at.slice(8)}${newId().slice(13)}`
+}
+
+const addAudit = async (tenantId: string, ...daysAgo: number[]): Promise<void> => {
+  for (const days of daysAgo)
+    await app.owner`insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation)
+      values (${idOf(days)}, ${tenantId}, now() - ${days} * interval '1 day', 'system', 'test', 'test', ${`${days} days ago`})`
+}
+
+const addAnswers = (tenantId: string, many: number, expires: string): Promise<unknown> =>
+  app.owner`insert into idempotency (tenant_id, key, operation, fingerprint, state, status, body, expires_at)
+    select ${tenantId}, ${`${expires} `} || n, 'test', 'none', 'done', 200, '{}', now() + ${expires}::interval from generate_series(1, ${many}) n`
+
+const audited = async (tenantId: string): Promise<string[]> =>
+  (await app.owner`select operation from audit where tenant_id = ${tenantId} and actor_id = 'test' order by at`).map(
+    ({ operation }) => operation,
+  )
+
+test('expired answers go by time, though no command follows; the others stay for their 24 hours', async () => {
+  const tenantId = await newTenant()
+  await addAnswers(tenantId, 5, '-1 second')
+  await addAnswers(tenantId, 3, '1 minute')
+  await using _other = await testApp({ database: app.options, overrides: { sweep: { everyMs: NEVER_MS } } })
+  await eventually(
+    () => count('idempotency', tenantId),
+    (left) => left === 3,
+  )
+  const [counter] = await app.owner`select used from counter where tenant_id = ${tenantId} and key = 'answers'`
+  const [kept] = await app.owner`select sum(size)::int as bytes from idempotency where tenant_id = ${tenantId}`
+  expect(counter!.used).toBe(kept!.bytes)
+})
+
+test('audit rows are kept as long as AUDIT_KEEP_DAYS says, and then removed', async () => {
+  const tenantId = await newTenant()
+  await addAudit(tenantId, 500, 401, 399, 31, 29, 0)
+  expect(await sweepSome(app.workplace.db, tenantId, KEEP)).toBe(false)
+  expect(await audited(tenantId)).toEqual(['399 days ago', '31 days ago', '29 days ago', '0 days ago'])
+  await using _other = await testApp({ database: app.options, env: { AUDIT_KEEP_DAYS: '30' }, overrides: { sweep: { everyMs: NEVER_MS } } })
+  expect(
+    await eventually(
+      () => audited(tenantId),
+      (left) => left.length === 2,
+    ),
+  ).toEqual(['29 days ago', '0 days ago'])
+})
+
+test('a call removes no more than so many rows of a kind, and says that there may be more', async () => {
+  const tenantId = await newTenant()
+  await addAnswers(tenantId, 25, '-1 second')
+  await addAudit(tenantId, 600, 500, 450)
+  const portion = () => sweepSome(app.workplace.db, tenantId, { keepDays: 400, rows: 10 })
+  expect([await portion(), await count('idempotency', tenantId), await audited(tenantId)]).toEqual([true, 15, []])
+  expect([await portion(), await portion(), await count('idempotency', tenantId)]).toEqual([true, false, 0])
+})
+
+test('nobody can make the audit shorter than a day', async () => {
+  const tenantId = await newTenant()
+  await addAudit(tenantId, 2, 0.5)
+  await app.workplace.db.system((sql) => sql`select sweep_tenant(${tenantId}, now() + interval '1 year', 1000)`)
+  expect(await audited(tenantId)).toEqual(['0.5 days ago'])
+})
+
+describe('what only the audit names goes with it', () => {
+  const deadAndAlive: [string | null, string | null][] = [
+    ['-401 days', null],
+    ['-399 days', null],
+    [null, '-401 days'],
+    ['-1 day', '-401 days'],
+    [null, '1 day'],
+  ]
+
+  test('keys that are dead, not those that live', async () => {
+    const tenantId = await newTenant()
+    const before = await count('api_key', tenantId)
+    for (const [revoked, expires] of deadAndAlive)
+      await app.owner`insert into api_key (id, tenant_id, name, hash, last4, scopes, revoked_at, expires_at)
+        values (${newId()}, ${tenantId}, 'test', ${Buffer.from(newId())}, '0000', '{}', now() + ${revoked}::interval, now() + ${expires}::interval)`
+    await sweepSome(app.workplace.db, tenantId, KEEP)
+    expect(await count('api_key', tenantId)).toBe(before + 2)
+  })
+
+  test('learnings that are retired, and experiments for which nothing was drafted', async () => {
+    const tenantId = await newTenant()
+    const ids = { used: newId(), unused: newId() }
+    for (const [status, days] of [
+      ['retired', 401],
+      ['retired', 399],
+      ['active', 401],
+    ] as const)
+      await app.owner`insert into learning (id, tenant_id, kind, note, status, created_at, updated_at)
+        values (${newId()}, ${tenantId}, 'worked', ${`${status} ${days}`}, ${status}, now(), now() - ${days} * interval '1 day')`
+    for (const id of Object.values(ids))
+      await app.owner`insert into experiment (id, tenant_id, name, hypothesis, metric, arms, status, concluded_at, created_at, updated_at)
+        values (${id}, ${tenantId}, 'test', 'test', 'likes', '[]', 'concluded', now() - interval '401 days', now(), now())`
+    await app.owner`insert into batch (id, tenant_id, status, focus, requested, experiment_id, created_at, updated_at)
+      values (${newId()}, ${tenantId}, 'ready', '', 1, ${ids.used}, now(), now())`
+    await sweepSome(app.workplace.db, tenantId, KEEP)
+    const notes = await app.owner`select note from learning where tenant_id = ${tenantId} order by note`
+    expect(notes.map(({ note }) => note)).toEqual(['active 401', 'retired 399'])
+    expect((await app.owner`select id from experiment where tenant_id = ${tenantId}`).map(({ id }) => id)).toEqual([ids.used])
+  })
+
+  test('invitations that are over', async () => {
+    const tenantId = await newTenant()
+    for (const expires of ['-401 days', '-399 days'])
+      await app.owner`insert into invitation (id, tenant_id, role, token_hash, expires_at)
+        values (${newId()}, ${tenantId}, 'viewer', ${Buffer.from(newId())}, now() + ${expires}::interval)`
+    await sweepSome(app.workplace.db, tenantId, KEEP)
+    expect(await count('invitation', tenantId)).toBe(1)
+  })
+})
+
+test('expired events go, too, and those that wait stay', async () => {
+  const tenantId = await newTenant()
+  await app.owner`delete from outbox where tenant_id = ${tenantId}`
+  await app.owner`insert into outbox (id, tenant_id, type, data, created_at, expires_at)
+    values (${newId()}, ${tenantId}, 'test', '{}', now(), now() - interval '1 second')`
+  await app.owner`insert into outbox (id, tenant_id, type, data, created_at, state, next_at, expires_at)
+    values (${newId()}, ${tenantId}, 'test', '{}', now(), 'pending', now(), null)`
+  await sweepSome(app.workplace.db, tenantId, KEEP)
+  expect(await count('outbox', tenantId)).toBe(1)
+})
+
+test('a sweep goes on where the last one ended, and reaches every workspace', async () => {
+  const tenants = await Promise.all(Array.from({ length: 5 }, newTenant))
+  for (const tenantId of tenants) await addAnswers(tenantId, 1, '-1 second')
+  const clock: ManualClock = manualClock()
+  const log = createLog('silent')
+  await using _sweep = startSweep({ db: app.workplace.db, clock, log, keepDays: 400, everyMs: 1_000, rows: 10, tenants: 2 })
+  const left = async () => (await Promise.all(tenants.map((tenantId) => count('idempotency', tenantId)))).reduce((sum, one) => sum + one, 0)
+  const [all] = await app.owner`select count(*)::int as count from tenant`
+  for (let looks = 0; looks < Math.ceil(all!.count / 2); looks++) {
+    await eventually(
+      async () => clock.pending,
+      (armed) => armed === 1,
+    )
+    await clock.advance(1_000)
+  }
+  expect(await eventually(left, (many) => many === 0)).toBe(0)
+})
+
+test('what one workspace has over is removed with nothing of another', async () => {
+  const [one, other] = [await newTenant(), await newTenant()]
+  for (const tenantId of [one, other]) {
+    await addAnswers(tenantId, 2, '-1 second')
+    await addAudit(tenantId, 500)
+  }
+  await sweepSome(app.workplace.db, one, KEEP)
+  expect([await count('idempotency', one), await count('idempotency', other), await audited(other)]).toEqual([0, 2, ['500 days ago']])
+})

@@ -1,0 +1,59 @@
+/** Whoever adds a table says in the README what bounds it. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import postgres from 'postgres'
+import { freshDb, type TestDatabase } from '#test/support/db'
+
+let database: TestDatabase
+let owner: postgres.Sql
+beforeAll(async () => {
+  database = await freshDb()
+  owner = postgres({ ...database.options, max: 1, onnotice: () => {} })
+})
+afterAll(async () => {
+  await owner.end()
+  await database[Symbol.asyncDispose]()
+})
+
+const HEADING = '## What grows, and what bounds it\n'
+
+interface Row {
+  tables: string[]
+  bound: string
+}
+
+/** The rows of the table under the heading; a table outside of `public` has its schema before it. */
+const rowsIn = (readme: string): Row[] => {
+  const [, section = ''] = readme.split(HEADING)
+  const cells = section
+    .split('\n## ')[0]!
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+    .map((line) => line.split('|').map((cell) => cell.trim()))
+  return cells.map(([, names = '', bound = '']) => ({ tables: [...names.matchAll(/`([a-z_.]+)`/g)].map((match) => match[1]!), bound }))
+}
+
+const inCatalogue = async (): Promise<string[]> => {
+  const rows = await owner<{ name: string }[]>`
+    select case n.nspname when 'public' then c.relname else n.nspname || '.' || c.relname end as name
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.relkind in ('r', 'p', 'm') and n.nspname not in ('pg_catalog', 'information_schema') and n.nspname not like 'pg_toast%'`
+  return rows.map(({ name }) => name).sort()
+}
+
+const rows = rowsIn(readFileSync('README.md', 'utf8'))
+
+test('the README says of every table in the database what bounds it, once, and of no other', async () => {
+  expect(rows.flatMap(({ tables }) => tables).sort()).toEqual(await inCatalogue())
+})
+
+test('each of them has a bound', () => {
+  for (const { tables, bound } of rows) expect([tables, bound.length > 10]).toEqual([tables, true])
+})
+
+test('a table that nobody has thought about is noticed', async () => {
+  await owner`create table public.forgotten (id uuid)`
+  const known = rows.flatMap(({ tables }) => tables)
+  expect((await inCatalogue()).filter((name) => !known.includes(name))).toEqual(['forgotten'])
+  await owner`drop table public.forgotten`
+})
