@@ -1,9 +1,9 @@
 /** A deployment on a primary with a synchronous standby, behind doors that lead to whichever of the two is the primary. */
-import { randomBytes } from 'node:crypto'
 import postgres from 'postgres'
 import { newApiKey } from '#kernel/api-key'
 import { createLog } from '#kernel/log'
 import { migrate } from '#store/migrate'
+import { TEST_SECRET } from '#test/support/app'
 import { startProxy } from '#test/support/proxy'
 import type { Deployment } from '#test/support/server'
 import { startCluster } from './cluster.ts'
@@ -27,7 +27,7 @@ export async function startReplicated(): Promise<Replicated> {
   return {
     deployment: {
       owner,
-      server: { key: newApiKey(), database: cluster.primary, secret: randomBytes(32).toString('base64') },
+      server: { key: newApiKey(), database: cluster.primary, secret: TEST_SECRET.toString('base64') },
       async firstWorkspace() {
         throw new Error('not of use here')
       },

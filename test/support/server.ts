@@ -1,10 +1,10 @@
 /** The real server, `src/main.ts`, as a process of its own that a test may kill. */
-import { randomBytes, randomInt } from 'node:crypto'
+import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 import postgres from 'postgres'
 import { newApiKey } from '#kernel/api-key'
 import type { ConnectionOptions } from '#store/db'
-import { client, eventually, type TestApp } from './app.ts'
+import { client, eventually, TEST_SECRET, type TestApp } from './app.ts'
 import { freshDb, type TestDatabase } from './db.ts'
 
 export interface ServerProcess extends AsyncDisposable {
@@ -165,7 +165,7 @@ export async function newDeployment(database?: TestDatabase): Promise<Deployment
   const owned = stack.move()
   return {
     owner,
-    server: { key, database: options, secret: randomBytes(32).toString('base64') },
+    server: { key, database: options, secret: TEST_SECRET.toString('base64') },
     async firstWorkspace() {
       const [row] = await owner<{ tenant_id: string; external_id: string }[]>`select tenant_id, external_id from connection`
       return { tenantId: row!.tenant_id, account: row!.external_id, key }
