@@ -21,7 +21,8 @@ import type { Lane, LaneContext } from '../lane.ts'
 import type { Decision } from '../letter.ts'
 import { finished, requeued } from './decisions.ts'
 import { executedDecision } from './executed.ts'
-import { type ReconcileDeps, sentBy } from './reconcile.ts'
+import type { ReconcileDeps } from './reconcile.ts'
+import { sentBy } from './timeline.ts'
 
 interface Job {
   engagement: Engagement

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Connection } from '#domain/connection'
 import type { Engagement } from '#domain/engagement'
 import { asItem, fromItem, settledEngagement } from '#domain/execute'
-import { type Attempt, bind, doubt, giveBack, type Outcome, PROCESS_STOPPED, type ReturnReason } from '#domain/publish'
+import { type Attempt, bind, giveBack, type Outcome, orphaned, type ReturnReason } from '#domain/publish'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import type { Network } from '#port/network/network'
@@ -48,7 +48,7 @@ export const executeLane = (deps: PublishDeps): Lane<Job, Outcome> => ({
     // Its process may still send until the lease ends; one that ends later than a lease of now is of a clock that has stepped back.
     const now = gate.now.getTime()
     const settleFrom = new Date(Math.min(Math.max(now, attempt.lease_until.getTime()), now + deps.times.leaseMs))
-    const doubtful = doubt({ item: asItem(engagement), attempt, now: gate.now, times: deps.times }, PROCESS_STOPPED, settleFrom)
+    const doubtful = orphaned({ item: asItem(engagement), attempt, now: gate.now, times: deps.times }, settleFrom)
     return executedDecision(settledEngagement(engagement, doubtful), work)
   },
 })
@@ -84,7 +84,16 @@ const claimed = async (
     ...{ id: newId(), item_id: engagement.id, number: (await executionCount(sql, engagement.id)) + 1, connection_id: connection.id },
     ...{ body_sha: shaOf(engagement), sent_text: engagement.body, origin: work.origin, state: 'open', intent_at: gate.now },
     lease_until: new Date(gate.now.getTime() + times.leaseMs),
-    ...{ doubt_at: null, clean_reads: 0, external_id: null, error: null, ended_at: null },
+    ...{
+      doubt_at: null,
+      doubt_cause: null,
+      returns_from: null,
+      clean_reads: 0,
+      proof_reads: 0,
+      external_id: null,
+      error: null,
+      ended_at: null,
+    },
   }
   await failpoints('execute.claiming')
   const writes = [saveEngagement(engagement), insertExecution(attempt)]

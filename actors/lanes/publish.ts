@@ -6,22 +6,22 @@ import type { Again } from '#domain/post-again'
 import {
   type Attempt,
   claim,
-  doubt,
   giveBack,
   isMissed,
   isWaiting,
   type Outcome,
-  PROCESS_STOPPED,
+  orphaned,
   type PublishTimes,
   type ReturnReason,
 } from '#domain/publish'
+import { chargeDoubtRead } from '#domain/read-budget'
 import { AppError } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
 import { newId } from '#kernel/ids'
-import type { Network } from '#port/network/network'
+import { appliesWithin, type Network } from '#port/network/network'
 import type { Networks } from '#port/network/registry'
 import { fingerprintText } from '#port/network/text'
-import { attemptCount, insertAttempt, openAttempt, sameTextOpen } from '#store/attempts'
+import { insertAttempt, openAttempt, sameTextOpen, triesSoFar } from '#store/attempts'
 import { accountFor, disconnect } from '#store/connections'
 import { forgetPending } from '#store/idempotency'
 import { lockItem, saveItem } from '#store/items'
@@ -33,6 +33,7 @@ import type { Claimed, Claiming, Lane, LaneContext } from '../lane.ts'
 import type { Decision } from '../letter.ts'
 import { finished, requeued } from './decisions.ts'
 import { tryClaimAgain } from './post-again.ts'
+import { lookFirst, type ReadBack, readBackOf, type Shown, settleShown } from './read-back.ts'
 import { decisionOf } from './settled.ts'
 
 export interface PublishDeps {
@@ -46,11 +47,18 @@ interface Job {
   attempt: Attempt
   connection: Connection
   network: Network
+  /** An attempt before this one may yet turn out to have posted the item. */
+  isDoubted: boolean
+  /** What the timeline must not show before this is sent. */
+  readBack?: ReadBack | undefined
 }
+
+/** `resources`: posts that were read before the send. */
+type Answer = (Outcome | Shown) & { resources?: number }
 
 const textHash = (body: string): string => createHash('sha256').update(fingerprintText(body)).digest('hex')
 
-export const publishLane = (deps: PublishDeps): Lane<Job, Outcome> => ({
+export const publishLane = (deps: PublishDeps): Lane<Job, Answer> => ({
   kind: 'publish',
   leaseMs: deps.times.leaseMs,
   priority: 'control',
@@ -61,10 +69,14 @@ export const publishLane = (deps: PublishDeps): Lane<Job, Outcome> => ({
   run: (job, context) => send(deps, job, context),
   async settle(sql, gate, { work, job, outcome }) {
     const item = await lockItem(sql, work.ref_id)
-    const sent = { item, attempt: job.attempt, tries: triesOf(work), now: gate.now, times: deps.times }
-    const settled = await settleSend(sql, { sent, work }, outcome)
-    const decision = decisionOf(settled, work, outcome)
+    const sent = { item, attempt: job.attempt, tries: triesOf(work), now: gate.now, times: deps.times, appliesWithinMs: promised(job) }
+    const decision =
+      outcome.kind === 'shown'
+        ? decisionOf(await settleShown(sql, { sent, connection: job.connection, readBack: job.readBack! }, outcome), work)
+        : decisionOf(await settleSend(sql, { sent, work }, outcome), work, outcome)
     if (outcome.kind === 'disconnected') decision.effects!.writes!.push(disconnect(job.connection.id, gate.now))
+    const { resources = 0 } = outcome
+    if (resources > 0) decision.effects!.spend = [chargeDoubtRead(job.network.capabilities.tier, resources, gate.now)]
     return decision
   },
   crashed: (cause) => ({ kind: 'unknown', reason: `the send broke off: ${cause instanceof Error ? cause.name : 'unknown error'}` }),
@@ -77,9 +89,13 @@ export const publishLane = (deps: PublishDeps): Lane<Job, Outcome> => ({
     // one that begins now is one that the clock has stepped back from.
     const now = gate.now.getTime()
     const settleFrom = new Date(Math.min(Math.max(now, attempt.lease_until.getTime()), now + deps.times.leaseMs))
-    return decisionOf(doubt({ item, attempt, now: gate.now, times: deps.times }, PROCESS_STOPPED, settleFrom), work)
+    return decisionOf(orphaned({ item, attempt, now: gate.now, times: deps.times }, settleFrom), work)
   },
 })
+
+/** The network's promise about errors that it answers with, unless the item could be there by an earlier attempt, or cannot be recognised. */
+const promised = ({ attempt, network, isDoubted }: Job): number | undefined =>
+  isDoubted || fingerprintText(attempt.sent_text ?? '') === '' ? undefined : appliesWithin(network.capabilities)
 
 /** Everything that may forbid the send is checked again here, under the lock: plan, account, approval, schedule. */
 const claimItem = async (deps: PublishDeps, claiming: Claiming): Promise<Claimed<Job>> => {
@@ -110,11 +126,16 @@ const claimOnceMore = async (deps: PublishDeps, claiming: Claiming, again: Again
 
 /** Claim and intent: one commit. */
 const claimed = async (deps: PublishDeps, { sql, gate, work }: Claiming, claim: Pick<NewAttempt, 'item' | 'connection' | 'body_sha'>) => {
-  const attempt = newAttempt(deps, { ...claim, gate, work, number: (await attemptCount(sql, claim.item.id)) + 1 })
-  await deps.failpoints('publish.claiming')
+  const { count, doubted } = await triesSoFar(sql, claim.item.id)
+  const attempt = newAttempt(deps, { ...claim, gate, work, number: count + 1 })
   const { item, connection } = claim
-  const job: Job = { item, attempt, connection, network: deps.networks.named(connection.network)! }
-  return { job, decision: { reply: undefined, effects: { writes: [saveItem(item), insertAttempt(attempt)] } } }
+  // On a person's word the timeline has just been read, for an attempt that this one supersedes.
+  const isAgain = againOf(work) !== undefined
+  const first = doubted > 0 && !isAgain ? await readBackOf({ sql, gate, work }, connection, deps.times) : undefined
+  await deps.failpoints('publish.claiming')
+  const network = deps.networks.named(connection.network)!
+  const job: Job = { item, attempt, connection, network, isDoubted: doubted > 0 || isAgain, readBack: first?.readBack }
+  return { job, decision: { reply: undefined, effects: { ...first?.effects, writes: [saveItem(item), insertAttempt(attempt)] } } }
 }
 
 /** Too late by the item's or the profile's rule; or asked for "now" so long ago that nobody expects it any more. */
@@ -171,15 +192,29 @@ const newAttempt = ({ times }: PublishDeps, { item, connection, gate, work, body
   intent_at: gate.now,
   lease_until: new Date(gate.now.getTime() + times.leaseMs),
   doubt_at: null,
+  doubt_cause: null,
+  returns_from: null,
   clean_reads: 0,
+  proof_reads: 0,
   external_id: null,
   error: null,
   ended_at: null,
 })
 
-/** One send. Too late for the lease, or recalled: nothing is sent. */
-const send = async ({ times, failpoints }: PublishDeps, job: Job, context: LaneContext): Promise<Outcome> => {
-  await failpoints('publish.claimed')
+/** One send, where the timeline that must be read first shows nothing. Too late for the lease, or recalled: nothing is sent. */
+const send = async (deps: PublishDeps, job: Job, context: LaneContext): Promise<Answer> => {
+  await deps.failpoints('publish.claimed')
+  const { readBack } = job
+  if (!readBack) return sendOnce(deps, job, context)
+  const { leaseMs, deadlineMs, marginMs } = deps.times
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(Math.max(1, leaseMs - deadlineMs - marginMs))])
+  const { stop, resources } = await lookFirst({ ...job, readBack }, signal)
+  await deps.failpoints('publish.looked')
+  if (context.signal.aborted) return { kind: 'unsent', resources }
+  return { ...(stop ?? (await sendOnce(deps, job, context))), resources }
+}
+
+const sendOnce = async ({ times, failpoints }: PublishDeps, job: Job, context: LaneContext): Promise<Outcome> => {
   const tooLate = context.elapsed() > times.leaseMs - times.deadlineMs - times.marginMs
   if (tooLate || !context.commit()) return { kind: 'unsent' }
   const account = { id: job.connection.id, externalId: job.connection.external_id, handle: job.connection.handle }

@@ -6,13 +6,15 @@ import { settledEffects } from '#store/settled'
 import { againOf, type Work } from '#store/work'
 import type { Decision } from '../letter.ts'
 
+const NOT_POSTED = new AppError('network_error', 'the network answered with an error, and its timeline shows that nothing was posted')
+
 /** The rows that follow from the state machine's decision, and what callers who wait are told. Doubt is no answer yet. */
 export const decisionOf = (settled: Settled, work: Work, outcome?: Outcome): Decision<void> => {
   const { item } = settled
   const effects = settledEffects(settled, work)
   if (item.status === 'posted')
     return { reply: undefined, effects, answers: [{ refId: item.id, with: { status: 200, body: itemAnswer(item) } }] }
-  const error = outcome && errorOf(outcome)
+  const error = settled.attempt.state === 'returned' ? NOT_POSTED : outcome && errorOf(outcome)
   if (!error) return { reply: undefined, effects }
   effects.writes?.push(forgetPending(item.id, againOf(work)?.askedAt))
   return { reply: undefined, effects, answers: [{ refId: item.id, with: error }] }

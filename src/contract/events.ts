@@ -40,7 +40,8 @@ export const events = [
   },
   {
     type: 'growth.item.returned',
-    summary: 'A due item was not sent and is off the schedule; carries the reason.',
+    summary:
+      'An item is approved and off the schedule: it was due and not sent, or the network answered with an error and did not post it. Carries the reason.',
     data: record({ ...ofItem, reason }),
   },
   {

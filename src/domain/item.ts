@@ -51,8 +51,20 @@ export interface Item {
   last_error: string | null
   /** What its network counts of it, as read last; absent or null where nothing has been read. Kept apart from the item. */
   metrics?: ItemMetrics | null
+  /** Of what is in doubt, as it was read; kept with the attempt. */
+  doubt?: ItemDoubt | null
   created_at: Date
   updated_at: Date
+}
+
+/** Why nobody knows what became of a send. `server_error`: the network answered, with an error of its own (5xx). */
+export type DoubtCause = 'server_error' | 'no_answer' | 'unclear_answer' | 'process_stopped'
+
+/** Why nobody knows whether it was posted, who will find out, and when the timeline is read next; null: not any more, or not while paused. */
+export interface ItemDoubt {
+  cause: DoubtCause
+  resolves: 'by_itself' | 'by_person'
+  next_read_at: Date | string | null
 }
 
 export interface ItemMetrics extends Metrics {
@@ -235,11 +247,15 @@ export const requestPost = (item: Item, now: Date): Item => {
   return { ...item, status: 'publishing', post_at: null, on_missed: null, updated_at: now }
 }
 
+const doubtView = (doubt: ItemDoubt | null) =>
+  doubt && { ...doubt, next_read_at: doubt.next_read_at === null ? null : new Date(doubt.next_read_at) }
+
 /** The item as every surface shows it. */
-export const itemView = ({ approved_hash: _, account_external_id, metrics = null, ...item }: Item) => ({
+export const itemView = ({ approved_hash: _, account_external_id, metrics = null, doubt = null, ...item }: Item) => ({
   ...item,
   account: account_external_id,
   metrics: metrics && { ...metrics, at: new Date(metrics.at) },
+  doubt: item.status === 'publish_unconfirmed' ? doubtView(doubt) : null,
 })
 
 /** The body of every answer about one item. */

@@ -3,9 +3,9 @@
  * what follows. The rule behind all of them: what may have reached the network is never sent again by the machine.
  */
 import { fail } from '#kernel/errors'
-import { contentHash, type Item, posted, postedEvent, stateOf } from './item.ts'
+import { contentHash, type DoubtCause, type Item, posted, postedEvent, stateOf } from './item.ts'
 
-export type AttemptState = 'open' | 'doubt' | 'review' | 'posted' | 'failed' | 'unsent' | 'superseded'
+export type AttemptState = 'open' | 'doubt' | 'review' | 'posted' | 'failed' | 'unsent' | 'superseded' | 'returned'
 export type Origin = 'manual' | 'automatic'
 
 /** One try to post an item, written before the send. */
@@ -23,7 +23,12 @@ export interface Attempt {
   intent_at: Date
   lease_until: Date
   doubt_at: Date | null
+  doubt_cause: DoubtCause | null
+  /** From when on a complete read without the post proves that it was not made; null where only a hit or a person decides. */
+  returns_from: Date | null
   clean_reads: number
+  /** Those of them that count as proof. */
+  proof_reads: number
   external_id: string | null
   error: string | null
   ended_at: Date | null
@@ -82,6 +87,7 @@ export type ReturnReason =
   | 'workspace_deletion'
   | `plan_invalid:${string}`
   | 'same_text_unconfirmed'
+  | 'network_error_not_posted'
 
 type Event = { type: string; data: Record<string, unknown> }
 
@@ -151,7 +157,7 @@ export type Outcome =
   | { kind: 'refused'; reason: string }
   | { kind: 'not_applied'; reason: 'rate_limited' | 'unreachable'; detail: string; retryAfterMs?: number | undefined }
   | { kind: 'disconnected'; reason: string }
-  | { kind: 'unknown'; reason: string }
+  | { kind: 'unknown'; reason: string; cause?: DoubtCause }
   | { kind: 'unsent' }
 
 export interface Sent {
@@ -161,6 +167,11 @@ export interface Sent {
   tries: number
   now: Date
   times: PublishTimes
+  /**
+   * The network promises that what it answers with an error of its own is applied within so many milliseconds, if ever, and shows
+   * by then; undefined where it promises nothing, or where an earlier attempt may yet have posted the item.
+   */
+  appliesWithinMs?: number | undefined
 }
 
 export interface Settled {
@@ -187,7 +198,7 @@ export const settle = (sent: Sent, outcome: Outcome): Settled => {
     case 'posted':
       return settlePosted(item, attempt, { ...outcome, now })
     case 'unknown':
-      return doubt(sent, outcome.reason)
+      return doubt(sent, { reason: outcome.reason, cause: outcome.cause ?? 'no_answer' })
     case 'refused':
       return failed(sent, outcome.reason)
     case 'disconnected':
@@ -212,13 +223,32 @@ export const settlePosted = (item: Item, attempt: Attempt, hit: { externalId: st
 /** Why an attempt of a process that died is in doubt. */
 export const PROCESS_STOPPED = 'the process stopped while sending'
 
+interface Why {
+  reason: string
+  cause: DoubtCause
+}
+
+/** From when on reads may prove that nothing was posted: what the network did not answer may be applied at any time. */
+const returnsFrom = ({ now, times, appliesWithinMs }: Omit<Sent, 'tries'>, { cause }: Why): Date | null =>
+  cause === 'server_error' && appliesWithinMs !== undefined && appliesWithinMs < times.lateHitMs
+    ? new Date(now.getTime() + appliesWithinMs)
+    : null
+
 /** It may be out there. From here only the timeline or a person decides; it is read first a settling time after `from`. */
-export const doubt = ({ item, attempt, now, times }: Omit<Sent, 'tries'>, reason: string, from: Date = now): Settled => ({
-  item: { ...item, status: 'publish_unconfirmed', review: false, last_error: reason, updated_at: now },
-  attempt: { ...attempt, state: 'doubt', doubt_at: now, error: reason },
-  events: [],
-  next: { kind: 'reconcile', at: new Date(from.getTime() + times.settleMs) },
-})
+export const doubt = (sent: Omit<Sent, 'tries'>, why: Why, from: Date = sent.now): Settled => {
+  const { item, attempt, now, times } = sent
+  const began = { doubt_at: now, doubt_cause: why.cause, returns_from: returnsFrom(sent, why) }
+  return {
+    item: { ...item, status: 'publish_unconfirmed', review: false, last_error: why.reason, updated_at: now },
+    attempt: { ...attempt, state: 'doubt', error: why.reason, ...began },
+    events: [],
+    next: { kind: 'reconcile', at: new Date(from.getTime() + times.settleMs) },
+  }
+}
+
+/** What a process left that died between its claim and the news of its end. */
+export const orphaned = (sent: Omit<Sent, 'tries' | 'appliesWithinMs'>, from: Date): Settled =>
+  doubt(sent, { reason: PROCESS_STOPPED, cause: 'process_stopped' }, from)
 
 const failed = ({ item, attempt, now }: Sent, reason: string): Settled => ({
   item: { ...item, status: 'publish_failed', post_at: null, on_missed: null, last_error: reason, updated_at: now },

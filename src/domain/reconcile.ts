@@ -87,7 +87,7 @@ export const mayShow = (own: OpenAttempt, posts: SeenPost[], taken: Set<string>)
 /** Of several that fit, the oldest is the one the attempt made, for a later one can only be a person's. */
 const oldestFirst = (posts: SeenPost[]): SeenPost[] => posts.toSorted((one, other) => +one.createdAt - +other.createdAt)
 
-interface Read {
+export interface Read {
   item: Item
   attempt: Attempt
   now: Date

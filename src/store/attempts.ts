@@ -3,8 +3,8 @@ import type { Fragment, Query, Sql } from './db.ts'
 
 const columns = (
   sql: Sql,
-): Fragment => sql`id, item_id, number, connection_id, body_sha, sent_text, origin, state, intent_at, lease_until, doubt_at,
-  clean_reads, external_id, error, ended_at`
+): Fragment => sql`id, item_id, number, connection_id, body_sha, sent_text, origin, state, intent_at, lease_until, doubt_at, doubt_cause,
+  returns_from, clean_reads, proof_reads, external_id, error, ended_at`
 
 /** The attempt of an item whose fate is open, or undefined. At most one exists. */
 export const openAttempt = async (sql: Sql, itemId: string): Promise<Attempt | undefined> =>
@@ -19,11 +19,34 @@ export const attemptById = async (sql: Sql, id: string): Promise<Attempt | undef
 export const doubtfulSince = async (sql: Sql, itemId: string): Promise<Date> =>
   (
     await sql<{ since: Date }[]>`select min(intent_at) as since from attempt
-      where item_id = ${itemId} and state in ('open', 'doubt', 'review', 'superseded')`
+      where item_id = ${itemId} and state in ('open', 'doubt', 'review', 'superseded', 'returned')`
   )[0]!.since
 
-export const attemptCount = async (sql: Sql, itemId: string): Promise<number> =>
-  (await sql<{ count: number }[]>`select coalesce(max(number), 0)::int as count from attempt where item_id = ${itemId}`)[0]!.count
+/** The tries of an item so far. */
+export interface Tries {
+  count: number
+  /** Attempts that have ended and may yet turn out to have posted it: a person had it posted again, or it was returned. */
+  doubted: number
+}
+
+export const triesSoFar = async (sql: Sql, itemId: string): Promise<Tries> =>
+  (
+    await sql<Tries[]>`select coalesce(max(number), 0)::int as count,
+      (count(*) filter (where state in ('superseded', 'returned')))::int as doubted from attempt where item_id = ${itemId}`
+  )[0]!
+
+/** The attempt that the network provably had not made, if it was returned since then. There is one at most of an item. */
+export const returnedAttempt = async (sql: Sql, itemId: string, since: Date): Promise<Attempt | undefined> =>
+  (await sql`select ${columns(sql)} from attempt where item_id = ${itemId} and state = 'returned' and ended_at > ${since}`)[0] as
+    | Attempt
+    | undefined
+
+/** The account's posts that items own and that may have been made since then. */
+export const ownedSince = async (sql: Sql, connectionId: string, since: Date): Promise<string[]> =>
+  (
+    await sql<{ external_id: string }[]>`select external_id from attempt
+      where connection_id = ${connectionId} and external_id is not null and ended_at >= ${since}`
+  ).map(({ external_id }) => external_id)
 
 /** Does another item of the account stand in doubt with the same text? */
 export const sameTextOpen = async (sql: Sql, connectionId: string, bodySha: string): Promise<boolean> =>
@@ -74,5 +97,5 @@ export const insertAttempt =
 export const saveAttempt =
   ({ id, ...attempt }: Attempt): Query =>
   (sql) =>
-    sql`update attempt set state = ${attempt.state}, doubt_at = ${attempt.doubt_at}, clean_reads = ${attempt.clean_reads},
-      external_id = ${attempt.external_id}, error = ${attempt.error}, ended_at = ${attempt.ended_at} where id = ${id}`
+    sql`update attempt set state = ${attempt.state}, doubt_at = ${attempt.doubt_at}, doubt_cause = ${attempt.doubt_cause},
+      returns_from = ${attempt.returns_from}, clean_reads = ${attempt.clean_reads}, proof_reads = ${attempt.proof_reads}, external_id = ${attempt.external_id}, error = ${attempt.error}, ended_at = ${attempt.ended_at} where id = ${id}`

@@ -1,4 +1,7 @@
-/** Attempts to execute engagements, as the posting machine knows attempts: what it calls the item is the engagement here. */
+/**
+ * Attempts to execute engagements, as the posting machine knows attempts: what it calls the item is the engagement here. Their doubts
+ * never end by themselves.
+ */
 import type { EngageAction } from '#domain/engagement'
 import type { Attempt } from '#domain/publish'
 import type { Fragment, Query, Sql } from './db.ts'
@@ -6,7 +9,7 @@ import type { Fragment, Query, Sql } from './db.ts'
 const columns = (
   sql: Sql,
 ): Fragment => sql`t.id, t.engagement_id as item_id, t.number, t.connection_id, t.body_sha, t.sent_text, t.origin, t.state, t.intent_at, t.lease_until,
-  t.doubt_at, t.clean_reads, t.external_id, t.error, t.ended_at`
+  t.doubt_at, t.doubt_cause, null::timestamptz as returns_from, t.clean_reads, 0 as proof_reads, t.external_id, t.error, t.ended_at`
 
 /** The attempt whose fate is open, or undefined. At most one exists. */
 export const openExecution = async (sql: Sql, engagementId: string): Promise<Attempt | undefined> =>
@@ -47,12 +50,12 @@ export const takenAnswers =
     sql`select external_id from engagement_attempt where connection_id = ${connectionId} and external_id = any(${externalIds})`
 
 export const insertExecution =
-  ({ item_id, ...attempt }: Attempt): Query =>
+  ({ item_id, returns_from: _, proof_reads: __, ...attempt }: Attempt): Query =>
   (sql) =>
     sql`insert into engagement_attempt ${sql({ ...attempt, engagement_id: item_id } as never)}`
 
 export const saveExecution =
   ({ id, ...attempt }: Attempt): Query =>
   (sql) =>
-    sql`update engagement_attempt set state = ${attempt.state}, doubt_at = ${attempt.doubt_at}, clean_reads = ${attempt.clean_reads},
+    sql`update engagement_attempt set state = ${attempt.state}, doubt_at = ${attempt.doubt_at}, doubt_cause = ${attempt.doubt_cause}, clean_reads = ${attempt.clean_reads},
       external_id = ${attempt.external_id}, error = ${attempt.error}, ended_at = ${attempt.ended_at} where id = ${id}`

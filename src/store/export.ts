@@ -40,7 +40,7 @@ const item = [
 ]
 const attempt = [
   ...['id', 'item_id', 'number', 'connection_id', 'body_sha', 'sent_text', 'origin', 'state', 'intent_at', 'lease_until'],
-  ...['doubt_at', 'clean_reads', 'external_id', 'error', 'ended_at'],
+  ...['doubt_at', 'doubt_cause', 'clean_reads', 'external_id', 'error', 'ended_at'],
 ]
 const engagement = [
   ...['id', 'status', 'action', 'review', 'network', 'post_id', 'post_url', 'post_author', 'post_text', 'addresses_us', 'instruction'],
@@ -152,7 +152,7 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
   },
   attempt: {
     table: 'attempt',
-    columns: attempt,
+    columns: [...attempt, 'returns_from', 'proof_reads'],
     key: [
       ['item_id', 'uuid'],
       ['number', 'int'],

@@ -14,7 +14,15 @@ const columns = (
 ): Fragment => sql`id, batch_id, resurfaced_from, experiment_id, arm, kind, title, status, review, body, format, hook, rationale, stories, learnings, length, post_at,
   on_missed, approved_hash, account_external_id, reject_reason, external_id, url, posted_at, last_error, created_at, updated_at,
   case when status = 'posted' then (select to_jsonb(m) - array['id', 'tenant_id', 'item_id']
-    from (${newestMetric(sql, sql`item.id`)}) m) end as metrics`
+    from (${newestMetric(sql, sql`item.id`)}) m) end as metrics,
+  case when status = 'publish_unconfirmed' then (${doubtOf(sql)}) end as doubt`
+
+/** A read that is due or runs is due now; while everything unattended is held, only what a person asked for is read. */
+const doubtOf = (sql: Sql): Fragment => sql`select jsonb_build_object('cause', coalesce(a.doubt_cause, 'no_answer'),
+    'resolves', case when a.returns_from is null or item.review then 'by_person' else 'by_itself' end,
+    'next_read_at', (select greatest(w.run_at, now()) from work w join actor on true
+      where w.kind = 'reconcile' and w.ref_id = item.id and (w.origin = 'manual' or not actor.paused)))
+  from attempt a where a.item_id = item.id and a.state in ('doubt', 'review')`
 
 export const itemById =
   (id: string): Query =>
@@ -50,7 +58,7 @@ export const lockItem = async (sql: Sql, id: string): Promise<Item> =>
   ((await sql`select ${columns(sql)} from item where id = ${id} for update`)[0] as Item | undefined) ?? fail('not_found', 'no such item')
 
 export const insertItem =
-  ({ metrics: _, ...item }: Item): Query =>
+  ({ metrics: _, doubt: __, ...item }: Item): Query =>
   (sql) =>
     sql`insert into item ${sql({ ...item, stories: sql.json(item.stories), learnings: sql.json(item.learnings) } as never)}`
 

@@ -184,8 +184,14 @@ const addWork = (sql: Sql, work: NewWork): Fragment =>
 /** Of what a tenant has one row of, that one stays. */
 const whenThere = (sql: Sql, kind: string): Fragment => {
   if (kind === 'weekly_report') return sql`on conflict (tenant_id, kind, ref_id) do nothing`
+  if (kind === 'reconcile') return again(sql)
   return kind === 'delivery' || kind === 'metrics' ? hasten(sql) : sql``
 }
+
+/** An item may be watched still when it is in doubt once more; what runs for it comes to nothing. */
+const again = (sql: Sql): Fragment =>
+  sql`on conflict (tenant_id, kind, ref_id) do update set state = 'queued', run_at = excluded.run_at, origin = excluded.origin,
+    payload = excluded.payload, claimed_by = null, lease_until = null`
 
 /** There is one such row a tenant: more to send means that it is due sooner. */
 const hasten = (sql: Sql): Fragment =>

@@ -184,7 +184,7 @@ describe('the machine', () => {
 
   test('what is in doubt is found, or put before a person, who is called once', () => {
     const sent = { item: asItem(executing), attempt: attemptWith(), now, times: publishTimes }
-    const doubtful = settledEngagement(executing, doubt(sent, '502'))
+    const doubtful = settledEngagement(executing, doubt(sent, { reason: '502', cause: 'server_error' }))
     const read = { item: asItem(doubtful.engagement), attempt: doubtful.attempt, now: at(60_000), times: publishTimes }
     expect(settledEngagement(doubtful.engagement, hit(read, { externalId: '7', url: null })).engagement.status).toBe('executed')
     const attempt = { ...doubtful.attempt, clean_reads: publishTimes.cleanReads - 1 }

@@ -5,12 +5,11 @@ import { type Again, claimAgain, isStale, isTooLate, notAgain, settleAgain, supe
 import {
   type Attempt,
   claim,
-  doubt,
   giveBack,
   isMissed,
   isWaiting,
   type Outcome,
-  PROCESS_STOPPED,
+  orphaned,
   type ReturnReason,
   type Settled,
   settle,
@@ -161,7 +160,7 @@ export const answer = (world: World, { work, attempt }: Flight, outcome: Outcome
 export const orphan = (world: World, { work, attempt }: Flight): void => {
   world.flights.delete(work.itemId)
   const from = new Date(Math.max(world.now, attempt.lease_until.getTime()))
-  apply(world, work, doubt({ item: itemOf(world, work.itemId), attempt, now: clock(world), times }, PROCESS_STOPPED, from))
+  apply(world, work, orphaned({ item: itemOf(world, work.itemId), attempt, now: clock(world), times }, from))
 }
 
 const timeline = (world: World, attempt: Attempt, { lagMs, cutAt }: View): SeenPost[] =>

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import type { Item } from '#domain/item'
 import {
-  doubt,
   giveBack,
   isMissed,
   isWaiting,
   type Origin,
   type Outcome,
+  orphaned,
   PROCESS_STOPPED,
   publishTimes,
   type ReturnReason,
@@ -105,7 +105,7 @@ const rows: [keyof typeof outcomes, Origin, Row][] = (['manual', 'automatic'] as
       origin,
       {
         item: { status: 'publish_unconfirmed', review: false, last_error: 'timeout' },
-        attempt: { state: 'doubt', doubt_at: now, error: 'timeout' },
+        attempt: { state: 'doubt', doubt_at: now, doubt_cause: 'no_answer', returns_from: null, error: 'timeout' },
         events: [],
         next: { kind: 'reconcile', at: after(5_000) },
       },
@@ -223,10 +223,10 @@ describe('provably not applied', () => {
 describe('doubt', () => {
   test('of a process that died it is looked into a settling time after its lease has ended', () => {
     const attempt = attemptWith({ origin: 'automatic' })
-    const step = doubt({ item: sent.automatic, attempt, now, times: publishTimes }, PROCESS_STOPPED, attempt.lease_until)
+    const step = orphaned({ item: sent.automatic, attempt, now, times: publishTimes }, attempt.lease_until)
     expect(step).toEqual({
       item: { ...sent.automatic, status: 'publish_unconfirmed', review: false, last_error: PROCESS_STOPPED, updated_at: now },
-      attempt: { ...attempt, state: 'doubt', doubt_at: now, error: PROCESS_STOPPED },
+      attempt: { ...attempt, state: 'doubt', doubt_at: now, doubt_cause: 'process_stopped', error: PROCESS_STOPPED },
       events: [],
       next: { kind: 'reconcile', at: at(25_000) },
     })

@@ -149,7 +149,8 @@ describe('the beginning of a text', () => {
 })
 
 /** An item whose send at `at(0)` was answered by nothing that proves anything. */
-const doubtful = () => doubt({ item: itemIn.publishing, attempt: attemptWith(), now: at(), times: publishTimes }, 'timeout')
+const doubtful = () =>
+  doubt({ item: itemIn.publishing, attempt: attemptWith(), now: at(), times: publishTimes }, { reason: 'timeout', cause: 'no_answer' })
 
 interface Reads {
   /** Milliseconds after the doubt. */

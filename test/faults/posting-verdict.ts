@@ -6,6 +6,8 @@ export interface Seen {
   posted: number
   failed: number
   returned: number
+  /** Of all items, those whose doubt has ended by itself: the network answered with an error and provably never made the post. */
+  returned_by_itself: number
   /** In doubt, and those of them that wait for a person. */
   unconfirmed: number
   in_review: number
@@ -39,6 +41,7 @@ export const untilSettled = async (
 export const seenItems = (owner: postgres.Sql): Promise<Seen> =>
   rowOf(owner<Seen[]>`select count(*)::int as items, count(*) filter (where status = 'posted')::int as posted,
     count(*) filter (where status = 'publish_failed')::int as failed, count(*) filter (where status = 'approved')::int as returned,
+    (select count(*) from attempt where state = 'returned')::int as returned_by_itself,
     count(*) filter (where status = 'publish_unconfirmed')::int as unconfirmed, count(*) filter (where review)::int as in_review from item`)
 
 /** Keeps what is announced in the table `announced`: the outbox lets go of what is old, and a step of the clock makes much old. */
@@ -68,6 +71,11 @@ export const brokenRules = (owner: postgres.Sql, events: 'outbox' | 'announced' 
         (select 1 from work w where w.tenant_id = told.tenant_id and w.ref_id = told.id))::int as "in doubt without work",
       (select count(*)::int from seen s where not exists
         (select 1 from item i where i.body = s.text and i.account_external_id = s.account_id)) as "posts of no item",
+      (select count(*)::int from attempt a where a.state = 'returned' and (a.doubt_cause <> 'server_error' or a.proof_reads < 3))
+        as "returned without a proof",
+      (select count(*)::int from attempt a join connection c on c.id = a.connection_id where a.state = 'returned' and exists
+        (select 1 from sandbox.posts p where p.account_id = c.external_id and p.text = a.sent_text and not exists
+          (select 1 from attempt o where o.external_id = p.id))) as "returned, yet on the network",
       (select count(*)::int from attempt a where a.state = 'open') as "attempts left open" from told`)
 
 /** Texts that stand on the network more than once. */

@@ -236,6 +236,15 @@ export const actions: Record<string, Action> = {
       world.view = carried.view
     },
   ),
+  /** The process is started again, with other settings of the network. */
+  promise: action(
+    0.6,
+    (next) => ({ promises: next() < 0.5 }),
+    (world, { promises }) => {
+      world.promises = promises
+      stop(world)
+    },
+  ),
   'break database': action(
     1.2,
     (next) => ({ letters: failures(3, next) }),

@@ -31,10 +31,14 @@ type Hold = (holds: boolean, words: string) => void
 const NEVER: Look = { at: Number.NEGATIVE_INFINITY, whole: false, shown: false }
 
 /** Of what this process reads about, or has claimed without hearing of it; of nothing for a former owner, whose reads come to nothing. */
-export const recordLook = ({ memory, looks, ...world }: World, node: Node, { whole, posts }: { whole: boolean; posts: Post[] }): void => {
-  for (const { kind, state, claimed_by, ref_id } of memory.works.values())
-    if (kind === 'reconcile' && state === 'running' && claimed_by === node.owner)
-      looks.set(ref_id, { at: nowOf(world), whole, shown: posts.some(({ itemId }) => itemId === ref_id) })
+export const recordLook = (world: World, node: Node, { whole, posts }: { whole: boolean; posts: Post[] }): void => {
+  const at = nowOf(world)
+  for (const { kind, state, claimed_by, ref_id } of world.memory.works.values()) {
+    if (kind !== 'reconcile' || state !== 'running' || claimed_by !== node.owner) continue
+    const look = { at, whole, shown: posts.some(({ itemId }) => itemId === ref_id) }
+    world.looks.set(ref_id, look)
+    if (whole) world.wholeLooks.set(ref_id, [...(world.wholeLooks.get(ref_id) ?? []), at])
+  }
 }
 
 /** The doubtful attempt makes way: a person has said so, and the timeline was read when nobody could send any more. */

@@ -5,7 +5,7 @@ import { MINUTE } from '#test/domain/records'
 export interface Fate {
   appliesInMs: number | null
   answersInMs: number | null
-  answer: 'posted' | 'refused' | 'rate_limited' | 'unreachable' | 'disconnected' | 'unknown'
+  answer: 'posted' | 'refused' | 'rate_limited' | 'unreachable' | 'disconnected' | 'unknown' | 'server_error'
 }
 
 export const fates: Record<string, Fate> = {
@@ -15,8 +15,9 @@ export const fates: Record<string, Fate> = {
   'rate limited': { appliesInMs: null, answersInMs: 100, answer: 'rate_limited' },
   unreachable: { appliesInMs: null, answersInMs: 50, answer: 'unreachable' },
   disconnected: { appliesInMs: null, answersInMs: 100, answer: 'disconnected' },
-  '5xx, posted': { appliesInMs: 0, answersInMs: 400, answer: 'unknown' },
-  '5xx, not posted': { appliesInMs: null, answersInMs: 400, answer: 'unknown' },
+  '5xx, posted': { appliesInMs: 0, answersInMs: 400, answer: 'server_error' },
+  '5xx, posted late': { appliesInMs: 45_000, answersInMs: 400, answer: 'server_error' },
+  '5xx, not posted': { appliesInMs: null, answersInMs: 400, answer: 'server_error' },
   'dropped, posted': { appliesInMs: 0, answersInMs: null, answer: 'unknown' },
   'dropped, posted late': { appliesInMs: 15_000, answersInMs: null, answer: 'unknown' },
   'dropped, not posted': { appliesInMs: null, answersInMs: null, answer: 'unknown' },
@@ -26,6 +27,12 @@ export const fates: Record<string, Fate> = {
 export const veryLate: Record<string, Fate> = {
   'dropped, posted very late': { appliesInMs: 45 * MINUTE, answersInMs: null, answer: 'unknown' },
 }
+
+/** What a network that promises nothing makes of a request that it answers with an error: applied later than any promise would have it. */
+export const BROKEN_PROMISE: Fate = { ...fates['5xx, posted late']!, appliesInMs: 3 * MINUTE }
+
+/** The promise of a network that gives one, in milliseconds: what it answers with an error is applied and shows by then. */
+export const APPLIES_WITHIN_MS = 90_000
 
 export const fateNamed = (name: string): Fate => (fates[name] ?? veryLate[name])!
 

@@ -1,11 +1,6 @@
 /** Mistakes that somebody could make, one change of the source each: the simulation must find every one of them. */
-export interface Mutant {
-  name: string
-  file: string
-  /** Stands in the file once. */
-  from: string
-  to: string
-}
+import type { Mutant } from './mutant.ts'
+import { returningMutants } from './mutants-returning.ts'
 
 const lane = 'actors/lanes/publish.ts'
 const runner = 'actors/lane-runner.ts'
@@ -16,6 +11,7 @@ const reconcile = 'src/domain/reconcile.ts'
 const items = 'src/ops/growth/items.ts'
 
 export const mutants: Mutant[] = [
+  ...returningMutants,
   // Who may act at all. The fence itself is SQL: here it is the reading of it that the simulation runs on.
   {
     name: 'a letter is not fenced',
@@ -45,11 +41,16 @@ export const mutants: Mutant[] = [
     from: 'busy: running.map(({ slot }) => slot)',
     to: 'busy: []',
   },
-  { name: 'doubt is sent again', file: publish, from: 'return doubt(sent, outcome.reason)', to: 'return unsent(sent)' },
+  {
+    name: 'doubt is sent again',
+    file: publish,
+    from: "return doubt(sent, { reason: outcome.reason, cause: outcome.cause ?? 'no_answer' })",
+    to: 'return unsent(sent)',
+  },
   {
     name: 'what a dead process left is sent again',
     file: lane,
-    from: 'return decisionOf(doubt({ item, attempt, now: gate.now, times: deps.times }, PROCESS_STOPPED, settleFrom), work)',
+    from: 'return decisionOf(orphaned({ item, attempt, now: gate.now, times: deps.times }, settleFrom), work)',
     to: "return decisionOf(settle({ item, attempt, tries: 0, now: gate.now, times: deps.times }, { kind: 'unsent' }), work)",
   },
   {
@@ -134,9 +135,9 @@ export const mutants: Mutant[] = [
   },
   {
     name: 'an incomplete read counts',
-    file: 'actors/lanes/reconcile.ts',
-    from: "timeline.complete ? { kind: 'read', posts: seen(timeline) } : { kind: 'unread', resources: timeline.posts.length }",
-    to: "{ kind: 'read', posts: seen(timeline) }",
+    file: 'actors/lanes/timeline.ts',
+    from: "if (!complete) return { kind: 'unread', resources: posts.length }",
+    to: '',
   },
   {
     name: 'doubt is looked up by the text that the item has now',
@@ -187,8 +188,8 @@ export const mutants: Mutant[] = [
   {
     name: 'posting again ignores what may be there',
     file: 'actors/lanes/reconcile.ts',
-    from: 'return mayBeThere ? refuseAgain',
-    to: 'return mayBeThere && !again ? refuseAgain',
+    from: 'if (again && !mayBeThere) return',
+    to: 'if (again) return',
   },
   {
     name: 'a failed send on a word ends the doubt before it',
@@ -217,7 +218,7 @@ export const mutants: Mutant[] = [
   {
     name: 'only the last send of an item is looked for',
     file: 'test/sim/statements.ts',
-    from: "(isOpen(one) || one.state === 'superseded'))",
+    from: "(isOpen(one) || one.state === 'superseded' || one.state === 'returned'))",
     to: 'isOpen(one))',
   },
   {

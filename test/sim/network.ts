@@ -2,7 +2,7 @@
 import type { Network, NetworkAccount, PublishRequest, PublishResult, Timeline } from '#port/network/network'
 import { NetworkError } from '#port/network/network'
 import { recordLook } from './again.ts'
-import { AMBIGUOUS, type Fate, RETRY_AFTER_MS, TELLING } from './history.ts'
+import { AMBIGUOUS, APPLIES_WITHIN_MS, BROKEN_PROMISE, type Fate, fates, RETRY_AFTER_MS, TELLING } from './history.ts'
 import { checkRead, checkWire } from './rules.ts'
 import { count, type Node, nowOf, reach, SKEW_MS, type Wire, type World } from './world.ts'
 
@@ -12,7 +12,8 @@ const results: Record<Fate['answer'], (externalId: string) => PublishResult> = {
   rate_limited: () => ({ kind: 'not_applied', reason: 'rate_limited', detail: '', retryAfterMs: RETRY_AFTER_MS }),
   unreachable: () => ({ kind: 'not_applied', reason: 'unreachable', detail: '' }),
   disconnected: () => ({ kind: 'disconnected', reason: 'revoked' }),
-  unknown: () => ({ kind: 'unknown', reason: 'reset' }),
+  unknown: () => ({ kind: 'unknown', reason: 'reset', cause: 'no_answer' }),
+  server_error: () => ({ kind: 'unknown', reason: '503', cause: 'server_error' }),
 }
 
 /** The sender hears the answer, or at its own deadline that there is none. */
@@ -42,7 +43,9 @@ const countSender = (world: World, node: Node): void => {
 
 const publish = (world: World, node: Node, request: PublishRequest, signal: AbortSignal): Promise<PublishResult> => {
   const duplicate = world.fate.appliesInMs !== null && isDuplicate(world, request)
-  const fate = duplicate ? DUPLICATE : world.fate
+  const late = !duplicate && !node.promises && world.fate === fates['5xx, posted late']
+  if (late) count(world, 'network broke no promise')
+  const fate = duplicate ? DUPLICATE : late ? BROKEN_PROMISE : world.fate
   if (duplicate) count(world, 'network duplicate refused')
   const wire: Wire = { itemId: checkWire(world, node, request), request, fate, from: node, at: nowOf(world), answered: undefined }
   world.wires.push(wire)
@@ -66,7 +69,10 @@ const timelineOf = (world: World, node: Node, { account, since }: { account: Net
   const { fails, lagMs } = world.view
   world.readWhole.set(account.id, fails === 'no')
   count(world, fails === 'no' ? 'read complete' : `read ${fails}`)
-  recordLook(world, node, { whole: fails === 'no', posts: [] })
+  if (fails !== 'no') {
+    node.seen.set(account.id, { at: nowOf(world), whole: false, posts: [] })
+    recordLook(world, node, { whole: false, posts: [] })
+  }
   if (fails === 'error') throw new NetworkError('unreachable', 'no answer', 5_000)
   if (fails === 'incomplete') return { posts: [], complete: false }
   if (lagMs > 0) count(world, 'read lagging')
@@ -74,6 +80,7 @@ const timelineOf = (world: World, node: Node, { account, since }: { account: Net
   const seen = world.posts.filter(
     (post) => post.account === account.externalId && post.createdAt >= +since && post.createdAt - SKEW_MS <= nowOf(world) - lagMs,
   )
+  node.seen.set(account.id, { at: nowOf(world), whole: true, posts: seen })
   recordLook(world, node, { whole: true, posts: seen })
   const posts = seen.map(({ externalId, text, createdAt }) => {
     const truncated = text.length > cut
@@ -85,7 +92,10 @@ const timelineOf = (world: World, node: Node, { account, since }: { account: Net
 
 export const simulatedNetwork = (world: World, node: Node): Network => ({
   name: 'simulated',
-  capabilities: { maxLength: 280, maxLongLength: 25_000, measure: (text) => text.length, idempotent: false, tier: 'free' },
+  capabilities: {
+    ...{ maxLength: 280, maxLongLength: 25_000, measure: (text) => text.length, idempotent: false, tier: 'free' },
+    ...{ maxApplyMs: node.promises ? APPLIES_WITHIN_MS : null, completeReadBack: node.promises },
+  },
   publish: (request, signal) => publish(world, node, request, signal),
   readTimeline: async (account, since, signal) => {
     signal.throwIfAborted()

@@ -43,7 +43,15 @@ const logOf = (world: World): Log => {
 }
 
 const newNode = (world: World, own: { tenantId: string; owner: string; epoch: number }): Node => {
-  const node = { owner: own.owner, state: 'alive', backlog: [], hasHung: false, isFenced: false } as unknown as Node
+  const node = {
+    owner: own.owner,
+    state: 'alive',
+    backlog: [],
+    hasHung: false,
+    isFenced: false,
+    promises: world.promises,
+    seen: new Map(),
+  } as unknown as Node
   const networks = networksOf(simulatedNetwork(world, node))
   node.networks = networks
   const failpoints = (name: string): Promise<void> | undefined =>

@@ -9,6 +9,7 @@ import { type Command, transitions } from '#test/domain/transitions'
 import { checkDoubted, checkReopened, checkSuperseded, permitOf } from './again.ts'
 import { type Fate, RETRY_AFTER_MS } from './history.ts'
 import type { Changes, Commanded } from './memory.ts'
+import { checkAfterReturn, checkReturned } from './returning.ts'
 import { count, itemOf, type Node, nowOf, type World } from './world.ts'
 
 /** What must be so; otherwise the history has failed with these words. */
@@ -41,6 +42,11 @@ const checkEarlier = (world: World, node: Node, { attempt, hold }: { attempt: At
     if (itemId !== attempt.item_id) continue
     // A person has asked for it, and the timeline that was read since does not show it.
     if (permit && at <= permit.readAt) continue
+    const earlier = world.memory.attempts.get(request.attemptId)
+    if (earlier?.state === 'returned') {
+      checkAfterReturn(world, earlier, { fate, attempt, node, hold })
+      continue
+    }
     const wait = answered === undefined ? undefined : PROVEN[answered]
     hold(fate.appliesInMs === null && wait !== undefined, 'sent a second time, though the first may have reached the network')
     const isAskedAgain = (world.asked.get(itemId) ?? 0) >= at
@@ -77,21 +83,23 @@ export const checkWire = (world: World, node: Node, { attemptId, account, text }
 /** While everything unattended is held, the owner reads only about what people asked for. */
 export const checkRead = (world: World, node: Node): void => {
   const { paused, owner, works } = world.memory
-  const isAsked = [...works.values()].some(({ kind, state, origin }) => kind === 'reconcile' && state === 'running' && origin === 'manual')
+  const reads = ['reconcile', 'publish']
+  const isAsked = [...works.values()].some(({ kind, state, origin }) => reads.includes(kind) && state === 'running' && origin === 'manual')
   must(world, !paused || owner !== node.owner || isAsked, 'read unattended after the pause')
 }
 
 /** Where the machine may lead an item. */
 const moves: Record<StateName, StateName[]> = {
   drafted: [],
-  approved: [],
-  scheduled: ['publishing', 'approved', 'drafted'],
+  // Posted by what a person made by hand, of the words that were looked for: see checkLetGo.
+  approved: ['posted'],
+  scheduled: ['publishing', 'approved', 'drafted', 'posted'],
   publishing: ['publishing', 'posted', 'publish_failed', 'publish_unconfirmed', 'in review', 'approved', 'scheduled', 'drafted'],
-  posted: [],
+  posted: ['posted'],
   rejected: [],
-  publish_failed: [],
+  publish_failed: ['posted'],
   // Onto the wire again only on a person's word: see checkSuperseded.
-  publish_unconfirmed: ['publish_unconfirmed', 'posted', 'in review', 'publishing'],
+  publish_unconfirmed: ['publish_unconfirmed', 'posted', 'in review', 'publishing', 'approved'],
   'in review': ['in review', 'posted', 'publishing'],
 }
 
@@ -108,12 +116,13 @@ const record = (world: World, item: Item, command: Commanded | undefined): void 
 /** Where an attempt may go; what has ended does not change any more. */
 const attemptMoves: Record<AttemptState, AttemptState[]> = {
   open: ['posted', 'failed', 'unsent', 'doubt'],
-  doubt: ['doubt', 'review', 'posted', 'superseded'],
+  doubt: ['doubt', 'review', 'posted', 'superseded', 'returned'],
   review: ['review', 'posted', 'superseded'],
   posted: [],
   failed: [],
   unsent: [],
   superseded: ['doubt', 'review'],
+  returned: ['posted', 'review'],
 }
 
 const checkClaim = (world: World, attempt: Attempt): void => {
@@ -163,8 +172,23 @@ const checkAttempt = (world: World, before: Attempt | undefined, after: Attempt)
   const hold: Hold = (holds, words) => must(world, holds, `${after.item_id}: ${words}`)
   if (before.state !== 'superseded' && after.state === 'superseded') checkSuperseded(world, before, hold)
   if (before.state === 'superseded') checkReopened(world, after, hold)
+  if (after.state === 'returned') checkReturned(world, before, hold)
   checkDoubt(world, before, after)
   countLease(world, before, after)
+}
+
+/** Out of doubt only by its own end, and out of rest only by the late hit of what was returned. */
+const checkLetGo = (
+  world: World,
+  { id, from, to }: { id: string; from: StateName; to: StateName },
+  attempts: Changes['attempts'],
+): void => {
+  const became = (was: AttemptState, is: AttemptState): boolean =>
+    attempts.some(([before, after]) => after.item_id === id && before?.state === was && after.state === is)
+  if (from === 'publish_unconfirmed' && to === 'approved') must(world, became('doubt', 'returned'), `${id}: let go, being in doubt`)
+  if (to !== 'posted' || !['approved', 'scheduled', 'publish_failed', 'posted'].includes(from)) return
+  must(world, became('returned', 'posted'), `${id}: posted, being ${from}`)
+  count(world, 'returned found by hand')
 }
 
 /** Every change of an item is one that the state table knows, and every change of an attempt one of the machine. */
@@ -176,6 +200,7 @@ export const checkCommit = (world: World, { items, attempts }: Changes, command:
     must(world, allowed.includes(to), `${id}: ${command?.id === id ? command.name : 'the machine'} led from ${from} to ${to}`)
     const isStale = command?.id !== id && to === 'drafted'
     must(world, !isStale || world.edited.has(id), `${id}: taken for another than was approved`)
+    if (command?.id !== id) checkLetGo(world, { id, from, to }, attempts)
     record(world, item, command)
   }
   for (const [before, after] of attempts) checkAttempt(world, before, after)

@@ -53,10 +53,22 @@ const attempts = {
   openAttempt: async (memory: Memory, itemId: string) => find(memory.attempts, (one) => one.item_id === itemId && isOpen(one)),
   attemptById: async (memory: Memory, id: string) => memory.attempts.get(id),
   doubtfulSince: async (memory: Memory, itemId: string) => {
-    const own = filter(memory.attempts, (one) => one.item_id === itemId && (isOpen(one) || one.state === 'superseded'))
+    const own = filter(
+      memory.attempts,
+      (one) => one.item_id === itemId && (isOpen(one) || one.state === 'superseded' || one.state === 'returned'),
+    )
     return new Date(Math.min(...own.map(({ intent_at }) => +intent_at)))
   },
-  attemptCount: async (memory: Memory, itemId: string) => filter(memory.attempts, (one) => one.item_id === itemId).length,
+  triesSoFar: async (memory: Memory, itemId: string) => {
+    const own = filter(memory.attempts, (one) => one.item_id === itemId)
+    return { count: own.length, doubted: own.filter(({ state }) => state === 'superseded' || state === 'returned').length }
+  },
+  returnedAttempt: async (memory: Memory, itemId: string, since: Date) =>
+    find(memory.attempts, (one) => one.item_id === itemId && one.state === 'returned' && one.ended_at! > since),
+  ownedSince: async (memory: Memory, connectionId: string, since: Date) =>
+    filter(memory.attempts, (one) => one.connection_id === connectionId && one.external_id !== null && one.ended_at! >= since).map(
+      ({ external_id }) => external_id!,
+    ),
   sameTextOpen: async (memory: Memory, connectionId: string, sha: string) =>
     find(memory.attempts, (one) => one.connection_id === connectionId && one.body_sha === sha && isOpen(one)) !== undefined,
   unnamedAttempts: (connectionId: string) => async (memory: Memory) => {
@@ -77,9 +89,9 @@ const attempts = {
   },
   insertAttempt: (attempt: Attempt) => () => changed(attempt.id, attempt),
   saveAttempt:
-    ({ id, state, doubt_at, clean_reads, external_id, error, ended_at }: Attempt) =>
+    ({ id, state, doubt_at, doubt_cause, returns_from, clean_reads, proof_reads, external_id, error, ended_at }: Attempt) =>
     () =>
-      changed(id, { state, doubt_at, clean_reads, external_id, error, ended_at }),
+      changed(id, { state, doubt_at, doubt_cause, returns_from, clean_reads, proof_reads, external_id, error, ended_at }),
 }
 
 const connections = {
@@ -166,19 +178,16 @@ const updated = (id: string, changes: Partial<Row>): Write => ({
   },
 })
 
+/** One row there is of a kind and a record: a new look at what is watched already takes its row. */
 const added = ({ refId, runAt, payload = {}, ...work }: NewWork): Write => ({
   row: work.id,
-  change: ({ works: all }) =>
-    void all.set(work.id, {
-      ...work,
-      ref_id: refId,
-      run_at: runAt,
-      payload,
-      state: 'queued',
-      attempt: 0,
-      claimed_by: null,
-      lease_until: null,
-    }),
+  change(memory) {
+    const { works: all } = memory
+    const same = find(all, ({ kind, ref_id }) => kind === work.kind && ref_id === refId)
+    if (same && work.kind !== 'reconcile') memory.onBroken(`two rows of work ${work.kind} for ${refId}`)
+    const fresh = { ref_id: refId, run_at: runAt, payload, state: 'queued', claimed_by: null, lease_until: null } as const
+    all.set(same?.id ?? work.id, { attempt: 0, ...same, ...work, ...fresh, id: same?.id ?? work.id })
+  },
 })
 
 const requeued = ({ id, runAt, origin, payload }: NonNullable<Effects['requeued']>[number]): Write =>

@@ -62,10 +62,20 @@ const EXPECTED = [
     (name) => `done ${name}`,
   ),
   ...['crash', 'takeover', 'hang', 'wake', 'stop', 'burst', 'connect', 'default', 'post by hand'].map((name) => `step ${name}`),
-  ...['posted', 'posted slowly', 'refused', 'rate limited', 'unreachable', 'disconnected', '5xx, posted', '5xx, not posted'].map(
+  ...[
+    'posted',
+    'posted slowly',
+    'refused',
+    'rate limited',
+    'unreachable',
+    'disconnected',
+    '5xx, posted',
+    '5xx, posted late',
+    '5xx, not posted',
+  ].map((name) => `network ${name}`),
+  ...['dropped, posted', 'dropped, posted late', 'dropped, not posted', 'duplicate refused', 'broke no promise'].map(
     (name) => `network ${name}`,
   ),
-  ...['dropped, posted', 'dropped, posted late', 'dropped, not posted', 'duplicate refused'].map((name) => `network ${name}`),
   ...['read complete', 'read incomplete', 'read error', 'read lagging', 'read truncated', 'commit failed', 'commit ack lost'],
   ...['owner met the fence', 'owner woke as a former one', 'lease ended before the outcome', 'lease too short for the send'],
   ...[
@@ -73,6 +83,8 @@ const EXPECTED = [
     'sent by a former owner after it hung',
     'sent while paused',
     'edited while in doubt',
+    'returned by itself',
+    'returned and sent again',
     'sent again on a word',
     'again brought the doubt back',
     'pause announced what may still go out',

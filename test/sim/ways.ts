@@ -1,6 +1,6 @@
 /** Several steps that lead far in one go, which steps by chance seldom do. */
 import { HOUR, MINUTE } from '#test/domain/records'
-import { among, failures, type Next, type Step, someFate } from './history.ts'
+import { among, CLEAR, failures, type Next, type Step, someFate } from './history.ts'
 import { itemIds } from './world.ts'
 
 const asked = (item: string, next: Next): Step =>
@@ -8,6 +8,8 @@ const asked = (item: string, next: Next): Step =>
 
 /** Nobody knows what became of it, and the timeline does not show it, or not yet. */
 const doubtful = ['5xx, not posted', 'dropped, not posted', 'dropped, posted late', 'dropped, posted very late']
+
+const errors = ['5xx, not posted', '5xx, not posted', '5xx, posted late', '5xx, posted']
 
 const ways: ((item: string, next: Next) => Step[])[] = [
   (item, next) => [{ do: 'approve', item }, asked(item, next), { do: 'send', fate: someFate(next), which: 'first' }],
@@ -27,6 +29,20 @@ const ways: ((item: string, next: Next) => Step[])[] = [
       { do: 'wait', ms: among([1_000, 11_000, 20_000], next) },
       { do: 'send', fate: someFate(next), which: 'first' as const },
     ],
+  ],
+  /** The network has answered with an error; when that has ended by itself, or nearly, somebody asks again. */
+  (item, next) => [
+    { do: 'approve', item },
+    ...[asked(item, next), { do: 'send', fate: among(errors, next), which: 'first' as const }],
+    { do: 'wait', ms: among([110_000, 5 * MINUTE, 5 * MINUTE, 5 * MINUTE], next) },
+    { do: 'see', view: { ...CLEAR, fails: among(['no', 'no', 'incomplete', 'error'], next) } },
+    asked(item, next),
+    ...[
+      { do: 'send', fate: among([someFate(next), ...errors], next), which: 'first' as const },
+      { do: 'wait', ms: among([1_000, 5 * MINUTE], next) },
+      asked(item, next),
+    ],
+    { do: 'send', fate: someFate(next), which: 'first' },
   ],
   /** What was superseded is posted when the item is posted already, and another one of the same text in doubt. */
   (_, next) => [

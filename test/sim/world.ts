@@ -42,6 +42,10 @@ export interface Node {
   /** It hung once. */
   hasHung: boolean
   networks: Networks
+  /** Its last read of an account's timeline, by connection. */
+  seen: Map<string, { at: number; whole: boolean; posts: Post[] }>
+  /** Its network promises how late it applies what it answers with an error. */
+  promises: boolean
   /** It has been told that it owns nothing any more. */
   isFenced: boolean
 }
@@ -54,6 +58,8 @@ export interface World {
   hung: Node[]
   /** Lanes that are held up right before their send, in order of their claims. */
   held: { node: Node; goOn(): void }[]
+  /** Whether the next process is told to rely on a promise of the network. */
+  promises: boolean
   /** Whether lanes are held up there. */
   holding: boolean
   wires: Wire[]
@@ -78,6 +84,8 @@ export interface World {
   confirmed: Map<string, Confirmation>
   /** The last read of the timeline for an item, by item. */
   looks: Map<string, Look>
+  /** When the timeline was read to its end for an item, by item. */
+  wholeLooks: Map<string, number[]>
   /** What the attempt may do that a commit puts in the place of a superseded one, by item; and each attempt that did, by attempt. */
   permits: Map<string, Permit>
   permitted: Map<string, Permit>
@@ -129,6 +137,7 @@ export const newWorld = (counts: Map<string, number>): World => {
     node: undefined as unknown as Node,
     hung: [],
     held: [],
+    promises: true,
     holding: true,
     wires: [],
     posts: [],
@@ -143,6 +152,7 @@ export const newWorld = (counts: Map<string, number>): World => {
     asked: new Map(),
     confirmed: new Map(),
     looks: new Map(),
+    wholeLooks: new Map(),
     permits: new Map(),
     permitted: new Map(),
     broken: [],

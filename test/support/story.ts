@@ -14,6 +14,7 @@ export interface StoryItem {
   external_id: string | null
   url: string | null
   last_error: string | null
+  doubt: { cause: string; resolves: string; next_read_at: string | null } | null
 }
 
 /** A server, in this process or in another, as a story needs it. */

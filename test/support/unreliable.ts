@@ -18,7 +18,7 @@ export interface Unreliable {
   rewrite(text: string): string
 }
 
-const unknown: PublishResult = { kind: 'unknown', reason: 'timeout' }
+const unknown: PublishResult = { kind: 'unknown', reason: 'timeout', cause: 'no_answer' }
 
 /** The request is lost on the way. */
 export const lostRequest: Loss = async () => unknown

@@ -22,6 +22,24 @@ const Metrics = record(
   { title: 'Metrics', description: 'What the network counts of a post, as read last; null before.' },
 )
 
+const Doubt = record(
+  {
+    cause: oneOf(['server_error', 'no_answer', 'unclear_answer', 'process_stopped'], {
+      description: 'server_error: the network answered with an error (5xx). no_answer: a time-out or a broken connection.',
+    }),
+    resolves: oneOf(['by_itself', 'by_person'], {
+      description:
+        'by_itself: the network promises how late it applies what it answers with an error. If complete reads of the timeline after that do not show the post, the item becomes approved, not scheduled; only a new request sends it. by_person: a person must look if reads do not show it.',
+    }),
+    next_read_at: nullable(Time),
+  },
+  {
+    title: 'Doubt',
+    description:
+      'With publish_unconfirmed: why nobody knows whether it was posted, and what resolves that, and when the timeline is read next (null: not any more, or not while paused). Null otherwise.',
+  },
+)
+
 export const Item = record(
   {
     id: Id,
@@ -49,6 +67,7 @@ export const Item = record(
     posted_at: nullable(Time),
     last_error: nullable(T.String()),
     metrics: nullable(Metrics),
+    doubt: nullable(Doubt),
     created_at: Time,
     updated_at: Time,
   },

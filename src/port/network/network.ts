@@ -97,7 +97,18 @@ export interface Capabilities {
   idempotent: boolean
   /** How reads are paid for. */
   tier: Tier
+  /**
+   * The longest, in milliseconds after its answer, until a post that was answered with a `server_error` is applied, if ever, and
+   * shows in reads; null where nobody promises that. Less than a day.
+   */
+  maxApplyMs: number | null
+  /** A complete read shows every post of the account that is older than `maxApplyMs`: none is hidden, filtered or forgotten. */
+  completeReadBack: boolean
 }
+
+/** Within what time the network settles a request that it answers with a `server_error`, where it promises all that this takes. */
+export const appliesWithin = ({ maxApplyMs, completeReadBack }: Capabilities): number | undefined =>
+  completeReadBack && maxApplyMs !== null ? maxApplyMs : undefined
 
 export interface NetworkAccount {
   /** Our id of the connection. */
@@ -127,8 +138,11 @@ export type PublishResult =
   | { kind: 'not_applied'; reason: 'rate_limited' | 'unreachable'; detail: string; retryAfterMs?: number }
   /** Nothing was posted: the account's credentials are no longer accepted. */
   | { kind: 'disconnected'; reason: string }
-  /** The answer proves nothing: a time-out, a broken connection, a 5xx, a "duplicate" refusal. */
-  | { kind: 'unknown'; reason: string }
+  /**
+   * Proves nothing. `server_error`: the network itself answered, to the end, with a 5xx; an answer of something in between that gave
+   * up waiting (504) is `no_answer`, as a time-out and a broken connection are; `unclear_answer`: any other, a "duplicate" refusal.
+   */
+  | { kind: 'unknown'; reason: string; cause: 'server_error' | 'no_answer' | 'unclear_answer' }
 
 export interface TimelinePost {
   externalId: string

@@ -7,7 +7,8 @@ import type { Draw } from './sandbox-faults.ts'
 
 const RETRY_AFTER_MS = 2_000
 
-export const unknown = (reason: string): PublishResult => ({ kind: 'unknown', reason })
+const noAnswer = (reason: string): PublishResult => ({ kind: 'unknown', reason, cause: 'no_answer' })
+const serverError = (reason: string): PublishResult => ({ kind: 'unknown', reason, cause: 'server_error' })
 export const notSent = (detail: string): PublishResult => ({ kind: 'not_applied', reason: 'unreachable', detail })
 const noAccount: PublishResult = { kind: 'disconnected', reason: 'the sandbox has no such account' }
 
@@ -45,18 +46,18 @@ export const until = async <T>(running: Promise<T>, signal: AbortSignal, late: (
 /** A network that does not answer: the caller gives up at its deadline, or before. */
 const silence = async (deadlineMs: number, signal: AbortSignal): Promise<PublishResult> => {
   const { promise, resolve } = Promise.withResolvers<PublishResult>()
-  using _deadline = systemClock.after(deadlineMs, () => resolve(unknown('timeout')))
-  return await until(promise, signal, () => unknown('timeout'))
+  using _deadline = systemClock.after(deadlineMs, () => resolve(noAnswer('timeout')))
+  return await until(promise, signal, () => noAnswer('timeout'))
 }
 
 const failureOf = (cause: unknown): PublishResult => {
   if (!(cause instanceof SandboxFailure)) throw cause
-  return cause.written === 'nothing' ? notSent(cause.message) : unknown(cause.message)
+  return cause.written === 'nothing' ? notSent(cause.message) : noAnswer(cause.message)
 }
 
 const actOnce = async ({ act, deadlineMs, drawn: { fault, lateMs }, failpoints, signal }: Call): Promise<PublishResult> => {
   await failpoints('sandbox.received')
-  if (fault === '500') return unknown('500')
+  if (fault === '500') return serverError('500')
   if (fault === '429') return { kind: 'not_applied', reason: 'rate_limited', detail: '429', retryAfterMs: RETRY_AFTER_MS }
   const refusal = await act.refusal()
   if (refusal !== null) return { kind: 'refused', reason: refusal }
@@ -68,10 +69,11 @@ const actOnce = async ({ act, deadlineMs, drawn: { fault, lateMs }, failpoints, 
   const id = await act.apply()
   if (id === null) return noAccount
   await failpoints('sandbox.applied')
-  if (fault === 'applied502') return unknown('502')
-  if (fault === 'drop') return unknown('connection closed')
+  if (fault === 'applied502') return serverError('502')
+  if (fault === 'drop') return noAnswer('connection closed')
   return { kind: 'posted', externalId: id, url: null }
 }
 
 /** Resolves soon after the signal aborts, and rejects only by a bug. */
-export const callOnce = (call: Call): Promise<PublishResult> => until(actOnce(call).catch(failureOf), call.signal, () => unknown('timeout'))
+export const callOnce = (call: Call): Promise<PublishResult> =>
+  until(actOnce(call).catch(failureOf), call.signal, () => noAnswer('timeout'))

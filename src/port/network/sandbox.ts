@@ -47,12 +47,18 @@ export interface Sandbox extends Network {
 
 const HANDLE = /^@?([A-Za-z0-9_.-]{1,50})$/
 
-const capabilitiesOf = (tier: Tier): Capabilities => ({
+/** Clocks that the answer and the next read go by differ by less. */
+const APPLY_MARGIN_MS = 1_000
+
+/** What it answers it has applied or never will; only `slow` applies a post later, and then nothing is promised. */
+const capabilitiesOf = (tier: Tier, { rates, lagMs }: SandboxFaults): Capabilities => ({
   maxLength: WEIGHTED_LIMIT,
   maxLongLength: LONG_WEIGHTED_LIMIT,
   measure: weightedLength,
   idempotent: false,
   tier,
+  maxApplyMs: rates.slow > 0 ? null : APPLY_MARGIN_MS + lagMs,
+  completeReadBack: rates.slow === 0,
 })
 
 const publishingAct = (store: SandboxStore, { account, text, isLong }: PublishRequest): Act => ({
@@ -112,7 +118,7 @@ export const createSandbox = ({ store, faults, rules = 'open', log, failpoints =
   }
   return {
     name: 'sandbox',
-    capabilities: capabilitiesOf(tier),
+    capabilities: capabilitiesOf(tier, faults),
     publish: (request, signal) => act(publishingAct(store, request), request, signal),
     engage: (request, signal) => act(engagingAct(society, request), request, signal),
     preflight: (action, post) => preflight(rules, action, post),

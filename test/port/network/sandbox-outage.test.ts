@@ -145,7 +145,11 @@ describe('a database that does not answer', () => {
     await using it = sandboxBy(relay.options)
     const account = await world.newAccount()
     relay.strike('silence', 'Anyone?')
-    expect(await publish(it.sandbox, account, 'Anyone?', AbortSignal.timeout(50))).toEqual({ kind: 'unknown', reason: 'timeout' })
+    expect(await publish(it.sandbox, account, 'Anyone?', AbortSignal.timeout(50))).toEqual({
+      kind: 'unknown',
+      reason: 'timeout',
+      cause: 'no_answer',
+    })
   })
 
   test('a read ends as unreachable when it is given up', async () => {

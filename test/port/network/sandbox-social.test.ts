@@ -146,8 +146,8 @@ describe('with faults', () => {
   test('slow: replies and likes are applied after the caller has given up', async () => {
     const account = await world.newAccount()
     const [sandbox, postId] = [world.sandbox('slow=1'), await target(account)]
-    expect(await like(sandbox, account, postId)).toEqual({ kind: 'unknown', reason: 'timeout' })
-    expect(await reply(sandbox, account, postId)).toEqual({ kind: 'unknown', reason: 'timeout' })
+    expect(await like(sandbox, account, postId)).toEqual({ kind: 'unknown', reason: 'timeout', cause: 'no_answer' })
+    expect(await reply(sandbox, account, postId)).toEqual({ kind: 'unknown', reason: 'timeout', cause: 'no_answer' })
     await world.admin`update sandbox.delayed set apply_at = now() where account_id = ${account.externalId}`
     await eventually(async () => (await rows(account)).length === 1)
     expect((await world.sandbox().readTimeline(account, EVER, never())).posts).toMatchObject([{ text: 'So it is.', inReplyTo: postId }])

@@ -151,10 +151,10 @@ describe('publishing', () => {
 
 describe('faults', () => {
   test.each([
-    ['500', { kind: 'unknown', reason: '500' }, 0],
+    ['500', { kind: 'unknown', reason: '500', cause: 'server_error' }, 0],
     ['429', { kind: 'not_applied', reason: 'rate_limited', retryAfterMs: 2_000 }, 0],
-    ['applied502', { kind: 'unknown', reason: '502' }, 1],
-    ['drop', { kind: 'unknown', reason: 'connection closed' }, 1],
+    ['applied502', { kind: 'unknown', reason: '502', cause: 'server_error' }, 1],
+    ['drop', { kind: 'unknown', reason: 'connection closed', cause: 'no_answer' }, 1],
   ])('%s is answered as %j, with %i posts standing', async (fault, answer, count) => {
     const account = await world.newAccount()
     expect(await publish(world.sandbox(`${fault}=1`), account)).toMatchObject(answer)
@@ -204,7 +204,7 @@ describe('slow', () => {
     const answer = publish(world.sandbox('slow=1'), account, { deadlineMs: 60_000, signal: giveUp.signal })
     await eventually(async () => (await delayed(account)).length === 1)
     giveUp.abort()
-    expect(await answer).toEqual({ kind: 'unknown', reason: 'timeout' })
+    expect(await answer).toEqual({ kind: 'unknown', reason: 'timeout', cause: 'no_answer' })
     const after = Date.now()
     const due = (await delayed(account))[0]?.apply_at.getTime() ?? 0
     expect(due).toBeWithin(before + 61_000, after + 63_001)
@@ -213,7 +213,11 @@ describe('slow', () => {
 
   test('a caller that never gives up is answered at its deadline', async () => {
     const account = await world.newAccount()
-    expect(await publish(world.sandbox('slow=1'), account, { deadlineMs: 1 })).toEqual({ kind: 'unknown', reason: 'timeout' })
+    expect(await publish(world.sandbox('slow=1'), account, { deadlineMs: 1 })).toEqual({
+      kind: 'unknown',
+      reason: 'timeout',
+      cause: 'no_answer',
+    })
   })
 
   test('a due post is in the next timeline, once, created when it was applied', async () => {

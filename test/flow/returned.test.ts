@@ -1,0 +1,227 @@
+/** A 5xx of a network that promises how late it applies what it answers so: the doubt ends by itself, once, and never in a second post. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { type PublishTimes, publishTimes } from '#domain/publish'
+import { NetworkError, type PublishResult } from '#port/network/network'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { asPerson } from '#test/support/session'
+import { newStory, type Story, textOf } from '#test/support/story'
+import { type Loss, lostRequest, type Unreliable, unreliable } from '#test/support/unreliable'
+
+const times: PublishTimes = { ...publishTimes, settleMs: 20, windowMs: 80 }
+const REASON = 'network_error_not_posted'
+
+let app: TestApp
+let network: Unreliable
+beforeAll(async () => {
+  app = await testApp({ overrides: { times, replyWithinMs: 200 } })
+  network = unreliable(app)
+})
+afterEach(() => {
+  network.view = (timeline) => timeline
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const serverError: PublishResult = { kind: 'unknown', reason: '503', cause: 'server_error' }
+/** The network answers with an error of its own, and makes nothing of the request. */
+const refused: Loss = async () => serverError
+/** It answers so, and has made the post. */
+const applied: Loss = async (deliver) => {
+  await deliver()
+  return serverError
+}
+
+const postNow = (story: Story, id: string, key = 'post it') =>
+  story.send('POST', `items/${id}/post-now`, { headers: { 'idempotency-key': key } })
+const attempts = async (id: string): Promise<string[]> =>
+  (await app.owner`select state from attempt where item_id = ${id} order by number`).map(({ state }) => state)
+const sends = (text: string): number => network.sent.filter((one) => one === text).length
+const decided = (story: Story, id: string) =>
+  eventually(
+    () => story.item(id),
+    ({ status, review }) => status === 'approved' || status === 'posted' || review,
+  )
+/** A day's watch over what was returned is not waited for. */
+const readNow = (id: string) => app.owner`update work set run_at = now() where ref_id = ${id} and kind = 'reconcile'`
+const wake = (story: Story) => story.send('POST', 'automation/resume-all')
+
+/** An item that the network has answered with an error and never made, approved again by itself. */
+const returned = async (story: Story): Promise<string> => {
+  const id = await story.approved()
+  network.answers.set(textOf(id), refused)
+  await postNow(story, id)
+  expect((await decided(story, id)).status).toBe('approved')
+  return id
+}
+
+test('a 5xx that posted nothing ends by itself: approved, unscheduled, its key free, and only a new request sends it', async () => {
+  const story = await newStory(app)
+  const id = await story.approved()
+  network.answers.set(textOf(id), refused)
+  expect((await postNow(story, id)).status).toBe(202)
+  const doubtful = await story.item(id)
+  expect(doubtful).toMatchObject({ status: 'publish_unconfirmed', review: false, last_error: '503' })
+  expect(doubtful.doubt).toEqual({ cause: 'server_error', resolves: 'by_itself', next_read_at: expect.any(String) })
+  expect(await decided(story, id)).toMatchObject({ status: 'approved', post_at: null, last_error: REASON, doubt: null })
+  expect([await attempts(id), sends(textOf(id))]).toEqual([['returned'], 1])
+  expect(await story.events()).toEqual([`growth.item.returned ${REASON}`])
+  expect(await app.owner`select 1 from idempotency where ref_id = ${id}`).toHaveLength(0)
+  const again = await postNow(story, id)
+  expect([again.status, again.body.item.status, again.headers.get('idempotency-replayed')]).toEqual([200, 'posted', null])
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+  expect([await attempts(id), sends(textOf(id))]).toEqual([['returned', 'posted'], 2])
+})
+
+test('so does one of a scheduled post, which leaves the schedule', async () => {
+  const story = await newStory(app)
+  const id = await story.drafted()
+  network.answers.set(textOf(id), refused)
+  await story.send('POST', `items/${id}/approve`)
+  await story.send('POST', `items/${id}/schedule`, { body: { post_at: new Date().toISOString() } })
+  await story.settled(id, 'publish_unconfirmed')
+  expect(await decided(story, id)).toMatchObject({ status: 'approved', post_at: null, last_error: REASON })
+  expect(await app.owner`select 1 from work where ref_id = ${id} and kind = 'publish'`).toHaveLength(0)
+  expect(sends(textOf(id))).toBe(1)
+})
+
+test('a 5xx of a post that was made is found, and posted', async () => {
+  const story = await newStory(app)
+  const id = await story.approved()
+  network.answers.set(textOf(id), applied)
+  await postNow(story, id)
+  expect((await decided(story, id)).status).toBe('posted')
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+})
+
+test('a time-out is left to a person, and the item says so', async () => {
+  const story = await newStory(app)
+  const id = await story.approved()
+  network.answers.set(textOf(id), lostRequest)
+  await postNow(story, id)
+  expect((await story.item(id)).doubt).toMatchObject({ cause: 'no_answer', resolves: 'by_person' })
+  expect(await decided(story, id)).toMatchObject({ status: 'publish_unconfirmed', review: true, doubt: { resolves: 'by_person' } })
+  expect(await attempts(id)).toEqual(['review'])
+})
+
+test('a second 5xx of the same item is left to a person', async () => {
+  const story = await newStory(app)
+  const id = await returned(story)
+  network.answers.set(textOf(id), refused)
+  await postNow(story, id)
+  expect(await decided(story, id)).toMatchObject({ status: 'publish_unconfirmed', review: true, doubt: { resolves: 'by_person' } })
+  expect(await attempts(id)).toEqual(['returned', 'review'])
+})
+
+test('a person who has an item posted again once it is in doubt is not overruled by what a 5xx then proves', async () => {
+  const story = await newStory(app)
+  const id = await story.approved()
+  network.answers.set(textOf(id), lostRequest)
+  await postNow(story, id)
+  await decided(story, id)
+  await app.owner`update attempt set lease_until = intent_at where item_id = ${id}`
+  network.answers.set(textOf(id), refused)
+  await asPerson(app, story.tenantId)('growth.items.postNow', { id, confirm: 'post_again' })
+  expect(await decided(story, id)).toMatchObject({ status: 'publish_unconfirmed', review: true })
+  expect(await attempts(id)).toEqual(['superseded', 'review'])
+})
+
+test('reads that are cut off, or may show the post, prove nothing', async () => {
+  const story = await newStory(app)
+  const [cutOff, similar] = [await story.approved(), await story.approved()]
+  network.view = (timeline) => ({ ...timeline, complete: false })
+  network.answers.set(textOf(cutOff), refused)
+  await postNow(story, cutOff)
+  const count = async () => network.reads.filter((account) => account === story.account).length
+  const before = await count()
+  await eventually(count, (reads) => reads > before + 4)
+  expect(await story.item(cutOff)).toMatchObject({ status: 'publish_unconfirmed', review: false, doubt: { resolves: 'by_itself' } })
+  const cut = { externalId: 'x', text: `${textOf(similar).slice(0, 12)}…`, truncated: true, createdAt: new Date(), url: null }
+  network.view = () => ({ posts: [{ ...cut, createdAt: new Date() }], complete: true })
+  network.answers.set(textOf(similar), refused)
+  expect((await postNow(story, similar, 'another')).status).toBe(202)
+  expect(await decided(story, similar)).toMatchObject({ status: 'publish_unconfirmed', review: true, doubt: { resolves: 'by_person' } })
+  network.view = (timeline) => timeline
+})
+
+test('while everything unattended is held nothing is read, and the item says so', async () => {
+  const story = await newStory(app)
+  const id = await story.approved()
+  network.answers.set(textOf(id), refused)
+  network.view = (timeline) => ({ ...timeline, complete: false })
+  await story.send('POST', `items/${id}/schedule`, { body: { post_at: new Date().toISOString() } })
+  await story.settled(id, 'publish_unconfirmed')
+  await story.send('POST', 'automation/pause-all')
+  expect((await story.item(id)).doubt).toEqual({ cause: 'server_error', resolves: 'by_itself', next_read_at: null })
+  network.view = (timeline) => timeline
+  await wake(story)
+  expect((await decided(story, id)).status).toBe('approved')
+})
+
+describe('a network that makes the post after all', () => {
+  const appearsLate = (story: Story, id: string) =>
+    app.owner`insert into sandbox.posts (account_id, text) values (${story.account}, ${textOf(id)})`
+
+  test('the item that waits, scheduled or not, is posted by it', async () => {
+    const story = await newStory(app)
+    const [waiting, scheduled] = [await returned(story), await returned(story)]
+    await story.send('POST', `items/${scheduled}/schedule`, { body: { post_at: new Date(Date.now() + 3_600_000).toISOString() } })
+    for (const id of [waiting, scheduled]) {
+      await appearsLate(story, id)
+      await readNow(id)
+      await wake(story)
+      expect(await story.settled(id, 'posted')).toMatchObject({ status: 'posted', post_at: null, last_error: null })
+      expect([await attempts(id), sends(textOf(id))]).toEqual([['posted'], 1])
+      expect(await app.owner`select kind from work where ref_id = ${id}`).toHaveLength(0)
+    }
+    expect((await story.events()).filter((event) => event === 'growth.item.posted')).toHaveLength(2)
+  })
+
+  test('the next request does not send it: the timeline is read before', async () => {
+    const story = await newStory(app)
+    const id = await returned(story)
+    await appearsLate(story, id)
+    const reply = await postNow(story, id)
+    expect([reply.status, reply.body.item.status]).toEqual([200, 'posted'])
+    expect([await attempts(id), sends(textOf(id))]).toEqual([['posted', 'unsent'], 1])
+    expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+    expect((await postNow(story, id)).headers.get('idempotency-replayed')).toBe('true')
+  })
+
+  test('a timeline that may show it, before the next send: nothing is sent, and a person is asked', async () => {
+    const story = await newStory(app)
+    const id = await returned(story)
+    const cut = { externalId: 'x', text: `${textOf(id).slice(0, 12)}…`, truncated: true, createdAt: new Date(), url: null }
+    network.view = () => ({ posts: [cut], complete: true })
+    await postNow(story, id, 'once more')
+    expect(await decided(story, id)).toMatchObject({ status: 'publish_unconfirmed', review: true, doubt: { resolves: 'by_person' } })
+    network.view = (timeline) => timeline
+    expect([await attempts(id), sends(textOf(id))]).toEqual([['review', 'unsent'], 1])
+    expect(await story.events()).toContain('growth.approval.requested')
+  })
+
+  test('a timeline that cannot be read before the next send: nothing is sent, and whoever asked is told', async () => {
+    const story = await newStory(app)
+    const id = await returned(story)
+    network.view = () => Promise.reject(new NetworkError('unreachable', 'no answer'))
+    const reply = await postNow(story, id, 'once more')
+    network.view = (timeline) => timeline
+    expect([reply.status, reply.body.error?.code]).toEqual([502, 'network_error'])
+    expect([(await story.item(id)).status, await attempts(id), sends(textOf(id))]).toEqual(['approved', ['returned', 'failed'], 1])
+    expect((await postNow(story, id, 'once more')).body.item.status).toBe('posted')
+  })
+
+  test('after the next send the post stands there twice: a person is told, and the record says which', async () => {
+    const story = await newStory(app)
+    const id = await returned(story)
+    expect((await postNow(story, id)).body.item.status).toBe('posted')
+    await appearsLate(story, id)
+    await readNow(id)
+    await wake(story)
+    const item = await eventually(
+      () => story.item(id),
+      ({ last_error }) => last_error !== null,
+    )
+    expect(item).toMatchObject({ status: 'posted', last_error: expect.stringMatching(/^posted_twice: .*\d+/) })
+    expect(await attempts(id)).toEqual(['posted', 'posted'])
+    expect((await story.events()).at(-1)).toBe('growth.approval.requested')
+  })
+})
