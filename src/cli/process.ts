@@ -38,40 +38,46 @@ const readInput = async (): Promise<string> => {
 
 const BACKSPACE = ['\u007f', '\b']
 
-/** What is typed up to the end of the line; the terminal does not show it. Rejects when ^C or ^D ends it. */
-const typed = (): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const { stdin } = process
+/** What is typed up to the end of the line; the terminal does not show it. Undefined when ^C, ^D or the signal ends it. */
+const typed = (prompt: string, signal: AbortSignal): Promise<string | undefined> =>
+  new Promise((resolve) => {
+    const { stdin, stderr } = process
     let text = ''
-    const refuse = () => reject(new Error('no password was given'))
-    const end = (finish: () => void): void => {
+    const end = (line: string | undefined): void => {
       stdin.off('data', take)
-      stdin.setRawMode(false)
+      signal.removeEventListener('abort', stop)
+      if (!stdin.destroyed) stdin.setRawMode(false)
       stdin.pause()
-      process.stderr.write('\n')
-      finish()
+      stderr.write('\n')
+      resolve(line)
+    }
+    const stop = () => end(undefined)
+    const ends: Record<string, () => void> = {
+      '\r': () => end(text),
+      '\n': () => end(text),
+      '\u0003': () => void process.emit('SIGINT'),
+      '\u0004': stop,
     }
     const take = (chunk: string): void => {
       for (const character of chunk) {
-        const finish = { '\r': () => resolve(text), '\n': () => resolve(text), '\u0003': refuse, '\u0004': refuse }[character]
-        if (finish) {
-          end(finish)
-          return
-        }
+        ends[character]?.()
+        if (ends[character]) return
         text = BACKSPACE.includes(character) ? [...text].slice(0, -1).join('') : text + character
       }
     }
+    signal.addEventListener('abort', stop, { once: true })
+    // First: what is typed at once is not shown either.
     stdin.setRawMode(true)
+    stderr.write(prompt)
     stdin.setEncoding('utf8')
     stdin.on('data', take)
     stdin.resume()
   })
 
-const askSecret = async (prompt: string): Promise<string | undefined> => {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined
-  process.stderr.write(prompt)
-  return typed()
-}
+const askSecretOf =
+  (signal: AbortSignal) =>
+  async (prompt: string): Promise<string | undefined> =>
+    process.stdin.isTTY && process.stderr.isTTY && !signal.aborted ? typed(prompt, signal) : undefined
 
 const openers: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
   darwin: ['open'],
@@ -114,7 +120,7 @@ const hostOf = (signal: AbortSignal): Host => ({
   stdout: streamOf(process.stdout),
   stderr: streamOf(process.stderr),
   readInput,
-  askSecret,
+  askSecret: askSecretOf(signal),
   readFile: async (path) => textOf(await (await import('node:fs/promises')).readFile(path), path),
   signal,
   now: () => performance.now(),
