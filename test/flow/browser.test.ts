@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { browserPath, launchBrowser } from '#test/support/browser'
+import { eventually } from '#test/support/eventually'
 import { type TemporaryFolder, temporaryFolder } from '#test/support/folder'
 import { flawsOf, focusedName } from '#test/support/look'
 import { GRANT_TYPE, PASSWORD } from '#test/support/people'
@@ -24,8 +25,12 @@ let complaints: string[]
 /** As the browser reaches it. */
 let origin: string
 
-/** As the first start printed it. */
-const linkOf = (output: string): string => /by choosing a password: (\S+)/.exec(output)![1]!
+/** As the first start prints it, once it listens. */
+const linkOf = async ({ output }: ServerProcess): Promise<string> =>
+  (await eventually(
+    () => /choose a password: (\S+)/.exec(output())?.[1],
+    (link) => link !== undefined,
+  ))!
 const form = (name: string, fields: Record<string, string>) =>
   fetch(`${server.url}/api/v1/app/device/${name}`, { method: 'POST', body: new URLSearchParams({ client_id: 'tendril-cli', ...fields }) })
 const newCode = async (device_name = 'laptop') => (await form('code', { device_name })).json() as Promise<Record<string, string>>
@@ -66,7 +71,7 @@ describe.skipIf(!path)('in a browser', () => {
     ;[server, browser] = await Promise.all([startServer(deployment.server), launchBrowser(path!)])
     complaints = []
     await openPage()
-    const link = linkOf(server.output())
+    const link = await linkOf(server)
     origin = new URL(link).origin
     await page.goto(link)
     await looks('join')

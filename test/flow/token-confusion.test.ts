@@ -4,7 +4,7 @@ import { SignJWT } from 'jose'
 import { newApiKey } from '#kernel/api-key'
 import { deriveKey } from '#kernel/secret'
 import { TEST_SECRET, type TestApp, testApp } from '#test/support/app'
-import { type Joined, joinAs, PASSWORD, sendForm } from '#test/support/people'
+import { inviteTo, type Joined, joinAs, PASSWORD, sendForm } from '#test/support/people'
 
 let app: TestApp
 let ann: Joined
@@ -121,9 +121,14 @@ describe('sign-in', () => {
 
   test('does the same work for an account that is there and for one that is not, and answers the same', async () => {
     await attempt('first@example.com')
+    const { tenantId } = await app.newWorkspace()
+    await joinAs(app, { email: 'shared@example.com' })
+    const body = { token: await inviteTo(app, { tenantId }), email: 'shared@example.com', password: 'of another account' }
+    expect((await app.send('POST', '/api/v1/app/invitations/accept', { key: null, body })).status).toBe(201)
     const [known, unknown] = [await attempt(ann.email), await attempt('nobody@example.com')]
-    expect(known).toMatchObject({ status: 401, costs: [expect.stringContaining('m=19456,t=2')], hashed: 0 })
-    expect(unknown).toEqual(known)
+    const cost = expect.stringContaining('m=19456,t=2')
+    expect(known).toMatchObject({ status: 401, costs: [cost, cost, cost], hashed: 0 })
+    expect([unknown, await attempt('shared@example.com')]).toEqual([known, known])
   })
 
   test('lets no more wrong passwords through for coming at once, and locks nobody out at other addresses', async () => {
