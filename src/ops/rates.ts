@@ -74,6 +74,8 @@ class PlanBook implements Disposable {
   #plans = new Map<string, RatePlan>()
   #asked = new Set<string>()
   #timer: Disposable | undefined
+  /** Monotonic time at which plans were read last. */
+  #readAt = Number.NEGATIVE_INFINITY
   #ended = false
 
   constructor(private readonly deps: RatesDeps) {}
@@ -87,14 +89,18 @@ class PlanBook implements Disposable {
     return plan ?? known
   }
 
+  /** At once after a while without requests: what is known is older then. */
   #arm(): void {
-    if (!this.#ended) this.#timer ??= this.deps.clock.after(REFRESH_MS, () => void this.#refresh())
+    if (this.#ended || this.#timer) return
+    const { clock } = this.deps
+    this.#timer = clock.after(Math.max(0, this.#readAt + REFRESH_MS - clock.monotonic()), () => void this.#refresh())
   }
 
   /** One statement for all that have asked since the last one; the others are forgotten. */
   async #refresh(): Promise<void> {
     const asked = [...this.#asked]
     this.#asked.clear()
+    this.#readAt = this.deps.clock.monotonic()
     try {
       this.#plans = await ratePlansOf(this.deps.db, asked)
     } catch (cause) {

@@ -130,6 +130,21 @@ test('what an operator changes holds within two seconds, without a restart', asy
   expect(await through(500, () => read(key))).toBe(500)
 })
 
+test('what an operator changed while nobody asked holds at once when somebody does', async () => {
+  const { tenantId, key } = await newDesk()
+  await read(key)
+  await clock.advance(60_000)
+  await changePlan(app.workplace.db, tenantId, (before) => ({ ...before, overrides: { ...OVERRIDES, requests: 500 } }))
+  const policy = await eventually(
+    async () => {
+      await clock.advance(0)
+      return (await read(key)).headers.get('ratelimit-policy')
+    },
+    (text) => text === '"requests";q=5000;w=10',
+  )
+  expect(policy).toBe('"requests";q=5000;w=10')
+})
+
 describe('over MCP', () => {
   test('each message is a request, each call that changes something a command, and the kill switch is neither', async () => {
     const { key } = await newDesk()
