@@ -7,7 +7,7 @@ import { hasFeature, type Spend } from '#domain/plan'
 import { type Product, productsForBrief } from '#domain/product'
 import { costOf, readBudgetOf, settleReads, takeReads, untilTomorrow } from '#domain/read-budget'
 import { MOST_OPEN_SIGNALS, newSignal, overflow, SIGNAL_MS, type Signal, topicsOf } from '#domain/signal'
-import { nextRead, readTarget, type Target, unreadTarget } from '#domain/target'
+import { MOST_POSTS, nextRead, readTarget, type Target, unreadTarget, watchCost } from '#domain/target'
 import { AppError } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
 import { newId } from '#kernel/ids'
@@ -18,7 +18,7 @@ import { type Effects, merge } from '#store/letter'
 import { allProducts } from '#store/products'
 import { currentProfile } from '#store/profiles'
 import { expireSignals, forgetSignals, insertSignal, knownSignals, openScores } from '#store/signals'
-import { lockTarget, saveTarget } from '#store/targets'
+import { lockTarget, NOT_CONNECTED, saveTarget } from '#store/targets'
 import type { Work } from '#store/work'
 import type { Claimed, Claiming, Lane, LaneContext } from '../lane.ts'
 import type { Decision } from '../letter.ts'
@@ -43,8 +43,6 @@ type Outcome =
   | { kind: 'stopped' }
 
 const READ_DEADLINE_MS = 10_000
-/** Posts a read, at most. */
-const MOST_POSTS = 20
 /** What cannot be read now for a reason of the workspace's own is looked at again after this. */
 const LATER_MS = 10 * 60_000
 
@@ -74,7 +72,7 @@ const goOn = ({ work, target, runAt }: { work: Work; target: Target; runAt: Date
 const reader = async ({ networks }: WatchDeps, { sql, gate }: Claiming) => {
   const connection = await currentDefault(sql)
   const network = connection && networks.named(connection.network)
-  if (!network) return 'x_not_connected'
+  if (!network) return NOT_CONNECTED
   if (gate.plan.billing !== 'ok') return `plan_invalid:${gate.plan.billing}`
   return hasFeature(gate.plan, 'engagement') ? { connection, network } : 'plan_feature_disabled:engagement'
 }
@@ -95,7 +93,7 @@ const claimRead = async (deps: WatchDeps, letter: Claiming): Promise<Claimed<Job
   if (typeof found === 'string') return resting(found, new Date(now.getTime() + LATER_MS))
   const { tier } = found.network.capabilities
   try {
-    const reserved = takeReads(readBudgetOf(gate, tier), costOf(tier, 'post', MOST_POSTS) + costOf(tier, 'account', 1), now)
+    const reserved = takeReads(readBudgetOf(gate, tier), watchCost(tier), now)
     const since = new Date(Math.max(now.getTime() - SIGNAL_MS, (target.last_read_at?.getTime() ?? 0) - OVERLAP_MS))
     return { job: { target, ...found, since, reserved }, decision: { reply: undefined, effects: { spend: [reserved] } } }
   } catch (cause) {

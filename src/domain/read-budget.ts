@@ -46,27 +46,40 @@ export const costOf = (tier: Tier, kind: ReadKind, resources: number): number =>
 /** Seconds until the next day, in UTC. */
 export const untilTomorrow = (now: Date): number => 86_400 - Math.floor((now.getTime() / 1_000) % 86_400)
 
+const DAY_MS = 86_400_000
+
+/** When the next day begins, in UTC. */
+export const tomorrow = (now: Date): Date => new Date((Math.floor(now.getTime() / DAY_MS) + 1) * DAY_MS)
+
 /** The budget as people see it. */
 export const readsView = (budget: Budget, tier: Tier) => ({
   ...readBudgetOf(budget, tier),
   unit: unitOf[tier],
-  resets_at: new Date((Math.floor(budget.now.getTime() / DAY_MS) + 1) * DAY_MS),
+  resets_at: tomorrow(budget.now),
 })
 const unitOf = { free: 'resources', payg: 'usd_micros' } as const
-const DAY_MS = 86_400_000
+
+/** What is left of it today for reads other than those that resolve doubt. */
+const spendable = ({ limit, reserved }: ReadBudget): number => limit - reserved
+
+/** When a read of this cost can be paid for: now, when the next day begins, or never. */
+export const affordableAt = (budget: ReadBudget, cost: number, now: Date): Date | null => {
+  if (cost > spendable(budget)) return null
+  return budget.used + cost > spendable(budget) ? tomorrow(now) : now
+}
 
 /** How many resources of a kind may still be read today. */
-export const affordable = ({ tier, limit, used, reserved }: ReadBudget, kind: ReadKind): number =>
-  Math.max(0, Math.floor((limit - reserved - used) / costOf(tier, kind, 1)))
+export const affordable = (budget: ReadBudget, kind: ReadKind): number =>
+  Math.max(0, Math.floor((spendable(budget) - budget.used) / costOf(budget.tier, kind, 1)))
 
 /**
  * Reserves a read before it is made, or `x_read_budget_exhausted` with the seconds until the next day. What was not read is given
  * back by `settleReads`. A resource that is read twice in a day is charged twice, though platforms bill it once: so the budget is
  * never less than the bill, and nothing must be remembered of what was read.
  */
-export const takeReads = ({ tier, limit, used, reserved }: ReadBudget, cost: number, now: Date): Spend => {
-  if (used + cost > limit - reserved) fail('x_read_budget_exhausted', '', { retryAfter: untilTomorrow(now) })
-  return { key: readCounter(tier), period: dayOf(now), amount: cost }
+export const takeReads = (budget: ReadBudget, cost: number, now: Date): Spend => {
+  if (budget.used + cost > spendable(budget)) fail('x_read_budget_exhausted', '', { retryAfter: untilTomorrow(now) })
+  return { key: readCounter(budget.tier), period: dayOf(now), amount: cost }
 }
 
 /** What of a reservation is given back once the read's cost is known, to the day that it was taken from; a reservation is the most that a read may cost. */

@@ -1,6 +1,8 @@
 /** Somebody whose posts are watched. Pure: when a target is read, and what becomes of it by a read. */
 import { fail } from '#kernel/errors'
 import { plainText } from '#kernel/plain-text'
+import { type Budget, hasFeature } from './plan.ts'
+import { affordableAt, costOf, readBudgetOf, type Tier } from './read-budget.ts'
 
 export type TargetStatus = 'active' | 'paused'
 
@@ -79,6 +81,27 @@ export const nextRead = ({ priority, last_read_at, created_at, failures }: Targe
   const every = readEveryMs[priority] ?? DAY_MS
   const wait = failures > 0 ? Math.min(DAY_MS, BACKOFF_MS * 2 ** Math.min(failures - 1, 20)) : every
   return new Date(last_read_at.getTime() + wait)
+}
+
+/** Posts a read, at most. */
+export const MOST_POSTS = 20
+
+/** The most that a read may cost, in the tier's unit. */
+export const watchCost = (tier: Tier): number => costOf(tier, 'post', MOST_POSTS) + costOf(tier, 'account', 1)
+
+/** What decides for all targets of a workspace whether they are read. */
+export interface Watching extends Budget {
+  paused: boolean
+  /** Of the network that the default account is on; null without one. */
+  tier: Tier | null
+}
+
+/** When a target will be read as things stand, which is never before now; null while nothing is read. `dueAt`: of its row of work. */
+export const nextReadAt = (status: TargetStatus, dueAt: Date | null, { paused, tier, ...budget }: Watching): Date | null => {
+  if (status !== 'active' || dueAt === null || paused || tier === null) return null
+  if (budget.plan.billing !== 'ok' || !hasFeature(budget.plan, 'engagement')) return null
+  const paidAt = affordableAt(readBudgetOf(budget, tier), watchCost(tier), budget.now)
+  return paidAt && (dueAt > paidAt ? dueAt : paidAt)
 }
 
 /** The network has answered. Nobody with this handle is told once a day, in case there is somebody later. */

@@ -7,10 +7,12 @@ import { newId } from '#kernel/ids'
 import { NetworkError } from '#port/network/network'
 import type { Networks } from '#port/network/registry'
 import { accountNamed, countConnected, currentDefault, disconnect, upsertConnection } from '#store/connections'
+import type { Sql } from '#store/db'
 import { metricsWork } from '#store/follow-up'
 import { forgetPending } from '#store/idempotency'
 import { type Effects, merge } from '#store/letter'
 import { hasReadable } from '#store/metrics'
+import { watchesWithoutAccount } from '#store/targets'
 import type { CommandContext, Outcome } from './call.ts'
 import { settleRecalled } from './recall.ts'
 
@@ -54,8 +56,13 @@ export const connected = async (
   }
   // Connected again: what it had posted is read again too.
   const work = (await hasReadable(sql, { externalId, now: gate.now })) ? [metricsWork(newId(), { tenantId, runAt: gate.now })] : []
-  return { account, effects: { writes: [upsertConnection(account)], work } }
+  const requeued = account.is_default ? await watchedAgain(sql, gate.now) : []
+  return { account, effects: { writes: [upsertConnection(account)], work, requeued } }
 }
+
+/** There is a default account, perhaps again: what was not read for want of one is read at once. */
+export const watchedAgain = async (sql: Sql, now: Date): Promise<NonNullable<Effects['requeued']>> =>
+  (await watchesWithoutAccount(sql)).map(({ id }) => ({ id, runAt: now }))
 
 /** Sends from the account that are claimed but not on the wire do not go out any more. */
 export const disconnected = async (context: CommandContext, account: Connection): Promise<Omit<Outcome<never>, 'reply'>> => {

@@ -1,17 +1,39 @@
 import type { Target, TargetStatus } from '#domain/target'
 import { fail } from '#kernel/errors'
+import { defaultConnection } from './connections.ts'
 import type { Fragment, Query, Sql } from './db.ts'
 import type { Page } from './items.ts'
+import { type PlanRow, planOfWorkspace } from './workspace.ts'
 
 const columns = (sql: Sql): Fragment =>
   sql`id, handle, category, priority, status, last_read_at, failures, last_error, reads, reads_micros, created_at, updated_at`
+
+/** With what decides when it is read: its own time, and what holds for the whole workspace. */
+export interface WatchedTarget extends Target, PlanRow {
+  due_at: Date | null
+  paused: boolean
+  /** Of the default account. */
+  network: string | null
+}
 
 /** Newest first; one more than the limit. */
 export const listTargets =
   ({ status, limit, after }: Page & { status?: TargetStatus | undefined }): Query =>
   (sql) =>
-    sql`select ${columns(sql)} from target where true ${status ? sql`and status = ${status}` : sql``}
-        ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
+    sql`select t.*, (select run_at from work where kind = 'watch' and ref_id = t.id) as due_at, p.*,
+        (select paused from actor) as paused, (select network from (${defaultConnection(sql)}) c) as network
+      from (select ${columns(sql)} from target where true ${status ? sql`and status = ${status}` : sql``}
+        ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}) t
+      cross join (${planOfWorkspace(sql)}) p order by t.id desc`
+
+/** Why a target was not read: no account was connected. `disconnected`: the network let the account in no more. */
+export const NOT_CONNECTED = 'x_not_connected'
+const FOR_WANT_OF_ACCOUNT = [NOT_CONNECTED, 'disconnected']
+
+/** The waiting rows of work of targets that could not be read for want of an account. */
+export const watchesWithoutAccount = async (sql: Sql): Promise<{ id: string }[]> =>
+  (await sql`select w.id from (select id from target where status = 'active' and last_error = any(${FOR_WANT_OF_ACCOUNT})) t
+    join work w on w.kind = 'watch' and w.ref_id = t.id and w.state = 'queued'`) as unknown as { id: string }[]
 
 /** How many there are, and whether one of them has the handle. */
 export const otherTargets = async (sql: Sql, handle: string): Promise<{ total: number; taken: boolean }> =>

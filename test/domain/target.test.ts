@@ -1,5 +1,17 @@
 import { describe, expect, test } from 'bun:test'
-import { MOST_TARGETS, newTarget, nextRead, normalHandle, readTarget, type TargetStatus, unreadTarget, updateTarget } from '#domain/target'
+import type { PlanState } from '#domain/plan'
+import {
+  MOST_TARGETS,
+  newTarget,
+  nextRead,
+  nextReadAt,
+  normalHandle,
+  readTarget,
+  type TargetStatus,
+  unreadTarget,
+  updateTarget,
+  type Watching,
+} from '#domain/target'
 import { errorOf } from './errors.ts'
 import { at, DAY, HOUR, MINUTE } from './records.ts'
 
@@ -89,5 +101,28 @@ describe('the next read', () => {
       last_read_at: at(),
       last_error: null,
     })
+  })
+})
+
+describe('the time of the next read, as people are told it', () => {
+  const plan = (more: Partial<PlanState> = {}): PlanState => ({ plan: 'team', billing: 'ok', overrides: {}, ...more })
+  const usual: Watching = { plan: plan(), counters: {}, now: at(), paused: false, tier: 'free' }
+  const spent = { counters: { 'reads_free@2026-11-21': 1_000_000 } }
+  const midnight = new Date('2026-11-22T00:00:00Z')
+
+  test.each<[string, Date | null, Partial<Watching>, Date | null]>([
+    ['due later', at(HOUR), {}, at(HOUR)],
+    ['overdue', at(-HOUR), {}, at()],
+    ['without a row of work', null, {}, null],
+    ['without an account', at(HOUR), { tier: null }, null],
+    ['while paused', at(HOUR), { paused: true }, null],
+    ['unpaid', at(HOUR), { plan: plan({ billing: 'trial_expired' }) }, null],
+    ['on a plan without it', at(HOUR), { plan: plan({ overrides: { features: { engagement: false } } }) }, null],
+    ['when the day is spent', at(), spent, midnight],
+    ['when the day is spent, and due after it', at(2 * DAY), spent, at(2 * DAY)],
+    ['when no day has enough', at(), { plan: plan({ overrides: { reads_free: 20 } }) }, null],
+  ])('%s', (_, dueAt, more, expected) => {
+    expect(nextReadAt('active', dueAt, { ...usual, ...more })).toEqual(expected)
+    expect(nextReadAt('paused', dueAt, { ...usual, ...more })).toBeNull()
   })
 })

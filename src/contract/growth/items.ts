@@ -85,7 +85,7 @@ const onItem = ['not_found', 'conflict'] as const
 export const items = {
   list: op(
     'GET /api/v1/growth/items',
-    'List content items, newest first; filter by status, for example drafted for what waits for approval.',
+    'List content items, newest first; drafted ones wait for approval.',
     {
       input: { status: T.Optional(oneOf(statuses, { description: 'Only items in this state.' })), ...page },
       output: record({ items: T.Array(Item), next_cursor: NextCursor }),

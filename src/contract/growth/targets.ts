@@ -14,7 +14,7 @@ export const Target = record(
     priority,
     status: oneOf(statuses),
     last_read_at: nullable(Time),
-    next_read_at: nullable(Time),
+    next_read_at: nullable({ ...Time, description: 'Null while nothing is read: paused, not connected, or the plan is in the way.' }),
     last_error: nullable(T.String({ description: 'Why it was not read: unknown_handle, x_not_connected, x_read_budget_exhausted, …' })),
     reads: T.Integer({ description: 'What the network has answered with for it, in resources.' }),
     reads_micros: T.Integer({ description: 'What that cost, in millionths of a US dollar.' }),

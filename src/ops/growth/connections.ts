@@ -3,7 +3,7 @@ import type { Connection } from '#domain/connection'
 import { fail } from '#kernel/errors'
 import { type ConnectionRow, connectionOverview, currentDefault, listConnections, lockConnection, makeDefault } from '#store/connections'
 import type { Handlers } from '../call.ts'
-import { connectionView, disconnected } from '../connecting.ts'
+import { connectionView, disconnected, watchedAgain } from '../connecting.ts'
 import { pageOf, pageResult } from '../paging.ts'
 
 export const connectionHandlers: Handlers<typeof connection> = {
@@ -32,6 +32,7 @@ export const connectionsHandlers: Handlers<typeof connections> = {
     const account = await lockConnection(sql, id)
     if (account.status !== 'connected') fail('conflict', 'cannot make default: the account is disconnected')
     const next: Connection = { ...account, is_default: true, updated_at: gate.now }
-    return { reply: connectionView(context, next), effects: { writes: [makeDefault(id, gate.now)] } }
+    const requeued = (await currentDefault(sql)) ? [] : await watchedAgain(sql, gate.now)
+    return { reply: connectionView(context, next), effects: { writes: [makeDefault(id, gate.now)], requeued } }
   },
 }

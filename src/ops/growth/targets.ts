@@ -1,20 +1,34 @@
 import type { targets } from '#contract/growth/targets'
 import { requireFeature } from '#domain/plan'
-import { newTarget, nextRead, normalHandle, type Target, updateTarget } from '#domain/target'
+import type { Tier } from '#domain/read-budget'
+import { newTarget, nextRead, nextReadAt, normalHandle, type Target, updateTarget, type Watching } from '#domain/target'
 import { newId } from '#kernel/ids'
+import type { Networks } from '#port/network/registry'
+import { currentDefault } from '#store/connections'
 import type { Sql } from '#store/db'
 import type { Effects, NewWork } from '#store/letter'
-import { insertTarget, listTargets, lockTarget, otherTargets, saveTarget } from '#store/targets'
+import { insertTarget, listTargets, lockTarget, otherTargets, saveTarget, type WatchedTarget } from '#store/targets'
 import { workOf } from '#store/work'
-import type { Handlers } from '../call.ts'
+import type { CommandContext, Handlers } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
 
-const view = (target: Target) => {
-  const { failures: _, ...shown } = target
-  return { ...shown, next_read_at: target.status === 'active' ? nextRead(target) : null }
-}
+const view = ({ failures: _, ...target }: Target, dueAt: Date | null, watching: Watching) => ({
+  ...target,
+  next_read_at: nextReadAt(target.status, dueAt, watching),
+})
 
-const watching = ({ id }: Target, runAt: Date): NewWork => ({
+const tierOf = (networks: Networks, network: string | null | undefined): Tier | null =>
+  (network ? networks.named(network)?.capabilities.tier : undefined) ?? null
+
+const shown = ({ due_at, paused, network, plan, billing, overrides, counters, now, ...target }: WatchedTarget, networks: Networks) =>
+  view(target, due_at, { plan: { plan, billing, overrides }, counters, now, paused, tier: tierOf(networks, network) })
+
+const watchingIn = async ({ sql, gate, networks }: CommandContext): Promise<Watching> => ({
+  ...{ plan: gate.plan, counters: gate.counters, now: gate.now, paused: gate.paused },
+  tier: tierOf(networks, (await currentDefault(sql))?.network),
+})
+
+const watchWork = ({ id }: Target, runAt: Date): NewWork => ({
   id: newId(),
   lane: 'sync',
   kind: 'watch',
@@ -24,33 +38,35 @@ const watching = ({ id }: Target, runAt: Date): NewWork => ({
 })
 
 /** The row that says when it is read next: made, moved or taken away. One that runs settles by itself. */
-const rewatched = async (sql: Sql, target: Target, now: Date): Promise<Effects> => {
+const rewatched = async (sql: Sql, target: Target, now: Date): Promise<{ dueAt: Date | null; effects: Effects }> => {
   const work = await workOf(sql, 'watch', target.id)
-  if (work?.state === 'running') return {}
-  if (target.status === 'paused') return work ? { settled: [work.id] } : {}
-  const runAt = new Date(Math.max(now.getTime(), nextRead(target).getTime()))
-  return work ? { requeued: [{ id: work.id, runAt }] } : { work: [watching(target, runAt)] }
+  if (work?.state === 'running') return { dueAt: now, effects: {} }
+  if (target.status === 'paused') return { dueAt: null, effects: work ? { settled: [work.id] } : {} }
+  const dueAt = new Date(Math.max(now.getTime(), nextRead(target).getTime()))
+  return { dueAt, effects: work ? { requeued: [{ id: work.id, runAt: dueAt }] } : { work: [watchWork(target, dueAt)] } }
 }
 
 export const targetHandlers: Handlers<typeof targets> = {
-  async list({ status, ...input }, { read }) {
+  async list({ status, ...input }, { read, networks }) {
     const page = pageOf(input)
-    const { rows, next_cursor } = pageResult(await read<Target>(listTargets({ ...page, status })), page.limit)
-    return { targets: rows.map(view), next_cursor }
+    const { rows, next_cursor } = pageResult(await read<WatchedTarget>(listTargets({ ...page, status })), page.limit)
+    return { targets: rows.map((row) => shown(row, networks)), next_cursor }
   },
 
-  async create({ handle, category = null, priority = 2 }, { sql, gate }) {
+  async create({ handle, category = null, priority = 2 }, context) {
+    const { sql, gate } = context
     const others = await otherTargets(sql, normalHandle(handle))
     const target = newTarget(newId(), { handle, category: category?.trim() ?? null, priority, others, now: gate.now })
     requireFeature(gate.plan, 'engagement')
-    const effects = { writes: [insertTarget(target)], work: [watching(target, gate.now)] }
-    return { reply: { target: view(target) }, effects, refId: target.id }
+    const effects = { writes: [insertTarget(target)], work: [watchWork(target, gate.now)] }
+    return { reply: { target: view(target, gate.now, await watchingIn(context)) }, effects, refId: target.id }
   },
 
-  async update({ id, ...patch }, { sql, gate }) {
+  async update({ id, ...patch }, context) {
+    const { sql, gate } = context
     const target = updateTarget(await lockTarget(sql, id), patch, gate.now)
     requireFeature(gate.plan, 'engagement')
-    const effects = await rewatched(sql, target, gate.now)
-    return { reply: { target: view(target) }, effects: { ...effects, writes: [saveTarget(target)] } }
+    const { dueAt, effects } = await rewatched(sql, target, gate.now)
+    return { reply: { target: view(target, dueAt, await watchingIn(context)) }, effects: { ...effects, writes: [saveTarget(target)] } }
   },
 }

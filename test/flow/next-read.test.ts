@@ -1,0 +1,168 @@
+/** When a target is read next: what lists say of it is what happens, whatever keeps it from being read; and a reconnect reads at once. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { tomorrow } from '#domain/read-budget'
+import { newId } from '#kernel/ids'
+import { NetworkError } from '#port/network/network'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { tokenOf } from '#test/support/session'
+import { newStory, type Story } from '#test/support/story'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await testApp()
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const HOUR = 3_600_000
+
+interface Target {
+  id: string
+  last_read_at: string | null
+  next_read_at: string | null
+  last_error: string | null
+}
+
+const somebody = async (): Promise<string> => (await app.workplace.sandbox.connect(newId(), `s-${newId()}`)).handle
+const watch = async (story: Story, more: object = {}): Promise<Target> =>
+  (await story.send('POST', 'targets', { body: { handle: await somebody(), ...more } })).body.target
+const targetOf = async (story: Story, id: string): Promise<Target> =>
+  (await story.send('GET', 'targets')).body.targets.find((one: Target) => one.id === id)
+const readOnce = (story: Story, id: string, before: string | null = null) =>
+  eventually(
+    () => targetOf(story, id),
+    ({ last_read_at }) => last_read_at !== before,
+  )
+const told = (story: Story, id: string, error: string) =>
+  eventually(
+    () => targetOf(story, id),
+    ({ last_error }) => last_error === error,
+  )
+const runAt = async (id: string): Promise<Date> =>
+  (await app.owner`select run_at from work where kind = 'watch' and ref_id = ${id}`)[0]!.run_at
+const ahead = (time: string | null): number => new Date(time!).getTime() - Date.now()
+
+describe('the next read', () => {
+  test('is when the target is due', async () => {
+    const story = await newStory(app)
+    const { id } = await watch(story, { priority: 1 })
+    const { next_read_at } = await readOnce(story, id)
+    expect(new Date(next_read_at!)).toEqual(await runAt(id))
+    expect(ahead(next_read_at)).toBeGreaterThan(HOUR - 60_000)
+  })
+
+  test('is never in the past: what waits for its turn is read now', async () => {
+    const story = await newStory(app)
+    const { id } = await watch(story)
+    await readOnce(story, id)
+    await app.owner`update work set run_at = now() - interval '2 hours', state = 'running' where ref_id = ${id}`
+    await app.owner`update target set last_read_at = now() - interval '6 hours' where id = ${id}`
+    const { next_read_at } = await targetOf(story, id)
+    expect(ahead(next_read_at)).toBeGreaterThan(-60_000)
+  })
+
+  test('is none without an account', async () => {
+    const story = await newStory(app)
+    const { id } = await watch(story)
+    await readOnce(story, id)
+    await story.send('DELETE', 'connection')
+    expect((await targetOf(story, id)).next_read_at).toBeNull()
+    expect((await watch(story)).next_read_at).toBeNull()
+    expect((await story.send('PUT', `targets/${id}`, { body: { priority: 1 } })).body.target.next_read_at).toBeNull()
+  })
+
+  test('is none while all automation is paused, or the target', async () => {
+    const story = await newStory(app)
+    const { id } = await watch(story)
+    await readOnce(story, id)
+    await story.send('POST', 'automation/pause-all')
+    expect((await targetOf(story, id)).next_read_at).toBeNull()
+    await story.send('POST', 'automation/resume-all')
+    expect(ahead((await targetOf(story, id)).next_read_at)).toBeGreaterThan(HOUR)
+    await story.send('PUT', `targets/${id}`, { body: { status: 'paused' } })
+    expect((await targetOf(story, id)).next_read_at).toBeNull()
+  })
+
+  test('is none while billing is not in order, or the plan is without engagement', async () => {
+    const story = await newStory(app)
+    const { id } = await watch(story)
+    await readOnce(story, id)
+    await app.owner`update tenant set billing = 'billing_suspended' where id = ${story.tenantId}`
+    expect((await targetOf(story, id)).next_read_at).toBeNull()
+    const without = app.owner.json({ features: { engagement: false } })
+    await app.owner`update tenant set billing = 'ok', overrides = ${without} where id = ${story.tenantId}`
+    expect((await targetOf(story, id)).next_read_at).toBeNull()
+  })
+
+  test('is the beginning of the next day where the budget of this one is spent, unless it is due later anyway', async () => {
+    const story = await newStory(app)
+    const [soon, late] = [await watch(story, { priority: 1 }), await watch(story, { priority: 3 })]
+    await readOnce(story, soon.id)
+    await readOnce(story, late.id)
+    await app.owner`update tenant set overrides = ${app.owner.json({ reads_free: 100 })} where id = ${story.tenantId}`
+    await app.owner`update counter set used = 85 where tenant_id = ${story.tenantId} and key = 'reads_free'`
+    await app.owner`update work set run_at = now() where ref_id = ${soon.id}`
+    const midnight = tomorrow(new Date())
+    expect((await targetOf(story, soon.id)).next_read_at).toBe(midnight.toISOString())
+    const due = await runAt(late.id)
+    expect(new Date((await targetOf(story, late.id)).next_read_at!)).toEqual(due > midnight ? due : midnight)
+    await app.owner`update tenant set overrides = ${app.owner.json({ reads_free: 10 })} where id = ${story.tenantId}`
+    expect((await targetOf(story, soon.id)).next_read_at).toBeNull()
+  })
+})
+
+describe('a reconnect', () => {
+  test('reads at once what was not read for want of an account', async () => {
+    const story = await newStory(app)
+    const connect = async () => {
+      const key = await tokenOf(app, story.tenantId)
+      return story.send('POST', '/api/v1/app/connections/sandbox', { key, body: { handle: `t-${story.tenantId}` } })
+    }
+    await story.send('DELETE', 'connection')
+    const { id } = await watch(story)
+    await told(story, id, 'x_not_connected')
+    // It would look again in ten minutes.
+    expect(ahead((await runAt(id)).toISOString())).toBeGreaterThan(9 * 60_000)
+    expect((await connect()).status).toBe(201)
+    expect(await readOnce(story, id)).toMatchObject({ last_error: null, next_read_at: expect.any(String) })
+  })
+
+  test('so does another account that becomes the default', async () => {
+    const story = await newStory(app)
+    const key = await tokenOf(app, story.tenantId)
+    await story.send('POST', '/api/v1/app/connections/sandbox', { key, body: { handle: `second-${story.tenantId}` } })
+    await story.send('DELETE', 'connection')
+    const { id } = await watch(story)
+    await told(story, id, 'x_not_connected')
+    const [other] = (await story.send('GET', 'connections')).body.connections
+    await story.send('POST', `connections/${other.id}/default`)
+    expect(await readOnce(story, id)).toMatchObject({ last_error: null })
+  })
+
+  test('so does one of an account that the network had let in no more', async () => {
+    const story = await newStory(app)
+    const { sandbox } = app.workplace
+    const { readHandle } = sandbox
+    const handle = await somebody()
+    sandbox.readHandle = async (account, query, signal) => {
+      if (query.handle === handle) throw new NetworkError('disconnected', 'the token was taken back')
+      return readHandle(account, query, signal)
+    }
+    const { id } = (await story.send('POST', 'targets', { body: { handle } })).body.target
+    const { last_read_at } = await told(story, id, 'disconnected')
+    sandbox.readHandle = readHandle
+    const key = await tokenOf(app, story.tenantId)
+    await story.send('POST', '/api/v1/app/connections/sandbox', { key, body: { handle: `t-${story.tenantId}` } })
+    expect(await readOnce(story, id, last_read_at)).toMatchObject({ last_error: null })
+  })
+
+  test('leaves alone what was read, and what is not due', async () => {
+    const story = await newStory(app)
+    const { id } = await watch(story)
+    const { last_read_at } = await readOnce(story, id)
+    const before = await runAt(id)
+    await story.send('DELETE', 'connection')
+    const key = await tokenOf(app, story.tenantId)
+    await story.send('POST', '/api/v1/app/connections/sandbox', { key, body: { handle: `t-${story.tenantId}` } })
+    expect(await targetOf(story, id)).toMatchObject({ last_read_at, next_read_at: before.toISOString() })
+  })
+})
