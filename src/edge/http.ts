@@ -32,6 +32,8 @@ export interface HttpDeps extends ServeDeps, AnsweringDeps {
 
 /** Bun would answer a larger body with a bare 413; ours has the envelope. Bun reads ahead of us by no more than a few buffers. */
 const SERVER_BODY_LIMIT = Number.MAX_SAFE_INTEGER
+/** Longer than a body may take, so that a late one is answered before its connection is closed. */
+const IDLE_S = 75
 /** The router takes the path from a fixed position in the URL, which a shorter host would shift. */
 const SHORTEST_HOST = 4
 
@@ -61,7 +63,7 @@ const servedBy = (deps: HttpDeps): Served[] => {
 
 export const createHttp = (deps: HttpDeps) => {
   const { answer, refuse } = answering(deps)
-  const app = new Elysia({ serve: { idleTimeout: 60, maxRequestBodySize: SERVER_BODY_LIMIT } })
+  const app = new Elysia({ serve: { idleTimeout: IDLE_S, maxRequestBodySize: SERVER_BODY_LIMIT } })
     .onRequest((context) => {
       if ((context.request.headers.get('host') ?? 'absent').length < SHORTEST_HOST)
         return refuse(context, new AppError('invalid_input', 'the Host header is not valid'))

@@ -1,0 +1,115 @@
+/** How many bytes of bodies may be under way, and who may have how many of them. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { newApiKey } from '#kernel/api-key'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { type Held, hold, holdMany, statusOf } from '#test/support/held'
+
+const SIGN_IN = '/api/v1/app/session'
+const JSON_TYPE = { 'content-type': 'application/json' }
+const BUSY = 'HTTP/1.1 503'
+
+/** Room for what a test holds, at the same proportions as in production. */
+const small = { bytes: 20 * 4_096, strangerBytes: 8 * 4_096, uncheckedBytes: 4 * 4_096, workspaceBytes: 6 * 4_096 }
+
+const answer = (held: Held) => eventually(held.reply, (text) => text.includes('\r\n\r\n'))
+const answered = (all: Held[]): number => all.filter((held) => statusOf(held) !== undefined).length
+const until = <T>(ask: () => T, value: T) => eventually(ask, (now) => Bun.deepEquals(now, value))
+
+let narrow: TestApp
+beforeAll(async () => {
+  narrow = await testApp({ overrides: { intake: { ...small, roomWithinMs: 300 } } })
+})
+afterAll(() => narrow[Symbol.asyncDispose]())
+
+const keyed = (key: string) => ({ ...JSON_TYPE, authorization: `Bearer ${key}` })
+const batch = (key: string, length: number) => ({ path: '/api/v1/growth/batches', headers: keyed(key), length, body: '{' })
+
+describe('the bytes of bodies under way', () => {
+  test('of one workspace have a bound: more waits, is told to come again, and others get through', async () => {
+    const other = await narrow.newWorkspace()
+    for (const key of [narrow.key, other.key]) await narrow.send('GET', 'overview', { key })
+    const all = await holdMany(narrow.url, 20, () => batch(narrow.key, 4_096))
+    // Six have room, as many wait, the rest is refused at once; those that wait are refused when their time is over.
+    expect(await until(() => answered(all), 14)).toBe(14)
+    const refused = all.filter((held) => statusOf(held) !== undefined)
+    expect(refused.every((held) => held.reply().startsWith(BUSY))).toBe(true)
+    for (const held of refused) expect(held.reply()).toMatch(/retry-after: 1\r\n[\s\S]*"code":"unavailable"/i)
+    const reply = await narrow.send('PUT', 'profile', { key: other.key, body: { goal: 'through' } })
+    expect(reply.status).toBe(200)
+    expect((await narrow.send('GET', 'overview')).status).toBe(200)
+    for (const held of all) held[Symbol.dispose]()
+    expect(
+      (
+        await eventually(
+          () => narrow.send('PUT', 'profile', { body: { goal: 'mine' } }),
+          ({ status }) => status === 200,
+        )
+      ).status,
+    ).toBe(200)
+  })
+
+  test('that wait get the room of those that end', async () => {
+    await using waiting = await testApp({ overrides: { intake: { ...small, roomWithinMs: 30_000 } } })
+    await waiting.send('GET', 'overview')
+    const first = await holdMany(waiting.url, 6, () => batch(waiting.key, 4_096))
+    const body = JSON.stringify({ goal: 'in the end' })
+    const later = await hold(waiting.url, {
+      method: 'PUT',
+      path: '/api/v1/growth/profile',
+      headers: keyed(waiting.key),
+      length: body.length,
+      body,
+    })
+    expect((await waiting.send('GET', 'overview')).status).toBe(200)
+    expect(statusOf(later)).toBeUndefined()
+    for (const held of first) held.abort()
+    expect(await answer(later)).toStartWith('HTTP/1.1 200')
+    later[Symbol.dispose]()
+  })
+
+  test('are those of MCP too, and of chunked bodies, which do not say how long they are', async () => {
+    await narrow.send('GET', 'overview')
+    const headers = keyed(narrow.key)
+    const chunked = { path: '/api/v1/growth/batches', headers: { ...headers, 'transfer-encoding': 'chunked' }, body: '1\r\n{\r\n' }
+    for (const [request, most] of [
+      [{ path: '/api/v1/mcp', headers, length: 4_096, body: '{' }, 6],
+      [chunked, 1],
+    ] as const) {
+      const all = await holdMany(narrow.url, 12, () => request)
+      expect(await until(() => answered(all), 12 - most)).toBe(12 - most)
+      expect(all.filter((held) => held.reply().startsWith(BUSY))).toHaveLength(12 - most)
+      for (const held of all) held.abort()
+      const profile = () => narrow.send('PUT', 'profile', { body: { goal: 'mine' } })
+      expect((await eventually(profile, ({ status }) => status === 200)).status).toBe(200)
+    }
+  })
+
+  test('of callers whose key is being looked up have a bound, too, while the database does not answer', async () => {
+    const { promise: done, resolve: release } = Promise.withResolvers<void>()
+    const { promise: locked, resolve: isLocked } = Promise.withResolvers<void>()
+    const lock = narrow.owner.begin(async (sql) => {
+      await sql`lock table api_key in access exclusive mode`
+      isLocked()
+      await done
+    })
+    await locked
+    const all = await holdMany(narrow.url, 12, () => batch(newApiKey(), 4_096))
+    // Two have room at this address and as many wait.
+    expect(await until(() => answered(all) >= 8, true)).toBe(true)
+    expect(all.filter((held) => held.reply().startsWith(BUSY)).length).toBeGreaterThanOrEqual(8)
+    release()
+    await lock
+    expect(await until(() => answered(all), 12)).toBe(12)
+    expect(all.filter((held) => held.reply().startsWith('HTTP/1.1 401')).length).toBeGreaterThan(0)
+    for (const held of all) held[Symbol.dispose]()
+  })
+
+  test('of strangers have a part of their own: whoever has a key is not held up', async () => {
+    const stranger = (n: number) => ({ path: SIGN_IN, headers: JSON_TYPE, length: 4_096, body: '{', from: `127.0.0.${10 + (n % 5)}` })
+    const all = await holdMany(narrow.url, 20, stranger)
+    expect(await until(() => answered(all), 12)).toBe(12)
+    expect(all.filter((held) => held.reply().startsWith(BUSY))).toHaveLength(12)
+    expect((await narrow.send('PUT', 'profile', { body: { goal: 'mine' } })).status).toBe(200)
+    for (const held of all) held[Symbol.dispose]()
+  })
+})
