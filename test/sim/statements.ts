@@ -235,6 +235,9 @@ const profiles = { currentProfile: async () => ({ profile: { on_missed: 'post' }
 /** A workspace without rules of form, of which no history is about. */
 const growthChannels = { channelNamed: async () => undefined }
 
+/** A workspace that watches nobody. */
+const targets = { watchesWithoutAccount: async () => [] }
+
 let made = 0
 /** In order, and the same in every run of a history. */
 const ids = { newId: () => `00000000-0000-7000-8000-${String(made++).padStart(12, '0')}` }
@@ -254,7 +257,17 @@ const remembered = <T>(compute: (text: string) => T) => {
 /** Puts the memory in the place of the store for everything that is imported after this. */
 export const installMemory = async (): Promise<void> => {
   const { fingerprintText } = await import('#port/network/text')
-  const fakes = { items, attempts, connections, work: works, letter: letters, idempotency, profiles, 'growth-channels': growthChannels }
+  const fakes = {
+    items,
+    attempts,
+    connections,
+    work: works,
+    letter: letters,
+    idempotency,
+    profiles,
+    targets,
+    'growth-channels': growthChannels,
+  }
   for (const [name, fake] of Object.entries(fakes)) await replace(`#store/${name}`, fake)
   await replace('#kernel/ids', ids)
   await replace('#port/network/text', { fingerprintText: remembered(fingerprintText) })
