@@ -29,12 +29,24 @@ const FIRST = [
   'dimension',
   'value',
 ]
-const NEXT = ['score', 'count', 'arguments.id', 'body', 'post.text', 'post.author', 'post_at', 'error', 'last_error']
+const NEXT = [
+  'score',
+  'count',
+  'arguments.id',
+  'body',
+  'post.text',
+  'post.author',
+  'post_at',
+  'error',
+  'last_error',
+  'doubt.resolves',
+  'doubt.next_read_at',
+]
 /** How something came about, or what is long and read elsewhere. */
 const LATER = ['arm', 'format', 'hook', 'length', 'instruction', 'rationale', 'markdown', 'model', 'origin', 'time_zone']
 const LAST = ['created_at', 'createdAt', 'updated_at', 'updatedAt']
 /** What of an object within a record has a column of its own: what tells it from others. */
-const TELLING_INSIDE = new Set(['id', 'kind', 'author', 'text'])
+const TELLING_INSIDE = new Set(['id', 'kind', 'author', 'text', 'resolves', 'next_read_at'])
 const INSTANT = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d+Z$/
 
 /** One value in one line; lists and objects as how many, or as JSON; times to the second. */

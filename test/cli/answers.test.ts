@@ -82,6 +82,17 @@ describe('a list', () => {
 })
 
 describe('a table', () => {
+  test('of items says of one in doubt who resolves that, and when the timeline is read next', () => {
+    const doubt = { cause: 'server_error', resolves: 'by_itself', next_read_at: '2027-01-01T00:00:30.500Z' }
+    const rows = [
+      { id: ids[0]!, status: 'publish_unconfirmed', last_error: '503', doubt },
+      { id: ids[1]!, status: 'posted', last_error: null, doubt: null },
+    ]
+    const columns = columnsFor(rows)
+    expect(columns.map(({ name }) => name)).toEqual(['id', 'status', 'last_error', 'doubt.resolves', 'doubt.next_read_at'])
+    expect(linesOf(rows, columns)[0]!.split(/ {2,}/).slice(2)).toEqual(['503', 'by_itself', '2027-01-01T00:00:30Z'])
+  })
+
   const rows = [
     {
       id: ID,

@@ -218,8 +218,8 @@ export const mutants: Mutant[] = [
   {
     name: 'only the last send of an item is looked for',
     file: 'test/sim/statements.ts',
-    from: "(isOpen(one) || one.state === 'superseded' || one.state === 'returned'),",
-    to: 'isOpen(one),',
+    from: "isOpen(one) || ['superseded', 'returned'].includes(one.state)",
+    to: 'isOpen(one)',
   },
   {
     name: 'the late post of a superseded attempt is credited to another item',

@@ -53,10 +53,8 @@ const attempts = {
   openAttempt: async (memory: Memory, itemId: string) => find(memory.attempts, (one) => one.item_id === itemId && isOpen(one)),
   attemptById: async (memory: Memory, id: string) => memory.attempts.get(id),
   doubtfulSince: async (memory: Memory, itemId: string) => {
-    const own = filter(
-      memory.attempts,
-      (one) => one.item_id === itemId && (isOpen(one) || one.state === 'superseded' || one.state === 'returned'),
-    )
+    const isDoubted = (one: Attempt) => isOpen(one) || ['superseded', 'returned'].includes(one.state)
+    const own = filter(memory.attempts, (one) => one.item_id === itemId && isDoubted(one))
     return new Date(Math.min(...own.map(({ intent_at }) => +intent_at)))
   },
   triesSoFar: async (memory: Memory, itemId: string) => {

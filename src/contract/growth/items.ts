@@ -22,6 +22,7 @@ const Metrics = record(
   { title: 'Metrics', description: 'What the network counts of a post, as read last; null before.' },
 )
 
+/** Without a title: lists of tools name it, and spell it out nowhere. */
 const Doubt = record(
   {
     cause: oneOf(['server_error', 'no_answer', 'unclear_answer', 'process_stopped'], {
@@ -34,9 +35,8 @@ const Doubt = record(
     next_read_at: nullable(Time),
   },
   {
-    title: 'Doubt',
     description:
-      'With publish_unconfirmed: why nobody knows whether it was posted, and what resolves that, and when the timeline is read next (null: not any more, or not while paused). Null otherwise.',
+      'With publish_unconfirmed: why nobody knows whether it was posted, what resolves that, and when the timeline is read next (null: not any more, or not while paused). Null otherwise.',
   },
 )
 
