@@ -16,13 +16,18 @@ const postNow = (story: Story, id: string) => story.send('POST', `items/${id}/po
 const attempts = async ({ owner }: TestApp, id: string): Promise<string[]> =>
   (await owner`select state from attempt where item_id = ${id} order by number`).map(({ state }) => state)
 
-/** Two of the three reads that prove it are told; the next one stops there. */
-const stopAtProof = async (app: TestApp, stops: Stops, { id, failpoint }: { id: string; failpoint: string }): Promise<() => void> => {
-  await eventually(
-    async () => (await app.owner`select proof_reads from attempt where item_id = ${id}`)[0]?.proof_reads,
-    (reads) => reads === 2,
-  )
-  return stops.stopNext(failpoint)
+/** Asks for the post. When two of the three reads that prove its end are told, the next one stops there. */
+const stopAtProof = async (app: TestApp, stops: Stops, { story, id, failpoint }: { story: Story; id: string; failpoint: string }) => {
+  let reading = stops.stopNext('reconcile.reading')
+  const asked = postNow(story, id)
+  for (;;) {
+    const goOn = await reading
+    const [attempt] = await app.owner`select proof_reads from attempt where item_id = ${id}`
+    if (attempt!.proof_reads === 2 && failpoint === 'reconcile.reading') return { asked, goOn }
+    reading = stops.stopNext(attempt!.proof_reads === 2 ? failpoint : 'reconcile.reading')
+    goOn()
+    if (attempt!.proof_reads === 2) return { asked, goOn: await reading }
+  }
 }
 
 /** Approved once, said once, nothing on the network, and the same key posts it. */
@@ -52,8 +57,8 @@ describe('the process dies', () => {
     for (const [point, failpoint] of points) {
       const story = await newStory(dying)
       const id = await story.approved()
-      void postNow(story, id)
-      found.set(point, { story, id, goOn: await stopAtProof(dying, stops, { id, failpoint }) })
+      const { goOn } = await stopAtProof(dying, stops, { story, id, failpoint })
+      found.set(point, { story, id, goOn })
     }
     await crash(dying)
     next = world.use(await testApp({ database: options, overrides: { times } }))
@@ -81,8 +86,7 @@ test('the commit of the return stands, and its news is lost', async () => {
   await using app = await testApp({ database: wire.options, env, overrides: { times, failpoints: stops.at } })
   const story = await newStory(app)
   const id = await story.approved()
-  const asked = postNow(story, id)
-  const goOn = await stopAtProof(app, stops, { id, failpoint: 'reconcile.read' })
+  const { asked, goOn } = await stopAtProof(app, stops, { story, id, failpoint: 'reconcile.read' })
   const lost = wire.loseCommitOf(id)
   goOn()
   await lost
