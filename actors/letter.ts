@@ -1,9 +1,9 @@
+import type { LiveLanes } from '#decisions/deciding'
 import type { Allowance } from '#kernel/allowance'
 import type { AppError } from '#kernel/errors'
 import type { Sql } from '#store/db'
 import type { IdempotencyClaim, Keep } from '#store/idempotency'
 import type { Effects, Gate, Provenance } from '#store/letter'
-import type { Work } from '#store/work'
 import type { Priority } from './mailbox.ts'
 
 /** What a program or a person gets back: serialised once, so that a replay is equal to the byte. */
@@ -43,15 +43,4 @@ export interface Decision<R> {
   due?: 'look' | 'looked'
   /** Replies to callers who wait for the work on a record; `late`: they get the record as it stands. */
   answers?: { refId: string; with: Answer | AppError | 'late' }[]
-}
-
-/** The lanes of the tenant that run in this process, as a letter may see them. */
-export interface LiveLanes {
-  /** Ids of works that run here. */
-  ids(): string[]
-  /**
-   * Stops, in this very tick, the lanes chosen that have not passed their point of no return, and returns their works. The
-   * letter must settle them. A lane stopped by a letter that is rolled back reports itself as unsent.
-   */
-  recall(choose: (work: Work) => boolean): Work[]
 }

@@ -3,6 +3,7 @@
  * sees what those before it changed; one that is refused leaves the others alone.
  */
 
+import type { LiveLanes } from '#decisions/deciding'
 import type { Clock } from '#kernel/clock'
 import { AppError, fail } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
@@ -12,7 +13,7 @@ import { announced } from '#store/follow-up'
 import { apply, gate, KeyTaken, type Ownership, readingOnly } from '#store/letter'
 import { withRuns } from '#store/occurrences'
 import { Fenced } from './deps.ts'
-import type { Decision, Letter, LiveLanes } from './letter.ts'
+import type { Decision, Letter } from './letter.ts'
 import type { Posted } from './mailbox.ts'
 
 /** What became of a letter. */

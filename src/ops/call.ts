@@ -1,7 +1,8 @@
 /** Who is calling, what handlers may use, and what they give back. */
 import type { Static, TSchema } from '@sinclair/typebox'
-import type { Answer, Letter, LiveLanes } from '#actors/letter'
+import type { Answer, Letter } from '#actors/letter'
 import type { Group, Op } from '#contract/op'
+import type { Deciding } from '#decisions/deciding'
 import type { RatePlan } from '#domain/rates'
 import type { Allowance } from '#kernel/allowance'
 import type { AppError } from '#kernel/errors'
@@ -13,8 +14,8 @@ import type { Sandbox } from '#port/network/sandbox'
 import type { NodeClient } from '#port/nodes'
 import type { Passwords } from '#port/passwords'
 import type { Tokens } from '#port/tokens'
-import type { Db, Query, Sql } from '#store/db'
-import type { Effects, Gate } from '#store/letter'
+import type { Db, Query } from '#store/db'
+import type { Effects } from '#store/letter'
 import type { Principal } from '#store/principal'
 import type { SessionGrant } from '#store/sessions'
 
@@ -88,12 +89,7 @@ export interface QueryContext {
   principal: Principal
 }
 
-export interface CommandContext {
-  tenantId: string
-  /** The letter's transaction: reads and locks only. What changes is in the outcome. */
-  sql: Sql
-  gate: Gate
-  lanes: LiveLanes
+export interface CommandContext extends Deciding {
   networks: Networks
   principal: Principal
 }

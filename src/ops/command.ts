@@ -1,8 +1,10 @@
 /** A command as a letter: replay, decision, output check and the answer to keep, for every operation alike. */
+
 import { createHash } from 'node:crypto'
-import type { Answer, Decision, Letter, LiveLanes } from '#actors/letter'
+import type { Answer, Decision, Letter } from '#actors/letter'
 import { capKeys, quotaKeys } from '#contract/limits'
 import { isExempt, type NamedOp, type Op } from '#contract/op'
+import type { LiveLanes } from '#decisions/deciding'
 import { allowancesOf } from '#domain/allowance'
 import type { Spend } from '#domain/plan'
 import type { Allowance } from '#kernel/allowance'

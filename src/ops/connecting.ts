@@ -1,4 +1,6 @@
 /** Connecting and disconnecting an account, whoever asks for it. */
+
+import type { Deciding } from '#decisions/deciding'
 import { type Connection, mostConnected } from '#domain/connection'
 import type { Budget } from '#domain/plan'
 import { readsView } from '#domain/read-budget'
@@ -13,7 +15,6 @@ import { forgetPending } from '#store/idempotency'
 import { type Effects, merge } from '#store/letter'
 import { hasReadable } from '#store/metrics'
 import { watchesWithoutAccount } from '#store/targets'
-import type { CommandContext, Outcome } from './call.ts'
 import { settleRecalled } from './recall.ts'
 
 /** Reads are paid for as the account's network says; without an account, as the first network does. */
@@ -41,7 +42,7 @@ export const reaching = async (network: string, running: Promise<Omit<Reached, '
 
 /** The account as it is from then on, under its old id if it was connected before. The first connected one becomes the default. */
 export const connected = async (
-  { sql, gate, tenantId }: Pick<CommandContext, 'sql' | 'gate' | 'tenantId'>,
+  { sql, gate, tenantId }: Pick<Deciding, 'sql' | 'gate' | 'tenantId'>,
   { network, externalId, handle }: Reached,
 ): Promise<{ account: Connection; effects: Effects }> => {
   const before = await accountNamed(sql, { network, externalId })
@@ -65,7 +66,7 @@ export const watchedAgain = async (sql: Sql, now: Date): Promise<NonNullable<Eff
   (await watchesWithoutAccount(sql)).map(({ id }) => ({ id, runAt: now }))
 
 /** Sends from the account that are claimed but not on the wire do not go out any more. */
-export const disconnected = async (context: CommandContext, account: Connection): Promise<Omit<Outcome<never>, 'reply'>> => {
+export const disconnected = async (context: Deciding, account: Connection) => {
   const works = context.lanes.recall((work) => work.slot === `publish:${account.external_id}`)
   const { effects, itemIds } = await settleRecalled(context, works, { kind: 'disconnected', reason: 'disconnected' })
   const writes = [disconnect(account.id, context.gate.now), ...itemIds.map((itemId) => forgetPending(itemId))]

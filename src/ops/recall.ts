@@ -1,3 +1,4 @@
+import type { Deciding } from '#decisions/deciding'
 import { type Outcome, publishTimes } from '#domain/publish'
 import { openAttempt } from '#store/attempts'
 import type { Sql } from '#store/db'
@@ -8,7 +9,6 @@ import { lockItem } from '#store/items'
 import { type Effects, merge } from '#store/letter'
 import { settledEffects, settleSend } from '#store/settled'
 import { triesOf, type Work, workById } from '#store/work'
-import type { CommandContext } from './call.ts'
 
 /** Outcomes of what was claimed and not sent: no time of the machine plays a part in them. */
 type Unsent = Extract<Outcome, { kind: 'unsent' | 'disconnected' }>
@@ -38,7 +38,7 @@ const recalledExecution = async ({ sql, work, now }: Recalling, outcome: Unsent)
  * that was not heard of yet, is left alone: the attempt that is open by now is another one.
  */
 export const settleRecalled = async (
-  { sql, gate }: Pick<CommandContext, 'sql' | 'gate'>,
+  { sql, gate }: Pick<Deciding, 'sql' | 'gate'>,
   works: Work[],
   outcome: Unsent,
 ): Promise<{ effects: Effects; itemIds: string[] }> => {

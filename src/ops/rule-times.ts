@@ -1,4 +1,6 @@
 /** When rules with a pattern go on after a pause of all automation. */
+
+import type { Deciding } from '#decisions/deciding'
 import { missedRun, skips } from '#domain/rule-run'
 import { nextTime } from '#kernel/cron'
 import { newId } from '#kernel/ids'
@@ -6,19 +8,18 @@ import { type Effects, merge } from '#store/letter'
 import { insertRun, knownRuns } from '#store/rule-runs'
 import { lockRule } from '#store/rules'
 import { type Work, workOfRules } from '#store/work'
-import type { CommandContext } from './call.ts'
 
-type Deciding = Pick<CommandContext, 'sql' | 'gate'>
+type Reading = Pick<Deciding, 'sql' | 'gate'>
 
 /** From the next time on: what fell due meanwhile is not made up for, and the first of it is told of as a run that was skipped. */
-export const resumedPatterns = async (deciding: Deciding): Promise<Effects> => {
+export const resumedPatterns = async (deciding: Reading): Promise<Effects> => {
   const effects: Effects[] = []
   for (const work of await workOfRules(deciding.sql, 'rule_cron'))
     if (work.run_at <= deciding.gate.now) effects.push(await resumed(deciding, work))
   return merge(...effects)
 }
 
-const resumed = async ({ sql, gate: { now } }: Deciding, work: Work): Promise<Effects> => {
+const resumed = async ({ sql, gate: { now } }: Reading, work: Work): Promise<Effects> => {
   const rule = await lockRule(sql, work.ref_id)
   const { trigger } = rule
   const next = trigger.kind === 'cron' ? nextTime(trigger.pattern, trigger.time_zone, now) : undefined

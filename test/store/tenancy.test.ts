@@ -156,7 +156,7 @@ describe('every table of tenants', () => {
 })
 
 describe('reads of the store', () => {
-  const modules = [...new Bun.Glob('src/store/*.ts').scanSync()].sort()
+  const modules = [...new Bun.Glob('src/store/**/*.ts').scanSync()].sort()
   const inSource = modules.flatMap((path) => readQueriesIn(readFileSync(path, 'utf8')).map((name) => `${basename(path, '.ts')}.${name}`))
 
   test('are all in the table of this test', () => {

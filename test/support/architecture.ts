@@ -1,23 +1,56 @@
 /** The rules about who may import whom, as tables, and the checker that reads source text against them. */
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import manifest from '../../package.json'
 
-/** Layer → the layers it may import. A layer is a folder of src/, `actors`, `config` and `config-values` (files of src/), or `main` (src/*.ts). */
+/** Layer → the layers it may import. A layer is a folder of src/, `actors`, `config` (src/config*.ts) or `main` (src/main.ts). */
 const allowed: Record<string, readonly string[]> = {
   kernel: [],
-  config: ['kernel', 'config-values'],
-  'config-values': ['kernel'],
+  config: ['kernel'],
+  postgres: ['kernel'],
   contract: ['kernel'],
   cli: ['kernel', 'contract'],
   console: ['kernel', 'contract'],
   domain: ['kernel', 'contract'],
   store: ['kernel', 'contract', 'domain'],
   port: ['kernel', 'contract', 'domain', 'store'],
-  actors: ['kernel', 'domain', 'store', 'port'],
-  ops: ['kernel', 'contract', 'domain', 'store', 'port'],
-  edge: ['kernel', 'contract', 'domain', 'store', 'port', 'ops'],
-  main: ['kernel', 'config', 'config-values', 'contract', 'cli', 'domain', 'store', 'port', 'actors', 'ops', 'edge'],
-  scripts: ['kernel', 'config', 'contract', 'cli', 'domain', 'store', 'port', 'actors', 'ops', 'edge', 'main'],
+  decisions: ['kernel', 'contract', 'domain', 'store', 'port'],
+  actors: ['kernel', 'domain', 'store', 'port', 'decisions'],
+  ops: ['kernel', 'contract', 'domain', 'store', 'port', 'decisions'],
+  edge: ['kernel', 'contract', 'domain', 'store', 'port', 'decisions', 'ops'],
+  server: ['kernel', 'config', 'postgres', 'contract', 'domain', 'store', 'port', 'decisions', 'actors', 'ops', 'edge'],
+  admin: ['kernel', 'config', 'postgres', 'contract', 'domain', 'store', 'port', 'decisions', 'ops', 'server'],
+  main: [
+    'kernel',
+    'config',
+    'postgres',
+    'contract',
+    'cli',
+    'domain',
+    'store',
+    'port',
+    'decisions',
+    'actors',
+    'ops',
+    'edge',
+    'server',
+    'admin',
+  ],
+  scripts: [
+    'kernel',
+    'config',
+    'postgres',
+    'contract',
+    'cli',
+    'domain',
+    'store',
+    'port',
+    'decisions',
+    'ops',
+    'edge',
+    'server',
+    'admin',
+    'main',
+  ],
 }
 
 /** Layer → what it may name by `import type` alone, besides. */
@@ -27,7 +60,7 @@ const allowedTypes: Record<string, readonly string[]> = { ops: ['actors'], edge:
 const packages: Record<string, readonly string[]> = {
   elysia: ['edge'],
   '@elysiajs/openapi': ['edge'],
-  postgres: ['store'],
+  postgres: ['postgres', 'store', 'port'],
   openai: ['port'],
   '@modelcontextprotocol/server': ['edge'],
 }
@@ -69,7 +102,7 @@ const layerOf = (path: string): string => {
   const [top = '', second = '', third] = path.split('/')
   if (top !== 'src') return top
   if (third !== undefined) return second
-  return second === 'config.ts' || second === 'config-values.ts' ? basename(second, '.ts') : 'main'
+  return /^config\b/.test(second) ? 'config' : 'main'
 }
 
 /** The path of an imported file of ours, or undefined for a package. */

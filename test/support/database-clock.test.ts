@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import postgres from 'postgres'
 import { newId } from '#kernel/ids'
 import { openDb } from '#store/db'
@@ -51,8 +51,8 @@ test('every default that is a time comes from the stepped clock', async () => {
 const UNSTEPPED = /\b(current_timestamp|current_date|current_time|localtimestamp|localtime|statement_timestamp|transaction_timestamp)\b/i
 
 test('no statement of ours asks for the time in another way', () => {
-  const files = [...readdirSync('sql').map((name) => `sql/${name}`), ...readdirSync('src/store').map((name) => `src/store/${name}`)]
-  const texts = files.filter((name) => /\.(sql|ts)$/.test(name)).map((name) => [name, readFileSync(name, 'utf8')] as const)
+  const files = [...new Bun.Glob('{sql/*.sql,src/{store,port}/**/*.ts}').scanSync()]
+  const texts = files.map((name) => [name, readFileSync(name, 'utf8')] as const)
   expect(texts.length).toBeGreaterThan(15)
   expect(texts.filter(([, text]) => UNSTEPPED.test(text)).map(([name]) => name)).toEqual([])
 })

@@ -1,6 +1,8 @@
 /** Letters for the actors' tests, and gates that hold them until a test opens them by hand. */
-import type { Decision, Letter, LiveLanes } from '#actors/letter'
+
+import type { Decision, Letter } from '#actors/letter'
 import type { Priority } from '#actors/mailbox'
+import type { LiveLanes } from '#decisions/deciding'
 import { newId } from '#kernel/ids'
 import type { Query, Sql } from '#store/db'
 import type { Effects, Gate as LetterGate, NewWork, Provenance } from '#store/letter'
