@@ -1,8 +1,8 @@
 /** Which database: the one of DATABASE_URL, or an embedded Postgres of our own. */
 import type { Log } from '#kernel/log'
+import { findEmbedded, startEmbedded } from '#postgres/start'
 import { checkCanary } from '#store/canary'
 import type { ConnectionOptions } from '#store/db'
-import { findEmbedded, startEmbedded } from '#store/embedded/start'
 import { withLogins } from '#store/logins'
 import { migrate } from '#store/migrate'
 import { awaitDatabase } from '#store/reach'

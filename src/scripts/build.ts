@@ -1,8 +1,8 @@
 /** Makes `dist/tendril`, the single binary: `npm run build`, or with `-- linux-arm64` for another platform whose packages are installed. */
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { packNative } from '#store/embedded/archive'
-import { ARCHIVE_FOLDER, installedPackage, PLATFORM } from '#store/embedded/binaries'
+import { packNative } from '#postgres/archive'
+import { ARCHIVE_FOLDER, installedPackage, PLATFORM } from '#postgres/binaries'
 
 const root = join(import.meta.dir, '..', '..')
 const dist = join(root, 'dist')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import postgres from 'postgres'
 import { openApiDocument } from '#edge/openapi'
 import { createLog } from '#kernel/log'
-import { startEmbedded } from '#store/embedded/start'
+import { startEmbedded } from '#postgres/start'
 import { migrate } from '#store/migrate'
 import { dumpSchema } from './schema-dump.ts'
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import postgres from 'postgres'
+import { listAssets, readText } from '#kernel/assets'
 import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'
-import { listAssets, readText } from './assets.ts'
 import type { ConnectionOptions } from './db.ts'
 import { LEASE_MS, type NodeState, nodeStates } from './placement.ts'
 

@@ -6,7 +6,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { CHILD_ENV, run } from '#store/embedded/process'
+import { CHILD_ENV, run } from '#postgres/process'
 
 const ways = ['net', 'db'] as const
 type Way = (typeof ways)[number]

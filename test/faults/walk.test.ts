@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import postgres from 'postgres'
 import { newApiKey } from '#kernel/api-key'
-import { findEmbedded } from '#store/embedded/start'
+import { findEmbedded } from '#postgres/start'
 import { eventually, type Reply, type Send } from '#test/support/app'
 import { temporaryFolder } from '#test/support/folder'
 import { startServer } from '#test/support/server'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { copyNative, packNative, unpackNative } from '#store/embedded/archive'
+import { copyNative, packNative, unpackNative } from '#postgres/archive'
 import { temporaryFolder } from '#test/support/folder'
 
 const makeNative = (native: string): void => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { acquireLock, lockHolder } from '#store/embedded/lock'
-import { processStart } from '#store/embedded/process'
+import { acquireLock, lockHolder } from '#postgres/lock'
+import { processStart } from '#postgres/process'
 import { temporaryFolder } from '#test/support/folder'
 
 describe('the lock', () => {

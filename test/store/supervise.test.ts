@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createLog } from '#kernel/log'
-import { supervise } from '#store/embedded/supervise'
+import { supervise } from '#postgres/supervise'
 
 /** A database that runs until it is told to die. */
 const mortal = () => {

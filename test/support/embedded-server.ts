@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process'
 import { createLog } from '#kernel/log'
-import { startEmbedded } from '#store/embedded/start'
+import { startEmbedded } from '#postgres/start'
 
 const [home = '', companion] = process.argv.slice(2)
 

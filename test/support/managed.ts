@@ -1,8 +1,8 @@
 /** A database as a managed service gives it: its owner may create roles, and is no superuser. */
 import postgres from 'postgres'
 import { createLog } from '#kernel/log'
+import { startEmbedded } from '#postgres/start'
 import type { ConnectionOptions } from '#store/db'
-import { startEmbedded } from '#store/embedded/start'
 import type { TestDatabase } from './db.ts'
 import { temporaryFolder } from './folder.ts'
 

@@ -2,8 +2,8 @@
 import postgres from 'postgres'
 import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'
+import { startEmbedded } from '#postgres/start'
 import type { ConnectionOptions } from '#store/db'
-import { startEmbedded } from '#store/embedded/start'
 import { temporaryFolder } from './folder.ts'
 
 export interface TestPostgres extends AsyncDisposable {

@@ -1,6 +1,6 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { compiled, listAssets, readAsset } from '#store/assets'
+import { compiled, listAssets, readAsset } from '#kernel/assets'
 import { copyNative, unpackNative } from './archive.ts'
 import type { Account } from './process.ts'
 import { run } from './process.ts'
