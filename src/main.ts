@@ -27,9 +27,9 @@ const alone = async (run: () => Promise<number>): Promise<number> => {
 }
 
 const ways: Record<string, () => Promise<void>> = {
-  serve: () => ends(alone(() => import('./serve.ts').then(({ serve }) => serve()).then(() => 0))),
-  admin: () => ends(import('./admin.ts').then(({ admin }) => admin(rest))),
-  health: () => ends(alone(() => import('./health.ts').then(({ health }) => health()))),
+  serve: () => ends(alone(() => import('./server/serve.ts').then(({ serve }) => serve()).then(() => 0))),
+  admin: () => ends(import('./admin/admin.ts').then(({ admin }) => admin(rest))),
+  health: () => ends(alone(() => import('./server/health.ts').then(({ health }) => health()))),
 }
 
 const way = Object.hasOwn(ways, command) ? ways[command] : undefined

@@ -4,7 +4,7 @@
  */
 import { Elysia } from 'elysia'
 import { Hono } from 'hono'
-import { optionsOf } from '#src/database-url'
+import { optionsOf } from '#server/database-url'
 import { openPeer, queries } from './peer-sql.ts'
 
 const options = optionsOf(process.env.DATABASE_URL ?? '')

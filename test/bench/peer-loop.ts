@@ -1,6 +1,6 @@
 /** The database's client alone, a process of its own: so many callers, each asking again as soon as it has its answer. */
 import type postgres from 'postgres'
-import { optionsOf } from '#src/database-url'
+import { optionsOf } from '#server/database-url'
 import { quantile, type Result } from './load.ts'
 import { type Asked, type Kind, openPeer, queries } from './peer-sql.ts'
 import { serveLines } from './spawn.ts'

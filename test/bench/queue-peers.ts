@@ -1,7 +1,7 @@
 /** Job queues for Postgres to compare with, a process of its own: no-op jobs, set up as their own documents say for throughput. */
 import { Logger, makeWorkerUtils, run as runWorker } from 'graphile-worker'
 import PgBoss from 'pg-boss'
-import { optionsOf } from '#src/database-url'
+import { optionsOf } from '#server/database-url'
 import type { QueuePlan, QueueResult } from './background.ts'
 import { processorMs } from './meter.ts'
 import { openPeer } from './peer-sql.ts'

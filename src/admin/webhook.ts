@@ -8,10 +8,10 @@ import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
 import type { Call } from '#ops/call'
 import { createOperations } from '#ops/index'
+import { joinDatabase } from '#server/database'
+import { openWorkplace, type Workplace } from '#server/server'
 import { hasTenant } from '#store/tenants'
-import { type Flags, type Place, text, uuid } from './admin-flags.ts'
-import { joinDatabase } from './database.ts'
-import { openWorkplace, type Workplace } from './server.ts'
+import { type Flags, type Place, text, uuid } from './flags.ts'
 
 export const webhookHelp = `tendril admin webhook set --workspace ID --url URL [--events ${eventKinds.slice(0, 2).join(',')}]
 tendril admin webhook rotate --workspace ID

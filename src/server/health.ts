@@ -1,5 +1,5 @@
-import { readConfig } from './config.ts'
-import { hostAndPort } from './config-values.ts'
+import { readConfig } from '../config.ts'
+import { hostAndPort } from '../config-values.ts'
 
 /** Where a server that listens everywhere is reached from its own machine. */
 const LOOPBACK: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }

@@ -5,7 +5,7 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '#kernel/errors'
 import { parseSecret } from '#kernel/secret'
-import type { Config } from './config.ts'
+import type { Config } from '../config.ts'
 
 const pathIn = (home: string): string => join(home, 'secret.key')
 

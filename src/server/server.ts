@@ -53,9 +53,9 @@ import { createTokens } from '#port/tokens'
 import { type ConnectionOptions, type Db, openDb } from '#store/db'
 import { assertIsolation } from '#store/isolation'
 import { openSandboxStore } from '#store/sandbox'
-import openapi from '../openapi.json'
-import type { Config } from './config.ts'
-import { hostAndPort } from './config-values.ts'
+import openapi from '../../openapi.json'
+import type { Config } from '../config.ts'
+import { hostAndPort } from '../config-values.ts'
 
 const REPLY_WITHIN_MS = 20_000
 const IDLE_MS = 300_000

@@ -6,7 +6,7 @@ import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
 import { connectAccount, createKey, inviteByOperator, usualScopes } from '#ops/workspaces'
 import { unfinishedTenant } from '#store/tenants'
-import type { Config } from './config.ts'
+import type { Config } from '../config.ts'
 import type { Workplace } from './server.ts'
 
 /** Two servers that start at once find the same workspace: the one that serves it makes it ready. */

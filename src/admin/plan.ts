@@ -8,7 +8,7 @@ import { fail } from '#kernel/errors'
 import type { Db } from '#store/db'
 import { changePlan } from '#store/tenants'
 import { type PlanRow, planOfWorkspace } from '#store/workspace'
-import { choice, type Flags, list, uuid } from './admin-flags.ts'
+import { choice, type Flags, list, uuid } from './flags.ts'
 
 export const planHelp = `tendril admin plan get --workspace ID
 tendril admin plan set --workspace ID [--plan ${planNames.join('|')}] [--billing ${billingStates.join('|')}]

@@ -6,7 +6,7 @@ import type { ConnectionOptions } from '#store/db'
 import { withLogins } from '#store/logins'
 import { migrate } from '#store/migrate'
 import { awaitDatabase } from '#store/reach'
-import type { Config } from './config.ts'
+import type { Config } from '../config.ts'
 import { optionsOf } from './database-url.ts'
 import { secretKey } from './secret-key.ts'
 

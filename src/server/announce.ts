@@ -1,5 +1,5 @@
 /** What a person sees when the server has started. */
-import type { Config } from './config.ts'
+import type { Config } from '../config.ts'
 import type { NewWorkspace } from './first-start.ts'
 
 type Shown = Pick<Config, 'publicUrl' | 'openai' | 'bootstrapKey'>
