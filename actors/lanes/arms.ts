@@ -1,6 +1,6 @@
 /** A batch for an experiment: each arm's share is drafted by the arm's note, one after the other within the one generation. */
-import type { Draft, DraftBrief, DraftSet, ModelUsage } from '#domain/draft'
-import { divide, type Share } from '#domain/experiment'
+import type { Draft, DraftBrief, DraftSet, ModelUsage } from '#domain/growth/drafting/draft'
+import { divide, type Share } from '#domain/growth/learning/experiment'
 import { type Drafter, GenerationError } from '#port/model/drafter'
 import type { Sql } from '#store/db'
 import { findExperiment } from '#store/experiments'

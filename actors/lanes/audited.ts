@@ -1,5 +1,6 @@
 /** Analytics audits as a kind of generation: code finds, a drafter words, and what drafting can follow becomes learnings. */
-import { noUsage } from '#domain/draft'
+import { noUsage } from '#domain/growth/drafting/draft'
+import type { Product } from '#domain/growth/drafting/product'
 import {
   type AuditBrief,
   admitted,
@@ -12,9 +13,8 @@ import {
   MATURE_MS,
   MOST_AUDITED,
   readyAudit,
-} from '#domain/growth-audit'
-import { type Learning, MOST_ACTIVE_LEARNINGS, newLearning } from '#domain/learning'
-import type { Product } from '#domain/product'
+} from '#domain/growth/learning/growth-audit'
+import { type Learning, MOST_ACTIVE_LEARNINGS, newLearning } from '#domain/growth/learning/learning'
 import { newId } from '#kernel/ids'
 import { cuesOf } from '#port/model/composer/cues'
 import type { Drafter } from '#port/model/drafter'

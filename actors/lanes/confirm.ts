@@ -2,13 +2,14 @@
  * Looks up what became of an engagement in doubt. Reads only: nothing here can send. A reply and a quote are looked for in the
  * account's own timeline, among what answers the same post; a like and a repost on the post itself.
  */
-import type { Connection } from '#domain/connection'
-import { type Engagement, isWritten } from '#domain/engagement'
-import { asItem, settledEngagement } from '#domain/execute'
-import type { Spend } from '#domain/plan'
-import type { Attempt } from '#domain/publish'
-import { chargeDoubtRead } from '#domain/read-budget'
-import { cleanRead, findPost, hit, readSince, type SeenPost, unread } from '#domain/reconcile'
+
+import type { Spend } from '#domain/app/plan'
+import { chargeDoubtRead } from '#domain/app/read-budget'
+import { type Engagement, isWritten } from '#domain/growth/drafting/engagement'
+import type { Connection } from '#domain/growth/sending/connection'
+import { asItem, settledEngagement } from '#domain/growth/sending/execute'
+import type { Attempt } from '#domain/growth/sending/publish'
+import { cleanRead, findPost, hit, readSince, type SeenPost, unread } from '#domain/growth/sending/reconcile'
 import { type Network, type NetworkAccount, NetworkError, type TimelinePost } from '#port/network/network'
 import { fingerprintText } from '#port/network/text'
 import { connectionById } from '#store/connections'

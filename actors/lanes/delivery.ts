@@ -11,7 +11,7 @@ import {
   type PendingEvent,
   tracesOf,
   type WebhookTimes,
-} from '#domain/webhook'
+} from '#domain/app/webhook'
 import { AppError } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
 import type { Sealer } from '#kernel/sealed'

@@ -1,9 +1,9 @@
 /** The lane that executes engagements, as the publish lane posts: claim and intent in one commit, one send, the answer as a letter. */
 import { createHash } from 'node:crypto'
-import type { Connection } from '#domain/connection'
-import type { Engagement } from '#domain/engagement'
-import { asItem, fromItem, settledEngagement } from '#domain/execute'
-import { type Attempt, bind, giveBack, type Outcome, orphaned, type ReturnReason } from '#domain/publish'
+import type { Engagement } from '#domain/growth/drafting/engagement'
+import type { Connection } from '#domain/growth/sending/connection'
+import { asItem, fromItem, settledEngagement } from '#domain/growth/sending/execute'
+import { type Attempt, bind, giveBack, type Outcome, orphaned, type ReturnReason } from '#domain/growth/sending/publish'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import type { Network } from '#port/network/network'

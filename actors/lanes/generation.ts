@@ -1,6 +1,6 @@
 /** Drafts what was asked for: the model runs beside the mailbox, and what it wrote comes back as one letter. The same for every kind. */
 
-import { type Drafting, GENERATION_RUNS, generating, queuedAgain, type Taken } from '#domain/generation'
+import { type Drafting, GENERATION_RUNS, generating, queuedAgain, type Taken } from '#domain/growth/drafting/generation'
 import type { Failpoints } from '#kernel/failpoint'
 import type { Turns } from '#kernel/turns'
 import { type Drafter, GenerationError } from '#port/model/drafter'

@@ -1,9 +1,9 @@
 /** The watch over an item that was returned: for a day its timeline is read, ever more rarely, for the post that should not be there. */
 
-import type { Connection } from '#domain/connection'
-import type { Item } from '#domain/item'
-import type { Attempt, PublishTimes } from '#domain/publish'
-import { lateHit, returnedSince, watchNext } from '#domain/returning'
+import type { Item } from '#domain/growth/drafting/item'
+import type { Connection } from '#domain/growth/sending/connection'
+import type { Attempt, PublishTimes } from '#domain/growth/sending/publish'
+import { lateHit, returnedSince, watchNext } from '#domain/growth/sending/returning'
 import { returnedAttempt, saveAttempt } from '#store/attempts'
 import { saveItem } from '#store/items'
 import { type Work, workOf } from '#store/work'

@@ -2,12 +2,13 @@
  * Reads what the networks count of own posts. A workspace has one row of this work, which goes back to the queue with the time of
  * the next read and ends when nothing is left to be read. What a read may cost is reserved as it is claimed.
  */
-import type { Connection } from '#domain/connection'
-import { changes, EARLY_MS, nextRead, reserve, unread, type Wait, waitAfter } from '#domain/metric-sync'
-import type { MetricSnapshot } from '#domain/metrics'
-import type { Spend } from '#domain/plan'
-import { readBudgetOf, untilTomorrow } from '#domain/read-budget'
-import type { Occurrence } from '#domain/rule-trigger'
+
+import type { Spend } from '#domain/app/plan'
+import { readBudgetOf, untilTomorrow } from '#domain/app/read-budget'
+import { changes, EARLY_MS, nextRead, reserve, unread, type Wait, waitAfter } from '#domain/growth/learning/metric-sync'
+import type { MetricSnapshot } from '#domain/growth/metrics'
+import type { Occurrence } from '#domain/growth/rules/rule-trigger'
+import type { Connection } from '#domain/growth/sending/connection'
 import type { Failpoints } from '#kernel/failpoint'
 import { MOST_MEASURED, type Network, NetworkError, type PostMetrics } from '#port/network/network'
 import type { Networks } from '#port/network/registry'

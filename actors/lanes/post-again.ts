@@ -1,8 +1,9 @@
 /** Posting again on a person's word: the timeline is read to its end first, and the claim of the new send supersedes the old attempt. */
-import type { Connection } from '#domain/connection'
-import type { Item } from '#domain/item'
-import { type Again, claimAgain, isStale, isTooLate, notAgain, supersede } from '#domain/post-again'
-import type { Attempt, PublishTimes, Settled } from '#domain/publish'
+
+import type { Item } from '#domain/growth/drafting/item'
+import type { Connection } from '#domain/growth/sending/connection'
+import { type Again, claimAgain, isStale, isTooLate, notAgain, supersede } from '#domain/growth/sending/post-again'
+import type { Attempt, PublishTimes, Settled } from '#domain/growth/sending/publish'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import type { Networks } from '#port/network/registry'

@@ -1,8 +1,9 @@
 /** The publish lane: claim and intent in one commit, one send without retries, the answer as a letter. */
 import { createHash } from 'node:crypto'
-import type { Connection } from '#domain/connection'
-import type { Item } from '#domain/item'
-import type { Again } from '#domain/post-again'
+import { chargeDoubtRead } from '#domain/app/read-budget'
+import type { Item } from '#domain/growth/drafting/item'
+import type { Connection } from '#domain/growth/sending/connection'
+import type { Again } from '#domain/growth/sending/post-again'
 import {
   type Attempt,
   claim,
@@ -13,8 +14,7 @@ import {
   orphaned,
   type PublishTimes,
   type ReturnReason,
-} from '#domain/publish'
-import { chargeDoubtRead } from '#domain/read-budget'
+} from '#domain/growth/sending/publish'
 import { AppError } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
 import { newId } from '#kernel/ids'

@@ -2,10 +2,10 @@
  * Before an item is sent that was returned because the network had not made its post, the timeline is read once more, in the same
  * lane and right before the send: should the network have broken its promise, nothing goes out twice.
  */
-import type { Connection } from '#domain/connection'
-import { type Attempt, type Outcome, type PublishTimes, type Sent, type Settled, settle } from '#domain/publish'
-import type { SeenPost } from '#domain/reconcile'
-import { foundBefore, returnedSince, unclearBefore } from '#domain/returning'
+import type { Connection } from '#domain/growth/sending/connection'
+import { type Attempt, type Outcome, type PublishTimes, type Sent, type Settled, settle } from '#domain/growth/sending/publish'
+import type { SeenPost } from '#domain/growth/sending/reconcile'
+import { foundBefore, returnedSince, unclearBefore } from '#domain/growth/sending/returning'
 import type { Network } from '#port/network/network'
 import { ownedSince, returnedAttempt } from '#store/attempts'
 import type { Sql } from '#store/db'

@@ -1,7 +1,8 @@
 /** Reports: a kind of generation that code alone makes, and the work that asks for one every week. */
-import type { BriefFacts } from '#domain/brief'
-import { actionsOf } from '#domain/brief-rules'
-import { budgetsOf } from '#domain/plan'
+
+import { budgetsOf } from '#domain/app/plan'
+import type { BriefFacts } from '#domain/growth/brief/brief'
+import { actionsOf } from '#domain/growth/brief/brief-rules'
 import {
   boundsOf,
   newReport,
@@ -12,8 +13,8 @@ import {
   reportData,
   skippedReport,
   weekly,
-} from '#domain/report'
-import { reportMarkdown } from '#domain/report-text'
+} from '#domain/growth/learning/report'
+import { reportMarkdown } from '#domain/growth/learning/report-text'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { firstAllowed } from '#port/network/others-post'

@@ -1,5 +1,5 @@
-import { itemAnswer } from '#domain/item'
-import type { Outcome, Settled } from '#domain/publish'
+import { itemAnswer } from '#domain/growth/drafting/item'
+import type { Outcome, Settled } from '#domain/growth/sending/publish'
 import { AppError } from '#kernel/errors'
 import { forgetPending } from '#store/idempotency'
 import { settledEffects } from '#store/settled'

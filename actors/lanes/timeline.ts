@@ -1,7 +1,7 @@
 /** The account's own timeline, as far as it tells what became of sends. Reads only: nothing here can send. */
-import type { Connection } from '#domain/connection'
-import type { Attempt } from '#domain/publish'
-import { findPost, mayShow, type OpenAttempt, readSince, type SeenPost } from '#domain/reconcile'
+import type { Connection } from '#domain/growth/sending/connection'
+import type { Attempt } from '#domain/growth/sending/publish'
+import { findPost, mayShow, type OpenAttempt, readSince, type SeenPost } from '#domain/growth/sending/reconcile'
 import { type Network, NetworkError } from '#port/network/network'
 import { fingerprintText } from '#port/network/text'
 import { doubtfulSince, takenPosts, unnamedAttempts } from '#store/attempts'

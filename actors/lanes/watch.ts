@@ -2,12 +2,13 @@
  * Reads what targets have posted. Each active target has a row of this work, due when it is to be read next; the row goes when the
  * target is paused. What a read may cost is reserved as it is claimed, and what it did not cost is given back.
  */
-import type { Connection } from '#domain/connection'
-import { hasFeature, type Spend } from '#domain/plan'
-import { type Product, productsForBrief } from '#domain/product'
-import { costOf, readBudgetOf, settleReads, takeReads, untilTomorrow } from '#domain/read-budget'
-import { MOST_OPEN_SIGNALS, newSignal, overflow, SIGNAL_MS, type Signal, topicsOf } from '#domain/signal'
-import { MOST_POSTS, nextRead, readTarget, type Target, unreadTarget, watchCost } from '#domain/target'
+
+import { hasFeature, type Spend } from '#domain/app/plan'
+import { costOf, readBudgetOf, settleReads, takeReads, untilTomorrow } from '#domain/app/read-budget'
+import { type Product, productsForBrief } from '#domain/growth/drafting/product'
+import { MOST_OPEN_SIGNALS, newSignal, overflow, SIGNAL_MS, type Signal, topicsOf } from '#domain/growth/learning/signal'
+import { MOST_POSTS, nextRead, readTarget, type Target, unreadTarget, watchCost } from '#domain/growth/learning/target'
+import type { Connection } from '#domain/growth/sending/connection'
 import { AppError } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
 import { newId } from '#kernel/ids'

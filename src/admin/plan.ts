@@ -1,9 +1,9 @@
 /** `tendril admin plan …`: what a workspace may spend. Every process of the deployment goes by it from the next request on. */
 
 import { features } from '#contract/limits'
-import { overridden } from '#domain/overrides'
-import { type Billing, billingStates, budgetsOf, hasFeature, type PlanName, type PlanState, planNames } from '#domain/plan'
-import { readsView, tiers } from '#domain/read-budget'
+import { overridden } from '#domain/app/overrides'
+import { type Billing, billingStates, budgetsOf, hasFeature, type PlanName, type PlanState, planNames } from '#domain/app/plan'
+import { readsView, tiers } from '#domain/app/read-budget'
 import { fail } from '#kernel/errors'
 import type { Db } from '#store/db'
 import { changePlan } from '#store/tenants'

@@ -1,5 +1,5 @@
 /** Who is calling: an API key, or a person's session, as Bearer credential or (in browsers) as a cookie. */
-import type { RatePlan } from '#domain/rates'
+import type { RatePlan } from '#domain/app/rates'
 import { hashApiKey, isApiKey } from '#kernel/api-key'
 import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'

@@ -1,9 +1,9 @@
 /** Connecting and disconnecting an account, whoever asks for it. */
 
 import type { Deciding } from '#decisions/deciding'
-import { type Connection, mostConnected } from '#domain/connection'
-import type { Budget } from '#domain/plan'
-import { readsView } from '#domain/read-budget'
+import type { Budget } from '#domain/app/plan'
+import { readsView } from '#domain/app/read-budget'
+import { type Connection, mostConnected } from '#domain/growth/sending/connection'
 import { AppError, fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { NetworkError } from '#port/network/network'

@@ -1,6 +1,6 @@
 /** Comparing passwords, within limits that hold for accounts that exist and for others alike. */
-import { networkOf } from '#domain/network-of'
-import { emailKey, joinLimit, passwordLimits } from '#domain/person'
+import { networkOf } from '#domain/app/network-of'
+import { emailKey, joinLimit, passwordLimits } from '#domain/app/person'
 import { AppError, fail } from '#kernel/errors'
 import type { KnownBrowser } from '#port/tokens'
 import { type Candidate, MOST_CANDIDATES, passwordOf } from '#store/people'

@@ -1,6 +1,6 @@
 /** How fast callers may ask, by the plan of their workspace: counted in this process, without a statement of their own. */
 import { isExempt, isQuery, type Op } from '#contract/op'
-import { credentialRateOf, type RateKey, type RatePlan, rateAllowance, rateOf } from '#domain/rates'
+import { credentialRateOf, type RateKey, type RatePlan, rateAllowance, rateOf } from '#domain/app/rates'
 import type { Allowance } from '#kernel/allowance'
 import { Buckets, type Rate } from '#kernel/buckets'
 import type { Clock } from '#kernel/clock'

@@ -1,9 +1,9 @@
 /** A network post that a command is about, read before its letter: what the read may cost is taken from the day's budget first. */
 import { engagements } from '#contract/growth/engagements'
-import type { Connection } from '#domain/connection'
-import { type EngageAction, type EngagedPost, requireFirst } from '#domain/engagement'
-import { requireFeature, takeCap } from '#domain/plan'
-import { costOf, readBudgetOf, takeReads } from '#domain/read-budget'
+import { requireFeature, takeCap } from '#domain/app/plan'
+import { costOf, readBudgetOf, takeReads } from '#domain/app/read-budget'
+import { type EngageAction, type EngagedPost, requireFirst } from '#domain/growth/drafting/engagement'
+import type { Connection } from '#domain/growth/sending/connection'
 import { AppError, fail } from '#kernel/errors'
 import { type Network, NetworkError, type OthersPost } from '#port/network/network'
 import type { Networks } from '#port/network/registry'

@@ -1,5 +1,5 @@
 import type { Deciding } from '#decisions/deciding'
-import { type Outcome, publishTimes } from '#domain/publish'
+import { type Outcome, publishTimes } from '#domain/growth/sending/publish'
 import { openAttempt } from '#store/attempts'
 import type { Sql } from '#store/db'
 import { openExecution } from '#store/engagement-attempts'

@@ -1,5 +1,5 @@
 /** What an operator does for people whose password is lost. */
-import { emailKey } from '#domain/person'
+import { emailKey } from '#domain/app/person'
 import { AppError, fail } from '#kernel/errors'
 import { plainText } from '#kernel/plain-text'
 import type { Db } from '#store/db'

@@ -1,7 +1,7 @@
 /** When rules with a pattern go on after a pause of all automation. */
 
 import type { Deciding } from '#decisions/deciding'
-import { missedRun, skips } from '#domain/rule-run'
+import { missedRun, skips } from '#domain/growth/rules/rule-run'
 import { nextTime } from '#kernel/cron'
 import { newId } from '#kernel/ids'
 import { type Effects, merge } from '#store/letter'

@@ -1,7 +1,7 @@
 /** The next slot of a cadence, and those that nothing fills yet. */
-import { type Calendar, FURTHEST_SLOT_DAYS, hasSlots, nextSlot } from '#domain/cadence'
-import { channelFor } from '#domain/growth-channel'
-import type { Item } from '#domain/item'
+import { type Calendar, FURTHEST_SLOT_DAYS, hasSlots, nextSlot } from '#domain/growth/drafting/cadence'
+import { channelFor } from '#domain/growth/drafting/growth-channel'
+import type { Item } from '#domain/growth/drafting/item'
 import { fail } from '#kernel/errors'
 import { type CalendarEntry, calendarSince } from '#store/calendar'
 import type { Sql } from '#store/db'

@@ -1,6 +1,6 @@
 /** What operators do to workspaces: from the first start and from the command line. */
 import type { Letter } from '#actors/letter'
-import { defaultPlan } from '#domain/plan'
+import { defaultPlan } from '#domain/app/plan'
 import { hashApiKey, newApiKey } from '#kernel/api-key'
 import { AppError, fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'

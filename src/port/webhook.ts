@@ -1,6 +1,6 @@
 /** Webhooks on the wire: signed as Standard Webhooks 1.0 asks, sent through the egress client, the answer put into our words. */
 import { createHmac, randomBytes } from 'node:crypto'
-import type { DeliveryOutcome } from '#domain/webhook'
+import type { DeliveryOutcome } from '#domain/app/webhook'
 import type { Egress, EgressResponse } from './egress/egress.ts'
 import { EgressRefused } from './egress/target.ts'
 

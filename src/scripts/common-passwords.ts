@@ -5,7 +5,7 @@
  * The list itself is needed only here, and is not shipped.
  */
 import { join } from 'node:path'
-import { SHORTEST_PASSWORD } from '#domain/password'
+import { SHORTEST_PASSWORD } from '#domain/app/password'
 import { commonHash } from '#kernel/common-passwords'
 
 const SOURCE = '@zxcvbn-ts/language-common'

@@ -1,6 +1,6 @@
 /** A database without any workspace gets one, with the sandbox connected, so that the whole product works at once. */
 
-import { defaultPlan } from '#domain/plan'
+import { defaultPlan } from '#domain/app/plan'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'

@@ -5,8 +5,9 @@ import { batches } from '#contract/growth/batches'
 import { engagements } from '#contract/growth/engagements'
 import { reports } from '#contract/growth/reports'
 import type { CapKey, QuotaKey } from '#contract/limits'
-import { type Article, newArticle } from '#domain/article'
-import { type Batch, type BatchWish, newBatch } from '#domain/batch'
+import { requireFeature, takeCap, takeQuota } from '#domain/app/plan'
+import { type Article, newArticle } from '#domain/growth/drafting/article'
+import { type Batch, type BatchWish, newBatch } from '#domain/growth/drafting/batch'
 import {
   type Engagement,
   type EngagementWish,
@@ -15,11 +16,10 @@ import {
   type Preflight,
   requireAllowed,
   requireFirst,
-} from '#domain/engagement'
-import type { Generation } from '#domain/generation'
-import { type GrowthAudit, newAudit } from '#domain/growth-audit'
-import { requireFeature, takeCap, takeQuota } from '#domain/plan'
-import { newReport, type Report } from '#domain/report'
+} from '#domain/growth/drafting/engagement'
+import type { Generation } from '#domain/growth/drafting/generation'
+import { type GrowthAudit, newAudit } from '#domain/growth/learning/growth-audit'
+import { newReport, type Report } from '#domain/growth/learning/report'
 import { newId } from '#kernel/ids'
 import { insertArticle } from './articles.ts'
 import { insertBatch } from './batches.ts'

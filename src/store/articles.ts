@@ -1,4 +1,4 @@
-import type { Article } from '#domain/article'
+import type { Article } from '#domain/growth/drafting/article'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from './db.ts'
 import type { Page } from './items.ts'

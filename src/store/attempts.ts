@@ -1,4 +1,4 @@
-import { type Attempt, PROCESS_STOPPED } from '#domain/publish'
+import { type Attempt, PROCESS_STOPPED } from '#domain/growth/sending/publish'
 import type { Fragment, Query, Sql } from './db.ts'
 
 const columns = (

@@ -1,4 +1,4 @@
-import type { Batch } from '#domain/batch'
+import type { Batch } from '#domain/growth/drafting/batch'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from './db.ts'
 import type { Page } from './items.ts'

@@ -1,5 +1,5 @@
 /** What goes out when: what a cadence finds its slots taken by. */
-import type { Item } from '#domain/item'
+import type { Item } from '#domain/growth/drafting/item'
 import type { Fragment, Query } from './db.ts'
 
 export interface CalendarEntry {

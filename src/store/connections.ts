@@ -1,4 +1,4 @@
-import type { Connection } from '#domain/connection'
+import type { Connection } from '#domain/growth/sending/connection'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from './db.ts'
 import type { Page } from './items.ts'

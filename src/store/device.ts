@@ -1,4 +1,4 @@
-import { type DeviceScope, GRANT_S, MOST_WAITING, POLL_EVERY_S } from '#domain/device'
+import { type DeviceScope, GRANT_S, MOST_WAITING, POLL_EVERY_S } from '#domain/app/device'
 import { newId } from '#kernel/ids'
 import type { Db, Sql } from './db.ts'
 import { auditEntry, type Told } from './told.ts'

@@ -2,8 +2,8 @@
  * Attempts to execute engagements, as the posting machine knows attempts: what it calls the item is the engagement here. Their doubts
  * never end by themselves.
  */
-import type { EngageAction } from '#domain/engagement'
-import type { Attempt } from '#domain/publish'
+import type { EngageAction } from '#domain/growth/drafting/engagement'
+import type { Attempt } from '#domain/growth/sending/publish'
 import type { Fragment, Query, Sql } from './db.ts'
 
 const columns = (

@@ -1,4 +1,4 @@
-import type { EngageAction, Engagement, EngagementStatus } from '#domain/engagement'
+import type { EngageAction, Engagement, EngagementStatus } from '#domain/growth/drafting/engagement'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from './db.ts'
 import type { Page } from './items.ts'

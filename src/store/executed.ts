@@ -1,7 +1,7 @@
 /** What the executing of engagements came to, as rows: the counterpart of settled.ts for items. */
-import { type Engagement, engagementAnswer } from '#domain/engagement'
-import { asItem, type SettledEngagement, settledEngagement } from '#domain/execute'
-import { type Attempt, type Outcome, type PublishTimes, settle } from '#domain/publish'
+import { type Engagement, engagementAnswer } from '#domain/growth/drafting/engagement'
+import { asItem, type SettledEngagement, settledEngagement } from '#domain/growth/sending/execute'
+import { type Attempt, type Outcome, type PublishTimes, settle } from '#domain/growth/sending/publish'
 import { newId } from '#kernel/ids'
 import { saveExecution } from './engagement-attempts.ts'
 import { saveEngagement } from './engagements.ts'

@@ -1,4 +1,4 @@
-import type { CountedExperiment, Experiment, MeasuredItem } from '#domain/experiment'
+import type { CountedExperiment, Experiment, MeasuredItem } from '#domain/growth/learning/experiment'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from './db.ts'
 import type { Page } from './items.ts'

@@ -1,5 +1,5 @@
 /** What follows from the events of a decision: the work of telling of them, and of reading what becomes of posts. */
-import { FIRST_READ_MS } from '#domain/metric-sync'
+import { FIRST_READ_MS } from '#domain/growth/learning/metric-sync'
 import { newId } from '#kernel/ids'
 import type { Effects, Gate, NewWork } from './letter.ts'
 import { dueEvents, type NewEvent } from './outbox.ts'

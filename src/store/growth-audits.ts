@@ -1,5 +1,5 @@
-import type { AuditResult, CountedPost, GivenMetrics, GrowthAudit } from '#domain/growth-audit'
-import type { Metrics } from '#domain/metrics'
+import type { AuditResult, CountedPost, GivenMetrics, GrowthAudit } from '#domain/growth/learning/growth-audit'
+import type { Metrics } from '#domain/growth/metrics'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from './db.ts'
 import { newestMetric } from './metrics.ts'

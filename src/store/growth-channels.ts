@@ -1,4 +1,4 @@
-import { type ChannelName, channelOfRow, type GrowthChannel, type StoredChannel } from '#domain/growth-channel'
+import { type ChannelName, channelOfRow, type GrowthChannel, type StoredChannel } from '#domain/growth/drafting/growth-channel'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from './db.ts'
 

@@ -1,5 +1,5 @@
 /** Invitations, found by the token of their link before their workspace is known. */
-import { INVITATION_MS } from '#domain/person'
+import { INVITATION_MS } from '#domain/app/person'
 import { newId } from '#kernel/ids'
 import type { Role } from '#kernel/roles'
 import { codeOf, type Db, type Sql } from './db.ts'

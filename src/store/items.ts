@@ -1,4 +1,4 @@
-import type { Item, ItemStatus } from '#domain/item'
+import type { Item, ItemStatus } from '#domain/growth/drafting/item'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from './db.ts'
 import { newestMetric } from './metrics.ts'

@@ -1,4 +1,4 @@
-import type { RatePlan } from '#domain/rates'
+import type { RatePlan } from '#domain/app/rates'
 import { newId } from '#kernel/ids'
 import type { Role } from '#kernel/roles'
 import type { Scope } from '#kernel/scopes'

@@ -1,4 +1,4 @@
-import type { Learning, LearningStatus } from '#domain/learning'
+import type { Learning, LearningStatus } from '#domain/growth/learning/learning'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from './db.ts'
 import type { Page } from './items.ts'

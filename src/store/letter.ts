@@ -4,8 +4,8 @@
  * effects — new rows, audit, events, work, the stored answer — are one data-modifying statement, so they commit together.
  */
 
-import type { Billing, PlanState, Spend } from '#domain/plan'
-import type { Occurrence, TriggerKind } from '#domain/rule-trigger'
+import type { Billing, PlanState, Spend } from '#domain/app/plan'
+import type { Occurrence, TriggerKind } from '#domain/growth/rules/rule-trigger'
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { spendParts } from './counters.ts'

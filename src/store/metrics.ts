@@ -1,6 +1,6 @@
 /** What networks have counted of items, and which posts are to be read next. */
-import { DENSE_MS, FIRST_READ_MS, READ_FOR_MS, readSteps } from '#domain/metric-sync'
-import type { MetricSnapshot } from '#domain/metrics'
+import { DENSE_MS, FIRST_READ_MS, READ_FOR_MS, readSteps } from '#domain/growth/learning/metric-sync'
+import type { MetricSnapshot } from '#domain/growth/metrics'
 import { newId } from '#kernel/ids'
 import type { Fragment, Query, Sql } from './db.ts'
 

@@ -1,6 +1,6 @@
 /** What has happened sets off rules: their runs are written in the commit of the occurrence, so none is lost and none is twice. */
-import { type Caused, type RuleRun, runsFor } from '#domain/rule-run'
-import { matches, type Occurrence } from '#domain/rule-trigger'
+import { type Caused, type RuleRun, runsFor } from '#domain/growth/rules/rule-run'
+import { matches, type Occurrence } from '#domain/growth/rules/rule-trigger'
 import { newId } from '#kernel/ids'
 import type { Sql } from './db.ts'
 import { type Effects, type Gate, merge, type NewWork } from './letter.ts'

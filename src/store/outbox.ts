@@ -1,5 +1,5 @@
 /** Events: written by every letter, sent by the delivery lane in order within their subject, kept for a while, then removed. */
-import { type EventNext, type PendingEvent, subjectOf, wants } from '#domain/webhook'
+import { type EventNext, type PendingEvent, subjectOf, wants } from '#domain/app/webhook'
 import { newId } from '#kernel/ids'
 import type { Fragment, Query, Sql } from './db.ts'
 import type { Page } from './items.ts'

@@ -1,5 +1,5 @@
 /** Links by which people whose password is lost choose another; what an operator prints, and what becomes of it. */
-import { RESET_MS } from '#domain/person'
+import { RESET_MS } from '#domain/app/person'
 import { codeOf, type Db, type Sql } from './db.ts'
 import { claimAddress, emailStatus, type Person } from './people.ts'
 import { endSessionsIn } from './sessions.ts'

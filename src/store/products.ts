@@ -1,4 +1,4 @@
-import type { OtherProducts, Product, ProductStatus } from '#domain/product'
+import type { OtherProducts, Product, ProductStatus } from '#domain/growth/drafting/product'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from './db.ts'
 import type { Page } from './items.ts'

@@ -1,4 +1,4 @@
-import { emptyProfile, type Profile, updateProfile } from '#domain/profile'
+import { emptyProfile, type Profile, updateProfile } from '#domain/growth/drafting/profile'
 import type { Query, Sql } from './db.ts'
 
 export interface ProfileRow {

@@ -1,5 +1,5 @@
-import { READ_FOR_MS } from '#domain/metric-sync'
-import type { Figures, Report, ReportItem } from '#domain/report'
+import { READ_FOR_MS } from '#domain/growth/learning/metric-sync'
+import type { Figures, Report, ReportItem } from '#domain/growth/learning/report'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from './db.ts'
 import type { Page } from './items.ts'

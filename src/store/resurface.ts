@@ -1,5 +1,5 @@
 /** Posts that are worth taking up again. */
-import { RESURFACE_DAYS } from '#domain/rule-action'
+import { RESURFACE_DAYS } from '#domain/growth/rules/rule-action'
 import type { Sql } from './db.ts'
 import { newestMetric, rateOfMetric } from './metrics.ts'
 

@@ -1,7 +1,7 @@
 /** What conditions of rules compare, looked up as they are asked for. */
-import { budgetsOf } from '#domain/plan'
-import type { Fact } from '#domain/rule-condition'
-import type { Occurrence } from '#domain/rule-trigger'
+import { budgetsOf } from '#domain/app/plan'
+import type { Fact } from '#domain/growth/rules/rule-condition'
+import type { Occurrence } from '#domain/growth/rules/rule-trigger'
 import { nextTime } from '#kernel/cron'
 import type { Sql } from './db.ts'
 import type { Gate } from './letter.ts'

@@ -1,5 +1,5 @@
-import type { Drafting, Taken } from '#domain/generation'
-import { endOf, type RuleRun } from '#domain/rule-run'
+import type { Drafting, Taken } from '#domain/growth/drafting/generation'
+import { endOf, type RuleRun } from '#domain/growth/rules/rule-run'
 import type { Fragment, Query, Sql } from './db.ts'
 import type { Page } from './items.ts'
 

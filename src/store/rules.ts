@@ -1,5 +1,5 @@
-import type { Rule } from '#domain/rule'
-import type { TriggerKind } from '#domain/rule-trigger'
+import type { Rule } from '#domain/growth/rules/rule'
+import type { TriggerKind } from '#domain/growth/rules/rule-trigger'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from './db.ts'
 import type { Page } from './items.ts'

@@ -1,6 +1,6 @@
 /** The part of the sandbox's tables by which accounts meet: posts of others, answers to them, likes and reposts. */
 import type postgres from 'postgres'
-import type { EngageAction } from '#domain/engagement'
+import type { EngageAction } from '#domain/growth/drafting/engagement'
 
 /** A query over the sandbox's pool. */
 export type Run = <T>(query: (sql: postgres.Sql) => Promise<T>) => Promise<T>

@@ -1,6 +1,6 @@
 /** Sessions of people, found before their workspace is known. */
-import { SESSION_MS } from '#domain/person'
-import type { RatePlan } from '#domain/rates'
+import { SESSION_MS } from '#domain/app/person'
+import type { RatePlan } from '#domain/app/rates'
 import { newId } from '#kernel/ids'
 import type { Role } from '#kernel/roles'
 import type { Db, Fragment, Sql } from './db.ts'

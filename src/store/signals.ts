@@ -1,5 +1,5 @@
-import type { Engagement } from '#domain/engagement'
-import type { Signal, SignalStatus } from '#domain/signal'
+import type { Engagement } from '#domain/growth/drafting/engagement'
+import type { Signal, SignalStatus } from '#domain/growth/learning/signal'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from './db.ts'
 

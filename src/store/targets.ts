@@ -1,4 +1,4 @@
-import type { Target, TargetStatus } from '#domain/target'
+import type { Target, TargetStatus } from '#domain/growth/learning/target'
 import { fail } from '#kernel/errors'
 import { defaultConnection } from './connections.ts'
 import type { Fragment, Query, Sql } from './db.ts'

@@ -1,5 +1,5 @@
-import type { PlanName, PlanState } from '#domain/plan'
-import type { RatePlan } from '#domain/rates'
+import type { PlanName, PlanState } from '#domain/app/plan'
+import type { RatePlan } from '#domain/app/rates'
 import type { Db } from './db.ts'
 import type { Page } from './items.ts'
 import { auditEntry } from './told.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { TryLimit } from '#domain/person'
+import type { TryLimit } from '#domain/app/person'
 import { fail } from '#kernel/errors'
 import type { Db, Sql } from './db.ts'
 

@@ -1,5 +1,5 @@
 /** The endpoint that a workspace wants to be told at. */
-import type { Endpoint } from '#domain/webhook'
+import type { Endpoint } from '#domain/app/webhook'
 import type { Fragment, Query, Sql } from './db.ts'
 
 export interface EndpointRow extends Endpoint {

@@ -1,6 +1,6 @@
 /** Work rows: the durable mailbox of a tenant. What the letters add and settle is in letter.ts; this is how lanes take them. */
 
-import type { Again } from '#domain/post-again'
+import type { Again } from '#domain/growth/sending/post-again'
 import type { Fragment, Query, Sql } from './db.ts'
 import type { NewWork } from './letter.ts'
 

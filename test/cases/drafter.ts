@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { type HookKey, postHooks } from '#domain/hooks'
-import { containsPhrase, foldText } from '#domain/phrase'
+import { type HookKey, postHooks } from '#domain/growth/drafting/hooks'
+import { containsPhrase, foldText } from '#domain/growth/drafting/phrase'
 import { checkArticle, countWords, wordRange } from '#port/model/check-article'
 import type { Drafter } from '#port/model/drafter'
 import { articleBrief, briefWith, neverAborts, replyBrief } from '#test/support/briefs'

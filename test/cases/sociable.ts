@@ -1,6 +1,6 @@
 /** What every network adapter must do with posts of others: one suite, run against each of them. */
 import { expect, test } from 'bun:test'
-import type { EngageAction } from '#domain/engagement'
+import type { EngageAction } from '#domain/growth/drafting/engagement'
 import { newId } from '#kernel/ids'
 import { NetworkError, type OthersPost } from '#port/network/network'
 import { EVER, type NetworkCase, never, post } from './network.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { type Batch, failedBatch, itemOf, newBatch, ready } from '#domain/batch'
-import type { Draft, DraftSet } from '#domain/draft'
-import { GENERATION_RUNS, generating, type Taken } from '#domain/generation'
+import { type Batch, failedBatch, itemOf, newBatch, ready } from '#domain/growth/drafting/batch'
+import type { Draft, DraftSet } from '#domain/growth/drafting/draft'
+import { GENERATION_RUNS, generating, type Taken } from '#domain/growth/drafting/generation'
 import { at, draftedItem } from './records.ts'
 
 const REQUESTED = 4

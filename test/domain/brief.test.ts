@@ -11,8 +11,8 @@ import {
   foundGroups,
   ranked,
   urgencies,
-} from '#domain/brief'
-import { actionsOf } from '#domain/brief-rules'
+} from '#domain/growth/brief/brief'
+import { actionsOf } from '#domain/growth/brief/brief-rules'
 import { at, DAY } from './records.ts'
 
 const found = (count: number, more: Partial<BriefRow> = {}): Found => ({

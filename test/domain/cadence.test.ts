@@ -11,7 +11,7 @@ import {
   noCadence,
   tidyCadence,
   weekdays,
-} from '#domain/cadence'
+} from '#domain/growth/drafting/cadence'
 import { runs } from '#test/support/property'
 
 const every: Cadence = { ...noCadence, days: [...weekdays], times: ['09:00'], time_zone: 'UTC' }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { type Comparison, compare, LEAST_PER_ARM } from '#domain/comparison'
+import { type Comparison, compare, LEAST_PER_ARM } from '#domain/growth/learning/comparison'
 
 const control = [9, 11, 10, 13, 8, 12, 10, 9]
 const better = [12, 15, 11, 19, 14, 17, 13, 16, 18, 15]

@@ -14,11 +14,11 @@ import {
   requestExecution,
   requireAllowed,
   writtenEngagement,
-} from '#domain/engagement'
-import { asItem, fromItem, settledEngagement } from '#domain/execute'
-import { contentHash } from '#domain/item'
-import { bind, claim, doubt, giveBack, type Outcome, publishTimes, settle } from '#domain/publish'
-import { cleanRead, hit } from '#domain/reconcile'
+} from '#domain/growth/drafting/engagement'
+import { contentHash } from '#domain/growth/drafting/item'
+import { asItem, fromItem, settledEngagement } from '#domain/growth/sending/execute'
+import { bind, claim, doubt, giveBack, type Outcome, publishTimes, settle } from '#domain/growth/sending/publish'
+import { cleanRead, hit } from '#domain/growth/sending/reconcile'
 import { errorOf } from './errors.ts'
 import { ACCOUNT, at, attemptWith } from './records.ts'
 

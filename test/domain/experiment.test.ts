@@ -11,7 +11,7 @@ import {
   READY_PER_ARM,
   requireRunning,
   valueIn,
-} from '#domain/experiment'
+} from '#domain/growth/learning/experiment'
 import { errorOf } from './errors.ts'
 import { at } from './records.ts'
 

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { brokenRuleMessage, checkRules, type FormatRules, faultOfRules, lineBreaksIn, noRules, tidyWords } from '#domain/format-rules'
+import {
+  brokenRuleMessage,
+  checkRules,
+  type FormatRules,
+  faultOfRules,
+  lineBreaksIn,
+  noRules,
+  tidyWords,
+} from '#domain/growth/drafting/format-rules'
 import { runs } from '#test/support/property'
 
 const measure = (text: string) => text.length

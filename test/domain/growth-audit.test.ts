@@ -1,7 +1,7 @@
 /** An audit's record from state to state, and what becomes of what it finds. */
 import { describe, expect, test } from 'bun:test'
-import { noUsage } from '#domain/draft'
-import { generating, type Taken } from '#domain/generation'
+import { noUsage } from '#domain/growth/drafting/draft'
+import { generating, type Taken } from '#domain/growth/drafting/generation'
 import {
   type AuditBrief,
   admitted,
@@ -11,8 +11,8 @@ import {
   learnedFrom,
   newAudit,
   readyAudit,
-} from '#domain/growth-audit'
-import { featuresOf } from '#domain/post-features'
+} from '#domain/growth/learning/growth-audit'
+import { featuresOf } from '#domain/growth/learning/post-features'
 import { at } from './records.ts'
 
 const taken: Taken = { key: 'audits', period: '2026-11', amount: 1 }

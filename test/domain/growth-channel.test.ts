@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { noCadence } from '#domain/cadence'
-import { noRules } from '#domain/format-rules'
+import { noCadence } from '#domain/growth/drafting/cadence'
+import { noRules } from '#domain/growth/drafting/format-rules'
 import {
   type ChannelPatch,
   type ChannelStatus,
@@ -11,7 +11,7 @@ import {
   limitOf,
   requireActive,
   updateChannel,
-} from '#domain/growth-channel'
+} from '#domain/growth/drafting/growth-channel'
 import { errorOf } from './errors.ts'
 import { at } from './records.ts'
 

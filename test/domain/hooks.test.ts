@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type HookResult, hookChances, preferredHooks } from '#domain/hook-choice'
-import { ARTICLE_HOOK, type HookKey, hookKeys, hookNamed, hookPattern, postHooks } from '#domain/hooks'
+import { type HookResult, hookChances, preferredHooks } from '#domain/growth/drafting/hook-choice'
+import { ARTICLE_HOOK, type HookKey, hookKeys, hookNamed, hookPattern, postHooks } from '#domain/growth/drafting/hooks'
 import { runs } from '#test/support/property'
 
 describe('the library', () => {

@@ -1,8 +1,19 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { approve, type Item, itemView, markPosted, postedEvent, reject, requestPost, schedule, stateOf, unschedule } from '#domain/item'
-import { requestAgain } from '#domain/post-again'
-import { claim } from '#domain/publish'
+import {
+  approve,
+  type Item,
+  itemView,
+  markPosted,
+  postedEvent,
+  reject,
+  requestPost,
+  schedule,
+  stateOf,
+  unschedule,
+} from '#domain/growth/drafting/item'
+import { requestAgain } from '#domain/growth/sending/post-again'
+import { claim } from '#domain/growth/sending/publish'
 import { errorOf } from './errors.ts'
 import { ACCOUNT, approvedItem, at, DAY, draftedItem, HOUR, itemIn, stateName, stateNames } from './records.ts'
 import { type Command, commands, transitions } from './transitions.ts'

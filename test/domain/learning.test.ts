@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { type Learning, MOST_ACTIVE_LEARNINGS, newLearning, retire } from '#domain/learning'
+import { type Learning, MOST_ACTIVE_LEARNINGS, newLearning, retire } from '#domain/growth/learning/learning'
 import { errorOf } from './errors.ts'
 import { at } from './records.ts'
 

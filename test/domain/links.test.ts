@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { findLinks } from '#domain/links'
+import { findLinks } from '#domain/growth/drafting/links'
 import { fingerprintText } from '#port/network/text'
 import { weightedLength } from '#port/network/weighted-length'
 

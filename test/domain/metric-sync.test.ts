@@ -1,8 +1,8 @@
 /** When numbers are read again, what a read may cost, and which of them are kept. */
 import { describe, expect, test } from 'bun:test'
-import { changes, nextRead, reserve, unread, waitAfter } from '#domain/metric-sync'
-import type { MetricSnapshot } from '#domain/metrics'
-import { readBudgetOf } from '#domain/read-budget'
+import { readBudgetOf } from '#domain/app/read-budget'
+import { changes, nextRead, reserve, unread, waitAfter } from '#domain/growth/learning/metric-sync'
+import type { MetricSnapshot } from '#domain/growth/metrics'
 import { at, DAY, HOUR, MINUTE } from './records.ts'
 
 describe('a post is read again', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { networkOf } from '#domain/network-of'
+import { networkOf } from '#domain/app/network-of'
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],

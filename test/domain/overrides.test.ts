@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { overridable, overridden } from '#domain/overrides'
-import { hasFeature, type PlanOverrides, type PlanState, requireFeature } from '#domain/plan'
+import { overridable, overridden } from '#domain/app/overrides'
+import { hasFeature, type PlanOverrides, type PlanState, requireFeature } from '#domain/app/plan'
 import { errorOf } from './errors.ts'
 
 describe('overrides as an operator writes them', () => {

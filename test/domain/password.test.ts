@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { requireGoodPassword } from '#domain/password'
+import { requireGoodPassword } from '#domain/app/password'
 import { isCommonPassword } from '#kernel/common-passwords'
 
 const takes = (password: string, email: string | null = 'person@example.com') => {

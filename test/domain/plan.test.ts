@@ -13,7 +13,7 @@ import {
   requireBilling,
   takeCap,
   takeQuota,
-} from '#domain/plan'
+} from '#domain/app/plan'
 import { errorOf } from './errors.ts'
 
 const noon = new Date('2026-11-21T12:00:00Z')

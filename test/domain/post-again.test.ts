@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { isStale, readableFrom, requestAgain, settleAgain, supersede } from '#domain/post-again'
-import { type Outcome, publishTimes as times } from '#domain/publish'
+import { isStale, readableFrom, requestAgain, settleAgain, supersede } from '#domain/growth/sending/post-again'
+import { type Outcome, publishTimes as times } from '#domain/growth/sending/publish'
 import { errorOf } from './errors.ts'
 import { at, attemptWith, HOUR, itemIn } from './records.ts'
 

@@ -1,7 +1,7 @@
 /** What may happen to the world in any order, each with the states that may follow from it. */
 import { expect } from 'bun:test'
 import fc from 'fast-check'
-import type { Outcome } from '#domain/publish'
+import type { Outcome } from '#domain/growth/sending/publish'
 import { answer, claimNext, nextWork, orphan, readNext } from './posting-lanes.ts'
 import { CLEAR, send } from './posting-rules.ts'
 import { machine, person, type Step } from './posting-steps.ts'

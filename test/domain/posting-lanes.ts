@@ -1,7 +1,7 @@
 /** What the publish and reconcile lanes do, by the domain's functions, in their order. */
 import { expect } from 'bun:test'
-import type { Item } from '#domain/item'
-import { type Again, claimAgain, isStale, isTooLate, notAgain, settleAgain, supersede } from '#domain/post-again'
+import type { Item } from '#domain/growth/drafting/item'
+import { type Again, claimAgain, isStale, isTooLate, notAgain, settleAgain, supersede } from '#domain/growth/sending/post-again'
 import {
   type Attempt,
   claim,
@@ -14,8 +14,8 @@ import {
   type Settled,
   settle,
   publishTimes as times,
-} from '#domain/publish'
-import { cleanRead, findPost, hit, mayShow, type SeenPost, unread } from '#domain/reconcile'
+} from '#domain/growth/sending/publish'
+import { cleanRead, findPost, hit, mayShow, type SeenPost, unread } from '#domain/growth/sending/reconcile'
 import { fingerprintText } from '#port/network/text'
 import {
   accountFor,

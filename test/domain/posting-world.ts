@@ -1,6 +1,6 @@
-import { approve, type Item, markPosted, postedEvent, reject, requestPost, schedule, unschedule } from '#domain/item'
-import { type Again, readableFrom, requestAgain } from '#domain/post-again'
-import { type Attempt, type Origin, type Settled, publishTimes as times } from '#domain/publish'
+import { approve, type Item, markPosted, postedEvent, reject, requestPost, schedule, unschedule } from '#domain/growth/drafting/item'
+import { type Again, readableFrom, requestAgain } from '#domain/growth/sending/post-again'
+import { type Attempt, type Origin, type Settled, publishTimes as times } from '#domain/growth/sending/publish'
 import { fail } from '#kernel/errors'
 import { draftedItem } from './records.ts'
 

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { MOST_ACTIVE_PRODUCTS, MOST_PRODUCTS, newProduct, type Product, productsForBrief, updateProduct } from '#domain/product'
+import {
+  MOST_ACTIVE_PRODUCTS,
+  MOST_PRODUCTS,
+  newProduct,
+  type Product,
+  productsForBrief,
+  updateProduct,
+} from '#domain/growth/drafting/product'
 import { errorOf } from './errors.ts'
 import { at } from './records.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { emptyProfile, type Profile, type ProfilePatch, updateProfile } from '#domain/profile'
+import { emptyProfile, type Profile, type ProfilePatch, updateProfile } from '#domain/growth/drafting/profile'
 
 const profile: Profile = {
   goal: 'Book demos',

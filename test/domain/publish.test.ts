@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Item } from '#domain/item'
+import type { Item } from '#domain/growth/drafting/item'
 import {
   giveBack,
   isMissed,
@@ -12,7 +12,7 @@ import {
   type ReturnReason,
   type Settled,
   settle,
-} from '#domain/publish'
+} from '#domain/growth/sending/publish'
 import { ACCOUNT, approvedItem, at, attemptWith, HOUR, itemIn, MINUTE, stateNames } from './records.ts'
 
 const due = at()

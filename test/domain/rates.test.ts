@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { credentialRateOf, type RateKey, rateAllowance, rateOf } from '#domain/rates'
+import { credentialRateOf, type RateKey, rateAllowance, rateOf } from '#domain/app/rates'
 
 test.each([
   ['team', 'requests', 1_000, 10_000],

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { type PlanState, planNames, plans } from '#domain/plan'
-import { affordable, chargeDoubtRead, costOf, readBudgetOf, settleReads, type Tier, takeReads } from '#domain/read-budget'
+import { type PlanState, planNames, plans } from '#domain/app/plan'
+import { affordable, chargeDoubtRead, costOf, readBudgetOf, settleReads, type Tier, takeReads } from '#domain/app/read-budget'
 import { errorOf } from './errors.ts'
 
 const now = new Date('2026-11-21T23:59:30Z')

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { findPost, type SeenPost } from '#domain/reconcile'
+import { findPost, type SeenPost } from '#domain/growth/sending/reconcile'
 import { fingerprintText } from '#port/network/text'
 import { at, attemptWith } from './records.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { findPost, readSince } from '#domain/reconcile'
+import { findPost, readSince } from '#domain/growth/sending/reconcile'
 import { at, attemptWith, HOUR } from './records.ts'
 
 const postAt = (createdAt: Date) => ({ externalId: 'post-1', text: 'Ship it.', truncated: false, createdAt, url: null })

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { Item } from '#domain/item'
-import { type Attempt, doubt, publishTimes, type Settled } from '#domain/publish'
-import { cleanRead, findPost, hit, readSince, type SeenPost, unread } from '#domain/reconcile'
+import type { Item } from '#domain/growth/drafting/item'
+import { type Attempt, doubt, publishTimes, type Settled } from '#domain/growth/sending/publish'
+import { cleanRead, findPost, hit, readSince, type SeenPost, unread } from '#domain/growth/sending/reconcile'
 import { fingerprintText } from '#port/network/text'
 import { at, attemptWith, DAY, HOUR, itemIn } from './records.ts'
 

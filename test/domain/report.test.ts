@@ -1,6 +1,6 @@
 /** A report's record from state to state, its week, and what it says. */
 import { describe, expect, test } from 'bun:test'
-import { generating, type Taken } from '#domain/generation'
+import { generating, type Taken } from '#domain/growth/drafting/generation'
 import {
   boundsOf,
   type Figures,
@@ -12,8 +12,8 @@ import {
   skippedReport,
   weekAt,
   weekly,
-} from '#domain/report'
-import { reportMarkdown } from '#domain/report-text'
+} from '#domain/growth/learning/report'
+import { reportMarkdown } from '#domain/growth/learning/report-text'
 import { at } from './records.ts'
 
 const taken: Taken = { key: 'reports', period: '2026-11', amount: 1 }

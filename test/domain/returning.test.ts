@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import type { DoubtCause, Item } from '#domain/item'
-import { type Attempt, doubt, publishTimes, type Settled, publishTimes as times } from '#domain/publish'
-import { clearRead, lateHit, type Proof, watchNext } from '#domain/returning'
+import type { DoubtCause, Item } from '#domain/growth/drafting/item'
+import { type Attempt, doubt, publishTimes, type Settled, publishTimes as times } from '#domain/growth/sending/publish'
+import { clearRead, lateHit, type Proof, watchNext } from '#domain/growth/sending/returning'
 import { at, attemptWith, DAY, HOUR, itemIn, MINUTE } from './records.ts'
 
 /** In doubt since `at(0)`, on a promise of so many milliseconds. */

@@ -1,9 +1,20 @@
 /** Runs of rules: what each occurrence comes to, and that rules which lead to one another come to rest. */
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type Generation, generationStatuses } from '#domain/generation'
-import { newRule, type Rule } from '#domain/rule'
-import { acted, type Caused, DEEPEST_CHAIN, endOf, isCapped, overCap, type RuleRun, runsFor, runView, skipped } from '#domain/rule-run'
+import { type Generation, generationStatuses } from '#domain/growth/drafting/generation'
+import { newRule, type Rule } from '#domain/growth/rules/rule'
+import {
+  acted,
+  type Caused,
+  DEEPEST_CHAIN,
+  endOf,
+  isCapped,
+  overCap,
+  type RuleRun,
+  runsFor,
+  runView,
+  skipped,
+} from '#domain/growth/rules/rule-run'
 import { at, DAY } from './records.ts'
 
 const ruleOf = (id: string, changes: Partial<Rule> = {}): Rule => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { DAILY_CAP, MOST_RULES, newRule, type Rule, type RuleStatus, ruleView, updateRule } from '#domain/rule'
-import type { ActionWish } from '#domain/rule-action'
-import { comparisons, evaluate, facts, itemFacts } from '#domain/rule-condition'
-import { cronDue, LEAST_GAP_MS, matches, type Occurrence, type Trigger, type TriggerWish } from '#domain/rule-trigger'
+import { DAILY_CAP, MOST_RULES, newRule, type Rule, type RuleStatus, ruleView, updateRule } from '#domain/growth/rules/rule'
+import type { ActionWish } from '#domain/growth/rules/rule-action'
+import { comparisons, evaluate, facts, itemFacts } from '#domain/growth/rules/rule-condition'
+import { cronDue, LEAST_GAP_MS, matches, type Occurrence, type Trigger, type TriggerWish } from '#domain/growth/rules/rule-trigger'
 import { errorOf } from './errors.ts'
 import { at, HOUR } from './records.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { emptyProfile } from '#domain/profile'
+import { emptyProfile } from '#domain/growth/drafting/profile'
 import {
   dismissSignal,
   engagedSignal,
@@ -15,7 +15,7 @@ import {
   signalState,
   signalStatuses,
   topicsOf,
-} from '#domain/signal'
+} from '#domain/growth/learning/signal'
 import { errorOf } from './errors.ts'
 import { at, HOUR } from './records.ts'
 

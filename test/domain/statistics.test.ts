@@ -1,6 +1,6 @@
 /** What is claimed of posts: what was planted is found, and what is chance is not. */
 import { describe, expect, test } from 'bun:test'
-import { compareAll, type Observed, welch } from '#domain/statistics'
+import { compareAll, type Observed, welch } from '#domain/growth/learning/statistics'
 import { numbers } from '#test/faults/numbers'
 
 const normal = (random: () => number): number => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())

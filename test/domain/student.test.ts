@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { mean, studentCdf, studentQuantile, variance } from '#domain/student'
+import { mean, studentCdf, studentQuantile, variance } from '#domain/growth/learning/student'
 
 // From scipy.stats.t.ppf.
 describe("quantiles of Student's t", () => {

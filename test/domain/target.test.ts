@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { PlanState } from '#domain/plan'
+import type { PlanState } from '#domain/app/plan'
 import {
   MOST_TARGETS,
   newTarget,
@@ -11,7 +11,7 @@ import {
   unreadTarget,
   updateTarget,
   type Watching,
-} from '#domain/target'
+} from '#domain/growth/learning/target'
 import { errorOf } from './errors.ts'
 import { at, DAY, HOUR, MINUTE } from './records.ts'
 

@@ -12,7 +12,7 @@ import {
   subjectOf,
   wants,
   webhookTimes,
-} from '#domain/webhook'
+} from '#domain/app/webhook'
 import { runs } from '#test/support/property'
 
 const START = Date.parse('2026-03-01T00:00:00Z')

@@ -1,6 +1,6 @@
 /** What an MCP client may read without a tool, over a real workspace. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { MOST_ACTIVE_LEARNINGS } from '#domain/learning'
+import { MOST_ACTIVE_LEARNINGS } from '#domain/growth/learning/learning'
 import { listResources, type Resource, readResource, resourceTemplates } from '#edge/mcp/resources'
 import { MOST_CHARACTERS } from '#edge/mcp/sized'
 import { newId } from '#kernel/ids'

@@ -3,7 +3,7 @@
  * network that misbehaves: each of it stands there once at most, and its engagement says the truth.
  * `npm run fault:engaging -- --engagements 400 --kills 80 --seed 7`.
  */
-import { engageActions } from '#domain/engagement'
+import { engageActions } from '#domain/growth/drafting/engagement'
 import { testApp } from '#test/support/app'
 import { type Deployment, newDeployment, startServer } from '#test/support/server'
 import { type Story, storyAt } from '#test/support/story'

@@ -1,6 +1,6 @@
 /** Articles from the topic to the network: drafted, retitled on approval, posted once as one long post. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { plans } from '#domain/plan'
+import { plans } from '#domain/app/plan'
 import { CANCEL } from '#edge/mcp/generation'
 import { scopes } from '#kernel/scopes'
 import { GenerationError } from '#port/model/drafter'

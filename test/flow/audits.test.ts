@@ -1,6 +1,6 @@
 /** What worked and what flopped, over HTTP: found in numbers, kept as learnings, and heeded by the next batch. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { MOST_ACTIVE_LEARNINGS } from '#domain/learning'
+import { MOST_ACTIVE_LEARNINGS } from '#domain/growth/learning/learning'
 import { newId } from '#kernel/ids'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { insertPosted } from '#test/support/posted'

@@ -1,6 +1,6 @@
 /** What people settle themselves: posts marked as posted, and accounts that are disconnected while something is on its way. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { publishTimes } from '#domain/publish'
+import { publishTimes } from '#domain/growth/sending/publish'
 import { connectAccount } from '#ops/workspaces'
 import { type TestApp, testApp } from '#test/support/app'
 import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'

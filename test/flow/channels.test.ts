@@ -1,6 +1,6 @@
 /** Channels over HTTP: what a workspace starts with, rules that drafts and people keep to, and slots of the cadence. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { nextSlot } from '#domain/cadence'
+import { nextSlot } from '#domain/growth/drafting/cadence'
 import { createComposer } from '#port/model/composer/composer'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { softwareProfile } from '#test/support/profiles'

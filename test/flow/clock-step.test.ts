@@ -3,7 +3,7 @@
  * twice, and lose nothing. P6 of the state machine's crash points.
  */
 import { afterEach, beforeEach, expect, setSystemTime, test } from 'bun:test'
-import { publishTimes } from '#domain/publish'
+import { publishTimes } from '#domain/growth/sending/publish'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { type SteppedDatabase, steppedDb } from '#test/support/database-clock'
 import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'

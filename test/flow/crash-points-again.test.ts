@@ -3,7 +3,7 @@
  * anew, with a read of the timeline: what shows by then is not sent again. From the claim on it is a send like any other.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type PublishTimes, publishTimes } from '#domain/publish'
+import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/db'
 import { asPerson } from '#test/support/session'

@@ -1,6 +1,6 @@
 /** A process that dies at each point of an engagement's way to the network: at most one answer ever stands there. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type PublishTimes, publishTimes } from '#domain/publish'
+import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/db'
 import { othersPost } from '#test/support/prepare'

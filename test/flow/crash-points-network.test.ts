@@ -1,6 +1,6 @@
 /** P2, P3 and P7: what the network itself does to make the truth hard to see. No decision comes from what was not seen in full. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type PublishTimes, publishTimes } from '#domain/publish'
+import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
 import { AppError } from '#kernel/errors'
 import { NetworkError, type Timeline } from '#port/network/network'
 import { eventually, type TestApp, testApp } from '#test/support/app'

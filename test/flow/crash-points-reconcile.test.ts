@@ -1,6 +1,6 @@
 /** C8: a process that dies while it looks a doubtful post up, or between the find and its commit. Posted once, and said once. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type PublishTimes, publishTimes } from '#domain/publish'
+import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
 import { type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/db'
 import { openWire } from '#test/support/lost-commit'

@@ -1,6 +1,6 @@
 /** A process that dies while a doubt ends by itself, or right before what was returned is sent again: returned once, said once, and never posted twice. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type PublishTimes, publishTimes } from '#domain/publish'
+import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/db'
 import { openWire } from '#test/support/lost-commit'

@@ -1,7 +1,7 @@
 /** P1, and what a process holds that is stopped in the middle: real processes under SIGSTOP, with the real durations. */
 import { expect, test } from 'bun:test'
 import type postgres from 'postgres'
-import { publishTimes as times } from '#domain/publish'
+import { publishTimes as times } from '#domain/growth/sending/publish'
 import { eventually, type Reply } from '#test/support/app'
 import { newDeployment, startServer } from '#test/support/server'
 import { storyAt } from '#test/support/story'

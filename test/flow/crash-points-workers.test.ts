@@ -1,6 +1,6 @@
 /** P4, P5 and P6: two workers, a word that comes between claim and send, and clocks that are wrong. */
 import { afterAll, afterEach, beforeAll, describe, expect, setSystemTime, test } from 'bun:test'
-import { type PublishTimes, publishTimes } from '#domain/publish'
+import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
 import { connectAccount } from '#ops/workspaces'
 import { revokeKey } from '#store/keys'
 import { eventually, type TestApp, testApp } from '#test/support/app'

@@ -3,7 +3,7 @@
  * on the network, and what became of it is found out; what cannot be found out is put before a person.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type PublishTimes, publishTimes } from '#domain/publish'
+import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
 import { eventually, type Reply, type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/db'
 import { openWire, type Wire } from '#test/support/lost-commit'

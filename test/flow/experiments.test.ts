@@ -1,7 +1,7 @@
 /** Experiments over HTTP: batches divided over their arms, each arm steered by its note, and what the numbers say in the end. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type DraftBrief, noUsage } from '#domain/draft'
-import { MOST_RUNNING, READY_PER_ARM } from '#domain/experiment'
+import { type DraftBrief, noUsage } from '#domain/growth/drafting/draft'
+import { MOST_RUNNING, READY_PER_ARM } from '#domain/growth/learning/experiment'
 import { newId } from '#kernel/ids'
 import { GenerationError } from '#port/model/drafter'
 import { eventually, type TestApp, testApp } from '#test/support/app'

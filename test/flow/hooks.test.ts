@@ -1,7 +1,7 @@
 /** Hooks over HTTP: the library with what each opening has brought, and drafting that follows it. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { LEAST_MEASURED } from '#domain/hook-choice'
-import { hookKeys, postHooks } from '#domain/hooks'
+import { LEAST_MEASURED } from '#domain/growth/drafting/hook-choice'
+import { hookKeys, postHooks } from '#domain/growth/drafting/hooks'
 import { createComposer } from '#port/model/composer/composer'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { insertCounts } from '#test/support/posted'

@@ -1,6 +1,6 @@
 /** The kill switch: after its answer nothing goes out unattended. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { publishTimes } from '#domain/publish'
+import { publishTimes } from '#domain/growth/sending/publish'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { freshDb, type TestDatabase } from '#test/support/db'
 import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'

@@ -1,6 +1,6 @@
 /** What was learned, over HTTP: kept, listed, retired; and what it changes in the drafts of the next batch. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { MOST_ACTIVE_LEARNINGS } from '#domain/learning'
+import { MOST_ACTIVE_LEARNINGS } from '#domain/growth/learning/learning'
 import { newId } from '#kernel/ids'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { softwareProfile } from '#test/support/profiles'

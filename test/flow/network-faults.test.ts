@@ -1,6 +1,6 @@
 /** A network that misbehaves: whatever it does, a post stands there at most once, and the item says the truth. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type PublishTimes, publishTimes } from '#domain/publish'
+import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { freshDb, type TestDatabase } from '#test/support/db'
 import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'

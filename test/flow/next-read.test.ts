@@ -1,6 +1,6 @@
 /** When a target is read next: what lists say of it is what happens, whatever keeps it from being read; and a reconnect reads at once. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { tomorrow } from '#domain/read-budget'
+import { tomorrow } from '#domain/app/read-budget'
 import { newId } from '#kernel/ids'
 import { NetworkError } from '#port/network/network'
 import { eventually, type TestApp, testApp } from '#test/support/app'

@@ -1,6 +1,6 @@
 /** What the workspace may spend, as its members see it. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { monthOf, plans } from '#domain/plan'
+import { monthOf, plans } from '#domain/app/plan'
 import { type TestApp, testApp } from '#test/support/app'
 import { signedIn } from '#test/support/session'
 

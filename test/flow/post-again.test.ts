@@ -1,6 +1,6 @@
 /** Posting again what may be on the network already: a person's word, and only after the timeline was read to its end. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type PublishTimes, publishTimes } from '#domain/publish'
+import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
 import { NetworkError } from '#port/network/network'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'

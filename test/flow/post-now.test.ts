@@ -1,6 +1,6 @@
 /** Post now, and what its Idempotency-Key promises. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { publishTimes } from '#domain/publish'
+import { publishTimes } from '#domain/growth/sending/publish'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
 import { newStory, type Story, textOf } from '#test/support/story'

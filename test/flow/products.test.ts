@@ -1,6 +1,6 @@
 /** Products over HTTP: kept, changed, archived; and what the next batch makes of them. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { MOST_ACTIVE_PRODUCTS } from '#domain/product'
+import { MOST_ACTIVE_PRODUCTS } from '#domain/growth/drafting/product'
 import { newId } from '#kernel/ids'
 import { createComposer } from '#port/model/composer/composer'
 import { eventually, type TestApp, testApp } from '#test/support/app'

@@ -1,6 +1,6 @@
 /** Retries under one Idempotency-Key that arrive together, once there is something to replay. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { publishTimes } from '#domain/publish'
+import { publishTimes } from '#domain/growth/sending/publish'
 import { type TestApp, testApp } from '#test/support/app'
 import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
 import { newStory, type Story, textOf } from '#test/support/story'

@@ -1,6 +1,6 @@
 /** A 5xx of a network that promises how late it applies what it answers so: the doubt ends by itself, once, and never in a second post. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { type PublishTimes, publishTimes } from '#domain/publish'
+import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
 import { NetworkError, type PublishResult } from '#port/network/network'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { asPerson } from '#test/support/session'

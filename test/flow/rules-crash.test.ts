@@ -1,6 +1,6 @@
 /** Processes that die around a run: the occurrence and the run are one commit, and each rule runs once for it. */
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { publishTimes } from '#domain/publish'
+import { publishTimes } from '#domain/growth/sending/publish'
 import { type TestApp, testApp } from '#test/support/app'
 import { freshDb, type TestDatabase } from '#test/support/db'
 import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'

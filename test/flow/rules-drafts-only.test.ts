@@ -1,6 +1,6 @@
 /** Whatever a rule makes is a draft: no action approves, schedules, posts, or touches what is there. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type ActionKind, actionKinds } from '#domain/rule-action'
+import { type ActionKind, actionKinds } from '#domain/growth/rules/rule-action'
 import { newId } from '#kernel/ids'
 import { stateNames } from '#test/domain/records'
 import { type TestApp, testApp } from '#test/support/app'

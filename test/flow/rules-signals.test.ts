@@ -1,6 +1,6 @@
 /** Rules that answer signals: what they make waits for approval, and nothing is done on the network. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { engagementStatuses } from '#domain/engagement'
+import { engagementStatuses } from '#domain/growth/drafting/engagement'
 import { newId } from '#kernel/ids'
 import { type TestApp, testApp } from '#test/support/app'
 import { writingDrafter } from '#test/support/held-drafter'

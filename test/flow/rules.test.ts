@@ -1,6 +1,6 @@
 /** Automation rules over HTTP: what sets them off, what they make, and what keeps them from it. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { MOST_RULES } from '#domain/rule'
+import { MOST_RULES } from '#domain/growth/rules/rule'
 import { newId } from '#kernel/ids'
 import { type TestApp, testApp } from '#test/support/app'
 import { heldInEachTest } from '#test/support/held-drafter'

@@ -1,6 +1,6 @@
 /** What an attempt has sent is kept with the attempt: nothing that is done to the item afterwards can hide it. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type PublishTimes, publishTimes } from '#domain/publish'
+import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
 import { readText } from '#kernel/assets'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { type Stops, testStops } from '#test/support/stops'

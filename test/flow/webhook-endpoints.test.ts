@@ -1,7 +1,7 @@
 /** The endpoint itself: when it is left alone, disabled, replaced; its secrets. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
-import { tracesOf, type WebhookTimes, webhookTimes } from '#domain/webhook'
+import { tracesOf, type WebhookTimes, webhookTimes } from '#domain/app/webhook'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { eventOf, type Hook, idOf, newHook, type OutboxRow } from '#test/support/hooks'
 import { openReceiver, type Receiver } from '#test/support/receiver'

@@ -1,6 +1,6 @@
 /** An endpoint that fails for five days, by the real schedule, on a clock that is stepped: tries, dead letter, and its end. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { webhookTimes } from '#domain/webhook'
+import { webhookTimes } from '#domain/app/webhook'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { type SteppedDatabase, steppedDb } from '#test/support/database-clock'
 import { eventOf, type Hook, idOf, newHook } from '#test/support/hooks'

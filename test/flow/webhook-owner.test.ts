@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
-import { tracesOf, type WebhookTimes, webhookTimes } from '#domain/webhook'
+import { tracesOf, type WebhookTimes, webhookTimes } from '#domain/app/webhook'
 import { type Role, roles } from '#kernel/roles'
 import { eventually, type Send, type TestApp, testApp } from '#test/support/app'
 import { openCanary } from '#test/support/canary'

@@ -1,7 +1,7 @@
 /** Events on their way to a workspace's endpoint, with a real receiver: order, tries, holds, and the end of an endpoint. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
-import { type WebhookTimes, webhookTimes } from '#domain/webhook'
+import { type WebhookTimes, webhookTimes } from '#domain/app/webhook'
 import { newId } from '#kernel/ids'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { freshDb, type TestDatabase } from '#test/support/db'

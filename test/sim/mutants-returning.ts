@@ -1,20 +1,20 @@
 /** Mistakes with doubts that end by themselves. */
 import type { Mutant } from './mutant.ts'
 
-const returning = 'src/domain/returning.ts'
+const returning = 'src/domain/growth/sending/returning.ts'
 const readBack = 'actors/lanes/read-back.ts'
 
 export const returningMutants: Mutant[] = [
   { name: 'reads count while the network may still apply it', file: returning, from: 'proof.begunAt >= from ? 1 : 0', to: '1' },
   {
     name: 'a time-out is taken for an error of the network',
-    file: 'src/domain/publish.ts',
+    file: 'src/domain/growth/sending/publish.ts',
     from: "cause === 'server_error' && appliesWithinMs",
     to: "cause !== 'process_stopped' && appliesWithinMs",
   },
   {
     name: 'what a dead process left counts as answered',
-    file: 'src/domain/publish.ts',
+    file: 'src/domain/growth/sending/publish.ts',
     from: "doubt(sent, { reason: PROCESS_STOPPED, cause: 'process_stopped' }, from)",
     to: "doubt({ ...sent, appliesWithinMs: 90_000 }, { reason: PROCESS_STOPPED, cause: 'server_error' }, from)",
   },
@@ -46,7 +46,7 @@ export const returningMutants: Mutant[] = [
   },
   {
     name: 'what was returned goes out again by itself',
-    file: 'src/domain/publish.ts',
+    file: 'src/domain/growth/sending/publish.ts',
     from: 'post_at: null,\n    on_missed: null,\n    last_error: reason',
     to: 'post_at: now,\n    on_missed: null,\n    last_error: reason',
   },

@@ -5,9 +5,9 @@ import { returningMutants } from './mutants-returning.ts'
 const lane = 'actors/lanes/publish.ts'
 const runner = 'actors/lane-runner.ts'
 const claims = 'actors/claim.ts'
-const publish = 'src/domain/publish.ts'
-const again = 'src/domain/post-again.ts'
-const reconcile = 'src/domain/reconcile.ts'
+const publish = 'src/domain/growth/sending/publish.ts'
+const again = 'src/domain/growth/sending/post-again.ts'
+const reconcile = 'src/domain/growth/sending/reconcile.ts'
 const items = 'src/ops/growth/items.ts'
 
 export const mutants: Mutant[] = [
@@ -83,13 +83,13 @@ export const mutants: Mutant[] = [
   },
   {
     name: 'post-now does not look at the state',
-    file: 'src/domain/item.ts',
+    file: 'src/domain/growth/drafting/item.ts',
     from: "if (item.status !== 'approved' && item.status !== 'publish_failed') illegal(item, 'post')",
     to: '',
   },
   {
     name: 'post-now sends what is in doubt',
-    file: 'src/domain/item.ts',
+    file: 'src/domain/growth/drafting/item.ts',
     from: "if (item.status === 'publish_unconfirmed')\n    fail('conflict', `cannot post",
     to: "if (item.status === 'publish_unconfirmed') return { ...item, status: 'publishing' }\n  if (!item)\n    fail('conflict', `cannot post",
   },

@@ -1,5 +1,5 @@
 /** What must hold of doubts that end by themselves: the network has answered with an error, and provably never made the post. */
-import { type Attempt, publishTimes as times } from '#domain/publish'
+import { type Attempt, publishTimes as times } from '#domain/growth/sending/publish'
 import { APPLIES_WITHIN_MS, type Fate } from './history.ts'
 import { count, type Node, nowOf, type World } from './world.ts'
 

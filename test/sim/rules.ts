@@ -1,6 +1,6 @@
 /** What must hold: of every request on the wire, of every commit, and in the end. */
-import type { Item } from '#domain/item'
-import { type Attempt, type AttemptState, PROCESS_STOPPED, publishTimes as times } from '#domain/publish'
+import type { Item } from '#domain/growth/drafting/item'
+import { type Attempt, type AttemptState, PROCESS_STOPPED, publishTimes as times } from '#domain/growth/sending/publish'
 import { AppError } from '#kernel/errors'
 import type { PublishRequest } from '#port/network/network'
 import { fingerprintText } from '#port/network/text'

@@ -3,9 +3,9 @@
  * mean is written down once more here, so this is a reading of the SQL, not the SQL.
  */
 import { mock } from 'bun:test'
-import type { Connection } from '#domain/connection'
-import type { Item } from '#domain/item'
-import { type Attempt, PROCESS_STOPPED } from '#domain/publish'
+import type { Item } from '#domain/growth/drafting/item'
+import type { Connection } from '#domain/growth/sending/connection'
+import { type Attempt, PROCESS_STOPPED } from '#domain/growth/sending/publish'
 import { fail } from '#kernel/errors'
 import type { Effects, Gate, NewWork, Ownership } from '#store/letter'
 import type { Busy, Work } from '#store/work'

@@ -1,8 +1,8 @@
 /** What looking for the rules that a letter sets off asks of the database: of workspaces that wait for nothing, nothing. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import postgres from 'postgres'
-import { newRule } from '#domain/rule'
-import type { TriggerWish } from '#domain/rule-trigger'
+import { newRule } from '#domain/growth/rules/rule'
+import type { TriggerWish } from '#domain/growth/rules/rule-trigger'
 import { newId } from '#kernel/ids'
 import { type Db, openDb, type Sql } from '#store/db'
 import { type Effects, gate } from '#store/letter'

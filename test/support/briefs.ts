@@ -1,5 +1,5 @@
-import type { ArticleBrief, DraftBrief, ReplyBrief } from '#domain/draft'
-import { noRules } from '#domain/format-rules'
+import type { ArticleBrief, DraftBrief, ReplyBrief } from '#domain/growth/drafting/draft'
+import { noRules } from '#domain/growth/drafting/format-rules'
 import { softwareProfile } from '#test/support/profiles'
 
 /** A brief for five posts of the software profile, 280 characters by code point; `changes` replace fields. */

@@ -10,7 +10,7 @@ import {
   noUsage,
   type ReplyBrief,
   type ReplySet,
-} from '#domain/draft'
+} from '#domain/growth/drafting/draft'
 import type { Drafter } from '#port/model/drafter'
 import { type Gate, newGate } from './letters.ts'
 

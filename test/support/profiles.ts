@@ -1,4 +1,4 @@
-import { emptyProfile, type Profile } from '#domain/profile'
+import { emptyProfile, type Profile } from '#domain/growth/drafting/profile'
 
 /** A software company: first person plural and singular mixed, quotes, an enumeration, numbers. */
 export const softwareProfile: Profile = {

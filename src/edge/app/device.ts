@@ -2,7 +2,7 @@
  * The endpoints at which a device asks to be let in, as OAuth has them: RFC 8628 (device authorization), RFC 6749 (errors) and
  * RFC 7009 (revocation). Forms come in, and the errors are OAuth's own; so they are no operations.
  */
-import { deviceScopes, GRANT_S, isDeviceClient, POLL_EVERY_S } from '#domain/device'
+import { deviceScopes, GRANT_S, isDeviceClient, POLL_EVERY_S } from '#domain/app/device'
 import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'
 import { askForDevice, revokeHeld, tokenForDevice } from '#ops/app/device'

@@ -1,5 +1,5 @@
 /** What a client may read without calling a tool. Each read is an operation, with all its gates. */
-import { MOST_ACTIVE_LEARNINGS } from '#domain/learning'
+import { MOST_ACTIVE_LEARNINGS } from '#domain/growth/learning/learning'
 import { fail } from '#kernel/errors'
 import { mayRun } from '#ops/bind'
 import { cursorTo } from '#ops/paging'

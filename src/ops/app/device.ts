@@ -14,8 +14,8 @@ import {
   requestLimit,
   SLOWER_S,
   writeUserCode,
-} from '#domain/device'
-import { networkOf } from '#domain/network-of'
+} from '#domain/app/device'
+import { networkOf } from '#domain/app/network-of'
 import { hashApiKey, isApiKey, newApiKey } from '#kernel/api-key'
 import { fail } from '#kernel/errors'
 import { isScope } from '#kernel/scopes'

@@ -1,5 +1,5 @@
 import type { keys } from '#contract/app/keys'
-import { SESSION_MS } from '#domain/person'
+import { SESSION_MS } from '#domain/app/person'
 import { hashApiKey, newApiKey } from '#kernel/api-key'
 import { AppError, fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'

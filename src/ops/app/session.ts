@@ -1,8 +1,8 @@
 import type { session, sessions } from '#contract/app/session'
 import type { OutputOf } from '#contract/op'
-import { networkOf } from '#domain/network-of'
-import { requireGoodPassword } from '#domain/password'
-import { ACCESS_MS, BROWSER_MS, emailKey, PASSWORD_FRESH_MS, SESSION_MS } from '#domain/person'
+import { networkOf } from '#domain/app/network-of'
+import { requireGoodPassword } from '#domain/app/password'
+import { ACCESS_MS, BROWSER_MS, emailKey, PASSWORD_FRESH_MS, SESSION_MS } from '#domain/app/person'
 import { fail } from '#kernel/errors'
 import { candidatesFor, membershipsOf, setPassword } from '#store/people'
 import {

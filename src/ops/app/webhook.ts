@@ -1,5 +1,5 @@
 import type { webhook } from '#contract/app/webhook'
-import { changedEndpoint, type Endpoint, freshEndpoint, hostOf, subjectOf, TEST_EVENT, tracesOf, webhookTimes } from '#domain/webhook'
+import { changedEndpoint, type Endpoint, freshEndpoint, hostOf, subjectOf, TEST_EVENT, tracesOf, webhookTimes } from '#domain/app/webhook'
 import { AppError, fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import type { Sealer } from '#kernel/sealed'

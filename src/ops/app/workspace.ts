@@ -1,5 +1,5 @@
 import type { workspace } from '#contract/app/workspace'
-import { GRACE_MS } from '#domain/deletion'
+import { GRACE_MS } from '#domain/app/deletion'
 import { fail } from '#kernel/errors'
 import { plainText } from '#kernel/plain-text'
 import { merge } from '#store/letter'

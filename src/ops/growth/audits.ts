@@ -1,5 +1,5 @@
 import type { audits } from '#contract/growth/audits'
-import { AUDIT_DAYS, type GivenMetrics, type GrowthAudit } from '#domain/growth-audit'
+import { AUDIT_DAYS, type GivenMetrics, type GrowthAudit } from '#domain/growth/learning/growth-audit'
 import { fail } from '#kernel/errors'
 import { admitAudit } from '#store/admission'
 import { growthAuditById, itemsTold } from '#store/growth-audits'

@@ -1,5 +1,5 @@
 import type { automation } from '#contract/growth/automation'
-import { skips } from '#domain/rule-run'
+import { skips } from '#domain/growth/rules/rule-run'
 import { attemptsInFlight } from '#store/attempts'
 import type { Sql } from '#store/db'
 import { failWork } from '#store/generations'

@@ -1,6 +1,6 @@
 import type { brief } from '#contract/growth/brief'
 import { operations } from '#contract/index'
-import { actionsOf } from '#domain/brief-rules'
+import { actionsOf } from '#domain/growth/brief/brief-rules'
 import { firstAllowed } from '#port/network/others-post'
 import { type BriefRecord, briefRecord, factsOf } from '#store/brief'
 import type { Handlers } from '../call.ts'

@@ -1,5 +1,5 @@
 import type { channels } from '#contract/growth/channels'
-import { limitOf, updateChannel } from '#domain/growth-channel'
+import { limitOf, updateChannel } from '#domain/growth/drafting/growth-channel'
 import { capabilitiesFor } from '#port/network/registry'
 import { currentDefault } from '#store/connections'
 import { lockChannel, saveChannel } from '#store/growth-channels'

@@ -1,5 +1,5 @@
 import type { connection, connections } from '#contract/growth/connections'
-import type { Connection } from '#domain/connection'
+import type { Connection } from '#domain/growth/sending/connection'
 import { fail } from '#kernel/errors'
 import { type ConnectionRow, connectionOverview, currentDefault, listConnections, lockConnection, makeDefault } from '#store/connections'
 import type { Handlers } from '../call.ts'

@@ -1,4 +1,5 @@
 import { engagements } from '#contract/growth/engagements'
+import { requireFeature, takeCap } from '#domain/app/plan'
 import {
   approveEngagement,
   confirmEngagement,
@@ -11,8 +12,7 @@ import {
   rejectEngagement,
   requestExecution,
   requireAllowed,
-} from '#domain/engagement'
-import { requireFeature, takeCap } from '#domain/plan'
+} from '#domain/growth/drafting/engagement'
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import type { Network } from '#port/network/network'

@@ -1,6 +1,6 @@
 import { experiments } from '#contract/growth/experiments'
-import { type CountedExperiment, conclude, experimentView, newExperiment, requireRunning } from '#domain/experiment'
-import { requireFeature } from '#domain/plan'
+import { requireFeature } from '#domain/app/plan'
+import { type CountedExperiment, conclude, experimentView, newExperiment, requireRunning } from '#domain/growth/learning/experiment'
 import { newId } from '#kernel/ids'
 import { countRunning, insertExperiment, listExperiments, lockExperiment, measuredItems, saveExperiment } from '#store/experiments'
 import type { Handlers } from '../call.ts'

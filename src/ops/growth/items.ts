@@ -1,6 +1,7 @@
 import { items } from '#contract/growth/items'
 import { NEXT_SLOT } from '#contract/shapes'
-import { channelFor, limitOf } from '#domain/growth-channel'
+import { takeCap } from '#domain/app/plan'
+import { channelFor, limitOf } from '#domain/growth/drafting/growth-channel'
 import {
   approve,
   type Item,
@@ -13,9 +14,8 @@ import {
   requireSchedulable,
   schedule,
   unschedule,
-} from '#domain/item'
-import { takeCap } from '#domain/plan'
-import { requestAgain } from '#domain/post-again'
+} from '#domain/growth/drafting/item'
+import { requestAgain } from '#domain/growth/sending/post-again'
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { capabilitiesFor } from '#port/network/registry'

@@ -1,5 +1,5 @@
 import type { learnings } from '#contract/growth/learnings'
-import { type Learning, newLearning, retire } from '#domain/learning'
+import { type Learning, newLearning, retire } from '#domain/growth/learning/learning'
 import { newId } from '#kernel/ids'
 import { countActiveLearnings, insertLearning, listLearnings, lockLearning, saveLearning } from '#store/learnings'
 import type { Handlers } from '../call.ts'

@@ -1,5 +1,5 @@
 import type { products } from '#contract/growth/products'
-import { newProduct, type Product, updateProduct } from '#domain/product'
+import { newProduct, type Product, updateProduct } from '#domain/growth/drafting/product'
 import { newId } from '#kernel/ids'
 import { insertProduct, listProducts, lockProduct, otherProducts, saveProduct } from '#store/products'
 import type { Handlers } from '../call.ts'

@@ -1,5 +1,5 @@
 import type { profile } from '#contract/growth/profile'
-import { updateProfile } from '#domain/profile'
+import { updateProfile } from '#domain/growth/drafting/profile'
 import { currentProfile, type StoredProfile, saveProfile } from '#store/profiles'
 import { workOf } from '#store/work'
 import type { Handlers } from '../call.ts'

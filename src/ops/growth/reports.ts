@@ -1,5 +1,5 @@
 import type { reports } from '#contract/growth/reports'
-import { type Report, weekAt } from '#domain/report'
+import { type Report, weekAt } from '#domain/growth/learning/report'
 import { isDay, mondayOf } from '#kernel/calendar'
 import { fail } from '#kernel/errors'
 import { admitReport } from '#store/admission'

@@ -1,6 +1,6 @@
 import type { signals } from '#contract/growth/signals'
-import { engageActions, engagementView } from '#domain/engagement'
-import { dismissSignal, engagedSignal, requireEngageable, type Signal } from '#domain/signal'
+import { engageActions, engagementView } from '#domain/growth/drafting/engagement'
+import { dismissSignal, engagedSignal, requireEngageable, type Signal } from '#domain/growth/learning/signal'
 import { othersPost } from '#port/network/others-post'
 import { merge } from '#store/letter'
 import { listSignals, lockSignal, saveSignal } from '#store/signals'

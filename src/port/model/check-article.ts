@@ -1,6 +1,6 @@
-import { LONGEST_TITLE, postOf, titleFault } from '#domain/article-text'
-import type { ArticleBrief, ArticleDraft, DraftBrief } from '#domain/draft'
-import { foldText } from '#domain/phrase'
+import { LONGEST_TITLE, postOf, titleFault } from '#domain/growth/drafting/article-text'
+import type { ArticleBrief, ArticleDraft, DraftBrief } from '#domain/growth/drafting/draft'
+import { foldText } from '#domain/growth/drafting/phrase'
 import { checkDraft, type DraftFault } from './check-draft.ts'
 
 /** What keeps an article from being delivered; `detail` is worded for whoever has to rewrite it. */

@@ -1,6 +1,6 @@
-import type { Draft, DraftBrief, RecentPost } from '#domain/draft'
-import { checkRules } from '#domain/format-rules'
-import { foldText, type Phrase, phraseOf, searchable, without } from '#domain/phrase'
+import type { Draft, DraftBrief, RecentPost } from '#domain/growth/drafting/draft'
+import { checkRules } from '#domain/growth/drafting/format-rules'
+import { foldText, type Phrase, phraseOf, searchable, without } from '#domain/growth/drafting/phrase'
 import { normalForm } from '#kernel/normal-form'
 import { atOnce, type Steps } from './pace.ts'
 

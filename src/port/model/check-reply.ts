@@ -1,5 +1,5 @@
-import type { DraftBrief, ReplyBrief, ReplyDraft } from '#domain/draft'
-import { findLinks } from '#domain/links'
+import type { DraftBrief, ReplyBrief, ReplyDraft } from '#domain/growth/drafting/draft'
+import { findLinks } from '#domain/growth/drafting/links'
 import { checkDraft, type DraftFault, factsOf } from './check-draft.ts'
 
 export interface ReplyFault {

@@ -1,9 +1,9 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import type { BriefLearning, DraftBrief } from '#domain/draft'
-import type { FormatRules } from '#domain/format-rules'
-import { preferredHooks } from '#domain/hook-choice'
-import { hookPattern, postHooks } from '#domain/hooks'
-import type { Profile } from '#domain/profile'
+import type { BriefLearning, DraftBrief } from '#domain/growth/drafting/draft'
+import type { FormatRules } from '#domain/growth/drafting/format-rules'
+import { preferredHooks } from '#domain/growth/drafting/hook-choice'
+import { hookPattern, postHooks } from '#domain/growth/drafting/hooks'
+import type { Profile } from '#domain/growth/drafting/profile'
 import type { ChatMessage } from './openai.ts'
 
 const LONGEST_BODY = 4_000

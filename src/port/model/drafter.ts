@@ -1,4 +1,4 @@
-import type { ArticleBrief, ArticleSet, DraftBrief, DraftSet, ReplyBrief, ReplySet, Wordings } from '#domain/draft'
+import type { ArticleBrief, ArticleSet, DraftBrief, DraftSet, ReplyBrief, ReplySet, Wordings } from '#domain/growth/drafting/draft'
 
 /** Writes drafts from a brief: the offline composer, or a language model. */
 export interface Drafter {

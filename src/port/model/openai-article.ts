@@ -1,4 +1,4 @@
-import type { ArticleBrief, ArticleDraft, ArticleSet } from '#domain/draft'
+import type { ArticleBrief, ArticleDraft, ArticleSet } from '#domain/growth/drafting/draft'
 import { isGarbled, TOKENS_TO_THINK, UNUSABLE } from './answer.ts'
 import { articleMessages, articleRepair, ModelArticle } from './article-prompt.ts'
 import { type ArticleFault, articleStandards, checkArticle, tooShort } from './check-article.ts'

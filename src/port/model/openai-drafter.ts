@@ -1,6 +1,6 @@
 import { Value } from '@sinclair/typebox/value'
-import { type Draft, type DraftBrief, type ModelUsage, noUsage } from '#domain/draft'
-import { hookNamed } from '#domain/hooks'
+import { type Draft, type DraftBrief, type ModelUsage, noUsage } from '#domain/growth/drafting/draft'
+import { hookNamed } from '#domain/growth/drafting/hooks'
 import type { Log } from '#kernel/log'
 import { asGenerationError, isGarbled, jsonIn, schemaFaults, TOKENS_TO_THINK, UNHELPFUL, UNUSABLE } from './answer.ts'
 import { checkDraft, type DraftFault, readStandards } from './check-draft.ts'

@@ -1,7 +1,7 @@
 /** One text by a model, whatever its kind: an article, an answer to somebody. Asked for once, and once more with its faults named. */
 import type { Static, TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { type ModelUsage, noUsage } from '#domain/draft'
+import { type ModelUsage, noUsage } from '#domain/growth/drafting/draft'
 import type { Log } from '#kernel/log'
 import { asGenerationError, jsonIn, schemaFaults, UNHELPFUL } from './answer.ts'
 import { wireSchema } from './draft-prompt.ts'

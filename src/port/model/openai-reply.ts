@@ -1,4 +1,4 @@
-import type { ReplyBrief, ReplyDraft, ReplySet } from '#domain/draft'
+import type { ReplyBrief, ReplyDraft, ReplySet } from '#domain/growth/drafting/draft'
 import { isGarbled, TOKENS_TO_THINK, UNUSABLE } from './answer.ts'
 import { readStandards } from './check-draft.ts'
 import { checkReply, type ReplyFault, replyStandards } from './check-reply.ts'

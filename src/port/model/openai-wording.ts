@@ -2,7 +2,7 @@
 
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { noUsage, type Wordings } from '#domain/draft'
+import { noUsage, type Wordings } from '#domain/growth/drafting/draft'
 import type { Log } from '#kernel/log'
 import { isGarbled, jsonIn, TOKENS_TO_THINK } from './answer.ts'
 import { wireSchema } from './draft-prompt.ts'

@@ -7,7 +7,7 @@ import OpenAI, {
   PermissionDeniedError,
   RateLimitError,
 } from 'openai'
-import type { ModelUsage } from '#domain/draft'
+import type { ModelUsage } from '#domain/growth/drafting/draft'
 import type { Log } from '#kernel/log'
 import { boundedFetch, TooLarge } from './bounded-fetch.ts'
 import { priced } from './prices.ts'

@@ -1,4 +1,4 @@
-import type { ModelUsage } from '#domain/draft'
+import type { ModelUsage } from '#domain/growth/drafting/draft'
 
 interface Price {
   /** Dollars per million input tokens, which is the same number as micro-dollars per token. */

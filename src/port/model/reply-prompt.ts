@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { ReplyBrief } from '#domain/draft'
+import type { ReplyBrief } from '#domain/growth/drafting/draft'
 import { learningsInput, profileInput } from './draft-prompt.ts'
 import type { ChatMessage } from './openai.ts'
 

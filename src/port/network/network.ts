@@ -1,6 +1,6 @@
-import type { EngageAction, Preflight } from '#domain/engagement'
-import type { Metrics } from '#domain/metrics'
-import type { Tier } from '#domain/read-budget'
+import type { Tier } from '#domain/app/read-budget'
+import type { EngageAction, Preflight } from '#domain/growth/drafting/engagement'
+import type { Metrics } from '#domain/growth/metrics'
 
 /**
  * A social network, as the rest of Tendril sees it. An adapter translates every answer of the real service into one of

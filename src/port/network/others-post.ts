@@ -1,4 +1,4 @@
-import { type EngageAction, type EngagedPost, engageActions } from '#domain/engagement'
+import { type EngageAction, type EngagedPost, engageActions } from '#domain/growth/drafting/engagement'
 import type { OthersPost } from './network.ts'
 import type { Networks } from './registry.ts'
 

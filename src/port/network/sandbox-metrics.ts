@@ -3,7 +3,7 @@
  * account has readers of its own taste, drawn once by its id: there truly is something to find out about a workspace's posts.
  */
 import { createHash } from 'node:crypto'
-import type { Metrics } from '#domain/metrics'
+import type { Metrics } from '#domain/growth/metrics'
 
 export interface SandboxRead {
   accountId: string

@@ -1,6 +1,6 @@
 /** The sandbox as a place with others in it: residents who post by a schedule, and the accounts of every workspace. */
-import type { EngageAction, Preflight } from '#domain/engagement'
-import type { Metrics } from '#domain/metrics'
+import type { EngageAction, Preflight } from '#domain/growth/drafting/engagement'
+import type { Metrics } from '#domain/growth/metrics'
 import type { SandboxStore } from '#store/sandbox'
 import type { AuthoredPost } from '#store/sandbox-social'
 import type { EngageRequest, HandleQuery, NetworkAccount, OthersPost } from './network.ts'

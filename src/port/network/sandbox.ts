@@ -2,7 +2,7 @@
  * The sandbox: a network without an internet. It answers as a remote service does, failures included, and keeps its accounts
  * and posts in tables that nothing else of ours writes.
  */
-import type { Tier } from '#domain/read-budget'
+import type { Tier } from '#domain/app/read-budget'
 import { fail } from '#kernel/errors'
 import { type Failpoints, none } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'

@@ -1,4 +1,4 @@
-import { findLinks } from '#domain/links'
+import { findLinks } from '#domain/growth/drafting/links'
 import { normalForm } from '#kernel/normal-form'
 
 const REST_OF_RUN = /\S*/y

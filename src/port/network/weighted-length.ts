@@ -1,4 +1,4 @@
-import { findLinks } from '#domain/links'
+import { findLinks } from '#domain/growth/drafting/links'
 import { normalForm } from '#kernel/normal-form'
 
 /** The longest ordinary post on X, in weighted characters. */

@@ -1,5 +1,5 @@
 /** What X lets self-serve programs do with somebody else's post: its changes of 23 February and 20 April 2026. */
-import type { EngageAction, Preflight } from '#domain/engagement'
+import type { EngageAction, Preflight } from '#domain/growth/drafting/engagement'
 import type { OthersPost } from './network.ts'
 
 const byHand = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { containsPhrase } from '#domain/phrase'
+import { containsPhrase } from '#domain/growth/drafting/phrase'
 import { checkDraft } from '#port/model/check-draft'
 import { addUsage, priced } from '#port/model/prices'
 import { briefWith } from '#test/support/briefs'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { DraftBrief } from '#domain/draft'
-import { containsPhrase, foldText } from '#domain/phrase'
+import type { DraftBrief } from '#domain/growth/drafting/draft'
+import { containsPhrase, foldText } from '#domain/growth/drafting/phrase'
 import { checkDraft, readStandards } from '#port/model/check-draft'
 import { fullBrief, fullProfile } from './largest-profile.ts'
 

@@ -1,7 +1,7 @@
 /** How what was learned from earlier posts changes what the composer drafts. The seeds are fixed, so that the counts are. */
 import { describe, expect, test } from 'bun:test'
-import type { BriefLearning, Draft, DraftBrief } from '#domain/draft'
-import type { Profile } from '#domain/profile'
+import type { BriefLearning, Draft, DraftBrief } from '#domain/growth/drafting/draft'
+import type { Profile } from '#domain/growth/drafting/profile'
 import { createComposer } from '#port/model/composer/composer'
 import { briefWith, neverAborts } from '#test/support/briefs'
 import { softwareProfile, studioProfile } from '#test/support/profiles'

@@ -1,7 +1,7 @@
 /** What the composer makes of products. The seeds are fixed, so that the counts are. */
 import { expect, test } from 'bun:test'
-import type { BriefProduct, Draft, DraftBrief } from '#domain/draft'
-import { emptyProfile } from '#domain/profile'
+import type { BriefProduct, Draft, DraftBrief } from '#domain/growth/drafting/draft'
+import { emptyProfile } from '#domain/growth/drafting/profile'
 import { createComposer } from '#port/model/composer/composer'
 import type { GenerationError } from '#port/model/drafter'
 import { briefWith, neverAborts } from '#test/support/briefs'

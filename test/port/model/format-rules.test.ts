@@ -1,8 +1,8 @@
 /** Rules of a channel as drafters keep to them: the composer by what it builds, a model by being told and then checked. */
 import { describe, expect, test } from 'bun:test'
-import type { DraftBrief } from '#domain/draft'
-import { checkRules, type FormatRules, lineBreaksIn, noRules } from '#domain/format-rules'
-import { emptyProfile } from '#domain/profile'
+import type { DraftBrief } from '#domain/growth/drafting/draft'
+import { checkRules, type FormatRules, lineBreaksIn, noRules } from '#domain/growth/drafting/format-rules'
+import { emptyProfile } from '#domain/growth/drafting/profile'
 import { createLog } from '#kernel/log'
 import { createComposer } from '#port/model/composer/composer'
 import type { Drafter, GenerationError } from '#port/model/drafter'

@@ -1,9 +1,9 @@
 /** Which openings both drafters use, and how what worked changes that. The seeds are fixed, so that the counts are. */
 import { describe, expect, test } from 'bun:test'
-import type { Draft, DraftBrief } from '#domain/draft'
-import { type HookResult, hookChances } from '#domain/hook-choice'
-import { type HookKey, postHooks } from '#domain/hooks'
-import type { Profile } from '#domain/profile'
+import type { Draft, DraftBrief } from '#domain/growth/drafting/draft'
+import { type HookResult, hookChances } from '#domain/growth/drafting/hook-choice'
+import { type HookKey, postHooks } from '#domain/growth/drafting/hooks'
+import type { Profile } from '#domain/growth/drafting/profile'
 import { createLog } from '#kernel/log'
 import { createComposer } from '#port/model/composer/composer'
 import { createOpenAiDrafter } from '#port/model/openai-drafter'

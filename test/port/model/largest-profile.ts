@@ -1,5 +1,5 @@
-import type { DraftBrief, RecentPost } from '#domain/draft'
-import { emptyProfile, type Profile } from '#domain/profile'
+import type { DraftBrief, RecentPost } from '#domain/growth/drafting/draft'
+import { emptyProfile, type Profile } from '#domain/growth/drafting/profile'
 import { briefWith } from '#test/support/briefs'
 
 /** What the contract allows: a hundred entries of a list, of 2,000 characters each. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type EngageAction, engageActions, type Preflight } from '#domain/engagement'
+import { type EngageAction, engageActions, type Preflight } from '#domain/growth/drafting/engagement'
 import { newId } from '#kernel/ids'
 import type { NetworkAccount, OthersPost } from '#port/network/network'
 import type { Sandbox } from '#port/network/sandbox'

@@ -1,5 +1,5 @@
-import type { ArticleBrief, ArticleDraft } from '#domain/draft'
-import { lineBreaksIn } from '#domain/format-rules'
+import type { ArticleBrief, ArticleDraft } from '#domain/growth/drafting/draft'
+import { lineBreaksIn } from '#domain/growth/drafting/format-rules'
 import { type ArticleFault, articleStandards, checkArticle, countWords, wordRange } from '../check-article.ts'
 import { readStandards } from '../check-draft.ts'
 import { GenerationError } from '../drafter.ts'

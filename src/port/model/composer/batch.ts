@@ -1,5 +1,5 @@
-import type { Draft, DraftBrief } from '#domain/draft'
-import type { Phrase } from '#domain/phrase'
+import type { Draft, DraftBrief } from '#domain/growth/drafting/draft'
+import type { Phrase } from '#domain/growth/drafting/phrase'
 import { checkDraft, type DraftFault } from '../check-draft.ts'
 import type { Steps } from '../pace.ts'
 import { type Candidate, cite } from './candidate.ts'

@@ -1,4 +1,4 @@
-import type { HookKey } from '#domain/hooks'
+import type { HookKey } from '#domain/growth/drafting/hooks'
 import type { Cue } from './cues.ts'
 import type { Focus } from './focus.ts'
 import type { GlueSlot } from './glue.ts'

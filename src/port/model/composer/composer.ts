@@ -1,5 +1,5 @@
-import { type DraftBrief, noUsage } from '#domain/draft'
-import type { Profile } from '#domain/profile'
+import { type DraftBrief, noUsage } from '#domain/growth/drafting/draft'
+import type { Profile } from '#domain/growth/drafting/profile'
 import { readStandards } from '../check-draft.ts'
 import { type Drafter, GenerationError } from '../drafter.ts'
 import { createPace, type Steps } from '../pace.ts'

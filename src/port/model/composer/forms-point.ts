@@ -1,4 +1,4 @@
-import type { HookKey } from '#domain/hooks'
+import type { HookKey } from '#domain/growth/drafting/hooks'
 import { type Block, candidate, cite, type Form, quoteOf, type Scope } from './candidate.ts'
 import type { Cue } from './cues.ts'
 import type { GlueSlot } from './glue.ts'

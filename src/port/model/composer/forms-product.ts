@@ -1,4 +1,4 @@
-import { containsPhrase } from '#domain/phrase'
+import { containsPhrase } from '#domain/growth/drafting/phrase'
 import { type Block, type Candidate, candidate, cite, type Form, quoteOf, type Scope } from './candidate.ts'
 import type { Offer, Unit } from './material.ts'
 import { wordLine } from './text.ts'

@@ -1,4 +1,4 @@
-import type { HookKey } from '#domain/hooks'
+import type { HookKey } from '#domain/growth/drafting/hooks'
 import { type Block, type Candidate, candidate, cite, type Form, quoteOf, type Scope } from './candidate.ts'
 import type { Story, Unit } from './material.ts'
 import type { Role } from './roles.ts'

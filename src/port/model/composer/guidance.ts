@@ -1,4 +1,4 @@
-import type { BriefLearning, DraftBrief } from '#domain/draft'
+import type { BriefLearning, DraftBrief } from '#domain/growth/drafting/draft'
 import type { Steps } from '../pace.ts'
 import type { Candidate } from './candidate.ts'
 import { type Cue, cuesOf, type FoundCue, withoutCues } from './cues.ts'

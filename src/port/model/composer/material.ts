@@ -1,5 +1,5 @@
-import type { BriefProduct, DraftBrief } from '#domain/draft'
-import { type Phrase, searchable } from '#domain/phrase'
+import type { BriefProduct, DraftBrief } from '#domain/growth/drafting/draft'
+import { type Phrase, searchable } from '#domain/growth/drafting/phrase'
 import type { Steps } from '../pace.ts'
 import { type Allowance, allowanceFor, sentencesIn } from './entries.ts'
 import type { Focus } from './focus.ts'

@@ -1,5 +1,5 @@
-import type { RecentPost } from '#domain/draft'
-import { foldText } from '#domain/phrase'
+import type { RecentPost } from '#domain/growth/drafting/draft'
+import { foldText } from '#domain/growth/drafting/phrase'
 import type { Steps } from '../pace.ts'
 import type { Candidate } from './candidate.ts'
 import type { Advice, Learning } from './guidance.ts'

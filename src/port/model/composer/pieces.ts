@@ -1,4 +1,4 @@
-import type { BriefLearning } from '#domain/draft'
+import type { BriefLearning } from '#domain/growth/drafting/draft'
 import { countWords } from '../check-article.ts'
 import type { Steps } from '../pace.ts'
 import { cuesOf, type FoundCue } from './cues.ts'

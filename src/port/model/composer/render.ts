@@ -1,5 +1,5 @@
-import { lineBreaksIn } from '#domain/format-rules'
-import { type Phrase, searchable } from '#domain/phrase'
+import { lineBreaksIn } from '#domain/growth/drafting/format-rules'
+import { type Phrase, searchable } from '#domain/growth/drafting/phrase'
 import type { Block, Candidate } from './candidate.ts'
 import { filled, type GlueSlot, glue, type Phrases } from './glue.ts'
 import type { Unit } from './material.ts'

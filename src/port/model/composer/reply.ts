@@ -1,4 +1,4 @@
-import type { Draft, DraftBrief, ReplyBrief, ReplyDraft } from '#domain/draft'
+import type { Draft, DraftBrief, ReplyBrief, ReplyDraft } from '#domain/growth/drafting/draft'
 import { wordSet } from '../check-draft.ts'
 import { replyStandards } from '../check-reply.ts'
 

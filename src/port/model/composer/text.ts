@@ -1,4 +1,4 @@
-import { foldText } from '#domain/phrase'
+import { foldText } from '#domain/growth/drafting/phrase'
 
 const ABBREVIATION = /(?:^|[\s(])(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|approx|inc|ltd|co|no|fig|est|dept|jr|sr|u\.s|u\.k|a\.m|p\.m)\.$/i
 /** No abbreviation is longer, with what stands before it. */

@@ -5,7 +5,7 @@
  *      ├─made at once→ done
  *      └─something forbids it→ skipped
  */
-import type { Drafting, Taken } from './generation.ts'
+import type { Drafting, Taken } from '../drafting/generation.ts'
 import { type Rule, today } from './rule.ts'
 import type { Evaluated } from './rule-condition.ts'
 import type { Occurrence } from './rule-trigger.ts'

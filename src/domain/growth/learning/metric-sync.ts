@@ -1,7 +1,8 @@
 /** When the numbers of own posts are read again, and what becomes of a read: the rules of the metrics sync, as data and pure functions. */
-import type { MetricSnapshot, Metrics } from './metrics.ts'
-import type { Spend } from './plan.ts'
-import { affordable, costOf, dayOf, type ReadBudget, readCounter, settleReads, takeReads } from './read-budget.ts'
+
+import type { Spend } from '#domain/app/plan'
+import { affordable, costOf, dayOf, type ReadBudget, readCounter, settleReads, takeReads } from '#domain/app/read-budget'
+import type { MetricSnapshot, Metrics } from '../metrics.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS

@@ -1,7 +1,7 @@
 /** What sets a rule off, and whether something that has happened does. */
 import { cronFault, nextTime } from '#kernel/cron'
 import { fail } from '#kernel/errors'
-import { engagementRate, type Metrics } from './metrics.ts'
+import { engagementRate, type Metrics } from '../metrics.ts'
 
 export const triggerKinds = ['cron', 'item_posted', 'batch_settled', 'metric', 'signal'] as const
 export type TriggerKind = (typeof triggerKinds)[number]

@@ -1,8 +1,9 @@
 /** An analytics audit: what worked and what flopped, by the numbers. queued → generating → ready | failed. */
+
+import type { ModelUsage } from '../drafting/draft.ts'
+import { type Ended, type Generation, giveBack, newGeneration, type Taken } from '../drafting/generation.ts'
+import { engagementRate, type Metrics, reactions } from '../metrics.ts'
 import { LIKELY, labelOf, notEnough, noteOf, SURE, wordingOf } from './claim-words.ts'
-import type { ModelUsage } from './draft.ts'
-import { type Ended, type Generation, giveBack, newGeneration, type Taken } from './generation.ts'
-import { engagementRate, type Metrics, reactions } from './metrics.ts'
 import { featuresOf, type PostToTell } from './post-features.ts'
 import { type Comparison, compareAll, LEAST_GROUP } from './statistics.ts'
 

@@ -3,7 +3,7 @@
  * what follows. The rule behind all of them: what may have reached the network is never sent again by the machine.
  */
 import { fail } from '#kernel/errors'
-import { contentHash, type DoubtCause, type Item, posted, postedEvent, stateOf } from './item.ts'
+import { contentHash, type DoubtCause, type Item, posted, postedEvent, stateOf } from '../drafting/item.ts'
 
 export type AttemptState = 'open' | 'doubt' | 'review' | 'posted' | 'failed' | 'unsent' | 'superseded' | 'returned'
 export type Origin = 'manual' | 'automatic'

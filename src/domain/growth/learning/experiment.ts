@@ -1,8 +1,8 @@
 /** Ways of writing tried against each other: running → concluded. Items are divided over its arms as they are drafted. */
 import { createHash } from 'node:crypto'
 import { fail } from '#kernel/errors'
+import { engagementRate, type Metrics } from '../metrics.ts'
 import { type Comparison, compare, type Measured } from './comparison.ts'
-import { engagementRate, type Metrics } from './metrics.ts'
 
 export type ExperimentMetric = 'engagement_rate' | 'impressions' | 'likes' | 'replies' | 'reposts' | 'clicks'
 

@@ -1,8 +1,8 @@
 /** What rules do: they make drafts, and nothing else. Whatever comes of it waits for approval like any draft. */
-import type { ArticleLength } from './article.ts'
-import { MOST_POINTS, pointsOf } from './article-text.ts'
-import type { EngageAction } from './engagement.ts'
-import { AUDIT_DAYS } from './growth-audit.ts'
+import type { ArticleLength } from '../drafting/article.ts'
+import { MOST_POINTS, pointsOf } from '../drafting/article-text.ts'
+import type { EngageAction } from '../drafting/engagement.ts'
+import { AUDIT_DAYS } from '../learning/growth-audit.ts'
 import { refuseField, requireShape, type Trigger } from './rule-trigger.ts'
 
 export const actionKinds = ['draft_batch', 'draft_article', 'draft_engagement', 'request_audit', 'request_report', 'resurface'] as const

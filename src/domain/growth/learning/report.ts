@@ -1,9 +1,10 @@
 /** A report on a week, Monday to Sunday on the workspace's clocks: queued → generating → ready | failed. */
+
+import type { Used } from '#domain/app/plan'
+import type { ReadBudget } from '#domain/app/read-budget'
 import { addDays, dayAt, mondayOf, startOfDay } from '#kernel/calendar'
 import { nextTime } from '#kernel/cron'
-import { type Ended, type Generation, giveBack, newGeneration, type Taken } from './generation.ts'
-import type { Used } from './plan.ts'
-import type { ReadBudget } from './read-budget.ts'
+import { type Ended, type Generation, giveBack, newGeneration, type Taken } from '../drafting/generation.ts'
 
 export interface Report extends Generation {
   origin: 'manual' | 'automatic'

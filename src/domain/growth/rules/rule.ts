@@ -2,8 +2,9 @@
  * Automation rules: when this happens, and these hold, draft that. A rule is active or paused by a person; while all automation is
  * paused it reads paused, whatever it is.
  */
+
+import { dayOf } from '#domain/app/read-budget'
 import { fail } from '#kernel/errors'
-import { dayOf } from './read-budget.ts'
 import { type Action, type ActionWish, actionOf, requireFits } from './rule-action.ts'
 import { type Condition, requireConditions } from './rule-condition.ts'
 import { type Trigger, type TriggerWish, triggerOf } from './rule-trigger.ts'

@@ -2,8 +2,8 @@
  * Executing an engagement exactly once: the machine that posts items (publish.ts, reconcile.ts), told of an engagement in its
  * own words. Every transition is that machine's; here is only the translation.
  */
-import { contentOf, type Engagement, type EngagementStatus } from './engagement.ts'
-import type { Item, ItemStatus } from './item.ts'
+import { contentOf, type Engagement, type EngagementStatus } from '../drafting/engagement.ts'
+import type { Item, ItemStatus } from '../drafting/item.ts'
 import type { Attempt, Settled } from './publish.ts'
 
 /** The states that the machine knows; the others it never meets. */

@@ -5,8 +5,9 @@
  * kinds further apart than that never change places. Of the same score the kind that stands first in the table goes first. There
  * is at most one action of a kind, so the list is bounded by the table.
  */
-import type { EngageAction } from './engagement.ts'
-import type { ReadBudget } from './read-budget.ts'
+
+import type { ReadBudget } from '#domain/app/read-budget'
+import type { EngageAction } from '../drafting/engagement.ts'
 
 /** From what cannot wait to what only might be better: 0 to 100. */
 export const urgencies = {

@@ -1,8 +1,8 @@
 /** A post of somebody watched that may be worth answering: how much so, for how long, and what people make of it. Pure. */
 import { fail } from '#kernel/errors'
-import type { EngagedPost } from './engagement.ts'
-import { type Metrics, reactions } from './metrics.ts'
-import type { Profile } from './profile.ts'
+import type { EngagedPost } from '../drafting/engagement.ts'
+import type { Profile } from '../drafting/profile.ts'
+import { type Metrics, reactions } from '../metrics.ts'
 
 export const signalStatuses = ['open', 'dismissed', 'engaged', 'expired'] as const
 export type SignalStatus = (typeof signalStatuses)[number]

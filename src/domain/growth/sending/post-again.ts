@@ -4,7 +4,7 @@
  * doubtful one; a new send that provably did not take place brings the doubt about the old one back.
  */
 import { fail } from '#kernel/errors'
-import { type Item, stateOf } from './item.ts'
+import { type Item, stateOf } from '../drafting/item.ts'
 import type { Attempt, Outcome, PublishTimes, Sent, Settled } from './publish.ts'
 import { bind, settle } from './publish.ts'
 import { unread } from './reconcile.ts'

@@ -7,10 +7,10 @@
  */
 import { createHash } from 'node:crypto'
 import { fail } from '#kernel/errors'
+import type { Metrics } from '../metrics.ts'
 import { edited, titleFault } from './article-text.ts'
 import type { Draft } from './draft.ts'
 import { brokenRuleMessage, checkRules, type FormatRules } from './format-rules.ts'
-import type { Metrics } from './metrics.ts'
 import type { OnMissed } from './profile.ts'
 
 export type ItemStatus = 'drafted' | 'approved' | 'publishing' | 'posted' | 'rejected' | 'publish_failed' | 'publish_unconfirmed'

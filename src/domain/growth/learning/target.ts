@@ -1,8 +1,9 @@
 /** Somebody whose posts are watched. Pure: when a target is read, and what becomes of it by a read. */
+
+import { type Budget, hasFeature } from '#domain/app/plan'
+import { affordableAt, costOf, readBudgetOf, type Tier } from '#domain/app/read-budget'
 import { fail } from '#kernel/errors'
 import { plainText } from '#kernel/plain-text'
-import { type Budget, hasFeature } from './plan.ts'
-import { affordableAt, costOf, readBudgetOf, type Tier } from './read-budget.ts'
 
 export type TargetStatus = 'active' | 'paused'
 

@@ -1,5 +1,5 @@
 /** Doubt, resolved by reading the account's timeline: is the post there? Pure. */
-import type { Item } from './item.ts'
+import type { Item } from '../drafting/item.ts'
 import { type Attempt, type PublishTimes, type Settled, settlePosted } from './publish.ts'
 
 export interface SeenPost {

@@ -1,6 +1,6 @@
 /** What a workspace has found out about its posts: active → retired. Active ones steer what is drafted. */
 import { fail } from '#kernel/errors'
-import type { BriefLearning } from './draft.ts'
+import type { BriefLearning } from '../drafting/draft.ts'
 
 export type LearningStatus = 'active' | 'retired'
 
