@@ -1,8 +1,8 @@
 /** The next due work of a tenant, claimed for a lane. */
 import type { Clock } from '#kernel/clock'
-import type { Sql } from '#store/db'
-import type { Gate } from '#store/letter'
-import { claimWork, nextDue, untilNextDue, type Work } from '#store/work'
+import type { Sql } from '#store/engine/db'
+import type { Gate } from '#store/engine/letter'
+import { claimWork, nextDue, untilNextDue, type Work } from '#store/engine/work'
 import type { AnyLane } from './lane.ts'
 import type { Decision } from './letter.ts'
 import type { Resting } from './resting.ts'

@@ -1,7 +1,7 @@
 import type { Clock } from '#kernel/clock'
 import type { Failpoints } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'
-import type { Db } from '#store/db'
+import type { Db } from '#store/engine/db'
 import type { AnyLane } from './lane.ts'
 import type { MailboxOptions } from './mailbox.ts'
 

@@ -2,9 +2,9 @@
 import type { Clock } from '#kernel/clock'
 import type { Failpoints } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'
-import type { Db } from '#store/db'
-import { doomedTenants, eraseSome } from '#store/erasure'
-import { hasTenant } from '#store/tenants'
+import { doomedTenants, eraseSome } from '#store/app/erasure'
+import { hasTenant } from '#store/app/tenants'
+import type { Db } from '#store/engine/db'
 import { startPeriodic } from './periodic.ts'
 
 export interface ErasureDeps {

@@ -1,9 +1,9 @@
 import type { LiveLanes } from '#decisions/deciding'
 import type { Allowance } from '#kernel/allowance'
 import type { AppError } from '#kernel/errors'
-import type { Sql } from '#store/db'
-import type { IdempotencyClaim, Keep } from '#store/idempotency'
-import type { Effects, Gate, Provenance } from '#store/letter'
+import type { Sql } from '#store/engine/db'
+import type { IdempotencyClaim, Keep } from '#store/engine/idempotency'
+import type { Effects, Gate, Provenance } from '#store/engine/letter'
 import type { Priority } from './mailbox.ts'
 
 /** What a program or a person gets back: serialised once, so that a replay is equal to the byte. */

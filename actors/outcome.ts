@@ -1,8 +1,8 @@
 /** The end of a lane: its outcome within its time, and the letters that bring it home or settle what a dead process left. */
 import type { Clock } from '#kernel/clock'
 import type { Log } from '#kernel/log'
-import type { Provenance } from '#store/letter'
-import { type Work, workById } from '#store/work'
+import type { Provenance } from '#store/engine/letter'
+import { type Work, workById } from '#store/engine/work'
 import type { AnyLane, LaneContext } from './lane.ts'
 import type { Letter } from './letter.ts'
 

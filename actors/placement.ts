@@ -5,8 +5,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '#kernel/clock'
 import type { Log } from '#kernel/log'
-import type { ConnectionOptions, Db } from '#store/db'
-import { announce, type HeldLock, holdLock, LEASE_MS, leave, peers, register, remove, renew } from '#store/placement'
+import type { ConnectionOptions, Db } from '#store/engine/db'
+import { announce, type HeldLock, holdLock, LEASE_MS, leave, peers, register, remove, renew } from '#store/engine/placement'
 
 /** A death is noticed by the beat, and believed after `UNLOCKED_MS`: together less than two seconds. */
 const BEAT_MS = 500

@@ -2,9 +2,9 @@
 
 import { sleep } from '#kernel/clock'
 import { AppError } from '#kernel/errors'
-import type { ConnectionOptions } from '#store/db'
-import type { Ownership } from '#store/letter'
-import { claimTenant, OwnedElsewhere, ownerOf, releaseClaim, releaseTenant, wakeable } from '#store/placement'
+import type { ConnectionOptions } from '#store/engine/db'
+import type { Ownership } from '#store/engine/letter'
+import { claimTenant, OwnedElsewhere, ownerOf, releaseClaim, releaseTenant, wakeable } from '#store/engine/placement'
 import { type ActorDeps, Fenced } from './deps.ts'
 import type { Letter } from './letter.ts'
 import { Placement } from './placement.ts'

@@ -5,8 +5,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '#kernel/clock'
 import type { Log } from '#kernel/log'
-import type { Db } from '#store/db'
-import { sweepSome, tenantsAfter } from '#store/sweep'
+import type { Db } from '#store/engine/db'
+import { sweepSome, tenantsAfter } from '#store/engine/sweep'
 import { startPeriodic } from './periodic.ts'
 
 export interface SweepDeps {

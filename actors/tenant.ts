@@ -4,8 +4,8 @@
  */
 
 import { AppError } from '#kernel/errors'
-import { type Kept, keptUnder } from '#store/idempotency'
-import type { Effects, Ownership } from '#store/letter'
+import { type Kept, keptUnder } from '#store/engine/idempotency'
+import type { Effects, Ownership } from '#store/engine/letter'
 import { type ActorDeps, Fenced } from './deps.ts'
 import { LaneRunner } from './lane-runner.ts'
 import type { Decision, Letter } from './letter.ts'

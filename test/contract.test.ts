@@ -5,7 +5,7 @@ import { braces, isQuery, type Method, type NamedOp, pathParams } from '#contrac
 import { newApiKey } from '#kernel/api-key'
 import { newId } from '#kernel/ids'
 import { type Scope, scopes } from '#kernel/scopes'
-import { revokeKey } from '#store/keys'
+import { revokeKey } from '#store/app/keys'
 import { type Send, type TestApp, testApp } from '#test/support/app'
 import { call, legalInput, newWorkspace, prefixOf, recipes, type Workspace } from '#test/support/prepare'
 import { sampleOf } from '#test/support/sample'

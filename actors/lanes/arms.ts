@@ -2,8 +2,8 @@
 import type { Draft, DraftBrief, DraftSet, ModelUsage } from '#domain/growth/drafting/draft'
 import { divide, type Share } from '#domain/growth/learning/experiment'
 import { type Drafter, GenerationError } from '#port/model/drafter'
-import type { Sql } from '#store/db'
-import { findExperiment } from '#store/experiments'
+import type { Sql } from '#store/engine/db'
+import { findExperiment } from '#store/growth/experiments'
 
 /** `shares`: how the posts are divided over the arms of an experiment; absent where there is none. */
 export interface BatchBrief extends DraftBrief {

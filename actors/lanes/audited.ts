@@ -18,12 +18,12 @@ import { type Learning, MOST_ACTIVE_LEARNINGS, newLearning } from '#domain/growt
 import { newId } from '#kernel/ids'
 import { cuesOf } from '#port/model/composer/cues'
 import type { Drafter } from '#port/model/drafter'
-import type { Sql } from '#store/db'
+import type { Sql } from '#store/engine/db'
 import { endedEffects, generations } from '#store/generations'
-import { countedPosts, itemsTold, learningNotes } from '#store/growth-audits'
-import { activeLearnings, insertLearning } from '#store/learnings'
-import { allProducts } from '#store/products'
-import { currentProfile } from '#store/profiles'
+import { countedPosts, itemsTold, learningNotes } from '#store/growth/growth-audits'
+import { activeLearnings, insertLearning } from '#store/growth/learnings'
+import { allProducts } from '#store/growth/products'
+import { currentProfile } from '#store/growth/profiles'
 import type { GenerationKind } from './generation.ts'
 
 interface Written {

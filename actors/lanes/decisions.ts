@@ -1,6 +1,6 @@
 /** What lanes say of their work alike. */
-import type { Effects } from '#store/letter'
-import type { Work } from '#store/work'
+import type { Effects } from '#store/engine/letter'
+import type { Work } from '#store/engine/work'
 import type { Decision } from '../letter.ts'
 
 /** The row of work goes back to the queue until then. */

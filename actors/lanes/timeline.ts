@@ -4,8 +4,8 @@ import type { Attempt } from '#domain/growth/sending/publish'
 import { findPost, mayShow, type OpenAttempt, readSince, type SeenPost } from '#domain/growth/sending/reconcile'
 import { type Network, NetworkError } from '#port/network/network'
 import { fingerprintText } from '#port/network/text'
-import { doubtfulSince, takenPosts, unnamedAttempts } from '#store/attempts'
-import type { Sql } from '#store/db'
+import type { Sql } from '#store/engine/db'
+import { doubtfulSince, takenPosts, unnamedAttempts } from '#store/growth/attempts'
 
 /** `resources`: how many the network answered with all the same. */
 export interface Unread {

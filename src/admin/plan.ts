@@ -5,9 +5,9 @@ import { overridden } from '#domain/app/overrides'
 import { type Billing, billingStates, budgetsOf, hasFeature, type PlanName, type PlanState, planNames } from '#domain/app/plan'
 import { readsView, tiers } from '#domain/app/read-budget'
 import { fail } from '#kernel/errors'
-import type { Db } from '#store/db'
-import { changePlan } from '#store/tenants'
-import { type PlanRow, planOfWorkspace } from '#store/workspace'
+import { changePlan } from '#store/app/tenants'
+import { type PlanRow, planOfWorkspace } from '#store/app/workspace'
+import type { Db } from '#store/engine/db'
 import { choice, type Flags, list, uuid } from './flags.ts'
 
 export const planHelp = `tendril admin plan get --workspace ID

@@ -10,7 +10,7 @@ import type { Call } from '#ops/call'
 import { createOperations } from '#ops/index'
 import { joinDatabase } from '#server/database'
 import { openWorkplace, type Workplace } from '#server/server'
-import { hasTenant } from '#store/tenants'
+import { hasTenant } from '#store/app/tenants'
 import { type Flags, type Place, text, uuid } from './flags.ts'
 
 export const webhookHelp = `tendril admin webhook set --workspace ID --url URL [--events ${eventKinds.slice(0, 2).join(',')}]

@@ -1,6 +1,6 @@
-import type { Sql } from '#store/db'
-import type { Gate } from '#store/letter'
-import type { Work } from '#store/work'
+import type { Sql } from '#store/engine/db'
+import type { Gate } from '#store/engine/letter'
+import type { Work } from '#store/engine/work'
 
 /** The lanes of a workspace that run in this process, as a letter sees them. */
 export interface LiveLanes {

@@ -4,7 +4,7 @@ import type { Log } from '#kernel/log'
 import type { Operation } from '#ops/bind'
 import type { Call } from '#ops/call'
 import type { NodeSignature, RemoteCommand, RemoteReply } from '#port/nodes'
-import { OwnedElsewhere } from '#store/placement'
+import { OwnedElsewhere } from '#store/engine/placement'
 import { readForwarded } from './forwarded.ts'
 import type { Incoming } from './incoming.ts'
 

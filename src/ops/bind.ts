@@ -6,9 +6,9 @@ import type { Answer } from '#actors/letter'
 import { type DownloadForm, type Group, isQuery, KEY_LIMIT, type NamedOp, named, type Op, type Resource } from '#contract/op'
 import type { Allowance } from '#kernel/allowance'
 import { AppError, fail } from '#kernel/errors'
-import { noteDownload } from '#store/audit'
-import { roleOf } from '#store/principal'
-import type { SessionGrant } from '#store/sessions'
+import type { SessionGrant } from '#store/app/sessions'
+import { noteDownload } from '#store/engine/audit'
+import { roleOf } from '#store/engine/principal'
 import type {
   AnyCommand,
   AnyDoor,

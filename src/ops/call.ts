@@ -14,10 +14,10 @@ import type { Sandbox } from '#port/network/sandbox'
 import type { NodeClient } from '#port/nodes'
 import type { Passwords } from '#port/passwords'
 import type { Tokens } from '#port/tokens'
-import type { Db, Query } from '#store/db'
-import type { Effects } from '#store/letter'
-import type { Principal } from '#store/principal'
-import type { SessionGrant } from '#store/sessions'
+import type { SessionGrant } from '#store/app/sessions'
+import type { Db, Query } from '#store/engine/db'
+import type { Effects } from '#store/engine/letter'
+import type { Principal } from '#store/engine/principal'
 
 /** One request, from whatever surface. */
 export interface Call {

@@ -9,7 +9,7 @@ import { allowancesOf } from '#domain/app/allowance'
 import type { Spend } from '#domain/app/plan'
 import type { Allowance } from '#kernel/allowance'
 import { AppError, fail } from '#kernel/errors'
-import type { Query, Sql } from '#store/db'
+import type { Query, Sql } from '#store/engine/db'
 import {
   bytesKept,
   type IdempotencyClaim,
@@ -21,8 +21,8 @@ import {
   type StoredAnswer,
   type Written,
   written,
-} from '#store/idempotency'
-import type { Gate } from '#store/letter'
+} from '#store/engine/idempotency'
+import type { Gate } from '#store/engine/letter'
 import type { AnyPlainCommand, Begun, Call, CommandContext, Outcome, QueryContext, SlowHandler, World } from './call.ts'
 import { serialise } from './validate.ts'
 

@@ -4,7 +4,7 @@ import type { NamedOp } from '#contract/op'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { NodeUnreachable } from '#port/nodes'
-import { nodeLives, OwnedElsewhere } from '#store/placement'
+import { nodeLives, OwnedElsewhere } from '#store/engine/placement'
 import type { Call, World } from './call.ts'
 
 interface Dispatch {

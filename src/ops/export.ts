@@ -2,7 +2,7 @@
 
 import { exportKinds, type workspace } from '#contract/app/workspace'
 import type { OutputOf } from '#contract/op'
-import { type ExportSource, exportPage, exportSources, type Paged, startOf } from '#store/export'
+import { type ExportSource, exportPage, exportSources, type Paged, startOf } from '#store/app/export'
 import type { QueryContext } from './call.ts'
 
 type Line = OutputOf<typeof workspace.export>

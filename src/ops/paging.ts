@@ -1,6 +1,6 @@
 import { AppError } from '#kernel/errors'
-import type { Page } from '#store/items'
-import type { RankedPage } from '#store/signals'
+import type { Page } from '#store/growth/items'
+import type { RankedPage } from '#store/growth/signals'
 
 const DEFAULT_LIMIT = 25
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

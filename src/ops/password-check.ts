@@ -3,8 +3,8 @@ import { networkOf } from '#domain/app/network-of'
 import { emailKey, joinLimit, passwordLimits } from '#domain/app/person'
 import { AppError, fail } from '#kernel/errors'
 import type { KnownBrowser } from '#port/tokens'
-import { type Candidate, MOST_CANDIDATES, passwordOf } from '#store/people'
-import { type Counted, forgetTries, returnTry, takeTry } from '#store/throttle'
+import { type Candidate, MOST_CANDIDATES, passwordOf } from '#store/app/people'
+import { type Counted, forgetTries, returnTry, takeTry } from '#store/app/throttle'
 import type { DoorContext } from './call.ts'
 
 /** The same for every way in which it can be wrong. */

@@ -6,8 +6,8 @@ import { Buckets, type Rate } from '#kernel/buckets'
 import type { Clock } from '#kernel/clock'
 import { fail } from '#kernel/errors'
 import type { Log } from '#kernel/log'
-import type { Db } from '#store/db'
-import { ratePlansOf } from '#store/tenants'
+import { ratePlansOf } from '#store/app/tenants'
+import type { Db } from '#store/engine/db'
 import type { Counted, Rates } from './call.ts'
 
 export const unlimitedRates: Rates = { count: () => [], messages: () => [] }

@@ -1,7 +1,7 @@
 /** What outlasts the session in which it is made asks for the password again. */
 import { PASSWORD_FRESH_MS } from '#domain/app/person'
 import { AppError } from '#kernel/errors'
-import { passwordIsStale } from '#store/sessions'
+import { passwordIsStale } from '#store/app/sessions'
 import type { CommandContext } from './call.ts'
 
 /**

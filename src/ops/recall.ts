@@ -1,14 +1,14 @@
 import type { Deciding } from '#decisions/deciding'
 import { type Outcome, publishTimes } from '#domain/growth/sending/publish'
-import { openAttempt } from '#store/attempts'
-import type { Sql } from '#store/db'
-import { openExecution } from '#store/engagement-attempts'
-import { lockEngagement } from '#store/engagements'
+import type { Sql } from '#store/engine/db'
+import { type Effects, merge } from '#store/engine/letter'
+import { triesOf, type Work, workById } from '#store/engine/work'
 import { executedEffects, settleExecution } from '#store/executed'
-import { lockItem } from '#store/items'
-import { type Effects, merge } from '#store/letter'
+import { openAttempt } from '#store/growth/attempts'
+import { openExecution } from '#store/growth/engagement-attempts'
+import { lockEngagement } from '#store/growth/engagements'
+import { lockItem } from '#store/growth/items'
 import { settledEffects, settleSend } from '#store/settled'
-import { triesOf, type Work, workById } from '#store/work'
 
 /** Outcomes of what was claimed and not sent: no time of the machine plays a part in them. */
 type Unsent = Extract<Outcome, { kind: 'unsent' | 'disconnected' }>

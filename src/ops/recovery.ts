@@ -2,8 +2,8 @@
 import { emailKey } from '#domain/app/person'
 import { AppError, fail } from '#kernel/errors'
 import { plainText } from '#kernel/plain-text'
-import type { Db } from '#store/db'
-import { type Account, accountsOf, insertReset } from '#store/person-reset'
+import { type Account, accountsOf, insertReset } from '#store/app/person-reset'
+import type { Db } from '#store/engine/db'
 import { hashOfLink, linkTo, newLinkToken } from './links.ts'
 
 export interface ResetLink {

@@ -4,10 +4,10 @@ import type { Deciding } from '#decisions/deciding'
 import { missedRun, skips } from '#domain/growth/rules/rule-run'
 import { nextTime } from '#kernel/cron'
 import { newId } from '#kernel/ids'
-import { type Effects, merge } from '#store/letter'
-import { insertRun, knownRuns } from '#store/rule-runs'
-import { lockRule } from '#store/rules'
-import { type Work, workOfRules } from '#store/work'
+import { type Effects, merge } from '#store/engine/letter'
+import { type Work, workOfRules } from '#store/engine/work'
+import { insertRun, knownRuns } from '#store/growth/rule-runs'
+import { lockRule } from '#store/growth/rules'
 
 type Reading = Pick<Deciding, 'sql' | 'gate'>
 

@@ -3,10 +3,10 @@ import { type Calendar, FURTHEST_SLOT_DAYS, hasSlots, nextSlot } from '#domain/g
 import { channelFor } from '#domain/growth/drafting/growth-channel'
 import type { Item } from '#domain/growth/drafting/item'
 import { fail } from '#kernel/errors'
-import { type CalendarEntry, calendarSince } from '#store/calendar'
-import type { Sql } from '#store/db'
-import { channelNamed } from '#store/growth-channels'
-import { currentProfile } from '#store/profiles'
+import type { Sql } from '#store/engine/db'
+import { type CalendarEntry, calendarSince } from '#store/growth/calendar'
+import { channelNamed } from '#store/growth/growth-channels'
+import { currentProfile } from '#store/growth/profiles'
 
 /** What was posted before could not be of a local day that has not ended. */
 const LONGEST_DAY_MS = 2 * 86_400_000

@@ -3,7 +3,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { Allowance } from '#kernel/allowance'
 import { AppError, type ErrorCode, type ErrorDetail } from '#kernel/errors'
 import { deriveKey } from '#kernel/secret'
-import type { Principal } from '#store/principal'
+import type { Principal } from '#store/engine/principal'
 
 /** What travels between processes: a command, not the letter made of it, because code does not travel. */
 export interface RemoteCommand {

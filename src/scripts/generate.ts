@@ -6,7 +6,7 @@ import postgres from 'postgres'
 import { openApiDocument } from '#edge/openapi'
 import { createLog } from '#kernel/log'
 import { startEmbedded } from '#postgres/start'
-import { migrate } from '#store/migrate'
+import { migrate } from '#store/engine/migrate'
 import { dumpSchema } from './schema-dump.ts'
 
 const root = join(import.meta.dir, '../..')

@@ -5,7 +5,7 @@ import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
 import { connectAccount, createKey, inviteByOperator, usualScopes } from '#ops/workspaces'
-import { unfinishedTenant } from '#store/tenants'
+import { unfinishedTenant } from '#store/app/tenants'
 import type { Config } from '../config.ts'
 import type { Workplace } from './server.ts'
 

@@ -2,11 +2,11 @@
 import { type Caused, type RuleRun, runsFor } from '#domain/growth/rules/rule-run'
 import { matches, type Occurrence } from '#domain/growth/rules/rule-trigger'
 import { newId } from '#kernel/ids'
-import type { Sql } from './db.ts'
-import { type Effects, type Gate, merge, type NewWork } from './letter.ts'
-import type { NewEvent } from './outbox.ts'
-import { insertRun, knownRuns, makersOf } from './rule-runs.ts'
-import { activeRules, saveCounts } from './rules.ts'
+import type { Sql } from './engine/db.ts'
+import { type Effects, type Gate, merge, type NewWork } from './engine/letter.ts'
+import type { NewEvent } from './engine/outbox.ts'
+import { insertRun, knownRuns, makersOf } from './growth/rule-runs.ts'
+import { activeRules, saveCounts } from './growth/rules.ts'
 
 /** Events that say that something has happened which rules may wait for. */
 const inEvents: Record<string, (data: Record<string, unknown>) => Occurrence | []> = {

@@ -5,8 +5,8 @@
 import postgres from 'postgres'
 import { type Clock, systemClock } from '#kernel/clock'
 import { fail } from '#kernel/errors'
-import { arrayTypes } from './array-types.ts'
-import { type ConnectionOptions, codeOf, connectionAs, TIMES_AS_ISO } from './db.ts'
+import { arrayTypes } from './engine/array-types.ts'
+import { type ConnectionOptions, codeOf, connectionAs, TIMES_AS_ISO } from './engine/db.ts'
 import { type PostRow, postFrom, type Run, type SandboxPost, type SocialStore, socialOn } from './sandbox-social.ts'
 
 export interface TimelineQuery {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, test } from 'bun:test'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
-import { type Db, openDb } from '#store/db'
+import { type Db, openDb } from '#store/engine/db'
 import { actorStore, actorsOn, counters, fakeLane, type Store } from '#test/support/actors'
 import { eventually } from '#test/support/eventually'
 import { addWork, newGate, workOn } from '#test/support/letters'

@@ -1,6 +1,6 @@
 /** Places among the processes while the database's clock steps: what a step leaves of their leases. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
-import { LEASE_MS } from '#store/placement'
+import { LEASE_MS } from '#store/engine/placement'
 import { actorStore, counters, type Store } from '#test/support/actors'
 import { BEAT_MS, beat, type Frozen, frozenOn, passing } from '#test/support/frozen'
 import { bump } from '#test/support/letters'

@@ -1,7 +1,7 @@
 /** What receivers that never answer cost another workspace: the time from an event's commit to its arrival, alone and beside them. */
 import { createSealer } from '#kernel/sealed'
 import { newWebhookSecret } from '#port/webhook'
-import { secretRow } from '#store/webhooks'
+import { secretRow } from '#store/app/webhooks'
 import { openReceiver, type Receiver } from '../support/receiver.ts'
 import type { Running } from './spawn.ts'
 import { median, ms, type Row } from './table.ts'

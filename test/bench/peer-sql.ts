@@ -1,7 +1,7 @@
 /** What any program would have to ask the database for, with the tenant written into each query and no policy in the way. */
 import postgres from 'postgres'
 import { newId } from '#kernel/ids'
-import type { ConnectionOptions } from '#store/db'
+import type { ConnectionOptions } from '#store/engine/db'
 import { BODY } from './world.ts'
 
 /** A pool as the server's own: the same client, the same number of connections, one query at a time on each. */

@@ -1,8 +1,8 @@
 /** The queries that look at all tenants, and those of one, when there are very many: a million rows of actors, each with a scheduled post. */
-import { openDb } from '#store/db'
-import { gate } from '#store/letter'
-import { claimTenant, register, releaseTenant, wakeable } from '#store/placement'
-import { nextDue } from '#store/work'
+import { openDb } from '#store/engine/db'
+import { gate } from '#store/engine/letter'
+import { claimTenant, register, releaseTenant, wakeable } from '#store/engine/placement'
+import { nextDue } from '#store/engine/work'
 import { quantile } from './load.ts'
 import { ms, type Row } from './table.ts'
 import type { World } from './world.ts'

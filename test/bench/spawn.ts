@@ -1,6 +1,6 @@
 /** Processes of a bench: the server that is measured, peers of it, and the load generator. */
 import { createServer } from 'node:net'
-import type { ConnectionOptions } from '#store/db'
+import type { ConnectionOptions } from '#store/engine/db'
 import { ownEnv } from '../support/own-env.ts'
 import type { Plan, Result } from './load.ts'
 

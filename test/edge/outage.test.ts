@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import postgres from 'postgres'
 import { newApiKey } from '#kernel/api-key'
-import type { ConnectionOptions } from '#store/db'
+import type { ConnectionOptions } from '#store/engine/db'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/db'
 import { type DatabaseProxy, startProxy } from '#test/support/proxy'

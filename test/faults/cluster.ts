@@ -6,7 +6,7 @@ import postgres from 'postgres'
 import { accountFor } from '#postgres/account'
 import { findBinaries } from '#postgres/binaries'
 import { type Account, CHILD_ENV, run } from '#postgres/process'
-import type { ConnectionOptions } from '#store/db'
+import type { ConnectionOptions } from '#store/engine/db'
 import { eventually } from '#test/support/eventually'
 import { temporaryFolder } from '#test/support/folder'
 

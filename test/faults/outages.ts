@@ -1,6 +1,6 @@
 /** The ways in which a server can be without its database, for as long as a test wants. */
 import postgres from 'postgres'
-import { codeOf } from '#store/db'
+import { codeOf } from '#store/engine/db'
 import type { Member } from './fleet.ts'
 
 export const outages = ['refused', 'silent', 'stranded', 'reset', 'locked', 'crowded'] as const

@@ -2,7 +2,7 @@
 import postgres from 'postgres'
 import { newApiKey } from '#kernel/api-key'
 import { createLog } from '#kernel/log'
-import { migrate } from '#store/migrate'
+import { migrate } from '#store/engine/migrate'
 import { TEST_SECRET } from '#test/support/app'
 import { startProxy } from '#test/support/proxy'
 import type { Deployment } from '#test/support/server'

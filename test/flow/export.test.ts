@@ -1,7 +1,7 @@
 /** Everything a workspace owns, as a file: over HTTP, and held against the tables that there are. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { exportKinds } from '#contract/app/workspace'
-import { exportSources, notExported } from '#store/export'
+import { exportSources, notExported } from '#store/app/export'
 import { type TestApp, testApp } from '#test/support/app'
 import { markOf, type Rows, writeRows } from '#test/support/rows'
 import { tokenOf } from '#test/support/session'

@@ -1,7 +1,7 @@
 /** What answers that are kept for replays may take: each of them, and all of a workspace. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { bytesKept, MOST_BYTES } from '#store/idempotency'
+import { bytesKept, MOST_BYTES } from '#store/engine/idempotency'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { newStory, type Story } from '#test/support/story'
 

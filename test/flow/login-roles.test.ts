@@ -1,6 +1,6 @@
 /** What a statement could do that gives up the role of its connection: no more than before. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { Sql } from '#store/db'
+import type { Sql } from '#store/engine/db'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { newDeployment, startServer } from '#test/support/server'
 

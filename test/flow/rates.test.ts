@@ -1,7 +1,7 @@
 /** How fast a workspace and its credentials may ask, over every surface. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { newApiKey } from '#kernel/api-key'
-import { changePlan } from '#store/tenants'
+import { changePlan } from '#store/app/tenants'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { type ManualClock, manualClock } from '#test/support/manual-clock'
 import { connectMcp, opening } from '#test/support/mcp'

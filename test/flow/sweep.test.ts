@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { startSweep } from '#actors/sweep'
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
-import { sweepSome } from '#store/sweep'
+import { sweepSome } from '#store/engine/sweep'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { type ManualClock, manualClock } from '#test/support/manual-clock'
 

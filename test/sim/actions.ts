@@ -9,7 +9,7 @@ import { automationHandlers } from '#ops/growth/automation'
 import { connectionHandlers, connectionsHandlers } from '#ops/growth/connections'
 import { itemHandlers } from '#ops/growth/items'
 import { connectAccount } from '#ops/workspaces'
-import { lockItem } from '#store/items'
+import { lockItem } from '#store/growth/items'
 import { bodies } from '#test/domain/posting-commands'
 import { HOUR, MINUTE } from '#test/domain/records'
 import {

@@ -4,8 +4,8 @@ import type { Item } from '#domain/growth/drafting/item'
 import type { Connection } from '#domain/growth/sending/connection'
 import type { Attempt } from '#domain/growth/sending/publish'
 import { AppError } from '#kernel/errors'
-import type { Sql } from '#store/db'
-import type { Work } from '#store/work'
+import type { Sql } from '#store/engine/db'
+import type { Work } from '#store/engine/work'
 
 export type Row = Omit<Work, 'slot'>
 

@@ -7,8 +7,8 @@ import type { Item } from '#domain/growth/drafting/item'
 import type { Connection } from '#domain/growth/sending/connection'
 import { type Attempt, PROCESS_STOPPED } from '#domain/growth/sending/publish'
 import { fail } from '#kernel/errors'
-import type { Effects, Gate, NewWork, Ownership } from '#store/letter'
-import type { Busy, Work } from '#store/work'
+import type { Effects, Gate, NewWork, Ownership } from '#store/engine/letter'
+import type { Busy, Work } from '#store/engine/work'
 import { isOpen, type Memory, type Row, type Write, write } from './memory.ts'
 
 const DAY = 86_400_000

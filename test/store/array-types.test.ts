@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import postgres from 'postgres'
 import { newId } from '#kernel/ids'
-import { arrayTypes, parseArray, serializeArray } from '#store/array-types'
+import { arrayTypes, parseArray, serializeArray } from '#store/engine/array-types'
 import { freshDb } from '#test/support/db'
 import { runs } from '#test/support/property'
 

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import postgres from 'postgres'
 import { newId } from '#kernel/ids'
-import { type Db, openDb } from '#store/db'
-import { apply, type Effects, gate } from '#store/letter'
+import { type Db, openDb } from '#store/engine/db'
+import { apply, type Effects, gate } from '#store/engine/letter'
 import { freshDb, type TestDatabase } from '#test/support/db'
 import { byTest } from '#test/support/letters'
 

@@ -4,10 +4,10 @@ import postgres from 'postgres'
 import { newRule } from '#domain/growth/rules/rule'
 import type { TriggerWish } from '#domain/growth/rules/rule-trigger'
 import { newId } from '#kernel/ids'
-import { type Db, openDb, type Sql } from '#store/db'
-import { type Effects, gate } from '#store/letter'
+import { type Db, openDb, type Sql } from '#store/engine/db'
+import { type Effects, gate } from '#store/engine/letter'
+import { insertRule } from '#store/growth/rules'
 import { withRuns } from '#store/occurrences'
-import { insertRule } from '#store/rules'
 import { freshDb, type TestDatabase } from '#test/support/db'
 
 let database: TestDatabase

@@ -1,8 +1,8 @@
 /** How many events are kept, and for how long; and that no statement looks at all of them. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { openDb, type Sql } from '#store/db'
-import { eventLog, firstDue, giveUpEvents, MOST_KEPT, MOST_PENDING, nextEvent, removeExpired, removeSurplus } from '#store/outbox'
+import { openDb, type Sql } from '#store/engine/db'
+import { eventLog, firstDue, giveUpEvents, MOST_KEPT, MOST_PENDING, nextEvent, removeExpired, removeSurplus } from '#store/engine/outbox'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { eventOf, type Hook, newHook } from '#test/support/hooks'
 

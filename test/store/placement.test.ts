@@ -1,7 +1,7 @@
 /** How processes find the tenants they are to wake. */
 import { expect, test } from 'bun:test'
 import { randomUUID } from 'node:crypto'
-import { dueActors } from '#store/placement'
+import { dueActors } from '#store/engine/placement'
 import { testApp } from '#test/support/app'
 
 test('the sweep does not look at tenants whose time has not come', async () => {

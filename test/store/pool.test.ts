@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type postgres from 'postgres'
-import { openPool } from '#store/pool'
+import { openPool } from '#store/engine/pool'
 
 /** A pool of connections that are not there, and how many times they were made and given up. */
 const fakePool = () => {

@@ -1,6 +1,6 @@
 /** Transactions beside any workspace: whatever else is asked at once, each has a connection for itself. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type Db, openDb, type Sql } from '#store/db'
+import { type Db, openDb, type Sql } from '#store/engine/db'
 import { freshDb, type TestDatabase } from '#test/support/db'
 
 let database: TestDatabase

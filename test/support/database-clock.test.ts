@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import postgres from 'postgres'
 import { newId } from '#kernel/ids'
-import { openDb } from '#store/db'
+import { openDb } from '#store/engine/db'
 import { type SteppedDatabase, steppedDb } from './database-clock.ts'
 
 const HOUR_MS = 3_600_000

@@ -4,8 +4,8 @@
  */
 import postgres from 'postgres'
 import { createLog } from '#kernel/log'
-import type { ConnectionOptions } from '#store/db'
-import { migrate } from '#store/migrate'
+import type { ConnectionOptions } from '#store/engine/db'
+import { migrate } from '#store/engine/migrate'
 import { emptyDb, type TestDatabase } from './db.ts'
 
 /** Times are epoch milliseconds. `real` is Postgres's own clock, which nobody steps. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import postgres from 'postgres'
-import type { ConnectionOptions } from '#store/db'
+import type { ConnectionOptions } from '#store/engine/db'
 import { freshDb, TEMPLATE_VARIABLE } from './db.ts'
 
 const connect = (options: ConnectionOptions) => {

@@ -2,8 +2,8 @@
 import postgres from 'postgres'
 import { randomBase62 } from '#kernel/ids'
 import type { Log } from '#kernel/log'
-import type { ConnectionOptions } from '#store/db'
-import { migrate } from '#store/migrate'
+import type { ConnectionOptions } from '#store/engine/db'
+import { migrate } from '#store/engine/migrate'
 
 /** Carries a `Template` as JSON from the runner to the worker processes. */
 export const TEMPLATE_VARIABLE = 'TENDRIL_TEST_TEMPLATE'

@@ -2,7 +2,7 @@
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
 import { createOperations } from '#ops/index'
-import type { NewEvent } from '#store/outbox'
+import type { NewEvent } from '#store/engine/outbox'
 import type { TestApp } from './app.ts'
 import { letterOf } from './letters.ts'
 import type { Received } from './receiver.ts'

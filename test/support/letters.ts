@@ -4,8 +4,8 @@ import type { Decision, Letter } from '#actors/letter'
 import type { Priority } from '#actors/mailbox'
 import type { LiveLanes } from '#decisions/deciding'
 import { newId } from '#kernel/ids'
-import type { Query, Sql } from '#store/db'
-import type { Effects, Gate as LetterGate, NewWork, Provenance } from '#store/letter'
+import type { Query, Sql } from '#store/engine/db'
+import type { Effects, Gate as LetterGate, NewWork, Provenance } from '#store/engine/letter'
 
 export interface Gate {
   opened: Promise<void>

@@ -1,6 +1,6 @@
 /** A wire between server and database on which the news of a commit can get lost. */
 import { connect, createServer, type Socket } from 'node:net'
-import type { ConnectionOptions } from '#store/db'
+import type { ConnectionOptions } from '#store/engine/db'
 
 export interface Wire extends AsyncDisposable {
   /** Leads to the same database, over the wire. */

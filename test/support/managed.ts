@@ -2,7 +2,7 @@
 import postgres from 'postgres'
 import { createLog } from '#kernel/log'
 import { startEmbedded } from '#postgres/start'
-import type { ConnectionOptions } from '#store/db'
+import type { ConnectionOptions } from '#store/engine/db'
 import type { TestDatabase } from './db.ts'
 import { temporaryFolder } from './folder.ts'
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import postgres from 'postgres'
-import type { ConnectionOptions } from '#store/db'
+import type { ConnectionOptions } from '#store/engine/db'
 
 /** The migrations, as `sql/000001-foundation.sql`, in order. */
 export const migrations: string[] = readdirSync('sql')

@@ -3,7 +3,7 @@ import postgres from 'postgres'
 import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'
 import { startEmbedded } from '#postgres/start'
-import type { ConnectionOptions } from '#store/db'
+import type { ConnectionOptions } from '#store/engine/db'
 import { temporaryFolder } from './folder.ts'
 
 export interface TestPostgres extends AsyncDisposable {

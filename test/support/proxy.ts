@@ -1,6 +1,6 @@
 /** A door between a server and its database that a test can shut: refusing at once, or saying nothing at all. */
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import type { ConnectionOptions } from '#store/db'
+import type { ConnectionOptions } from '#store/engine/db'
 
 export interface DatabaseProxy extends AsyncDisposable {
   /** Leads to the same database, through the door. */

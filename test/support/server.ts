@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 import postgres from 'postgres'
 import { newApiKey } from '#kernel/api-key'
-import type { ConnectionOptions } from '#store/db'
+import type { ConnectionOptions } from '#store/engine/db'
 import { client, eventually, TEST_SECRET, type TestApp } from './app.ts'
 import { freshDb, type TestDatabase } from './db.ts'
 

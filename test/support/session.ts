@@ -5,7 +5,7 @@ import type { Role } from '#kernel/roles'
 import { scopes } from '#kernel/scopes'
 import type { Call } from '#ops/call'
 import { createOperations } from '#ops/index'
-import type { Principal } from '#store/principal'
+import type { Principal } from '#store/engine/principal'
 import type { TestApp } from './app.ts'
 
 export interface PersonsAnswer {

@@ -1,7 +1,7 @@
 /** Where a person compares the code of a device, and lets it in or not. */
 import { AppError } from '#kernel/errors'
 import type { Role } from '#kernel/roles'
-import type { SessionGrant } from '#store/sessions'
+import type { SessionGrant } from '#store/app/sessions'
 import type { Incoming } from '../incoming.ts'
 import type { Route } from '../route.ts'
 import { type Html, html } from './html.ts'

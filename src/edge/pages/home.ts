@@ -1,5 +1,5 @@
 /** The start page until there is a console: who is signed in, and where what is. */
-import type { SessionGrant } from '#store/sessions'
+import type { SessionGrant } from '#store/app/sessions'
 import type { Incoming } from '../incoming.ts'
 import type { Route } from '../route.ts'
 import { type Html, html } from './html.ts'

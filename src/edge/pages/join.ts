@@ -1,7 +1,7 @@
 /** The page behind an invitation's link: also behind the one that the first start prints. */
 import { AppError } from '#kernel/errors'
 import { invitationBehind } from '#ops/app/invitations'
-import type { Invited } from '#store/invitations'
+import type { Invited } from '#store/app/invitations'
 import type { Incoming } from '../incoming.ts'
 import type { Route } from '../route.ts'
 import { type Html, html } from './html.ts'

@@ -1,7 +1,7 @@
 import type { connections } from '#contract/app/connections'
 import { fail } from '#kernel/errors'
 import type { Sandbox } from '#port/network/sandbox'
-import { currentDefault, lockConnection } from '#store/connections'
+import { currentDefault, lockConnection } from '#store/growth/connections'
 import type { Handlers } from '../call.ts'
 import { connected, connectionView, disconnected, reaching } from '../connecting.ts'
 

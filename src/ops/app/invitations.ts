@@ -5,11 +5,9 @@ import { emailKey, INVITATION_MS } from '#domain/app/person'
 import { AppError, fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { plainText } from '#kernel/plain-text'
-import type { Sql } from '#store/db'
-import { acceptInvitation, type Invited, type NewAccount, openInvitation } from '#store/invitations'
-import { isMember } from '#store/members'
-import { candidatesFor } from '#store/people'
-import { personOf } from '#store/principal'
+import { acceptInvitation, type Invited, type NewAccount, openInvitation } from '#store/app/invitations'
+import { isMember } from '#store/app/members'
+import { candidatesFor } from '#store/app/people'
 import {
   addInvitation,
   countOpenInvitations,
@@ -17,7 +15,9 @@ import {
   listInvitations,
   lockInvitation,
   withdrawInvitation,
-} from '#store/workspace-invitations'
+} from '#store/app/workspace-invitations'
+import type { Sql } from '#store/engine/db'
+import { personOf } from '#store/engine/principal'
 import type { DoorContext, Handlers } from '../call.ts'
 import { hashOfLink, linkTo, newLinkToken } from '../links.ts'
 import { pageOf, pageResult } from '../paging.ts'

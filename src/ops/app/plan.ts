@@ -2,7 +2,7 @@ import type { plan } from '#contract/app/plan'
 import { features } from '#contract/limits'
 import { budgetsOf, hasFeature } from '#domain/app/plan'
 import { readsView, tiers } from '#domain/app/read-budget'
-import { type PlanRow, planOfWorkspace } from '#store/workspace'
+import { type PlanRow, planOfWorkspace } from '#store/app/workspace'
 import type { Handlers } from '../call.ts'
 
 export const planHandlers: Handlers<typeof plan> = {

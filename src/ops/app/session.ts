@@ -4,7 +4,7 @@ import { networkOf } from '#domain/app/network-of'
 import { requireGoodPassword } from '#domain/app/password'
 import { ACCESS_MS, BROWSER_MS, emailKey, PASSWORD_FRESH_MS, SESSION_MS } from '#domain/app/person'
 import { fail } from '#kernel/errors'
-import { candidatesFor, membershipsOf, setPassword } from '#store/people'
+import { candidatesFor, membershipsOf, setPassword } from '#store/app/people'
 import {
   advanceSession,
   confirmSession,
@@ -15,8 +15,8 @@ import {
   listSessions,
   moveSession,
   type SessionGrant,
-} from '#store/sessions'
-import type { Told } from '#store/told'
+} from '#store/app/sessions'
+import type { Told } from '#store/engine/told'
 import type { Admitted, DoorContext, Handlers, Kept, Visit } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
 import { requireAccount, requireOwnPassword, WRONG } from '../password-check.ts'

@@ -6,10 +6,6 @@ import type { Sealer } from '#kernel/sealed'
 import type { Egress } from '#port/egress/egress'
 import { EgressRefused } from '#port/egress/target'
 import { newWebhookSecret } from '#port/webhook'
-import type { Sql } from '#store/db'
-import { deliveryWork } from '#store/follow-up'
-import { countPending, type EventRow, eventLog, keptEvent, replayEvent } from '#store/outbox'
-import { type Principal, roleOf } from '#store/principal'
 import {
   currentEndpoint,
   type EndpointOverview,
@@ -20,7 +16,11 @@ import {
   saveEndpoint,
   secretRow,
   updateEndpoint,
-} from '#store/webhooks'
+} from '#store/app/webhooks'
+import type { Sql } from '#store/engine/db'
+import { countPending, type EventRow, eventLog, keptEvent, replayEvent } from '#store/engine/outbox'
+import { type Principal, roleOf } from '#store/engine/principal'
+import { deliveryWork } from '#store/follow-up'
 import type { CommandContext, Handlers } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
 

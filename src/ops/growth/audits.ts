@@ -2,7 +2,7 @@ import type { audits } from '#contract/growth/audits'
 import { AUDIT_DAYS, type GivenMetrics, type GrowthAudit } from '#domain/growth/learning/growth-audit'
 import { fail } from '#kernel/errors'
 import { admitAudit } from '#store/admission'
-import { growthAuditById, itemsTold } from '#store/growth-audits'
+import { growthAuditById, itemsTold } from '#store/growth/growth-audits'
 import type { Handlers } from '../call.ts'
 
 const auditView = ({ given: _, ...audit }: GrowthAudit) => audit

@@ -1,8 +1,8 @@
 import type { channels } from '#contract/growth/channels'
 import { limitOf, updateChannel } from '#domain/growth/drafting/growth-channel'
 import { capabilitiesFor } from '#port/network/registry'
-import { currentDefault } from '#store/connections'
-import { lockChannel, saveChannel } from '#store/growth-channels'
+import { currentDefault } from '#store/growth/connections'
+import { lockChannel, saveChannel } from '#store/growth/growth-channels'
 import type { Handlers } from '../call.ts'
 
 export const channelHandlers: Handlers<typeof channels> = {

@@ -1,7 +1,14 @@
 import type { connection, connections } from '#contract/growth/connections'
 import type { Connection } from '#domain/growth/sending/connection'
 import { fail } from '#kernel/errors'
-import { type ConnectionRow, connectionOverview, currentDefault, listConnections, lockConnection, makeDefault } from '#store/connections'
+import {
+  type ConnectionRow,
+  connectionOverview,
+  currentDefault,
+  listConnections,
+  lockConnection,
+  makeDefault,
+} from '#store/growth/connections'
 import type { Handlers } from '../call.ts'
 import { connectionView, disconnected, watchedAgain } from '../connecting.ts'
 import { pageOf, pageResult } from '../paging.ts'

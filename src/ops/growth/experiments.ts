@@ -2,7 +2,7 @@ import { experiments } from '#contract/growth/experiments'
 import { requireFeature } from '#domain/app/plan'
 import { type CountedExperiment, conclude, experimentView, newExperiment, requireRunning } from '#domain/growth/learning/experiment'
 import { newId } from '#kernel/ids'
-import { countRunning, insertExperiment, listExperiments, lockExperiment, measuredItems, saveExperiment } from '#store/experiments'
+import { countRunning, insertExperiment, listExperiments, lockExperiment, measuredItems, saveExperiment } from '#store/growth/experiments'
 import type { Handlers } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
 

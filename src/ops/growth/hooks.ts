@@ -1,7 +1,7 @@
 import type { hooks } from '#contract/growth/hooks'
 import { type HookResult, LEAST_MEASURED } from '#domain/growth/drafting/hook-choice'
 import { hookKeys, hookPattern } from '#domain/growth/drafting/hooks'
-import { type HookUsage, hookResults, hookUsage } from '#store/hooks'
+import { type HookUsage, hookResults, hookUsage } from '#store/growth/hooks'
 import type { Handlers } from '../call.ts'
 import { pageOfNames } from '../paging.ts'
 

@@ -1,7 +1,7 @@
 import type { learnings } from '#contract/growth/learnings'
 import { type Learning, newLearning, retire } from '#domain/growth/learning/learning'
 import { newId } from '#kernel/ids'
-import { countActiveLearnings, insertLearning, listLearnings, lockLearning, saveLearning } from '#store/learnings'
+import { countActiveLearnings, insertLearning, listLearnings, lockLearning, saveLearning } from '#store/growth/learnings'
 import type { Handlers } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
 

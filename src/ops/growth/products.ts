@@ -1,7 +1,7 @@
 import type { products } from '#contract/growth/products'
 import { newProduct, type Product, updateProduct } from '#domain/growth/drafting/product'
 import { newId } from '#kernel/ids'
-import { insertProduct, listProducts, lockProduct, otherProducts, saveProduct } from '#store/products'
+import { insertProduct, listProducts, lockProduct, otherProducts, saveProduct } from '#store/growth/products'
 import type { Handlers } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
 

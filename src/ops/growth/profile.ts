@@ -1,7 +1,7 @@
 import type { profile } from '#contract/growth/profile'
 import { updateProfile } from '#domain/growth/drafting/profile'
-import { currentProfile, type StoredProfile, saveProfile } from '#store/profiles'
-import { workOf } from '#store/work'
+import { workOf } from '#store/engine/work'
+import { currentProfile, type StoredProfile, saveProfile } from '#store/growth/profiles'
 import type { Handlers } from '../call.ts'
 
 /** As every surface shows it: with the voice under both of its names. */

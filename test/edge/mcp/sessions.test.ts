@@ -1,6 +1,6 @@
 /** What becomes of a session: whose it is, what may change in the middle of it, and how it ends. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { revokeKey } from '#store/keys'
+import { revokeKey } from '#store/app/keys'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { connectMcp, eventsOf, listing, opening, openSession, rpc } from '#test/support/mcp'
 import { newPerson } from '#test/support/session'

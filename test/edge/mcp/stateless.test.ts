@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { MCP_PATH } from '#edge/mcp/endpoint'
-import { revokeKey } from '#store/keys'
+import { revokeKey } from '#store/app/keys'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { heldInEachTest } from '#test/support/held-drafter'
 import { connectMcp } from '#test/support/mcp'

@@ -5,7 +5,7 @@ import { createLog } from '#kernel/log'
 import { type NetworkAccount, NetworkError } from '#port/network/network'
 import { createSandbox, type Sandbox } from '#port/network/sandbox'
 import { parseFaults } from '#port/network/sandbox-faults'
-import type { ConnectionOptions } from '#store/db'
+import type { ConnectionOptions } from '#store/engine/db'
 import { openSandboxStore } from '#store/sandbox'
 import { eventually, openSandboxWorld, type SandboxWorld } from './sandbox-world.ts'
 

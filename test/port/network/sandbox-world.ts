@@ -5,7 +5,7 @@ import type { NetworkAccount } from '#port/network/network'
 import { createSandbox, type Sandbox } from '#port/network/sandbox'
 import { parseFaults } from '#port/network/sandbox-faults'
 import type { SandboxRules } from '#port/network/sandbox-social'
-import type { ConnectionOptions } from '#store/db'
+import type { ConnectionOptions } from '#store/engine/db'
 import { openSandboxStore, type SandboxStore } from '#store/sandbox'
 import { freshDb } from '#test/support/db'
 

@@ -1,0 +1,172 @@
+import { type DeviceScope, GRANT_S, MOST_WAITING, POLL_EVERY_S } from '#domain/app/device'
+import { newId } from '#kernel/ids'
+import type { Db, Sql } from '../engine/db.ts'
+import { auditEntry, type Told } from '../engine/told.ts'
+
+export interface NewGrant {
+  deviceHash: Buffer
+  userHash: Buffer
+  clientId: string
+  name: string
+  address: string
+  scopes: DeviceScope[]
+}
+
+const KEPT_AFTER = '1 hour'
+const SWEPT = 50
+/** SQLSTATE `unique_violation`: somebody else waits under this very code. */
+const TAKEN = '23505'
+
+/** `taken`: another code has to be made. `full`: as many wait as may. Removes a few that ended long ago. */
+export const insertGrant = async (db: Db, grant: NewGrant): Promise<'waits' | 'taken' | 'full'> => {
+  const inserted = db.system(async (sql) => {
+    await sql`delete from device_grant where id in
+      (select id from device_grant where expires_at < clock_timestamp() - ${KEPT_AFTER}::interval order by expires_at limit ${SWEPT})`
+    return sql`insert into device_grant (id, device_code_hash, user_code_hash, client_id, device_name, address, scopes, poll_every, expires_at)
+      select ${newId()}::uuid, ${grant.deviceHash}, ${grant.userHash}, ${grant.clientId}, ${grant.name}, ${grant.address},
+             ${grant.scopes}::text[], ${POLL_EVERY_S}, clock_timestamp() + ${GRANT_S} * interval '1 second'
+      where (select count(*) from (select 1 from device_grant where expires_at > clock_timestamp() limit ${MOST_WAITING}) w) < ${MOST_WAITING}
+      returning 1`
+  })
+  return inserted.then(
+    ({ length }) => (length === 1 ? 'waits' : 'full'),
+    (cause) => {
+      if ((cause as { code?: unknown }).code === TAKEN) return 'taken'
+      throw cause
+    },
+  )
+}
+
+export interface Waiting {
+  client_id: string
+  device_name: string
+  address: string
+  scopes: DeviceScope[]
+  created_at: Date
+  expires_at: Date
+}
+
+/** What waits for a decision under a code. */
+export const findWaiting = async (db: Db, userHash: Buffer): Promise<Waiting | undefined> => {
+  const rows = await db.system(
+    async (sql) =>
+      (await sql`select client_id, device_name, address, scopes, created_at, expires_at from device_grant
+        where user_code_hash = ${userHash} and decision is null and expires_at > clock_timestamp()`) as unknown as Waiting[],
+  )
+  return rows[0]
+}
+
+export interface Decision {
+  userHash: Buffer
+  decision: 'approve' | 'deny'
+  /** What is given of the scopes asked for. */
+  granted: DeviceScope[]
+  personId: string
+  tenantId: string
+  /** The session in which it is decided. */
+  sessionId: string
+  told: Told
+}
+
+/** Of two decisions on a code the first holds. False: nothing waits under it. Told in the audit of the workspace. */
+export const decideGrant = (db: Db, { userHash, decision, granted, personId, tenantId, sessionId, told }: Decision): Promise<boolean> =>
+  db.systemTransaction(async (tx) => {
+    const [row] = await tx`update device_grant set decision = ${decision}, decided_at = clock_timestamp(), decided_by = ${personId},
+          decided_in = ${tenantId}, granted = ${granted}::text[],
+          password_at = (select password_at from session where id = ${sessionId})
+        where user_code_hash = ${userHash} and decision is null and expires_at > clock_timestamp() returning id, device_name, address`
+    if (!row) return false
+    const detail = { decision, device: row.device_name, address: row.address, scopes: granted }
+    await auditEntry(tx, { ...told, tenantId, actor: { kind: 'person', id: personId }, refId: row.id, detail })
+    return true
+  })
+
+/** What a device is told that asks whether it may. */
+export type Polled = { state: 'unknown' | 'spent' | 'expired' | 'denied' | 'waiting' | 'too_soon' } | ({ state: 'issued' } & Issued)
+
+export interface Issued {
+  scopes: DeviceScope[]
+  workspace: { id: string; name: string }
+  personId: string
+  /** Where a session was asked for. */
+  session?: { id: string; expiresAt: Date; lastsS: number }
+}
+
+export interface Poll {
+  deviceHash: Buffer
+  clientId: string
+  leewayS: number
+  slowerS: number
+  /** Of the key that is made when the device is let in. */
+  key: { hash: Buffer; last4: string }
+  sessionMs: number
+  from: { address: string; userAgent: string | null; requestId: string }
+}
+
+interface GrantRow {
+  id: string
+  client_id: string
+  device_name: string
+  decision: 'approve' | 'deny' | null
+  granted: DeviceScope[] | null
+  decided_by: string | null
+  decided_in: string | null
+  password_at: Date | null
+  spent: boolean
+  over: boolean
+  too_soon: boolean
+}
+
+/** Answers a poll. Of two at once for an approved grant, one is given the token. */
+export const pollGrant = (db: Db, poll: Poll): Promise<Polled> =>
+  db.systemTransaction(async (tx): Promise<Polled> => {
+    const [row] = (await tx`select id, client_id, device_name, decision, granted, decided_by, decided_in, password_at,
+          issued_at is not null as spent, expires_at <= clock_timestamp() as over,
+          coalesce(clock_timestamp() < polled_at + (poll_every - ${poll.leewayS}::float8) * interval '1 second', false) as too_soon
+        from device_grant where device_code_hash = ${poll.deviceHash} for update`) as unknown as GrantRow[]
+    if (!row || row.client_id !== poll.clientId) return { state: 'unknown' }
+    if (row.spent) return { state: 'spent' }
+    if (row.over) return { state: 'expired' }
+    if (row.decision === 'deny') return { state: 'denied' }
+    if (row.decision === 'approve') return issue(tx, row, poll)
+    await tx`update device_grant set polled_at = clock_timestamp(),
+        poll_every = least(poll_every + ${row.too_soon ? poll.slowerS : 0}, ${GRANT_S}) where id = ${row.id}`
+    return { state: row.too_soon ? 'too_soon' : 'waiting' }
+  })
+
+/** Makes what the device acts by. Whoever approved and is no member any more has nothing to give. */
+const issue = async (tx: Sql, row: GrantRow, poll: Poll): Promise<Polled> => {
+  const scopes = row.granted ?? []
+  const [place] = await tx`select t.id, t.name from member m join tenant t on t.id = m.tenant_id
+    where m.tenant_id = ${row.decided_in} and m.person_id = ${row.decided_by}`
+  if (!place) return { state: 'denied' }
+  await tx`update device_grant set issued_at = clock_timestamp() where id = ${row.id}`
+  const personId = row.decided_by!
+  const refId = newId()
+  const session = scopes.includes('session') ? await insertSession(tx, { id: refId, row, poll }) : undefined
+  if (!session)
+    await tx`insert into api_key (id, tenant_id, person_id, name, hash, last4, scopes)
+      values (${refId}, ${place.id}, ${personId}, ${row.device_name}, ${poll.key.hash}, ${poll.key.last4}, ${scopes}::text[])`
+  const told = { operation: 'app.device.issued', surface: 'cli', requestId: poll.from.requestId }
+  const detail = { device: row.device_name, address: poll.from.address, scopes }
+  await auditEntry(tx, { ...told, tenantId: place.id, actor: { kind: 'person', id: personId }, refId, detail })
+  return { state: 'issued', scopes, workspace: { id: place.id, name: place.name }, personId, ...(session ? { session } : {}) }
+}
+
+const insertSession = async (tx: Sql, { id, row, poll }: { id: string; row: GrantRow; poll: Poll }) => {
+  const [made] = await tx`insert into session (id, tenant_id, person_id, kind, user_agent, address, password_at, expires_at)
+    values (${id}, ${row.decided_in}, ${row.decided_by}, 'command_line', ${poll.from.userAgent ?? row.device_name}, ${poll.from.address},
+            ${row.password_at},
+            clock_timestamp() + ${poll.sessionMs} * interval '1 millisecond') returning expires_at`
+  return { id, expiresAt: made!.expires_at as Date, lastsS: Math.floor(poll.sessionMs / 1_000) }
+}
+
+/** Ends an API key for whoever holds it. Nothing to do for one that is unknown or ended before. */
+export const revokeHeldKey = (db: Db, hash: Buffer, { operation, surface, requestId }: Told): Promise<unknown> =>
+  db.system(
+    (sql) => sql`with revoked as (
+        update api_key set revoked_at = clock_timestamp() where hash = ${hash} and revoked_at is null returning id, tenant_id, person_id)
+      insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation, ref_id, request_id)
+      select ${newId()}::uuid, tenant_id, clock_timestamp(), case when person_id is null then 'key' else 'person' end,
+             coalesce(person_id, id)::text, ${surface}, ${operation}, id, ${requestId} from revoked`,
+  )

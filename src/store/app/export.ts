@@ -1,0 +1,251 @@
+/** What of a workspace's tables goes into its export, table by table, and why the rest does not. */
+import type { exportKinds } from '#contract/app/workspace'
+import type { Fragment, Query, Sql } from '../engine/db.ts'
+import { emailStatus } from './people.ts'
+
+export interface ExportSource {
+  table: string
+  /** All that goes out. */
+  columns: readonly string[]
+  /** The order of reading: columns that never change, with their types. An index begins with them, unless `within`. */
+  key: readonly (readonly [column: string, type: 'uuid' | 'text' | 'int'])[]
+  /** The rows, found by the tenant before anything else is looked at: for tables that are small for each workspace. */
+  within?: (sql: Sql) => Fragment
+}
+
+const byId = [['id', 'uuid']] as const
+const times = ['created_at', 'updated_at'] as const
+
+const item = [
+  ...[
+    'id',
+    'batch_id',
+    'experiment_id',
+    'arm',
+    'resurfaced_from',
+    'kind',
+    'title',
+    'status',
+    'review',
+    'body',
+    'format',
+    'hook',
+    'rationale',
+    'stories',
+    'learnings',
+    'length',
+    'post_at',
+  ],
+  ...['on_missed', 'account_external_id', 'reject_reason', 'external_id', 'url', 'posted_at', 'last_error', ...times],
+]
+const attempt = [
+  ...['id', 'item_id', 'number', 'connection_id', 'body_sha', 'sent_text', 'origin', 'state', 'intent_at', 'lease_until'],
+  ...['doubt_at', 'doubt_cause', 'clean_reads', 'external_id', 'error', 'ended_at'],
+]
+const engagement = [
+  ...['id', 'status', 'action', 'review', 'network', 'post_id', 'post_url', 'post_author', 'post_text', 'addresses_us', 'instruction'],
+  ...['body', 'rationale', 'signal_id', 'error', 'model', 'usage', 'account_external_id', 'reject_reason', 'external_id', 'url'],
+  ...['executed_at', 'last_error', ...times],
+]
+const signal = [
+  ...['id', 'target_id', 'network', 'post_id', 'post_url', 'post_author', 'post_text', 'addresses_us', 'posted_at', 'score', 'reasons'],
+  ...['status', 'engagement_id', 'expires_at', ...times],
+]
+const webhook = ['id', 'url', 'events', 'status', 'disabled_reason', 'failing_since', 'failures', 'held_until', ...times]
+const event = ['id', 'type', 'data', 'state', 'subject', 'attempts', 'next_at', 'last_error', 'expires_at', 'created_at']
+
+/** By the two indexes that there are: of events that wait, and of those that are over. */
+const events = (sql: Sql) => sql`select * from outbox where state = 'pending' union all select * from outbox where expires_at is not null`
+
+/** Its own row is all that the policy shows; whether automation is paused stands beside where it runs. */
+const own = (sql: Sql) => sql`select t.*, a.paused from tenant t join actor a on a.tenant_id = t.id`
+
+/** Each looked up by its id: joined in another way, all people of the deployment would be gone through. */
+const members = (sql: Sql) =>
+  sql`select m.*, p.email, ${emailStatus(sql)}, p.former_email, p.name from member m
+    cross join lateral (select email, email_verified_at, former_email, name from person where id = m.person_id offset 0) p`
+
+const all = (table: string) => (sql: Sql) => sql`select * from ${sql(table)}`
+
+export const exportSources: Record<(typeof exportKinds)[number], ExportSource> = {
+  workspace: {
+    table: 'tenant',
+    columns: ['id', 'name', 'plan', 'billing', 'overrides', 'paused', 'created_at', 'deletes_at'],
+    key: byId,
+    within: own,
+  },
+  member: {
+    table: 'member',
+    columns: ['person_id', 'email', 'email_status', 'former_email', 'name', 'role', ...times],
+    key: [['person_id', 'uuid']],
+    within: members,
+  },
+  invitation: {
+    table: 'invitation',
+    columns: ['id', 'email', 'proves_email', 'role', 'invited_by', 'created_at', 'expires_at', 'accepted_at', 'accepted_by', 'revoked_at'],
+    key: byId,
+  },
+  profile: { table: 'profile', columns: ['data', ...times], key: [['tenant_id', 'uuid']], within: all('profile') },
+  channel: {
+    table: 'growth_channel',
+    columns: ['id', 'name', 'status', 'format_rules', 'cadence', ...times],
+    key: byId,
+    within: all('growth_channel'),
+  },
+  learning: {
+    table: 'learning',
+    columns: ['id', 'kind', 'note', 'status', 'audit_id', 'evidence', ...times],
+    key: byId,
+    within: all('learning'),
+  },
+  product: {
+    table: 'product',
+    columns: ['id', 'name', 'one_liner', 'url', 'status', ...times],
+    key: byId,
+    within: all('product'),
+  },
+  experiment: {
+    table: 'experiment',
+    columns: ['id', 'name', 'hypothesis', 'metric', 'arms', 'status', 'result', 'comparison', 'tally', 'concluded_at', ...times],
+    key: byId,
+    within: all('experiment'),
+  },
+  connection: { table: 'connection', columns: ['id', 'network', 'external_id', 'handle', 'status', 'is_default', ...times], key: byId },
+  batch: {
+    table: 'batch',
+    columns: ['id', 'status', 'error', 'focus', 'experiment_id', 'requested', 'delivered', 'model', 'usage', ...times],
+    key: byId,
+  },
+  article: {
+    table: 'article',
+    columns: ['id', 'status', 'error', 'topic', 'length', 'outline', 'title', 'item_id', 'model', 'usage', ...times],
+    key: byId,
+  },
+  growth_audit: {
+    table: 'growth_audit',
+    columns: ['id', 'status', 'error', 'days', 'source', 'given', 'result', 'model', 'usage', ...times],
+    key: byId,
+  },
+  report: {
+    table: 'report',
+    columns: ['id', 'status', 'error', 'origin', 'week', 'time_zone', 'data', 'markdown', 'model', 'usage', ...times],
+    key: byId,
+  },
+  item: { table: 'item', columns: item, key: byId },
+  metric: {
+    table: 'item_metric',
+    columns: ['id', 'item_id', 'at', 'impressions', 'likes', 'replies', 'reposts', 'quotes', 'clicks'],
+    key: byId,
+  },
+  rule: {
+    table: 'rule',
+    columns: ['id', 'name', 'status', 'trigger', 'conditions', 'action', 'daily_cap', 'day', 'used', 'over', 'last_run_at', ...times],
+    key: byId,
+  },
+  rule_run: {
+    table: 'rule_run',
+    columns: [
+      ...['id', 'rule_id', 'trigger', 'occurrence', 'chain', 'status', 'reason', 'conditions', 'made_kind', 'made_id', 'quota', 'units'],
+      ...['cost_micros', 'created_at', 'started_at', 'ended_at'],
+    ],
+    key: byId,
+  },
+  attempt: {
+    table: 'attempt',
+    columns: [...attempt, 'returns_from', 'proof_reads'],
+    key: [
+      ['item_id', 'uuid'],
+      ['number', 'int'],
+    ],
+  },
+  engagement: { table: 'engagement', columns: engagement, key: byId },
+  engagement_attempt: {
+    table: 'engagement_attempt',
+    columns: ['engagement_id', ...attempt.filter((column) => column !== 'item_id')],
+    key: [
+      ['engagement_id', 'uuid'],
+      ['number', 'int'],
+    ],
+  },
+  target: {
+    table: 'target',
+    columns: [
+      'id',
+      'handle',
+      'category',
+      'priority',
+      'status',
+      'last_read_at',
+      'failures',
+      'last_error',
+      'reads',
+      'reads_micros',
+      ...times,
+    ],
+    key: byId,
+    within: all('target'),
+  },
+  signal: { table: 'signal', columns: signal, key: byId },
+  webhook: { table: 'webhook_endpoint', columns: webhook, key: [['tenant_id', 'uuid']], within: all('webhook_endpoint') },
+  key: {
+    table: 'api_key',
+    columns: ['id', 'name', 'last4', 'scopes', 'person_id', 'created_at', 'expires_at', 'revoked_at', 'last_used_at'],
+    key: byId,
+  },
+  audit: {
+    table: 'audit',
+    columns: ['id', 'at', 'actor_kind', 'actor_id', 'surface', 'operation', 'ref_id', 'request_id', 'detail'],
+    key: byId,
+  },
+  event: { table: 'outbox', columns: event, key: byId, within: events },
+}
+
+/** Tables and columns of tenants that are not exported, each with its reason. */
+export const notExported: Record<string, string> = {
+  work: 'how the server remembers what is due; the items, batches and articles tell it too',
+  idempotency: 'answers that were given before, kept for a day',
+  counter: 'how the server counts use within a period',
+  actor: 'which process serves the workspace',
+  session: "where its people are signed in: theirs, not the workspace's",
+  'item.metrics_at': 'when its network was asked last; the metrics tell what it said',
+  'item.approved_hash': 'binds an approval to its text; of no use elsewhere',
+  'engagement.approved_hash': 'binds an approval to its words; of no use elsewhere',
+  'invitation.token_hash': 'a secret',
+  'api_key.hash': 'a secret',
+  'webhook_endpoint.secret': 'a secret',
+  'webhook_endpoint.previous_secret': 'a secret',
+  'webhook_endpoint.previous_until': 'of a secret',
+}
+
+export interface Paged extends Record<string, unknown> {
+  /** The key of this row, as text: the next page begins behind it. */
+  after: string[]
+}
+
+const position = (sql: Sql, key: ExportSource['key'], after: string[]): Fragment =>
+  list(
+    sql,
+    key.map(([, type], index) => sql`${after[index]!}::text::${sql.unsafe(type)}`),
+  )
+
+const list = (sql: Sql, parts: Fragment[]): Fragment => sql`${parts.map((part, index) => (index === 0 ? part : sql`, ${part}`)) as never}`
+
+/** A page of a table, in the order of its key. */
+export const exportPage =
+  ({ table, columns, key, within }: ExportSource, { after, limit }: { after?: string[] | undefined; limit: number }): Query =>
+  (sql) => {
+    const order = list(
+      sql,
+      key.map(([column]) => sql`${sql(column)}`),
+    )
+    const keyText = list(
+      sql,
+      key.map(([column]) => sql`${sql(column)}::text`),
+    )
+    return sql`select ${sql(columns as string[])}, array[${keyText}] as after
+      from ${within ? sql`(${within(sql)} offset 0) r` : sql(table)}
+      ${after ? sql`where (${order}) > (${position(sql, key, after)})` : sql``} order by ${order} limit ${limit}`
+  }
+
+/** The moment by the database's clock, and where. */
+export const startOf: Query = (sql) => sql`select clock_timestamp() as at, id as workspace_id from tenant`

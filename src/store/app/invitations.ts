@@ -1,0 +1,116 @@
+/** Invitations, found by the token of their link before their workspace is known. */
+import { INVITATION_MS } from '#domain/app/person'
+import { newId } from '#kernel/ids'
+import type { Role } from '#kernel/roles'
+import { codeOf, type Db, type Sql } from '../engine/db.ts'
+import { auditEntry, toldByOperator } from '../engine/told.ts'
+import { claimAddress } from './people.ts'
+
+export interface Invited {
+  id: string
+  tenantId: string
+  workspace: string
+  email: string | null
+  /** Its link was printed or delivered for this email: whoever comes by it has shown that it is theirs. */
+  provesEmail: boolean
+  role: Role
+}
+
+/** An invitation that can still be accepted. */
+export const openInvitation = async (db: Db, tokenHash: Buffer): Promise<Invited | undefined> => {
+  const [row] = await db.system(
+    (sql) => sql<{ id: string; tenant_id: string; workspace: string; email: string | null; proves_email: boolean; role: Role }[]>`
+      select i.id, i.tenant_id, t.name as workspace, i.email, i.proves_email, i.role from invitation i join tenant t on t.id = i.tenant_id
+      where i.token_hash = ${tokenHash} and i.accepted_at is null and i.revoked_at is null and i.expires_at > clock_timestamp()`,
+  )
+  if (!row) return undefined
+  const { id, tenant_id: tenantId, workspace, email, proves_email: provesEmail, role } = row
+  return { id, tenantId, workspace, email, provesEmail, role }
+}
+
+/** The operator's, or the first start's. With an email it proves it; without, whoever has the link can type any, which proves none. */
+export const insertOperatorInvitation = async (
+  db: Db,
+  { tenantId, tokenHash, role, email = null }: { tenantId: string; tokenHash: Buffer; role: Role; email?: string | null | undefined },
+): Promise<string | undefined> => {
+  const id = newId()
+  const made = await toldByOperator(
+    db,
+    { operation: 'operator.invitations.create', detail: { role, email } },
+    (sql) => sql`insert into invitation (id, tenant_id, role, email, proves_email, token_hash, expires_at)
+      select ${id}::uuid, t.id, ${role}, ${email}::text, ${email !== null}, ${tokenHash}, clock_timestamp() + ${INVITATION_MS} * interval '1 millisecond'
+      from tenant t where t.id = ${tenantId} returning tenant_id, id as ref_id`,
+  )
+  return made === 1 ? id : undefined
+}
+
+/** An account to be made. */
+export interface NewAccount {
+  id: string
+  email: string
+  emailKey: string
+  name: string
+  hash: string
+}
+
+export interface Joining {
+  invitation: Invited
+  person: { id: string } | NewAccount
+  requestId: string
+  surface: string
+}
+
+/** `taken`: somebody has proven the email meanwhile, or a member of the workspace has it. */
+export type Accepted = 'joined' | 'spent' | 'taken'
+
+const UNIQUE_VIOLATION = '23505'
+
+/**
+ * Makes an account. By a link that proves its email it takes that from all who have not proven it; else another member of the
+ * workspace must not have it, so that an address has no more accounts than there are workspaces that invite it.
+ */
+const insertAccount = async (
+  tx: Sql,
+  { id, email, emailKey, name, hash }: NewAccount,
+  { tenantId, provesEmail }: Invited,
+): Promise<void> => {
+  if (provesEmail) await claimAddress(tx, { emailKey, personId: id })
+  else {
+    const fellows = await tx`select 1 from person p join member m on m.person_id = p.id
+      where p.email_key = ${emailKey} and m.tenant_id = ${tenantId} limit 1`
+    if (fellows.length > 0) throw new Undone('taken')
+  }
+  await tx`insert into person (id, email, email_key, name, password_hash, email_verified_at)
+    values (${id}, ${email}, ${emailKey}, ${name}, ${hash}, case when ${provesEmail} then clock_timestamp() end)`
+}
+
+/**
+ * Spends an invitation and makes the person a member, in one transaction: of two who come with the same link, one joins. Whoever
+ * is a member already keeps the role there is.
+ */
+export const acceptInvitation = (db: Db, { invitation, person, requestId, surface }: Joining): Promise<Accepted> =>
+  db
+    .systemTransaction(async (tx): Promise<Accepted> => {
+      if ('hash' in person) await insertAccount(tx, person, invitation)
+      const spent = await tx`update invitation set accepted_at = clock_timestamp(), accepted_by = ${person.id}
+        where id = ${invitation.id} and accepted_at is null and revoked_at is null and expires_at > clock_timestamp() returning 1`
+      if (spent.length === 0) throw new Undone('spent')
+      await tx`insert into member (tenant_id, person_id, role) values (${invitation.tenantId}, ${person.id}, ${invitation.role})
+        on conflict (tenant_id, person_id) do nothing`
+      const told = { operation: 'app.invitations.accept', surface, requestId }
+      await auditEntry(tx, { ...told, tenantId: invitation.tenantId, actor: { kind: 'person', id: person.id }, refId: invitation.id })
+      return 'joined'
+    })
+    .catch((cause) => {
+      if (cause instanceof Undone) return cause.why
+      if (codeOf(cause) === UNIQUE_VIOLATION) return 'taken'
+      throw cause
+    })
+
+/** Takes back what the transaction has done: the account that was made for it too. */
+class Undone extends Error {
+  override readonly name = 'Undone'
+  constructor(readonly why: Exclude<Accepted, 'joined'>) {
+    super(why)
+  }
+}

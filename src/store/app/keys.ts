@@ -1,0 +1,96 @@
+import type { RatePlan } from '#domain/app/rates'
+import { newId } from '#kernel/ids'
+import type { Role } from '#kernel/roles'
+import type { Scope } from '#kernel/scopes'
+import type { Db, Fragment, Sql } from '../engine/db.ts'
+import type { Member, Principal } from '../engine/principal.ts'
+import { toldByOperator } from '../engine/told.ts'
+
+/** What a key stands for; safe to cache by hash, because every statement checks that the key still lives. */
+export interface KeyGrant {
+  id: string
+  tenantId: string
+  scopes: Scope[]
+  /** Whose it is; the workspace's own when absent. */
+  member?: Member
+  /** Of its workspace, when the key was looked up. */
+  plan: RatePlan
+}
+
+interface KeyRow {
+  id: string
+  tenant_id: string
+  scopes: Scope[]
+  person_id: string | null
+  role: Role | null
+  plan: RatePlan['plan']
+  overrides: RatePlan['overrides']
+}
+
+const grantOf = (row: KeyRow): KeyGrant => {
+  const member = row.person_id !== null && row.role !== null ? { member: { personId: row.person_id, role: row.role } } : {}
+  const plan = { plan: row.plan, overrides: row.overrides }
+  return { id: row.id, tenantId: row.tenant_id, scopes: row.scopes, plan, ...member }
+}
+
+/** Keys that stand at this moment; one of a person who is no member any more does not. */
+const standing = (sql: Sql, which: Fragment) => sql<KeyRow[]>`select k.id, k.tenant_id, k.scopes, k.person_id, m.role, t.plan, t.overrides
+  from api_key k join tenant t on t.id = k.tenant_id left join member m on m.tenant_id = k.tenant_id and m.person_id = k.person_id
+  where ${which} and k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_timestamp())
+    and (k.person_id is null or m.role is not null)`
+
+export const findKey = async (db: Db, hash: Buffer): Promise<KeyGrant | undefined> => {
+  const [row] = await db.system((sql) => standing(sql, sql`k.hash = ${hash}`))
+  return row && grantOf(row)
+}
+
+/** What each of these keys stands for at this moment; those that are revoked or expired are left out. */
+export const findKeys = async (db: Db, ids: string[]): Promise<Map<string, KeyGrant>> => {
+  const rows = await db.system((sql) => standing(sql, sql`k.id = any(${ids}::uuid[])`))
+  return new Map(rows.map((row) => [row.id, grantOf(row)]))
+}
+
+/** What a workspace's own key may reach at this moment. Throws `unauthenticated` when it does not stand any more. */
+export const scopesNow = async (db: Db, { tenantId, id }: { tenantId: string; id: string }): Promise<Scope[]> => {
+  const [row] = await db.read<{ scopes: Scope[] }>(
+    { tenantId, caller: { kind: 'key', id } },
+    (sql) => sql`select scopes from api_key where id = ${id}`,
+  )
+  return row?.scopes ?? []
+}
+
+/** Whether a key that was found before is still neither revoked nor expired. */
+export const keyLives = async (db: Db, { id }: Pick<Principal, 'id'>): Promise<boolean> => {
+  const rows = await db.system(
+    (sql) => sql`select 1 from api_key where id = ${id} and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`,
+  )
+  return rows.length === 1
+}
+
+export const insertKey = async (
+  db: Db,
+  key: { tenantId: string; name: string; hash: Buffer; last4: string; scopes: Scope[] },
+): Promise<string | undefined> => {
+  const id = newId()
+  const { name, last4, scopes } = key
+  const made = await toldByOperator(
+    db,
+    { operation: 'operator.keys.create', detail: { name, last4, scopes } },
+    (sql) => sql`insert into api_key (id, tenant_id, name, hash, last4, scopes)
+      select ${id}, t.id, ${name}, ${key.hash}, ${last4}, ${scopes} from tenant t where t.id = ${key.tenantId} returning tenant_id, id as ref_id`,
+  )
+  return made === 1 ? id : undefined
+}
+
+/** False: there is no such key. Revoking twice keeps the first time. */
+export const revokeKey = async (db: Db, id: string): Promise<boolean> =>
+  (await toldByOperator(
+    db,
+    { operation: 'operator.keys.revoke', detail: {} },
+    (sql) =>
+      sql`update api_key set revoked_at = coalesce(revoked_at, clock_timestamp()) where id = ${id} returning tenant_id, id as ref_id`,
+  )) === 1
+
+/** Notes when keys were last used; many at once, because it is not worth a statement per request. */
+export const touchKeys = (db: Db, ids: string[]): Promise<unknown> =>
+  db.system((sql) => sql`update api_key set last_used_at = clock_timestamp() where id = any(${ids}::uuid[])`)

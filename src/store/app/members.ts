@@ -1,0 +1,56 @@
+/** Who belongs to a workspace, as the workspace sees it. */
+import type { Role } from '#kernel/roles'
+import type { Fragment, Query, Sql } from '../engine/db.ts'
+import type { Page } from '../growth/items.ts'
+import { emailStatus, type Person } from './people.ts'
+
+/** By the id of the person. */
+export interface MemberRow extends Person {
+  former_email: string | null
+  role: Role
+  joined_at: Date
+}
+
+const columns = (sql: Sql): Fragment => sql`p.id, p.email, ${emailStatus(sql)}, p.former_email, p.name, m.role, m.created_at as joined_at`
+
+/** Each person by their id: `offset 0` keeps the planner from going through all people of the deployment instead. */
+const withPerson = (sql: Sql): Fragment =>
+  sql`member m cross join lateral (select id, email, email_key, email_verified_at, former_email, name from person where id = m.person_id offset 0) p`
+
+export const listMembers =
+  ({ limit, after }: Page): Query =>
+  (sql) =>
+    sql`select ${columns(sql)} from ${withPerson(sql)} ${after ? sql`where m.person_id < ${after}` : sql``} order by m.person_id desc limit ${limit + 1}`
+
+export const memberById = async (sql: Sql, personId: string): Promise<MemberRow | undefined> =>
+  (await sql`select ${columns(sql)} from ${withPerson(sql)} where m.person_id = ${personId}`)[0] as MemberRow | undefined
+
+/** Certain for as long as a letter of the workspace lasts: nothing else makes owners fewer. */
+export const countOwners = async (sql: Sql): Promise<number> =>
+  (await sql<{ owners: number }[]>`select count(*)::int as owners from member where role = 'owner'`)[0]!.owners
+
+export const setRole =
+  (personId: string, role: Role, now: Date): Query =>
+  (sql) =>
+    sql`update member set role = ${role}, updated_at = ${now} where person_id = ${personId}`
+
+/** What a person has in the workspace ends with the membership, so that joining again brings none of it back. */
+export const endMembership = (personId: string, now: Date): Query[] => [
+  (sql) => sql`delete from member where person_id = ${personId}`,
+  (sql) => sql`update api_key set revoked_at = ${now} where person_id = ${personId} and revoked_at is null`,
+  (sql) => sql`update session set revoked_at = ${now} where person_id = ${personId} and revoked_at is null`,
+  withdrawInvitationsOf(personId, now),
+]
+
+/** Else a link that somebody kept would give back what was taken. */
+export const withdrawInvitationsOf =
+  (personId: string, now: Date): Query =>
+  (sql) =>
+    sql`update invitation set revoked_at = ${now} where invited_by = ${personId} and accepted_at is null and revoked_at is null`
+
+/** A member, as records name them. */
+export const personById = async (sql: Sql, personId: string): Promise<{ id: string; email: string | null }> =>
+  (await sql<{ id: string; email: string | null }[]>`select id, email from person where id = ${personId}`)[0]!
+
+export const isMember = async (sql: Sql, emailKey: string): Promise<boolean> =>
+  (await sql`select 1 from ${withPerson(sql)} where p.email_key = ${emailKey} limit 1`).length > 0

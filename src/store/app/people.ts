@@ -1,0 +1,84 @@
+/** People and where they are members: known before any workspace is. */
+import type { EmailStatus } from '#contract/app/session'
+import type { Role } from '#kernel/roles'
+import type { Db, Fragment, Sql } from '../engine/db.ts'
+import { auditEntry } from '../engine/told.ts'
+
+export interface Person {
+  id: string
+  /** null once somebody else has proven that it is theirs. */
+  email: string | null
+  email_status: EmailStatus
+  name: string
+}
+
+/** `p`: what the rows of people are called. */
+export const emailStatus = (sql: Sql): Fragment =>
+  sql`case when p.email is null then 'lost' when p.email_verified_at is null then 'unverified' else 'verified' end as email_status`
+
+/** An account that a password may be that of. */
+export interface Candidate extends Person {
+  hash: string
+}
+
+/** So many accounts of one address are tried, whatever their number: it may not be told by how long a refusal takes. */
+export const MOST_CANDIDATES = 3
+
+export interface Sought {
+  emailKey: string
+  /** Members of this workspace alone. */
+  tenantId?: string | undefined
+  /** Whose browser asks: goes first. */
+  personId?: string | undefined
+}
+
+/**
+ * The accounts that have an address: the one that has proven it, then those that have it longest, so that nobody who comes
+ * later takes their place. Whoever is a member nowhere comes last.
+ */
+export const candidatesFor = (db: Db, { emailKey, tenantId, personId }: Sought): Promise<Candidate[]> =>
+  db.system(
+    async (sql) =>
+      (await sql`select p.id, p.email, ${emailStatus(sql)}, p.name, p.password_hash as hash from person p
+        where p.email_key = ${emailKey} ${tenantId === undefined ? sql`` : sql`and exists (select 1 from member m where m.tenant_id = ${tenantId} and m.person_id = p.id)`}
+        order by ${personId === undefined ? sql`` : sql`p.id = ${personId} desc,`} p.email_verified_at is not null desc,
+          exists (select 1 from member m where m.person_id = p.id) desc, coalesce(p.email_since, p.created_at), p.id
+        limit ${MOST_CANDIDATES}`) as unknown as Candidate[],
+  )
+
+/**
+ * Takes an address from all accounts that have not proven it, for the one that has. They keep everything else, and what they
+ * were known by; each of their workspaces is told.
+ */
+export const claimAddress = async (tx: Sql, { emailKey, personId }: { emailKey: string; personId: string }): Promise<void> => {
+  const places = await tx<{ person_id: string; tenant_id: string }[]>`with lost as (
+      update person set former_email = email, email = null, email_key = null, email_since = clock_timestamp(), updated_at = clock_timestamp()
+      where email_key = ${emailKey} and email_verified_at is null and id <> ${personId} returning id)
+    select m.person_id, m.tenant_id from lost join member m on m.person_id = lost.id`
+  const actor = { kind: 'system', id: 'tendril' }
+  for (const { person_id, tenant_id } of places)
+    await auditEntry(tx, { tenantId: tenant_id, actor, surface: 'rest', operation: 'app.person.emailLost', refId: person_id })
+}
+
+export const passwordOf = async (db: Db, personId: string): Promise<string | undefined> =>
+  (await db.system((sql) => sql<{ hash: string }[]>`select password_hash as hash from person where id = ${personId}`))[0]?.hash
+
+export interface Membership {
+  id: string
+  name: string
+  role: Role
+}
+
+const MOST_WORKSPACES = 1_000
+
+/** The workspaces of a person, the one joined first first. */
+export const membershipsOf = (db: Db, personId: string): Promise<Membership[]> =>
+  db.system(
+    async (sql) =>
+      (await sql`select t.id, t.name, m.role from member m join tenant t on t.id = m.tenant_id
+        where m.person_id = ${personId} order by m.created_at, t.id limit ${MOST_WORKSPACES}`) as unknown as Membership[],
+  )
+
+/** Sets a new password. */
+export const setPassword = (db: Db, personId: string, hash: string): Promise<unknown> =>
+  db.system((sql) => sql`update person set password_hash = ${hash}, updated_at = clock_timestamp() where id = ${personId}`)

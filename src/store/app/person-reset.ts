@@ -1,0 +1,109 @@
+/** Links by which people whose password is lost choose another; what an operator prints, and what becomes of it. */
+import { RESET_MS } from '#domain/app/person'
+import { codeOf, type Db, type Sql } from '../engine/db.ts'
+import { auditEntry, type Told } from '../engine/told.ts'
+import { claimAddress, emailStatus, type Person } from './people.ts'
+import { endSessionsIn } from './sessions.ts'
+
+/** An account, as an operator tells it from others. */
+export interface Account extends Person {
+  created_at: Date
+  workspaces: string[]
+}
+
+const MOST_ACCOUNTS = 20
+
+/** The account of an id, or those that have an address: the one that has proven it first. */
+export const accountsOf = (db: Db, by: { id: string } | { emailKey: string }): Promise<Account[]> =>
+  db.system(
+    async (sql) =>
+      (await sql`select p.id, p.email, ${emailStatus(sql)}, p.name, p.created_at, array(select t.name from member m
+          join tenant t on t.id = m.tenant_id where m.person_id = p.id order by m.created_at, t.id limit 20) as workspaces
+        from person p where ${'id' in by ? sql`p.id = ${by.id}` : sql`p.email_key = ${by.emailKey}`}
+        order by p.email_verified_at is not null desc, coalesce(p.email_since, p.created_at), p.id limit ${MOST_ACCOUNTS}`) as unknown as Account[],
+  )
+
+export interface NewReset {
+  personId: string
+  email: string
+  emailKey: string
+  tokenHash: Buffer
+}
+
+const placesOf = (tx: Sql, personId: string): Promise<{ tenant_id: string }[]> =>
+  tx<{ tenant_id: string }[]>`select tenant_id from member where person_id = ${personId}`
+
+/** Keeps a link, in the place of the one there was, and says when it ends. Told in the audit of each workspace of the person. */
+export const insertReset = (db: Db, { personId, email, emailKey, tokenHash }: NewReset): Promise<Date> =>
+  db.systemTransaction(async (tx) => {
+    const [row] = await tx<{ expires_at: Date }[]>`insert into person_reset as r (person_id, token_hash, email, email_key, expires_at)
+      values (${personId}, ${tokenHash}, ${email}, ${emailKey}, clock_timestamp() + ${RESET_MS} * interval '1 millisecond')
+      on conflict (person_id) do update set token_hash = excluded.token_hash, email = excluded.email, email_key = excluded.email_key,
+        created_at = clock_timestamp(), expires_at = excluded.expires_at returning expires_at`
+    const told = { operation: 'operator.person.reset', surface: 'admin', actor: { kind: 'system', id: 'operator' } }
+    for (const { tenant_id } of await placesOf(tx, personId)) await auditEntry(tx, { ...told, tenantId: tenant_id, refId: personId })
+    return row!.expires_at
+  })
+
+export interface OpenReset {
+  person_id: string
+  email: string
+  email_key: string
+}
+
+/** A link that is still good: its account has no other address by now. Looking does not use it up. */
+export const openReset = async (db: Db, tokenHash: Buffer): Promise<OpenReset | undefined> =>
+  (
+    await db.system(
+      (sql) => sql<OpenReset[]>`select r.person_id, r.email, r.email_key from person_reset r join person p on p.id = r.person_id
+        where r.token_hash = ${tokenHash} and r.expires_at > clock_timestamp() and coalesce(p.email_key, r.email_key) = r.email_key`,
+    )
+  )[0]
+
+export interface WasReset {
+  signedOut: number
+  revokedKeys: number
+  keysLeft: number
+}
+
+const UNIQUE_VIOLATION = '23505'
+
+/** Whoever had an address that nobody has proven may have been anybody: so may be the holder of their keys. */
+const revokeKeys = async (tx: Sql, personId: string): Promise<number> =>
+  (await tx`update api_key set revoked_at = clock_timestamp() where person_id = ${personId} and revoked_at is null returning 1`).length
+
+const countKeys = async (tx: Sql, personId: string): Promise<number> =>
+  (
+    await tx<{ keys: number }[]>`select count(*)::int as keys from api_key where person_id = ${personId} and revoked_at is null
+      and (expires_at is null or expires_at > clock_timestamp())`
+  )[0]!.keys
+
+/**
+ * Spends a link: sets the password, proves the address, ends the sessions, in one transaction. `spent`: it was used, or replaced,
+ * meanwhile; `taken`: somebody else has proven the address meanwhile.
+ */
+export const resetPerson = (
+  db: Db,
+  { tokenHash, hash, told }: { tokenHash: Buffer; hash: string; told: Told },
+): Promise<WasReset | 'spent' | 'taken'> =>
+  db
+    .systemTransaction(async (tx) => {
+      const [link] = await tx<OpenReset[]>`delete from person_reset where token_hash = ${tokenHash} and expires_at > clock_timestamp()
+        returning person_id, email, email_key`
+      if (!link) return 'spent'
+      const { person_id: personId, email, email_key: emailKey } = link
+      const [before] = await tx<{ verified: boolean }[]>`select email_verified_at is not null as verified from person
+        where id = ${personId} and coalesce(email_key, ${emailKey}) = ${emailKey} for update`
+      if (!before) return 'spent'
+      await claimAddress(tx, { emailKey, personId })
+      await tx`update person set password_hash = ${hash}, email = coalesce(email, ${email}), email_key = ${emailKey}, former_email = null,
+        email_since = coalesce(email_since, clock_timestamp()), email_verified_at = coalesce(email_verified_at, clock_timestamp()),
+        updated_at = clock_timestamp() where id = ${personId}`
+      const revokedKeys = before.verified ? 0 : await revokeKeys(tx, personId)
+      const signedOut = (await endSessionsIn(tx, { personId })).length
+      const actor = { kind: 'person', id: personId }
+      for (const { tenant_id } of await placesOf(tx, personId))
+        await auditEntry(tx, { ...told, tenantId: tenant_id, actor, refId: personId, detail: { revoked_keys: revokedKeys } })
+      return { signedOut, revokedKeys, keysLeft: await countKeys(tx, personId) }
+    })
+    .catch((cause) => (codeOf(cause) === UNIQUE_VIOLATION ? 'taken' : Promise.reject(cause)))

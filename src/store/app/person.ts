@@ -1,0 +1,79 @@
+/** What people do about themselves, whatever their workspaces. */
+import type { Db, Fragment, Sql } from '../engine/db.ts'
+import { auditEntry, type Told } from '../engine/told.ts'
+import { emailStatus, type Person } from './people.ts'
+
+export interface OwnPerson extends Person {
+  former_email: string | null
+  created_at: Date
+}
+
+const columns = (sql: Sql): Fragment => sql`p.id, p.email, ${emailStatus(sql)}, p.former_email, p.name, p.created_at`
+
+export const ownPerson = async (db: Db, personId: string): Promise<OwnPerson | undefined> =>
+  (await db.system((sql) => sql<OwnPerson[]>`select ${columns(sql)} from person p where p.id = ${personId}`))[0]
+
+export interface PersonChange {
+  name: string
+  /** Where it becomes another: as it is written from now on. */
+  email?: { as: string; key: string } | undefined
+  told: Told
+}
+
+/** Somebody else in one of this person's workspaces has this address. */
+const fellowHas = async (tx: Sql, personId: string, emailKey: string): Promise<boolean> =>
+  (
+    await tx`select 1 from person p where p.email_key = ${emailKey} and p.id <> ${personId} and exists (select 1 from member own
+      join member their on their.tenant_id = own.tenant_id where own.person_id = ${personId} and their.person_id = p.id) limit 1`
+  ).length > 0
+
+/**
+ * Undefined: a fellow member has the email, as every member can see. Whoever else has it is not asked: a new email is unverified,
+ * and such may stand on several accounts. One that is only written in another way stays as proven as it was. Told in the audit
+ * of each workspace: it knows the person by name and email.
+ */
+export const changePerson = (db: Db, personId: string, { name, email, told }: PersonChange): Promise<OwnPerson | undefined> =>
+  db.systemTransaction(async (tx) => {
+    if (email && (await fellowHas(tx, personId, email.key))) return undefined
+    const to = (sql: Sql) => sql`email = ${email!.as}, former_email = null,
+      email_since = case when email_key = ${email!.key} then email_since else clock_timestamp() end,
+      email_verified_at = case when email_key = ${email!.key} then email_verified_at end, email_key = ${email!.key},`
+    const [person] = await tx<OwnPerson[]>`update person p set ${email ? to(tx) : tx``} name = ${name}, updated_at = clock_timestamp()
+      where p.id = ${personId} returning ${columns(tx)}`
+    const places = await tx<{ tenant_id: string }[]>`select tenant_id from member where person_id = ${personId}`
+    await tell(tx, personId, { told, places })
+    return person
+  })
+
+const tell = async (tx: Sql, personId: string, { told, places }: { told: Told; places: { tenant_id: string }[] }): Promise<void> => {
+  const actor = { kind: 'person', id: personId }
+  for (const { tenant_id } of places) await auditEntry(tx, { ...told, tenantId: tenant_id, actor, refId: personId })
+}
+
+/**
+ * The name of a workspace whose last owner this is. Certain until the transaction ends: the rows that place the workspaces are
+ * locked, which every letter locks before it decides, and so does every other person who goes.
+ */
+const lastOwnerOf = async (tx: Sql, personId: string): Promise<string | undefined> => {
+  await tx`select 1 from actor where tenant_id in (select tenant_id from member where person_id = ${personId})
+    order by tenant_id for no key update`
+  const [row] = await tx<{ name: string }[]>`select t.name from member m join tenant t on t.id = m.tenant_id
+    where m.person_id = ${personId} and m.role = 'owner'
+      and not exists (select 1 from member o where o.tenant_id = m.tenant_id and o.role = 'owner' and o.person_id <> m.person_id) limit 1`
+  return row?.name
+}
+
+/**
+ * Erases a person, with all memberships, told in the audit of each workspace. Open invitations of theirs are withdrawn. Changes
+ * nothing, and gives the name of a workspace, when this is its last owner.
+ */
+export const deletePerson = (db: Db, personId: string, told: Told): Promise<string | undefined> =>
+  db.systemTransaction(async (tx) => {
+    const owned = await lastOwnerOf(tx, personId)
+    if (owned !== undefined) return owned
+    const places = await tx<{ tenant_id: string }[]>`delete from member where person_id = ${personId} returning tenant_id`
+    await tell(tx, personId, { told, places })
+    await tx`update invitation set revoked_at = clock_timestamp() where invited_by = ${personId} and accepted_at is null and revoked_at is null`
+    await tx`select erase_person(${personId})`
+    return undefined
+  })

@@ -1,0 +1,222 @@
+/** Sessions of people, found before their workspace is known. */
+import { SESSION_MS } from '#domain/app/person'
+import type { RatePlan } from '#domain/app/rates'
+import { newId } from '#kernel/ids'
+import type { Role } from '#kernel/roles'
+import type { Db, Fragment, Sql } from '../engine/db.ts'
+import { auditEntry, type Told } from '../engine/told.ts'
+import { emailStatus, type Membership, type Person } from './people.ts'
+
+export type SessionKind = 'browser' | 'command_line'
+
+/** Whose session it is, and what it may where it works now. */
+export interface SessionGrant {
+  id: string
+  kind: SessionKind
+  generation: number
+  expiresAt: Date
+  person: Person
+  workspace: Membership
+  plan: RatePlan
+}
+
+export interface NewSession {
+  personId: string
+  tenantId: string
+  kind: SessionKind
+  userAgent: string | null
+  address: string | null
+  /** Milliseconds until it ends, unless it is refreshed. */
+  lastsMs: number
+  told: Told
+}
+
+interface Changed {
+  id: string
+  tenant_id: string
+  person_id: string
+}
+
+/** Changes sessions, and tells it in the audit of their workspaces, in one transaction. */
+const toldChange = (db: Db, told: Told, change: (sql: Sql) => Fragment): Promise<Changed[]> =>
+  db.systemTransaction(async (tx) => {
+    const rows = (await change(tx)) as unknown as Changed[]
+    for (const row of rows)
+      await auditEntry(tx, { ...told, tenantId: row.tenant_id, actor: { kind: 'person', id: row.person_id }, refId: row.id })
+    return rows
+  })
+
+/** A row is kept so long after its session has ended; some of those that are older go whenever another session begins. */
+const SWEPT = { afterMs: SESSION_MS, most: 50 }
+/** Of one person at a time: whoever begins one more ends the oldest. */
+const MOST_SESSIONS = 100
+
+const makeRoom = (sql: Sql, personId: string): Fragment =>
+  sql`with gone as (delete from session where id in (select id from session
+        where expires_at < clock_timestamp() - ${SWEPT.afterMs} * interval '1 millisecond' order by expires_at limit ${SWEPT.most}))
+      update session set revoked_at = clock_timestamp() where id in (select id from session
+        where person_id = ${personId} and revoked_at is null and expires_at > clock_timestamp() order by id desc offset ${MOST_SESSIONS - 1})
+      returning id, tenant_id, person_id`
+
+/** Its id, or undefined when the person is no member there. */
+export const insertSession = async (db: Db, one: NewSession): Promise<string | undefined> => {
+  await toldChange(db, { ...one.told, operation: 'app.sessions.tooMany' }, (sql) => makeRoom(sql, one.personId))
+  const [row] = await toldChange(
+    db,
+    one.told,
+    (sql) => sql`insert into session (id, tenant_id, person_id, kind, user_agent, address, password_at, expires_at)
+      select ${newId()}::uuid, m.tenant_id, m.person_id, ${one.kind}, ${one.userAgent}, ${one.address}, clock_timestamp(),
+             clock_timestamp() + ${one.lastsMs} * interval '1 millisecond'
+      from member m where m.tenant_id = ${one.tenantId} and m.person_id = ${one.personId} returning id, tenant_id, person_id`,
+  )
+  return row?.id
+}
+
+interface SessionRow {
+  id: string
+  kind: SessionKind
+  generation: number
+  expires_at: Date
+  person_id: string
+  email: string | null
+  email_status: Person['email_status']
+  person_name: string
+  tenant_id: string
+  workspace_name: string
+  role: Role
+  plan: RatePlan['plan']
+  overrides: RatePlan['overrides']
+}
+
+const toGrant = (row: SessionRow): SessionGrant => ({
+  id: row.id,
+  kind: row.kind,
+  generation: row.generation,
+  expiresAt: row.expires_at,
+  person: { id: row.person_id, email: row.email, email_status: row.email_status, name: row.person_name },
+  workspace: { id: row.tenant_id, name: row.workspace_name, role: row.role },
+  plan: { plan: row.plan, overrides: row.overrides },
+})
+
+/** A session that lives, of a person who is still a member where it works. */
+export const findSession = async (db: Db, id: string): Promise<SessionGrant | undefined> => {
+  const [row] = await db.system(
+    (sql) => sql<
+      SessionRow[]
+    >`select s.id, s.kind, s.generation, s.expires_at, p.id as person_id, p.email, ${emailStatus(sql)}, p.name as person_name,
+        t.id as tenant_id, t.name as workspace_name, t.plan, t.overrides, m.role
+      from session s join person p on p.id = s.person_id join tenant t on t.id = s.tenant_id
+        join member m on m.tenant_id = s.tenant_id and m.person_id = s.person_id
+      where s.id = ${id} and s.revoked_at is null and s.expires_at > clock_timestamp()`,
+  )
+  return row && toGrant(row)
+}
+
+/**
+ * Spends a refresh token: true for the newest one of a living session, which lasts anew from now. An older one was used
+ * before, by whomever: the session ends. Unless it is the last but one and was spent no longer than `graceMs` ago: two tabs of
+ * one browser send the same token at once.
+ */
+export const advanceSession = async (
+  db: Db,
+  { sessionId, generation, graceMs = 0 }: { sessionId: string; generation: number; graceMs?: number },
+  told: Omit<Told, 'operation'>,
+): Promise<boolean> => {
+  const advanced = await db.system(
+    (sql) => sql`update session set generation = generation + 1, last_used_at = clock_timestamp(),
+        expires_at = clock_timestamp() + ${SESSION_MS} * interval '1 millisecond'
+      where id = ${sessionId} and generation = ${generation} and revoked_at is null and expires_at > clock_timestamp() returning 1`,
+  )
+  if (advanced.length === 1) return true
+  await toldChange(
+    db,
+    { ...told, operation: 'app.session.reused' },
+    (sql) => sql`update session set revoked_at = clock_timestamp()
+      where id = ${sessionId} and generation > ${generation} and revoked_at is null
+        and not (generation = ${generation + 1} and last_used_at > clock_timestamp() - ${graceMs} * interval '1 millisecond')
+      returning id, tenant_id, person_id`,
+  )
+  return false
+}
+
+/** The password of its person was given in a session: until when that holds, after `freshMs`. */
+export const confirmSession = async (db: Db, id: string, freshMs: number): Promise<Date | undefined> =>
+  (
+    await db.system(
+      (sql) => sql<{ until: Date }[]>`update session set password_at = clock_timestamp()
+        where id = ${id} and revoked_at is null and expires_at > clock_timestamp()
+        returning password_at + ${freshMs} * interval '1 millisecond' as until`,
+    )
+  )[0]?.until
+
+/** Whether the password was given longer ago than that, in a session of the command line; others are none of these. */
+export const passwordIsStale = async (sql: Sql, id: string, freshMs: number): Promise<boolean> =>
+  (
+    await sql`select 1 from session where id = ${id} and kind = 'command_line'
+      and coalesce(password_at < clock_timestamp() - ${freshMs} * interval '1 millisecond', true)`
+  ).length > 0
+
+/** Goes on at another workspace. False: the person is no member there. */
+export const moveSession = async (db: Db, id: string, tenantId: string): Promise<boolean> =>
+  (
+    await db.system(
+      (sql) => sql`update session s set tenant_id = m.tenant_id from member m
+        where s.id = ${id} and m.person_id = s.person_id and m.tenant_id = ${tenantId} returning 1`,
+    )
+  ).length === 1
+
+/** What was approved and not fetched yet would be a new session, or a key, of somebody who has just shut all doors. */
+const noneApproved = (sql: Sql, personId: string): Fragment =>
+  sql`with undone as (update device_grant set decision = 'deny' where decided_by = ${personId} and decision = 'approve' and issued_at is null)`
+
+/** Ends sessions of a person: one, all, or all but one. How many there were. Told in the audit of each session's workspace. */
+export const endSessions = async (
+  db: Db,
+  { personId, id, except }: { personId: string; id?: string; except?: string },
+  told: Told,
+): Promise<number> => {
+  const rows = await toldChange(db, told, (sql) => endSessionsIn(sql, { personId, id, except }))
+  return rows.length
+}
+
+/** The same within a transaction, untold. */
+export const endSessionsIn = (
+  sql: Sql,
+  { personId, id, except }: { personId: string; id?: string | undefined; except?: string | undefined },
+): Fragment =>
+  sql`${id === undefined ? noneApproved(sql, personId) : sql``} update session set revoked_at = clock_timestamp()
+      where person_id = ${personId} ${id === undefined ? sql`` : sql`and id = ${id}`} ${except === undefined ? sql`` : sql`and id <> ${except}`}
+        and revoked_at is null and expires_at > clock_timestamp()
+      returning id, tenant_id, person_id`
+
+/** Ends the session whose token somebody holds. */
+export const endHeldSession = (db: Db, id: string, told: Told): Promise<unknown> =>
+  toldChange(
+    db,
+    told,
+    (sql) => sql`update session set revoked_at = clock_timestamp()
+      where id = ${id} and revoked_at is null and expires_at > clock_timestamp() returning id, tenant_id, person_id`,
+  )
+
+export interface ListedSession {
+  id: string
+  kind: SessionKind
+  user_agent: string | null
+  address: string | null
+  created_at: Date
+  last_used_at: Date
+  expires_at: Date
+}
+
+/** Living sessions of a person, newest first, one beyond the limit. */
+export const listSessions = (
+  db: Db,
+  personId: string,
+  { limit, after }: { limit: number; after?: string | undefined },
+): Promise<ListedSession[]> =>
+  db.system(
+    async (sql) =>
+      (await sql`select id, kind, user_agent, address, created_at, last_used_at, expires_at from session
+        where person_id = ${personId} and revoked_at is null and expires_at > clock_timestamp() ${after === undefined ? sql`` : sql`and id < ${after}`}
+        order by id desc limit ${limit + 1}`) as unknown as ListedSession[],
+  )

@@ -1,0 +1,81 @@
+import type { PlanName, PlanState } from '#domain/app/plan'
+import type { RatePlan } from '#domain/app/rates'
+import type { Db } from '../engine/db.ts'
+import { auditEntry } from '../engine/told.ts'
+import type { Page } from '../growth/items.ts'
+
+/** A workspace with the row that places it and the channels that it starts with. */
+export const insertTenant = (db: Db, tenant: { id: string; name: string; plan: PlanName }): Promise<unknown> =>
+  db.system(
+    (sql) => sql`with t as (insert into tenant (id, name, plan) values (${tenant.id}, ${tenant.name}, ${tenant.plan}) returning id),
+        a as (insert into actor (tenant_id) select id from t)
+      select start_channels(id) from t`,
+  )
+
+/** Serialises first starts of servers on one database; any constant will do. */
+const FIRST_START_LOCK = 7_164_012
+
+/**
+ * The workspace that a first start has to make ready, or undefined when there is none. Made if there is no workspace at all;
+ * found while it has no key, because an earlier start died before its end. Of several servers at once, one makes it.
+ */
+export const unfinishedTenant = (db: Db, tenant: { id: string; name: string; plan: PlanName }): Promise<string | undefined> =>
+  db.systemTransaction(async (tx) => {
+    await tx`select pg_advisory_xact_lock(${FIRST_START_LOCK})`
+    await tx`with t as (insert into tenant (id, name, plan) select ${tenant.id}, ${tenant.name}, ${tenant.plan}
+          where not exists (select 1 from tenant) returning id),
+        a as (insert into actor (tenant_id) select id from t)
+      select start_channels(id) from t`
+    const [row] = await tx<
+      { id: string }[]
+    >`select id from tenant where deletes_at is null and not exists (select 1 from api_key) order by id limit 1`
+    return row?.id
+  })
+
+/** A workspace, as operators see it. */
+export interface TenantRow {
+  id: string
+  name: string
+  plan: PlanName
+  billing: PlanState['billing']
+  paused: boolean
+  /** Members; keys are not counted. */
+  people: number
+  created_at: Date
+  deletes_at: Date | null
+}
+
+/** The newest first. */
+export const listTenants = (db: Db, { limit, after }: Page): Promise<TenantRow[]> =>
+  db.system(
+    async (sql) =>
+      (await sql`select t.id, t.name, t.plan, t.billing, a.paused, t.created_at, t.deletes_at,
+          (select count(*)::int from member m where m.tenant_id = t.id) as people
+        from tenant t join actor a on a.tenant_id = t.id ${after ? sql`where t.id < ${after}` : sql``}
+        order by t.id desc limit ${limit + 1}`) as unknown as TenantRow[],
+  )
+
+/** The plan as it is from then on; undefined where there is no such workspace. */
+export const changePlan = (db: Db, id: string, change: (before: PlanState) => PlanState): Promise<PlanState | undefined> =>
+  db.systemTransaction(async (tx) => {
+    const [before] = await tx<PlanState[]>`select plan, billing, overrides from tenant where id = ${id} for update`
+    if (!before) return undefined
+    const next = change(before)
+    const { plan, billing, overrides } = next
+    await tx`update tenant set plan = ${plan}, billing = ${billing}, overrides = ${tx.json(overrides as never)} where id = ${id}`
+    const actor = { kind: 'system', id: 'operator' }
+    await auditEntry(tx, { tenantId: id, actor, surface: 'admin', operation: 'operator.plan.set', detail: next })
+    return next
+  })
+
+export const hasTenant = async (db: Db, id: string): Promise<boolean> =>
+  (await db.system((sql) => sql`select 1 from tenant where id = ${id}`)).length === 1
+
+/** Plans of many workspaces at once, by id. */
+export const ratePlansOf = async (db: Db, ids: string[]): Promise<Map<string, RatePlan>> => {
+  const rows = await db.system(
+    async (sql) =>
+      (await sql`select id, plan, overrides from tenant where id = any(${ids}::uuid[])`) as unknown as ({ id: string } & RatePlan)[],
+  )
+  return new Map(rows.map(({ id, plan, overrides }) => [id, { plan, overrides }]))
+}

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto'
+import type { TryLimit } from '#domain/app/person'
+import { fail } from '#kernel/errors'
+import type { Db, Sql } from '../engine/db.ts'
+
+/** Something that is counted, by the name under which it is. */
+export interface Counted {
+  name: string
+  limit: TryLimit
+}
+
+const keyOf = ({ name }: Counted): string => createHash('sha256').update(name).digest('base64')
+
+const SWEPT = 50
+
+/** How often it was used by now, this time with it, and the seconds until the window ends. */
+const count = async (sql: Sql, one: Counted): Promise<{ used: number; wait: number }> => {
+  const [row] = await sql<{ used: number; wait: number }[]>`insert into throttle as t (key, used, until)
+    values (${keyOf(one)}, 1, clock_timestamp() + ${one.limit.withinS} * interval '1 second')
+    on conflict (key) do update set
+      used = case when t.until > clock_timestamp() then t.used + 1 else 1 end,
+      until = case when t.until > clock_timestamp() then t.until else excluded.until end
+    returning used, extract(epoch from until - clock_timestamp())::float8 as wait`
+  return row!
+}
+
+/**
+ * Counts one use of each and throws `rate_limited:<action>` with the seconds until the window ends when that was one too many:
+ * of any number that come at once, no more than the limit go on. What is refused uses up nothing of the others: who is stopped
+ * at one address cannot lock an account for all. Windows that are over go, a few at a time.
+ */
+export const takeTry = async (db: Db, action: string, counted: Counted[]): Promise<void> => {
+  const refused = await db.system(async (sql) => {
+    await sql`delete from throttle where key in (select key from throttle where until < clock_timestamp() order by until limit ${SWEPT})`
+    for (const [index, one] of counted.entries()) {
+      const { used, wait } = await count(sql, one)
+      if (used > one.limit.most) return { wait, before: counted.slice(0, index) }
+    }
+    return undefined
+  })
+  if (!refused) return
+  if (refused.before.length > 0) await returnTry(db, refused.before)
+  fail('rate_limited', action, { retryAfter: refused.wait })
+}
+
+/** Gives back what `takeTry` counted, and no more: one that was right does not make the wrong ones before it good. */
+export const returnTry = (db: Db, counted: Counted[]): Promise<unknown> =>
+  db.system(
+    (sql) =>
+      sql`update throttle set used = greatest(used - 1, 0) where key = any(${counted.map(keyOf)}::text[]) and until > clock_timestamp()`,
+  )
+
+/** A success ends the count. */
+export const forgetTries = (db: Db, counted: Counted[]): Promise<unknown> =>
+  db.system((sql) => sql`delete from throttle where key = any(${counted.map(keyOf)}::text[])`)

@@ -1,0 +1,50 @@
+/** Invitations as their workspace sees them; store/invitations.ts finds one by its link. */
+import type { Role } from '#kernel/roles'
+import type { Fragment, Query, Sql } from '../engine/db.ts'
+import type { Page } from '../growth/items.ts'
+
+export interface InvitationRow {
+  id: string
+  email: string | null
+  role: Role
+  status: 'open' | 'accepted' | 'revoked' | 'expired'
+  invited_by: string | null
+  created_at: Date
+  expires_at: Date
+  accepted_at: Date | null
+  accepted_by: string | null
+  revoked_at: Date | null
+}
+
+const columns = (sql: Sql): Fragment => sql`id, email, role, invited_by, created_at, expires_at, accepted_at, accepted_by, revoked_at,
+  case when accepted_at is not null then 'accepted' when revoked_at is not null then 'revoked'
+    when expires_at <= clock_timestamp() then 'expired' else 'open' end as status`
+
+export const listInvitations =
+  ({ limit, after }: Page): Query =>
+  (sql) =>
+    sql`select ${columns(sql)} from invitation ${after ? sql`where id < ${after}` : sql``} order by id desc limit ${limit + 1}`
+
+/** Locks it until the letter ends: whoever accepts it meanwhile waits, and then finds it withdrawn. */
+export const lockInvitation = async (sql: Sql, id: string): Promise<InvitationRow | undefined> =>
+  (await sql`select ${columns(sql)} from invitation where id = ${id} for update`)[0] as InvitationRow | undefined
+
+export const countOpenInvitations = async (sql: Sql): Promise<number> =>
+  (
+    await sql<{ open: number }[]>`select count(*)::int as open from invitation
+      where accepted_at is null and revoked_at is null and expires_at > clock_timestamp()`
+  )[0]!.open
+
+export type NewInvitation = Pick<InvitationRow, 'id' | 'email' | 'role' | 'invited_by' | 'created_at' | 'expires_at'> & {
+  token_hash: Buffer
+}
+
+export const addInvitation =
+  (invitation: NewInvitation): Query =>
+  (sql) =>
+    sql`insert into invitation ${sql(invitation as never)}`
+
+export const withdrawInvitation =
+  (id: string, now: Date): Query =>
+  (sql) =>
+    sql`update invitation set revoked_at = ${now} where id = ${id}`

@@ -1,0 +1,34 @@
+/** The workspace as its members see it: its own row, and no other, whatever a statement asks for. */
+import type { PlanState } from '#domain/app/plan'
+import type { Query } from '../engine/db.ts'
+
+export interface WorkspaceRow {
+  id: string
+  name: string
+  plan: string
+  created_at: Date
+  deletes_at: Date | null
+}
+
+export const workspaceOf: Query = (sql) => sql`select id, name, plan, created_at, deletes_at from tenant`
+
+export const renameWorkspace =
+  (id: string, name: string): Query =>
+  (sql) =>
+    sql`update tenant set name = ${name} where id = ${id}`
+
+export interface PlanRow extends PlanState {
+  /** Used amounts by `key@period`. */
+  counters: Record<string, number>
+  now: Date
+}
+
+export const planOfWorkspace: Query = (sql) =>
+  sql`select plan, billing, overrides, clock_timestamp() as now,
+    (select coalesce(jsonb_object_agg(c.key || '@' || c.period, c.used), '{}') from counter c) as counters from tenant`
+
+/** Null: it is kept. */
+export const setDeletion =
+  (id: string, at: Date | null): Query =>
+  (sql) =>
+    sql`update tenant set deletes_at = ${at} where id = ${id}`

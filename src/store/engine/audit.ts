@@ -1,0 +1,51 @@
+/** The audit trail, as owners read it. Rows are written by letters, and by whoever lets people in. */
+
+import type { Page } from '../growth/items.ts'
+import type { Db, Query } from './db.ts'
+import { type Provenance, whoIs } from './letter.ts'
+import { auditEntry } from './told.ts'
+
+export interface AuditRow {
+  id: string
+  at: Date
+  actor_kind: 'person' | 'key' | 'system'
+  actor_id: string
+  actor_name: string | null
+  actor_email: string | null
+  surface: string
+  operation: string
+  ref_id: string | null
+  request_id: string | null
+  detail: Record<string, unknown>
+}
+
+export interface AuditFilters {
+  operation?: string | undefined
+  /** A person with their keys, or one key. */
+  actor?: string | undefined
+  since?: Date | undefined
+  /** Not included. */
+  until?: Date | undefined
+}
+
+/** The page is chosen before names are looked up, each by its id. */
+export const auditPage =
+  ({ limit, after, operation, actor, since, until }: Page & AuditFilters): Query =>
+  (sql) =>
+    sql`select a.*, coalesce(k.name, p.name) as actor_name, p.email as actor_email
+      from (select id, at, actor_kind, actor_id, surface, operation, ref_id, request_id, detail from audit where true
+          ${after ? sql`and id < ${after}` : sql``} ${operation ? sql`and operation = ${operation}` : sql``}
+          ${actor ? sql`and actor_id in (select ${actor}::text union all select x.id::text from api_key x where x.person_id::text = ${actor})` : sql``}
+          ${since ? sql`and at >= ${since}` : sql``} ${until ? sql`and at < ${until}` : sql``}
+        order by id desc limit ${limit + 1}) a
+        left join lateral (select name, person_id from api_key
+          where id = case when a.actor_kind = 'key' then a.actor_id::uuid end offset 0) k on true
+        left join lateral (select name, email from person
+          where id = case when a.actor_kind = 'person' then a.actor_id::uuid else k.person_id end offset 0) p on true
+      order by a.id desc`
+
+/** Of all that is only read, what takes the data of a workspace away is told too. */
+export const noteDownload = (
+  db: Db,
+  { tenantId, operation, by }: { tenantId: string; operation: string; by: Provenance },
+): Promise<unknown> => db.system((sql) => auditEntry(sql, { ...by, tenantId, operation, actor: whoIs(by.principal) }))

@@ -1,0 +1,71 @@
+import type { Connection } from '#domain/growth/sending/connection'
+import { fail } from '#kernel/errors'
+import { type PlanRow, planOfWorkspace } from '../app/workspace.ts'
+import type { Fragment, Query, Sql } from '../engine/db.ts'
+import type { Page } from './items.ts'
+
+const columns = (sql: Sql): Fragment => sql`id, network, external_id, handle, status, is_default, created_at, updated_at`
+
+export const listConnections =
+  ({ limit, after }: Page): Query =>
+  (sql) =>
+    sql`select ${columns(sql)} from connection where status = 'connected' ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
+
+export const defaultConnection: Query = (sql) => sql`select ${columns(sql)} from connection where is_default and status = 'connected'`
+
+/** The default account, all null where there is none, with what its budgets are decided by. */
+export type ConnectionRow = PlanRow & (Connection | { [K in keyof Connection]: null })
+
+export const connectionOverview: Query = (sql) =>
+  sql`select p.*, c.* from (${planOfWorkspace(sql)}) p left join (${defaultConnection(sql)}) c on true`
+
+export const currentDefault = async (sql: Sql): Promise<Connection | undefined> =>
+  (await defaultConnection(sql))[0] as Connection | undefined
+
+/** The connected account with the network's own id, or the default where none is bound yet. */
+export const accountFor = async (sql: Sql, externalId: string | null): Promise<Connection | undefined> =>
+  externalId === null
+    ? currentDefault(sql)
+    : ((await sql`select ${columns(sql)} from connection where external_id = ${externalId} and status = 'connected'`)[0] as
+        | Connection
+        | undefined)
+
+/** By the network's own id, connected or not. */
+export const accountNamed = async (
+  sql: Sql,
+  { network, externalId }: { network: string; externalId: string },
+): Promise<Connection | undefined> =>
+  (await sql`select ${columns(sql)} from connection where network = ${network} and external_id = ${externalId}`)[0] as
+    | Connection
+    | undefined
+
+export const countConnected = async (sql: Sql): Promise<number> =>
+  (await sql<{ count: number }[]>`select count(*)::int as count from connection where status = 'connected'`)[0]!.count
+
+export const lockConnection = async (sql: Sql, id: string): Promise<Connection> =>
+  ((await sql`select ${columns(sql)} from connection where id = ${id} for update`)[0] as Connection | undefined) ??
+  fail('not_found', 'no such connected account')
+
+export const connectionById =
+  (id: string): Query =>
+  (sql) =>
+    sql`select ${columns(sql)} from connection where id = ${id}`
+
+/** Connects an account, or connects it again under its old id. The first connected account becomes the default. */
+export const upsertConnection =
+  (connection: Connection): Query =>
+  (sql) =>
+    sql`insert into connection ${sql(connection as never)}
+        on conflict (tenant_id, network, external_id) do update
+        set handle = excluded.handle, status = 'connected', is_default = excluded.is_default, updated_at = excluded.updated_at`
+
+export const disconnect =
+  (id: string, now: Date): Query =>
+  (sql) =>
+    sql`update connection set status = 'disconnected', is_default = false, updated_at = ${now} where id = ${id}`
+
+/** One statement moves the mark, so that there is never more than one default. */
+export const makeDefault =
+  (id: string, now: Date): Query =>
+  (sql) =>
+    sql`update connection set is_default = (id = ${id}), updated_at = ${now} where is_default or id = ${id}`

@@ -1,0 +1,54 @@
+import type { EngageAction, Engagement, EngagementStatus } from '#domain/growth/drafting/engagement'
+import { fail } from '#kernel/errors'
+import type { Fragment, Query, Sql } from '../engine/db.ts'
+import type { Page } from './items.ts'
+
+const columns = (
+  sql: Sql,
+): Fragment => sql`id, status, action, review, network, post_id, post_url, post_author, post_text, addresses_us, instruction, body, rationale,
+  signal_id, error, model, usage, approved_hash, account_external_id, reject_reason, external_id, url, executed_at, last_error, created_at, updated_at`
+
+export const engagementById =
+  (id: string): Query =>
+  (sql) =>
+    sql`select ${columns(sql)} from engagement where id = ${id}`
+
+/** Newest first; one more than the limit. */
+export const listEngagements =
+  ({ status, limit, after }: Page & { status?: EngagementStatus | undefined }): Query =>
+  (sql) =>
+    sql`select ${columns(sql)} from engagement where true ${status ? sql`and status = ${status}` : sql``}
+        ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
+
+export const lockEngagement = async (sql: Sql, id: string): Promise<Engagement> =>
+  ((await sql`select ${columns(sql)} from engagement where id = ${id} for update`)[0] as Engagement | undefined) ??
+  fail('not_found', 'no such engagement')
+
+interface OnPost {
+  network: string
+  postId: string
+  action: EngageAction
+}
+
+/** The one of this action on this post that is open or done. */
+export const engagementOn = async (sql: Sql, { network, postId, action }: OnPost): Promise<Pick<Engagement, 'id' | 'status'> | undefined> =>
+  (
+    await sql`select id, status from engagement
+      where network = ${network} and post_id = ${postId} and action = ${action} and status not in ('rejected', 'failed')`
+  )[0] as Pick<Engagement, 'id' | 'status'> | undefined
+
+export const insertEngagement =
+  (engagement: Engagement): Query =>
+  (sql) =>
+    sql`insert into engagement ${sql({ ...engagement, usage: null } as never)}`
+
+/** Everything that may change after it was made. */
+export const saveEngagement =
+  ({ id, ...engagement }: Engagement): Query =>
+  (sql) =>
+    sql`update engagement set status = ${engagement.status}, review = ${engagement.review}, body = ${engagement.body},
+      rationale = ${engagement.rationale}, error = ${engagement.error}, model = ${engagement.model},
+      usage = ${engagement.usage ? sql.json(engagement.usage as never) : null}, approved_hash = ${engagement.approved_hash},
+      account_external_id = ${engagement.account_external_id}, reject_reason = ${engagement.reject_reason},
+      external_id = ${engagement.external_id}, url = ${engagement.url}, executed_at = ${engagement.executed_at},
+      last_error = ${engagement.last_error}, updated_at = ${engagement.updated_at} where id = ${id}`

@@ -1,0 +1,58 @@
+import type { CountedExperiment, Experiment, MeasuredItem } from '#domain/growth/learning/experiment'
+import { fail } from '#kernel/errors'
+import type { Fragment, Query, Sql } from '../engine/db.ts'
+import type { Page } from './items.ts'
+import { newestMetric } from './metrics.ts'
+
+/** A post's newest numbers, beside `i`. */
+const measured = (sql: Sql): Fragment => sql`lateral (${newestMetric(sql, sql`i.id`)}) m on i.status = 'posted'`
+
+/** What arms have, of a running experiment `e`; of one that is concluded what they had then. A rate takes somebody who saw the post. */
+export const tallyOf = (sql: Sql): Fragment => sql`case when e.status = 'concluded' then e.tally else
+  (select coalesce(jsonb_agg(to_jsonb(t)), '[]') from (
+    select i.arm, count(*)::int as items, (count(*) filter (where i.status = 'posted'))::int as posted,
+      (count(m.id) filter (where e.metric <> 'engagement_rate' or m.impressions > 0))::int as measured
+    from item i left join ${measured(sql)} where i.experiment_id = e.id group by i.arm order by i.arm) t) end`
+
+const columns = (sql: Sql): Fragment => sql`e.id, e.name, e.hypothesis, e.metric, e.arms, e.status, e.result, e.comparison,
+  e.concluded_at, e.created_at, e.updated_at, ${tallyOf(sql)} as tally`
+
+export const listExperiments =
+  ({ status, limit, after }: Page & { status?: Experiment['status'] | undefined }): Query =>
+  (sql) =>
+    sql`select ${columns(sql)} from experiment e where true ${status ? sql`and e.status = ${status}` : sql``}
+        ${after ? sql`and e.id < ${after}` : sql``} order by e.id desc limit ${limit + 1}`
+
+export const countRunning = async (sql: Sql): Promise<number> =>
+  ((await sql`select count(*)::int as running from experiment where status = 'running'`)[0] as { running: number }).running
+
+/** Throws `not_found`. */
+export const findExperiment = async (sql: Sql, id: string): Promise<CountedExperiment> =>
+  ((await sql`select ${columns(sql)} from experiment e where e.id = ${id}`)[0] as CountedExperiment | undefined) ?? unknown()
+
+export const lockExperiment = async (sql: Sql, id: string): Promise<CountedExperiment> =>
+  ((await sql`select ${columns(sql)} from experiment e where e.id = ${id} for update of e`)[0] as CountedExperiment | undefined) ??
+  unknown()
+
+const unknown = (): never => fail('not_found', 'no such experiment')
+
+/** So many posts of an experiment are compared, the newest ones. */
+const MOST_COMPARED = 2_000
+
+/** Posted items with numbers, newest first. */
+export const measuredItems = async (sql: Sql, experimentId: string): Promise<MeasuredItem[]> =>
+  (await sql`select i.id, i.arm, m.impressions, m.likes, m.replies, m.reposts, m.quotes, m.clicks
+    from item i join ${measured(sql)} where i.experiment_id = ${experimentId}
+    order by i.posted_at desc, i.id desc limit ${MOST_COMPARED}`) as unknown as MeasuredItem[]
+
+export const insertExperiment =
+  ({ arms, comparison: _, ...experiment }: Experiment): Query =>
+  (sql) =>
+    sql`insert into experiment ${sql({ ...experiment, arms: sql.json(arms as never) } as never)}`
+
+/** What concluding changes. */
+export const saveExperiment =
+  ({ id, status, result, comparison, tally, concluded_at, updated_at }: CountedExperiment): Query =>
+  (sql) =>
+    sql`update experiment set status = ${status}, result = ${result}, comparison = ${sql.json(comparison as never)},
+      tally = ${sql.json(tally as never)}, concluded_at = ${concluded_at}, updated_at = ${updated_at} where id = ${id}`

@@ -1,0 +1,33 @@
+/** What became of the items of each opening. */
+import type { Query } from '../engine/db.ts'
+import { newestMetric, rateOfMetric } from './metrics.ts'
+
+export interface HookUsage {
+  hook: string
+  drafted: number
+  approved: number
+  posted: number
+  rejected: number
+}
+
+/** By opening: all items, those that were approved whatever became of them since, those that are posted and those rejected. */
+export const hookUsage: Query = (sql) =>
+  sql`select hook, count(*)::int as drafted,
+      (count(*) filter (where status in ('approved', 'publishing', 'posted', 'publish_failed', 'publish_unconfirmed')))::int as approved,
+      (count(*) filter (where status = 'posted'))::int as posted, (count(*) filter (where status = 'rejected'))::int as rejected
+    from item group by hook`
+
+/** What worked long ago may work no more; and it bounds what is read. */
+const MOST_POSTS = 1_000
+
+/**
+ * By opening: over how many of the newest posts something was measured, and their mean engagement rate by the latest numbers of each,
+ * as `engagementRate` has it; posts that nobody has seen are left out.
+ */
+export const hookResults: Query = (sql) =>
+  sql`select i.hook, count(*)::int as posts,
+      avg(${rateOfMetric(sql)}) as mean
+    from (select item_id from item_metric group by item_id order by item_id desc limit ${MOST_POSTS}) r
+      cross join lateral (${newestMetric(sql, sql`r.item_id`)}) m
+      join item i on i.id = r.item_id
+    where m.impressions > 0 group by i.hook`

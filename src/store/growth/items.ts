@@ -1,0 +1,72 @@
+import type { Item, ItemStatus } from '#domain/growth/drafting/item'
+import { fail } from '#kernel/errors'
+import type { Fragment, Query, Sql } from '../engine/db.ts'
+import { newestMetric } from './metrics.ts'
+
+export interface Page {
+  limit: number
+  /** The id after which the page begins; ids are in order of creation. */
+  after?: string | undefined
+}
+
+const columns = (
+  sql: Sql,
+): Fragment => sql`id, batch_id, resurfaced_from, experiment_id, arm, kind, title, status, review, body, format, hook, rationale, stories, learnings, length, post_at,
+  on_missed, approved_hash, account_external_id, reject_reason, external_id, url, posted_at, last_error, created_at, updated_at,
+  case when status = 'posted' then (select to_jsonb(m) - array['id', 'tenant_id', 'item_id']
+    from (${newestMetric(sql, sql`item.id`)}) m) end as metrics,
+  case when status = 'publish_unconfirmed' then (${doubtOf(sql)}) end as doubt`
+
+/** A read that is due or runs is due now; while everything unattended is held, only what a person asked for is read. */
+const doubtOf = (sql: Sql): Fragment => sql`select jsonb_build_object('cause', coalesce(a.doubt_cause, 'no_answer'),
+    'resolves', case when a.returns_from is null or item.review then 'by_person' else 'by_itself' end,
+    'next_read_at', (select greatest(w.run_at, now()) from work w join actor on true
+      where w.kind = 'reconcile' and w.ref_id = item.id and (w.origin = 'manual' or not actor.paused)))
+  from attempt a where a.item_id = item.id and a.state in ('doubt', 'review')`
+
+export const itemById =
+  (id: string): Query =>
+  (sql) =>
+    sql`select ${columns(sql)} from item where id = ${id}`
+
+export const itemsOfBatch =
+  (batchId: string): Query =>
+  (sql) =>
+    sql`select ${columns(sql)} from item where batch_id = ${batchId} order by id`
+
+/** Newest first; one more than the limit, so that the caller sees whether there is a next page. */
+export const listItems =
+  ({ status, limit, after }: Page & { status?: ItemStatus | undefined }): Query =>
+  (sql) =>
+    sql`select ${columns(sql)} from item where true ${status ? sql`and status = ${status}` : sql``}
+        ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
+
+/** The beginning of that list, each with how many there are in all. */
+export const newestOfAll =
+  ({ status, limit }: { status: ItemStatus; limit: number }): Query =>
+  (sql) =>
+    sql`select ${columns(sql)}, (select count(*)::int from item where status = ${status}) as total
+      from item where status = ${status} order by id desc limit ${limit + 1}`
+
+/** The newest posts of a month, whatever became of them: what a new draft must not repeat. Older material may come back, and articles'. */
+export const recentItems =
+  (limit: number): Query =>
+  (sql) =>
+    sql`select body, hook from item where kind = 'post' and created_at > now() - interval '30 days' order by id desc limit ${limit}`
+
+export const lockItem = async (sql: Sql, id: string): Promise<Item> =>
+  ((await sql`select ${columns(sql)} from item where id = ${id} for update`)[0] as Item | undefined) ?? fail('not_found', 'no such item')
+
+export const insertItem =
+  ({ metrics: _, doubt: __, ...item }: Item): Query =>
+  (sql) =>
+    sql`insert into item ${sql({ ...item, stories: sql.json(item.stories), learnings: sql.json(item.learnings) } as never)}`
+
+/** Everything that may change after drafting. */
+export const saveItem =
+  ({ id, ...item }: Item): Query =>
+  (sql) =>
+    sql`update item set status = ${item.status}, review = ${item.review}, body = ${item.body}, title = ${item.title}, length = ${item.length}, post_at = ${item.post_at},
+      on_missed = ${item.on_missed}, approved_hash = ${item.approved_hash}, account_external_id = ${item.account_external_id},
+      reject_reason = ${item.reject_reason}, external_id = ${item.external_id}, url = ${item.url}, posted_at = ${item.posted_at},
+      last_error = ${item.last_error}, updated_at = ${item.updated_at} where id = ${id}`

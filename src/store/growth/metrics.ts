@@ -1,0 +1,83 @@
+/** What networks have counted of items, and which posts are to be read next. */
+import { DENSE_MS, FIRST_READ_MS, READ_FOR_MS, readSteps } from '#domain/growth/learning/metric-sync'
+import type { MetricSnapshot } from '#domain/growth/metrics'
+import { newId } from '#kernel/ids'
+import type { Fragment, Query, Sql } from '../engine/db.ts'
+
+/** A posted item whose numbers are to be read. */
+export interface DuePost {
+  id: string
+  external_id: string
+  posted_at: Date
+  connection_id: string
+}
+
+/** A query of one row: the newest numbers of an item, which is named as a column of the statement around it. */
+export const newestMetric = (sql: Sql, itemId: Fragment): Fragment =>
+  sql`select * from item_metric where item_id = ${itemId} order by at desc limit 1`
+
+/** `engagementRate` of the domain over a row `m`: null where nobody has seen the post. In floats, for counts may add up to more than an integer. */
+export const rateOfMetric = (sql: Sql): Fragment =>
+  sql`case when m.impressions > 0 then least(1, (m.likes::float8 + m.replies + m.reposts + m.quotes) / m.impressions) end`
+
+const ms = (sql: Sql, count: number): Fragment => sql`${count}::float8 * interval '1 millisecond'`
+
+/** When a post is read next, as `nextRead` of the domain says. */
+const dueAt = (sql: Sql): Fragment => {
+  const [first, second, last] = readSteps
+  return sql`case when i.metrics_at is null then i.posted_at + ${ms(sql, FIRST_READ_MS)}
+    else i.metrics_at + case when i.metrics_at - i.posted_at < ${ms(sql, first.youngerMs)} then ${ms(sql, first.everyMs)}
+      when i.metrics_at - i.posted_at < ${ms(sql, second.youngerMs)} then ${ms(sql, second.everyMs)} else ${ms(sql, last.everyMs)} end end`
+}
+
+/** Posts of connected accounts that are still read. */
+const readable = (sql: Sql, now: Date): Fragment => sql`
+  select i.id, i.external_id, i.posted_at, c.id as connection_id, ${dueAt(sql)} as due
+  from item i join connection c on c.external_id = i.account_external_id and c.status = 'connected'
+  where i.external_id is not null and i.posted_at > ${now}::timestamptz - ${ms(sql, READ_FOR_MS)} and i.status = 'posted'`
+
+/** The posts of one account that are due by `until`: of the account that has waited longest, but for the accounts left alone. */
+export const duePosts = async (
+  sql: Sql,
+  { now, until, resting, limit }: { now: Date; until: Date; resting: string[]; limit: number },
+): Promise<DuePost[]> =>
+  (await sql`with posts as materialized (select * from (${readable(sql, now)}) p where due <= ${until} and connection_id <> all(${resting}::uuid[]))
+    select id, external_id, posted_at, connection_id from posts
+    where connection_id = (select connection_id from posts order by due, id limit 1) order by due, id limit ${limit}`) as unknown as DuePost[]
+
+/** When the next post of each account is due, but for the posts named. */
+export const nextReads = async (
+  sql: Sql,
+  { now, except }: { now: Date; except: string[] },
+): Promise<{ connection_id: string; at: Date }[]> =>
+  (await sql`select connection_id, min(due) as at from (${readable(sql, now)}) p where id <> all(${except}::uuid[])
+    and due <= posted_at + ${ms(sql, READ_FOR_MS)} group by connection_id`) as never
+
+/** Whether an account has posts that are still read. */
+export const hasReadable = async (sql: Sql, { externalId, now }: { externalId: string; now: Date }): Promise<boolean> =>
+  (
+    await sql`select 1 from item where external_id is not null and status = 'posted' and account_external_id = ${externalId}
+      and posted_at > ${now}::timestamptz - ${ms(sql, READ_FOR_MS)} limit 1`
+  ).length > 0
+
+export const latestSnapshots = async (sql: Sql, itemIds: string[]): Promise<MetricSnapshot[]> =>
+  (await sql`select distinct on (item_id) item_id, at, impressions, likes, replies, reposts, quotes, clicks from item_metric
+    where item_id = any(${itemIds}::uuid[]) order by item_id, at desc`) as unknown as MetricSnapshot[]
+
+export const insertSnapshots =
+  (snapshots: MetricSnapshot[]): Query =>
+  (sql) =>
+    sql`insert into item_metric ${sql(snapshots.map((one) => ({ id: newId(), ...one })) as never)}`
+
+/** Of days that are long past one snapshot of an item stays, the last. */
+export const thinSnapshots =
+  (itemIds: string[], now: Date): Query =>
+  (sql) =>
+    sql`delete from item_metric m using item_metric later where m.item_id = any(${itemIds}::uuid[])
+      and m.at < date_trunc('day', ${now}::timestamptz - ${ms(sql, DENSE_MS)}, 'UTC') and later.item_id = m.item_id and later.at > m.at
+      and date_trunc('day', later.at, 'UTC') = date_trunc('day', m.at, 'UTC')`
+
+export const markRead =
+  (itemIds: string[], now: Date): Query =>
+  (sql) =>
+    sql`update item set metrics_at = ${now} where id = any(${itemIds}::uuid[])`

@@ -1,0 +1,31 @@
+import { emptyProfile, type Profile, updateProfile } from '#domain/growth/drafting/profile'
+import type { Query, Sql } from '../engine/db.ts'
+
+export interface ProfileRow {
+  data: Partial<Profile> | null
+  created_at: Date | null
+  updated_at: Date | null
+}
+
+export interface StoredProfile {
+  profile: Profile
+  created_at: Date | null
+  updated_at: Date | null
+}
+
+/** A workspace that has saved nothing yet has the empty profile; fields added by later versions get their default. */
+export const toProfile = (row: ProfileRow | undefined): StoredProfile => ({
+  profile: updateProfile(emptyProfile, row?.data ?? {}),
+  created_at: row?.created_at ?? null,
+  updated_at: row?.updated_at ?? null,
+})
+
+export const readProfile: Query = (sql) => sql`select data, created_at, updated_at from profile`
+
+export const currentProfile = async (sql: Sql): Promise<StoredProfile> => toProfile((await readProfile(sql))[0] as ProfileRow | undefined)
+
+export const saveProfile =
+  (profile: Profile, now: Date): Query =>
+  (sql) =>
+    sql`insert into profile (data, created_at, updated_at) values (${sql.json(profile as never)}, ${now}, ${now})
+        on conflict (tenant_id) do update set data = excluded.data, updated_at = excluded.updated_at`

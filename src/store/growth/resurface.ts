@@ -1,0 +1,39 @@
+/** Posts that are worth taking up again. */
+import { RESURFACE_DAYS } from '#domain/growth/rules/rule-action'
+import type { Sql } from '../engine/db.ts'
+import { newestMetric, rateOfMetric } from './metrics.ts'
+
+export interface Resurfaceable {
+  id: string
+  body: string
+  format: string
+  hook: string
+  stories: string[]
+  learnings: string[]
+  length: number
+  posted_at: Date
+  /** Reactions per impression, as last counted; null where nothing was. */
+  rate: number | null
+}
+
+/** Only so many of the latest that are old enough are looked at. */
+const LOOKED_AT = 2_000
+
+/**
+ * The best one that is old enough, did well enough, and has not been taken up again of late, whatever became of that draft. Drafts
+ * that were themselves taken up are no source: the first one stands for all of them.
+ */
+export const bestToResurface = async (
+  sql: Sql,
+  { minAgeDays, minEngagement, now }: { minAgeDays: number; minEngagement: number; now: Date },
+): Promise<Resurfaceable | undefined> => {
+  const old = sql`${now}::timestamptz - ${minAgeDays} * interval '1 day'`
+  const [row] = await sql`select i.id, i.body, i.format, i.hook, i.stories, i.learnings, i.length, i.posted_at, m.rate
+    from (select * from item where status = 'posted' and posted_at < ${old} and kind = 'post' and resurfaced_from is null
+      order by posted_at desc limit ${LOOKED_AT}) i
+    left join lateral (select ${rateOfMetric(sql)} as rate from (${newestMetric(sql, sql`i.id`)}) m) m on true
+    where coalesce(m.rate, 0) >= ${minEngagement} and not exists (select 1 from item c where c.resurfaced_from = i.id
+      and (c.created_at > ${now}::timestamptz - ${RESURFACE_DAYS} * interval '1 day' or c.posted_at >= ${old}))
+    order by m.rate desc nulls last, i.posted_at limit 1`
+  return row as Resurfaceable | undefined
+}

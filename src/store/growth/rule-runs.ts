@@ -1,0 +1,80 @@
+import type { Drafting, Taken } from '#domain/growth/drafting/generation'
+import { endOf, type RuleRun } from '#domain/growth/rules/rule-run'
+import type { Fragment, Query, Sql } from '../engine/db.ts'
+import type { Page } from './items.ts'
+
+const columns = (sql: Sql): Fragment => sql`id, rule_id, trigger, occurrence, chain, status, reason, conditions, made_kind, made_id, quota,
+  units, cost_micros, created_at, started_at, ended_at`
+
+export const listRuleRuns =
+  ({ ruleId, limit, after }: Page & { ruleId?: string | undefined }): Query =>
+  (sql) =>
+    sql`select ${columns(sql)} from rule_run where true ${ruleId ? sql`and rule_id = ${ruleId}` : sql``}
+        ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
+
+export const lockRun = async (sql: Sql, id: string): Promise<RuleRun | undefined> =>
+  (await sql`select ${columns(sql)} from rule_run where id = ${id} for update`)[0] as RuleRun | undefined
+
+/** Which of these occurrences these rules have run for already: `<rule> <trigger> <occurrence>`. */
+export const knownRuns = async (sql: Sql, ruleIds: string[], occurrences: string[]): Promise<Set<string>> => {
+  const rows = (await sql`select rule_id || ' ' || trigger || ' ' || occurrence as name from rule_run
+    where rule_id = any(${ruleIds}::uuid[]) and occurrence = any(${occurrences})`) as unknown as { name: string }[]
+  return new Set(rows.map(({ name }) => name))
+}
+
+/** The run that has made something, if a rule has: a batch, an article, or what became of them. */
+export const makersOf = async (sql: Sql, ids: string[]): Promise<Map<string, Pick<RuleRun, 'rule_id' | 'chain'>>> => {
+  const rows = (await sql`select o.id, m.rule_id, m.chain from (
+      select i.id, array_remove(array[i.id, i.batch_id, (select a.id from article a where a.item_id = i.id)], null) as made
+        from item i where i.id = any(${ids}::uuid[])
+      union all select b.id, array[b.id] from batch b where b.id = any(${ids}::uuid[])) o
+    cross join lateral (select rule_id, chain from rule_run where made_id = any(o.made) limit 1) m`) as unknown as {
+    id: string
+    rule_id: string
+    chain: string[]
+  }[]
+  return new Map(rows.map(({ id, ...run }) => [id, run]))
+}
+
+export const insertRun =
+  (run: RuleRun): Query =>
+  (sql) =>
+    sql`insert into rule_run ${sql({ ...run, chain: sql.json(run.chain), conditions: sql.json(run.conditions as never) } as never)}
+        on conflict do nothing`
+
+export const saveRun =
+  ({ id, ...run }: RuleRun): Query =>
+  (sql) =>
+    sql`update rule_run set status = ${run.status}, reason = ${run.reason}, conditions = ${sql.json(run.conditions as never)},
+      made_kind = ${run.made_kind}, made_id = ${run.made_id}, quota = ${run.quota}, units = ${run.units}, started_at = ${run.started_at},
+      ended_at = ${run.ended_at} where id = ${id}`
+
+export const removeRun =
+  (id: string): Query =>
+  (sql) =>
+    sql`delete from rule_run where id = ${id}`
+
+/** The end of the run that waits for this generation, if one does. */
+export const endRun = (record: Drafting, refund: readonly Taken[]): Query => {
+  const { status, reason, returned, cost_micros, ended_at } = endOf(record, refund)
+  return (sql) =>
+    sql`update rule_run set status = ${status}, reason = ${reason}, units = units - ${returned}, cost_micros = ${cost_micros},
+      ended_at = ${ended_at} where made_id = ${record.id} and status = 'running'`
+}
+
+/** None of those that wait for their turn gets it. */
+export const skipQueuedRuns =
+  (reason: string, now: Date): Query =>
+  (sql) =>
+    sql`update rule_run set status = 'skipped', reason = ${reason}, ended_at = ${now} where status = 'queued'`
+
+/** What has made nothing is of no use after so long; what has, tells where drafts come from. */
+const KEPT_DAYS = 90
+/** More than are made in the same time. */
+const FORGOTTEN_AT_ONCE = 20
+
+export const forgetRuns =
+  (now: Date): Query =>
+  (sql) =>
+    sql`delete from rule_run where id in (select id from rule_run where made_id is null
+      and ended_at < ${now}::timestamptz - ${KEPT_DAYS} * interval '1 day' order by ended_at limit ${FORGOTTEN_AT_ONCE})`

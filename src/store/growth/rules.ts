@@ -1,0 +1,67 @@
+import type { Rule } from '#domain/growth/rules/rule'
+import type { TriggerKind } from '#domain/growth/rules/rule-trigger'
+import { fail } from '#kernel/errors'
+import type { Fragment, Query, Sql } from '../engine/db.ts'
+import type { Page } from './items.ts'
+
+const columns = (
+  sql: Sql,
+): Fragment => sql`r.id, r.name, r.status, r.trigger, r.conditions, r.action, r.daily_cap, r.day, r.used, r.over, r.last_run_at,
+  r.created_at, r.updated_at`
+
+/** A rule with what decides whether and when it runs. */
+export interface StandingRule {
+  rule: Rule
+  /** All automation is paused. */
+  held: boolean
+  /** When its pattern fires next. */
+  next: Date | null
+  /** The database's clock. */
+  now: Date
+}
+
+export type RuleRow = Rule & Omit<StandingRule, 'rule'>
+
+export const toStanding = ({ held, next, now, ...rule }: RuleRow): StandingRule => ({ rule, held, next, now })
+
+export const listRules =
+  ({ limit, after }: Page): Query =>
+  (sql) =>
+    sql`select ${columns(sql)}, (select a.paused from actor a) as held, clock_timestamp() as now,
+        (select w.run_at from work w where w.kind = 'rule_cron' and w.ref_id = r.id) as next
+        from rule r where true ${after ? sql`and r.id < ${after}` : sql``} order by r.id desc limit ${limit + 1}`
+
+export const countRules = async (sql: Sql): Promise<number> =>
+  ((await sql`select count(*)::int as total from rule`)[0] as { total: number }).total
+
+export const lockRule = async (sql: Sql, id: string): Promise<Rule> =>
+  ((await sql`select ${columns(sql)} from rule r where r.id = ${id} for update`)[0] as Rule | undefined) ??
+  fail('not_found', 'no such rule')
+
+/** Those that no person has paused, of some kinds of triggers. There is a bound to how many a workspace has. */
+export const activeRules = async (sql: Sql, kinds: TriggerKind[]): Promise<Rule[]> =>
+  (await sql`select ${columns(sql)} from rule r where r.status = 'active' and r.trigger->>'kind' = any(${kinds}) order by r.id`) as never
+
+export const insertRule =
+  (rule: Rule): Query =>
+  (sql) =>
+    sql`insert into rule ${sql({
+      ...rule,
+      trigger: sql.json(rule.trigger as never),
+      conditions: sql.json(rule.conditions as never),
+      action: sql.json(rule.action as never),
+    } as never)}`
+
+/** What people change of it. */
+export const saveRule =
+  ({ id, ...rule }: Rule): Query =>
+  (sql) =>
+    sql`update rule set name = ${rule.name}, status = ${rule.status}, trigger = ${sql.json(rule.trigger as never)},
+      conditions = ${sql.json(rule.conditions as never)}, action = ${sql.json(rule.action as never)}, daily_cap = ${rule.daily_cap},
+      updated_at = ${rule.updated_at} where id = ${id}`
+
+/** What its runs change of it. */
+export const saveCounts =
+  ({ id, day, used, over, last_run_at }: Rule): Query =>
+  (sql) =>
+    sql`update rule set day = ${day}, used = ${used}, over = ${over}, last_run_at = ${last_run_at} where id = ${id}`

@@ -1,0 +1,75 @@
+import type { Engagement } from '#domain/growth/drafting/engagement'
+import type { Signal, SignalStatus } from '#domain/growth/learning/signal'
+import { fail } from '#kernel/errors'
+import type { Fragment, Query, Sql } from '../engine/db.ts'
+
+const columns = (
+  sql: Sql,
+): Fragment => sql`id, target_id, network, post_id, post_url, post_author, post_text, addresses_us, posted_at, score,
+  reasons, status, engagement_id, expires_at, created_at, updated_at`
+
+/** What is over is forgotten after this. */
+const KEPT_DAYS = 30
+
+/** Best first, of equals the newest; one more than the limit. Open are those whose time is not over, whatever their row says yet. */
+export const listSignals =
+  ({ status = 'open', limit, after }: RankedPage & { status?: SignalStatus | undefined }): Query =>
+  (sql) =>
+    sql`select ${columns(sql)} from signal where ${inState(sql, status)}
+        ${after ? sql`and (score, id) < (${after.score}::integer, ${after.id}::uuid)` : sql``} order by score desc, id desc limit ${limit + 1}`
+
+/** A page of what is in the order of its score. The place is told in full: the record it names may be forgotten by now. */
+export interface RankedPage {
+  limit: number
+  after?: Pick<Signal, 'id' | 'score'> | undefined
+}
+
+const inState = (sql: Sql, status: SignalStatus): Fragment => {
+  if (status === 'open') return sql`status = 'open' and expires_at > now()`
+  return status === 'expired' ? sql`(status = 'expired' or (status = 'open' and expires_at <= now()))` : sql`status = ${status}`
+}
+
+export const lockSignal = async (sql: Sql, id: string): Promise<Signal> =>
+  ((await sql`select ${columns(sql)} from signal where id = ${id} for update`)[0] as Signal | undefined) ??
+  fail('not_found', 'no such signal')
+
+/** Which of these posts have been found before, whatever became of them. */
+export const knownSignals = async (sql: Sql, { network, postIds }: { network: string; postIds: string[] }): Promise<Set<string>> => {
+  const rows = await sql<{ post_id: string }[]>`select post_id from signal where network = ${network} and post_id = any(${postIds})`
+  return new Set(rows.map(({ post_id }) => post_id))
+}
+
+/** A bounded number, for there are only so many open at once. */
+export const openScores = async (sql: Sql): Promise<Pick<Signal, 'id' | 'score'>[]> =>
+  (await sql`select id, score from signal where status = 'open' and expires_at > now()`) as unknown as Pick<Signal, 'id' | 'score'>[]
+
+export const insertSignal =
+  (signal: Signal): Query =>
+  (sql) =>
+    sql`insert into signal ${sql({ ...signal, reasons: sql.json(signal.reasons) } as never)}`
+
+export const saveSignal =
+  ({ id, status, engagement_id, updated_at }: Signal): Query =>
+  (sql) =>
+    sql`update signal set status = ${status}, engagement_id = ${engagement_id}, updated_at = ${updated_at} where id = ${id}`
+
+/** Whose draft has failed: it may be answered again, as long as its time is not over. */
+export const reopenSignal =
+  ({ id, signal_id, updated_at }: Pick<Engagement, 'id' | 'signal_id' | 'updated_at'>): Query =>
+  (sql) =>
+    sql`update signal set status = 'open', engagement_id = null, updated_at = ${updated_at}
+      where id = ${signal_id} and status = 'engaged' and engagement_id = ${id}`
+
+/** Those whose time is over, and those that fall out because there are too many. */
+export const expireSignals =
+  (tooMany: string[], now: Date): Query =>
+  (sql) =>
+    sql`update signal set status = 'expired', updated_at = ${now}
+      where status = 'open' and (expires_at <= ${now} or id = any(${tooMany}::uuid[]))`
+
+/** Some of those that were over long ago. */
+export const forgetSignals =
+  (now: Date): Query =>
+  (sql) =>
+    sql`delete from signal where id in (select id from signal where status in ('dismissed', 'expired')
+      and updated_at < ${now}::timestamptz - ${KEPT_DAYS} * interval '1 day' order by updated_at limit 100)`

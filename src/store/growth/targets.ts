@@ -1,0 +1,60 @@
+import type { Target, TargetStatus } from '#domain/growth/learning/target'
+import { fail } from '#kernel/errors'
+import { type PlanRow, planOfWorkspace } from '../app/workspace.ts'
+import type { Fragment, Query, Sql } from '../engine/db.ts'
+import { defaultConnection } from './connections.ts'
+import type { Page } from './items.ts'
+
+const columns = (sql: Sql): Fragment =>
+  sql`id, handle, category, priority, status, last_read_at, failures, last_error, reads, reads_micros, created_at, updated_at`
+
+/** With what decides when it is read: its own time, and what holds for the whole workspace. */
+export interface WatchedTarget extends Target, PlanRow {
+  due_at: Date | null
+  paused: boolean
+  /** Of the default account. */
+  network: string | null
+}
+
+/** Newest first; one more than the limit. */
+export const listTargets =
+  ({ status, limit, after }: Page & { status?: TargetStatus | undefined }): Query =>
+  (sql) =>
+    sql`select t.*, (select run_at from work where kind = 'watch' and ref_id = t.id) as due_at, p.*,
+        (select paused from actor) as paused, (select network from (${defaultConnection(sql)}) c) as network
+      from (select ${columns(sql)} from target where true ${status ? sql`and status = ${status}` : sql``}
+        ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}) t
+      cross join (${planOfWorkspace(sql)}) p order by t.id desc`
+
+/** Why a target was not read: no account was connected. `disconnected`: the network let the account in no more. */
+export const NOT_CONNECTED = 'x_not_connected'
+const FOR_WANT_OF_ACCOUNT = [NOT_CONNECTED, 'disconnected']
+
+/** The waiting rows of work of targets that could not be read for want of an account. */
+export const watchesWithoutAccount = async (sql: Sql): Promise<{ id: string }[]> =>
+  (await sql`select w.id from (select id from target where status = 'active' and last_error = any(${FOR_WANT_OF_ACCOUNT})) t
+    join work w on w.kind = 'watch' and w.ref_id = t.id and w.state = 'queued'`) as unknown as { id: string }[]
+
+/** How many there are, and whether one of them has the handle. */
+export const otherTargets = async (sql: Sql, handle: string): Promise<{ total: number; taken: boolean }> =>
+  (
+    await sql<
+      { total: number; taken: boolean }[]
+    >`select count(*)::int as total, coalesce(bool_or(handle = ${handle}), false) as taken from target`
+  )[0]!
+
+export const lockTarget = async (sql: Sql, id: string): Promise<Target> =>
+  ((await sql`select ${columns(sql)} from target where id = ${id} for update`)[0] as Target | undefined) ??
+  fail('not_found', 'no such target')
+
+export const insertTarget =
+  (target: Target): Query =>
+  (sql) =>
+    sql`insert into target ${sql(target as never)}`
+
+export const saveTarget =
+  ({ id, ...target }: Target): Query =>
+  (sql) =>
+    sql`update target set category = ${target.category}, priority = ${target.priority}, status = ${target.status},
+      last_read_at = ${target.last_read_at}, failures = ${target.failures}, last_error = ${target.last_error},
+      reads = ${target.reads}, reads_micros = ${target.reads_micros}, updated_at = ${target.updated_at} where id = ${id}`
