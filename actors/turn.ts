@@ -4,14 +4,14 @@
  */
 
 import type { LiveLanes } from '#decisions/deciding'
+import { announced } from '#decisions/growth/follow-up'
+import { withRuns } from '#decisions/growth/occurrences'
 import type { Clock } from '#kernel/clock'
 import { AppError, fail } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
 import type { Standing } from '#kernel/turns'
 import type { Db, Sql } from '#store/engine/db'
 import { apply, gate, KeyTaken, type Ownership, readingOnly } from '#store/engine/letter'
-import { announced } from '#store/follow-up'
-import { withRuns } from '#store/occurrences'
 import { Fenced } from './deps.ts'
 import type { Decision, Letter } from './letter.ts'
 import type { Posted } from './mailbox.ts'

@@ -1,4 +1,6 @@
 /** Analytics audits as a kind of generation: code finds, a drafter words, and what drafting can follow becomes learnings. */
+
+import { endedEffects, generations } from '#decisions/growth/generations'
 import { noUsage } from '#domain/growth/drafting/draft'
 import type { Product } from '#domain/growth/drafting/product'
 import {
@@ -19,7 +21,6 @@ import { newId } from '#kernel/ids'
 import { cuesOf } from '#port/model/composer/cues'
 import type { Drafter } from '#port/model/drafter'
 import type { Sql } from '#store/engine/db'
-import { endedEffects, generations } from '#store/generations'
 import { countedPosts, itemsTold, learningNotes } from '#store/growth/growth-audits'
 import { activeLearnings, insertLearning } from '#store/growth/learnings'
 import { allProducts } from '#store/growth/products'

@@ -1,9 +1,9 @@
+import { executedEffects } from '#decisions/growth/executed'
 import { engagementAnswer } from '#domain/growth/drafting/engagement'
 import type { SettledEngagement } from '#domain/growth/sending/execute'
 import type { Outcome } from '#domain/growth/sending/publish'
 import { forgetPending } from '#store/engine/idempotency'
 import type { Work } from '#store/engine/work'
-import { executedEffects } from '#store/executed'
 import type { Decision } from '../letter.ts'
 import { errorOf } from './settled.ts'
 

@@ -1,4 +1,6 @@
 /** The kinds of generations, each for a lane of its own. */
+
+import { endedEffects, failedEffects, generations } from '#decisions/growth/generations'
 import { type Article, articleItem, articleLengths, readyArticle } from '#domain/growth/drafting/article'
 import { pointsOf, postOf } from '#domain/growth/drafting/article-text'
 import { type Batch, itemOf, ready } from '#domain/growth/drafting/batch'
@@ -14,7 +16,6 @@ import { newId } from '#kernel/ids'
 import { mentionsArchived } from '#port/model/check-draft'
 import { capabilitiesFor, type Networks } from '#port/network/registry'
 import type { Sql } from '#store/engine/db'
-import { endedEffects, failedEffects, generations } from '#store/generations'
 import { currentDefault } from '#store/growth/connections'
 import { channelNamed } from '#store/growth/growth-channels'
 import { hookResults } from '#store/growth/hooks'

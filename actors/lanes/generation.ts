@@ -1,5 +1,6 @@
 /** Drafts what was asked for: the model runs beside the mailbox, and what it wrote comes back as one letter. The same for every kind. */
 
+import { failedEffects, type Kept, takenOf } from '#decisions/growth/generations'
 import { type Drafting, GENERATION_RUNS, generating, queuedAgain, type Taken } from '#domain/growth/drafting/generation'
 import type { Failpoints } from '#kernel/failpoint'
 import type { Turns } from '#kernel/turns'
@@ -8,7 +9,6 @@ import type { Networks } from '#port/network/registry'
 import type { Sql } from '#store/engine/db'
 import type { Effects, Gate } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
-import { failedEffects, type Kept, takenOf } from '#store/generations'
 import type { Lane, LaneContext } from '../lane.ts'
 import type { Decision } from '../letter.ts'
 

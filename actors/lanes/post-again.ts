@@ -1,5 +1,6 @@
 /** Posting again on a person's word: the timeline is read to its end first, and the claim of the new send supersedes the old attempt. */
 
+import { againWork, settledEffects } from '#decisions/growth/settled'
 import type { Item } from '#domain/growth/drafting/item'
 import type { Connection } from '#domain/growth/sending/connection'
 import { type Again, claimAgain, isStale, isTooLate, notAgain, supersede } from '#domain/growth/sending/post-again'
@@ -12,7 +13,6 @@ import { againPayload, type Work } from '#store/engine/work'
 import { openAttempt, saveAttempt } from '#store/growth/attempts'
 import { accountFor } from '#store/growth/connections'
 import { lockItem } from '#store/growth/items'
-import { againWork, settledEffects } from '#store/settled'
 import type { Claiming } from '../lane.ts'
 import type { Decision } from '../letter.ts'
 

@@ -1,5 +1,6 @@
 /** The publish lane: claim and intent in one commit, one send without retries, the answer as a letter. */
 import { createHash } from 'node:crypto'
+import { settleSend } from '#decisions/growth/settled'
 import { chargeDoubtRead } from '#domain/app/read-budget'
 import type { Item } from '#domain/growth/drafting/item'
 import type { Connection } from '#domain/growth/sending/connection'
@@ -28,7 +29,6 @@ import { insertAttempt, openAttempt, sameTextOpen, triesSoFar } from '#store/gro
 import { accountFor, disconnect } from '#store/growth/connections'
 import { lockItem, saveItem } from '#store/growth/items'
 import { currentProfile } from '#store/growth/profiles'
-import { settleSend } from '#store/settled'
 import type { Claimed, Claiming, Lane, LaneContext } from '../lane.ts'
 import type { Decision } from '../letter.ts'
 import { finished, requeued } from './decisions.ts'

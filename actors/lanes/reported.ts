@@ -1,5 +1,7 @@
 /** Reports: a kind of generation that code alone makes, and the work that asks for one every week. */
 
+import { admitReport } from '#decisions/growth/admission'
+import { endedEffects, generations } from '#decisions/growth/generations'
 import { budgetsOf } from '#domain/app/plan'
 import type { BriefFacts } from '#domain/growth/brief/brief'
 import { actionsOf } from '#domain/growth/brief/brief-rules'
@@ -18,9 +20,7 @@ import { reportMarkdown } from '#domain/growth/learning/report-text'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { firstAllowed } from '#port/network/others-post'
-import { admitReport } from '#store/admission'
 import type { Effects, Gate } from '#store/engine/letter'
-import { endedEffects, generations } from '#store/generations'
 import { type BriefRecord, briefRecord, factsOf } from '#store/growth/brief'
 import { currentProfile } from '#store/growth/profiles'
 import { figuresByDay, insertReport, isReported, rankedPosts } from '#store/growth/reports'

@@ -1,4 +1,6 @@
 /** Rules have their turn here: the times of their patterns, and the runs that occurrences have set off. All is decided in the claim. */
+
+import { runEffects } from '#decisions/growth/occurrences'
 import { requireFeature } from '#domain/app/plan'
 import type { Rule } from '#domain/growth/rules/rule'
 import { type Evaluated, evaluate } from '#domain/growth/rules/rule-condition'
@@ -14,7 +16,6 @@ import { currentProfile } from '#store/growth/profiles'
 import { factsNow } from '#store/growth/rule-facts'
 import { forgetRuns, knownRuns, lockRun, removeRun, saveRun } from '#store/growth/rule-runs'
 import { lockRule, saveCounts } from '#store/growth/rules'
-import { runEffects } from '#store/occurrences'
 import type { Claiming, Lane } from '../lane.ts'
 import { decidedAtOnce } from './at-once.ts'
 import { finished } from './decisions.ts'

@@ -1,5 +1,6 @@
 /** What operators do to workspaces: from the first start and from the command line. */
 import type { Letter } from '#actors/letter'
+import { connected, type Reached } from '#decisions/growth/connecting'
 import { defaultPlan } from '#domain/app/plan'
 import { hashApiKey, newApiKey } from '#kernel/api-key'
 import { AppError, fail } from '#kernel/errors'
@@ -12,7 +13,6 @@ import { insertKey } from '#store/app/keys'
 import { insertTenant } from '#store/app/tenants'
 import type { Db } from '#store/engine/db'
 import type { World } from './call.ts'
-import { connected, type Reached } from './connecting.ts'
 import { hashOfLink, linkTo, newLinkToken } from './links.ts'
 
 export interface NewKey {

@@ -115,7 +115,7 @@ export const mutants: Mutant[] = [
   },
   {
     name: 'disconnecting recalls nothing',
-    file: 'src/ops/connecting.ts',
+    file: 'src/decisions/growth/connecting.ts',
     from: 'recall((work) => work.slot ===',
     to: 'recall((work) => false && work.slot ===',
   },
@@ -193,7 +193,7 @@ export const mutants: Mutant[] = [
   },
   {
     name: 'a failed send on a word ends the doubt before it',
-    file: 'src/store/settled.ts',
+    file: 'src/decisions/growth/settled.ts',
     from: 'return clear && old ?',
     to: 'return clear && !old ?',
   },
@@ -229,7 +229,7 @@ export const mutants: Mutant[] = [
   },
   {
     name: 'a recall settles what has settled itself',
-    file: 'src/ops/recall.ts',
+    file: 'src/decisions/growth/recall.ts',
     from: "if (current?.state !== 'running' || current.attempt !== work.attempt) continue",
     to: '',
   },
@@ -246,7 +246,7 @@ export const mutants: Mutant[] = [
     from: 'events: [postedEvent(next)]',
     to: 'events: [postedEvent(next), postedEvent(next)]',
   },
-  { name: 'finished work stays', file: 'src/store/settled.ts', from: 'return { settled: [work.id] }', to: 'return {}' },
+  { name: 'finished work stays', file: 'src/decisions/growth/settled.ts', from: 'return { settled: [work.id] }', to: 'return {}' },
   {
     name: 'what a lost answer left running is never looked at',
     file: 'actors/tenant.ts',

@@ -1,13 +1,13 @@
 /** What looking for the rules that a letter sets off asks of the database: of workspaces that wait for nothing, nothing. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import postgres from 'postgres'
+import { withRuns } from '#decisions/growth/occurrences'
 import { newRule } from '#domain/growth/rules/rule'
 import type { TriggerWish } from '#domain/growth/rules/rule-trigger'
 import { newId } from '#kernel/ids'
 import { type Db, openDb, type Sql } from '#store/engine/db'
 import { type Effects, gate } from '#store/engine/letter'
 import { insertRule } from '#store/growth/rules'
-import { withRuns } from '#store/occurrences'
 import { freshDb, type TestDatabase } from '#test/support/db'
 
 let database: TestDatabase

@@ -1,9 +1,9 @@
 import type { connections } from '#contract/app/connections'
+import { connected, connectionView, disconnected, reaching } from '#decisions/growth/connecting'
 import { fail } from '#kernel/errors'
 import type { Sandbox } from '#port/network/sandbox'
 import { currentDefault, lockConnection } from '#store/growth/connections'
 import type { Handlers } from '../call.ts'
-import { connected, connectionView, disconnected, reaching } from '../connecting.ts'
 
 /** As `tendril admin tenant create --sandbox` names it. */
 const handleOf = (tenantId: string): string => `workspace-${tenantId.slice(-12)}`

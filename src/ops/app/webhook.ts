@@ -1,4 +1,5 @@
 import type { webhook } from '#contract/app/webhook'
+import { deliveryWork } from '#decisions/growth/follow-up'
 import { changedEndpoint, type Endpoint, freshEndpoint, hostOf, subjectOf, TEST_EVENT, tracesOf, webhookTimes } from '#domain/app/webhook'
 import { AppError, fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
@@ -20,7 +21,6 @@ import {
 import type { Sql } from '#store/engine/db'
 import { countPending, type EventRow, eventLog, keptEvent, replayEvent } from '#store/engine/outbox'
 import { type Principal, roleOf } from '#store/engine/principal'
-import { deliveryWork } from '#store/follow-up'
 import type { CommandContext, Handlers } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
 

@@ -1,7 +1,7 @@
 import type { audits } from '#contract/growth/audits'
+import { admitAudit } from '#decisions/growth/admission'
 import { AUDIT_DAYS, type GivenMetrics, type GrowthAudit } from '#domain/growth/learning/growth-audit'
 import { fail } from '#kernel/errors'
-import { admitAudit } from '#store/admission'
 import { growthAuditById, itemsTold } from '#store/growth/growth-audits'
 import type { Handlers } from '../call.ts'
 

@@ -1,14 +1,14 @@
 import type { automation } from '#contract/growth/automation'
+import { failWork } from '#decisions/growth/generations'
+import { settleRecalled } from '#decisions/growth/recall'
+import { resumedPatterns } from '#decisions/growth/rule-times'
 import { skips } from '#domain/growth/rules/rule-run'
 import type { Sql } from '#store/engine/db'
 import { type Effects, merge } from '#store/engine/letter'
 import { automaticWork, type Work, workOfRules } from '#store/engine/work'
-import { failWork } from '#store/generations'
 import { attemptsInFlight } from '#store/growth/attempts'
 import { skipQueuedRuns } from '#store/growth/rule-runs'
 import type { CommandContext, Handlers } from '../call.ts'
-import { settleRecalled } from '../recall.ts'
-import { resumedPatterns } from '../rule-times.ts'
 
 export const automationHandlers: Handlers<typeof automation> = {
   async pauseAll(_, context) {

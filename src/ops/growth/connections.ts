@@ -1,4 +1,5 @@
 import type { connection, connections } from '#contract/growth/connections'
+import { connectionView, disconnected, watchedAgain } from '#decisions/growth/connecting'
 import type { Connection } from '#domain/growth/sending/connection'
 import { fail } from '#kernel/errors'
 import {
@@ -10,7 +11,6 @@ import {
   makeDefault,
 } from '#store/growth/connections'
 import type { Handlers } from '../call.ts'
-import { connectionView, disconnected, watchedAgain } from '../connecting.ts'
 import { pageOf, pageResult } from '../paging.ts'
 
 export const connectionHandlers: Handlers<typeof connection> = {

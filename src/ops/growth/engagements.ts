@@ -1,4 +1,5 @@
 import { engagements } from '#contract/growth/engagements'
+import { admitEngagement } from '#decisions/growth/admission'
 import { requireFeature, takeCap } from '#domain/app/plan'
 import {
   approveEngagement,
@@ -17,7 +18,6 @@ import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import type { Network } from '#port/network/network'
 import { othersPost } from '#port/network/others-post'
-import { admitEngagement } from '#store/admission'
 import type { Sql } from '#store/engine/db'
 import { forgetPending, resolvePending } from '#store/engine/idempotency'
 import { type Effects, merge } from '#store/engine/letter'

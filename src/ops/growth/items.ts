@@ -1,5 +1,8 @@
 import { items } from '#contract/growth/items'
 import { NEXT_SLOT } from '#contract/shapes'
+import { weeklyWork } from '#decisions/growth/follow-up'
+import { againWork } from '#decisions/growth/settled'
+import { slotFor } from '#decisions/growth/slots'
 import { takeCap } from '#domain/app/plan'
 import { channelFor, limitOf } from '#domain/growth/drafting/growth-channel'
 import {
@@ -23,16 +26,13 @@ import type { Sql } from '#store/engine/db'
 import { resolvePending } from '#store/engine/idempotency'
 import { type Effects, merge } from '#store/engine/letter'
 import { againOf, workOf } from '#store/engine/work'
-import { weeklyWork } from '#store/follow-up'
 import { retitleArticle } from '#store/growth/articles'
 import { openAttempt, saveAttempt } from '#store/growth/attempts'
 import { accountFor, currentDefault } from '#store/growth/connections'
 import { channelNamed } from '#store/growth/growth-channels'
 import { itemById, listItems, lockItem, saveItem } from '#store/growth/items'
-import { againWork } from '#store/settled'
 import type { Begun, CommandContext, Handlers } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
-import { slotFor } from '../slots.ts'
 
 const shown = (item: Item) => ({ item: itemView(item) })
 const saved = (item: Item, effects: Effects = {}) => ({

@@ -1,5 +1,5 @@
 import type { generations } from '#contract/operator/generations'
-import { failWork, findGeneration } from '#store/generations'
+import { failWork, findGeneration } from '#decisions/growth/generations'
 import type { Handlers } from '../call.ts'
 
 const CANCELLED = { status: 'failed', error: 'cancelled' } as const

@@ -2,11 +2,11 @@
 import { type Caused, type RuleRun, runsFor } from '#domain/growth/rules/rule-run'
 import { matches, type Occurrence } from '#domain/growth/rules/rule-trigger'
 import { newId } from '#kernel/ids'
-import type { Sql } from './engine/db.ts'
-import { type Effects, type Gate, merge, type NewWork } from './engine/letter.ts'
-import type { NewEvent } from './engine/outbox.ts'
-import { insertRun, knownRuns, makersOf } from './growth/rule-runs.ts'
-import { activeRules, saveCounts } from './growth/rules.ts'
+import type { Sql } from '#store/engine/db'
+import { type Effects, type Gate, merge, type NewWork } from '#store/engine/letter'
+import type { NewEvent } from '#store/engine/outbox'
+import { insertRun, knownRuns, makersOf } from '#store/growth/rule-runs'
+import { activeRules, saveCounts } from '#store/growth/rules'
 
 /** Events that say that something has happened which rules may wait for. */
 const inEvents: Record<string, (data: Record<string, unknown>) => Occurrence | []> = {

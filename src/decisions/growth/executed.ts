@@ -3,11 +3,11 @@ import { type Engagement, engagementAnswer } from '#domain/growth/drafting/engag
 import { asItem, type SettledEngagement, settledEngagement } from '#domain/growth/sending/execute'
 import { type Attempt, type Outcome, type PublishTimes, settle } from '#domain/growth/sending/publish'
 import { newId } from '#kernel/ids'
-import { resolvePending } from './engine/idempotency.ts'
-import type { Effects } from './engine/letter.ts'
-import { triesOf, type Work } from './engine/work.ts'
-import { saveExecution } from './growth/engagement-attempts.ts'
-import { saveEngagement } from './growth/engagements.ts'
+import { resolvePending } from '#store/engine/idempotency'
+import type { Effects } from '#store/engine/letter'
+import { triesOf, type Work } from '#store/engine/work'
+import { saveExecution } from '#store/growth/engagement-attempts'
+import { saveEngagement } from '#store/growth/engagements'
 
 /** The engagement and its attempt, and what becomes of the work. */
 export const executedEffects = (settled: SettledEngagement, work: Work): Effects => {

@@ -1,6 +1,5 @@
 /** When rules with a pattern go on after a pause of all automation. */
 
-import type { Deciding } from '#decisions/deciding'
 import { missedRun, skips } from '#domain/growth/rules/rule-run'
 import { nextTime } from '#kernel/cron'
 import { newId } from '#kernel/ids'
@@ -8,6 +7,7 @@ import { type Effects, merge } from '#store/engine/letter'
 import { type Work, workOfRules } from '#store/engine/work'
 import { insertRun, knownRuns } from '#store/growth/rule-runs'
 import { lockRule } from '#store/growth/rules'
+import type { Deciding } from '../deciding.ts'
 
 type Reading = Pick<Deciding, 'sql' | 'gate'>
 

@@ -1,14 +1,14 @@
-import type { Deciding } from '#decisions/deciding'
 import { type Outcome, publishTimes } from '#domain/growth/sending/publish'
 import type { Sql } from '#store/engine/db'
 import { type Effects, merge } from '#store/engine/letter'
 import { triesOf, type Work, workById } from '#store/engine/work'
-import { executedEffects, settleExecution } from '#store/executed'
 import { openAttempt } from '#store/growth/attempts'
 import { openExecution } from '#store/growth/engagement-attempts'
 import { lockEngagement } from '#store/growth/engagements'
 import { lockItem } from '#store/growth/items'
-import { settledEffects, settleSend } from '#store/settled'
+import type { Deciding } from '../deciding.ts'
+import { executedEffects, settleExecution } from './executed.ts'
+import { settledEffects, settleSend } from './settled.ts'
 
 /** Outcomes of what was claimed and not sent: no time of the machine plays a part in them. */
 type Unsent = Extract<Outcome, { kind: 'unsent' | 'disconnected' }>

@@ -1,8 +1,8 @@
 /** What follows from the events of a decision: the work of telling of them, and of reading what becomes of posts. */
 import { FIRST_READ_MS } from '#domain/growth/learning/metric-sync'
 import { newId } from '#kernel/ids'
-import type { Effects, Gate, NewWork } from './engine/letter.ts'
-import { dueEvents, type NewEvent } from './engine/outbox.ts'
+import type { Effects, Gate, NewWork } from '#store/engine/letter'
+import { dueEvents, type NewEvent } from '#store/engine/outbox'
 
 /**
  * The tenant's one row of delivery work; added again it only hastens what waits. It counts as asked for by a person: pausing

@@ -1,6 +1,5 @@
 /** Connecting and disconnecting an account, whoever asks for it. */
 
-import type { Deciding } from '#decisions/deciding'
 import type { Budget } from '#domain/app/plan'
 import { readsView } from '#domain/app/read-budget'
 import { type Connection, mostConnected } from '#domain/growth/sending/connection'
@@ -11,10 +10,11 @@ import type { Networks } from '#port/network/registry'
 import type { Sql } from '#store/engine/db'
 import { forgetPending } from '#store/engine/idempotency'
 import { type Effects, merge } from '#store/engine/letter'
-import { metricsWork } from '#store/follow-up'
 import { accountNamed, countConnected, currentDefault, disconnect, upsertConnection } from '#store/growth/connections'
 import { hasReadable } from '#store/growth/metrics'
 import { watchesWithoutAccount } from '#store/growth/targets'
+import type { Deciding } from '../deciding.ts'
+import { metricsWork } from './follow-up.ts'
 import { settleRecalled } from './recall.ts'
 
 /** Reads are paid for as the account's network says; without an account, as the first network does. */

@@ -2,12 +2,12 @@ import { itemAnswer } from '#domain/growth/drafting/item'
 import { settleAgain } from '#domain/growth/sending/post-again'
 import { type Outcome, type Sent, type Settled, settle } from '#domain/growth/sending/publish'
 import { newId } from '#kernel/ids'
-import type { Sql } from './engine/db.ts'
-import { resolvePending } from './engine/idempotency.ts'
-import type { Effects, NewWork } from './engine/letter.ts'
-import { againOf, againPayload, type Work } from './engine/work.ts'
-import { attemptById, saveAttempt } from './growth/attempts.ts'
-import { saveItem } from './growth/items.ts'
+import type { Sql } from '#store/engine/db'
+import { resolvePending } from '#store/engine/idempotency'
+import type { Effects, NewWork } from '#store/engine/letter'
+import { againOf, againPayload, type Work } from '#store/engine/work'
+import { attemptById, saveAttempt } from '#store/growth/attempts'
+import { saveItem } from '#store/growth/items'
 
 /** What the posting state machine decided, as rows: item and attempt, and what becomes of the work. */
 export const settledEffects = (settled: Settled, work: Work): Effects => {
