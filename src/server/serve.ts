@@ -1,7 +1,7 @@
 /** The server's life: configuration, database, actors, edge; then it waits for a signal and disposes in reverse. */
 import { AppError } from '#kernel/errors'
 import { createLog, type Log } from '#kernel/log'
-import { parseFaults } from '#port/network/sandbox-faults'
+import { parseFaults } from '#port/network/sandbox/faults'
 import { type Config, readConfig } from '../config.ts'
 import { hostAndPort } from '../config-values.ts'
 import { announce } from './announce.ts'

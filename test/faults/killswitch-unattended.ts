@@ -1,6 +1,6 @@
 /** What acts unattended beside scheduled posts: rules, and what reads the network by itself. */
 import type postgres from 'postgres'
-import { residents } from '#port/network/sandbox-residents'
+import { residents } from '#port/network/sandbox/residents'
 import type { Story } from '#test/support/story'
 
 /** After each post and each signal of a workspace something is to be drafted, and targets are to be read. */

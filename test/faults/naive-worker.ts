@@ -4,9 +4,9 @@
  */
 import postgres from 'postgres'
 import { createLog } from '#kernel/log'
-import { createSandbox } from '#port/network/sandbox'
-import { parseFaults } from '#port/network/sandbox-faults'
-import { openSandboxStore } from '#store/sandbox'
+import { parseFaults } from '#port/network/sandbox/faults'
+import { openSandboxStore } from '#port/network/sandbox/rows'
+import { createSandbox } from '#port/network/sandbox/sandbox'
 
 const LEASE_MS = 3_000
 const DEADLINE_MS = 1_000

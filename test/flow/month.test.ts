@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { connectAccount } from '#ops/workspaces'
-import { sandboxMetrics } from '#port/network/sandbox-metrics'
+import { sandboxMetrics } from '#port/network/sandbox/metrics'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { type SteppedDatabase, steppedDb } from '#test/support/database-clock'
 import { softwareProfile } from '#test/support/profiles'

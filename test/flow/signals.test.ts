@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { NetworkError } from '#port/network/network'
-import { residents } from '#port/network/sandbox-residents'
+import { residents } from '#port/network/sandbox/residents'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { freshDb, type TestDatabase } from '#test/support/db'
 import { newStory, type Story } from '#test/support/story'

@@ -1,7 +1,7 @@
 import type { connections } from '#contract/app/connections'
 import { connected, connectionView, disconnected, reaching } from '#decisions/growth/connecting'
 import { fail } from '#kernel/errors'
-import type { Sandbox } from '#port/network/sandbox'
+import type { Sandbox } from '#port/network/sandbox/sandbox'
 import { currentDefault, lockConnection } from '#store/growth/connections'
 import type { Handlers } from '../call.ts'
 

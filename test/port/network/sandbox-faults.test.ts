@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { type Draw, drawsOf, parseFaults } from '#port/network/sandbox-faults'
+import { type Draw, drawsOf, parseFaults } from '#port/network/sandbox/faults'
 
 const FULL = '500=0.05,429=0.03,slow=0.04,applied502=0.08,drop=0.05,lag=2s;seed=7'
 

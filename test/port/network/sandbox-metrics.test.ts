@@ -1,7 +1,7 @@
 /** The readers of the sandbox: what they do grows, ends, repeats, and depends on what a post is like. */
 import { expect, test } from 'bun:test'
 import { type Metrics, reactions } from '#domain/growth/metrics'
-import { type SandboxRead, sandboxMetrics } from '#port/network/sandbox-metrics'
+import { type SandboxRead, sandboxMetrics } from '#port/network/sandbox/metrics'
 
 const HOUR = 3_600_000
 const post = (changes: Partial<SandboxRead> = {}): SandboxRead => ({

@@ -3,10 +3,10 @@ import { createServer, connect as dial, type Socket } from 'node:net'
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
 import { type NetworkAccount, NetworkError } from '#port/network/network'
-import { createSandbox, type Sandbox } from '#port/network/sandbox'
-import { parseFaults } from '#port/network/sandbox-faults'
+import { parseFaults } from '#port/network/sandbox/faults'
+import { openSandboxStore } from '#port/network/sandbox/rows'
+import { createSandbox, type Sandbox } from '#port/network/sandbox/sandbox'
 import type { ConnectionOptions } from '#store/engine/db'
-import { openSandboxStore } from '#store/sandbox'
 import { eventually, openSandboxWorld, type SandboxWorld } from './sandbox-world.ts'
 
 let world: SandboxWorld

@@ -1,9 +1,9 @@
 /** A process of its own that publishes into a sandbox which takes its time, to be killed while it waits. */
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
-import { createSandbox } from '#port/network/sandbox'
-import { parseFaults } from '#port/network/sandbox-faults'
-import { openSandboxStore } from '#store/sandbox'
+import { parseFaults } from '#port/network/sandbox/faults'
+import { openSandboxStore } from '#port/network/sandbox/rows'
+import { createSandbox } from '#port/network/sandbox/sandbox'
 
 const { options, account, text, deadlineMs } = JSON.parse(process.argv[2] ?? '{}')
 

@@ -1,14 +1,14 @@
 /** The sandbox as a place with others in it: residents who post by a schedule, and the accounts of every workspace. */
 import type { EngageAction, Preflight } from '#domain/growth/drafting/engagement'
 import type { Metrics } from '#domain/growth/metrics'
-import type { SandboxStore } from '#store/sandbox'
-import type { AuthoredPost } from '#store/sandbox-social'
-import type { EngageRequest, HandleQuery, NetworkAccount, OthersPost } from './network.ts'
-import type { Act } from './sandbox-call.ts'
-import { sandboxMetrics } from './sandbox-metrics.ts'
-import { interestIn, postsOf, residentOf, type ScheduledPost, scheduledPost } from './sandbox-schedule.ts'
-import { weightedLength } from './weighted-length.ts'
-import { xSelfServe } from './x-rules.ts'
+import type { EngageRequest, HandleQuery, NetworkAccount, OthersPost } from '../network.ts'
+import { weightedLength } from '../weighted-length.ts'
+import { xSelfServe } from '../x-rules.ts'
+import type { Act } from './call.ts'
+import { sandboxMetrics } from './metrics.ts'
+import type { SandboxStore } from './rows.ts'
+import { interestIn, postsOf, residentOf, type ScheduledPost, scheduledPost } from './schedule.ts'
+import type { AuthoredPost } from './social-rows.ts'
 
 /** Whose rules hold in the sandbox. `x_selfserve`: those of X for self-serve programs in 2026. */
 export const sandboxRules = ['open', 'x_selfserve'] as const

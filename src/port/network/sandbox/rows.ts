@@ -5,9 +5,9 @@
 import postgres from 'postgres'
 import { type Clock, systemClock } from '#kernel/clock'
 import { fail } from '#kernel/errors'
-import { arrayTypes } from './engine/array-types.ts'
-import { type ConnectionOptions, codeOf, connectionAs, TIMES_AS_ISO } from './engine/db.ts'
-import { type PostRow, postFrom, type Run, type SandboxPost, type SocialStore, socialOn } from './sandbox-social.ts'
+import { arrayTypes } from '#store/engine/array-types'
+import { type ConnectionOptions, codeOf, connectionAs, TIMES_AS_ISO } from '#store/engine/db'
+import { type PostRow, postFrom, type Run, type SandboxPost, type SocialStore, socialOn } from './social-rows.ts'
 
 export interface TimelineQuery {
   accountId: string

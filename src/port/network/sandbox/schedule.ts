@@ -2,8 +2,8 @@
  * When the residents of the sandbox post, and what: drawn from seeds, so that everybody who reads sees the same, nothing is stored
  * and nothing has to run. A post's id tells its moment, as those of real networks do.
  */
-import { createRandom, pick, type Random } from '../model/composer/random.ts'
-import { type Resident, residents } from './sandbox-residents.ts'
+import { createRandom, pick, type Random } from '#port/model/composer/random'
+import { type Resident, residents } from './residents.ts'
 
 export interface ScheduledPost {
   id: string

@@ -1,9 +1,9 @@
 /** One call to the sandbox that changes something: the fault that was drawn for it decides what becomes of it. */
 import { systemClock } from '#kernel/clock'
 import type { Failpoints } from '#kernel/failpoint'
-import { SandboxFailure } from '#store/sandbox'
-import type { PublishResult } from './network.ts'
-import type { Draw } from './sandbox-faults.ts'
+import type { PublishResult } from '../network.ts'
+import type { Draw } from './faults.ts'
+import { SandboxFailure } from './rows.ts'
 
 const RETRY_AFTER_MS = 2_000
 

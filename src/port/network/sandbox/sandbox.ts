@@ -7,7 +7,6 @@ import { fail } from '#kernel/errors'
 import { type Failpoints, none } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'
 import { plainText } from '#kernel/plain-text'
-import { SandboxFailure, type SandboxStore, type TimelineQuery } from '#store/sandbox'
 import {
   type Capabilities,
   MOST_MEASURED,
@@ -18,13 +17,14 @@ import {
   type PublishRequest,
   type PublishResult,
   type Timeline,
-} from './network.ts'
-import { type Act, callOnce, notSent, until } from './sandbox-call.ts'
-import { drawsOf, type SandboxFaults } from './sandbox-faults.ts'
-import { sandboxMetrics } from './sandbox-metrics.ts'
-import { residentOf } from './sandbox-schedule.ts'
-import { added, engagingAct, postIdIn, preflight, readHandle, readPost, type SandboxRules, textRefusal } from './sandbox-social.ts'
-import { LONG_WEIGHTED_LIMIT, WEIGHTED_LIMIT, weightedLength } from './weighted-length.ts'
+} from '../network.ts'
+import { LONG_WEIGHTED_LIMIT, WEIGHTED_LIMIT, weightedLength } from '../weighted-length.ts'
+import { type Act, callOnce, notSent, until } from './call.ts'
+import { drawsOf, type SandboxFaults } from './faults.ts'
+import { sandboxMetrics } from './metrics.ts'
+import { SandboxFailure, type SandboxStore, type TimelineQuery } from './rows.ts'
+import { residentOf } from './schedule.ts'
+import { added, engagingAct, postIdIn, preflight, readHandle, readPost, type SandboxRules, textRefusal } from './social.ts'
 
 export interface SandboxSettings {
   store: SandboxStore
