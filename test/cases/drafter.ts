@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { type HookKey, postHooks } from '#domain/growth/drafting/hooks'
 import { containsPhrase, foldText } from '#domain/growth/drafting/phrase'
-import { checkArticle, countWords, wordRange } from '#port/model/check-article'
+import { checkArticle, countWords, wordRange } from '#port/model/checks/article'
 import type { Drafter } from '#port/model/drafter'
 import { articleBrief, briefWith, neverAborts, replyBrief } from '#test/support/briefs'
 import { softwareProfile } from '#test/support/profiles'

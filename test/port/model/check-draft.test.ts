@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { containsPhrase } from '#domain/growth/drafting/phrase'
-import { checkDraft } from '#port/model/check-draft'
-import { addUsage, priced } from '#port/model/prices'
+import { checkDraft } from '#port/model/checks/draft'
+import { addUsage, priced } from '#port/model/openai/prices'
 import { briefWith } from '#test/support/briefs'
 import { softwareProfile } from '#test/support/profiles'
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { DraftBrief } from '#domain/growth/drafting/draft'
 import { containsPhrase, foldText } from '#domain/growth/drafting/phrase'
-import { checkDraft, readStandards } from '#port/model/check-draft'
+import { checkDraft, readStandards } from '#port/model/checks/draft'
 import { fullBrief, fullProfile } from './largest-profile.ts'
 
 const LONGEST = 25_000

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import pino from 'pino'
 import { GenerationError } from '#port/model/drafter'
-import { createOpenAiDrafter } from '#port/model/openai-drafter'
+import { createOpenAiDrafter } from '#port/model/openai/drafter'
 import { articleBrief, neverAborts } from '#test/support/briefs'
 import { type Behaviour, behaviours, createFakeOpenAi, type ModelInput, validArticle } from '#test/support/fake-openai'
 

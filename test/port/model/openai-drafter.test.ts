@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import pino from 'pino'
 import { GenerationError } from '#port/model/drafter'
-import { createOpenAiDrafter, type OpenAiDrafterOptions } from '#port/model/openai-drafter'
+import { createOpenAiDrafter, type OpenAiDrafterOptions } from '#port/model/openai/drafter'
 import { drafterCases } from '#test/cases/drafter'
 import { briefWith, neverAborts } from '#test/support/briefs'
 import { type Behaviour, createFakeOpenAi, type FakeOpenAi, type ModelInput, validDrafts } from '#test/support/fake-openai'

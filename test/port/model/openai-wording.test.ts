@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import pino from 'pino'
 import { createComposer } from '#port/model/composer/composer'
-import { createOpenAiDrafter } from '#port/model/openai-drafter'
+import { createOpenAiDrafter } from '#port/model/openai/drafter'
 import { neverAborts } from '#test/support/briefs'
 import { type Behaviour, behaviours, createFakeOpenAi } from '#test/support/fake-openai'
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import pino from 'pino'
 import { GenerationError } from '#port/model/drafter'
-import { createOpenAiDrafter, type OpenAiDrafterOptions } from '#port/model/openai-drafter'
+import { createOpenAiDrafter, type OpenAiDrafterOptions } from '#port/model/openai/drafter'
 import { briefWith, neverAborts } from '#test/support/briefs'
 import { type behaviours, createFakeOpenAi, type FakeOpenAi, validDrafts } from '#test/support/fake-openai'
 

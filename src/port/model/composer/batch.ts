@@ -1,6 +1,6 @@
 import type { Draft, DraftBrief } from '#domain/growth/drafting/draft'
 import type { Phrase } from '#domain/growth/drafting/phrase'
-import { checkDraft, type DraftFault } from '../check-draft.ts'
+import { checkDraft, type DraftFault } from '../checks/draft.ts'
 import type { Steps } from '../pace.ts'
 import { type Candidate, cite } from './candidate.ts'
 import { type Guidance, isAboutFlopped, isRecord, type Learning, nameOf } from './guidance.ts'

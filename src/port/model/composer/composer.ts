@@ -1,6 +1,6 @@
 import { type DraftBrief, noUsage } from '#domain/growth/drafting/draft'
 import type { Profile } from '#domain/growth/drafting/profile'
-import { readStandards } from '../check-draft.ts'
+import { readStandards } from '../checks/draft.ts'
 import { type Drafter, GenerationError } from '../drafter.ts'
 import { createPace, type Steps } from '../pace.ts'
 import { composeArticle } from './article.ts'

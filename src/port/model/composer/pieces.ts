@@ -1,5 +1,5 @@
 import type { BriefLearning } from '#domain/growth/drafting/draft'
-import { countWords } from '../check-article.ts'
+import { countWords } from '../checks/article.ts'
 import type { Steps } from '../pace.ts'
 import { cuesOf, type FoundCue } from './cues.ts'
 import type { Focus } from './focus.ts'

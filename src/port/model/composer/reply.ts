@@ -1,6 +1,6 @@
 import type { Draft, DraftBrief, ReplyBrief, ReplyDraft } from '#domain/growth/drafting/draft'
-import { wordSet } from '../check-draft.ts'
-import { replyStandards } from '../check-reply.ts'
+import { wordSet } from '../checks/draft.ts'
+import { replyStandards } from '../checks/reply.ts'
 
 /** Of so many drafts the one that fits the post best is taken. */
 const CHOICES = 8

@@ -2,7 +2,7 @@ import type { Draft, DraftBrief, RecentPost } from '#domain/growth/drafting/draf
 import { checkRules } from '#domain/growth/drafting/format-rules'
 import { foldText, type Phrase, phraseOf, searchable, without } from '#domain/growth/drafting/phrase'
 import { normalForm } from '#kernel/normal-form'
-import { atOnce, type Steps } from './pace.ts'
+import { atOnce, type Steps } from '../pace.ts'
 
 /** What keeps a draft from being delivered; `detail` is worded for whoever has to rewrite it. */
 export interface DraftFault {

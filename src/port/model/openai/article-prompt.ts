@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { ArticleBrief } from '#domain/growth/drafting/draft'
-import { wordRange } from './check-article.ts'
+import { wordRange } from '../checks/article.ts'
 import { learningsInput, profileInput, rulesInput } from './draft-prompt.ts'
 import type { ChatMessage } from './openai.ts'
 

@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { GenerationError } from './drafter.ts'
+import { GenerationError } from '../drafter.ts'
 import { ModelError, type ModelFailure } from './openai.ts'
 
 const FIXED_HINTS: Record<ModelFailure, string> = {

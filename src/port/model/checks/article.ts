@@ -1,7 +1,7 @@
 import { LONGEST_TITLE, postOf, titleFault } from '#domain/growth/drafting/article-text'
 import type { ArticleBrief, ArticleDraft, DraftBrief } from '#domain/growth/drafting/draft'
 import { foldText } from '#domain/growth/drafting/phrase'
-import { checkDraft, type DraftFault } from './check-draft.ts'
+import { checkDraft, type DraftFault } from './draft.ts'
 
 /** What keeps an article from being delivered; `detail` is worded for whoever has to rewrite it. */
 export interface ArticleFault {

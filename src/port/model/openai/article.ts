@@ -1,10 +1,10 @@
 import type { ArticleBrief, ArticleDraft, ArticleSet } from '#domain/growth/drafting/draft'
+import { type ArticleFault, articleStandards, checkArticle, tooShort } from '../checks/article.ts'
+import { readStandards } from '../checks/draft.ts'
 import { isGarbled, TOKENS_TO_THINK, UNUSABLE } from './answer.ts'
 import { articleMessages, articleRepair, ModelArticle } from './article-prompt.ts'
-import { type ArticleFault, articleStandards, checkArticle, tooShort } from './check-article.ts'
-import { readStandards } from './check-draft.ts'
 import { learningsOf, storiesOf } from './draft-prompt.ts'
-import { type Desk, type Fault, garbled, type PieceKind, writePiece } from './openai-piece.ts'
+import { type Desk, type Fault, garbled, type PieceKind, writePiece } from './piece.ts'
 
 type Kind = PieceKind<ArticleBrief, typeof ModelArticle, ArticleDraft, ArticleFault['kind']>
 

@@ -1,8 +1,8 @@
 import type { ReplyBrief, ReplyDraft, ReplySet } from '#domain/growth/drafting/draft'
+import { readStandards } from '../checks/draft.ts'
+import { checkReply, type ReplyFault, replyStandards } from '../checks/reply.ts'
 import { isGarbled, TOKENS_TO_THINK, UNUSABLE } from './answer.ts'
-import { readStandards } from './check-draft.ts'
-import { checkReply, type ReplyFault, replyStandards } from './check-reply.ts'
-import { type Desk, garbled, type PieceKind, writePiece } from './openai-piece.ts'
+import { type Desk, garbled, type PieceKind, writePiece } from './piece.ts'
 import { ModelReply, replyMessages, replyRepair } from './reply-prompt.ts'
 
 type Kind = PieceKind<ReplyBrief, typeof ModelReply, ReplyDraft, ReplyFault['kind']>

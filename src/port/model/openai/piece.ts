@@ -3,11 +3,11 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { type ModelUsage, noUsage } from '#domain/growth/drafting/draft'
 import type { Log } from '#kernel/log'
+import { GenerationError } from '../drafter.ts'
+import type { Pace, Steps } from '../pace.ts'
 import { asGenerationError, jsonIn, schemaFaults, UNHELPFUL } from './answer.ts'
 import { wireSchema } from './draft-prompt.ts'
-import { GenerationError } from './drafter.ts'
 import type { ChatMessage, Completion, OpenAiClient } from './openai.ts'
-import type { Pace, Steps } from './pace.ts'
 import { addUsage } from './prices.ts'
 
 /** Who writes, and who repairs. */

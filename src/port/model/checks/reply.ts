@@ -1,6 +1,6 @@
 import type { DraftBrief, ReplyBrief, ReplyDraft } from '#domain/growth/drafting/draft'
 import { findLinks } from '#domain/growth/drafting/links'
-import { checkDraft, type DraftFault, factsOf } from './check-draft.ts'
+import { checkDraft, type DraftFault, factsOf } from './draft.ts'
 
 export interface ReplyFault {
   kind: DraftFault['kind'] | 'link'
