@@ -1,5 +1,5 @@
 /** Everything that leaves over HTTP has one of these forms. */
-import type { Answer } from '#actors/letter'
+import type { Answer } from '#actors/engine/letter'
 import type { Allowance } from '#kernel/allowance'
 import type { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'

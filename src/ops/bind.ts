@@ -2,7 +2,7 @@
  * Every gate of every operation, in reading order: scope and role → rates → input → (a query reads; a command becomes a letter, see
  * command.ts) → output check. Who is calling is settled before (edge/auth.ts).
  */
-import type { Answer } from '#actors/letter'
+import type { Answer } from '#actors/engine/letter'
 import { type DownloadForm, type Group, isQuery, KEY_LIMIT, type NamedOp, named, type Op, type Resource } from '#contract/op'
 import type { Allowance } from '#kernel/allowance'
 import { AppError, fail } from '#kernel/errors'

@@ -1,6 +1,6 @@
 /** Who is calling, what handlers may use, and what they give back. */
 import type { Static, TSchema } from '@sinclair/typebox'
-import type { Answer, Letter } from '#actors/letter'
+import type { Answer, Letter } from '#actors/engine/letter'
 import type { Group, Op } from '#contract/op'
 import type { Deciding } from '#decisions/deciding'
 import type { RatePlan } from '#domain/app/rates'

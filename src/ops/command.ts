@@ -1,7 +1,7 @@
 /** A command as a letter: replay, decision, output check and the answer to keep, for every operation alike. */
 
 import { createHash } from 'node:crypto'
-import type { Answer, Decision, Letter } from '#actors/letter'
+import type { Answer, Decision, Letter } from '#actors/engine/letter'
 import { capKeys, quotaKeys } from '#contract/limits'
 import { isExempt, type NamedOp, type Op } from '#contract/op'
 import type { LiveLanes } from '#decisions/deciding'

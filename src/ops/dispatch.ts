@@ -1,5 +1,5 @@
 /** Runs a command where its tenant is owned: here, or at the process that owns it, one hop at most. */
-import type { Answer } from '#actors/letter'
+import type { Answer } from '#actors/engine/letter'
 import type { NamedOp } from '#contract/op'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'

@@ -1,5 +1,5 @@
 /** What operators do to workspaces: from the first start and from the command line. */
-import type { Letter } from '#actors/letter'
+import type { Letter } from '#actors/engine/letter'
 import { connected, type Reached } from '#decisions/growth/connecting'
 import { defaultPlan } from '#domain/app/plan'
 import { hashApiKey, newApiKey } from '#kernel/api-key'

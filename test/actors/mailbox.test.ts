@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { Mailbox, type MailboxOptions, type Priority } from '#actors/mailbox'
+import { Mailbox, type MailboxOptions, type Priority } from '#actors/engine/mailbox'
 import { AppError } from '#kernel/errors'
 import { newGate } from '#test/support/letters'
 import { settled } from '#test/support/manual-clock'

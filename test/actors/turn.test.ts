@@ -1,7 +1,7 @@
 /** Letters that share a transaction: each passes its own gate, and what becomes of one is not what becomes of another. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import postgres from 'postgres'
-import type { Letter } from '#actors/letter'
+import type { Letter } from '#actors/engine/letter'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import type { Sql } from '#store/engine/db'

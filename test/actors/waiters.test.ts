@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { Waiters } from '#actors/waiters'
+import { Waiters } from '#actors/engine/waiters'
 import { AppError } from '#kernel/errors'
 import { manualClock } from '#test/support/manual-clock'
 

@@ -1,7 +1,7 @@
 /** Background work of many tenants by the actors, a process of its own: claim, run and settle of a lane that does nothing. */
-import type { Lane } from '#actors/lane'
-import type { Letter } from '#actors/letter'
-import { Runtime } from '#actors/runtime'
+import type { Lane } from '#actors/engine/lane'
+import type { Letter } from '#actors/engine/letter'
+import { Runtime } from '#actors/engine/runtime'
 import { systemClock } from '#kernel/clock'
 import { failpointsFrom } from '#kernel/failpoint'
 import { newId } from '#kernel/ids'

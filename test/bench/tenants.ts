@@ -1,7 +1,7 @@
 /** In this process: letters through a mailbox, what a tenant costs in memory, and how long it takes to wake one. */
 
-import type { Letter } from '#actors/letter'
-import { Mailbox, type Posted } from '#actors/mailbox'
+import type { Letter } from '#actors/engine/letter'
+import { Mailbox, type Posted } from '#actors/engine/mailbox'
 import { createLog } from '#kernel/log'
 import { openWorkplace, type Workplace } from '#server/server'
 import { readConfig } from '#src/config'

@@ -1,6 +1,6 @@
 /** What is kept for a while goes when its time is over, whether or not anything happens in its workspace. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { startSweep } from '#actors/sweep'
+import { startSweep } from '#actors/work/app/sweep'
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
 import { sweepSome } from '#store/engine/sweep'

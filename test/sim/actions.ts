@@ -2,7 +2,7 @@
  * Everything that may happen, one entry each: how often, with what, and what it does. A new action is a new entry here, and
  * where it is a command of a person on an item also a column of the state table (test/domain/transitions.ts).
  */
-import type { Letter } from '#actors/letter'
+import type { Letter } from '#actors/engine/letter'
 import { requestAgain } from '#domain/growth/sending/post-again'
 import type { Begun, CommandContext, Outcome } from '#ops/call'
 import { automationHandlers } from '#ops/growth/automation'

@@ -2,7 +2,7 @@
 import type { Mutant } from './mutant.ts'
 
 const returning = 'src/domain/growth/sending/returning.ts'
-const readBack = 'actors/lanes/read-back.ts'
+const readBack = 'actors/work/growth/read-back.ts'
 
 export const returningMutants: Mutant[] = [
   { name: 'reads count while the network may still apply it', file: returning, from: 'proof.begunAt >= from ? 1 : 0', to: '1' },
@@ -20,21 +20,21 @@ export const returningMutants: Mutant[] = [
   },
   {
     name: 'an item is returned again and again',
-    file: 'actors/lanes/publish.ts',
+    file: 'actors/work/growth/publish.ts',
     from: 'isDoubted || fingerprintText',
     to: 'fingerprintText',
   },
   { name: 'one read proves it', file: returning, from: 'proof_reads < times.cleanReads', to: 'proof_reads < 1' },
   {
     name: 'reads that decide nothing prove it',
-    file: 'actors/lanes/reconcile.ts',
+    file: 'actors/work/growth/reconcile.ts',
     from: 'return decisionOf(unread(found, outcome.retryAfterMs), work)',
     to: `return decisionOf(clearRead(found, { begunAt: job.begunAt, isClear: true,
       appliesWithinMs: appliesWithin(deps.networks.named(job.connection.network)!.capabilities) }), work)`,
   },
   {
     name: 'a read that may show it proves that it is not there',
-    file: 'actors/lanes/reconcile.ts',
+    file: 'actors/work/growth/reconcile.ts',
     from: 'isClear: !mayBeThere',
     to: 'isClear: true',
   },
@@ -52,7 +52,7 @@ export const returningMutants: Mutant[] = [
   },
   {
     name: 'what was returned is sent again unread',
-    file: 'actors/lanes/publish.ts',
+    file: 'actors/work/growth/publish.ts',
     from: 'if (!readBack) return',
     to: 'if (!readBack || deps) return',
   },

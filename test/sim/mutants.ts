@@ -2,9 +2,9 @@
 import type { Mutant } from './mutant.ts'
 import { returningMutants } from './mutants-returning.ts'
 
-const lane = 'actors/lanes/publish.ts'
-const runner = 'actors/lane-runner.ts'
-const claims = 'actors/claim.ts'
+const lane = 'actors/work/growth/publish.ts'
+const runner = 'actors/engine/lane-runner.ts'
+const claims = 'actors/engine/claim.ts'
 const publish = 'src/domain/growth/sending/publish.ts'
 const again = 'src/domain/growth/sending/post-again.ts'
 const reconcile = 'src/domain/growth/sending/reconcile.ts'
@@ -19,16 +19,16 @@ export const mutants: Mutant[] = [
     from: 'if (memory.owner !== own.owner || memory.epoch !== own.epoch) return undefined',
     to: '',
   },
-  { name: 'a fenced owner goes on', file: 'actors/tenant.ts', from: 'this.abandon()\n      this.onFenced()', to: 'this.onFenced()' },
+  { name: 'a fenced owner goes on', file: 'actors/engine/tenant.ts', from: 'this.abandon()\n      this.onFenced()', to: 'this.onFenced()' },
   {
     name: 'a new owner settles nothing',
-    file: 'actors/tenant.ts',
+    file: 'actors/engine/tenant.ts',
     from: 'this.#runner.recover()\n  }\n\n  /** Nothing runs',
     to: '}\n\n  /** Nothing runs',
   },
   {
     name: 'an outcome of an earlier claim counts',
-    file: 'actors/outcome.ts',
+    file: 'actors/engine/outcome.ts',
     from: "current.state !== 'running' || current.attempt !== work.attempt",
     to: 'false',
   },
@@ -135,13 +135,13 @@ export const mutants: Mutant[] = [
   },
   {
     name: 'an incomplete read counts',
-    file: 'actors/lanes/timeline.ts',
+    file: 'actors/work/growth/timeline.ts',
     from: "if (!complete) return { kind: 'unread', resources: posts.length }",
     to: '',
   },
   {
     name: 'doubt is looked up by the text that the item has now',
-    file: 'actors/lanes/reconcile.ts',
+    file: 'actors/work/growth/reconcile.ts',
     from: 'await identify(sql, { attempt, ',
     to: 'await identify(sql, { attempt: { ...attempt, sent_text: item.body }, ',
   },
@@ -167,7 +167,7 @@ export const mutants: Mutant[] = [
   // Posting again.
   {
     name: 'posting again reads nothing first',
-    file: 'actors/lanes/reconcile.ts',
+    file: 'actors/work/growth/reconcile.ts',
     from: 'const attempt = { ...open, intent_at',
     to: `const word = againOf(work)
       if (word) return { decision: handOver({ item: await lockItem(sql, work.ref_id), attempt: open, now: gate.now, times }, work, word) }
@@ -175,19 +175,19 @@ export const mutants: Mutant[] = [
   },
   {
     name: 'posting again does not need the whole timeline',
-    file: 'actors/lanes/reconcile.ts',
+    file: 'actors/work/growth/reconcile.ts',
     from: 'if (again) return refuseAgain(unread(withError(found)',
     to: 'if (again) return handOver(found, work, again)\n      if (again) return refuseAgain(unread(withError(found)',
   },
   {
     name: 'posting again does not wait for the end of the lease',
-    file: 'actors/lanes/reconcile.ts',
+    file: 'actors/work/growth/reconcile.ts',
     from: 'if (againOf(work) && gate.now < runAt)',
     to: 'if (againOf(work) && gate.now < gate.now)',
   },
   {
     name: 'posting again ignores what may be there',
-    file: 'actors/lanes/reconcile.ts',
+    file: 'actors/work/growth/reconcile.ts',
     from: 'if (again && !mayBeThere) return',
     to: 'if (again) return',
   },
@@ -249,7 +249,7 @@ export const mutants: Mutant[] = [
   { name: 'finished work stays', file: 'src/decisions/growth/settled.ts', from: 'return { settled: [work.id] }', to: 'return {}' },
   {
     name: 'what a lost answer left running is never looked at',
-    file: 'actors/tenant.ts',
+    file: 'actors/engine/tenant.ts',
     from: "'a letter failed')\n    this.#runner.recover()",
     to: "'a letter failed')",
   },
@@ -261,7 +261,7 @@ export const mutants: Mutant[] = [
   },
   {
     name: 'doubt is answered as posted',
-    file: 'actors/lanes/settled.ts',
+    file: 'actors/work/growth/settled.ts',
     from: "if (item.status === 'posted')",
     to: "if (item.status !== 'approved')",
   },

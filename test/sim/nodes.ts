@@ -1,8 +1,9 @@
 /** The processes of a world: each with the real actor and lanes, on the simulated database, network and clock. */
-import { publishLane } from '#actors/lanes/publish'
-import { reconcileLane } from '#actors/lanes/reconcile'
-import type { Letter } from '#actors/letter'
-import { TenantActor } from '#actors/tenant'
+
+import type { Letter } from '#actors/engine/letter'
+import { TenantActor } from '#actors/engine/tenant'
+import { publishLane } from '#actors/work/growth/publish'
+import { reconcileLane } from '#actors/work/growth/reconcile'
 import { publishTimes as times } from '#domain/growth/sending/publish'
 import type { Clock } from '#kernel/clock'
 import { newId } from '#kernel/ids'

@@ -1,5 +1,5 @@
 /** One workspace with its processes, its network and its time, all simulated but the code in between. */
-import type { TenantActor } from '#actors/tenant'
+import type { TenantActor } from '#actors/engine/tenant'
 import type { Item } from '#domain/growth/drafting/item'
 import type { PublishRequest } from '#port/network/network'
 import type { Networks } from '#port/network/registry'

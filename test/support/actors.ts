@@ -1,7 +1,7 @@
 /** Actors on a real database without the rest of the server: lanes, clock and fail points are the test's own. */
 import postgres from 'postgres'
-import type { Lane, LaneContext } from '#actors/lane'
-import { Runtime, type RuntimeDeps } from '#actors/runtime'
+import type { Lane, LaneContext } from '#actors/engine/lane'
+import { Runtime, type RuntimeDeps } from '#actors/engine/runtime'
 import { systemClock } from '#kernel/clock'
 import { none } from '#kernel/failpoint'
 import { newId } from '#kernel/ids'

@@ -1,7 +1,7 @@
 /** Letters for the actors' tests, and gates that hold them until a test opens them by hand. */
 
-import type { Decision, Letter } from '#actors/letter'
-import type { Priority } from '#actors/mailbox'
+import type { Decision, Letter } from '#actors/engine/letter'
+import type { Priority } from '#actors/engine/mailbox'
 import type { LiveLanes } from '#decisions/deciding'
 import { newId } from '#kernel/ids'
 import type { Query, Sql } from '#store/engine/db'

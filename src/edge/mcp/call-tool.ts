@@ -1,7 +1,7 @@
 /** One call of a tool: the operation through its gates, its answer or its error as a tool result. */
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { TSchema } from '@sinclair/typebox'
-import type { Answer } from '#actors/letter'
+import type { Answer } from '#actors/engine/letter'
 import { isQuery } from '#contract/op'
 import { AppError, fail } from '#kernel/errors'
 import type { McpContext } from './context.ts'

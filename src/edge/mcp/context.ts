@@ -1,5 +1,5 @@
 /** One MCP request's way to the operations: the same gates as over REST. */
-import type { Answer } from '#actors/letter'
+import type { Answer } from '#actors/engine/letter'
 import type { Operation } from '#ops/bind'
 import type { Call } from '#ops/call'
 

@@ -1,6 +1,6 @@
 /** A generation as one call: created, followed until it is over, and cancelled when the caller loses interest. */
 import type { TObject, TSchema } from '@sinclair/typebox'
-import type { Answer } from '#actors/letter'
+import type { Answer } from '#actors/engine/letter'
 import { isSettled, pathParams, settlingId } from '#contract/op'
 import { type Clock, systemClock } from '#kernel/clock'
 import { AppError } from '#kernel/errors'

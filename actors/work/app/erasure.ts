@@ -1,11 +1,12 @@
 /** Looks now and then for workspaces whose time is over, and erases them. Any number of processes may: each row goes once. */
+
+import { startPeriodic } from '#actors/engine/periodic'
 import type { Clock } from '#kernel/clock'
 import type { Failpoints } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'
 import { doomedTenants, eraseSome } from '#store/app/erasure'
 import { hasTenant } from '#store/app/tenants'
 import type { Db } from '#store/engine/db'
-import { startPeriodic } from './periodic.ts'
 
 export interface ErasureDeps {
   db: Db

@@ -1,5 +1,5 @@
-import type { Claiming, Lane } from '../lane.ts'
-import type { Decision } from '../letter.ts'
+import type { Claiming, Lane } from '#actors/engine/lane'
+import type { Decision } from '#actors/engine/letter'
 import { finished, requeued } from './decisions.ts'
 
 const LEASE_MS = 10_000

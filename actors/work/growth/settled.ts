@@ -1,10 +1,10 @@
+import type { Decision } from '#actors/engine/letter'
 import { settledEffects } from '#decisions/growth/settled'
 import { itemAnswer } from '#domain/growth/drafting/item'
 import type { Outcome, Settled } from '#domain/growth/sending/publish'
 import { AppError } from '#kernel/errors'
 import { forgetPending } from '#store/engine/idempotency'
 import { againOf, type Work } from '#store/engine/work'
-import type { Decision } from '../letter.ts'
 
 const NOT_POSTED = new AppError('network_error', 'the network answered with an error, and its timeline shows that nothing was posted')
 

@@ -1,5 +1,7 @@
 /** Looks a doubtful post up in the account's own timeline. Reads only: nothing here can send. */
 
+import type { Claimed, Lane, LaneContext } from '#actors/engine/lane'
+import type { Decision } from '#actors/engine/letter'
 import type { Spend } from '#domain/app/plan'
 import { chargeDoubtRead } from '#domain/app/read-budget'
 import type { Item } from '#domain/growth/drafting/item'
@@ -18,8 +20,6 @@ import { againOf, type Work } from '#store/engine/work'
 import { doubtfulSince, openAttempt, returnedAttempt } from '#store/growth/attempts'
 import { connectionById } from '#store/growth/connections'
 import { lockItem } from '#store/growth/items'
-import type { Claimed, Lane, LaneContext } from '../lane.ts'
-import type { Decision } from '../letter.ts'
 import { finished, requeued } from './decisions.ts'
 import { settleLate } from './late-hit.ts'
 import { handOver, refuseAgain } from './post-again.ts'

@@ -3,11 +3,11 @@
  * may: each row goes once.
  */
 import { randomUUID } from 'node:crypto'
+import { startPeriodic } from '#actors/engine/periodic'
 import type { Clock } from '#kernel/clock'
 import type { Log } from '#kernel/log'
 import type { Db } from '#store/engine/db'
 import { sweepSome, tenantsAfter } from '#store/engine/sweep'
-import { startPeriodic } from './periodic.ts'
 
 export interface SweepDeps {
   db: Db

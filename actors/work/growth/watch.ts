@@ -3,6 +3,8 @@
  * target is paused. What a read may cost is reserved as it is claimed, and what it did not cost is given back.
  */
 
+import type { Claimed, Claiming, Lane, LaneContext } from '#actors/engine/lane'
+import type { Decision } from '#actors/engine/letter'
 import { hasFeature, type Spend } from '#domain/app/plan'
 import { costOf, readBudgetOf, settleReads, takeReads, untilTomorrow } from '#domain/app/read-budget'
 import { type Product, productsForBrief } from '#domain/growth/drafting/product'
@@ -21,8 +23,6 @@ import { allProducts } from '#store/growth/products'
 import { currentProfile } from '#store/growth/profiles'
 import { expireSignals, forgetSignals, insertSignal, knownSignals, openScores } from '#store/growth/signals'
 import { lockTarget, NOT_CONNECTED, saveTarget } from '#store/growth/targets'
-import type { Claimed, Claiming, Lane, LaneContext } from '../lane.ts'
-import type { Decision } from '../letter.ts'
 import { finished, requeued } from './decisions.ts'
 
 export interface WatchDeps {

@@ -1,5 +1,7 @@
 /** The publish lane: claim and intent in one commit, one send without retries, the answer as a letter. */
 import { createHash } from 'node:crypto'
+import type { Claimed, Claiming, Lane, LaneContext } from '#actors/engine/lane'
+import type { Decision } from '#actors/engine/letter'
 import { settleSend } from '#decisions/growth/settled'
 import { chargeDoubtRead } from '#domain/app/read-budget'
 import type { Item } from '#domain/growth/drafting/item'
@@ -29,8 +31,6 @@ import { insertAttempt, openAttempt, sameTextOpen, triesSoFar } from '#store/gro
 import { accountFor, disconnect } from '#store/growth/connections'
 import { lockItem, saveItem } from '#store/growth/items'
 import { currentProfile } from '#store/growth/profiles'
-import type { Claimed, Claiming, Lane, LaneContext } from '../lane.ts'
-import type { Decision } from '../letter.ts'
 import { finished, requeued } from './decisions.ts'
 import { tryClaimAgain } from './post-again.ts'
 import { lookFirst, type ReadBack, readBackOf, type Shown, settleShown } from './read-back.ts'

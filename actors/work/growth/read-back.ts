@@ -2,6 +2,8 @@
  * Before an item is sent that was returned because the network had not made its post, the timeline is read once more, in the same
  * lane and right before the send: should the network have broken its promise, nothing goes out twice.
  */
+
+import type { Claiming } from '#actors/engine/lane'
 import type { Connection } from '#domain/growth/sending/connection'
 import { type Attempt, type Outcome, type PublishTimes, type Sent, type Settled, settle } from '#domain/growth/sending/publish'
 import type { SeenPost } from '#domain/growth/sending/reconcile'
@@ -11,7 +13,6 @@ import type { Sql } from '#store/engine/db'
 import type { Effects } from '#store/engine/letter'
 import { workOf } from '#store/engine/work'
 import { ownedSince, returnedAttempt } from '#store/growth/attempts'
-import type { Claiming } from '../lane.ts'
 import { identify, mayBeAmong, readTimeline } from './timeline.ts'
 
 export interface ReadBack {

@@ -1,7 +1,8 @@
 /** What lanes say of their work alike. */
+
+import type { Decision } from '#actors/engine/letter'
 import type { Effects } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
-import type { Decision } from '../letter.ts'
 
 /** The row of work goes back to the queue until then. */
 export const requeued = ({ id }: Pick<Work, 'id'>, runAt: Date, effects: Effects = {}): Decision<void> => ({

@@ -3,6 +3,8 @@
  * account's own timeline, among what answers the same post; a like and a repost on the post itself.
  */
 
+import type { Lane, LaneContext } from '#actors/engine/lane'
+import type { Decision } from '#actors/engine/letter'
 import type { Spend } from '#domain/app/plan'
 import { chargeDoubtRead } from '#domain/app/read-budget'
 import { type Engagement, isWritten } from '#domain/growth/drafting/engagement'
@@ -18,8 +20,6 @@ import type { Work } from '#store/engine/work'
 import { connectionById } from '#store/growth/connections'
 import { openExecution, takenAnswers, unnamedExecutions } from '#store/growth/engagement-attempts'
 import { lockEngagement } from '#store/growth/engagements'
-import type { Lane, LaneContext } from '../lane.ts'
-import type { Decision } from '../letter.ts'
 import { finished, requeued } from './decisions.ts'
 import { executedDecision } from './executed.ts'
 import type { ReconcileDeps } from './reconcile.ts'

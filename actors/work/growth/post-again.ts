@@ -1,5 +1,7 @@
 /** Posting again on a person's word: the timeline is read to its end first, and the claim of the new send supersedes the old attempt. */
 
+import type { Claiming } from '#actors/engine/lane'
+import type { Decision } from '#actors/engine/letter'
 import { againWork, settledEffects } from '#decisions/growth/settled'
 import type { Item } from '#domain/growth/drafting/item'
 import type { Connection } from '#domain/growth/sending/connection'
@@ -13,8 +15,6 @@ import { againPayload, type Work } from '#store/engine/work'
 import { openAttempt, saveAttempt } from '#store/growth/attempts'
 import { accountFor } from '#store/growth/connections'
 import { lockItem } from '#store/growth/items'
-import type { Claiming } from '../lane.ts'
-import type { Decision } from '../letter.ts'
 
 const TOO_LATE = new AppError('conflict', 'cannot post again: the request could not be carried out in time; ask again')
 const DELETION = new AppError('conflict', 'cannot post again: the workspace is to be deleted')

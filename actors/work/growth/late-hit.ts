@@ -1,5 +1,7 @@
 /** The watch over an item that was returned: for a day its timeline is read, ever more rarely, for the post that should not be there. */
 
+import type { Claiming } from '#actors/engine/lane'
+import type { Decision } from '#actors/engine/letter'
 import type { Item } from '#domain/growth/drafting/item'
 import type { Connection } from '#domain/growth/sending/connection'
 import type { Attempt, PublishTimes } from '#domain/growth/sending/publish'
@@ -7,8 +9,6 @@ import { lateHit, returnedSince, watchNext } from '#domain/growth/sending/return
 import { type Work, workOf } from '#store/engine/work'
 import { returnedAttempt, saveAttempt } from '#store/growth/attempts'
 import { saveItem } from '#store/growth/items'
-import type { Claiming } from '../lane.ts'
-import type { Decision } from '../letter.ts'
 import { finished, requeued } from './decisions.ts'
 import { decisionOf } from './settled.ts'
 import { identify, type Looked } from './timeline.ts'

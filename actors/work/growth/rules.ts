@@ -1,5 +1,6 @@
 /** Rules have their turn here: the times of their patterns, and the runs that occurrences have set off. All is decided in the claim. */
 
+import type { Claiming, Lane } from '#actors/engine/lane'
 import { runEffects } from '#decisions/growth/occurrences'
 import { requireFeature } from '#domain/app/plan'
 import type { Rule } from '#domain/growth/rules/rule'
@@ -16,7 +17,6 @@ import { currentProfile } from '#store/growth/profiles'
 import { factsNow } from '#store/growth/rule-facts'
 import { forgetRuns, knownRuns, lockRun, removeRun, saveRun } from '#store/growth/rule-runs'
 import { lockRule, saveCounts } from '#store/growth/rules'
-import type { Claiming, Lane } from '../lane.ts'
 import { decidedAtOnce } from './at-once.ts'
 import { finished } from './decisions.ts'
 import { act } from './rule-actions.ts'

@@ -1,5 +1,7 @@
 /** Reports: a kind of generation that code alone makes, and the work that asks for one every week. */
 
+import type { Claiming, Lane } from '#actors/engine/lane'
+import type { Decision } from '#actors/engine/letter'
 import { admitReport } from '#decisions/growth/admission'
 import { endedEffects, generations } from '#decisions/growth/generations'
 import { budgetsOf } from '#domain/app/plan'
@@ -24,8 +26,6 @@ import type { Effects, Gate } from '#store/engine/letter'
 import { type BriefRecord, briefRecord, factsOf } from '#store/growth/brief'
 import { currentProfile } from '#store/growth/profiles'
 import { figuresByDay, insertReport, isReported, rankedPosts } from '#store/growth/reports'
-import type { Claiming, Lane } from '../lane.ts'
-import type { Decision } from '../letter.ts'
 import { decidedAtOnce } from './at-once.ts'
 import { requeued } from './decisions.ts'
 import type { GenerationKind } from './generation.ts'

@@ -3,6 +3,8 @@
  * the next read and ends when nothing is left to be read. What a read may cost is reserved as it is claimed.
  */
 
+import type { Claimed, Claiming, Lane, LaneContext } from '#actors/engine/lane'
+import type { Decision } from '#actors/engine/letter'
 import type { Spend } from '#domain/app/plan'
 import { readBudgetOf, untilTomorrow } from '#domain/app/read-budget'
 import { changes, EARLY_MS, nextRead, reserve, unread, type Wait, waitAfter } from '#domain/growth/learning/metric-sync'
@@ -17,8 +19,6 @@ import type { Effects } from '#store/engine/letter'
 import { keepPayload, type Work } from '#store/engine/work'
 import { connectionById, disconnect } from '#store/growth/connections'
 import { type DuePost, duePosts, insertSnapshots, latestSnapshots, markRead, nextReads, thinSnapshots } from '#store/growth/metrics'
-import type { Claimed, Claiming, Lane, LaneContext } from '../lane.ts'
-import type { Decision } from '../letter.ts'
 import { finished } from './decisions.ts'
 
 export interface MetricsDeps {

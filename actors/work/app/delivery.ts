@@ -2,6 +2,9 @@
  * The delivery lane: tells a workspace's endpoint of its events, one at a time, at least once, each under its own id, and in
  * order within the record that an event is of. What a dead process left is simply sent again.
  */
+
+import type { Claimed, Lane, LaneContext } from '#actors/engine/lane'
+import type { Decision } from '#actors/engine/letter'
 import {
   type AfterDelivery,
   afterDelivery,
@@ -23,8 +26,6 @@ import type { Query, Sql } from '#store/engine/db'
 import type { Effects, Gate } from '#store/engine/letter'
 import { giveUpEvents, MOST_PENDING, manyPending, nextEvent, pendingEvent, saveEvent } from '#store/engine/outbox'
 import type { Work } from '#store/engine/work'
-import type { Claimed, Lane, LaneContext } from '../lane.ts'
-import type { Decision } from '../letter.ts'
 
 export interface DeliveryDeps {
   egress: Egress

@@ -1,5 +1,7 @@
 /** Drafts what was asked for: the model runs beside the mailbox, and what it wrote comes back as one letter. The same for every kind. */
 
+import type { Lane, LaneContext } from '#actors/engine/lane'
+import type { Decision } from '#actors/engine/letter'
 import { failedEffects, type Kept, takenOf } from '#decisions/growth/generations'
 import { type Drafting, GENERATION_RUNS, generating, queuedAgain, type Taken } from '#domain/growth/drafting/generation'
 import type { Failpoints } from '#kernel/failpoint'
@@ -9,8 +11,6 @@ import type { Networks } from '#port/network/registry'
 import type { Sql } from '#store/engine/db'
 import type { Effects, Gate } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
-import type { Lane, LaneContext } from '../lane.ts'
-import type { Decision } from '../letter.ts'
 
 export interface GenerationDeps {
   drafter: Drafter
