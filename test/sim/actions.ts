@@ -10,7 +10,7 @@ import { connectionHandlers, connectionsHandlers } from '#ops/growth/connections
 import { itemHandlers } from '#ops/growth/items'
 import { connectAccount } from '#ops/workspaces'
 import { lockItem } from '#store/growth/items'
-import { bodies } from '#test/domain/posting-commands'
+import { bodies } from '#test/domain/growth/sending/posting-commands'
 import { HOUR, MINUTE } from '#test/domain/records'
 import {
   AMBIGUOUS,

@@ -256,15 +256,15 @@ const remembered = <T>(compute: (text: string) => T) => {
 export const installMemory = async (): Promise<void> => {
   const { fingerprintText } = await import('#port/network/text')
   const fakes = {
-    items,
-    attempts,
-    connections,
-    work: works,
-    letter: letters,
-    idempotency,
-    profiles,
-    targets,
-    'growth-channels': growthChannels,
+    'growth/items': items,
+    'growth/attempts': attempts,
+    'growth/connections': connections,
+    'growth/profiles': profiles,
+    'growth/targets': targets,
+    'growth/growth-channels': growthChannels,
+    'engine/work': works,
+    'engine/letter': letters,
+    'engine/idempotency': idempotency,
   }
   for (const [name, fake] of Object.entries(fakes)) await replace(`#store/${name}`, fake)
   await replace('#kernel/ids', ids)

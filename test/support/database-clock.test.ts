@@ -51,7 +51,7 @@ test('every default that is a time comes from the stepped clock', async () => {
 const UNSTEPPED = /\b(current_timestamp|current_date|current_time|localtimestamp|localtime|statement_timestamp|transaction_timestamp)\b/i
 
 test('no statement of ours asks for the time in another way', () => {
-  const files = [...new Bun.Glob('{sql/*.sql,src/{store,port}/**/*.ts}').scanSync()]
+  const files = ['sql/*.sql', 'src/store/**/*.ts', 'src/port/**/*.ts'].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync()])
   const texts = files.map((name) => [name, readFileSync(name, 'utf8')] as const)
   expect(texts.length).toBeGreaterThan(15)
   expect(texts.filter(([, text]) => UNSTEPPED.test(text)).map(([name]) => name)).toEqual([])

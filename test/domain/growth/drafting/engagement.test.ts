@@ -1,0 +1,209 @@
+import { describe, expect, test } from 'bun:test'
+import {
+  approveEngagement,
+  confirmEngagement,
+  contentOf,
+  type EngageAction,
+  type Engagement,
+  type EngagementStatus,
+  engagementState,
+  engagementStatuses,
+  failedEngagement,
+  newEngagement,
+  rejectEngagement,
+  requestExecution,
+  requireAllowed,
+  writtenEngagement,
+} from '#domain/growth/drafting/engagement'
+import { contentHash } from '#domain/growth/drafting/item'
+import { asItem, fromItem, settledEngagement } from '#domain/growth/sending/execute'
+import { bind, claim, doubt, giveBack, type Outcome, publishTimes, settle } from '#domain/growth/sending/publish'
+import { cleanRead, hit } from '#domain/growth/sending/reconcile'
+import { errorOf } from '#test/domain/errors'
+import { ACCOUNT, at, attemptWith } from '#test/domain/records'
+
+const now = at(5_000)
+const rule = { measure: (text: string) => text.length, maxLength: 280 }
+const post = { network: 'sandbox', post_id: '42', post_url: null, post_author: 'lena', post_text: 'Well?', addresses_us: true }
+const wish = {
+  ...post,
+  action: 'reply' as EngageAction,
+  instruction: null as string | null,
+  body: 'Well.' as string | null,
+  signal_id: null,
+}
+const made = (changes: Partial<typeof wish> = {}) => newEngagement('engagement-1', { ...wish, ...changes }, { rule, now: at() })
+
+const drafted = made().engagement
+const bound = (changes: Partial<Engagement>): Engagement => ({
+  ...drafted,
+  account_external_id: ACCOUNT,
+  approved_hash: contentHash(contentOf(drafted), ACCOUNT),
+  ...changes,
+})
+
+const stateNames = [...engagementStatuses, 'in review'] as const
+type StateName = (typeof stateNames)[number]
+const inState = (state: StateName): Engagement =>
+  state === 'in review' ? bound({ status: 'execute_unconfirmed', review: true }) : bound({ status: state })
+
+const approval = { ...rule, body: undefined, accountExternalId: ACCOUNT, now }
+const commands = {
+  approve: (one: Engagement) => approveEngagement(one, approval),
+  confirm: (one: Engagement) => confirmEngagement(one, now),
+  reject: (one: Engagement) => rejectEngagement(one, 'no', now),
+  execute: (one: Engagement) => requestExecution(one, now),
+}
+type Command = keyof typeof commands
+
+/** From the API document ("States and transitions"); all that is not here is 409. */
+const legal: Partial<Record<StateName, Partial<Record<Command, EngagementStatus>>>> = {
+  drafted: { approve: 'approved', reject: 'rejected' },
+  approved: { execute: 'executing' },
+  execute_failed: { execute: 'executing', reject: 'rejected' },
+  'in review': { confirm: 'executed', reject: 'rejected' },
+}
+
+describe('the state table', () => {
+  const cells = stateNames.flatMap((state) =>
+    (Object.keys(commands) as Command[]).map((command) => [state, command, legal[state]?.[command] ?? '409'] as const),
+  )
+  test.each(cells)('%s, %s: %s', (state, command, cell) => {
+    const engagement = inState(state)
+    if (cell === '409') {
+      const error = errorOf(() => commands[command](engagement))
+      expect([error.code, error.status]).toEqual(['conflict', 409])
+      expect(error.message).toStartWith(`cannot ${command}: the engagement is ${engagementState(engagement)}`)
+      return
+    }
+    expect(commands[command](engagement)).toMatchObject({ status: cell, review: false, updated_at: now })
+  })
+
+  test.each(stateNames.map((state) => [state]))('%s can be told apart by its name', (state) => {
+    expect(engagementState(inState(state))).toBe(state === 'in review' ? 'execute_unconfirmed (in review)' : state)
+  })
+})
+
+describe('a new engagement', () => {
+  test.each([
+    ['reply', null, 'queued', 0],
+    ['quote', null, 'queued', 0],
+    ['reply', 'Words.', 'drafted', 1],
+    ['quote', 'Words.', 'drafted', 1],
+    ['repost', null, 'drafted', 1],
+    ['like', null, 'drafted', 1],
+  ] as const)('%s with the body %p is %s', (action, body, status, events) => {
+    const { engagement, events: told } = made({ action, body })
+    expect(engagement).toMatchObject({ status, body, action, approved_hash: null, executed_at: null })
+    expect(told).toHaveLength(events)
+  })
+
+  test.each([
+    ['like', { body: 'x' }],
+    ['repost', { instruction: 'x' }],
+    ['reply', { body: '\n ' }],
+    ['quote', { body: 'x'.repeat(281) }],
+  ] as const)('%s with %j is refused', (action, changes) => {
+    expect(errorOf(() => made({ action, body: null, ...changes })).code).toBe('invalid_input')
+  })
+
+  test('is drafted by whoever writes it, or fails with a code', () => {
+    const queued = made({ body: null }).engagement
+    const usage = { input_tokens: 1, output_tokens: 2, cost_micros: 3 }
+    const written = writtenEngagement(queued, { body: 'Words.', rationale: 'Because.' }, { model: 'm', usage, now })
+    expect(written.record).toEqual({
+      ...queued,
+      ...{ status: 'drafted', body: 'Words.', rationale: 'Because.', model: 'm', usage, updated_at: now },
+    })
+    expect(written.events).toEqual([
+      { type: 'growth.approval.requested', data: { kind: 'engagement', engagement_id: 'engagement-1', action: 'reply' } },
+    ])
+    const failed = failedEngagement(queued, 'cancelled', { now })
+    expect(failed).toEqual({ record: { ...queued, status: 'failed', error: 'cancelled', updated_at: now }, events: [], refund: [] })
+  })
+})
+
+describe('what the network refuses', () => {
+  const refused = {
+    allowed: false,
+    reason: 'x_like_selfserve_removed',
+    message: 'by hand only',
+    link: 'https://x.com/i/status/42',
+  } as const
+
+  test('is told with reason and link', () => {
+    const error = errorOf(() => requireAllowed(refused))
+    expect([error.code, error.message]).toEqual(['conflict', 'x_like_selfserve_removed: by hand only: https://x.com/i/status/42'])
+    expect(error.details).toEqual([
+      { path: 'action', message: 'x_like_selfserve_removed' },
+      { path: 'link', message: 'https://x.com/i/status/42' },
+    ])
+    expect(errorOf(() => requireAllowed({ ...refused, link: null })).message).toBe('x_like_selfserve_removed: by hand only')
+    expect(() => requireAllowed({ allowed: true })).not.toThrow()
+  })
+})
+
+describe('approval', () => {
+  test.each([
+    ['other words', { body: 'Other.' }],
+    ['another post', { post_id: '43' }],
+    ['another action', { action: 'quote' as const }],
+  ])('is bound to the account and to all that goes out: not for %s', (_, changes) => {
+    const approved = approveEngagement(drafted, approval)
+    const claiming = { accountExternalId: ACCOUNT, now }
+    expect(bind(asItem(approved), claiming)).toMatchObject({ status: 'publishing' })
+    expect(bind(asItem({ ...approved, ...changes }), claiming)).toBe('approval_stale')
+    expect(bind(asItem(approved), { ...claiming, accountExternalId: 'other' })).toBe('approval_stale')
+  })
+
+  test('takes other words for replies and quotes, within the limit', () => {
+    expect(approveEngagement(drafted, { ...approval, body: 'Edited.' }).body).toBe('Edited.')
+    expect(errorOf(() => approveEngagement(drafted, { ...approval, body: ' ' })).message).toBe('body is empty')
+    expect(errorOf(() => approveEngagement(drafted, { ...approval, body: 'x'.repeat(281) })).code).toBe('invalid_input')
+    const like = made({ action: 'like', body: null }).engagement
+    expect(errorOf(() => approveEngagement(like, { ...approval, body: 'x' })).code).toBe('invalid_input')
+  })
+})
+
+describe('the machine', () => {
+  const executing = bound({ status: 'executing' })
+  const outcomes: [Outcome, Partial<Engagement>, string][] = [
+    [{ kind: 'posted', externalId: '7', url: null }, { status: 'executed', external_id: '7', executed_at: now }, 'done'],
+    [{ kind: 'refused', reason: 'no' }, { status: 'execute_failed', last_error: 'no' }, 'done'],
+    [{ kind: 'not_applied', reason: 'rate_limited', detail: '' }, { status: 'approved', last_error: 'rate_limited' }, 'done'],
+    [{ kind: 'disconnected', reason: 'gone' }, { status: 'approved', last_error: 'x_not_connected' }, 'done'],
+    [{ kind: 'unknown', reason: '502' }, { status: 'execute_unconfirmed', review: false, last_error: '502' }, 'reconcile'],
+    [{ kind: 'unsent' }, { status: 'executing' }, 'again'],
+  ]
+  test.each(outcomes)('%j: %j, then %s', (outcome, expected, next) => {
+    const sent = { item: asItem(executing), attempt: attemptWith(), tries: 0, now, times: publishTimes }
+    const settled = settledEngagement(executing, settle(sent, outcome))
+    expect(settled.engagement).toEqual({ ...executing, ...expected, updated_at: now })
+    expect([settled.next.kind, settled.events]).toEqual([next as never, []])
+  })
+
+  test('what is in doubt is found, or put before a person, who is called once', () => {
+    const sent = { item: asItem(executing), attempt: attemptWith(), now, times: publishTimes }
+    const doubtful = settledEngagement(executing, doubt(sent, { reason: '502', cause: 'server_error' }))
+    const read = { item: asItem(doubtful.engagement), attempt: doubtful.attempt, now: at(60_000), times: publishTimes }
+    expect(settledEngagement(doubtful.engagement, hit(read, { externalId: '7', url: null })).engagement.status).toBe('executed')
+    const attempt = { ...doubtful.attempt, clean_reads: publishTimes.cleanReads - 1 }
+    const looked = settledEngagement(doubtful.engagement, cleanRead({ ...read, attempt }))
+    expect(looked.engagement).toMatchObject({ status: 'execute_unconfirmed', review: true })
+    expect(looked.events).toEqual([
+      { type: 'growth.approval.requested', data: { kind: 'engagement_review', engagement_id: 'engagement-1' } },
+    ])
+  })
+
+  test('what has changed since its approval goes back to be drafted', () => {
+    const { item } = giveBack(asItem(executing), 'approval_stale', now)
+    expect(fromItem(executing, item)).toMatchObject({ status: 'drafted', approved_hash: null, account_external_id: null })
+  })
+
+  test.each(engagementStatuses.map((status) => [status]))('%s: nothing is claimed unless a person has asked for it', (status) => {
+    const trying = () => claim(asItem(inState(status)), { accountExternalId: ACCOUNT, origin: 'manual', now })
+    if (status === 'executing') expect(trying()).toMatchObject({ status: 'publishing' })
+    else expect(errorOf(trying).code).toBe('conflict')
+    expect(errorOf(() => claim(asItem(inState(status)), { accountExternalId: ACCOUNT, origin: 'automatic', now })).code).toBe('conflict')
+  })
+})

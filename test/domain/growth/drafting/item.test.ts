@@ -1,0 +1,236 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import {
+  approve,
+  type Item,
+  itemView,
+  markPosted,
+  postedEvent,
+  reject,
+  requestPost,
+  schedule,
+  stateOf,
+  unschedule,
+} from '#domain/growth/drafting/item'
+import { requestAgain } from '#domain/growth/sending/post-again'
+import { claim } from '#domain/growth/sending/publish'
+import { errorOf } from '#test/domain/errors'
+import { ACCOUNT, approvedItem, at, DAY, draftedItem, HOUR, itemIn, stateName, stateNames } from '#test/domain/records'
+import { type Command, commands, transitions } from '#test/domain/transitions'
+
+const now = at(5_000)
+const approval = { accountExternalId: ACCOUNT as string | null, measure: (text: string) => text.length, maxLength: 280, now }
+const timing = { postAt: at(2 * HOUR), onMissed: null, now }
+
+const run: Record<Command, (item: Item) => Item | 'approval_stale'> = {
+  approve: (item) => approve(item, approval),
+  reject: (item) => reject(item, 'too dry', now),
+  schedule: (item) => schedule(item, timing),
+  unschedule: (item) => unschedule(item, now),
+  post: (item) => requestPost(item, now),
+  'post again': (item) => requestAgain(item, { by: 'session', now }),
+  'mark posted': (item) => markPosted(item, undefined, now),
+  'claim when due': (item) => claim(item, { accountExternalId: ACCOUNT, origin: 'automatic', now }),
+  'claim when asked': (item) => claim(item, { accountExternalId: ACCOUNT, origin: 'manual', now }),
+}
+
+/** How an error names each state. */
+const named = {
+  drafted: 'drafted',
+  approved: 'approved',
+  scheduled: 'scheduled',
+  publishing: 'publishing',
+  posted: 'posted',
+  rejected: 'rejected',
+  publish_failed: 'publish_failed',
+  publish_unconfirmed: 'publish_unconfirmed',
+  'in review': 'publish_unconfirmed (in review)',
+}
+
+describe('the state table', () => {
+  const cells = stateNames.flatMap((state) => commands.map((command) => [state, command, transitions[state][command]] as const))
+  test.each(cells)('%s, %s: %s', (state, command, cell) => {
+    const item = itemIn[state]
+    if (cell === '409') {
+      const error = errorOf(() => run[command](item))
+      expect([error.code, error.status]).toEqual(['conflict', 409])
+      expect(error.message).toStartWith(`cannot ${command.split(' when ')[0]}: the item is ${named[state]}`)
+      return
+    }
+    const next = run[command](item) as Item
+    expect(stateName(next)).toBe(cell)
+    expect(next.updated_at).toEqual(now)
+  })
+
+  test.each(stateNames.map((state) => [state]))('%s is named as in errors', (state) => {
+    expect(stateOf(itemIn[state])).toBe(named[state])
+  })
+
+  test.each([['publish_unconfirmed'], ['in review']] as const)('%s: whoever wants to post again is told to look first', (state) => {
+    expect(errorOf(() => requestPost(itemIn[state], now)).message).toEndWith(
+      ' and may be on the network already; look there, and mark it posted if it is',
+    )
+  })
+})
+
+describe('approval', () => {
+  test('keeps the body, measures it and binds it to the default account', () => {
+    const next = approve({ ...draftedItem, last_error: 'approval_stale' }, approval)
+    expect(next.approved_hash).toMatch(/^[0-9a-f]{64}$/)
+    const unbound: Item = { ...next, approved_hash: null }
+    expect(unbound).toEqual({ ...draftedItem, status: 'approved', account_external_id: ACCOUNT, updated_at: now })
+  })
+
+  test('takes an edited body in place of the draft', () => {
+    expect(approve(draftedItem, { ...approval, editedBody: 'Edited.' })).toMatchObject({ body: 'Edited.', length: 7 })
+  })
+
+  test.each([[''], [' '], ['\n\t \u00a0']])('refuses the blank edited body %j', (editedBody) => {
+    const error = errorOf(() => approve(draftedItem, { ...approval, editedBody }))
+    expect([error.code, error.status, error.message]).toEqual(['invalid_input', 400, 'edited_body is empty'])
+    expect(error.details).toEqual([{ path: 'edited_body', message: 'is empty' }])
+  })
+
+  test("refuses an edited body longer than the network's own rule allows, and takes one as long as that", () => {
+    const doubled = { ...approval, measure: (text: string) => 2 * text.length, maxLength: 20 }
+    const error = errorOf(() => approve(draftedItem, { ...doubled, editedBody: 'eleven char' }))
+    expect([error.code, error.status]).toEqual(['invalid_input', 400])
+    expect(error.details).toEqual([{ path: 'edited_body', message: "is 22 long by the network's rule; at most 20" }])
+    expect(approve(draftedItem, { ...doubled, editedBody: 'ten chars.' }).length).toBe(20)
+  })
+
+  test('a draft that is too long for the account is named as the body, since nobody sent an edited one', () => {
+    const error = errorOf(() => approve(draftedItem, { ...approval, maxLength: 30 }))
+    expect(error.message).toBe("body is 31 long by the network's rule; at most 30")
+    expect(error.details?.map(({ path }) => path)).toEqual(['body'])
+  })
+
+  test('a draft in the wrong state is a conflict, whatever body comes with it', () => {
+    expect(errorOf(() => approve(itemIn.posted, { ...approval, editedBody: '' })).code).toBe('conflict')
+  })
+})
+
+describe('what goes out is what was approved', () => {
+  const text = fc.string({ minLength: 1, unit: 'grapheme' }).filter((body) => body.trim() !== '')
+  const account = fc.constantFrom(null, 'account-1', 'account-2', '', 'null')
+  const scheduled = (body: string, accountExternalId: string | null) =>
+    schedule(approve(draftedItem, { ...approval, editedBody: body, accountExternalId, maxLength: 1_000 }), timing)
+  const claimed = (item: Item, accountExternalId: string) => claim(item, { accountExternalId, origin: 'automatic', now })
+
+  test('unchanged, it is claimed for the account it is bound to, or for the default where it is bound to none', () => {
+    fc.assert(
+      fc.property(text, account, fc.string(), (body, bound, fallback) => {
+        const sender = bound ?? fallback
+        const next = claimed(scheduled(body, bound), sender)
+        expect(next).toMatchObject({ status: 'publishing', body, account_external_id: sender, post_at: timing.postAt })
+      }),
+    )
+  })
+
+  test('after any change of the body it is stale', () => {
+    fc.assert(
+      fc.property(text, fc.string({ unit: 'grapheme' }), account, (body, other, bound) => {
+        fc.pre(other !== body)
+        expect(claimed({ ...scheduled(body, bound), body: other }, bound ?? ACCOUNT)).toBe('approval_stale')
+      }),
+    )
+  })
+
+  test('a change of a single character, or of white space alone, is a change', () => {
+    fc.assert(
+      fc.property(text, fc.nat(), fc.constantFrom('x', ' ', '\n', '\u200b', '"'), (body, place, extra) => {
+        const cut = place % (body.length + 1)
+        const changed = body.slice(0, cut) + extra + body.slice(cut)
+        expect(claimed({ ...scheduled(body, ACCOUNT), body: changed }, ACCOUNT)).toBe('approval_stale')
+      }),
+    )
+  })
+
+  test('after any change of the account it is stale', () => {
+    fc.assert(
+      fc.property(text, account, account, (body, bound, other) => {
+        fc.pre(other !== bound)
+        expect(claimed({ ...scheduled(body, bound), account_external_id: other }, other ?? ACCOUNT)).toBe('approval_stale')
+      }),
+    )
+  })
+
+  test('it is not sent from an account other than the one it is bound to', () => {
+    expect(claimed(scheduled('Text', 'account-1'), 'account-2')).toBe('approval_stale')
+  })
+
+  test('once claimed for the default account it stays bound to that, also when it has to be tried again', () => {
+    const first = claimed(scheduled('Text', null), 'account-1') as Item
+    const waiting: Item = { ...first, status: 'approved' }
+    expect(claimed(waiting, 'account-2')).toBe('approval_stale')
+    expect(claimed(waiting, 'account-1')).toMatchObject({ status: 'publishing', account_external_id: 'account-1' })
+  })
+
+  test('an item without an approval is stale', () => {
+    expect(claimed(approvedItem({ post_at: at(), approved_hash: null }), ACCOUNT)).toBe('approval_stale')
+  })
+})
+
+describe('scheduling', () => {
+  const scheduleAt = (ms: number) => () => schedule(itemIn.approved, { ...timing, postAt: new Date(now.getTime() + ms) })
+
+  test.each([
+    ['a minute ago, for clocks differ', -60_000],
+    ['now', 0],
+    ['in two years', 730 * DAY],
+  ])('takes a time %s', (_, ms) => {
+    expect(scheduleAt(ms)().post_at).toEqual(new Date(now.getTime() + ms))
+  })
+
+  test.each([
+    ['more than a minute ago', -60_001, 'is in the past'],
+    ['a year ago', -365 * DAY, 'is in the past'],
+    ['more than two years ahead', 730 * DAY + 1, 'is more than 730 days ahead'],
+  ])('refuses a time %s', (_, ms, message) => {
+    const error = errorOf(scheduleAt(ms))
+    expect([error.code, error.status, error.message]).toEqual(['invalid_input', 400, `post_at ${message}`])
+    expect(error.details).toEqual([{ path: 'post_at', message }])
+  })
+
+  test('keeps the policy for a missed time, replaces an earlier one, and clears the last error', () => {
+    const next = schedule({ ...itemIn.scheduled, last_error: 'missed' }, { ...timing, onMissed: 'post' })
+    expect(next).toEqual({ ...itemIn.scheduled, post_at: timing.postAt, on_missed: 'post', last_error: null, updated_at: now })
+    expect(schedule(next, timing).on_missed).toBeNull()
+  })
+
+  test('an item taken off the schedule keeps its approval and loses time and policy', () => {
+    expect(unschedule(itemIn.scheduled, now)).toEqual({ ...itemIn.approved, updated_at: now })
+  })
+
+  test('what is to be posted now is off the schedule', () => {
+    expect(requestPost(itemIn.scheduled, now)).toEqual({ ...itemIn.publishing, updated_at: now })
+  })
+})
+
+describe('rejecting and marking posted', () => {
+  test('a rejection keeps its reason, or says that there is none', () => {
+    expect(reject(draftedItem, 'too dry', now).reject_reason).toBe('too dry')
+    expect(reject(draftedItem, undefined, now).reject_reason).toBeNull()
+  })
+
+  test.each([['approved'], ['scheduled'], ['publish_unconfirmed'], ['in review']] as const)('%s, marked posted', (state) => {
+    const url = 'https://example.com/p/1'
+    const next = markPosted(itemIn[state], url, now)
+    const { approved_hash, account_external_id } = itemIn.approved
+    expect(next).toEqual({ ...draftedItem, approved_hash, account_external_id, status: 'posted', url, posted_at: now, updated_at: now })
+    expect(markPosted(itemIn[state], undefined, now).url).toBeNull()
+  })
+
+  test('growth.item.posted names item, batch, post and time', () => {
+    const event = postedEvent(markPosted(itemIn.approved, 'https://example.com/p/1', now))
+    const data = { item_id: 'item-1', batch_id: 'batch-1', external_id: null, url: 'https://example.com/p/1', posted_at: now }
+    expect(event).toEqual({ type: 'growth.item.posted', data })
+  })
+
+  test('no surface shows the hash of the approval; the account it is bound to is called account', () => {
+    const view = itemView(itemIn.approved)
+    expect(Object.keys(view)).not.toContain('approved_hash')
+    expect(Object.keys(view)).not.toContain('account_external_id')
+    expect(view.account).toBe(ACCOUNT)
+  })
+})

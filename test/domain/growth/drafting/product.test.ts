@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'bun:test'
+import {
+  MOST_ACTIVE_PRODUCTS,
+  MOST_PRODUCTS,
+  newProduct,
+  type Product,
+  productsForBrief,
+  updateProduct,
+} from '#domain/growth/drafting/product'
+import { errorOf } from '#test/domain/errors'
+import { at } from '#test/domain/records'
+
+const product: Product = Object.freeze({
+  id: 'product-1',
+  name: 'Loopline',
+  one_liner: 'Onboarding that asks one question',
+  url: 'https://loopline.example/',
+  status: 'active',
+  created_at: at(),
+  updated_at: at(),
+})
+const archived: Product = Object.freeze({ ...product, status: 'archived' })
+const alone = { total: 0, active: 0, taken: false }
+const { name, one_liner, url } = product
+
+describe('a new product', () => {
+  const add = (others: Partial<typeof alone>) => () =>
+    newProduct('product-1', { name, one_liner, url, others: { ...alone, ...others }, now: at() })
+
+  test('is active, its texts without space around them', () => {
+    expect(newProduct('product-1', { name: ' Loopline ', one_liner: `${one_liner}  `, url, others: alone, now: at() })).toEqual(product)
+  })
+
+  test.each([
+    [{ taken: true }, 'cannot add: an active product is named Loopline'],
+    [{ active: MOST_ACTIVE_PRODUCTS }, `cannot add: ${MOST_ACTIVE_PRODUCTS} products are active; archive one first`],
+    [
+      { total: MOST_PRODUCTS },
+      `cannot add: the workspace has ${MOST_PRODUCTS} products; change an archived one into it and make that active`,
+    ],
+  ])('is refused beside %j', (others, message) => expect(errorOf(add(others))).toMatchObject({ code: 'conflict', message }))
+
+  test('may be the last one of its bounds', () => {
+    expect(add({ active: MOST_ACTIVE_PRODUCTS - 1, total: MOST_PRODUCTS - 1 })().status).toBe('active')
+  })
+})
+
+describe('a change', () => {
+  const change = (before: Product, patch: Parameters<typeof updateProduct>[1], others: Partial<typeof alone> = {}) =>
+    updateProduct(before, patch, { others: { ...alone, ...others }, now: at(1_000) })
+
+  test('leaves what it does not name; null takes the address away', () => {
+    expect(change(product, {})).toEqual({ ...product, updated_at: at(1_000) })
+    expect(change(product, { name: ' Loop ', url: null })).toEqual({ ...product, name: 'Loop', url: null, updated_at: at(1_000) })
+  })
+
+  test('archives and takes up again, any number of times', () => {
+    expect(change(product, { status: 'archived' }).status).toBe('archived')
+    expect(change(archived, { status: 'archived' }).status).toBe('archived')
+    expect(change(archived, { status: 'active' }).status).toBe('active')
+  })
+
+  test('to active needs a name and a place of its own; an archived product needs neither', () => {
+    const full = { taken: true, active: MOST_ACTIVE_PRODUCTS }
+    expect(errorOf(() => change(archived, { status: 'active' }, full)).message).toBe('cannot change: an active product is named Loopline')
+    expect(errorOf(() => change(product, { name: 'Loop' }, { taken: true })).message).toBe('cannot change: an active product is named Loop')
+    expect(errorOf(() => change(archived, { status: 'active' }, { ...full, taken: false })).code).toBe('conflict')
+    expect(change(archived, { one_liner: 'x' }, full).one_liner).toBe('x')
+    expect(change(product, { status: 'archived' }, full).status).toBe('archived')
+  })
+})
+
+test('a brief has the active ones to mention and the names of the archived ones', () => {
+  expect(productsForBrief([product, { ...archived, name: 'Old Line' }])).toEqual({
+    products: [{ name, one_liner, url }],
+    archived: ['Old Line'],
+  })
+})

@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'bun:test'
+import {
+  type CountedExperiment,
+  conclude,
+  divide,
+  experimentView,
+  isReady,
+  type MeasuredItem,
+  MOST_RUNNING,
+  newExperiment,
+  READY_PER_ARM,
+  requireRunning,
+  valueIn,
+} from '#domain/growth/learning/experiment'
+import { errorOf } from '#test/domain/errors'
+import { at } from '#test/domain/records'
+
+const wish = { name: ' Numbers first ', hypothesis: 'Numbers get replies ', metric: 'likes' as const, running: 0, now: at() }
+const running: CountedExperiment = Object.freeze({ ...newExperiment('experiment-1', wish), tally: [] })
+const verdict = { result: ' Supported ', items: [], now: at(1_000) }
+const concluded: CountedExperiment = Object.freeze(conclude(running, verdict))
+const tallied = (...measured: number[]): CountedExperiment => ({
+  ...running,
+  tally: running.arms.map(({ name }, index) => ({ arm: name, items: 20, posted: 15, measured: measured[index]! })),
+})
+
+describe('a new experiment', () => {
+  test('tries its hypothesis against drafts as ever, unless arms are named', () => {
+    expect(running).toMatchObject({
+      ...{ name: 'Numbers first', hypothesis: 'Numbers get replies', status: 'running', result: null, comparison: null },
+      arms: [
+        { name: 'control', note: null },
+        { name: 'variant', note: 'Numbers get replies' },
+      ],
+    })
+    const arms = [
+      { name: ' Short ', note: ' One line ' },
+      { name: 'Long', note: ' ' },
+    ]
+    expect(newExperiment('e', { ...wish, arms }).arms).toEqual([
+      { name: 'Short', note: 'One line' },
+      { name: 'Long', note: null },
+    ])
+  })
+
+  test('is refused with two arms of one name, and beside as many as may run', () => {
+    const alike = errorOf(() => newExperiment('e', { ...wish, arms: [{ name: 'A' }, { name: ' a' }] }))
+    expect([alike.code, alike.details?.[0]?.path]).toEqual(['invalid_input', 'arms'])
+    const full = errorOf(() => newExperiment('e', { ...wish, running: MOST_RUNNING }))
+    expect([full.code, full.message]).toEqual(['conflict', `cannot add: ${MOST_RUNNING} experiments are running; conclude one first`])
+    expect(newExperiment('e', { ...wish, running: MOST_RUNNING - 1 }).status).toBe('running')
+  })
+})
+
+/** State × trigger, each cell: the state that follows, or 409. */
+const triggers = {
+  conclude: (before: CountedExperiment) => conclude(before, verdict).status,
+  draft: (before: CountedExperiment) => {
+    requireRunning(before, 'draft')
+    return before.status
+  },
+}
+const table = [
+  ['running', 'conclude', 'concluded'],
+  ['running', 'draft', 'running'],
+  ['concluded', 'conclude', '409'],
+  ['concluded', 'draft', '409'],
+] as const
+
+test.each(table)('%s, %s: %s', (state, trigger, next) => {
+  const before = { running, concluded }[state]
+  if (next !== '409') return expect(triggers[trigger](before)).toBe(next)
+  const { code, message } = errorOf(() => triggers[trigger](before))
+  expect([code, message]).toEqual(['conflict', `cannot ${trigger}: the experiment is concluded`])
+})
+
+const none = { impressions: 0, likes: 0, replies: 0, reposts: 0, quotes: 0, clicks: 0 }
+
+describe('concluding', () => {
+  test('keeps the verdict as it is, and beside it what the numbers say of the metric', () => {
+    const items: MeasuredItem[] = Array.from({ length: 2 * READY_PER_ARM }, (_, index) => ({
+      ...{ ...none, id: `item-${index}`, arm: index % 2 === 0 ? 'control' : 'variant', likes: (index % 2) * 10 + (index % 3) },
+    }))
+    const done = conclude(running, { ...verdict, items })
+    expect(done).toMatchObject({ result: 'Supported', status: 'concluded', concluded_at: at(1_000) })
+    expect(done.comparison!.arms.map(({ n }) => n)).toEqual([READY_PER_ARM, READY_PER_ARM])
+    expect(done.comparison!.against_control[0]).toMatchObject({ arm: 'variant', reading: 'higher' })
+  })
+
+  test('counts a rate only of posts that somebody has seen', () => {
+    expect(valueIn('engagement_rate', none)).toBeNull()
+    expect(valueIn('engagement_rate', { ...none, impressions: 50, likes: 3, quotes: 2 })).toBe(0.1)
+    expect(valueIn('clicks', { ...none, clicks: 4 })).toBe(4)
+    const items = [{ ...none, id: 'unseen', arm: 'control' }]
+    expect(conclude({ ...running, metric: 'engagement_rate' }, { ...verdict, items }).comparison!.arms[0]!.n).toBe(0)
+  })
+})
+
+test('is ready as soon as every arm has enough posts with numbers, and not once it is concluded', () => {
+  expect([isReady(running), isReady(tallied(READY_PER_ARM, READY_PER_ARM - 1)), isReady(tallied(READY_PER_ARM, READY_PER_ARM))]).toEqual([
+    false,
+    false,
+    true,
+  ])
+  expect(isReady({ ...tallied(READY_PER_ARM, READY_PER_ARM), status: 'concluded' })).toBeFalse()
+  expect(experimentView(tallied(9, 8))).toMatchObject({
+    ready_to_conclude: true,
+    arms: [
+      { name: 'control', items: 20, posted: 15, measured: 9 },
+      { name: 'variant', measured: 8 },
+    ],
+  })
+})
+
+describe('items', () => {
+  const arms = ['control', 'one', 'two'].map((name) => ({ name, note: null }))
+  const counts = (tally: Record<string, number>, total: number, seed = 'seed') => {
+    const had = Object.entries(tally).map(([arm, items]) => ({ arm, items, posted: 0, measured: 0 }))
+    return Object.fromEntries(divide({ arms, tally: had, seed }, total).map(({ arm, count }) => [arm.name, count]))
+  }
+
+  test('are divided evenly, counting those there are', () => {
+    expect(counts({}, 6)).toEqual({ control: 2, one: 2, two: 2 })
+    expect(counts({ control: 4, one: 1 }, 7)).toMatchObject({ one: 3, two: 4 })
+    expect(counts({ control: 9 }, 3)).not.toHaveProperty('control')
+    expect(Object.values(counts({}, 20)).sort()).toEqual([6, 7, 7])
+  })
+
+  test('go by the seed where that leaves a choice, and no arm is always the first', () => {
+    const firsts = Array.from({ length: 60 }, (_, seed) => divide({ arms, tally: [], seed: `${seed}` }, 1)[0]!.arm.name)
+    expect(new Set(firsts).size).toBe(3)
+    expect(counts({}, 4, 'a')).toEqual(counts({}, 4, 'a'))
+  })
+})

@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'bun:test'
+import { type Learning, MOST_ACTIVE_LEARNINGS, newLearning, retire } from '#domain/growth/learning/learning'
+import { errorOf } from '#test/domain/errors'
+import { at } from '#test/domain/records'
+
+const learning: Learning = Object.freeze({
+  id: 'learning-1',
+  kind: 'worked',
+  note: 'Numbers first',
+  status: 'active',
+  audit_id: null,
+  evidence: [],
+  created_at: at(),
+  updated_at: at(),
+})
+
+describe('a learning', () => {
+  test('begins active, its note without space around it', () => {
+    expect(newLearning('learning-1', { kind: 'worked', note: '  Numbers first\n', active: 0, now: at() })).toEqual(learning)
+  })
+
+  test('is refused once as many are active as a brief takes', () => {
+    const add = (active: number) => () => newLearning('l', { kind: 'flopped', note: 'x', active, now: at() })
+    expect(add(MOST_ACTIVE_LEARNINGS - 1)().status).toBe('active')
+    expect(errorOf(add(MOST_ACTIVE_LEARNINGS))).toMatchObject({
+      code: 'conflict',
+      message: `cannot add: ${MOST_ACTIVE_LEARNINGS} learnings are active; retire one first`,
+    })
+  })
+
+  test('is retired once, and then says so', () => {
+    const retired = retire(learning, at(1_000))
+    expect(retired).toEqual({ ...learning, status: 'retired', updated_at: at(1_000) })
+    expect(errorOf(() => retire(retired, at(2_000)))).toMatchObject({
+      code: 'conflict',
+      message: 'cannot retire: the learning is retired',
+    })
+  })
+})

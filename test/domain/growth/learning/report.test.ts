@@ -1,0 +1,171 @@
+/** A report's record from state to state, its week, and what it says. */
+import { describe, expect, test } from 'bun:test'
+import { generating, type Taken } from '#domain/growth/drafting/generation'
+import {
+  boundsOf,
+  type Figures,
+  failedReport,
+  newReport,
+  type ReportBrief,
+  readyReport,
+  reportData,
+  skippedReport,
+  weekAt,
+  weekly,
+} from '#domain/growth/learning/report'
+import { reportMarkdown } from '#domain/growth/learning/report-text'
+import { at } from '#test/domain/records'
+
+const taken: Taken = { key: 'reports', period: '2026-11', amount: 1 }
+const now = at(60_000)
+const queued = newReport('report-1', { origin: 'manual', week: '2026-11-16', time_zone: 'UTC', now: at() })
+
+const day = (changes: Partial<Figures> = {}): Figures => ({ posts: 0, impressions: 0, reactions: 0, clicks: 0, ...changes })
+const week = (changes: Partial<Figures> = {}): Figures[] => [day(changes), ...Array.from({ length: 6 }, () => day())]
+const item = (item_id: string, engagement_rate: number | null) => ({
+  item_id,
+  text: 'A post',
+  url: null,
+  impressions: 100,
+  engagement_rate,
+})
+const brief = (changes: Partial<ReportBrief> = {}): ReportBrief => ({
+  ...{ report: queued, now, days: [...week(), ...week()], ranked: [], waiting: { approvals: 0, scheduled: 0, unconfirmed: 0 } },
+  ...{ quotas: [], reads: { tier: 'free', limit: 5_000, used: 7, reserved: 500 }, next: [], ...changes },
+})
+
+describe('every end', () => {
+  test.each([
+    ['queued', queued],
+    ['generating', generating(queued, at(1))],
+  ])('from %s: ready keeps what it took, failed gives it back, and nobody is told', (_, report) => {
+    const data = reportData(brief())
+    expect(readyReport(report, { data, markdown: 'x', now })).toEqual({
+      record: { ...report, status: 'ready', data, markdown: 'x', updated_at: now },
+      events: [],
+      refund: [],
+    })
+    for (const error of ['generation_failed: ask again later', 'cancelled', 'enqueue_failed'])
+      expect(failedReport(report, error, { taken, now })).toMatchObject({
+        ...{ record: { status: 'failed', error }, events: [], refund: [{ ...taken, amount: -1 }] },
+      })
+  })
+
+  test('one that the plan refuses is over before it begins, and says why', () => {
+    expect(skippedReport(queued, 'plan_quota_exceeded:reports')).toEqual({
+      ...queued,
+      status: 'failed',
+      error: 'plan_quota_exceeded:reports',
+    })
+  })
+})
+
+describe('a week', () => {
+  test('is that of the clocks', () => {
+    const sunday = new Date('2026-11-15T23:30:00Z')
+    expect([weekAt(sunday, 'UTC'), weekAt(sunday, 'Asia/Tokyo')]).toEqual(['2026-11-09', '2026-11-16'])
+  })
+
+  test.each([
+    ['2026-03-23', 23],
+    ['2026-10-19', 25],
+    ['2026-11-16', 24],
+  ])('has its whole days where clocks change: that of %p ends with one of %p hours', (monday, hours) => {
+    const bounds = boundsOf(monday, 'Europe/Berlin')
+    expect(bounds).toHaveLength(15)
+    expect((+bounds[14]! - +bounds[13]!) / 3_600_000).toBe(hours)
+  })
+})
+
+describe('the weekly report', () => {
+  const long = new Date('2026-01-01T00:00:00Z')
+  const told = (time: string, { timeZone = 'UTC', since = long } = {}) => {
+    const { next, ...rest } = weekly(new Date(time), { timeZone, since })
+    return { ...rest, next: next.toISOString() }
+  }
+
+  test.each<[string, string, object]>([
+    ['waits for Monday at seven', '2026-11-16T06:59:59Z', { kind: 'wait', next: '2026-11-16T07:00:00.000Z' }],
+    ['then tells of the week before', '2026-11-16T07:00:00Z', { kind: 'report', week: '2026-11-09', next: '2026-11-23T07:00:00.000Z' }],
+    [
+      'late, where the morning was slept through',
+      '2026-11-19T20:00:00Z',
+      { kind: 'report', week: '2026-11-09', next: '2026-11-23T07:00:00.000Z' },
+    ],
+  ])('%s', (_, time, expected) => {
+    expect(told(time)).toEqual(expected as never)
+  })
+
+  test('keeps to the clocks of the zone, also over their changes', () => {
+    expect(told('2026-11-15T22:00:00Z', { timeZone: 'Asia/Tokyo' })).toMatchObject({ kind: 'report', week: '2026-11-09' })
+    expect(told('2026-11-15T21:59:59Z', { timeZone: 'Asia/Tokyo' })).toMatchObject({ kind: 'wait' })
+    expect(told('2026-03-25T12:00:00Z', { timeZone: 'Europe/Berlin' }).next).toBe('2026-03-30T05:00:00.000Z')
+    expect(told('2026-10-21T12:00:00Z', { timeZone: 'Europe/Berlin' }).next).toBe('2026-10-26T06:00:00.000Z')
+  })
+
+  test('tells nothing of weeks that were over when the first post went out', () => {
+    const since = new Date('2026-11-18T12:00:00Z')
+    expect(told('2026-11-18T12:00:00Z', { since })).toEqual({ kind: 'wait', next: '2026-11-23T07:00:00.000Z' })
+    expect(told('2026-11-23T07:00:00Z', { since })).toMatchObject({ kind: 'report', week: '2026-11-16' })
+  })
+})
+
+describe('the numbers', () => {
+  test('are summed, held against the week before, and none is made of nothing', () => {
+    const days = [
+      ...week({ posts: 2, impressions: 1_000, reactions: 20 }),
+      ...week({ posts: 3, impressions: 1_500, reactions: 45, clicks: 4 }),
+    ]
+    const { totals, before, change, days: shown } = reportData(brief({ days }))
+    expect(totals).toEqual({ posts: 3, impressions: 1_500, reactions: 45, clicks: 4, engagement_rate: 0.03 })
+    expect(before.engagement_rate).toBe(0.02)
+    expect(change).toEqual({ posts: 0.5, impressions: 0.5, reactions: 1.25, clicks: null, engagement_rate: 0.5 })
+    expect(shown.map((one) => one.day)).toEqual(['16', '17', '18', '19', '20', '21', '22'].map((date) => `2026-11-${date}`))
+  })
+
+  test.each<[number, string | null, string | null]>([
+    [0, null, null],
+    [1, '0', null],
+    [2, '0', '1'],
+    [5, '0', '4'],
+  ])('of %p posts name the best and the worst', (count, best, worst) => {
+    const ranked = Array.from({ length: count }, (_, index) => item(`${index}`, 0.1 - index / 100))
+    const data = reportData(brief({ ranked }))
+    expect([data.best?.item_id ?? null, data.worst?.item_id ?? null]).toEqual([best, worst])
+  })
+
+  test('say whether the week is over', () => {
+    expect(reportData(brief()).complete).toBeFalse()
+    expect(reportData(brief({ now: new Date('2026-11-23T00:00:00Z') })).complete).toBeTrue()
+  })
+})
+
+describe('the text', () => {
+  const text = (changes: Partial<ReportBrief> = {}) => reportMarkdown(queued, reportData(brief(changes)))
+
+  test('says that a week is empty', () => {
+    expect(text()).toContain('An empty week so far: nothing was posted, and nothing was counted.')
+    expect(text({ now: new Date('2026-11-23T00:00:00Z') })).toContain('An empty week: nothing was posted')
+    expect(text()).toContain('| Impressions | 0 | 0 | – |')
+    expect(text()).toContain('Nothing waits for you.')
+  })
+
+  test('says what was posted, what it gained, and what is next', () => {
+    const said = text({
+      days: [...week({ impressions: 1_000, posts: 1 }), ...week({ posts: 1, impressions: 1_500, reactions: 30 })],
+      ranked: [item('1', 0.02)],
+      next: [{ title: 'Approve 3 posts', why: 'They wait.', operation: 'growth.items.approve' }],
+    })
+    expect(said).toContain('# Week of 2026-11-16 to 2026-11-22')
+    expect(said).toContain('1 post went out so far; all posts together gained 1,500 impressions and 30 reactions.')
+    expect(said).toContain('| Impressions | 1,500 | 1,000 | +50 % |')
+    expect(said).toContain('| 2026-11-16 | 1 | 1,500 | 30 | 0 |')
+    expect(said).toContain('- **Best**: “A post” (100 impressions, engagement 2.0 %)')
+    expect(said).toContain('- **Approve 3 posts**: They wait.')
+  })
+
+  test('takes nothing of a post for its own marks', () => {
+    const ranked = [{ ...item('1', 0.02), text: '# Big\n[link](https://example.com) | <b>*bold*' }]
+    expect(text({ ranked })).toContain('“\\# Big \\[link\\](https://example.com) \\| \\<b\\>\\*bold\\*”')
+  })
+})

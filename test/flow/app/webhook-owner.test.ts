@@ -1,0 +1,290 @@
+/** The webhook endpoint in the hands of people who are signed in, over HTTP, with a real receiver. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { Webhook as StandardWebhook } from 'standardwebhooks'
+import { Webhook as SvixWebhook } from 'svix'
+import { tracesOf, type WebhookTimes, webhookTimes } from '#domain/app/webhook'
+import { type Role, roles } from '#kernel/roles'
+import { hosts, urls } from '#test/port/egress/forms'
+import { eventually, type Send, type TestApp, testApp } from '#test/support/app'
+import { openCanary } from '#test/support/canary'
+import { eventOf, type Hook, hookOf, idOf } from '#test/support/hooks'
+import { openReceiver, type Received, type Receiver } from '#test/support/receiver'
+import { type SignedIn, signedIn } from '#test/support/session'
+
+/** Tries in quick succession, more than any test needs. */
+const patient: WebhookTimes = { ...webhookTimes, scheduleMs: [0, ...Array(1_000).fill(20)] }
+
+let app: TestApp
+let receiver: Receiver
+let other: Receiver
+beforeAll(async () => {
+  receiver = await openReceiver()
+  other = await openReceiver()
+  const own = { PUBLIC_URL: 'https://tendril.example.com', NODE_URL: 'https://node.example.com:7443' }
+  const env = { ...own, EGRESS_ALLOW: `127.0.0.1:${receiver.port},127.0.0.1:${other.port}` }
+  app = await testApp({ env, overrides: { webhookTimes: patient } })
+})
+afterAll(async () => {
+  for (const one of [app, receiver, other]) await one[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  for (const one of [receiver, other]) Object.assign(one, { answer: {} }).requests.length = 0
+})
+
+const PATH = '/api/v1/app/webhook'
+
+interface Desk {
+  tenantId: string
+  hook: Hook
+  owner: SignedIn
+  /** As the owner, below the endpoint's path. */
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  send(method: string, below?: string, more?: Send): Promise<{ status: number; text: string; headers: Headers; body: any }>
+  events(query?: string): Promise<{ id: string; state: string; type: string }[]>
+  /** So many requests of this workspace, oldest first: what another test has left may still be tried. */
+  told(at: Receiver, count: number): Promise<Received[]>
+  /** Once no event waits any more. */
+  settled(): Promise<void>
+}
+
+const newDesk = async (): Promise<Desk> => {
+  const { tenantId } = await app.newWorkspace()
+  const owner = await signedIn(app, tenantId, 'owner')
+  const send: Desk['send'] = (method, below = '', more = {}) => app.send(method, `${PATH}${below}`, { key: owner.key, ...more })
+  return {
+    ...{ tenantId, hook: hookOf(app, tenantId), owner, send },
+    events: async (query = '') => (await send('GET', `/events${query}`)).body.events,
+    told: (at, count) =>
+      eventually(
+        async () => at.requests.filter(({ body }) => body.includes(tenantId)),
+        (all) => all.length >= count,
+      ),
+    async settled() {
+      await eventually(
+        () => send('GET', '/events?state=pending'),
+        ({ body }) => body.events.length === 0,
+      )
+    },
+  }
+}
+
+const set = async ({ send }: Desk, url = receiver.url, events: string[] = []): Promise<string> => {
+  const { status, body } = await send('PUT', '', { body: { url, events } })
+  expect(status).toBe(200)
+  return body.secret
+}
+
+const libraries = [StandardWebhook, SvixWebhook]
+const verifies = (secret: string, { body, headers }: Received): boolean[] =>
+  libraries.map((Library) => {
+    try {
+      return Boolean(new Library(secret).verify(body, headers as Record<string, string>))
+    } catch {
+      return false
+    }
+  })
+const BOTH = [true, true]
+const NEITHER = [false, false]
+
+const refused = ({ status, body }: Awaited<ReturnType<Desk['send']>>) => [status, body.error?.code]
+
+const audits = ({ tenantId }: Desk) => app.owner`select actor_kind, actor_id, surface, operation, detail from audit
+  where tenant_id = ${tenantId} and operation like '%webhook%' order by id`
+
+test('an owner sets, tries, rotates, disables, looks, updates and replays', async () => {
+  const desk = await newDesk()
+  const { send } = desk
+  expect(refused(await send('GET'))).toEqual([404, 'not_found'])
+  const { body: made } = await send('PUT', '', { body: { url: receiver.url, events: ['growth.item.posted', 'growth.item.posted'] } })
+  expect(made).toEqual({
+    webhook: {
+      ...{
+        url: receiver.url,
+        host: new URL(receiver.url).host,
+        events: ['growth.item.posted'],
+        status: 'active',
+        disabled_reason: null,
+        failing_since: null,
+      },
+      ...{ held_until: null, previous_secret_until: null, waiting: 0, created_at: expect.any(String), updated_at: expect.any(String) },
+    },
+    secret: expect.stringMatching(/^whsec_/),
+  })
+  expect((await send('GET')).body).toEqual({ webhook: made.webhook })
+
+  const { body: tried } = await send('POST', '/test')
+  expect(tried.event).toMatchObject({ type: 'webhook.test', subject: null, state: 'pending', attempts: 0, expires_at: null })
+  const [first] = await desk.told(receiver, 1)
+  expect([idOf(first!), verifies(made.secret, first!)]).toEqual([tried.event.id, BOTH])
+  await desk.settled()
+  expect(await desk.events()).toMatchObject([{ id: tried.event.id, state: 'delivered', attempts: 1, last_error: null, next_at: null }])
+
+  const { body: rotated } = await send('POST', '/rotate')
+  expect(Date.parse(rotated.webhook.previous_secret_until) - Date.parse(rotated.webhook.updated_at)).toBe(86_400_000)
+  expect((await send('GET')).body).toEqual({ webhook: rotated.webhook })
+  await desk.hook.emit(eventOf('a'))
+  const [, second] = await desk.told(receiver, 2)
+  expect([made.secret, rotated.secret].map((secret) => verifies(secret, second!))).toEqual([BOTH, BOTH])
+  await desk.settled()
+
+  receiver.answer = { status: 429, headers: { 'retry-after': '3600' } }
+  await desk.hook.emit(eventOf('b', 1), eventOf('b', 2))
+  const held = await eventually(
+    () => send('GET'),
+    ({ body }) => body.webhook.held_until !== null,
+  )
+  expect(held.body.webhook).toMatchObject({ waiting: 2, failing_since: expect.any(String) })
+  expect((await send('DELETE')).body.webhook).toMatchObject({ status: 'disabled', disabled_reason: 'an owner disabled it' })
+  await desk.settled()
+  const given = await desk.events('?state=dead')
+  expect(given).toMatchObject([{ last_error: 'the endpoint is disabled' }, { last_error: 'the endpoint is disabled' }])
+
+  const replay = () => send('POST', `/events/${given[0]!.id}/replay`)
+  for (const reply of [await replay(), await send('POST', '/test'), await send('POST', '/rotate')])
+    expect(refused(reply)).toEqual([409, 'conflict'])
+  receiver.answer = {}
+  expect((await send('PATCH', '', { body: {} })).body.webhook).toMatchObject({ status: 'active', failing_since: null, held_until: null })
+  expect((await replay()).body.event).toMatchObject({ id: given[0]!.id, subject: 'b', state: 'pending', attempts: 0, expires_at: null })
+  const last = (await desk.told(receiver, 4))[3]!
+  expect([idOf(last), verifies(rotated.secret, last)]).toEqual([given[0]!.id, BOTH])
+})
+
+describe('an update', () => {
+  test('keeps the secret, and sends to the new address what waits', async () => {
+    const desk = await newDesk()
+    const secret = await set(desk, receiver.url, ['growth.item.posted'])
+    receiver.answer = { status: 500 }
+    await desk.hook.emit(eventOf('a'))
+    await desk.told(receiver, 1)
+    const { body } = await desk.send('PATCH', '', { body: { url: other.url } })
+    expect(body.webhook).toMatchObject({ url: other.url, events: ['growth.item.posted'], failing_since: null })
+    const [moved] = await desk.told(other, 1)
+    expect(verifies(secret, moved!)).toEqual(BOTH)
+  })
+
+  test('of the kinds of events leaves the address, and begins nothing anew', async () => {
+    const desk = await newDesk()
+    await set(desk)
+    const id = async () => (await app.owner`select id from webhook_endpoint where tenant_id = ${desk.tenantId}`)[0]!.id
+    const before = await id()
+    const { body } = await desk.send('PATCH', '', { body: { events: ['growth.batch.settled'] } })
+    expect(body.webhook).toMatchObject({ url: receiver.url, events: ['growth.batch.settled'] })
+    expect(await id()).toBe(before)
+    await desk.hook.emit(eventOf('a'))
+    expect(await desk.events()).toEqual([])
+  })
+})
+
+test('setting it again makes a new secret, and the former one ends at once', async () => {
+  const desk = await newDesk()
+  const [former, current] = [await set(desk), await set(desk)]
+  await desk.send('POST', '/test')
+  const [request] = await desk.told(receiver, 1)
+  expect([verifies(former, request!), verifies(current, request!)]).toEqual([NEITHER, BOTH])
+})
+
+test.each([
+  ['http://hooks.example.com/', 'https'],
+  ['https://localhost/', 'public'],
+  ['https://169.254.169.254/latest/meta-data/', 'public'],
+  ['https://[::ffff:10.0.0.1]/', 'public'],
+  ['https://u:p@hooks.example.com/', ''],
+  ['nonsense', ''],
+])('%s is refused when it is set, and when the address is changed', async (url, word) => {
+  const desk = await newDesk()
+  const replies = [await desk.send('PUT', '', { body: { url } })]
+  await set(desk)
+  replies.push(await desk.send('PATCH', '', { body: { url } }))
+  for (const reply of replies) {
+    expect(refused(reply)).toEqual([400, 'invalid_input'])
+    expect(reply.body.error.details).toEqual([{ path: 'url', message: expect.stringContaining(word) }])
+  }
+  expect((await desk.send('GET')).body.webhook.url).toBe(receiver.url)
+})
+
+test('no way to write an address that must not be called is taken, and none is called', async () => {
+  await using canary = await openCanary()
+  const desk = await newDesk()
+  const forms = [...hosts.map((host) => `https://${host}:P/`), ...urls]
+  for (const form of forms) {
+    const reply = await desk.send('PUT', '', { body: { url: form.replaceAll(':P', `:${canary.port}`) } })
+    expect([form, ...refused(reply), reply.body.error.details[0].path]).toEqual([form, 400, 'invalid_input', 'url'])
+  }
+  expect([canary.hits(), refused(await desk.send('GET'))]).toEqual([0, [404, 'not_found']])
+})
+
+describe('under an Idempotency-Key', () => {
+  test.each([
+    ['PUT', '', { url: 'https://hooks.example.com/' }],
+    ['POST', '/rotate', {}],
+  ])('%s %s gives the same secret again, and what is kept of it does not show it', async (method, below, body) => {
+    const desk = await newDesk()
+    await set(desk)
+    const ask = () => desk.send(method, below, { body, headers: { 'idempotency-key': 'one' } })
+    const [first, again] = [await ask(), await ask()]
+    expect([again.status, again.text, again.headers.get('idempotency-replayed')]).toEqual([200, first.text, 'true'])
+    const [row] = await app.owner`select state, body from idempotency where tenant_id = ${desk.tenantId} and key = 'one'`
+    expect(row!.state).toBe('done')
+    for (const text of [row!.body, Buffer.from(row!.body, 'base64').toString('latin1')]) expect(text).not.toContain('whsec_')
+  })
+})
+
+describe('the audit trail', () => {
+  test('says who did what, and holds no secret', async () => {
+    const desk = await newDesk()
+    const secrets = [await set(desk), (await desk.send('POST', '/rotate')).body.secret]
+    await desk.send('PATCH', '', { body: { events: ['growth.item.posted'] } })
+    await desk.send('DELETE')
+    const rows = await audits(desk)
+    expect(rows.map(({ operation }) => operation)).toEqual(['set', 'rotate', 'update', 'disable'].map((name) => `app.webhook.${name}`))
+    for (const row of rows) expect(row).toMatchObject({ actor_kind: 'person', actor_id: desk.owner.personId, surface: 'rest' })
+    expect(rows[0]!.detail).toEqual({ ...tracesOf(receiver.url), events: [] })
+    for (const secret of secrets) expect(JSON.stringify(rows)).not.toContain(secret)
+  })
+
+  test('says too when the endpoint was disabled by itself', async () => {
+    const desk = await newDesk()
+    await set(desk)
+    receiver.answer = { status: 410 }
+    await desk.send('POST', '/test')
+    await eventually(
+      () => desk.send('GET'),
+      ({ body }) => body.webhook.status === 'disabled',
+    )
+    const reply = await app.send('GET', '/api/v1/app/audit?operation=webhook.disabled', { key: desk.owner.key })
+    expect(reply.body.entries).toMatchObject([
+      { who: { kind: 'system', id: 'lane' }, detail: { ...tracesOf(receiver.url), reason: 'the receiver answered 410 Gone' } },
+    ])
+  })
+})
+
+test('the list of events is read by pages, and narrowed by state and kind', async () => {
+  const desk = await newDesk()
+  await set(desk)
+  receiver.answer = ({ body }) => ({ status: body.includes('growth.batch.settled') ? 500 : 200 })
+  await desk.hook.emit({ type: 'growth.batch.settled', data: { batch_id: 'b' } })
+  for (const n of [1, 2, 3]) await desk.hook.emit(eventOf('a', n))
+  const delivered = await eventually(
+    () => desk.events('?state=delivered&limit=100'),
+    (events) => events.length === 3,
+  )
+  const [first, ...rest] = delivered.map(({ id }) => id)
+  const page = (await desk.send('GET', '/events?type=growth.item.posted&limit=1')).body
+  expect(page.events.map(({ id }: { id: string }) => id)).toEqual([first])
+  const next = await desk.events(`?type=growth.item.posted&cursor=${page.next_cursor}`)
+  expect(next.map(({ id }) => id)).toEqual(rest)
+  expect(await desk.events('?state=pending')).toMatchObject([{ type: 'growth.batch.settled', subject: 'b' }])
+  expect(await desk.events('?state=dead')).toEqual([])
+})
+
+test.each<Role>([...roles])('%s reads the endpoint and its events, and sees no secret', async (role) => {
+  const desk = await newDesk()
+  const secret = await set(desk)
+  const { key } = await signedIn(app, desk.tenantId, role)
+  for (const below of ['', '/events']) {
+    const reply = await desk.send('GET', below, { key })
+    expect([reply.status, reply.text.includes(secret)]).toEqual([200, false])
+  }
+  const status = (await desk.send('POST', '/test', { key })).status
+  expect(status).toBe(role === 'owner' ? 200 : 403)
+})
