@@ -10,6 +10,8 @@ import type { DoorContext } from './call.ts'
 /** The same for every way in which it can be wrong. */
 export const WRONG = 'the email or the password is wrong'
 
+export const WRONG_OWN = 'the password is wrong'
+
 /** `what` tells counters of different doors apart: guesses at one shut no other. */
 export const countedFor = (account: string, address: string, what = 'password'): Counted[] => [
   { name: `${what} pair ${account} ${networkOf(address)}`, limit: passwordLimits.pair },
@@ -18,14 +20,26 @@ export const countedFor = (account: string, address: string, what = 'password'):
 
 const countedFrom = (address: string): Counted => ({ name: `password address ${networkOf(address)}`, limit: passwordLimits.address })
 
-/** Counts a try, and gives it back where `compare` finds something. Throws `rate_limited:sign_in`. */
-const limited = async <T>({ db }: DoorContext, counted: Counted[], compare: () => Promise<T | undefined>): Promise<T | undefined> => {
+/**
+ * Counts a try, and gives it back where `compare` finds something, which also forgets the wrong tries of its pair: unless the account
+ * is one of several that claim the address. A squatter's own password must not buy more guesses at the password of the owner.
+ * Throws `rate_limited:sign_in`.
+ */
+const limited = async <T extends Pick<Candidate, 'hash'> & Partial<Candidate>>(
+  { db }: DoorContext,
+  counted: Counted[],
+  compare: () => Promise<T | undefined>,
+): Promise<T | undefined> => {
   // Counted before it is known to be wrong: a thousand at once are a thousand tries.
   await takeTry(db, 'sign_in', counted)
   const found = await compare()
   if (found === undefined) return undefined
-  await forgetTries(db, counted.slice(0, 1))
-  await returnTry(db, counted.slice(1))
+  const [pair, ...others] = counted
+  if (found.disputed) await returnTry(db, counted)
+  else {
+    await forgetTries(db, [pair!])
+    await returnTry(db, others)
+  }
   return found
 }
 
@@ -88,14 +102,17 @@ export const accountOfJoiner = (context: DoorContext, { email, password, account
   return limited(context, counted, () => matching(context, password, accounts))
 }
 
-/** Throws `unauthenticated` when it is not the password of whoever is signed in. Others' wrong guesses at the account do not count here. */
-export const requireOwnPassword = async (context: DoorContext, { id }: { id: string }, password: string): Promise<void> => {
+/**
+ * The hash that the password of whoever is signed in was compared with: whatever depends on the comparison holds only while it is
+ * still that. Throws `unauthenticated`. Others' wrong guesses at the account do not count here.
+ */
+export const requireOwnPassword = async (context: DoorContext, { id }: { id: string }, password: string): Promise<string> => {
   const counted = countedFor(`person ${id}`, context.visit.address)
   const compare = async () => {
     const hash = await passwordOf(context.db, id)
     const known =
       hash !== undefined && (await context.identity.passwords.verify(password, { hash, party: networkOf(context.visit.address) }))
-    return known || undefined
+    return known ? { hash } : undefined
   }
-  if (!(await limited(context, counted, compare))) fail('unauthenticated', 'the password is wrong')
+  return ((await limited(context, counted, compare)) ?? fail('unauthenticated', WRONG_OWN)).hash
 }

@@ -7,7 +7,7 @@ import { newId } from '#kernel/ids'
 import { plainText } from '#kernel/plain-text'
 import { acceptInvitation, type Invited, type NewAccount, openInvitation } from '#store/app/invitations'
 import { isMember } from '#store/app/members'
-import { candidatesFor } from '#store/app/people'
+import { type Candidate, candidatesFor } from '#store/app/people'
 import {
   addInvitation,
   countOpenInvitations,
@@ -31,6 +31,10 @@ const needEmail = (): never => {
   throw new AppError('invalid_input', 'email is required', { details: [{ path: 'email', message: 'is required' }] })
 }
 
+/** An account that there is, and the hash of the password that was shown. */
+type Known = Pick<Candidate, 'id' | 'hash'>
+const knownAs = ({ id, hash }: Candidate): Known => ({ id, hash })
+
 interface Comer {
   email: string
   password: string
@@ -52,14 +56,14 @@ interface Comer {
  * By any other link a password that fits no account makes a new one, whether or not others have the address: nobody is kept out,
  * and nobody learns who is here.
  */
-const joiner = async (context: DoorContext, { provesEmail }: Invited, comer: Comer): Promise<{ id: string } | NewAccount> => {
+const joiner = async (context: DoorContext, { provesEmail }: Invited, comer: Comer): Promise<Known | NewAccount> => {
   const { email, password, name } = comer
   const account = emailKey(email)
   const accounts = await candidatesFor(context.db, { emailKey: account })
   const verified = accounts.filter(({ email_status }) => email_status === 'verified')
-  if (provesEmail && verified.length > 0) return { id: (await requireAccount(context, { email, password, accounts: verified })).id }
+  if (provesEmail && verified.length > 0) return knownAs(await requireAccount(context, { email, password, accounts: verified }))
   const known = provesEmail ? undefined : await accountOfJoiner(context, { email, password, accounts })
-  if (known) return { id: known.id }
+  if (known) return knownAs(known)
   requireGoodPassword(password, { email, path: 'password' })
   const hash = await context.identity.passwords.hash(password, networkOf(context.visit.address))
   return { id: newId(), email: plainText(email), emailKey: account, name: plainText(name), hash }
@@ -123,6 +127,12 @@ export const invitationHandlers = (publicUrl: string): Handlers<typeof invitatio
     const { surface, requestId } = context.visit
     const accepted = await acceptInvitation(context.db, { invitation, person, surface, requestId })
     if (accepted !== 'joined') fail('conflict', NOT_JOINED[accepted])
-    return begin(context, { personId: person.id, tenantId: invitation.tenantId, delivery, operation: 'app.session.signIn' })
+    return begin(context, {
+      personId: person.id,
+      hash: person.hash,
+      tenantId: invitation.tenantId,
+      delivery,
+      operation: 'app.session.signIn',
+    })
   },
 })

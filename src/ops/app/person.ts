@@ -9,7 +9,7 @@ import { type OpenReset, openReset, resetPerson } from '#store/app/person-reset'
 import { forgetTries, returnTry, takeTry } from '#store/app/throttle'
 import type { DoorContext, Handlers } from '../call.ts'
 import { hashOfLink } from '../links.ts'
-import { countedFor, requireOwnPassword } from '../password-check.ts'
+import { countedFor, requireOwnPassword, WRONG_OWN } from '../password-check.ts'
 import { signedInOf, toldOf } from './session.ts'
 
 const needPassword = (): never => {
@@ -41,14 +41,15 @@ export const personHandlers: Handlers<typeof person> = {
     const isOther = written !== before.email
     // Each change is told in the audit of every workspace.
     await takeTry(context.db, 'person', [{ name: `change of person ${before.id}`, limit: changeLimit }])
-    if (isOther) await requireOwnPassword(context, before, current_password ?? needPassword())
+    const shown = isOther ? await requireOwnPassword(context, before, current_password ?? needPassword()) : undefined
     const change = {
       name: name === undefined ? before.name : plainText(name),
-      email: isOther && written !== null ? { as: written, key: emailKey(written) } : undefined,
+      email: shown !== undefined && written !== null ? { as: written, key: emailKey(written), shown } : undefined,
       told: toldOf(context.visit, 'app.person.update'),
     }
     const account = await changePerson(context.db, before.id, change)
-    return { reply: { person: account ?? fail('conflict', 'a member of one of your workspaces has this email') } }
+    if (account === 'taken') return fail('conflict', 'a member of one of your workspaces has this email')
+    return { reply: { person: account ?? fail('unauthenticated', WRONG_OWN) } }
   },
 
   async delete({ current_password }, context) {

@@ -19,7 +19,7 @@ import {
 import type { Told } from '#store/engine/told'
 import type { Admitted, DoorContext, Handlers, Kept, Visit } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
-import { requireAccount, requireOwnPassword, WRONG } from '../password-check.ts'
+import { requireAccount, requireOwnPassword, WRONG, WRONG_OWN } from '../password-check.ts'
 
 type SignedIn = OutputOf<typeof session.signIn>
 export type Delivery = 'cookie' | 'body'
@@ -46,15 +46,32 @@ const withTokens = async ({ identity: { tokens } }: DoorContext, grant: SessionG
   return { reply: { session: reply }, keep: { access, refresh, expiresAt } }
 }
 
-/** Begins a session of a person who has shown who they are. */
+interface Beginning {
+  personId: string
+  /** Of the password that they have shown. */
+  hash: string
+  tenantId: string
+  delivery: Delivery
+  operation: string
+}
+
+/** Begins a session of a person who has shown who they are. Throws `unauthenticated` if their password was replaced meanwhile. */
 export const begin = async (
   context: DoorContext,
-  { personId, tenantId, delivery, operation }: { personId: string; tenantId: string; delivery: Delivery; operation: string },
+  { personId, hash, tenantId, delivery, operation }: Beginning,
 ): Promise<Admitted<SignedIn>> => {
   const { db, visit } = context
   const { userAgent, address } = visit
   const from = { userAgent: userAgent?.slice(0, LONGEST_AGENT) ?? null, address }
-  const id = await insertSession(db, { personId, tenantId, kind: 'browser', ...from, lastsMs: SESSION_MS, told: toldOf(visit, operation) })
+  const id = await insertSession(db, {
+    personId,
+    hash,
+    tenantId,
+    kind: 'browser',
+    ...from,
+    lastsMs: SESSION_MS,
+    told: toldOf(visit, operation),
+  })
   const grant = id && (await findSession(db, id))
   if (!grant) return fail('unauthenticated', WRONG)
   const admitted = await withTokens(context, grant, delivery)
@@ -111,7 +128,7 @@ export const sessionHandlers: Handlers<typeof session> = {
     const places = await membershipsOf(context.db, person.id)
     const place = workspace_id === undefined ? places[0] : places.find(({ id }) => id === workspace_id)
     if (!place) return fail('unauthenticated', WRONG)
-    return begin(context, { personId: person.id, tenantId: place.id, delivery, operation: 'app.session.signIn' })
+    return begin(context, { personId: person.id, hash: person.hash, tenantId: place.id, delivery, operation: 'app.session.signIn' })
   },
 
   async refresh({ refresh_token: token }, context) {
@@ -144,9 +161,10 @@ export const sessionHandlers: Handlers<typeof session> = {
   async changePassword({ current_password, new_password }, context) {
     const { db, identity, visit } = context
     const { id, person } = signedInOf(context)
-    await requireOwnPassword(context, person, current_password)
+    const from = await requireOwnPassword(context, person, current_password)
     requireGoodPassword(new_password, { email: person.email, path: 'new_password' })
-    await setPassword(db, person.id, await identity.passwords.hash(new_password, networkOf(visit.address)))
+    const to = await identity.passwords.hash(new_password, networkOf(visit.address))
+    if (!(await setPassword(db, person.id, { from, to }))) fail('unauthenticated', WRONG_OWN)
     const told = toldOf(visit, 'app.session.changePassword')
     return { reply: { signed_out: await endSessions(db, { personId: person.id, except: id }, told) } }
   },

@@ -68,13 +68,19 @@ export interface Decision {
   told: Told
 }
 
-/** Of two decisions on a code the first holds. False: nothing waits under it. Told in the audit of the workspace. */
+/**
+ * Of two decisions on a code the first holds. False: nothing waits under it, or the session has ended meanwhile. Whoever ends all
+ * sessions of the person also undoes what is approved; the row of the person is locked, so that one of the two waits for the other.
+ * Told in the audit of the workspace.
+ */
 export const decideGrant = (db: Db, { userHash, decision, granted, personId, tenantId, sessionId, told }: Decision): Promise<boolean> =>
   db.systemTransaction(async (tx) => {
+    await tx`select 1 from person where id = ${personId} for share`
     const [row] = await tx`update device_grant set decision = ${decision}, decided_at = clock_timestamp(), decided_by = ${personId},
           decided_in = ${tenantId}, granted = ${granted}::text[],
           password_at = (select password_at from session where id = ${sessionId})
-        where user_code_hash = ${userHash} and decision is null and expires_at > clock_timestamp() returning id, device_name, address`
+        where user_code_hash = ${userHash} and decision is null and expires_at > clock_timestamp()
+          and exists (select 1 from session where id = ${sessionId} and revoked_at is null) returning id, device_name, address`
     if (!row) return false
     const detail = { decision, device: row.device_name, address: row.address, scopes: granted }
     await auditEntry(tx, { ...told, tenantId, actor: { kind: 'person', id: personId }, refId: row.id, detail })

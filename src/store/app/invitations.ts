@@ -91,7 +91,7 @@ const insertAccount = async (
 export const acceptInvitation = (db: Db, { invitation, person, requestId, surface }: Joining): Promise<Accepted> =>
   db
     .systemTransaction(async (tx): Promise<Accepted> => {
-      if ('hash' in person) await insertAccount(tx, person, invitation)
+      if ('emailKey' in person) await insertAccount(tx, person, invitation)
       const spent = await tx`update invitation set accepted_at = clock_timestamp(), accepted_by = ${person.id}
         where id = ${invitation.id} and accepted_at is null and revoked_at is null and expires_at > clock_timestamp() returning 1`
       if (spent.length === 0) throw new Undone('spent')

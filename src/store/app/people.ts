@@ -19,6 +19,8 @@ export const emailStatus = (sql: Sql): Fragment =>
 /** An account that a password may be that of. */
 export interface Candidate extends Person {
   hash: string
+  /** Other accounts have the address too, and this one has not proven it. */
+  disputed: boolean
 }
 
 /** So many accounts of one address are tried, whatever their number: it may not be told by how long a refusal takes. */
@@ -39,7 +41,9 @@ export interface Sought {
 export const candidatesFor = (db: Db, { emailKey, tenantId, personId }: Sought): Promise<Candidate[]> =>
   db.system(
     async (sql) =>
-      (await sql`select p.id, p.email, ${emailStatus(sql)}, p.name, p.password_hash as hash from person p
+      (await sql`select p.id, p.email, ${emailStatus(sql)}, p.name, p.password_hash as hash,
+          p.email_verified_at is null and exists (select 1 from person o where o.email_key = p.email_key and o.id <> p.id) as disputed
+        from person p
         where p.email_key = ${emailKey} ${tenantId === undefined ? sql`` : sql`and exists (select 1 from member m where m.tenant_id = ${tenantId} and m.person_id = p.id)`}
         order by ${personId === undefined ? sql`` : sql`p.id = ${personId} desc,`} p.email_verified_at is not null desc,
           exists (select 1 from member m where m.person_id = p.id) desc, coalesce(p.email_since, p.created_at), p.id
@@ -79,6 +83,11 @@ export const membershipsOf = (db: Db, personId: string): Promise<Membership[]> =
         where m.person_id = ${personId} order by m.created_at, t.id limit ${MOST_WORKSPACES}`) as unknown as Membership[],
   )
 
-/** Sets a new password. */
-export const setPassword = (db: Db, personId: string, hash: string): Promise<unknown> =>
-  db.system((sql) => sql`update person set password_hash = ${hash}, updated_at = clock_timestamp() where id = ${personId}`)
+/** Replaces a password. False: it was replaced by another since `from` was compared. */
+export const setPassword = async (db: Db, personId: string, { from, to }: { from: string; to: string }): Promise<boolean> =>
+  (
+    await db.system(
+      (sql) => sql`update person set password_hash = ${to}, updated_at = clock_timestamp()
+        where id = ${personId} and password_hash = ${from} returning 1`,
+    )
+  ).length === 1

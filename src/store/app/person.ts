@@ -15,8 +15,8 @@ export const ownPerson = async (db: Db, personId: string): Promise<OwnPerson | u
 
 export interface PersonChange {
   name: string
-  /** Where it becomes another: as it is written from now on. */
-  email?: { as: string; key: string } | undefined
+  /** Where it becomes another: as it is written from now on, and the hash of the password that was shown for it. */
+  email?: { as: string; key: string; shown: string } | undefined
   told: Told
 }
 
@@ -28,18 +28,19 @@ const fellowHas = async (tx: Sql, personId: string, emailKey: string): Promise<b
   ).length > 0
 
 /**
- * Undefined: a fellow member has the email, as every member can see. Whoever else has it is not asked: a new email is unverified,
+ * `taken`: a fellow member has the email, as every member can see. Undefined: the password was replaced meanwhile. Whoever else has it is not asked: a new email is unverified,
  * and such may stand on several accounts. One that is only written in another way stays as proven as it was. Told in the audit
  * of each workspace: it knows the person by name and email.
  */
-export const changePerson = (db: Db, personId: string, { name, email, told }: PersonChange): Promise<OwnPerson | undefined> =>
+export const changePerson = (db: Db, personId: string, { name, email, told }: PersonChange): Promise<OwnPerson | 'taken' | undefined> =>
   db.systemTransaction(async (tx) => {
-    if (email && (await fellowHas(tx, personId, email.key))) return undefined
+    if (email && (await fellowHas(tx, personId, email.key))) return 'taken'
     const to = (sql: Sql) => sql`email = ${email!.as}, former_email = null,
       email_since = case when email_key = ${email!.key} then email_since else clock_timestamp() end,
       email_verified_at = case when email_key = ${email!.key} then email_verified_at end, email_key = ${email!.key},`
     const [person] = await tx<OwnPerson[]>`update person p set ${email ? to(tx) : tx``} name = ${name}, updated_at = clock_timestamp()
-      where p.id = ${personId} returning ${columns(tx)}`
+      where p.id = ${personId} ${email ? tx`and password_hash = ${email.shown}` : tx``} returning ${columns(tx)}`
+    if (!person) return undefined
     const places = await tx<{ tenant_id: string }[]>`select tenant_id from member where person_id = ${personId}`
     await tell(tx, personId, { told, places })
     return person

@@ -22,6 +22,8 @@ export interface SessionGrant {
 
 export interface NewSession {
   personId: string
+  /** Of the password that was compared. */
+  hash: string
   tenantId: string
   kind: SessionKind
   userAgent: string | null
@@ -38,7 +40,7 @@ interface Changed {
 }
 
 /** Changes sessions, and tells it in the audit of their workspaces, in one transaction. */
-const toldChange = (db: Db, told: Told, change: (sql: Sql) => Fragment): Promise<Changed[]> =>
+const toldChange = (db: Db, told: Told, change: (sql: Sql) => PromiseLike<unknown>): Promise<Changed[]> =>
   db.systemTransaction(async (tx) => {
     const rows = (await change(tx)) as unknown as Changed[]
     for (const row of rows)
@@ -58,7 +60,10 @@ const makeRoom = (sql: Sql, personId: string): Fragment =>
         where person_id = ${personId} and revoked_at is null and expires_at > clock_timestamp() order by id desc offset ${MOST_SESSIONS - 1})
       returning id, tenant_id, person_id`
 
-/** Its id, or undefined when the person is no member there. */
+/**
+ * Its id, or undefined when the person is no member there, or has another password by now: whoever changes it ends all sessions, and
+ * none of the old password may begin after that. The row of the person is locked, so that one of the two waits for the other.
+ */
 export const insertSession = async (db: Db, one: NewSession): Promise<string | undefined> => {
   await toldChange(db, { ...one.told, operation: 'app.sessions.tooMany' }, (sql) => makeRoom(sql, one.personId))
   const [row] = await toldChange(
@@ -67,7 +72,8 @@ export const insertSession = async (db: Db, one: NewSession): Promise<string | u
     (sql) => sql`insert into session (id, tenant_id, person_id, kind, user_agent, address, password_at, expires_at)
       select ${newId()}::uuid, m.tenant_id, m.person_id, ${one.kind}, ${one.userAgent}, ${one.address}, clock_timestamp(),
              clock_timestamp() + ${one.lastsMs} * interval '1 millisecond'
-      from member m where m.tenant_id = ${one.tenantId} and m.person_id = ${one.personId} returning id, tenant_id, person_id`,
+      from member m join person p on p.id = m.person_id
+      where m.tenant_id = ${one.tenantId} and m.person_id = ${one.personId} and p.password_hash = ${one.hash} for share of p returning id, tenant_id, person_id`,
   )
   return row?.id
 }
@@ -175,7 +181,10 @@ export const endSessions = async (
   { personId, id, except }: { personId: string; id?: string; except?: string },
   told: Told,
 ): Promise<number> => {
-  const rows = await toldChange(db, told, (sql) => endSessionsIn(sql, { personId, id, except }))
+  const rows = await toldChange(db, told, async (sql) => {
+    if (id === undefined) await sql`select 1 from person where id = ${personId} for no key update`
+    return endSessionsIn(sql, { personId, id, except })
+  })
   return rows.length
 }
 
