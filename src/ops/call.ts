@@ -103,6 +103,8 @@ export interface Outcome<O> {
   refId?: string
   /** What the audit row says beside that: never a secret. */
   told?: Record<string, unknown>
+  /** Nothing has changed, and the audit is not told: for what no rate limits. */
+  unchanged?: boolean
   answers?: Replies
 }
 

@@ -194,11 +194,12 @@ const begun = (o: NamedOp, { awaits, effects }: Begun, claim: IdempotencyClaim |
 
 const answered = (
   command: Command,
-  { reply, effects, refId, told, answers }: Outcome<unknown>,
+  { reply, effects, refId, told, unchanged, answers }: Outcome<unknown>,
   context: { refId: string | undefined; claim: IdempotencyClaim | undefined },
 ): Decision<Answer> => {
   const { o } = command
   const answer: Answer = { status: o.status, body: serialise(o, reply) }
   const keep: Keep | undefined = context.claim && { claim: context.claim, status: answer.status, answer: kept(command, answer.body) }
-  return { reply: answer, effects: { ...effects, ...audit(o, refId ?? context.refId, told) }, keep, ...(answers ? { answers } : {}) }
+  const row = unchanged ? {} : audit(o, refId ?? context.refId, told)
+  return { reply: answer, effects: { ...effects, ...row }, keep, ...(answers ? { answers } : {}) }
 }

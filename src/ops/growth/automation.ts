@@ -13,7 +13,7 @@ import type { CommandContext, Handlers } from '../call.ts'
 export const automationHandlers: Handlers<typeof automation> = {
   async pauseAll(_, context) {
     const { automation, effects } = await stopped(context, unattended)
-    return { reply: { automation }, effects }
+    return { reply: { automation }, effects, unchanged: context.gate.paused && isIdle(effects) }
   },
 
   async resumeAll(_, context) {
@@ -22,6 +22,10 @@ export const automationHandlers: Handlers<typeof automation> = {
     return { reply: { automation }, effects: merge({ paused: false }, patterns) }
   },
 }
+
+/** Whether a stop has reached nothing. */
+const isIdle = ({ writes = [], settled = [], requeued = [], events = [] }: Effects): boolean =>
+  writes.length + settled.length + requeued.length + events.length === 0
 
 /** What a stop is to reach. */
 export interface Reach {

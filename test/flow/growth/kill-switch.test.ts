@@ -245,3 +245,16 @@ test('lists what a dead process may still have on the wire, also when a person h
   expect((await pause(after)).in_flight).toEqual([])
   held.release('publish.claimed')
 })
+
+test('pausing what is paused is not told again in the audit: no rate limits how often that is asked for', async () => {
+  const story = await newStory(app)
+  const told = async () =>
+    (await app.owner`select operation from audit where tenant_id = ${story.tenantId} and operation like '%automation%' order by id`).map(
+      ({ operation }) => operation.split('.').at(-1),
+    )
+  for (let times = 0; times < 5; times++) expect(await pause(story)).toEqual({ paused: true, in_flight: [] })
+  expect(await told()).toEqual(['pauseAll'])
+  await resume(story)
+  await pause(story)
+  expect(await told()).toEqual(['pauseAll', 'resumeAll', 'pauseAll'])
+})
