@@ -1,6 +1,5 @@
 import { AppError } from '#kernel/errors'
-import type { Page } from '#store/growth/items'
-import type { RankedPage } from '#store/growth/signals'
+import type { Page, RankedPage } from '#store/engine/page'
 
 const DEFAULT_LIMIT = 25
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { cursorTo, pageOf, pageResult } from '#ops/paging'
-import type { Page } from '#store/growth/items'
+import type { Page } from '#store/engine/page'
 
 interface Row {
   id: string

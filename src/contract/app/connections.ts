@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
-import { Connection } from '../growth/connections.ts'
 import { op } from '../op.ts'
 import { Id, record } from '../shapes.ts'
+import { Connection } from '../shared-records.ts'
 
 const answer = record({ connection: Connection })
 

@@ -1,8 +1,8 @@
 import { Type as T } from '@sinclair/typebox'
-import { Reads } from '../growth/connections.ts'
 import { features } from '../limits.ts'
 import { op } from '../op.ts'
 import { oneOf, record, Time } from '../shapes.ts'
+import { Reads } from '../shared-records.ts'
 
 const Budget = record(
   {

@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
-import { Automation } from '../growth/automation.ts'
 import { download, op } from '../op.ts'
 import { Id, NOT_BLANK, nullable, oneOf, record, Time } from '../shapes.ts'
+import { Automation } from '../shared-records.ts'
 
 const Workspace = record(
   {

@@ -1,22 +1,6 @@
-import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { oneOf, record, Time } from '../shapes.ts'
-
-export const Automation = record(
-  {
-    paused: T.Boolean({ description: 'Nothing starts unattended.' }),
-    in_flight: T.Array(
-      record({
-        item_id: T.Optional(T.String({ format: 'uuid', description: 'Of a post.' })),
-        engagement_id: T.Optional(T.String({ format: 'uuid', description: 'Of an engagement.' })),
-        origin: oneOf(['manual', 'automatic'], { description: 'manual: a person or a program asked for it now.' }),
-        since: Time,
-      }),
-      { description: 'Posts and engagements that are on the wire and can no longer be recalled; each has one of the ids.' },
-    ),
-  },
-  { title: 'Automation' },
-)
+import { record } from '../shapes.ts'
+import { Automation } from '../shared-records.ts'
 
 const answer = { input: {}, output: record({ automation: Automation }) }
 

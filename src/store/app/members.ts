@@ -1,7 +1,7 @@
 /** Who belongs to a workspace, as the workspace sees it. */
 import type { Role } from '#kernel/roles'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import type { Page } from '../growth/items.ts'
+import type { Page } from '../engine/page.ts'
 import { emailStatus, type Person } from './people.ts'
 
 /** By the id of the person. */

@@ -1,7 +1,7 @@
 /** Invitations as their workspace sees them; store/invitations.ts finds one by its link. */
 import type { Role } from '#kernel/roles'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import type { Page } from '../growth/items.ts'
+import type { Page } from '../engine/page.ts'
 
 export interface InvitationRow {
   id: string

@@ -1,7 +1,7 @@
 /** API keys as their workspace sees them; store/keys.ts finds one before the workspace is known. */
 import type { Scope } from '#kernel/scopes'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import type { Page } from '../growth/items.ts'
+import type { Page } from '../engine/page.ts'
 
 export interface ListedKey {
   id: string

@@ -1,8 +1,8 @@
 /** Events: written by every letter, sent by the delivery lane in order within their subject, kept for a while, then removed. */
 import { type EventNext, type PendingEvent, subjectOf, wants } from '#domain/app/webhook'
 import { newId } from '#kernel/ids'
-import type { Page } from '../growth/items.ts'
 import type { Fragment, Query, Sql } from './db.ts'
+import type { Page } from './page.ts'
 
 export interface NewEvent {
   /** Only where somebody must know it beforehand. */

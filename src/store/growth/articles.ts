@@ -1,7 +1,7 @@
 import type { Article } from '#domain/growth/drafting/article'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import type { Page } from './items.ts'
+import type { Page } from '../engine/page.ts'
 
 const columns = (sql: Sql): Fragment => sql`id, status, error, topic, length, outline, title, item_id, model, usage, created_at, updated_at`
 

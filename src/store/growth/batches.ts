@@ -1,7 +1,7 @@
 import type { Batch } from '#domain/growth/drafting/batch'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import type { Page } from './items.ts'
+import type { Page } from '../engine/page.ts'
 
 const columns = (sql: Sql): Fragment =>
   sql`id, status, error, focus, experiment_id, requested, delivered, model, usage, created_at, updated_at`

@@ -2,7 +2,7 @@ import type { Connection } from '#domain/growth/sending/connection'
 import { fail } from '#kernel/errors'
 import { type PlanRow, planOfWorkspace } from '../app/workspace.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import type { Page } from './items.ts'
+import type { Page } from '../engine/page.ts'
 
 const columns = (sql: Sql): Fragment => sql`id, network, external_id, handle, status, is_default, created_at, updated_at`
 

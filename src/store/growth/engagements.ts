@@ -1,7 +1,7 @@
 import type { EngageAction, Engagement, EngagementStatus } from '#domain/growth/drafting/engagement'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import type { Page } from './items.ts'
+import type { Page } from '../engine/page.ts'
 
 const columns = (
   sql: Sql,

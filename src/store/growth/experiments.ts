@@ -1,7 +1,7 @@
 import type { CountedExperiment, Experiment, MeasuredItem } from '#domain/growth/learning/experiment'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import type { Page } from './items.ts'
+import type { Page } from '../engine/page.ts'
 import { newestMetric } from './metrics.ts'
 
 /** A post's newest numbers, beside `i`. */

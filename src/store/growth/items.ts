@@ -1,13 +1,8 @@
 import type { Item, ItemStatus } from '#domain/growth/drafting/item'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
+import type { Page } from '../engine/page.ts'
 import { newestMetric } from './metrics.ts'
-
-export interface Page {
-  limit: number
-  /** The id after which the page begins; ids are in order of creation. */
-  after?: string | undefined
-}
 
 const columns = (
   sql: Sql,

@@ -1,7 +1,7 @@
 import type { Learning, LearningStatus } from '#domain/growth/learning/learning'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import type { Page } from './items.ts'
+import type { Page } from '../engine/page.ts'
 
 const columns = (sql: Sql): Fragment => sql`id, kind, note, status, audit_id, evidence, created_at, updated_at`
 

@@ -1,7 +1,7 @@
 import type { OtherProducts, Product, ProductStatus } from '#domain/growth/drafting/product'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import type { Page } from './items.ts'
+import type { Page } from '../engine/page.ts'
 
 const columns = (sql: Sql): Fragment => sql`id, name, one_liner, url, status, created_at, updated_at`
 

@@ -2,7 +2,7 @@ import { READ_FOR_MS } from '#domain/growth/learning/metric-sync'
 import type { Figures, Report, ReportItem } from '#domain/growth/learning/report'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import type { Page } from './items.ts'
+import type { Page } from '../engine/page.ts'
 import { newestMetric, rateOfMetric } from './metrics.ts'
 
 const columns = (sql: Sql): Fragment =>

@@ -1,7 +1,7 @@
 import type { Drafting, Taken } from '#domain/growth/drafting/generation'
 import { endOf, type RuleRun } from '#domain/growth/rules/rule-run'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import type { Page } from './items.ts'
+import type { Page } from '../engine/page.ts'
 
 const columns = (sql: Sql): Fragment => sql`id, rule_id, trigger, occurrence, chain, status, reason, conditions, made_kind, made_id, quota,
   units, cost_micros, created_at, started_at, ended_at`

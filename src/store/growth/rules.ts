@@ -2,7 +2,7 @@ import type { Rule } from '#domain/growth/rules/rule'
 import type { TriggerKind } from '#domain/growth/rules/rule-trigger'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import type { Page } from './items.ts'
+import type { Page } from '../engine/page.ts'
 
 const columns = (
   sql: Sql,

@@ -2,6 +2,7 @@ import type { Engagement } from '#domain/growth/drafting/engagement'
 import type { Signal, SignalStatus } from '#domain/growth/learning/signal'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
+import type { RankedPage } from '../engine/page.ts'
 
 const columns = (
   sql: Sql,
@@ -17,12 +18,6 @@ export const listSignals =
   (sql) =>
     sql`select ${columns(sql)} from signal where ${inState(sql, status)}
         ${after ? sql`and (score, id) < (${after.score}::integer, ${after.id}::uuid)` : sql``} order by score desc, id desc limit ${limit + 1}`
-
-/** A page of what is in the order of its score. The place is told in full: the record it names may be forgotten by now. */
-export interface RankedPage {
-  limit: number
-  after?: Pick<Signal, 'id' | 'score'> | undefined
-}
 
 const inState = (sql: Sql, status: SignalStatus): Fragment => {
   if (status === 'open') return sql`status = 'open' and expires_at > now()`

@@ -2,8 +2,8 @@ import type { Target, TargetStatus } from '#domain/growth/learning/target'
 import { fail } from '#kernel/errors'
 import { type PlanRow, planOfWorkspace } from '../app/workspace.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
+import type { Page } from '../engine/page.ts'
 import { defaultConnection } from './connections.ts'
-import type { Page } from './items.ts'
 
 const columns = (sql: Sql): Fragment =>
   sql`id, handle, category, priority, status, last_read_at, failures, last_error, reads, reads_micros, created_at, updated_at`
