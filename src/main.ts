@@ -1,10 +1,6 @@
 /**
- * Tendril, one program: the server and the command line. Reading order for a newcomer: an operation is declared in
- * contract/growth/<resource>.ts, handled in ops/growth/<resource>.ts, ruled by domain/, and its SQL is in store/<resource>.ts;
- * ops/bind.ts and ops/command.ts are the gates between; actors/ run commands one at a time per workspace, and long work beside
- * them. serve.ts puts the server together; cli/ makes a command of each operation.
- *
- * Each way loads its own part alone: the command line starts without the server's code, and the server without the command line's.
+ * Tendril, one program: the server, the operators' commands and the command line. ARCHITECTURE.md is the way into the code.
+ * Each way imports its own part when it is taken: the command line starts without the server's code, and the reverse.
  */
 
 /** Ends the process: a server's listeners and timers would keep it. */
