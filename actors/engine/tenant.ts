@@ -154,7 +154,7 @@ export class TenantActor {
       letter,
       priority: letter.priority,
       alone: letter.alone ?? false,
-      standing: caller ? 'asked' : 'unasked',
+      demand: caller ? 'asked' : 'unasked',
       isGone: () => caller?.gone ?? false,
       settle: (result) => {
         try {

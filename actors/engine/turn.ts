@@ -9,7 +9,7 @@ import { withRuns } from '#decisions/growth/occurrences'
 import type { Clock } from '#kernel/clock'
 import { AppError, fail } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
-import type { Standing } from '#kernel/turns'
+import type { Demand } from '#kernel/fair-limit'
 import type { Db, Sql } from '#store/engine/db'
 import { apply, gate, KeyTaken, type Ownership, readingOnly } from '#store/engine/letter'
 import { Fenced } from './deps.ts'
@@ -23,7 +23,7 @@ export type Result = { decision: Decision<unknown> } | { cause: unknown }
 export interface Delivery extends Posted {
   letter: Letter<unknown>
   /** Whether a caller waits for it. */
-  standing: Standing
+  demand: Demand
   /** Nobody waits for it any more: if it has not begun, it never does. */
   isGone(): boolean
   /** Called once, in the turn of the commit: no later letter of the tenant has run. */
@@ -94,7 +94,7 @@ const failureOf = async (turn: Turn, taken: Taken[], more: () => Delivery | unde
     if (!changed) throw new Unchanged()
   }
   try {
-    await turn.db.letter(turn.own.tenantId, decideAll, taken[0]!.delivery.standing)
+    await turn.db.letter(turn.own.tenantId, decideAll, taken[0]!.delivery.demand)
   } catch (cause) {
     if (!(cause instanceof Unchanged)) return { cause }
   } finally {

@@ -6,8 +6,8 @@
 import { Budget } from '#kernel/budget'
 import type { Clock } from '#kernel/clock'
 import { fail } from '#kernel/errors'
+import { FairLimit } from '#kernel/fair-limit'
 import type { Log } from '#kernel/log'
-import { Turns } from '#kernel/turns'
 
 const KIB = 1_024
 const MIB = 1_024 * KIB
@@ -55,7 +55,7 @@ export class Intake {
   readonly limits: IntakeLimits
   readonly clock: Clock
   readonly log: Log
-  readonly checks: Turns
+  readonly checks: FairLimit
   readonly strangers: Budget
   readonly unchecked: Budget
   readonly members: Budget
@@ -68,7 +68,7 @@ export class Intake {
     const { bytes, strangerBytes, uncheckedBytes, workspaceBytes, roomWithinMs, unfinished } = limits
     const share = { alone: unfinished, among: unfinished }
     const limit = Number.MAX_SAFE_INTEGER
-    this.checks = new Turns({ limit, share, bound: CHECKS_WAITING, withinMs: CHECKS_WITHIN_MS, name: 'credential_check' })
+    this.checks = new FairLimit({ limit, share, bound: CHECKS_WAITING, withinMs: CHECKS_WITHIN_MS, name: 'credential_check' })
     const budget = (total: number, of: number) =>
       new Budget({ total, share: of, waiters: WAITERS, withinMs: roomWithinMs, name: 'request bodies' }, clock)
     this.strangers = budget(strangerBytes, strangerBytes / 4)

@@ -1,5 +1,5 @@
 /** Passwords as argon2id. Few at a time: each takes its share of memory on purpose. */
-import { Turns } from '#kernel/turns'
+import { FairLimit } from '#kernel/fair-limit'
 
 export interface Passwords {
   /** `party`: whose turn it takes, so that who tries a thousand waits behind himself; an address. */
@@ -15,21 +15,21 @@ export interface Passwords {
 
 /** The least that OWASP advises for argon2id: 19 MiB, two passes. */
 const COST = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
-const TURNS = { name: 'password check', limit: 4, bound: 64, withinMs: 5_000 }
+const LIMIT = { name: 'password check', limit: 4, bound: 64, withinMs: 5_000 }
 
 export const createPasswords = (): Passwords => {
-  const turns = new Turns(TURNS)
+  const limit = new FairLimit(LIMIT)
   const hash = (password: string, party: string): Promise<string> =>
-    turns.run(party, () => Bun.password.hash(password.normalize('NFC'), COST))
+    limit.run(party, () => Bun.password.hash(password.normalize('NFC'), COST))
   let nobodys: Promise<string> | undefined
   return {
     hash,
-    verify: (password, { hash: known, party }) => turns.run(party, () => Bun.password.verify(password.normalize('NFC'), known)),
+    verify: (password, { hash: known, party }) => limit.run(party, () => Bun.password.verify(password.normalize('NFC'), known)),
     async find(password, { hashes, work, party }) {
       nobodys ??= Bun.password.hash('nobody has this password', COST)
       const against = [...hashes, ...new Array<string>(Math.max(0, work - hashes.length)).fill(await nobodys)]
       const text = password.normalize('NFC')
-      return turns.run(party, async () => {
+      return limit.run(party, async () => {
         let found = -1
         for (const [index, one] of against.entries()) {
           const same = await Bun.password.verify(text, one)

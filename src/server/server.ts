@@ -34,9 +34,9 @@ import { createOrigins } from '#edge/origin'
 import { pageRoutes } from '#edge/pages/routes'
 import { type Clock, systemClock } from '#kernel/clock'
 import { type Failpoints, failpointsFrom } from '#kernel/failpoint'
+import { FairLimit } from '#kernel/fair-limit'
 import type { Log } from '#kernel/log'
 import { createSealer } from '#kernel/sealed'
-import { Turns } from '#kernel/turns'
 import type { Rates, World } from '#ops/call'
 import { createDoors, createDownloads, createOperations, createOperatorOperations } from '#ops/index'
 import { createRates, type RatesDeps, unlimitedRates } from '#ops/rates'
@@ -66,12 +66,12 @@ const ERASURE = { everyMs: 60_000, rows: 1_000 }
 const SWEEP = { everyMs: 60_000, rows: 1_000, tenants: 1_000 }
 const GENERATION_DEADLINE_MS = 170_000
 const MODEL_CALL_MS = 80_000
-/** Generations of a process that run at once, granted to tenants in turn; each tenant runs one. */
-const MODEL_TURNS = { name: 'model call', limit: 8, bound: 1, withinMs: GENERATION_DEADLINE_MS }
+/** Generations of a process that run at once, granted to tenants round-robin; each tenant runs one. */
+const MODEL_LIMIT = { name: 'model call', limit: 8, bound: 1, withinMs: GENERATION_DEADLINE_MS }
 
 /** Requests to webhook endpoints of a process at once, and those of them that are quick; each tenant sends one at a time. */
 const DELIVERIES = { name: 'delivery', limit: 2_048, bound: 1, withinMs: 5_000 }
-const DELIVERY_TURNS = { ...DELIVERIES, limit: 256 }
+const QUICK_DELIVERIES = { ...DELIVERIES, limit: 256 }
 
 export interface Workplace extends AsyncDisposable {
   db: Db
@@ -140,9 +140,9 @@ const lanesOf = ({ config, log, secret, overrides, failpoints, networks, egress 
     watchLane({ networks, failpoints }),
     metricsLane({ networks, failpoints }),
     weeklyLane(),
-    ...generationLanes({ networks, drafter, failpoints, turns: new Turns(MODEL_TURNS), deadlineMs: GENERATION_DEADLINE_MS }),
+    ...generationLanes({ networks, drafter, failpoints, modelCalls: new FairLimit(MODEL_LIMIT), deadlineMs: GENERATION_DEADLINE_MS }),
     ...ruleLanes({ networks, failpoints }),
-    deliveryLane({ ...hooks, failpoints, open: new Turns(DELIVERIES), turns: new Turns(DELIVERY_TURNS) }),
+    deliveryLane({ ...hooks, failpoints, open: new FairLimit(DELIVERIES), quick: new FairLimit(QUICK_DELIVERIES) }),
   ]
 }
 

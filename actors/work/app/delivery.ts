@@ -17,8 +17,8 @@ import {
 } from '#domain/app/webhook'
 import { AppError } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
+import type { FairLimit } from '#kernel/fair-limit'
 import type { Sealer } from '#kernel/sealed'
-import type { Turns } from '#kernel/turns'
 import type { Egress } from '#port/egress/egress'
 import { deliver } from '#port/webhook'
 import { currentEndpoint, type EndpointRow, saveEndpoint, secretRow } from '#store/app/webhooks'
@@ -33,9 +33,9 @@ export interface DeliveryDeps {
   times: WebhookTimes
   failpoints: Failpoints
   /** Deliveries of the whole process that may be under way, granted to tenants in turn. */
-  open: Turns
+  open: FairLimit
   /** Those of them that have begun of late: one that is slow to answer leaves its place here to others. */
-  turns: Turns
+  quick: FairLimit
 }
 
 /** A receiver that answers at all has mostly done so by then. */
@@ -91,7 +91,7 @@ const closed = async ({ keepDeadMs }: WebhookTimes, { sql, gate, work }: Letter)
 /** One request. One that would outlast the claim, or whose turn did not come in time, is not begun. */
 const send = (deps: DeliveryDeps, job: Job, context: LaneContext): Promise<DeliveryOutcome> =>
   deps.open
-    .run(context.tenantId, () => deps.turns.yielding(context.tenantId, QUICK_MS, () => sendNow(deps, job, context)))
+    .run(context.tenantId, () => deps.quick.yielding(context.tenantId, QUICK_MS, () => sendNow(deps, job, context)))
     .catch((cause) => (cause instanceof AppError ? { kind: 'stopped' } : Promise.reject(cause)))
 
 const sendNow = async ({ egress, sealer, times, failpoints }: DeliveryDeps, job: Job, context: LaneContext): Promise<DeliveryOutcome> => {

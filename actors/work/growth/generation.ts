@@ -5,7 +5,7 @@ import type { Decision } from '#actors/engine/letter'
 import { failedEffects, type Kept, takenOf } from '#decisions/growth/generations'
 import { type Drafting, GENERATION_RUNS, generating, queuedAgain, type Taken } from '#domain/growth/drafting/generation'
 import type { Failpoints } from '#kernel/failpoint'
-import type { Turns } from '#kernel/turns'
+import type { FairLimit } from '#kernel/fair-limit'
 import { type Drafter, GenerationError } from '#port/model/drafter'
 import type { Networks } from '#port/network/registry'
 import type { Sql } from '#store/engine/db'
@@ -17,7 +17,7 @@ export interface GenerationDeps {
   networks: Networks
   failpoints: Failpoints
   /** Model calls of the whole process, granted to tenants in turn. */
-  turns: Turns
+  modelCalls: FairLimit
   /** A generation that takes longer is given up. */
   deadlineMs: number
 }
@@ -81,7 +81,7 @@ export const generationLane = <R extends Drafting, Brief, Written>(
 const stopsOf = (work: Work): number => Number(work.payload.stops ?? 0)
 
 const write = async <R extends Drafting, Brief, Written>(
-  { drafter, failpoints, turns, deadlineMs, of }: GenerationDeps & { of: GenerationKind<R, Brief, Written> },
+  { drafter, failpoints, modelCalls, deadlineMs, of }: GenerationDeps & { of: GenerationKind<R, Brief, Written> },
   { brief }: Job<Brief>,
   context: LaneContext,
 ): Promise<Outcome<Written>> => {
@@ -89,7 +89,7 @@ const write = async <R extends Drafting, Brief, Written>(
   const deadline = AbortSignal.timeout(deadlineMs)
   try {
     const signal = AbortSignal.any([context.signal, deadline])
-    const written = await turns.run(context.tenantId, () => of.write(drafter, brief, signal))
+    const written = await modelCalls.run(context.tenantId, () => of.write(drafter, brief, signal))
     await failpoints('generation.drafted')
     return { kind: 'written', written }
   } catch (cause) {

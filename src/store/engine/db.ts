@@ -4,7 +4,7 @@
  */
 import postgres from 'postgres'
 import { AppError } from '#kernel/errors'
-import { Crowd, type Standing, Turns } from '#kernel/turns'
+import { Crowd, type Demand, FairLimit } from '#kernel/fair-limit'
 import { arrayTypes } from './array-types.ts'
 import { type Asked, openPool, type Pool } from './pool.ts'
 import type { Principal } from './principal.ts'
@@ -48,7 +48,7 @@ export interface Reader {
 export interface Db extends AsyncDisposable {
   read<Row>(reader: Reader, query: Query): Promise<Row[]>
   /** One transaction of a tenant. What somebody waits for goes before what is done unasked. */
-  letter<T>(tenantId: string, body: (sql: Sql) => Promise<T>, standing?: Standing): Promise<T>
+  letter<T>(tenantId: string, body: (sql: Sql) => Promise<T>, demand?: Demand): Promise<T>
   /** Somebody waits for a tenant's transaction that was begun unasked, or for one behind it. */
   hurry(tenantId: string): void
   /** Statements that each stand for themselves: a transaction is begun by `systemTransaction`. */
@@ -241,9 +241,9 @@ export const openDb = (options: ConnectionOptions): Db => {
   const system = openPool(() => open(options, 'tendril_system', 3))
   const systemTransactions = openPool(() => open(options, 'tendril_system', SYSTEM_TRANSACTIONS))
   const crowd = new Crowd()
-  const readTurns = new Turns({ name: 'reads', limit: max, crowd, share: { alone: Math.ceil(max * READ_SHARE), among: 1 }, ...WAITING })
-  const systemTurns = new Turns({ name: 'system', limit: SYSTEM_TRANSACTIONS, ...WAITING })
-  const letterTurns = new Turns({ name: 'commands', limit: max, crowd, ...WAITING })
+  const readLimit = new FairLimit({ name: 'reads', limit: max, crowd, share: { alone: Math.ceil(max * READ_SHARE), among: 1 }, ...WAITING })
+  const systemLimit = new FairLimit({ name: 'system', limit: SYSTEM_TRANSACTIONS, ...WAITING })
+  const letterLimit = new FairLimit({ name: 'commands', limit: max, crowd, ...WAITING })
   return {
     async read<Row>(reader: Reader, query: Query) {
       const ask = async (asked: Reader, what: Query) => (await wrapped(reads.sql, asked, what(reads.sql)).execute()) as unknown as Row[]
@@ -253,12 +253,12 @@ export const openDb = (options: ConnectionOptions): Db => {
         return rows
       }
       // The wait for a turn counts; and the turn ends with the query's own time, because a query may never end.
-      return withDeadline(readTurns.run(reader.tenantId, () => withDeadline(checked(), reads.ask())))
+      return withDeadline(readLimit.run(reader.tenantId, () => withDeadline(checked(), reads.ask())))
     },
-    letter: (tenantId, body, standing) => letterTurns.run(tenantId, () => transaction(letters, body), standing),
-    hurry: (tenantId) => letterTurns.hurry(tenantId),
+    letter: (tenantId, body, demand) => letterLimit.run(tenantId, () => transaction(letters, body), demand),
+    hurry: (tenantId) => letterLimit.hurry(tenantId),
     system: <T>(body: (sql: Sql) => Promise<T>) => withDeadline(body(system.sql), system.ask()),
-    systemTransaction: (body) => systemTurns.run('', () => transaction(systemTransactions, body)),
+    systemTransaction: (body) => systemLimit.run('', () => transaction(systemTransactions, body)),
     async [Symbol.asyncDispose]() {
       await Promise.all([reads, letters, system, systemTransactions].map((pool) => pool[Symbol.asyncDispose]()))
     },

@@ -29,8 +29,8 @@ test('a claim that decides on when its time is over leaves its slot to the next'
   const unheard = over.opened.then(() => Promise.reject(new AppError('unavailable', 'late')))
   unheard.catch(() => {})
   let transactions: Promise<unknown> = Promise.resolve()
-  const letter: Db['letter'] = (tenantId, body, standing) => {
-    const running = db.letter(tenantId, body, standing)
+  const letter: Db['letter'] = (tenantId, body, demand) => {
+    const running = db.letter(tenantId, body, demand)
     if (held) return running
     transactions = running
     return Promise.race([running, unheard])

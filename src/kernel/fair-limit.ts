@@ -1,6 +1,6 @@
 import { AppError } from './errors.ts'
 
-export interface TurnsOptions {
+export interface FairLimitOptions {
   /** How many may run at once. */
   limit: number
   /** How many of one party may while no other asks, and while others do; by default as many as may run at all. */
@@ -20,8 +20,8 @@ interface Waiting {
   timer: Timer
 }
 
-/** Whether somebody waits for it, or it is done unasked. */
-export type Standing = 'asked' | 'unasked'
+/** Whether a caller waits for the work (`asked`) or nobody does (`unasked`). */
+export type Demand = 'asked' | 'unasked'
 
 /** Who has asked is about for so long. */
 const OTHERS_FOR_MS = 250
@@ -42,31 +42,31 @@ export class Crowd {
   }
 }
 
-/** What nobody waits for has its turn after this many that somebody waits for. */
+/** One unasked request runs after this many asked ones. */
 const ASKED_BEFORE_UNASKED = 3
 
 /**
- * A limit on what runs at once, granted to parties in turn: who asks a thousand times waits behind himself, not before the
- * others. Each party's own order is kept, within each standing.
+ * A limit on what runs at once, granted to parties round-robin: a party that floods it waits behind its own requests, not
+ * before those of others. Each party's own order is kept, within each demand.
  */
-export class Turns {
+export class FairLimit {
   #running = 0
   readonly #runningOf = new Map<string, number>()
-  /** Insertion order is the order of turns: a party that had its turn goes to the end. */
-  readonly #waiting: Record<Standing, Map<string, Waiting[]>> = { asked: new Map(), unasked: new Map() }
+  /** In round-robin order, which is insertion order: a party that was served goes to the end. */
+  readonly #waiting: Record<Demand, Map<string, Waiting[]>> = { asked: new Map(), unasked: new Map() }
   #askedInRow = 0
   readonly #share: { alone: number; among: number }
   readonly #crowd: Crowd
 
-  constructor(private readonly options: TurnsOptions) {
+  constructor(private readonly options: FairLimitOptions) {
     this.#share = options.share ?? { alone: options.limit, among: options.limit }
     this.#crowd = options.crowd ?? new Crowd()
   }
 
-  async run<T>(party: string, work: () => Promise<T>, standing: Standing = 'asked'): Promise<T> {
+  async run<T>(party: string, work: () => Promise<T>, demand: Demand = 'asked'): Promise<T> {
     this.#crowd.noted(party)
-    const turn = this.#admitted(party, standing)
-    if (turn) await turn
+    const admitted = this.#admitted(party, demand)
+    if (admitted) await admitted
     try {
       return await work()
     } finally {
@@ -88,14 +88,14 @@ export class Turns {
     return await running!
   }
 
-  #admitted(party: string, standing: Standing): Promise<void> | undefined {
+  #admitted(party: string, demand: Demand): Promise<void> | undefined {
     // While something is free, whoever waits has its share already: hardly anybody is passed over.
     if (this.#running < this.options.limit && this.#hasRoom(party)) {
       this.#begin(party)
       return undefined
     }
     const { bound, withinMs, name } = this.options
-    const waiting = this.#waiting[standing]
+    const waiting = this.#waiting[demand]
     const own = waiting.get(party) ?? []
     if (own.length >= bound) throw new AppError('rate_limited', name, { retryAfter: 1 })
     return new Promise((resolve, reject) => {
@@ -128,8 +128,8 @@ export class Turns {
 
   #next(): void {
     while (this.#running < this.options.limit) {
-      const order: Standing[] = this.#askedInRow < ASKED_BEFORE_UNASKED ? ['asked', 'unasked'] : ['unasked', 'asked']
-      const started = order.find((standing) => this.#startOne(this.#waiting[standing]))
+      const order: Demand[] = this.#askedInRow < ASKED_BEFORE_UNASKED ? ['asked', 'unasked'] : ['unasked', 'asked']
+      const started = order.find((demand) => this.#startOne(this.#waiting[demand]))
       if (!started) return
       this.#askedInRow = started === 'asked' ? this.#askedInRow + 1 : 0
     }

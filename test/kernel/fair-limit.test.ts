@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { Turns } from '#kernel/turns'
+import { FairLimit } from '#kernel/fair-limit'
 
-const open = (overrides: Partial<ConstructorParameters<typeof Turns>[0]> = {}) =>
-  new Turns({ limit: 2, bound: 100, withinMs: 5_000, name: 'connection', ...overrides })
+const open = (overrides: Partial<ConstructorParameters<typeof FairLimit>[0]> = {}) =>
+  new FairLimit({ limit: 2, bound: 100, withinMs: 5_000, name: 'connection', ...overrides })
 
 /** Work that ends when the test says so. */
 const gate = () => {
@@ -15,14 +15,14 @@ test('never more run at once than the limit, nor of a party than its share, each
   const parties = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 60 })
   await fc.assert(
     fc.asyncProperty(parties, fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 4 }), async (asked, limit, share) => {
-      const turns = open({ limit, share: { alone: share, among: share } })
+      const fair = open({ limit, share: { alone: share, among: share } })
       const begun: Record<string, number[]> = {}
       const running: Record<string, number> = { a: 0, b: 0, c: 0 }
       let most = 0
       let mostOfOne = 0
       await Promise.all(
         asked.map((party, index) =>
-          turns.run(party, async () => {
+          fair.run(party, async () => {
             begun[party] = [...(begun[party] ?? []), index]
             running[party]!++
             mostOfOne = Math.max(mostOfOne, running[party]!)
@@ -41,48 +41,48 @@ test('never more run at once than the limit, nor of a party than its share, each
 })
 
 test('a party that asks a hundred times does not hold up one that asks once', async () => {
-  const turns = open({ limit: 1 })
+  const limit = open({ limit: 1 })
   const first = gate()
   const order: string[] = []
   const flood = Array.from({ length: 50 }, (_, index) =>
-    turns.run('flood', async () => (index === 0 ? first.promise : void order.push('flood'))),
+    limit.run('flood', async () => (index === 0 ? first.promise : void order.push('flood'))),
   )
-  const single = turns.run('single', async () => void order.push('single'))
+  const single = limit.run('single', async () => void order.push('single'))
   first.end()
   await Promise.all([...flood, single])
   expect(order.indexOf('single')).toBeLessThanOrEqual(1)
 })
 
 test('what takes long leaves its place to others, goes on, and ends with its own result', async () => {
-  const turns = open({ limit: 1 })
+  const limit = open({ limit: 1 })
   const slow = gate()
-  const first = turns.yielding('slow', 1, () => slow.promise.then(() => 'late'))
-  expect(await turns.run('other', async () => 'meanwhile')).toBe('meanwhile')
+  const first = limit.yielding('slow', 1, () => slow.promise.then(() => 'late'))
+  expect(await limit.run('other', async () => 'meanwhile')).toBe('meanwhile')
   slow.end()
   expect(await first).toBe('late')
 })
 
 test('what fails quickly fails, and its place is free', async () => {
-  const turns = open({ limit: 1 })
-  await expect(turns.yielding('broken', 60_000, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
-  expect(await turns.run('other', async () => 'next')).toBe('next')
+  const limit = open({ limit: 1 })
+  await expect(limit.yielding('broken', 60_000, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+  expect(await limit.run('other', async () => 'next')).toBe('next')
 })
 
 test('a party that has its share running leaves the rest to others, at once', async () => {
-  const turns = open({ limit: 3, share: { alone: 2, among: 2 } })
+  const limit = open({ limit: 3, share: { alone: 2, among: 2 } })
   const held = gate()
-  const flood = Array.from({ length: 5 }, () => turns.run('flood', () => held.promise))
-  expect(await turns.run('single', async () => 'ran')).toBe('ran')
+  const flood = Array.from({ length: 5 }, () => limit.run('flood', () => held.promise))
+  expect(await limit.run('single', async () => 'ran')).toBe('ran')
   held.end()
   await Promise.all(flood)
 })
 
 test('a party has less at once as soon as another asks', async () => {
-  const turns = open({ limit: 4, share: { alone: 3, among: 1 } })
+  const limit = open({ limit: 4, share: { alone: 3, among: 1 } })
   const held = gate()
   const begun: string[] = []
   const ask = (party: string, until: Promise<void>) =>
-    turns.run(party, () => {
+    limit.run(party, () => {
       begun.push(party)
       return until
     })
@@ -101,11 +101,11 @@ test('a party has less at once as soon as another asks', async () => {
 })
 
 test('what somebody waits for goes first, and every fourth turn is for what nobody waits for', async () => {
-  const turns = open({ limit: 1 })
+  const limit = open({ limit: 1 })
   const first = gate()
   const order: string[] = []
-  const note = (party: string, standing: 'asked' | 'unasked') => turns.run(party, async () => void order.push(standing), standing)
-  const running = turns.run('a', () => first.promise, 'unasked')
+  const note = (party: string, demand: 'asked' | 'unasked') => limit.run(party, async () => void order.push(demand), demand)
+  const running = limit.run('a', () => first.promise, 'unasked')
   const all = [1, 2, 3].map((nth) => note(`unasked ${nth}`, 'unasked')).concat([1, 2, 3, 4, 5].map((nth) => note(`asked ${nth}`, 'asked')))
   first.end()
   await Promise.all([running, ...all])
@@ -113,40 +113,40 @@ test('what somebody waits for goes first, and every fourth turn is for what nobo
 })
 
 test('what was unasked goes with what is asked as soon as somebody waits for it', async () => {
-  const turns = open({ limit: 1 })
+  const limit = open({ limit: 1 })
   const first = gate()
   const order: string[] = []
-  const note = (party: string, standing: 'asked' | 'unasked') => turns.run(party, async () => void order.push(party), standing)
-  const running = turns.run('a', () => first.promise)
+  const note = (party: string, demand: 'asked' | 'unasked') => limit.run(party, async () => void order.push(party), demand)
+  const running = limit.run('a', () => first.promise)
   const all = [note('b', 'unasked'), note('c', 'unasked'), note('d', 'asked')]
-  turns.hurry('c')
+  limit.hurry('c')
   first.end()
   await Promise.all([running, ...all])
   expect(order).toEqual(['d', 'c', 'b'])
 })
 
 test('who waits too long is refused with 503, and leaves the queue', async () => {
-  const turns = open({ limit: 1, withinMs: 1 })
+  const limit = open({ limit: 1, withinMs: 1 })
   const first = gate()
-  const running = turns.run('a', () => first.promise)
-  const late = await turns.run('b', async () => 'ran').catch((error) => error)
+  const running = limit.run('a', () => first.promise)
+  const late = await limit.run('b', async () => 'ran').catch((error) => error)
   expect(late).toMatchObject({ code: 'unavailable', retryAfter: 1 })
   first.end()
   await running
-  expect(await turns.run('b', async () => 'ran')).toBe('ran')
+  expect(await limit.run('b', async () => 'ran')).toBe('ran')
 })
 
 test('a party may have only so many waiting', async () => {
-  const turns = open({ limit: 1, bound: 1 })
+  const limit = open({ limit: 1, bound: 1 })
   const first = gate()
-  const running = [turns.run('a', () => first.promise), turns.run('a', async () => {})]
-  expect(await turns.run('a', async () => {}).catch((error) => error)).toMatchObject({ code: 'rate_limited', detail: 'connection' })
+  const running = [limit.run('a', () => first.promise), limit.run('a', async () => {})]
+  expect(await limit.run('a', async () => {}).catch((error) => error)).toMatchObject({ code: 'rate_limited', detail: 'connection' })
   first.end()
   await Promise.all(running)
 })
 
 test('work that fails gives its place back', async () => {
-  const turns = open({ limit: 1 })
-  await expect(turns.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
-  expect(await turns.run('a', async () => 'ran')).toBe('ran')
+  const limit = open({ limit: 1 })
+  await expect(limit.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  expect(await limit.run('a', async () => 'ran')).toBe('ran')
 })
