@@ -3,7 +3,7 @@ import { operations, resources } from '#contract/index'
 import { type NamedOp, named, type Resource, settlingId } from '#contract/op'
 import { kebab, reservedGroups } from './names.ts'
 
-export interface Command {
+interface Command {
   group: string
   name: string
   operation: NamedOp

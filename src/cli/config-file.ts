@@ -6,7 +6,7 @@ import { chmod, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:f
 import { dirname, join } from 'node:path'
 import { Failure } from './failure.ts'
 
-export interface Session {
+interface Session {
   token: string
   /** ISO 8601. */
   expires_at: string
@@ -28,7 +28,7 @@ export interface Settings {
 
 const OTHERS = 0o077
 
-export const pathOf = (home: string): string => join(home, '.tendril', 'config.json')
+const pathOf = (home: string): string => join(home, '.tendril', 'config.json')
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 

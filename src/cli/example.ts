@@ -42,7 +42,7 @@ const sample = (schema: TSchema): unknown => {
 const PLAIN = /^[\w@%+=:,./-]+$/
 
 /** As a POSIX shell takes it. */
-export const quoted = (word: string): string => (PLAIN.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
+const quoted = (word: string): string => (PLAIN.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
 
 const MOST_OPTIONS = 3
 

@@ -8,7 +8,7 @@ export const kebab = (name: string): string =>
     .toLowerCase()
 
 /** Options that every command, or every command of a kind, has; a field of the same name gets the prefix `input-`. */
-export const reservedFlags: ReadonlySet<string> = new Set([
+const reservedFlags: ReadonlySet<string> = new Set([
   'all',
   'api-key',
   'api-url',

@@ -3,7 +3,7 @@ import { Argument, Command } from 'commander'
 import type { Host } from './host.ts'
 import { withCommon } from './syntax.ts'
 
-export const shells = ['bash', 'zsh', 'fish'] as const
+const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
 
 /** What a command needs to be able to act. */

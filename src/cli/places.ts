@@ -2,7 +2,7 @@
 import type { Command, Option } from 'commander'
 import { cut } from './text.ts'
 
-export interface Flag {
+interface Flag {
   /** With its dashes. */
   name: string
   about: string

@@ -15,7 +15,7 @@ export interface Setting extends Ground {
 const WITH_VALUE = new Set(['--profile', '--api-url', '--api-key'])
 
 /** The first two words that are no options: the group and the command. */
-export const wordsIn = (argv: readonly string[]): string[] => {
+const wordsIn = (argv: readonly string[]): string[] => {
   const words: string[] = []
   for (let at = 0; at < argv.length && words.length < 2; at++) {
     const word = argv[at]!
@@ -37,7 +37,7 @@ const examples = (o: NamedOp, words: string): string =>
     .join('\n')}`
 
 /** Options may stand after each word; the later one holds. */
-export const optionsOf = (command: Command): Record<string, unknown> => ({
+const optionsOf = (command: Command): Record<string, unknown> => ({
   ...(command.parent ? optionsOf(command.parent) : {}),
   ...command.opts(),
 })

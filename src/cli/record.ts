@@ -27,7 +27,7 @@ const fieldLines = (name: string, value: unknown, { pad, width }: { pad: number;
 }
 
 /** Fields that are null or empty lists are left out: what is not there needs no line. */
-export const recordLines = (record: Record<string, unknown>, width = Number.POSITIVE_INFINITY): string[] => {
+const recordLines = (record: Record<string, unknown>, width = Number.POSITIVE_INFINITY): string[] => {
   const there = Object.entries(record).filter(
     ([, value]) => value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0),
   )

@@ -9,7 +9,7 @@ import { jsonText } from './print.ts'
 import { harmless } from './text.ts'
 
 /** `writing_dna.stories.0` → `--writing-dna.stories (entry 1)`; an argument as `<id>`. */
-export const spoken = (path: string, o: NamedOp | undefined): string => {
+const spoken = (path: string, o: NamedOp | undefined): string => {
   if (path === '') return 'the input'
   if (path.toLowerCase() === 'idempotency-key') return '--idempotency-key'
   if (o && pathParams(o.path).includes(path)) return `<${kebab(path)}>`

@@ -50,7 +50,7 @@ const TELLING_INSIDE = new Set(['id', 'kind', 'author', 'text', 'resolves', 'nex
 const INSTANT = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d+Z$/
 
 /** One value in one line; lists and objects as how many, or as JSON; times to the second. */
-export const cellOf = (value: unknown): string => {
+const cellOf = (value: unknown): string => {
   if (value === null || value === undefined) return ''
   if (typeof value === 'string') return oneLine(value.replace(INSTANT, '$1Z'))
   if (Array.isArray(value)) return value.every((entry) => typeof entry === 'string') ? oneLine(value.join(', ')) : `${value.length}`

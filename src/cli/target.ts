@@ -18,7 +18,7 @@ export interface Target {
 }
 
 /** Without a slash at its end. */
-export const checkedUrl = (text: string): string => {
+const checkedUrl = (text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^https?:$/.test(url.protocol))
     return misuse(`${text} is no address of a deployment`, 'write it as https://tendril.example.com')
@@ -26,7 +26,7 @@ export const checkedUrl = (text: string): string => {
   return url.href.replace(/\/+$/, '')
 }
 
-export const checkedKey = (text: string): string => {
+const checkedKey = (text: string): string => {
   const key = text.trim()
   return /^[\x21-\x7e]+$/.test(key)
     ? key

@@ -141,7 +141,7 @@ export const door = <M extends Method, I extends TProperties, O extends TSchema>
 }
 
 /** The forms of a download: a JSON object a line, or comma-separated values for spreadsheets. */
-export const downloadForms = ['ndjson', 'csv'] as const
+const downloadForms = ['ndjson', 'csv'] as const
 export type DownloadForm = (typeof downloadForms)[number]
 const Format = oneOf(downloadForms, {
   default: 'ndjson',

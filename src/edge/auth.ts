@@ -28,7 +28,7 @@ export interface Caller {
 }
 
 /** A request whose credential is looked at. */
-export type Arriving = Pick<Incoming, 'request' | 'checked'>
+type Arriving = Pick<Incoming, 'request' | 'checked'>
 
 export interface Authenticator extends AsyncDisposable {
   /** Throws `unauthenticated` for whoever is not known, or not any more; `forbidden` where a browser was made to ask by a foreign page. */

@@ -36,7 +36,7 @@ const titleOf = (type: string): string =>
     .join('')
 
 /** What an event is sent as. */
-export const payloadOf = ({ type, data }: { type: string; data: TSchema }) =>
+const payloadOf = ({ type, data }: { type: string; data: TSchema }) =>
   record(
     { id: Id, type: oneOf([type]), created_at: Time, workspace_id: T.String({ format: 'uuid' }), data },
     { title: `${titleOf(type)}Event` },

@@ -40,7 +40,7 @@ export interface Download extends NamedOp {
   open(read: () => unknown, call: Call): Promise<Opened>
 }
 
-export interface Opened {
+interface Opened {
   form: DownloadForm
   /** Reads the first record, and more only as they are asked for. Throws what refuses the download before its first record. */
   start(): Promise<Lines>
@@ -51,7 +51,7 @@ export interface Door extends NamedOp {
   enter(read: () => unknown, visit: Visit): Promise<Admission>
 }
 
-export interface Admission extends Answer {
+interface Admission extends Answer {
   keep?: Kept | 'nothing' | undefined
 }
 

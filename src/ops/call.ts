@@ -156,7 +156,7 @@ export interface ReachingHandler<O extends Op> {
   reach(input: Input<O>, context: Pick<CommandContext, 'tenantId'>): Promise<Decide<O>>
 }
 
-export type Handler<O extends Op> = O extends { door: true }
+type Handler<O extends Op> = O extends { door: true }
   ? (input: Input<O>, context: DoorContext) => Promise<Admitted<Output<O>>>
   : O extends { download: true }
     ? (input: Input<O>, context: QueryContext) => AsyncIterable<Output<O>>

@@ -12,7 +12,7 @@ export interface RemoteCommand {
   call: RemoteCall
 }
 
-export interface RemoteCall {
+interface RemoteCall {
   tenantId: string
   principal: Principal
   scopes: string[]
@@ -23,7 +23,7 @@ export interface RemoteCall {
   ownKey?: boolean | undefined
 }
 
-export interface RemoteAnswer {
+interface RemoteAnswer {
   status: number
   body: string
   replayed?: boolean
@@ -47,7 +47,7 @@ export interface NodeClient {
 }
 
 /** What a letter says of itself in its headers, so that it can be refused before its body is read. */
-export interface LetterLabel {
+interface LetterLabel {
   operation: string
   /** The id of the letter: its idempotency key. */
   letter: string
@@ -55,7 +55,7 @@ export interface LetterLabel {
 }
 
 /** Headers that a process of this deployment has signed, not long ago. */
-export interface Seal extends Pick<LetterLabel, 'operation' | 'workspace'> {
+interface Seal extends Pick<LetterLabel, 'operation' | 'workspace'> {
   /** Whether this is the body that they came with. */
   fits(body: string): boolean
 }

@@ -3,12 +3,12 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { jwtVerify, SignJWT } from 'jose'
 import { deriveKey } from '#kernel/secret'
 
-export interface AccessClaims {
+interface AccessClaims {
   sessionId: string
   personId: string
 }
 
-export interface RefreshClaims {
+interface RefreshClaims {
   sessionId: string
   /** Counts the refreshes of the session. */
   generation: number

@@ -49,6 +49,12 @@ const steps: Step[] = [
   installed,
   runs('format and lint', ['node_modules/.bin/biome', 'ci', '--colors=off', '--max-diagnostics=none', '.']),
   runs('types', ['node_modules/.bin/tsc']),
+  runs('unused files, exports and packages', [
+    process.execPath,
+    'node_modules/.bin/knip',
+    '--no-progress',
+    '--treat-config-hints-as-errors',
+  ]),
   ...(existsSync(GENERATOR) ? [runs('generated files', [process.execPath, GENERATOR, '--check'])] : []),
   runs('architecture', [process.execPath, 'test', './test/architecture.test.ts']),
   fileLength,

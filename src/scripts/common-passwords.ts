@@ -5,13 +5,12 @@
  * The list itself is needed only here, and is not shipped.
  */
 import { join } from 'node:path'
+import { dictionary } from '@zxcvbn-ts/language-common'
 import { SHORTEST_PASSWORD } from '#domain/app/password'
 import { commonHash } from '#kernel/common-passwords'
 
-const SOURCE = '@zxcvbn-ts/language-common'
 const TARGET = join(import.meta.dir, '../kernel/common-passwords.json')
 
-const { dictionary } = (await import(SOURCE)) as { dictionary: Record<string, string[]> }
 const list = dictionary['passwords-common'] ?? []
 const hashes = [...new Set(list.filter(({ length }) => length >= SHORTEST_PASSWORD).map(commonHash))].sort((a, b) => a - b)
 const bytes = Buffer.alloc(hashes.length * 4)

@@ -22,7 +22,7 @@ export const optionsFrom = <T extends Record<string, number>>(defaults: T, args:
   return { ...defaults, ...Object.fromEntries(given) }
 }
 
-export const summaryOf = (name: string, { counts, broken }: Finished): string =>
+const summaryOf = (name: string, { counts, broken }: Finished): string =>
   [`${name}:`, ...Object.entries(counts).map(([what, count]) => `${what}=${count}`), broken.length === 0 ? 'ok' : 'BROKEN'].join(' ')
 
 /** Runs with a database template as the test runner has it. */

@@ -24,7 +24,7 @@ export interface Fuzzed {
   findings: Found[]
 }
 
-export interface Found extends Finding {
+interface Found extends Finding {
   /** How to see it again. */
   request: string
 }

@@ -7,7 +7,7 @@ import { legalInputs } from '#test/support/arbitrary'
 import { faultsOf, withValue } from '#test/support/sample'
 
 /** Who sends it; test/fuzz/callers.ts has them. */
-export const callers = [
+const callers = [
   'able',
   'able',
   'able',

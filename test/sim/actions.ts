@@ -189,7 +189,7 @@ const onAccount = (next: Next) => ({ account: among(accounts, next) })
 /** Of one text, and of none that an item has. */
 const byHand = [bodies[3]!, bodies[0]!, 'Nobody but me wrote this.']
 
-export const actions: Record<string, Action> = {
+const actions: Record<string, Action> = {
   approve: action(5, (next) => ({ item: among(itemIds, next), ...(next() < 0.3 ? { body: among(bodies, next) } : {}) }), approve),
   post: onItem(5, 'post', (id, context) => itemHandlers.postNow.begin({ id }, context)),
   schedule: action(5, (next) => ({ item: among(itemIds, next), inMs: among(DUE_IN, next), onMissed: policy(next) }), schedule),

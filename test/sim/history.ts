@@ -24,7 +24,7 @@ export const fates: Record<string, Fate> = {
 }
 
 /** So long after the request that only a late look finds it; comes seldom, for the time that it takes. */
-export const veryLate: Record<string, Fate> = {
+const veryLate: Record<string, Fate> = {
   'dropped, posted very late': { appliesInMs: 45 * MINUTE, answersInMs: null, answer: 'unknown' },
 }
 

@@ -82,7 +82,7 @@ export async function actorsOn({ options }: Pick<Store, 'options'>, deps: Actors
 }
 
 /** A run of a fake lane: it lasts until the test ends it. */
-export interface Run {
+interface Run {
   refId: string
   context: LaneContext
   finish(outcome?: string): void

@@ -81,7 +81,7 @@ const integer = ({ minimum = -1_000_000, maximum = 1_000_000 }: TSchema) => fc.i
 
 const options = (schema: TSchema): TSchema[] => (schema.anyOf ?? schema.oneOf ?? []) as TSchema[]
 
-export const arbitraryOf = (schema: TSchema): Arbitrary<unknown> => {
+const arbitraryOf = (schema: TSchema): Arbitrary<unknown> => {
   if (options(schema).length > 0) return fc.oneof(...options(schema).map(arbitraryOf))
   if (schema.enum) return fc.constantFrom(...(schema.enum as unknown[]))
   if ('const' in schema) return fc.constant(schema.const)

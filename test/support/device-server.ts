@@ -1,7 +1,7 @@
 /** The authorization server of RFC 8628 and RFC 7009 as the command line meets it, with the approval in a test's hand. */
 import { type Asked, type Scripted, type ScriptedServer, scriptedServer } from './scripted.ts'
 
-export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
+const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 
 export interface DeviceServer extends ScriptedServer {
   /** Tokens that were revoked. */

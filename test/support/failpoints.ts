@@ -2,7 +2,7 @@ import type { Failpoints } from '#kernel/failpoint'
 import { type Gate, newGate } from './letters.ts'
 
 /** `hang`: until released. An error: is thrown. A function: is called, and awaited. */
-export type Action = 'hang' | Error | (() => Promise<void> | void)
+type Action = 'hang' | Error | (() => Promise<void> | void)
 
 export interface TestFailpoints {
   /** What the code under test is given. */

@@ -17,7 +17,7 @@ export interface OutboxRow {
   expires_at: Date | null
 }
 
-export interface EndpointState {
+interface EndpointState {
   status: string
   disabled_reason: string | null
   failing_since: Date | null

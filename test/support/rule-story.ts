@@ -5,8 +5,8 @@ import type { OutputOf } from '#contract/op'
 import { eventually, type Reply, type TestApp } from './app.ts'
 import { newStory, type Story } from './story.ts'
 
-export type ShownRule = OutputOf<typeof rules.create>['rule']
-export type ShownRun = OutputOf<typeof ruleRuns.list>['rule_runs'][number]
+type ShownRule = OutputOf<typeof rules.create>['rule']
+type ShownRun = OutputOf<typeof ruleRuns.list>['rule_runs'][number]
 
 export interface Rules {
   story: Story

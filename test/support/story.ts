@@ -3,7 +3,7 @@ import type postgres from 'postgres'
 import { newId } from '#kernel/ids'
 import { eventually, type Reply, type Send, type TestApp } from './app.ts'
 
-export interface StoryItem {
+interface StoryItem {
   id: string
   status: string
   review: boolean

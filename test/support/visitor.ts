@@ -1,7 +1,7 @@
 /** A browser as far as the server sees it: cookies by path, an Origin with forms, redirects left to the test. */
 import type { TestApp } from './app.ts'
 
-export interface Seen {
+interface Seen {
   status: number
   location: string | null
   headers: Headers

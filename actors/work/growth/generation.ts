@@ -35,7 +35,7 @@ export interface GenerationKind<R extends Drafting, Brief, Written> {
   delivered(record: R, written: Written, delivery: Delivery<Brief>): Promise<Effects>
 }
 
-export interface Delivery<Brief> {
+interface Delivery<Brief> {
   sql: Sql
   brief: Brief
   taken: Taken

@@ -5,7 +5,7 @@ import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.t
 
 export const Email = T.String({ minLength: 3, maxLength: 254, format: 'email', examples: ['you@example.com'] })
 
-export const emailStates = ['verified', 'unverified', 'lost'] as const
+const emailStates = ['verified', 'unverified', 'lost'] as const
 export type EmailStatus = (typeof emailStates)[number]
 
 /** Whose email an account has, wherever people are shown. */

@@ -20,7 +20,7 @@ const fields = {
   updated_at: Time,
 }
 
-export const Article = record(fields, { title: 'Article' })
+const Article = record(fields, { title: 'Article' })
 
 export const articles = {
   create: op(

@@ -54,7 +54,7 @@ const Result = record(
   { title: 'AuditResult', 'x-named': true },
 )
 
-export const Audit = record(
+const Audit = record(
   {
     id: Id,
     status: oneOf(['queued', 'generating', 'ready', 'failed']),

@@ -17,7 +17,7 @@ const fields = {
   updated_at: Time,
 }
 
-export const Batch = record(fields, { title: 'Batch' })
+const Batch = record(fields, { title: 'Batch' })
 
 export const batches = {
   create: op(

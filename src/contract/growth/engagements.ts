@@ -21,7 +21,7 @@ export const NetworkPost = record(
   { title: 'NetworkPost', description: 'As it was read; null where it has not been.' },
 )
 
-export const Engagement = record(
+const Engagement = record(
   {
     id: Id,
     action: Action,

@@ -8,7 +8,7 @@ export const OnMissed = oneOf(['post', 'skip'], {
   description: 'A scheduled post found overdue: post it if it is less than an hour late, or skip it back to approved.',
 })
 
-export const counts = {
+const counts = {
   impressions: T.Integer({ minimum: 0 }),
   likes: T.Integer({ minimum: 0 }),
   replies: T.Integer({ minimum: 0 }),

@@ -24,7 +24,7 @@ const one_liner = T.String({
 })
 const url = T.String({ format: 'uri', maxLength: 500, description: 'Where posts about it lead.' })
 
-export const Product = record(
+const Product = record(
   { id: Id, name: T.String(), one_liner: T.String(), url: nullable(T.String()), status: Status, created_at: Time, updated_at: Time },
   { title: 'Product' },
 )

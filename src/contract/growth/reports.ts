@@ -34,7 +34,7 @@ const Data = record(
   { title: 'ReportData', description: 'What all posts gained counts on the day it was read.', 'x-named': true },
 )
 
-export const Report = record(
+const Report = record(
   {
     id: Id,
     status: oneOf(['queued', 'generating', 'ready', 'failed']),

@@ -68,7 +68,7 @@ const conditions = T.Array(Condition, {
 const name = T.String({ minLength: 1, maxLength: 160, format: 'name', pattern: NOT_BLANK, examples: ['Keep drafts ready'] })
 const daily_cap = T.Integer({ minimum: 1, maximum: 50, default: 5, description: 'Acting runs a UTC day.' })
 
-export const Rule = record(
+const Rule = record(
   {
     id: Id,
     name: T.String(),
@@ -88,7 +88,7 @@ export const Rule = record(
   { title: 'Rule' },
 )
 
-export const RuleRun = record(
+const RuleRun = record(
   {
     id: Id,
     rule_id: Id,

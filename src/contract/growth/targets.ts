@@ -6,7 +6,7 @@ const statuses = ['active', 'paused'] as const
 const priority = T.Integer({ minimum: 1, maximum: 3, description: 'Read hourly (1), every four hours (2) or daily (3).' })
 const category = T.String({ minLength: 1, maxLength: 80, pattern: NOT_BLANK, examples: ['peer'] })
 
-export const Target = record(
+const Target = record(
   {
     id: Id,
     handle: untrusted(T.String()),

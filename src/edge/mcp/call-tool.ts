@@ -12,7 +12,7 @@ import { findTool, toolsOf } from './tools.ts'
 import type { View } from './view.ts'
 
 /** What a client sends beside the arguments, and what it gets beside the result. */
-export const META = {
+const META = {
   idempotencyKey: 'tendril/idempotency-key',
   replayed: 'tendril/idempotency-replayed',
   /** The record is not in its final state yet: what REST says with 202. */

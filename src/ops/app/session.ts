@@ -22,7 +22,7 @@ import { pageOf, pageResult } from '../paging.ts'
 import { requireAccount, requireOwnPassword, WRONG, WRONG_OWN } from '../password-check.ts'
 
 type SignedIn = OutputOf<typeof session.signIn>
-export type Delivery = 'cookie' | 'body'
+type Delivery = 'cookie' | 'body'
 
 export const toldOf = ({ surface, requestId }: Visit, operation: string): Told => ({ surface, requestId, operation })
 

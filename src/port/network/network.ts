@@ -23,7 +23,7 @@ export interface Network extends Measuring, Sociable {
 export const MOST_MEASURED = 100
 
 /** A network that counts what becomes of posts. */
-export interface Measuring {
+interface Measuring {
   /**
    * What is counted of own posts, at most `MOST_MEASURED` a call; those that the network does not know any more are absent. Throws as
    * `readTimeline`.
@@ -32,7 +32,7 @@ export interface Measuring {
 }
 
 /** A network on which there are others: whose posts can be read, and answered. */
-export interface Sociable {
+interface Sociable {
   /** The newest posts of somebody else, newest first; null when nobody has this handle. Throws as `readTimeline`. */
   readHandle(account: NetworkAccount, query: HandleQuery, signal: AbortSignal): Promise<OthersPost[] | null>
   /** The id of a post that an id or an address names, without asking the network; undefined for what names none. */

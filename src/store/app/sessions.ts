@@ -7,7 +7,7 @@ import type { Db, Fragment, Sql } from '../engine/db.ts'
 import { auditEntry, type Told } from '../engine/told.ts'
 import { emailStatus, type Membership, type Person } from './people.ts'
 
-export type SessionKind = 'browser' | 'command_line'
+type SessionKind = 'browser' | 'command_line'
 
 /** Whose session it is, and what it may where it works now. */
 export interface SessionGrant {

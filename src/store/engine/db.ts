@@ -85,8 +85,7 @@ export const codeOf = (cause: unknown): string => String((cause as { code?: unkn
 const DISK_FULL = '53100'
 
 /** True when the database itself was not reached or gave up, so that trying again may work. */
-export const isTransient = (cause: unknown): boolean =>
-  TRANSIENT.test(codeOf(cause)) || cause instanceof DeadlineError || endsSession(cause)
+const isTransient = (cause: unknown): boolean => TRANSIENT.test(codeOf(cause)) || cause instanceof DeadlineError || endsSession(cause)
 
 /** FATAL: the database lets nobody in, for whatever reason, or has ended the session. No statement is at fault. */
 const endsSession = (cause: unknown): boolean => /^(FATAL|PANIC)$/.test(String((cause as { severity?: unknown } | null)?.severity))

@@ -45,7 +45,7 @@ export const openSandboxWorld = async (): Promise<SandboxWorld> => {
 }
 
 /** Connects a handle nobody else uses. */
-export const accountOn = async (store: SandboxStore): Promise<NetworkAccount> => {
+const accountOn = async (store: SandboxStore): Promise<NetworkAccount> => {
   const handle = `user_${newId()}`
   const { externalId } = await sandboxOn(store).connect(newId(), handle)
   return { id: newId(), externalId, handle }

@@ -2,7 +2,7 @@
 
 /** In the order of the week. */
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
-export type Weekday = (typeof weekdays)[number]
+type Weekday = (typeof weekdays)[number]
 
 /** Without days or without times there is no slot. */
 export interface Cadence {

@@ -15,7 +15,7 @@ export interface FormatRules {
   banned_words: string[]
 }
 
-export type RuleName = keyof FormatRules
+type RuleName = keyof FormatRules
 
 export const noRules: FormatRules = {
   min_length: null,

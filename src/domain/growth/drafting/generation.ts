@@ -2,7 +2,7 @@
 import type { ModelUsage } from './draft.ts'
 
 export const generationStatuses = ['queued', 'generating', 'ready', 'failed'] as const
-export type GenerationStatus = (typeof generationStatuses)[number]
+type GenerationStatus = (typeof generationStatuses)[number]
 
 /** Runs of a generation that may die before it is given up. */
 export const GENERATION_RUNS = 2

@@ -67,7 +67,7 @@ export interface ItemDoubt {
   next_read_at: Date | string | null
 }
 
-export interface ItemMetrics extends Metrics {
+interface ItemMetrics extends Metrics {
   at: Date | string
 }
 

@@ -14,7 +14,7 @@ export interface Profile {
   writing_dna: WritingDna
 }
 
-export interface WritingDna {
+interface WritingDna {
   voice_rules: string[]
   stories: string[]
   proof: string[]

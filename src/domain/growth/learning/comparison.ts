@@ -9,7 +9,7 @@ export interface Measured {
   value: number
 }
 
-export interface ArmResult {
+interface ArmResult {
   arm: string
   n: number
   /** null where there is nothing to take it of. */
@@ -20,10 +20,10 @@ export interface ArmResult {
   item_ids: string[]
 }
 
-export type Reading = 'higher' | 'lower' | 'unclear' | 'not_enough_data'
+type Reading = 'higher' | 'lower' | 'unclear' | 'not_enough_data'
 
 /** An arm against the control; numbers are null where there is not enough to tell, or nothing varies. */
-export interface Difference {
+interface Difference {
   arm: string
   reading: Reading
   /** Mean of the arm less mean of the control. */

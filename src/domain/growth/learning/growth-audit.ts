@@ -22,13 +22,13 @@ export interface GrowthAudit extends Generation {
   result: AuditResult | null
 }
 
-export interface Claim extends Omit<Comparison, 'members'> {
+interface Claim extends Omit<Comparison, 'members'> {
   /** Items that show it, the telling ones first. */
   item_ids: string[]
   wording: string
 }
 
-export interface Ranked {
+interface Ranked {
   item_id: string | null
   text: string
   impressions: number

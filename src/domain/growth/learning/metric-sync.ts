@@ -75,7 +75,7 @@ export const unread = (budget: Pick<ReadBudget, 'tier'>, reserved: Spend, answer
   return left.amount < 0 ? [left] : []
 }
 
-export const measures = ['impressions', 'likes', 'replies', 'reposts', 'quotes', 'clicks'] as const satisfies (keyof Metrics)[]
+const measures = ['impressions', 'likes', 'replies', 'reposts', 'quotes', 'clicks'] as const satisfies (keyof Metrics)[]
 
 /** The snapshots that say something new: of items without an earlier one, or with another number in it. */
 export const changes = (read: MetricSnapshot[], latest: MetricSnapshot[]): MetricSnapshot[] => {

@@ -6,7 +6,7 @@
 import { mean, studentQuantile, variance } from './student.ts'
 
 /** Both are compared on a logarithmic scale, on which their spread is even: a difference is a factor. */
-export type Measure = 'engagement_rate' | 'impressions'
+type Measure = 'engagement_rate' | 'impressions'
 const comparedMeasures = ['engagement_rate', 'impressions'] as const satisfies Measure[]
 
 /** Something that a post has or is, and others are not: `length: short`. */
@@ -22,7 +22,7 @@ export interface Observed {
   features: Feature[]
 }
 
-export interface Side {
+interface Side {
   n: number
   /** Of the numbers as they are: a rate from 0 to 1, or impressions. */
   mean: number

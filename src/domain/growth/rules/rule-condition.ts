@@ -20,13 +20,13 @@ const numberFacts = [
 /** Facts of the item that the trigger is about, with a word for a value. */
 export const itemFacts = ['item_hook', 'item_format', 'item_kind'] as const
 
-export type NumberFact = (typeof numberFacts)[number]
-export type ItemFact = (typeof itemFacts)[number]
+type NumberFact = (typeof numberFacts)[number]
+type ItemFact = (typeof itemFacts)[number]
 export type Fact = NumberFact | ItemFact
 export const facts = [...numberFacts, ...itemFacts] as const
 
 export const comparisons = ['<', '<=', '=', '!=', '>=', '>'] as const
-export type Comparison = (typeof comparisons)[number]
+type Comparison = (typeof comparisons)[number]
 
 export interface Condition {
   fact: Fact

@@ -10,8 +10,8 @@ import { type Rule, today } from './rule.ts'
 import type { Evaluated } from './rule-condition.ts'
 import type { Occurrence } from './rule-trigger.ts'
 
-export const runStatuses = ['queued', 'running', 'done', 'skipped', 'failed', 'cancelled'] as const
-export type RunStatus = (typeof runStatuses)[number]
+const runStatuses = ['queued', 'running', 'done', 'skipped', 'failed', 'cancelled'] as const
+type RunStatus = (typeof runStatuses)[number]
 
 export type MadeKind = 'batch' | 'article' | 'item' | 'audit' | 'report' | 'engagement'
 

@@ -3,10 +3,10 @@ import { cronFault, nextTime } from '#kernel/cron'
 import { fail } from '#kernel/errors'
 import { engagementRate, type Metrics } from '../metrics.ts'
 
-export const triggerKinds = ['cron', 'item_posted', 'batch_settled', 'metric', 'signal'] as const
+const triggerKinds = ['cron', 'item_posted', 'batch_settled', 'metric', 'signal'] as const
 export type TriggerKind = (typeof triggerKinds)[number]
 
-export type RuleMetric = 'impressions' | 'likes' | 'replies' | 'reposts' | 'quotes' | 'clicks' | 'engagement_rate'
+type RuleMetric = 'impressions' | 'likes' | 'replies' | 'reposts' | 'quotes' | 'clicks' | 'engagement_rate'
 
 export type Trigger =
   /** Five fields, on the clocks of an IANA time zone. */

@@ -46,7 +46,7 @@ const ROLES: Partial<Record<FoundCue['cue'], readonly Role[]>> = {
 }
 
 /** How many of the cues a piece answers. */
-export const answered = ({ kind, roles }: Pick<Piece, 'kind' | 'roles'>, cues: readonly FoundCue[]): number =>
+const answered = ({ kind, roles }: Pick<Piece, 'kind' | 'roles'>, cues: readonly FoundCue[]): number =>
   cues.filter(
     ({ cue, negated }) =>
       !negated &&

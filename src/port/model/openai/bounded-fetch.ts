@@ -1,5 +1,5 @@
 /** Many times what the largest batch needs, and little enough to hold for every call that may run at once. */
-export const MOST_BYTES = 1_048_576
+const MOST_BYTES = 1_048_576
 
 /** The answer had more than `MOST_BYTES`. */
 export class TooLarge extends Error {

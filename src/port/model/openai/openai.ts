@@ -26,7 +26,7 @@ export interface ChatMessage {
   content: string
 }
 
-export interface CompletionRequest {
+interface CompletionRequest {
   model: string
   messages: ChatMessage[]
   /** Name and JSON schema of the answer, sent in strict mode; the answer still has to be validated. */

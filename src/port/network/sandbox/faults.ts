@@ -4,7 +4,7 @@
  */
 const NAMES = ['500', '429', 'slow', 'applied502', 'drop'] as const
 
-export type FaultName = (typeof NAMES)[number]
+type FaultName = (typeof NAMES)[number]
 
 export interface SandboxFaults {
   /** Probability of each fault per publish; together at most 1. */

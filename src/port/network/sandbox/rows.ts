@@ -16,7 +16,7 @@ export interface TimelineQuery {
   lagMs: number
 }
 
-export interface AgedPost {
+interface AgedPost {
   id: string
   text: string
   /** By the network's own clock. */

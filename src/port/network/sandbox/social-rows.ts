@@ -18,7 +18,7 @@ export interface AuthoredPost extends SandboxPost {
   author: { id: string; handle: string }
 }
 
-export interface Engaging {
+interface Engaging {
   accountId: string
   action: EngageAction
   postId: string
@@ -27,7 +27,7 @@ export interface Engaging {
 }
 
 /** What accounts of the sandbox have made of a post. */
-export interface Counted {
+interface Counted {
   likes: number
   reposts: number
   replies: number

@@ -11,7 +11,7 @@ import { interestIn, postsOf, residentOf, type ScheduledPost, scheduledPost } fr
 import type { AuthoredPost } from './social-rows.ts'
 
 /** Whose rules hold in the sandbox. `x_selfserve`: those of X for self-serve programs in 2026. */
-export const sandboxRules = ['open', 'x_selfserve'] as const
+const sandboxRules = ['open', 'x_selfserve'] as const
 export type SandboxRules = (typeof sandboxRules)[number]
 
 interface Society {

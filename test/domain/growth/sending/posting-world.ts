@@ -5,7 +5,7 @@ import { fail } from '#kernel/errors'
 import { draftedItem } from '#test/domain/records'
 
 /** A post of the network. One whose time has not come yet was accepted after the caller had given up, and appears then. */
-export interface Post {
+interface Post {
   externalId: string
   account: string
   text: string
