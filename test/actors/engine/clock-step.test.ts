@@ -50,6 +50,6 @@ test('keeps the letters that wait for a workspace, and runs them once it has joi
   const tenant = await store.newTenant()
   // What a step of the database's clock by two days forward makes of its lease.
   await store.owner`update node set expires_at = now()`
-  await passing(one.clock, one.runtime.ask(tenant, bump('n')))
+  await passing(store, one.clock, one.runtime.ask(tenant, bump('n')))
   expect(await counters(store, tenant)).toEqual({ n: 1 })
 })

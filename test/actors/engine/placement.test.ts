@@ -106,7 +106,7 @@ describe('when its owner dies', () => {
       () => counters(store, tenant),
       (counts) => counts[`settled:${ref}`] === 1,
     )
-    expect(await passing(other.clock, done)).toMatchObject({ [`settled:${ref}`]: 1 })
+    expect(await passing(store, other.clock, done)).toMatchObject({ [`settled:${ref}`]: 1 })
     await one[Symbol.asyncDispose]()
   })
 
@@ -149,7 +149,7 @@ describe('a process that was counted out', () => {
     const [before] = await store.owner`select a.*, (select jsonb_agg(c) from counter c where c.tenant_id = a.tenant_id) as counters
       from actor a where tenant_id = ${tenant}`
     const late = Array.from({ length: 5 }, () => one.runtime.ask(tenant, bump('n', { work: [workOn(newId())], paused: true })))
-    const outcomes = await passing(one.clock, Promise.allSettled(late))
+    const outcomes = await passing(store, one.clock, Promise.allSettled(late))
     expect(outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason.code)).toEqual(Array(5).fill('unavailable'))
     const [after] = await store.owner`select a.*, (select jsonb_agg(c) from counter c where c.tenant_id = a.tenant_id) as counters
       from actor a where tenant_id = ${tenant}`
