@@ -21,7 +21,7 @@ interface Live {
   controller: AbortController
   /** Past the point of no return. */
   committed: boolean
-  /** Over, and settled by a letter of this turn or an earlier one: its slot is free. */
+  /** Over, and settled by a letter of this group or an earlier one: its slot is free. */
   settled: boolean
   done: Promise<void>
 }
@@ -41,7 +41,7 @@ export class LaneRunner implements LiveLanes {
   readonly #lanes: Map<string, AnyLane>
   readonly #pumping = new Set<Priority>()
   #wanted: Priority | undefined
-  /** Claimed by letters of a turn that is not over: their slots are taken for the letters after them. */
+  /** Claimed by letters of a group that has not committed: their slots are taken for the letters after them. */
   readonly #claimed = new Set<Work>()
   /** Claims on their way, until their lanes have begun. */
   readonly #claiming = new Set<Promise<void>>()
@@ -81,7 +81,7 @@ export class LaneRunner implements LiveLanes {
     return chosen.map((live) => live.work)
   }
 
-  /** Looks for due work when the turn is over, unless a later letter of the same turn has looked. */
+  /** Looks for due work after the commit, unless a later letter of the same group has looked. */
   want(priority: Priority): void {
     if (this.#wanted !== 'control') this.#wanted = priority
     queueMicrotask(() => {
@@ -91,7 +91,7 @@ export class LaneRunner implements LiveLanes {
     })
   }
 
-  /** A letter of this turn has looked: what those before it wanted is done. */
+  /** A letter of this group has looked: what those before it wanted is done. */
   looked(): void {
     this.#wanted = undefined
   }
@@ -253,7 +253,7 @@ export class LaneRunner implements LiveLanes {
     const watch = { ...this.deps, abort: (reason: Error) => live.controller.abort(reason) }
     const outcome = await outcomeOf(lane, { work, job }, context, watch)
     const isSettled = outcome !== undefined && (await this.#settle(lane, { work, job, outcome }, live))
-    // What it gave back may have been claimed again in the very turn that settled it, and runs by now.
+    // What it gave back may have been claimed again in the very group that settled it, and runs by now.
     if (this.#live.get(work.id) === live) this.#live.delete(work.id)
     if (!isSettled) this.recover()
   }

@@ -6,18 +6,18 @@ export type Priority = 'control' | 'interactive' | 'background'
 /** What a mailbox must know of a letter. */
 export interface Posted {
   priority: Priority
-  /** Shares its turn with no other. */
+  /** Shares its commit with no other letter. */
   alone: boolean
 }
 
-/** Runs a letter; may take the next in order into the same turn, as long as `more` gives one. Never rejects. */
+/** Runs a letter; may take the next in order into the same group, as long as `more` gives one. Never rejects. */
 export type Serve<T> = (letter: T, more: () => T | undefined) => Promise<void>
 
 export interface MailboxOptions {
   /** Interactive letters that may wait; one more is refused with 429. Lane outcomes are bounded by the lanes, not by this. */
   bound?: number
   /** A waiting background letter goes after this many interactive ones at most. */
-  turn?: number
+  burst?: number
 }
 
 /** A first-in, first-out queue whose shift costs no copying. */
@@ -49,22 +49,22 @@ class Fifo<T> {
 }
 
 /**
- * Turns run strictly one at a time: control before interactive before background, in order of arrival within each, with
- * one background letter after at most `turn` interactive ones.
+ * Groups of letters run strictly one at a time: control before interactive before background, in order of arrival within each, with
+ * one background letter after at most `burst` interactive ones.
  */
 export class Mailbox<T extends Posted> {
   readonly #queues: Record<Priority, Fifo<T>> = { control: new Fifo(), interactive: new Fifo(), background: new Fifo() }
   readonly #bound: number
-  readonly #turn: number
+  readonly #burst: number
   #sinceBackground = 0
   #running: Promise<void> | undefined
 
   constructor(
     private readonly serve: Serve<T>,
-    { bound = 1_000, turn = 16 }: MailboxOptions = {},
+    { bound = 1_000, burst = 16 }: MailboxOptions = {},
   ) {
     this.#bound = bound
-    this.#turn = turn
+    this.#burst = burst
   }
 
   /** Letters waiting, the running one not counted. */
@@ -91,7 +91,7 @@ export class Mailbox<T extends Posted> {
   }
 
   async #drain(): Promise<void> {
-    // Begins in a later turn, so that a sender always has its promise before its letter runs.
+    // Begins in a later microtask, so that a sender always has its promise before its letter runs.
     await undefined
     const more = () => (this.#queues[this.#next()].first?.alone === false ? this.#take() : undefined)
     for (let letter = this.#take(); letter; letter = this.#take()) await this.serve(letter, letter.alone ? () => undefined : more)
@@ -101,7 +101,7 @@ export class Mailbox<T extends Posted> {
   #next(): Priority {
     const { control, interactive, background } = this.#queues
     if (control.size > 0) return 'control'
-    return background.size > 0 && (interactive.size === 0 || this.#sinceBackground >= this.#turn) ? 'background' : 'interactive'
+    return background.size > 0 && (interactive.size === 0 || this.#sinceBackground >= this.#burst) ? 'background' : 'interactive'
   }
 
   #take(): T | undefined {

@@ -68,7 +68,7 @@ export interface Trial {
   over: boolean
 }
 
-/** With the letter that settles a lane its slot is free, for the letters after it in the same turn too. */
+/** With the letter that settles a lane its slot is free, for the letters after it in the same group too. */
 export const freeing = (letter: Letter<void>, live: { settled: boolean }, trial: Trial): Letter<void> => ({
   ...letter,
   async decide(sql, gate, lanes) {

@@ -7,10 +7,10 @@ import { AppError } from '#kernel/errors'
 import { type Kept, keptUnder } from '#store/engine/idempotency'
 import type { Effects, Ownership } from '#store/engine/letter'
 import { type ActorDeps, Fenced } from './deps.ts'
+import { commitTogether, type Envelope, type Result, Unwanted } from './group-commit.ts'
 import { LaneRunner } from './lane-runner.ts'
 import type { Decision, Letter } from './letter.ts'
 import { Mailbox } from './mailbox.ts'
-import { type Delivery, type Result, takeTurn, Unwanted } from './turn.ts'
 import { Waiters } from './waiters.ts'
 
 const settlesWork = ({ work = [], settled = [], requeued = [], paused }: Effects = {}): boolean =>
@@ -18,7 +18,7 @@ const settlesWork = ({ work = [], settled = [], requeued = [], paused }: Effects
 
 /** Requests that go before all others and have not been answered yet. */
 const MOST_URGENT = 100
-/** How long a caller waits for the turn and the commit of its letter. What a lane then takes is not counted. */
+/** How long a caller waits for its letter to be taken from the mailbox and committed. What a lane then takes is not counted. */
 const COMMIT_WITHIN_MS = 4_500
 
 /** A letter's reply, or the outcome that it waits for. */
@@ -33,7 +33,7 @@ interface Caller {
 }
 
 export class TenantActor {
-  readonly #mailbox: Mailbox<Delivery>
+  readonly #mailbox: Mailbox<Envelope>
   readonly #waiters: Waiters
   readonly #runner: LaneRunner
   /** Idempotency keys of requests that have not been answered yet, with their fingerprint. */
@@ -51,8 +51,8 @@ export class TenantActor {
     this.#waiters = new Waiters(deps.clock, deps.replyWithinMs)
     this.#lastUsed = deps.clock.monotonic()
     this.#runner = new LaneRunner(own, deps, (letter) => this.#post(letter))
-    const turn = { ...deps, own, lanes: this.#runner, isOver: () => this.#gone }
-    this.#mailbox = new Mailbox((letter, more) => takeTurn(turn, letter, more), deps.mailbox)
+    const group = { ...deps, own, lanes: this.#runner, isOver: () => this.#gone }
+    this.#mailbox = new Mailbox((letter, more) => commitTogether(group, letter, more), deps.mailbox)
   }
 
   /** Settles what a dead process left behind, then looks for due work. */
@@ -173,7 +173,7 @@ export class TenantActor {
     return this.#committed(result.decision as Decision<R>)
   }
 
-  /** After the commit, in the same turn: no later letter of this tenant has run yet. */
+  /** After the commit, in the same tick: no later letter of this tenant has run yet. */
   #committed<R>({ reply, effects, awaits, answers = [], due }: Decision<R>): Answered<R> {
     for (const answer of answers) this.#waiters.settle(answer.refId, answer.with)
     const outcome = awaits ? this.#waiters.wait(awaits) : undefined

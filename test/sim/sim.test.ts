@@ -27,7 +27,7 @@ test('random histories break no rule of posting, and go the same way in one proc
   expect([alone.code, shared.code]).toEqual([0, 0])
 }, 60_000)
 
-test('a post that is claimed again in the turn that settled its first claim keeps the account to itself', async () => {
+test('a post that is claimed again in the group that settled its first claim keeps the account to itself', async () => {
   const steps = [
     { do: 'approve', item: 'item-3' },
     { do: 'schedule', item: 'item-3', inMs: 0, onMissed: 'post' },
@@ -66,7 +66,7 @@ test('disconnecting does not settle once more what was called off already in a c
   expect([code, printed, complained]).toEqual([0, 'the history breaks no rule\n', ''])
 }, 30_000)
 
-test('two claims in one turn do not take the same account', async () => {
+test('two claims in one group do not take the same account', async () => {
   const steps = [
     { do: 'burst', inMs: 3_000, onMissed: 'post' },
     { do: 'stop', rush: true },

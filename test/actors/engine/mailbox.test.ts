@@ -15,7 +15,7 @@ interface Job {
   run(): Promise<void>
 }
 
-/** A mailbox whose letters are functions, each alone in its turn. */
+/** A mailbox whose letters are functions, each in a group of its own. */
 const mailboxOf = (options: MailboxOptions = {}) => {
   const mailbox = new Mailbox<Job>((job) => job.run(), options)
   const post = <T>(priority: Priority, work: () => Promise<T>) =>
@@ -250,24 +250,24 @@ describe('drained', () => {
   })
 })
 
-describe('a turn', () => {
+describe('a group', () => {
   interface Note {
     priority: Priority
     alone: boolean
     name: string
   }
 
-  /** Turns that take all they may get; what they took, by turn. */
+  /** Groups that take all they may get; what they took, by group. */
   const greedy = async (notes: Note[]): Promise<string[][]> => {
-    const turns: string[][] = []
+    const groups: string[][] = []
     const mailbox = new Mailbox<Note>(async (first, more) => {
-      const turn = [first.name]
-      turns.push(turn)
-      for (let next = more(); next; next = more()) turn.push(next.name)
+      const group = [first.name]
+      groups.push(group)
+      for (let next = more(); next; next = more()) group.push(next.name)
     })
     for (const note of notes) mailbox.post(note)
     await mailbox.drained()
-    return turns
+    return groups
   }
   const note = (name: string, priority: Priority = 'interactive', alone = false): Note => ({ name, priority, alone })
 
@@ -282,7 +282,7 @@ describe('a turn', () => {
   })
 
   test('gives a background letter its place after sixteen interactive ones', async () => {
-    const [turn] = await greedy([note('b', 'background'), ...Array.from({ length: 40 }, () => note('i'))])
-    expect(turn?.indexOf('b')).toBe(16)
+    const [group] = await greedy([note('b', 'background'), ...Array.from({ length: 40 }, () => note('i'))])
+    expect(group?.indexOf('b')).toBe(16)
   })
 })

@@ -1,6 +1,6 @@
 /**
- * One turn of a tenant's mailbox: a letter, with those that wait behind it, in one transaction. Each passes its own gate and
- * sees what those before it changed; one that is refused leaves the others alone.
+ * Group commit: a letter of a tenant's mailbox, with those that wait behind it, in one transaction. Each passes its own gate
+ * and sees what those before it changed; one that is refused leaves the others alone.
  */
 
 import type { LiveLanes } from '#decisions/deciding'
@@ -19,18 +19,18 @@ import type { Posted } from './mailbox.ts'
 /** What became of a letter. */
 export type Result = { decision: Decision<unknown> } | { cause: unknown }
 
-/** A letter in the mailbox, and whoever wants to know what becomes of it. */
-export interface Delivery extends Posted {
+/** A letter in the mailbox, with the callback of whoever waits for its result. */
+export interface Envelope extends Posted {
   letter: Letter<unknown>
   /** Whether a caller waits for it. */
   demand: Demand
   /** Nobody waits for it any more: if it has not begun, it never does. */
   isGone(): boolean
-  /** Called once, in the turn of the commit: no later letter of the tenant has run. */
+  /** Called once, in the tick of the commit: no later letter of the tenant has run. */
   settle(result: Result): void
 }
 
-interface Turn {
+interface GroupCommit {
   own: Ownership
   db: Db
   clock: Clock
@@ -49,32 +49,32 @@ class Unchanged extends Error {
   override readonly name = 'Unchanged'
 }
 
-/** The end of a letter whose caller had gone before its turn: none of it happened. */
+/** The end of a letter whose caller had gone before it was decided: none of it happened. */
 export class Unwanted extends Error {
   override readonly name = 'Unwanted'
 }
 
 interface Taken {
-  delivery: Delivery
+  envelope: Envelope
   result?: Result
 }
 
-/** Never rejects: each letter's end is told to its delivery. */
-export const takeTurn = async (turn: Turn, first: Delivery, more: () => Delivery | undefined): Promise<void> => {
-  const taken: Taken[] = [{ delivery: first }]
-  const failure = await failureOf(turn, taken, more)
-  if (!failure) for (const { delivery, result } of taken) delivery.settle(result!)
-  else if (taken.length > 1 && wasRolledBack(failure.cause)) for (const { delivery } of taken) await takeTurn(turn, delivery, nobody)
-  else if (failure.cause instanceof KeyTaken) first.settle(await again(turn, first))
-  else for (const { delivery } of taken) delivery.settle(failure)
+/** Never rejects: each envelope is settled with its letter's result. */
+export const commitTogether = async (group: GroupCommit, first: Envelope, more: () => Envelope | undefined): Promise<void> => {
+  const taken: Taken[] = [{ envelope: first }]
+  const failure = await failureOf(group, taken, more)
+  if (!failure) for (const { envelope, result } of taken) envelope.settle(result!)
+  else if (taken.length > 1 && wasRolledBack(failure.cause)) for (const { envelope } of taken) await commitTogether(group, envelope, nobody)
+  else if (failure.cause instanceof KeyTaken) first.settle(await again(group, first))
+  else for (const { envelope } of taken) envelope.settle(failure)
 }
 
 const nobody = (): undefined => undefined
 
 /** An answer was stored meanwhile under the same Idempotency-Key: from the gate once more, which replays it. */
-const again = async (turn: Turn, delivery: Delivery): Promise<Result> => {
-  const taken: Taken[] = [{ delivery }]
-  return (await failureOf(turn, taken, nobody)) ?? taken[0]!.result!
+const again = async (group: GroupCommit, envelope: Envelope): Promise<Result> => {
+  const taken: Taken[] = [{ envelope }]
+  return (await failureOf(group, taken, nobody)) ?? taken[0]!.result!
 }
 
 /** A statement or a rule failed within the transaction. Where only the database fell silent, it may have committed. */
@@ -83,18 +83,18 @@ const wasRolledBack = (cause: unknown): boolean => !(cause instanceof Fenced || 
 const isRefusal = (cause: unknown): boolean => cause instanceof AppError && cause.code !== 'unavailable'
 
 /** Undefined once all have their results and what they changed is committed. */
-const failureOf = async (turn: Turn, taken: Taken[], more: () => Delivery | undefined): Promise<{ cause: unknown } | undefined> => {
+const failureOf = async (group: GroupCommit, taken: Taken[], more: () => Envelope | undefined): Promise<{ cause: unknown } | undefined> => {
   let [ended, until] = [false, Number.POSITIVE_INFINITY]
-  const next = () => (!ended && taken.length < MOST_TOGETHER && turn.clock.monotonic() < until ? more() : undefined)
+  const next = () => (!ended && taken.length < MOST_TOGETHER && group.clock.monotonic() < until ? more() : undefined)
   const decideAll = async (sql: Sql): Promise<void> => {
     // From when there is a connection: while those are short, sharing one helps most.
-    until = turn.clock.monotonic() + JOIN_WITHIN_MS
+    until = group.clock.monotonic() + JOIN_WITHIN_MS
     let changed = false
-    for (let one: Taken | undefined = taken[0]; one; one = joined(taken, next())) changed = (await decided(turn, sql, one)) || changed
+    for (let one: Taken | undefined = taken[0]; one; one = joined(taken, next())) changed = (await decided(group, sql, one)) || changed
     if (!changed) throw new Unchanged()
   }
   try {
-    await turn.db.letter(turn.own.tenantId, decideAll, taken[0]!.delivery.demand)
+    await group.db.letter(group.own.tenantId, decideAll, taken[0]!.envelope.demand)
   } catch (cause) {
     if (!(cause instanceof Unchanged)) return { cause }
   } finally {
@@ -104,9 +104,9 @@ const failureOf = async (turn: Turn, taken: Taken[], more: () => Delivery | unde
   return undefined
 }
 
-const joined = (taken: Taken[], delivery: Delivery | undefined): Taken | undefined => {
-  if (!delivery) return undefined
-  const one: Taken = { delivery }
+const joined = (taken: Taken[], envelope: Envelope | undefined): Taken | undefined => {
+  if (!envelope) return undefined
+  const one: Taken = { envelope }
   taken.push(one)
   return one
 }
@@ -122,22 +122,22 @@ const refuseWhileDeleting = (at: Date): never =>
   )
 
 /** True when the letter has changed something. Throws what makes the whole transaction worthless. */
-const decided = async (turn: Turn, sql: Sql, one: Taken): Promise<boolean> => {
-  const { letter } = one.delivery
-  if (turn.isOver()) throw new Fenced()
-  if (one.delivery.isGone()) {
+const decided = async (group: GroupCommit, sql: Sql, one: Taken): Promise<boolean> => {
+  const { letter } = one.envelope
+  if (group.isOver()) throw new Fenced()
+  if (one.envelope.isGone()) {
     one.result = { cause: new Unwanted() }
     return false
   }
   try {
-    const open = await gate(sql, turn.own, { caller: letter.provenance.principal, idempotencyKey: letter.claim?.key })
+    const open = await gate(sql, group.own, { caller: letter.provenance.principal, idempotencyKey: letter.claim?.key })
     if (!open) throw new Fenced()
     if (open.deletesAt && !isDecidedWhileDeleting(letter)) refuseWhileDeleting(open.deletesAt)
     const reading = readingOnly(sql)
-    const decision = await letter.decide(reading, open, turn.lanes)
-    await turn.failpoints('letter.deciding')
-    await turn.failpoints(`letter.deciding:${letter.name}`)
-    const effects = announced(await withRuns(reading, decision.effects ?? {}, open), open, turn.own.tenantId)
+    const decision = await letter.decide(reading, open, group.lanes)
+    await group.failpoints('letter.deciding')
+    await group.failpoints(`letter.deciding:${letter.name}`)
+    const effects = announced(await withRuns(reading, decision.effects ?? {}, open), open, group.own.tenantId)
     const changed = await apply(sql, effects, { now: open.now, provenance: letter.provenance, keep: decision.keep })
     one.result = { decision: { ...decision, effects } }
     return changed
