@@ -1,7 +1,7 @@
 /** A request on its way in: who counts for it, and its body, read in one place for every surface. */
+import { networkOf } from '#domain/app/network-of'
 import type { Budget, Reservation } from '#kernel/budget'
 import { AppError, fail } from '#kernel/errors'
-import { siteOf } from './addresses.ts'
 import type { Intake } from './intake.ts'
 
 const KIB = 1_024
@@ -46,7 +46,7 @@ export class Incoming {
 
   /** Whose the request is while nobody else is known. */
   get #site(): string {
-    return siteOf(this.address())
+    return networkOf(this.address())
   }
 
   /** The request has no credential: throws `rate_limited` where its address has too many such requests unfinished. */

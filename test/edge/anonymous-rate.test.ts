@@ -1,6 +1,5 @@
 /** What is asked without a valid credential, by address. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { siteOf } from '#edge/addresses'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { newApiKey } from '#kernel/api-key'
 import { type TestApp, testApp } from '#test/support/app'
 import { type ManualClock, manualClock } from '#test/support/manual-clock'
@@ -77,22 +76,4 @@ test.each([
   await statuses(BURST - 1, () => ask('/api/v1/capabilities', from))
   const refused = await ask(path, from, how())
   expect([refused.status, refused.headers.has('retry-after')]).toEqual([429, true])
-})
-
-describe('an address', () => {
-  test.each([
-    ['192.0.2.1', '192.0.2.1'],
-    ['192.0.2.1:5000', '192.0.2.1'],
-    ['::ffff:192.0.2.1', '192.0.2.1'],
-    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
-    ['2001:0db8:0001:0002::9', '2001:db8:1:2'],
-    ['[2001:db8:1:2::9]:443', '2001:db8:1:2'],
-    ['2001:db8::1', '2001:db8:0:0'],
-    ['::1', '0:0:0:0'],
-    ['fe80::1%eth0', 'fe80:0:0:0'],
-    ['64:ff9b::192.0.2.1', '64:ff9b:0:0'],
-    ['x'.repeat(10_000), 'x'.repeat(64)],
-  ])('%s counts as %s', (address, site) => {
-    expect(siteOf(address)).toBe(site)
-  })
 })

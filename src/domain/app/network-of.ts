@@ -1,10 +1,17 @@
+/** Whatever a proxy has written in the place of an address is a name of no more characters. */
+const LONGEST = 64
+/** Some proxies write the port of the connection, which is another each time. */
+const V4_WITH_PORT = /^(\d+\.\d+\.\d+\.\d+):\d+$/
+const BRACKETED = /^\[([^\]]*)\](:\d+)?$/
+
 /**
- * What tries are counted by: an IPv4 address, or the /64 of an IPv6 address, of which one subscriber has all 2^64 (RFC 6177). What is
- * neither stays as it is.
+ * What whoever has no credential is counted by: an IPv4 address, or the /64 of an IPv6 address, of which one subscriber has all 2^64
+ * (RFC 6177), each without its port. What is neither is counted as it is written.
  */
 export const networkOf = (address: string): string => {
-  const groups = groupsOf(address.replace(/%.*$/, ''))
-  if (!groups) return address
+  const plain = address.replace(V4_WITH_PORT, '$1').replace(BRACKETED, '$1').replace(/%.*$/s, '')
+  const groups = groupsOf(plain)
+  if (!groups) return plain.slice(0, LONGEST)
   if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) return dotted(groups[6]!, groups[7]!)
   return `${groups
     .slice(0, 4)

@@ -33,6 +33,16 @@ const somebody = async () => {
   return { email, personId, cookie: cookieOf(await signIn(email, PASSWORD)) }
 }
 
+test('a proxy that writes the port of each connection gives nobody more guesses', async () => {
+  await using behind = await testApp({ env: { TRUSTED_PROXIES: '1' } })
+  const from = (port: number) => ({ 'x-forwarded-for': `203.0.113.7:${port}` })
+  const body = { email: 'somebody@example.com', password: 'a guess' }
+  const statuses: number[] = []
+  for (let port = 5_000; port < 5_011; port++)
+    statuses.push((await behind.send('POST', '/api/v1/app/session', { key: null, body, headers: from(port) })).status)
+  expect(statuses).toEqual([...new Array<number>(10).fill(401), 429])
+})
+
 describe('a browser in which somebody signed in before', () => {
   test("is not shut out by others' wrong guesses, which shut out every other browser", async () => {
     const { email, cookie } = await somebody()
