@@ -1,50 +1,32 @@
-/** Days on the clocks of an IANA time zone. A day is written `2026-11-16`; times are points in time. */
+/** Days and hours on the clocks of an IANA time zone. A day is written `2026-11-16`; a time is a `Date`. */
 
-const formats = new Map<string, Intl.DateTimeFormat>()
-/** Formats are large, and there are only so many zones. */
-const MOST_KNOWN = 600
-
-const formatOf = (timeZone: string): Intl.DateTimeFormat => {
-  const known = formats.get(timeZone)
-  if (known) return known
-  const format = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' })
-  if (formats.size >= MOST_KNOWN) formats.clear()
-  formats.set(timeZone, format)
-  return format
-}
+const clocksAt = (at: Date, timeZone: string): Temporal.ZonedDateTime => at.toTemporalInstant().toZonedDateTimeISO(timeZone)
 
 /** The day that clocks show at a time. */
-export const dayAt = (at: Date, timeZone: string): string => {
-  const parts = formatOf(timeZone).formatToParts(at)
-  const part = (type: string): string => parts.find((one) => one.type === type)!.value
-  return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}`
-}
+export const dayAt = (at: Date, timeZone: string): string => clocksAt(at, timeZone).toPlainDate().toString()
 
-const DAY_MS = 86_400_000
+/** 0 to 23. */
+export const hourAt = (at: Date, timeZone: string): number => clocksAt(at, timeZone).hour
 
-const utc = (day: string): number => Date.parse(`${day}T00:00:00Z`)
+/** 1 is Monday, 7 is Sunday. */
+export const weekdayAt = (at: Date, timeZone: string): number => clocksAt(at, timeZone).dayOfWeek
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/
 
 /** Whether this is a day of the calendar: 30 February is none. */
-export const isDay = (day: string): boolean =>
-  /^\d{4}-\d{2}-\d{2}$/.test(day) && !Number.isNaN(utc(day)) && new Date(utc(day)).toISOString().startsWith(day)
+export const isDay = (day: string): boolean => {
+  try {
+    return DAY.test(day) && Temporal.PlainDate.from(day) !== undefined
+  } catch {
+    return false
+  }
+}
 
-export const addDays = (day: string, days: number): string => new Date(utc(day) + days * DAY_MS).toISOString().slice(0, 10)
+export const addDays = (day: string, days: number): string => Temporal.PlainDate.from(day).add({ days }).toString()
 
 /** The Monday on or before a day. */
-export const mondayOf = (day: string): string => addDays(day, -((new Date(utc(day)).getUTCDay() + 6) % 7))
+export const mondayOf = (day: string): string => addDays(day, 1 - Temporal.PlainDate.from(day).dayOfWeek)
 
-/** No clock is further from UTC, and none changes by as much. */
-const FURTHEST_MS = 27 * 3_600_000
-
-/**
- * When a day begins: the first second at which clocks show it, or a later day where they skip it. Not every day has a midnight.
- */
-export const startOfDay = (day: string, timeZone: string): Date => {
-  let [before, from] = [(utc(day) - FURTHEST_MS) / 1_000, (utc(day) + FURTHEST_MS) / 1_000]
-  while (from - before > 1) {
-    const middle = Math.floor((before + from) / 2)
-    if (dayAt(new Date(middle * 1_000), timeZone) >= day) from = middle
-    else before = middle
-  }
-  return new Date(from * 1_000)
-}
+/** The first moment of a day, or of the next one where the clocks skip it whole. Not every day has a midnight. */
+export const startOfDay = (day: string, timeZone: string): Date =>
+  new Date(Temporal.PlainDate.from(day).toZonedDateTime(timeZone).epochMilliseconds)

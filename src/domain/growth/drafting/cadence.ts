@@ -1,4 +1,5 @@
 /** How often to post: the slots that a week of days and times gives, and which of them are free. Clocks of a time zone, moments in UTC. */
+import { dayAt } from '#kernel/calendar'
 
 /** In the order of the week. */
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
@@ -36,59 +37,13 @@ export const FURTHEST_SLOT_DAYS = 60
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 
-/** One format for each zone: making one costs more than a year of slots. */
-const formats = new Map<string, Intl.DateTimeFormat>()
-const MOST_FORMATS = 500
-
-const formatOf = (zone: string): Intl.DateTimeFormat => {
-  const known = formats.get(zone)
-  if (known) return known
-  const parts = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' } as const
-  const format = new Intl.DateTimeFormat('en-US', {
-    timeZone: zone,
-    calendar: 'iso8601',
-    numberingSystem: 'latn',
-    hourCycle: 'h23',
-    ...parts,
-  })
-  if (formats.size >= MOST_FORMATS) formats.clear()
-  formats.set(zone, format)
-  return format
-}
-
-/** What the clocks of a zone show at a moment, as if they were UTC. */
-const clockAt = (zone: string, moment: number): number => {
-  const part: Record<string, number> = {}
-  for (const { type, value } of formatOf(zone).formatToParts(moment)) part[type] = Number(value)
-  return Date.UTC(part.year!, part.month! - 1, part.day, part.hour, part.minute, part.second)
-}
-
-/** How far the clocks of a zone are ahead of UTC at a moment, in milliseconds. */
-const offsetAt = (zone: string, moment: number): number => clockAt(zone, moment) - Math.floor(moment / 1_000) * 1_000
-
-/** A calendar day of a zone, as its midnight in UTC. */
-const dayAt = (zone: string, moment: number): number => Math.floor(clockAt(zone, moment) / DAY_MS) * DAY_MS
-
 /**
- * When the clocks of a day show a time, given how far they are ahead before and after that day. A time that they show twice is
- * the first of the two; one that they leave out comes as long after the gap's beginning as it would have without the gap.
+ * The slots of one calendar day, in their order, each once. A time that the clocks show twice is the first of the two; one that
+ * they leave out comes as long after the gap's beginning as it would have without the gap.
  */
-const momentOf = (wall: number, { zone, before, after }: { zone: string; before: number; after: number }): number => {
-  if (before === after) return wall - before
-  const shown = [wall - before, wall - after].filter((moment) => clockAt(zone, moment) === wall)
-  return shown.length > 0 ? Math.min(...shown) : wall - before
-}
-
-const minutesOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3))
-
-/** The slots of one calendar day, in their order, each once. */
-const slotsOn = (day: number, { cadence, zone }: { cadence: Cadence; zone: string }): number[] => {
-  // Monday is the first; the first of January 1970 was a Thursday.
-  const weekday = weekdays[(Math.floor(day / DAY_MS) + 3) % 7]!
-  if (!cadence.days.includes(weekday)) return []
-  // Zones lie at most 14 hours from UTC, so a day on either side is before and after this one everywhere.
-  const clocks = { zone, before: offsetAt(zone, day - DAY_MS), after: offsetAt(zone, day + 2 * DAY_MS) }
-  const moments = cadence.times.map((time) => momentOf(day + minutesOf(time) * MINUTE_MS, clocks))
+const slotsOn = (day: Temporal.PlainDate, { cadence, zone }: { cadence: Cadence; zone: string }): number[] => {
+  if (!cadence.days.includes(weekdays[day.dayOfWeek - 1]!)) return []
+  const moments = cadence.times.map((time) => day.toZonedDateTime({ timeZone: zone, plainTime: time }).epochMilliseconds)
   return [...new Set(moments)].sort((a, b) => a - b)
 }
 
@@ -99,15 +54,17 @@ export function* freeSlots(cadence: Cadence, { zone: usual, taken, counted, now 
   if (!hasSlots(cadence)) return
   const zone = cadence.time_zone ?? usual
   const [from, until] = [now.getTime(), now.getTime() + days * DAY_MS]
+  const today = Temporal.PlainDate.from(dayAt(now, zone))
   const busy = new Set(taken.map((moment) => minuteOf(moment.getTime())))
-  const perDay = new Map<number, number>()
+  const perDay = new Map<string, number>()
   for (const moment of counted) {
-    const day = dayAt(zone, moment.getTime())
+    const day = dayAt(moment, zone)
     perDay.set(day, (perDay.get(day) ?? 0) + 1)
   }
-  for (let day = dayAt(zone, from) - DAY_MS; day <= until + DAY_MS; day += DAY_MS) {
-    for (const moment of slotsOn(day, { cadence, zone })) {
-      const on = dayAt(zone, moment)
+  // Where the clocks change, a slot of yesterday can be still to come, and `days` times 24 hours can reach into one day more.
+  for (let ahead = -1; ahead <= days + 1; ahead++) {
+    for (const moment of slotsOn(today.add({ days: ahead }), { cadence, zone })) {
+      const on = dayAt(new Date(moment), zone)
       const used = perDay.get(on) ?? 0
       if (moment <= from || moment > until || busy.has(minuteOf(moment))) continue
       if (cadence.posts_per_day !== null && used >= cadence.posts_per_day) continue

@@ -1,4 +1,5 @@
 /** What can be told of a post before anybody has read it: the dimensions by which an audit compares posts. */
+import { hourAt, weekdayAt } from '#kernel/calendar'
 import type { Feature } from './statistics.ts'
 
 export interface PostToTell {
@@ -41,12 +42,12 @@ const parts = [
   [24, 'evening'],
 ] as const
 
+const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
+
 const clocks = (at: Date, timeZone: string): Feature[] => {
-  const told = new Intl.DateTimeFormat('en-GB', { timeZone, weekday: 'long', hour: '2-digit', hourCycle: 'h23' }).formatToParts(at)
-  const of = (type: string): string => told.find((part) => part.type === type)?.value ?? ''
-  const hour = Number(of('hour'))
+  const hour = hourAt(at, timeZone)
   return [
-    { dimension: 'weekday', value: of('weekday') },
+    { dimension: 'weekday', value: weekdays[weekdayAt(at, timeZone) - 1]! },
     { dimension: 'hour', value: parts.find(([until]) => hour < until)![1] },
   ]
 }
