@@ -9,13 +9,13 @@ interface EventDeclaration {
   data: TSchema
 }
 
-const error = nullable(T.String({ description: 'The code that the record has, such as generation_failed: <hint>.' }))
-const reason = T.String({ description: "What the item's last_error says." })
+const error = nullable(T.String({ description: 'The error code of the record, such as generation_failed: <hint>.' }))
+const reason = T.String({ description: 'The last_error of the item.' })
 const ofItem = { item_id: Id, batch_id: nullable(Id) }
 
 /** What waits for a person. `kind` tells which id there is. */
 const Approval = T.Union([
-  record({ kind: oneOf(['batch']), batch_id: Id, items: T.Integer({ minimum: 1, description: 'How many drafts it has.' }) }),
+  record({ kind: oneOf(['batch']), batch_id: Id, items: T.Integer({ minimum: 1, description: 'How many drafts the batch has.' }) }),
   record({ kind: oneOf(['article']), article_id: Id, item_id: Id }),
   record({ kind: oneOf(['item', 'item_review']), item_id: Id }),
   record({ kind: oneOf(['engagement']), engagement_id: Id, action: oneOf(['reply', 'quote', 'repost', 'like']) }),
@@ -25,33 +25,33 @@ const Approval = T.Union([
 export const events = [
   {
     type: 'growth.batch.settled',
-    summary: 'A batch is ready or failed; carries the same error code as the record.',
+    summary: 'A batch is ready or has failed; carries the error code of the record.',
     data: record({ batch_id: Id, status: oneOf(['ready', 'failed']), error, requested: T.Integer(), delivered: T.Integer() }),
   },
   {
     type: 'growth.approval.requested',
-    summary: 'Drafts wait for approval, or a post in doubt waits for a person to look.',
+    summary: 'Drafts await approval, or a person must check a post in doubt.',
     data: Approval,
   },
   {
     type: 'growth.item.posted',
-    summary: 'An item was posted, in whatever way.',
+    summary: 'An item was posted, by any means.',
     data: record({ ...ofItem, external_id: nullable(T.String()), url: nullable(T.String()), posted_at: Time }),
   },
   {
     type: 'growth.item.returned',
     summary:
-      'An item is approved and off the schedule: it was due and not sent, or the network answered with an error and did not post it. Carries the reason.',
+      'An item returned to approved, unscheduled: it was due and not sent, or the network returned an error and did not post it. Carries the reason.',
     data: record({ ...ofItem, reason }),
   },
   {
     type: 'growth.item.failed',
-    summary: 'The network refused an item, or could not be reached for an hour.',
+    summary: 'The network refused an item, or was unreachable for an hour.',
     data: record({ ...ofItem, reason }),
   },
   {
     type: 'webhook.test',
-    summary: 'Sent when somebody tries the endpoint, whatever its allow-list says.',
+    summary: "A test event, sent on request whatever the endpoint's allow-list.",
     data: record({}),
   },
 ] as const satisfies EventDeclaration[]

@@ -145,7 +145,7 @@ const downloadForms = ['ndjson', 'csv'] as const
 export type DownloadForm = (typeof downloadForms)[number]
 const Format = oneOf(downloadForms, {
   default: 'ndjson',
-  description: 'ndjson: a JSON object a line; csv: for spreadsheets, with a line of column names first.',
+  description: 'ndjson: one JSON object per line; csv: for spreadsheets, with a header line.',
 })
 
 /** What is taken away as a file, by a person who is signed in. `csv`: its records are flat enough for a table, so that form is offered too. */

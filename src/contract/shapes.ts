@@ -126,15 +126,15 @@ export const untrusted = <S extends TSchema>(schema: S): S => ({ ...schema, 'x-u
 
 /** What a list is read on with. The example has the form that this list gives. */
 export const cursorLike = (example: string) =>
-  T.Optional(T.String({ maxLength: 200, description: 'next_cursor of the page before.', examples: [example] }))
+  T.Optional(T.String({ maxLength: 200, description: 'The previous next_cursor.', examples: [example] }))
 
 /** Input of every list. */
 export const page = {
-  limit: T.Optional(T.Integer({ minimum: 1, maximum: 100, default: 25, description: 'How many records, 25 when absent.' })),
+  limit: T.Optional(T.Integer({ minimum: 1, maximum: 100, default: 25, description: 'Page size. Default 25.' })),
   cursor: cursorLike('MDE4ZjQ3YTAtMDAwMC03MDAwLTgwMDAtMDAwMDAwMDAwMDAw'),
 }
 
-export const NextCursor = nullable(T.String({ description: 'Give it as cursor to read on; null at the end.' }))
+export const NextCursor = nullable(T.String({ description: 'Pass it as cursor to get the next page; null on the last one.' }))
 
 /**
  * An object of the output: says all its fields and no others. One with a title is a type of its own in the OpenAPI document,

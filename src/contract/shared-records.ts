@@ -5,11 +5,11 @@ import { Id, nullable, oneOf, record, Time } from './shapes.ts'
 export const Account = record(
   {
     id: Id,
-    network: T.String({ description: 'For example sandbox.' }),
-    external_id: T.String({ description: "The network's own id of the account." }),
+    network: T.String({ description: 'The network, for example sandbox.' }),
+    external_id: T.String({ description: "The network's id of the account." }),
     handle: T.String(),
     status: oneOf(['connected', 'disconnected']),
-    is_default: T.Boolean({ description: 'New approvals are bound to this account.' }),
+    is_default: T.Boolean({ description: 'True when new approvals use this account.' }),
     created_at: Time,
     updated_at: Time,
   },
@@ -19,19 +19,19 @@ export const Account = record(
 export const Reads = record(
   {
     tier: oneOf(['free', 'payg']),
-    unit: oneOf(['resources', 'usd_micros'], { description: 'Millionths of a US dollar on payg.' }),
+    unit: oneOf(['resources', 'usd_micros'], { description: 'resources on free; usd_micros, millionths of a US dollar, on payg.' }),
     used: T.Integer(),
     limit: T.Integer(),
-    reserved: T.Integer({ description: 'The part of limit that is kept for finding out what became of a post.' }),
+    reserved: T.Integer({ description: 'The part of limit reserved for settling posts in doubt.' }),
     resets_at: Time,
   },
-  { title: 'Reads', description: 'What may be read of the network in a day, by UTC.' },
+  { title: 'Reads', description: 'The daily budget for reads from the network. Days are UTC.' },
 )
 
 export const Connection = record(
   {
     connected: T.Boolean(),
-    tier: oneOf(['free', 'payg'], { description: 'payg: reads spend a metered daily budget.' }),
+    tier: oneOf(['free', 'payg'], { description: 'On payg, reads spend a metered daily budget.' }),
     account: nullable(Account),
     reads: Reads,
   },
@@ -40,15 +40,15 @@ export const Connection = record(
 
 export const Automation = record(
   {
-    paused: T.Boolean({ description: 'Nothing starts unattended.' }),
+    paused: T.Boolean({ description: 'While true, nothing starts unattended.' }),
     in_flight: T.Array(
       record({
-        item_id: T.Optional(T.String({ format: 'uuid', description: 'Of a post.' })),
-        engagement_id: T.Optional(T.String({ format: 'uuid', description: 'Of an engagement.' })),
-        origin: oneOf(['manual', 'automatic'], { description: 'manual: a person or a program asked for it now.' }),
+        item_id: T.Optional(T.String({ format: 'uuid', description: 'Set for a post.' })),
+        engagement_id: T.Optional(T.String({ format: 'uuid', description: 'Set for an engagement.' })),
+        origin: oneOf(['manual', 'automatic'], { description: 'manual: requested by a person or a program.' }),
         since: Time,
       }),
-      { description: 'Posts and engagements that are on the wire and can no longer be recalled; each has one of the ids.' },
+      { description: 'Posts and engagements already being sent, which can no longer be recalled. Each has one of the two ids.' },
     ),
   },
   { title: 'Automation' },

@@ -4,7 +4,10 @@ const text = (description: string, more: object = {}) => ({ type: 'string', desc
 
 const object = (properties: Record<string, object>, required: string[]) => ({ type: 'object', properties, required })
 
-const errorSchema = object({ error: text('What programs go by.'), error_description: text('For people.') }, ['error', 'error_description'])
+const errorSchema = object({ error: text('A stable code for programs to act on.'), error_description: text('A message for people.') }, [
+  'error',
+  'error_description',
+])
 
 const json = (description: string, schema: object, headers: string[] = []) => ({
   description,
@@ -39,23 +42,23 @@ const post = ({ name, summary, description, form, done, refusals }: Described) =
 })
 
 const clientId = text('The name of the program.', { enum: ['tendril-cli'] })
-const scope = text('Scopes with spaces between: of api:read, api:write and mcp:use (all when absent), or session alone.')
+const scope = text('Space-separated scopes: api:read, api:write and mcp:use (default all three), or session alone.')
 
 const code = post({
   name: 'code',
-  summary: 'Ask for a device to be let in',
-  description: 'The device authorization request of RFC 8628, 3.1. The person opens verification_uri and compares the code.',
-  form: object({ client_id: clientId, scope, device_name: text('What the person is shown, such as the name of the host.') }, ['client_id']),
+  summary: 'Request access for a device',
+  description: 'The device authorization request of RFC 8628, 3.1. The person opens verification_uri and compares the codes.',
+  form: object({ client_id: clientId, scope, device_name: text('The name shown to the person, such as the host name.') }, ['client_id']),
   done: json(
     'The codes.',
     object(
       {
-        device_code: text('For the device alone.'),
-        user_code: text('For the person.', { examples: ['BCDF-GHJK'] }),
-        verification_uri: text('Where the person decides.'),
-        verification_uri_complete: text('The same, with the code filled in.'),
+        device_code: text('A secret of the device.'),
+        user_code: text('The code to show to the person.', { examples: ['BCDF-GHJK'] }),
+        verification_uri: text('The page where the person approves or denies.'),
+        verification_uri_complete: text('The same page with the code filled in.'),
         expires_in: { type: 'integer', description: 'Seconds.' },
-        interval: { type: 'integer', description: 'Seconds between two polls.' },
+        interval: { type: 'integer', description: 'Seconds to wait between polls.' },
       },
       ['device_code', 'user_code', 'verification_uri', 'verification_uri_complete', 'expires_in', 'interval'],
     ),
@@ -65,13 +68,13 @@ const code = post({
 
 const token = post({
   name: 'token',
-  summary: 'Ask whether a person has approved',
+  summary: 'Poll for the approval',
   description:
-    'The device access token request of RFC 8628, 3.4. Gives the token once: an API key of the person who approved, or the access token of a session of an hour.',
+    'The device access token request of RFC 8628, 3.4. Returns the token once: an API key of the person who approved, or the access token of a one-hour session.',
   form: object(
     {
       grant_type: text('', { enum: ['urn:ietf:params:oauth:grant-type:device_code'] }),
-      device_code: text('As it was given.'),
+      device_code: text('The device_code from the first response.'),
       client_id: clientId,
     },
     ['grant_type', 'device_code', 'client_id'],
@@ -80,11 +83,11 @@ const token = post({
     'The token.',
     object(
       {
-        access_token: text('Send it as Bearer. It is shown this once.'),
+        access_token: text('Send it as Bearer. Shown once.'),
         token_type: text('', { enum: ['Bearer'] }),
-        expires_in: { type: 'integer', description: 'Seconds; absent for a key, which lasts until it is revoked.' },
-        scope: text('What was given, which may be less than was asked for.'),
-        workspace: object({ id: text('A uuid.'), name: text('Its name.') }, ['id', 'name']),
+        expires_in: { type: 'integer', description: 'Seconds. Absent for an API key, which lasts until revoked.' },
+        scope: text('The scopes granted, which may be fewer than requested.'),
+        workspace: object({ id: text('A uuid.'), name: text('The name of the workspace.') }, ['id', 'name']),
       },
       ['access_token', 'token_type', 'scope', 'workspace'],
     ),
@@ -95,13 +98,13 @@ const token = post({
 
 const revoke = post({
   name: 'revoke',
-  summary: 'Give a token back',
-  description: 'RFC 7009: ends the API key or the session of a token. Holding it is enough; an unknown one is answered in the same way.',
-  form: object(
-    { token: text('An API key, an access token or a refresh token.'), token_type_hint: text('Not needed.'), client_id: clientId },
-    ['token'],
-  ),
-  done: { description: 'The token is good for nothing now.', headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } } },
+  summary: 'Revoke a token',
+  description:
+    'Token revocation as in RFC 7009. Ends the API key or session. The token itself is the credential; an unknown token gets the same response.',
+  form: object({ token: text('An API key, an access token or a refresh token.'), token_type_hint: text('Ignored.'), client_id: clientId }, [
+    'token',
+  ]),
+  done: { description: 'The token no longer works.', headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } } },
   refusals: 'invalid_request, invalid_client',
 })
 

@@ -12,7 +12,7 @@ const sessionId = {
   name: 'Mcp-Session-Id',
   in: 'header',
   required: false,
-  description: 'From the answer to initialize; absent in that request, and from 2026-07-28 on.',
+  description: 'From the response to initialize. Absent in initialize itself, and from protocol version 2026-07-28 on.',
   schema: { type: 'string' },
 }
 
@@ -30,7 +30,7 @@ const operation = (name: string, summary: string, more: object) => ({
 const refusals = {
   401: refusal('Error codes: unauthenticated', ['WWW-Authenticate']),
   403: refusal('Error codes: missing_scope, forbidden (a page of another origin)', ['WWW-Authenticate']),
-  404: { description: 'A JSON-RPC error: there is no such session of yours. Begin anew with initialize.' },
+  404: { description: 'A JSON-RPC error: you have no such session. Start a new one with initialize.' },
   429: refusal('Error codes: rate_limited', ['Retry-After']),
   503: refusal('Error codes: unavailable', ['Retry-After']),
 }
@@ -44,14 +44,14 @@ export const mcpPaths = {
     post: operation('send', 'Send a message', {
       parameters: [
         sessionId,
-        query('toolsets', 'At initialize: only the tools of these groups, by comma.'),
-        query('readonly', 'At initialize: 1 for only those tools that change nothing.'),
+        query('toolsets', 'On initialize: comma-separated tool groups to offer.'),
+        query('readonly', 'On initialize: 1 to offer only read-only tools.'),
       ],
       requestBody: { required: true, content: message },
       responses: {
-        200: { description: 'The response, in a stream that may carry progress before it.', content: { ...stream, ...message } },
-        202: { description: 'A notification was taken.' },
-        400: { description: 'Not a message, or a version that is not spoken here.' },
+        200: { description: 'The response, in a stream that may carry progress first.', content: { ...stream, ...message } },
+        202: { description: 'The notification was accepted.' },
+        400: { description: 'Not a valid message, or an unsupported protocol version.' },
         ...refusals,
       },
     }),
@@ -62,7 +62,7 @@ export const mcpPaths = {
           name: 'Last-Event-ID',
           in: 'header',
           required: false,
-          description: 'Go on behind this event of a stream that broke.',
+          description: 'Resume a broken stream after this event.',
           schema: { type: 'string' },
         },
       ],

@@ -4,13 +4,13 @@ import { Manifest } from './manifest.ts'
 
 const header = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } })
 
-const etag = { ETag: { description: 'Of the document: it changes only with the program.', schema: { type: 'string' } } }
+const etag = { ETag: { description: 'The version of the document. It changes only with the program.', schema: { type: 'string' } } }
 
 const known = {
   name: 'If-None-Match',
   in: 'header',
   required: false,
-  description: 'The ETag of the document that you have: 304 while it is the same.',
+  description: 'The ETag of your copy. Returns 304 while it is current.',
   schema: { type: 'string' },
 }
 
@@ -24,7 +24,7 @@ const document = (name: string, summary: string, schema: object) => ({
   get: {
     operationId: `documents.${name}`,
     summary,
-    description: `${summary}. Open to anybody, without a key.`,
+    description: `${summary}. No key required.`,
     tags: ['documents'],
     security: [],
     parameters: [known],
@@ -34,7 +34,7 @@ const document = (name: string, summary: string, schema: object) => ({
         headers: { ...header('X-Request-Id'), ...etag },
         content: { 'application/json': { schema } },
       },
-      304: { description: 'It has not changed.', headers: { ...header('X-Request-Id'), ...etag } },
+      304: { description: 'Your copy is current.', headers: { ...header('X-Request-Id'), ...etag } },
       429: refusal('Error codes: rate_limited', ['Retry-After']),
     },
   },

@@ -6,26 +6,26 @@ import { Id, oneOf, record, Time } from '#contract/shapes'
 const sent = (name: string, description: string) => ({ name, in: 'header', required: true, description, schema: { type: 'string' } })
 
 const SIGNATURE =
-  'v1, and the base64 of HMAC-SHA256 over {webhook-id}.{webhook-timestamp}.{body}; several, separated by blanks, while the secret changes.'
+  'v1, and the base64 of HMAC-SHA256 over {webhook-id}.{webhook-timestamp}.{body}; during a rotation, several signatures separated by spaces.'
 
 /** By their names among the parameters of the document. */
 export const webhookHeaders = {
-  'webhook-id': sent('webhook-id', 'The id of the event: the same on every try, so that you can drop what you have seen.'),
-  'webhook-timestamp': sent('webhook-timestamp', 'When this try was made, in seconds since 1970.'),
-  'webhook-signature': sent('webhook-signature', `As Standard Webhooks 1.0 has it: ${SIGNATURE}`),
+  'webhook-id': sent('webhook-id', 'The id of the event, the same on every try. Use it to drop duplicates.'),
+  'webhook-timestamp': sent('webhook-timestamp', 'The time of this try, in Unix seconds.'),
+  'webhook-signature': sent('webhook-signature', `As in Standard Webhooks 1.0: ${SIGNATURE}`),
   'X-Webhook-Signature': sent('X-Webhook-Signature', `The same as webhook-signature: ${SIGNATURE}`),
 }
 
 const parameters = Object.keys(webhookHeaders).map((name) => ({ $ref: `#/components/parameters/${name}` }))
 
-const waits = { 'Retry-After': { description: 'Seconds, or a date: it is tried again no sooner.', schema: { type: 'string' } } }
+const waits = { 'Retry-After': { description: 'Seconds or a date. The next try comes no sooner.', schema: { type: 'string' } } }
 
 const responses = {
-  '2XX': { description: 'Taken. Answer within 15 seconds.' },
+  '2XX': { description: 'Accepted. Respond within 15 seconds.' },
   410: { description: 'The endpoint is disabled.' },
-  429: { description: 'Tried again later.', headers: waits },
-  503: { description: 'Tried again later.', headers: waits },
-  default: { description: 'Tried again, up to eight times within 28 hours. Redirects are not followed.' },
+  429: { description: 'Retried later.', headers: waits },
+  503: { description: 'Retried later.', headers: waits },
+  default: { description: 'Retried, up to eight times within 28 hours. Redirects are not followed.' },
 }
 
 /** `growth.item.posted` → `GrowthItemPosted`. */

@@ -18,14 +18,14 @@ import { webhookHeaders, webhooksOf } from './openapi-webhooks.ts'
 const ErrorBody = T.Object(
   {
     error: T.Object({
-      code: T.String({ description: 'What programs go by.', examples: ['invalid_input'] }),
-      message: T.String({ description: 'For people; begins with the documented string where there is one.' }),
+      code: T.String({ description: 'A stable code for programs to act on.', examples: ['invalid_input'] }),
+      message: T.String({ description: 'A message for people. Starts with the documented string, if there is one.' }),
       details: T.Optional(
-        T.Array(T.Object({ path: T.String({ description: 'The field, as a dotted path.' }), message: T.String() }), {
-          description: 'Each wrong field, with invalid_input.',
+        T.Array(T.Object({ path: T.String({ description: 'The path of the field, separated by dots.' }), message: T.String() }), {
+          description: 'With invalid_input: one entry per invalid field.',
         }),
       ),
-      request_id: T.String({ description: 'The same as X-Request-Id.' }),
+      request_id: T.String({ description: 'The id in X-Request-Id.' }),
     }),
   },
   { title: 'Error' },
@@ -86,7 +86,7 @@ const parameter = (o: NamedOp, name: string, place: 'path' | 'query') => {
   const input = o.input as TObject
   const { description, ...schema } = JSON.parse(JSON.stringify(input.properties[name])) as { description?: string }
   const required = place === 'path' || (input.required ?? []).includes(name)
-  const text = name === 'id' ? 'The id of the record, from its list or its creation.' : description
+  const text = name === 'id' ? 'The id of the record.' : description
   return { name, in: place, required, schema, ...(text ? { description: text } : {}) }
 }
 
@@ -105,10 +105,11 @@ const bodyOf = (o: NamedOp, fields: string[], components: Components) => {
 /** A stream of lines; the schema is that of one line. */
 const fileOf = (o: NamedOp, components: Components) => {
   const ndjson = plain(o.output, components)
-  const schemas = { ndjson, csv: { type: 'string', description: 'As RFC 4180 has it, with a line of column names first.' } }
+  const schemas = { ndjson, csv: { type: 'string', description: 'CSV as in RFC 4180, with a header line.' } }
   return {
     [o.status]: {
-      description: 'A JSON object a line, each as in the schema. What breaks it off is its last line, with `error` as in any refusal.',
+      description:
+        'One JSON object per line, each matching the schema. If the download fails, the last line has `error`, as in any error response.',
       headers: { ...header('X-Request-Id'), ...header('Content-Disposition') },
       content: Object.fromEntries(formsOf(o).map((form) => [fileTypes[form].split(';')[0], { schema: schemas[form] }])),
     },
@@ -120,7 +121,7 @@ const successOf = (o: NamedOp, components: Components) => {
   const content = json(plain(o.output, components))
   const headers = { ...header('X-Request-Id'), ...(takesKey(o) ? header('Idempotency-Replayed') : {}), ...limitHeaders(o) }
   const late = {
-    description: 'The record as it stands: the outcome is still to come.',
+    description: 'The current record. The outcome is still pending.',
     headers: { ...header('X-Request-Id'), ...limitHeaders(o) },
     content,
   }
@@ -160,24 +161,24 @@ const text = (description: string, schema: object = {}) => ({ description, schem
 const components = (schemas: Components) => ({
   schemas: Object.fromEntries(schemas),
   headers: {
-    'X-Request-Id': text('The X-Request-Id of the request, or a new one; it also stands in logs and in the audit trail.'),
-    'Idempotency-Replayed': text('true: this is the stored answer of an earlier request, and nothing was run.', { enum: ['true'] }),
-    'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } },
+    'X-Request-Id': text('The X-Request-Id of the request, or a new one. Also in logs and in the audit trail.'),
+    'Idempotency-Replayed': text('true: this is the stored response of an earlier request. Nothing was executed.', { enum: ['true'] }),
+    'Retry-After': { description: 'Seconds to wait before a retry.', schema: { type: 'integer', minimum: 1 } },
     'RateLimit-Policy': text(
-      'The rates of requests and of commands, where they are counted, then the hourly cap of the action and, for generations, the monthly quota: `"requests";q=10000;w=10, "create_batch";q=120;w=3600`. q is how much there is in w seconds.',
+      'The request and command rates that apply, then the hourly cap of the action and, for generations, the monthly quota: `"requests";q=10000;w=10, "create_batch";q=120;w=3600`. Each allows q units per w seconds.',
     ),
     RateLimit: text(
-      'The same by name, after this request: `"requests";r=9999;t=1, "create_batch";r=119;t=1234`. r is left, and t the seconds until it is whole again.',
+      'What is left of each after this request: `"requests";r=9999;t=1, "create_batch";r=119;t=1234`. r units remain, and the limit is full again in t seconds.',
     ),
     'WWW-Authenticate': text('Always Bearer.'),
-    'Content-Disposition': text('attachment, with the name of the file.'),
+    'Content-Disposition': text('attachment, with the file name.'),
   },
   parameters: {
     'Idempotency-Key': {
       name: 'Idempotency-Key',
       in: 'header',
       required: false,
-      ...text('Any unique string, in UTF-8. A retry with the same key replays the stored answer and runs nothing; kept for 24 hours.', {
+      ...text('Any unique UTF-8 string. For 24 hours, a retry with the same key returns the stored response and executes nothing.', {
         minLength: 1,
         maxLength: KEY_LIMIT,
       }),
@@ -185,12 +186,12 @@ const components = (schemas: Components) => ({
     ...webhookHeaders,
   },
   securitySchemes: {
-    apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, ak_…, with the scope that the operation names.' },
+    apiKey: { type: 'http', scheme: 'bearer', description: 'An API key (ak_…) with the scope of the operation.' },
     session: {
       type: 'http',
       scheme: 'bearer',
       bearerFormat: 'JWT',
-      description: 'The access token of a person who is signed in; browsers send it as a cookie.',
+      description: 'The access token of a signed-in person. Browsers send it as a cookie.',
     },
   },
 })
@@ -208,8 +209,8 @@ const documentation = (schemas: Components) => ({
   tags: [
     ...resources.map(({ prefix, about }) => ({ name: prefix, description: about })),
     { name: 'mcp', description: 'The same operations as tools for agents.' },
-    { name: 'documents', description: 'What this deployment can do, for programs: open to anybody.' },
-    { name: 'events', description: "What the workspace's webhook endpoint is told of." },
+    { name: 'documents', description: 'Machine-readable descriptions of this deployment. No key required.' },
+    { name: 'events', description: 'Events sent to the webhook endpoint of the workspace.' },
   ],
   components: components(schemas),
 })

@@ -54,7 +54,7 @@ test('what every input has is called required, within an object too', async () =
 test('an option of JSON tells what the JSON is made of', async () => {
   const { out } = await cli(['experiments', 'create', '--help'])
   expect(out.replaceAll(/\s+/g, ' ')).toContain(
-    '--arms <json> The first one is the control. When absent: control without a note, and variant. {name: text, note?: text}',
+    '--arms <json> The first is the control. Default: control, without a note, and variant. {name: text, note?: text}',
   )
   expect((await cli(['rules', 'create', '--help'])).out.replaceAll(/\s+/g, '')).toContain('op:<|<=|=|!=|>=|>,value?:number,text?:text}')
 })

@@ -7,19 +7,19 @@ const filters = {
   operation: T.Optional(
     T.String({ minLength: 1, maxLength: 100, description: 'For example growth.items.approve.', examples: ['growth.items.approve'] }),
   ),
-  actor: T.Optional(T.String({ format: 'uuid', description: 'A person, with what was done by their keys; or one key.' })),
+  actor: T.Optional(T.String({ format: 'uuid', description: 'The id of a person, including their keys, or of one key.' })),
   since: T.Optional(Time),
   until: T.Optional(Time),
 }
 
-const ActorKind = oneOf(['person', 'key', 'system'], { description: 'system: the deployment itself, or its operator.' })
-const Detail = T.Record(T.String(), T.Unknown(), { description: 'What more there is to tell, by the operation. Never a secret.' })
+const ActorKind = oneOf(['person', 'key', 'system'], { description: 'system: the deployment or its operator.' })
+const Detail = T.Record(T.String(), T.Unknown(), { description: 'Details that depend on the operation. Never contains secrets.' })
 
 /** What happened, and by which way; the same in the list and in the file. */
 const deed = {
-  surface: T.String({ description: 'rest, mcp, cli, admin, or what the server does by itself: lane, timer.' }),
+  surface: T.String({ description: "rest, mcp, cli or admin; lane or timer for the server's own work." }),
   operation: T.String(),
-  ref_id: nullable(T.String({ format: 'uuid', description: 'The record that it was done to.' })),
+  ref_id: nullable(T.String({ format: 'uuid', description: 'The record affected.' })),
   request_id: nullable(T.String({ description: 'The X-Request-Id of the request.' })),
   detail: Detail,
 }
@@ -31,8 +31,8 @@ const Entry = record(
     who: record({
       kind: ActorKind,
       id: T.String(),
-      name: nullable(T.String({ description: 'Of the person, or of the key.' })),
-      email: nullable(T.String({ description: 'Of the person, or of whose key it is; null once they are no member any more.' })),
+      name: nullable(T.String({ description: 'The name of the person or key.' })),
+      email: nullable(T.String({ description: "The email of the person, or of the key's owner; null once they leave the workspace." })),
     }),
     ...deed,
   },
@@ -49,19 +49,19 @@ const Line = record(
     who_email: nullable(T.String()),
     ...deed,
   },
-  { title: 'AuditLine', description: 'An entry, flat, so that it fits a table.' },
+  { title: 'AuditLine', description: 'An audit entry, flattened for tables.' },
 )
 
 export const audit = {
   list: op(
     'GET /api/v1/app/audit',
-    'List the audit trail, newest first. Who has changed what, when, and through which surface; what only reads is not in it.',
+    'List the audit trail, newest first. Shows who changed what, when and through which surface. Reads are not recorded.',
     { input: { ...page, ...filters }, output: record({ entries: T.Array(Entry), next_cursor: NextCursor }) },
     { scope: 'session', roles: [] },
   ),
   export: download(
     'GET /api/v1/app/audit/export',
-    'Export the audit trail, newest first. With the filters of the list; as JSON lines, or as a table in which no text is taken for a formula. A file that broke off ends with a line that says so.',
+    'Export the audit trail, newest first. Takes the filters of the list. Returns JSON lines, or CSV with text escaped so that spreadsheets run no formulas. An incomplete file ends with an error line.',
     { input: filters, line: Line },
     { roles: [], file: 'tendril-audit', csv: true },
   ),

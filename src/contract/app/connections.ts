@@ -8,7 +8,7 @@ const answer = record({ connection: Connection })
 export const connections = {
   connectSandbox: op(
     'POST /api/v1/app/connections/sandbox',
-    'Connect an account of the sandbox, the network of this deployment. A handle that the workspace has connected before keeps its account; in another workspace, the same handle is another account. The first account becomes the default.',
+    'Connect an account of the sandbox, the built-in network. Reconnecting a handle restores its account. The same handle in another workspace is a different account. The first account becomes the default.',
     {
       input: {
         handle: T.Optional(
@@ -16,7 +16,7 @@ export const connections = {
             minLength: 1,
             maxLength: 51,
             examples: ['dockside'],
-            description: 'Letters, digits, dots, dashes or underscores; one of the workspace when absent.',
+            description: 'Letters, digits, dots, dashes or underscores. Default: a handle made for the workspace.',
           }),
         ),
       },
@@ -26,7 +26,7 @@ export const connections = {
   ),
   disconnect: op(
     'DELETE /api/v1/app/connections/:id',
-    'Disconnect an account. What is on its way and not sent is called back; what is scheduled stays, and comes back to approved if its account is not connected when it is due. No other account becomes the default by itself. Answers the default account that is left.',
+    'Disconnect an account. Recalls posts and engagements that are not sent yet. Scheduled posts stay, and return to approved if their account is not connected when they fall due. No other account becomes the default. Returns the remaining default account.',
     { input: { id: Id }, output: answer },
     { scope: 'session', errors: ['not_found'], urgent: true, exempt: ['rates', 'answers'], destructive: true },
   ),

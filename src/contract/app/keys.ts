@@ -6,36 +6,36 @@ import { Id, NextCursor, NOT_BLANK, nullable, oneOf, page, record, Time } from '
 const KeyScopes = T.Array(oneOf(scopes), {
   minItems: 1,
   maxItems: scopes.length,
-  description: 'workspace:use opens the workspace agent; ask for it only where it is used.',
+  description: 'workspace:use opens the workspace agent. Request it only if you use it.',
 })
 
 const Key = record(
   {
     id: Id,
     name: T.String(),
-    last4: T.String({ description: 'How the key ends.' }),
+    last4: T.String({ description: 'The last four characters of the key.' }),
     scopes: T.Array(oneOf(scopes)),
-    person: nullable(record({ id: Id, email: nullable(T.String({ description: 'null once this person is no member any more.' })) })),
+    person: nullable(record({ id: Id, email: nullable(T.String({ description: 'null once this person leaves the workspace.' })) })),
     created_at: Time,
     expires_at: nullable(Time),
     revoked_at: nullable(Time),
     last_used_at: nullable(Time),
   },
-  { title: 'ApiKey', description: 'person: whose it is; null for a key of the workspace.' },
+  { title: 'ApiKey', description: 'person is the owner of the key, or null for a workspace key.' },
 )
 
 export const keys = {
   create: op(
     'POST /api/v1/app/keys',
-    'Make an API key. The answer shows it, once. A key of yours may no more than you may, at every use, and ends with your membership; a key of the workspace stays when people go, and owners alone make one. To replace a key, make another, move over, then revoke the first: both work meanwhile. In a session of the command line, a key that lives longer than 30 days takes the password again after 10 minutes: app.session.confirm.',
+    'Create an API key. Returns the key once. Your own key can never do more than you can, and ends with your membership. A workspace key outlives memberships, and only owners can create one. To replace a key, create another, switch to it, then revoke the first. In a command-line session, a key that lives longer than 30 days requires a password given in the last 10 minutes: app.session.confirm.',
     {
       input: {
         name: T.String({ minLength: 1, maxLength: 160, format: 'name', pattern: NOT_BLANK, examples: ['Release script'] }),
         scopes: KeyScopes,
-        belongs_to: T.Optional(oneOf(['me', 'workspace'], { default: 'me', description: 'Whose the key is.' })),
+        belongs_to: T.Optional(oneOf(['me', 'workspace'], { default: 'me', description: 'The owner of the key.' })),
         expires_at: T.Optional(Time),
       },
-      output: record({ key: Key, api_key: T.String({ description: 'Shown once: only its hash is kept.' }) }),
+      output: record({ key: Key, api_key: T.String({ description: 'The key. Shown once; only its hash is stored.' }) }),
     },
     {
       scope: 'session',
@@ -47,13 +47,13 @@ export const keys = {
   ),
   list: op(
     'GET /api/v1/app/keys',
-    'List API keys, those that have ended too. Owners see all of the workspace, the others their own.',
+    'List API keys, including ended ones. Owners see every key of the workspace, other members their own.',
     { input: page, output: record({ keys: T.Array(Key), next_cursor: NextCursor }) },
     { scope: 'session' },
   ),
   revoke: op(
     'DELETE /api/v1/app/keys/:id',
-    'Revoke an API key. It is refused from the next request on, for good. Owners revoke any, the others their own.',
+    'Revoke an API key. It stops working with the next request, permanently. Owners can revoke any key, other members their own.',
     { input: { id: Id }, output: record({ key: Key }) },
     {
       scope: 'session',

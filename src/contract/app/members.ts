@@ -5,9 +5,9 @@ import { address, RoleName } from './session.ts'
 
 const Member = record(
   {
-    id: T.String({ format: 'uuid', description: 'Of the person.' }),
+    id: T.String({ format: 'uuid', description: 'The id of the person.' }),
     ...address,
-    former_email: nullable(T.String({ description: 'By which this account was known until its email was lost.' })),
+    former_email: nullable(T.String({ description: 'The email of this account before another account verified it.' })),
     name: T.String(),
     role: RoleName,
     joined_at: Time,
@@ -26,13 +26,13 @@ export const members = {
   ),
   update: op(
     'PUT /api/v1/app/members/:id',
-    'Change the role of a member. It holds from the next request on, for sessions and keys of this person alike; whoever is no owner any more takes the open invitations they made along. The last owner stays one. In a session of the command line, making an owner takes the password again after 10 minutes: app.session.confirm.',
+    "Change the role of a member. Takes effect with the next request of the person's sessions and keys. A former owner's open invitations are withdrawn. The last owner must stay an owner. In a command-line session, making someone an owner requires a password given in the last 10 minutes: app.session.confirm.",
     { input: { id: Id, role: RoleName }, output: answer },
     { scope: 'session', errors: ['not_found', 'conflict', 'reauthentication_required'], repeatable: true },
   ),
   remove: op(
     'DELETE /api/v1/app/members/:id',
-    "Remove a member, or leave. Owners remove anybody, the others themselves. Sessions at this workspace, keys and open invitations of this person end at once, and for good; the workspace's own keys stay, so replace those that this person knows. The last owner stays.",
+    "Remove a member, or leave. Owners can remove anyone, other members themselves. The person's sessions in this workspace, keys and open invitations end at once, permanently. Workspace keys stay: replace those that the person knows. The last owner cannot leave.",
     { input: { id: Id }, output: answer },
     { scope: 'session', roles: ['editor', 'approver', 'viewer'], errors: ['not_found', 'conflict'], destructive: true },
   ),

@@ -7,11 +7,11 @@ const Account = record(
   {
     id: Id,
     ...address,
-    former_email: nullable(T.String({ description: 'The email that was lost. Set another.' })),
+    former_email: nullable(T.String({ description: 'The email that another account verified. Set a new one.' })),
     name: T.String(),
     created_at: Time,
   },
-  { title: 'PersonalAccount', description: 'A person.' },
+  { title: 'PersonalAccount', description: 'Your account.' },
 )
 
 const answer = record({ person: Account })
@@ -20,7 +20,7 @@ export const person = {
   get: door('GET /api/v1/app/person', 'Read your account.', { input: {}, output: answer }, { scope: 'session' }),
   update: door(
     'PUT /api/v1/app/person',
-    'Change your name, or the email by which you sign in; the email takes your password. What is not given stays. A new email is unverified, whether or not others have it: the answer is the same. Refused only where a member of one of your workspaces has it.',
+    'Change your name or sign-in email. Changing the email requires your password. Omitted fields keep their value. A new email is unverified; the response does not reveal whether another account uses it. Refused only if a member of one of your workspaces has it.',
     {
       input: {
         name: T.Optional(T.String({ maxLength: 160, format: 'name' })),
@@ -33,22 +33,22 @@ export const person = {
   ),
   delete: door(
     'DELETE /api/v1/app/person',
-    'Delete your account, for good and at once. You leave all workspaces, and your sessions and keys end; what you have written there stays with them. Refused while you are the last owner of a workspace: make somebody else an owner, or delete the workspace, with which accounts end that are members nowhere else.',
+    'Delete your account, permanently and at once. You leave all workspaces, and your sessions and keys end; your content stays with the workspaces. Refused while you are the last owner of a workspace: make someone else an owner, or delete the workspace along with accounts that belong to no other workspace.',
     { input: { current_password: GivenPassword }, output: record({ deleted: Id }) },
     { scope: 'session', errors: ['unauthenticated', 'rate_limited', 'conflict'], destructive: true },
   ),
   resetPassword: door(
     'POST /api/v1/app/person/reset',
-    'Choose a new password by the token of a link that the operator of the deployment has printed. It is good once, for an hour. It proves the email, ends all your sessions, and revokes your API keys if the email was unverified before: somebody else may have made them.',
+    'Choose a new password with the token of a link that the operator printed. The link works once, within an hour. It verifies your email, ends all your sessions, and revokes your API keys if the email was unverified, because someone else may have created them.',
     {
       input: { token: T.String({ minLength: 20, maxLength: 200 }), new_password: NewPassword },
       output: record({
         reset: record(
           {
             email: T.String(),
-            signed_out: T.Integer({ description: 'How many sessions have ended.' }),
+            signed_out: T.Integer({ description: 'How many sessions were ended.' }),
             revoked_keys: T.Integer(),
-            keys_left: T.Integer({ description: 'API keys of yours that go on: revoke those that you do not know.' }),
+            keys_left: T.Integer({ description: 'Your API keys that still work. Revoke those you do not recognize.' }),
           },
           { title: 'PasswordReset' },
         ),

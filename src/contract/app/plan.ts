@@ -6,7 +6,7 @@ import { Reads } from '../shared-records.ts'
 
 const Budget = record(
   {
-    key: T.String({ description: 'For example posts: the word that a refusal ends with.' }),
+    key: T.String({ description: 'The key that errors name, for example posts.' }),
     used: T.Integer(),
     limit: T.Integer(),
     period: T.String({ description: 'A month or an hour, in UTC.', examples: ['2026-11'] }),
@@ -19,12 +19,16 @@ const Plan = record(
   {
     name: T.String(),
     billing: oneOf(['ok', 'billing_suspended', 'trial_expired', 'grace_period_ended', 'plan_expired'], {
-      description: 'Anything but ok: what costs is refused with plan_invalid; the rest stays open.',
+      description: 'Unless ok, operations that cost are refused with plan_invalid; everything else works.',
     }),
-    quotas: T.Array(Budget, { description: 'By the month: what generations take when they are asked for, and give back undelivered.' }),
-    caps: T.Array(Budget, { description: 'By the hour.' }),
-    reads: T.Array(Reads, { description: 'By the day. The connected network says which tier holds.' }),
-    features: T.Array(oneOf(features), { description: 'Operations of others are refused with plan_feature_disabled.' }),
+    quotas: T.Array(Budget, {
+      description: 'Monthly quotas. A generation uses its units when requested, and returns those not delivered.',
+    }),
+    caps: T.Array(Budget, { description: 'Hourly caps.' }),
+    reads: T.Array(Reads, { description: 'Daily read budgets. The connected network determines the tier.' }),
+    features: T.Array(oneOf(features), {
+      description: 'The features of the plan. Operations of other features are refused with plan_feature_disabled.',
+    }),
   },
   { title: 'Plan' },
 )
@@ -32,7 +36,7 @@ const Plan = record(
 export const plan = {
   get: op(
     'GET /api/v1/app/plan',
-    'Read the plan. What it allows by the month and by the hour, what of it is used, and when that begins anew. The operator of the deployment changes it.',
+    'Read the plan. Shows its monthly and hourly limits, what is used, and when they reset. Only the operator of the deployment can change the plan.',
     { input: {}, output: record({ plan: Plan }) },
     { scope: 'session' },
   ),

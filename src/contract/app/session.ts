@@ -10,17 +10,17 @@ export type EmailStatus = (typeof emailStates)[number]
 
 /** Whose email an account has, wherever people are shown. */
 export const address = {
-  email: nullable(T.String({ description: 'null once somebody else has proven that it is theirs.' })),
+  email: nullable(T.String({ description: 'null once another account verified it.' })),
   email_status: oneOf(emailStates, {
     description:
-      'verified: a link that was printed by the operator for this address has shown that it is theirs. unverified: nothing has; anybody may have typed it. lost: somebody else has proven it to be theirs.',
+      'verified: a link printed by the operator proved that the address is theirs. unverified: anyone may have typed it. lost: another account verified it.',
   }),
 }
 export const NewPassword = T.String({
   minLength: 10,
   maxLength: 200,
   description:
-    'At least 10 characters, not counting spaces at its ends; any characters. Not the email address nor its first part, and none of the most common passwords.',
+    'At least 10 characters of any kind, not counting leading and trailing spaces. Not your email address or its first part, nor a common password.',
 })
 /** Of any length, because it is only compared. */
 export const GivenPassword = T.String({ minLength: 1, maxLength: 200 })
@@ -28,12 +28,13 @@ export const RoleName = oneOf(roles)
 
 export const Delivery = oneOf(['cookie', 'body'], {
   default: 'cookie',
-  description: 'Where the tokens go: into HttpOnly cookies, for browsers, or into the answer, for programs that send them as Bearer.',
+  description:
+    'Where to put the tokens: cookie for HttpOnly cookies (browsers), body for the response (programs that send them as Bearer).',
 })
 
 const tokens = {
-  access_token: T.Optional(T.String({ description: 'A JWT, good for a quarter of an hour. With delivery body.' })),
-  refresh_token: T.Optional(T.String({ description: 'For one refresh. Used a second time, it ends the session. With delivery body.' })),
+  access_token: T.Optional(T.String({ description: 'A JWT, valid for 15 minutes. Only with delivery body.' })),
+  refresh_token: T.Optional(T.String({ description: 'Valid for one refresh. A second use ends the session. Only with delivery body.' })),
 }
 
 export const WorkspaceName = record({ id: Id, name: T.String() }, { title: 'WorkspaceName' })
@@ -47,7 +48,7 @@ const who = {
 
 export const SignedIn = record(
   { ...who, ...tokens, access_expires_at: Time, expires_at: Time },
-  { title: 'SignedIn', description: 'A session that has begun or goes on.' },
+  { title: 'SignedIn', description: 'The session, new or continued.' },
 )
 
 const Membership = record({ id: Id, name: T.String(), role: RoleName })
@@ -59,7 +60,7 @@ const Listed = record(
     kind: oneOf(['browser', 'command_line']),
     current: T.Boolean(),
     user_agent: nullable(T.String()),
-    address: nullable(T.String({ description: 'From where it began.' })),
+    address: nullable(T.String({ description: 'The IP address that signed in.' })),
     created_at: Time,
     last_used_at: Time,
     expires_at: Time,
@@ -68,18 +69,20 @@ const Listed = record(
 )
 
 const signedIn = record({ session: SignedIn })
-const ended = record({ signed_out: T.Integer({ description: 'How many sessions have ended.' }) })
+const ended = record({ signed_out: T.Integer({ description: 'How many sessions were ended.' }) })
 const limited = ['unauthenticated', 'rate_limited'] as const
 
 export const session = {
   signIn: door(
     'POST /api/v1/app/session',
-    'Sign in with email and password. Says the same for a wrong password as for an email that nobody has. Where several accounts have an unverified email, the password tells them apart; of more than three, give the workspace too.',
+    'Sign in with email and password. A wrong password and an unknown email give the same error. If several accounts share an unverified email, the password tells them apart; with more than three, pass workspace_id too.',
     {
       input: {
         email: Email,
         password: GivenPassword,
-        workspace_id: T.Optional(T.String({ format: 'uuid', description: 'At which workspace; the one joined first when absent.' })),
+        workspace_id: T.Optional(
+          T.String({ format: 'uuid', description: 'The workspace to sign in to. Default: the one you joined first.' }),
+        ),
         delivery: T.Optional(Delivery),
       },
       output: signedIn,
@@ -88,41 +91,41 @@ export const session = {
   ),
   refresh: door(
     'POST /api/v1/app/session/refresh',
-    'Go on with a session. Takes the refresh token from its cookie, or from the body and then answers there. Each token is good once, and its second use ends the session; by cookie the token before the newest one still brings an access token for 10 seconds, because two tabs of a browser may send it at once.',
+    'Refresh a session. Takes the refresh token from the cookie, or from the body and then returns the new one in the body. Each token works once; a second use ends the session. By cookie, the previous token still returns an access token for 10 seconds, because two browser tabs may send it at the same time.',
     { input: { refresh_token: T.Optional(T.String({ maxLength: 500 })) }, output: signedIn },
     { scope: 'public', errors: limited },
   ),
   get: door(
     'GET /api/v1/app/session',
-    'Read the session. Who is signed in, at which workspace, in which role, and the other workspaces of this person.',
+    "Read the session. Returns the person, the current workspace and role, and the person's other workspaces.",
     { input: {}, output: record({ session: Current }) },
     { scope: 'session' },
   ),
   switchWorkspace: door(
     'POST /api/v1/app/session/workspace',
-    'Go on at another workspace of yours. All that this session does from now on is there.',
+    'Switch to another of your workspaces. Everything this session does from now on happens there.',
     { input: { workspace_id: Id }, output: record({ session: Current }) },
     { scope: 'session', errors: ['not_found'], repeatable: true },
   ),
   signOut: door(
     'DELETE /api/v1/app/session',
-    'Sign out. The session ends at once, with all its tokens.',
+    'Sign out. Ends the session and all its tokens at once.',
     { input: {}, output: ended },
     { scope: 'session' },
   ),
   changePassword: door(
     'POST /api/v1/app/session/password',
-    'Change your password. All other sessions of yours end.',
+    'Change your password. Ends all your other sessions.',
     { input: { current_password: GivenPassword, new_password: NewPassword }, output: ended },
     { scope: 'session', errors: limited },
   ),
   confirm: door(
     'POST /api/v1/app/session/confirm',
-    'Give your password again, for this session. In a session of the command line, what outlasts it asks for this when the password was given more than 10 minutes ago: keys that live longer than 30 days, and making owners.',
+    'Confirm your password for this session. In a command-line session, creating a key that lives longer than 30 days and making someone an owner require a password given in the last 10 minutes.',
     {
       input: { current_password: GivenPassword },
       output: record({
-        confirmed: record({ until: { ...Time, description: 'It is not asked for again until then.' } }, { title: 'Confirmed' }),
+        confirmed: record({ until: { ...Time, description: 'Your password is not required again until then.' } }, { title: 'Confirmed' }),
       }),
     },
     { scope: 'session', errors: limited, repeatable: true },
@@ -132,7 +135,7 @@ export const session = {
 export const sessions = {
   list: door(
     'GET /api/v1/app/sessions',
-    'List your sessions that have not ended, newest first.',
+    'List your active sessions, newest first.',
     { input: page, output: record({ sessions: T.Array(Listed), next_cursor: NextCursor }) },
     { scope: 'session' },
   ),
@@ -144,7 +147,7 @@ export const sessions = {
   ),
   signOutEverywhere: door(
     'DELETE /api/v1/app/sessions',
-    'Sign out everywhere. All sessions of yours end at once, this one too; API keys stay.',
+    'Sign out everywhere. Ends all your sessions at once, including this one. API keys stay.',
     { input: {}, output: ended },
     { scope: 'session', destructive: true },
   ),

@@ -5,15 +5,15 @@ import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.t
 
 const Webhook = record(
   {
-    url: nullable(T.String({ description: 'For owners alone, because an address may hold a token; null for other members.' })),
-    host: T.String({ description: 'Of the address, with its port where it names one.' }),
-    events: T.Array(T.String(), { description: 'The kinds it is told of; none: all.' }),
+    url: nullable(T.String({ description: 'Null unless you are an owner, because the URL may contain a token.' })),
+    host: T.String({ description: 'The host of the URL, with its port if given.' }),
+    events: T.Array(T.String(), { description: 'The event types it receives; empty means all.' }),
     status: oneOf(['active', 'disabled']),
     disabled_reason: nullable(T.String()),
     failing_since: nullable(Time),
-    held_until: nullable({ ...Time, description: 'The receiver asked to be left alone until then.' }),
-    previous_secret_until: nullable({ ...Time, description: 'The former secret signs too until then.' }),
-    waiting: T.Integer({ description: 'How many events wait to be sent.' }),
+    held_until: nullable({ ...Time, description: 'The receiver asked for no deliveries before this time.' }),
+    previous_secret_until: nullable({ ...Time, description: 'Until then, events are also signed with the previous secret.' }),
+    waiting: T.Integer({ description: 'How many events are waiting to be sent.' }),
     created_at: Time,
     updated_at: Time,
   },
@@ -26,13 +26,13 @@ const WebhookEvent = record(
   {
     id: Id,
     type: T.String(),
-    subject: nullable(T.String({ description: 'The record it is of: those of one are sent in order.' })),
-    state: oneOf(states, { description: 'dead: given up.' }),
+    subject: nullable(T.String({ description: 'The record that the event is about. Events of one record are sent in order.' })),
+    state: oneOf(states, { description: 'dead: all tries failed.' }),
     attempts: T.Integer(),
     last_error: nullable(T.String()),
     created_at: Time,
-    next_at: nullable({ ...Time, description: 'When it is tried next; null once it is over.' }),
-    expires_at: nullable({ ...Time, description: 'Until then it can be replayed; null while it waits.' }),
+    next_at: nullable({ ...Time, description: 'The time of the next try; null when none is left.' }),
+    expires_at: nullable({ ...Time, description: 'Until then you can replay it; null while it waits.' }),
   },
   { title: 'WebhookEvent' },
 )
@@ -42,14 +42,14 @@ const Url = T.String({
   maxLength: 2_048,
   format: 'uri',
   examples: ['https://hooks.example.com/tendril'],
-  description: 'A public https address.',
+  description: 'A public https URL.',
 })
-const Events = T.Array(oneOf(eventKinds), { maxItems: 20, description: 'The kinds to be told of; none: all.' })
+const Events = T.Array(oneOf(eventKinds), { maxItems: 20, description: 'The event types to receive; empty means all.' })
 
 const answer = record({ webhook: Webhook })
 const withSecret = record({
   webhook: Webhook,
-  secret: T.String({ description: 'Shown once. Receivers verify by it, as Standard Webhooks 1.0 asks.' }),
+  secret: T.String({ description: 'Shown once. Verify signatures with it, as in Standard Webhooks 1.0.' }),
 })
 const event = record({ event: WebhookEvent })
 const noneSet = ['not_found'] as const
@@ -58,48 +58,48 @@ const notActive = ['not_found', 'conflict'] as const
 export const webhook = {
   get: op(
     'GET /api/v1/app/webhook',
-    'Read the webhook endpoint, how it fares and how many events wait. Its secret is not shown, and its whole address only to owners. 404 while none is set.',
+    'Read the webhook endpoint, its health and the number of waiting events. The secret is never shown; only owners see the full URL. 404 if no endpoint is set.',
     { input: {}, output: answer },
     { scope: 'session', errors: noneSet },
   ),
   set: op(
     'PUT /api/v1/app/webhook',
-    'Set the webhook endpoint, in the place of the one there was, with a new secret. The answer shows the secret, once; the former one ends at once. To keep it, update the endpoint instead. What waits goes to the new address.',
+    'Set the webhook endpoint, replacing any other. Returns a new secret, once. The previous secret ends at once; to keep it, update the endpoint instead. Waiting events go to the new URL.',
     { input: { url: Url, events: T.Optional(Events) }, output: withSecret },
     { scope: 'session', secret: true },
   ),
   update: op(
     'PATCH /api/v1/app/webhook',
-    'Change the address or the kinds of events, and keep the secret. What is absent stays. An endpoint that was disabled is told again, also when nothing is given.',
+    'Update the URL or event types, keeping the secret. Omitted fields keep their value. A disabled endpoint is enabled again, even by an empty update.',
     { input: { url: T.Optional(Url), events: T.Optional(Events) }, output: answer },
     { scope: 'session', errors: noneSet, repeatable: true },
   ),
   rotate: op(
     'POST /api/v1/app/webhook/rotate',
-    'Make a new secret. The answer shows it, once. For a day everything is signed by the former one too; one before that ends at once.',
+    'Rotate the secret. Returns the new secret once. For 24 hours, events are also signed with the previous secret; an older one ends at once.',
     { input: {}, output: withSecret },
     { scope: 'session', errors: notActive, secret: true },
   ),
   disable: op(
     'DELETE /api/v1/app/webhook',
-    'Send nothing any more. What waits is given up, and stays in the list of events for 30 days. Update or set the endpoint to go on.',
+    'Disable the webhook endpoint. Waiting events are dropped, and stay in the list of events for 30 days. Update or set the endpoint to enable it again.',
     { input: {}, output: answer },
     { scope: 'session', errors: noneSet, destructive: true, repeatable: true },
   ),
   test: op(
     'POST /api/v1/app/webhook/test',
-    'Send an event that says nothing, webhook.test, whatever the endpoint asks for. The list of events tells what became of it.',
+    'Send a test event, webhook.test, whatever event types the endpoint receives. The list of events shows the result.',
     { input: {}, output: event },
     { scope: 'session', errors: notActive },
   ),
   events: op(
     'GET /api/v1/app/webhook/events',
-    'List the events that the endpoint is or was told of, newest first. Those delivered are kept for a day, those given up for 30 days; what it did not ask for is not among them.',
+    'List webhook events, newest first. Delivered events are kept for a day, dead ones for 30 days. Event types that the endpoint does not receive are not listed.',
     {
       input: {
         ...page,
-        state: T.Optional(oneOf(states, { description: 'Those in this state alone. dead: given up.' })),
-        type: T.Optional(oneOf(eventKinds, { description: 'Those of this kind alone.' })),
+        state: T.Optional(oneOf(states, { description: 'Return only events in this state. dead: all tries failed.' })),
+        type: T.Optional(oneOf(eventKinds, { description: 'Return only events of this type.' })),
       },
       output: record({ events: T.Array(WebhookEvent), next_cursor: NextCursor }),
     },
@@ -107,7 +107,7 @@ export const webhook = {
   ),
   replay: op(
     'POST /api/v1/app/webhook/events/:id/replay',
-    'Send an event again. It must still be kept; it goes under the same id, with all its tries before it.',
+    'Replay a webhook event. Works while the event is kept, and sends it under the same id with a full set of tries.',
     { input: { id: Id }, output: event },
     { scope: 'session', errors: notActive },
   ),

@@ -7,7 +7,7 @@ const Workspace = record(
   {
     id: Id,
     name: T.String(),
-    plan: T.String({ description: 'What it may spend is at app.plan.' }),
+    plan: T.String({ description: 'The name of the plan; app.plan has its limits.' }),
     created_at: Time,
     deletes_at: nullable(Time),
   },
@@ -46,9 +46,12 @@ export const exportKinds = [
 const Exported = record(
   {
     kind: oneOf(['export', ...exportKinds, 'end']),
-    record: T.Record(T.String(), T.Unknown(), { description: 'The fields of its kind, named as everywhere else.' }),
+    record: T.Record(T.String(), T.Unknown(), { description: 'The fields of the record, named as in the API.' }),
   },
-  { title: 'ExportLine', description: 'One record. The first line says of what and when, the last one how many there were of each kind.' },
+  {
+    title: 'ExportLine',
+    description: 'One record per line. The first line describes the export, the last one counts the records of each kind.',
+  },
 )
 
 const Deletion = record(
@@ -56,7 +59,7 @@ const Deletion = record(
     deletes_at: nullable(Time),
     automation: Automation,
   },
-  { title: 'Deletion', description: 'When the workspace is erased, null when it is kept; and what of it still acts.' },
+  { title: 'Deletion', description: 'When the workspace is erased (null if it is kept), and what is still being sent.' },
 )
 
 const deletion = record({ deletion: Deletion })
@@ -67,7 +70,7 @@ export const workspace = {
   get: op('GET /api/v1/app/workspace', 'Read the workspace.', { input: {}, output: answer }, { scope: 'session' }),
   rename: op(
     'PUT /api/v1/app/workspace',
-    'Rename the workspace. Nothing else depends on the name.',
+    'Rename the workspace. Nothing depends on the name.',
     {
       input: { name: T.String({ minLength: 1, maxLength: 160, format: 'name', pattern: NOT_BLANK, examples: ['Dockside'] }) },
       output: answer,
@@ -76,22 +79,22 @@ export const workspace = {
   ),
   requestDeletion: op(
     'POST /api/v1/app/workspace/deletion',
-    'Delete the workspace in 14 days. From now on nothing goes out: automation is paused, posts that were not sent are recalled, and until this is taken back everything but reading and exporting is refused. Then all of it is erased, with the accounts of people who are members nowhere else.',
+    'Delete the workspace in 14 days. Nothing goes out any more: automation is paused, unsent posts are recalled, and everything except reading and exporting is refused unless you cancel the deletion. Then the workspace is erased, with the accounts of people who belong to no other workspace.',
     {
-      input: { name: T.String({ maxLength: 160, description: "The workspace's name, typed again.", examples: ['Dockside'] }) },
+      input: { name: T.String({ maxLength: 160, description: 'The name of the workspace, as confirmation.', examples: ['Dockside'] }) },
       output: deletion,
     },
     { scope: 'session', urgent: true, destructive: true, repeatable: true, whileDeleting: true },
   ),
   cancelDeletion: op(
     'DELETE /api/v1/app/workspace/deletion',
-    'Keep the workspace after all. Automation stays paused until somebody resumes it; posts that fell due meanwhile then follow on_missed.',
+    'Cancel the deletion of the workspace. Automation stays paused until someone resumes it; posts that fell due in the meantime then follow on_missed.',
     { input: {}, output: deletion },
     { scope: 'session', repeatable: true, whileDeleting: true },
   ),
   export: download(
     'GET /api/v1/app/workspace/export',
-    'Export everything the workspace owns, as a file of JSON lines. No passwords, tokens, secrets or hashes of keys are in it. Records are read some at a time, each group as it is at that moment; a file without its last line (kind end) is not whole.',
+    'Export everything the workspace owns as JSON lines. Contains no passwords, tokens, secrets or key hashes. Records are read in groups, each as of its own moment. A file without a last line of kind end is incomplete.',
     { input: {}, line: Exported },
     { roles: [], file: 'tendril-workspace' },
   ),

@@ -8,13 +8,13 @@ const lengths = ['short', 'medium', 'long'] as const
 const fields = {
   id: Id,
   status: oneOf(['queued', 'generating', 'ready', 'failed']),
-  error: nullable(T.String({ description: 'With failed: generation_failed: <hint>, cancelled or enqueue_failed.' })),
+  error: nullable(T.String({ description: 'Set when failed: generation_failed: <hint>, cancelled or enqueue_failed.' })),
   topic: T.String(),
   length: oneOf(lengths),
   outline: nullable(T.String()),
-  title: nullable(T.String({ description: 'What it goes out under, once it is ready; another one may be given on approval.' })),
-  item_id: nullable(T.String({ format: 'uuid', description: 'The item to approve, once it is ready.' })),
-  model: nullable(T.String({ description: 'Who wrote it: a model, or composer, the offline drafter.' })),
+  title: nullable(T.String({ description: 'The published title, set once ready. You can change it on approval.' })),
+  item_id: nullable(T.String({ format: 'uuid', description: 'The item to approve, set once ready.' })),
+  model: nullable(T.String({ description: 'What wrote it: a model name, or composer for the offline drafter.' })),
   usage: nullable(record({ input_tokens: T.Integer(), output_tokens: T.Integer(), cost_micros: T.Integer() })),
   created_at: Time,
   updated_at: Time,
@@ -25,7 +25,7 @@ const Article = record(fields, { title: 'Article' })
 export const articles = {
   create: op(
     'POST /api/v1/growth/articles',
-    'Draft an article from the growth profile. Takes one article from the quota of the month, which is given back should it fail. Answers at once; poll the article until it is ready or failed. 409 while channel articles is inactive. Its text is an item: approve it, and it goes out as one long post.',
+    'Draft an article from the growth profile. Uses one article of the monthly quota, returned if drafting fails. Poll the article until ready or failed. 409 while the articles channel is inactive. The text is an item: approve it to post it as one long post.',
     {
       input: {
         topic: T.String({
@@ -35,9 +35,9 @@ export const articles = {
           description: 'What it is about.',
           examples: ['late deliveries'],
         }),
-        length: T.Optional(oneOf(lengths, { default: 'medium', description: 'About 600, 1,200 or 2,400 words; medium when absent.' })),
+        length: T.Optional(oneOf(lengths, { default: 'medium', description: 'About 600, 1,200 or 2,400 words. Default medium.' })),
         outline: T.Optional(
-          T.String({ maxLength: 4_000, description: 'Its points in their order, a line each; they become its headings. At most 12.' }),
+          T.String({ maxLength: 4_000, description: 'The points to make, in order, one per line; each becomes a heading. At most 12.' }),
         ),
       },
       output: record({ article: Article }),
@@ -55,13 +55,13 @@ export const articles = {
   ),
   list: op(
     'GET /api/v1/growth/articles',
-    'List articles, newest first. Shows which are ready, and why one failed; the texts themselves are items.',
+    'List articles, newest first. Shows which are ready and why any failed; the texts are items.',
     { input: page, output: record({ articles: T.Array(Article), next_cursor: NextCursor }) },
     { tool: 'growth_list_articles' },
   ),
   get: op(
     'GET /api/v1/growth/articles/:id',
-    'Read one article with its drafted item. While it is in flight, poll about every 20 seconds.',
+    'Read an article with its drafted item. While it is in flight, poll about every 20 seconds.',
     { input: { id: Id }, output: record({ article: record({ ...fields, item: nullable(Item) }, { title: 'ArticleWithItem' }) }) },
     { errors: ['not_found'] },
   ),

@@ -10,17 +10,19 @@ const side = (description: string) => record({ n: T.Integer(), mean: T.Number() 
 
 const Claim = record(
   {
-    dimension: T.String({ description: 'As hook, format, length, weekday, hour, link, number, question, list, emoji, product, learning.' }),
+    dimension: T.String({
+      description: 'The feature compared: hook, format, length, weekday, hour, link, number, question, list, emoji, product or learning.',
+    }),
     value: T.String(),
     measure: oneOf(['engagement_rate', 'impressions']),
-    group: side('Posts of this kind.'),
-    rest: side('All others.'),
+    group: side('Posts with this value.'),
+    rest: side('All other posts.'),
     effect_size: T.Number({ description: "Hedges' g." }),
     interval: record(
       { low: T.Number(), high: T.Number() },
-      { description: 'Of the difference, as a share of what the others typically have: 0.5 is half as much again.' },
+      { description: 'Confidence interval of the difference, relative to the other posts: 0.5 means 50% more.' },
     ),
-    item_ids: T.Array(Id, { description: 'Items that show it.' }),
+    item_ids: T.Array(Id, { description: 'Items that support it.' }),
     wording: T.String(),
   },
   { title: 'AuditClaim' },
@@ -35,20 +37,20 @@ const Result = record(
   {
     sample: record({
       items: T.Integer(),
-      too_young: T.Integer({ description: 'Left out: younger than a day.' }),
+      too_young: T.Integer({ description: 'Posts left out because they are less than a day old.' }),
       impressions: T.Integer(),
       reactions: T.Integer(),
       from: nullable(Time),
       to: nullable(Time),
-      comparisons: T.Integer({ description: 'So many were made; intervals allow for that.' }),
+      comparisons: T.Integer({ description: 'How many comparisons were made; the intervals are corrected for that.' }),
     }),
     worked: T.Array(Claim),
     flopped: T.Array(Claim),
-    hypotheses: T.Array(Claim, { description: 'Worth a try; may be chance.' }),
+    hypotheses: T.Array(Claim, { description: 'Worth testing: the difference may be chance.' }),
     best: T.Array(Ranked),
     worst: T.Array(Ranked),
     not_enough_data: nullable(record({ items: T.Integer(), needed: T.Integer(), message: T.String() })),
-    learnings: T.Array(record({ id: Id, kind: oneOf(kinds), note: T.String() }), { description: 'Learnings it has added.' }),
+    learnings: T.Array(record({ id: Id, kind: oneOf(kinds), note: T.String() }), { description: 'Learnings that the audit added.' }),
     not_added: T.Array(record({ kind: oneOf(kinds), note: T.String(), reason: oneOf(['active_already', 'too_many_active']) })),
   },
   { title: 'AuditResult', 'x-named': true },
@@ -58,11 +60,11 @@ const Audit = record(
   {
     id: Id,
     status: oneOf(['queued', 'generating', 'ready', 'failed']),
-    error: nullable(T.String({ description: 'With failed: generation_failed: <hint>, cancelled or enqueue_failed.' })),
+    error: nullable(T.String({ description: 'Set when failed: generation_failed: <hint>, cancelled or enqueue_failed.' })),
     days: T.Integer(),
     source: oneOf(['synced', 'given']),
     result: nullable(Result),
-    model: nullable(T.String({ description: 'Who worded it; the numbers are code.' })),
+    model: nullable(T.String({ description: 'The model that wrote the wording. The numbers are computed.' })),
     usage: nullable(record({ input_tokens: T.Integer(), output_tokens: T.Integer(), cost_micros: T.Integer() })),
     created_at: Time,
     updated_at: Time,
@@ -73,7 +75,7 @@ const Audit = record(
 const Given = T.Object(
   {
     item_id: T.Optional(Id),
-    text: T.Optional(T.String({ minLength: 1, maxLength: 5_000, description: 'Of a post that is no item.' })),
+    text: T.Optional(T.String({ minLength: 1, maxLength: 5_000, description: 'The text of a post that is not an item.' })),
     impressions: count,
     likes: count,
     replies: count,
@@ -88,15 +90,15 @@ const Given = T.Object(
 export const audits = {
   create: op(
     'POST /api/v1/growth/audits',
-    'Audit what worked and what flopped, by synced metrics or by those given. Takes one audit from the quota of the month, given back should it fail. Says so where data is not enough. What it finds becomes learnings, which steer later drafts.',
+    'Audit what worked and what flopped, from synced metrics or the ones you pass. Uses one audit of the monthly quota, returned if it fails. Reports when there is not enough data. Findings become learnings, which guide later drafts.',
     {
       input: {
-        days: T.Optional(T.Integer({ minimum: 1, maximum: 365, default: 30, description: 'How far back, 30 when absent.' })),
+        days: T.Optional(T.Integer({ minimum: 1, maximum: 365, default: 30, description: 'How far back to look. Default 30.' })),
         metrics: T.Optional(
           T.Array(Given, {
             minItems: 1,
             maxItems: 200,
-            description: 'Instead of synced ones; each names item_id or text.',
+            description: 'Replaces synced metrics. Each entry has item_id or text.',
             examples: [[{ text: 'Eleven of fourteen delays start at the dock.', impressions: 1_200, likes: 40, replies: 6, reposts: 3 }]],
           }),
         ),
@@ -116,7 +118,7 @@ export const audits = {
   ),
   get: op(
     'GET /api/v1/growth/audits/:id',
-    'Read one audit with its result and the learnings it added. While it is in flight, poll about every 20 seconds.',
+    'Read an audit with its result and the learnings it added. While it is in flight, poll about every 20 seconds.',
     { input: { id: Id }, output: record({ audit: Audit }) },
     { errors: ['not_found'] },
   ),

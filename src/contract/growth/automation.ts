@@ -7,13 +7,13 @@ const answer = { input: {}, output: record({ automation: Automation }) }
 export const automation = {
   pauseAll: op(
     'POST /api/v1/growth/automation/pause-all',
-    'Pause all automation. The kill switch: after the answer nothing starts unattended. Claimed posts that were not sent are recalled; people may still draft, approve and post now.',
+    'Pause all automation. The kill switch: once it responds, nothing starts unattended. Unsent posts are recalled. People can still draft, approve and post now.',
     answer,
     { tool: 'growth_pause_automation', urgent: true, exempt: ['rates', 'answers'], roles: ['editor', 'approver'], repeatable: true },
   ),
   resumeAll: op(
     'POST /api/v1/growth/automation/resume-all',
-    'Resume automation. What is scheduled goes out again; posts that fell due meanwhile follow on_missed.',
+    'Resume automation. Scheduled posts go out again; posts that fell due in the meantime follow on_missed.',
     answer,
     {
       tool: 'growth_resume_automation',

@@ -6,24 +6,24 @@ const BriefRow = record(
   {
     id: nullable(Id),
     type: oneOf(['post', 'article', 'engagement', 'signal', 'experiment', 'slot']),
-    title: untrusted(T.String({ description: "Its name, or the beginning of its text: of a signal, somebody else's." })),
+    title: untrusted(T.String({ description: 'The name, or the start of the text. For a signal, other people wrote the text.' })),
     status: T.String(),
     at: nullable(Time),
   },
-  { title: 'BriefRow', description: 'A record that an action is about. A free slot has no id.' },
+  { title: 'BriefRow', description: 'A record that an action concerns. A free slot has no id.' },
 )
 
 const Action = record(
   {
-    kind: T.String({ description: 'approve_posts, fill_slots and so on; each at most once.' }),
+    kind: T.String({ description: 'For example approve_posts or fill_slots; each appears at most once.' }),
     title: T.String(),
     why: T.String(),
-    score: T.Integer({ description: 'Higher is more urgent; the list is in this order.' }),
-    count: T.Integer({ description: 'How many records it is about.' }),
+    score: T.Integer({ description: 'Higher is more urgent. The list is sorted by score.' }),
+    count: T.Integer({ description: 'How many records the action concerns.' }),
     operation: T.String({ description: 'The operation to call.' }),
-    tool: nullable(T.String({ description: 'Its MCP tool; null: a person does it in the app.' })),
-    arguments: T.Record(T.String(), T.Unknown(), { description: 'For the first of the records, as far as they are known.' }),
-    items: T.Optional(T.Array(BriefRow, { description: 'With include=items: the first 10 records.' })),
+    tool: nullable(T.String({ description: 'The MCP tool to call; null when only a person can do it, in the app.' })),
+    arguments: T.Record(T.String(), T.Unknown(), { description: 'Known arguments for the first record.' }),
+    items: T.Optional(T.Array(BriefRow, { description: 'The first 10 records, with include=items.' })),
   },
   { title: 'BriefAction' },
 )
@@ -31,9 +31,9 @@ const Action = record(
 export const brief = {
   get: op(
     'GET /api/v1/growth/brief',
-    'Read the daily brief. What to do next, most urgent first, each with why and the operation to call. It only advises: nothing is done.',
+    'Read the daily brief. Lists what to do next, most urgent first, each with a reason and the operation to call. Changes nothing.',
     {
-      input: { include: T.Optional(oneOf(['items'], { description: "Adds each action's records." })) },
+      input: { include: T.Optional(oneOf(['items'], { description: 'Include the records of each action.' })) },
       output: record({ brief: record({ actions: T.Array(Action) }, { title: 'Brief' }) }),
     },
     { tool: 'growth_get_brief' },

@@ -18,7 +18,7 @@ const rules = {
 const cadence = {
   days: T.Array(oneOf(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']), { maxItems: 7 }),
   times: T.Array(T.String({ format: 'clock-time', examples: ['09:00'] }), { maxItems: 24, description: 'HH:MM in time_zone.' }),
-  time_zone: nullable(T.String({ format: 'time-zone', maxLength: 64, description: "IANA; null: the profile's." })),
+  time_zone: nullable(T.String({ format: 'time-zone', maxLength: 64, description: "An IANA name; null uses the profile's." })),
   posts_per_day: nullable(T.Integer({ minimum: 1, maximum: 24 })),
 }
 
@@ -54,8 +54,8 @@ const partial = (fields: typeof rules | typeof cadence, example: object) =>
 export const channels = {
   update: op(
     'PUT /api/v1/growth/channels/:id',
-    'Update a channel. Ids: overview. What is absent stays; null lifts a rule. Rules hold for new drafts and at approval; a most of 0 forbids, lengths are as the network counts. ' +
-      'Inactive: no new batches (posts) or articles; items go on. Nothing drafts threads yet.',
+    'Update a channel. The overview has its id. Omitted fields keep their value; null removes a rule. Rules apply to new drafts and at approval. A maximum of 0 forbids; lengths are those the network counts. ' +
+      'Inactive: no new batches (posts) or articles; existing items continue. Threads are not drafted yet.',
     {
       input: {
         id: Id,

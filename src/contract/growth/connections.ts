@@ -6,13 +6,13 @@ import { Account, Connection } from '../shared-records.ts'
 export const connection = {
   get: op(
     'GET /api/v1/growth/connection',
-    'Read the connection. Says whether a network account is connected, which one is the default, and what may still be read of the network today.',
+    'Read the connection. Shows whether a network account is connected, the default one, and the daily read budget.',
     { input: {}, output: record({ connection: Connection }) },
     { tool: 'growth_connection_status' },
   ),
   disconnect: op(
     'DELETE /api/v1/growth/connection',
-    'Disconnect the default network account; no other account takes its place by itself. What is scheduled stays, and comes back to approved if nothing is connected when it is due.',
+    'Disconnect the default network account. No other account becomes the default. Scheduled posts stay, and return to approved if nothing is connected when they fall due.',
     { input: {}, output: record({ connection: Connection }) },
     { errors: ['x_not_connected'], urgent: true, exempt: ['rates', 'answers'], destructive: true },
   ),
@@ -21,13 +21,13 @@ export const connection = {
 export const connections = {
   list: op(
     'GET /api/v1/growth/connections',
-    'List the connected accounts. New approvals are bound to the default one.',
+    'List the connected accounts. New approvals use the default one.',
     { input: page, output: record({ connections: T.Array(Account), next_cursor: NextCursor }) },
     { tool: 'growth_list_accounts' },
   ),
   setDefault: op(
     'POST /api/v1/growth/connections/:id/default',
-    'Make a connected account the default for new approvals. Items that are bound to another account stay with it.',
+    'Make a connected account the default for new approvals. Items approved for another account keep it.',
     { input: { id: Id }, output: record({ connection: Connection }) },
     { tool: 'growth_set_default_account', errors: ['not_found', 'conflict'], repeatable: true },
   ),

@@ -6,24 +6,24 @@ import { cursorLike, NextCursor, nullable, page, record } from '../shapes.ts'
 
 const Hook = record(
   {
-    id: T.String({ description: 'The hook that items carry.' }),
+    id: T.String({ description: 'The hook, as items name it.' }),
     name: T.String(),
     explanation: T.String(),
     example: T.String(),
     drafted: T.Integer(),
-    approved: T.Integer({ description: 'Whatever became of them since.' }),
+    approved: T.Integer({ description: 'Whatever their state now.' }),
     posted: T.Integer(),
     rejected: T.Integer(),
-    measured: T.Integer({ description: 'Posts behind engagement_rate.' }),
+    measured: T.Integer({ description: 'How many posts engagement_rate is based on.' }),
     engagement_rate: nullable(T.Number({ description: 'Mean reactions per impression, 0 to 1; null below 5 measured posts.' })),
   },
-  { title: 'Hook', description: 'A way to open a post, and what it has brought.' },
+  { title: 'Hook', description: 'A way to open a post, and how it performs.' },
 )
 
 export const hooks = {
   list: op(
     'GET /api/v1/growth/hooks',
-    'List hooks, the opening patterns. With how often each was drafted, approved, posted and rejected, and how its posts did. Drafting prefers those that did well and still tries others.',
+    'List hooks, the opening patterns. Shows how often each was drafted, approved, posted and rejected, and how its posts performed. Drafting prefers hooks that perform well and still tries others.',
     { input: { ...page, cursor: cursorLike('Y29sZC1vcGVu') }, output: record({ hooks: T.Array(Hook), next_cursor: NextCursor }) },
     { tool: 'growth_list_hooks' },
   ),

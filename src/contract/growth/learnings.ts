@@ -5,16 +5,16 @@ import { Id, NextCursor, NOT_BLANK, nullable, oneOf, page, record, Time } from '
 const kinds = ['worked', 'flopped', 'hypothesis'] as const
 const statuses = ['active', 'retired'] as const
 
-const kind = oneOf(kinds, { description: 'worked: to be followed; flopped: to be avoided; hypothesis: to be tried.' })
+const kind = oneOf(kinds, { description: 'worked: follow it; flopped: avoid it; hypothesis: try it.' })
 
 export const Learning = record(
   {
     id: Id,
     kind,
     note: T.String(),
-    status: oneOf(statuses, { description: 'retired: steers nothing any more.' }),
-    audit_id: nullable(T.String({ format: 'uuid', description: 'The audit that found it; null when added by hand.' })),
-    evidence: T.Array(Id, { description: 'Items that show it.' }),
+    status: oneOf(statuses, { description: 'retired: no longer guides drafts.' }),
+    audit_id: nullable(T.String({ format: 'uuid', description: 'The audit that added it; null if added by hand.' })),
+    evidence: T.Array(Id, { description: 'Items that support it.' }),
     created_at: Time,
     updated_at: Time,
   },
@@ -26,11 +26,11 @@ const OneLearning = record({ learning: Learning })
 export const learnings = {
   list: op(
     'GET /api/v1/growth/learnings',
-    'List learnings, newest first, retired ones too; filter by status or kind. Each draft names by id those that it was made with.',
+    'List learnings, newest first, including retired ones. Filter by status or kind. Each draft lists the learnings it follows.',
     {
       input: {
-        status: T.Optional(oneOf(statuses, { description: 'Only those that still steer, or that do no more.' })),
-        kind: T.Optional(oneOf(kinds, { description: 'Only learnings of this kind.' })),
+        status: T.Optional(oneOf(statuses, { description: 'Return only learnings in this state.' })),
+        kind: T.Optional(oneOf(kinds, { description: 'Return only learnings of this kind.' })),
         ...page,
       },
       output: record({ learnings: T.Array(Learning), next_cursor: NextCursor }),
@@ -39,7 +39,7 @@ export const learnings = {
   ),
   create: op(
     'POST /api/v1/growth/learnings',
-    'Add a learning: what worked, what flopped, or a hypothesis. It steers every draft from the next batch on, until it is retired. At most 50 are active at once.',
+    'Add a learning: what worked, what flopped, or a hypothesis. It guides every draft from the next batch on, until retired. At most 50 active.',
     {
       input: {
         kind,
@@ -47,7 +47,7 @@ export const learnings = {
           minLength: 1,
           maxLength: 400,
           pattern: NOT_BLANK,
-          description: 'A shape of post or a topic, in a sentence.',
+          description: 'A post format or a topic, in one sentence.',
           examples: ['Posts that open with a number get more replies'],
         }),
       },
@@ -57,7 +57,7 @@ export const learnings = {
   ),
   retire: op(
     'POST /api/v1/growth/learnings/:id/retire',
-    'Retire a learning. It stays in the list, and steers no draft from the next batch on.',
+    'Retire a learning. It stays in the list, and guides no draft from the next batch on.',
     { input: { id: Id }, output: OneLearning },
     { tool: 'growth_retire_learning', errors: ['not_found', 'conflict'], roles: ['editor'] },
   ),

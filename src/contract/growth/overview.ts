@@ -9,7 +9,7 @@ import { Profile } from './profile.ts'
 export const overview = {
   get: op(
     'GET /api/v1/growth/overview',
-    'Read the overview. Profile, channels, drafts that wait for approval and active learnings (the newest 25 of each) in one call.',
+    'Read the overview: profile, channels, drafts awaiting approval and active learnings (the newest 25 of each).',
     {
       input: {},
       output: record({
@@ -17,14 +17,14 @@ export const overview = {
           profile: Profile,
           channels: T.Array(GrowthChannel),
           drafted: T.Array(Item),
-          drafted_total: T.Integer({ description: 'How many drafts wait for approval in all.' }),
+          drafted_total: T.Integer({ description: 'Total drafts awaiting approval.' }),
           drafted_next_cursor: nullable(
-            T.String({ description: 'Reads on in the list of items with status=drafted; null when all are here.' }),
+            T.String({ description: 'Cursor for the list of items with status=drafted; null if all are here.' }),
           ),
           learnings: T.Array(Learning),
-          learnings_total: T.Integer({ description: 'How many learnings are active in all.' }),
+          learnings_total: T.Integer({ description: 'Total active learnings.' }),
           learnings_next_cursor: nullable(
-            T.String({ description: 'Reads on in the list of learnings with status=active; null when all are here.' }),
+            T.String({ description: 'Cursor for the list of learnings with status=active; null if all are here.' }),
           ),
         }),
       }),

@@ -4,7 +4,7 @@ import { Id, NextCursor, nullable, ONE_LINE, oneOf, page, record, Time } from '.
 
 const statuses = ['active', 'archived'] as const
 
-const Status = oneOf(statuses, { description: 'active: drafts may mention it; archived: none does.' })
+const Status = oneOf(statuses, { description: 'active: drafts may mention it. archived: no draft does.' })
 
 // Both stand in posts, so they are of one line.
 const name = T.String({
@@ -12,17 +12,17 @@ const name = T.String({
   maxLength: 80,
   pattern: ONE_LINE,
   format: 'name',
-  description: 'As it stands in posts; no two active products share it.',
+  description: 'Its name in posts, unique among active products.',
   examples: ['Loopline'],
 })
 const one_liner = T.String({
   minLength: 1,
   maxLength: 200,
   pattern: ONE_LINE,
-  description: 'What it is, in words that may be posted as they stand.',
+  description: 'What it is. Posts may use the text verbatim.',
   examples: ['Onboarding that asks one question'],
 })
-const url = T.String({ format: 'uri', maxLength: 500, description: 'Where posts about it lead.' })
+const url = T.String({ format: 'uri', maxLength: 500, description: 'Where posts about it link.' })
 
 const Product = record(
   { id: Id, name: T.String(), one_liner: T.String(), url: nullable(T.String()), status: Status, created_at: Time, updated_at: Time },
@@ -34,22 +34,22 @@ const OneProduct = record({ product: Product })
 export const products = {
   list: op(
     'GET /api/v1/growth/products',
-    'List products, newest first, archived ones too.',
+    'List products, newest first, including archived ones.',
     {
-      input: { status: T.Optional(oneOf(statuses, { description: 'Only products in this state.' })), ...page },
+      input: { status: T.Optional(oneOf(statuses, { description: 'Return only products in this state.' })), ...page },
       output: record({ products: T.Array(Product), next_cursor: NextCursor }),
     },
     { tool: 'growth_list_products' },
   ),
   create: op(
     'POST /api/v1/growth/products',
-    'Add a product. From the next batch on, drafts may mention it, in these words and with this address. At most 25 are active at once.',
+    'Add a product. From the next batch on, drafts may mention it with this text and URL. At most 25 active.',
     { input: { name, one_liner, url: T.Optional(url) }, output: OneProduct },
     { tool: 'growth_add_product', status: 201, errors: ['conflict'], roles: ['editor'] },
   ),
   update: op(
     'PUT /api/v1/growth/products/:id',
-    'Change a product, archive it, or take it up again. Fields that are absent stay. From the next batch on, no draft mentions an archived one.',
+    'Update a product, or archive or reactivate it. Omitted fields keep their value. From the next batch on, no draft mentions an archived product.',
     {
       input: {
         id: Id,

@@ -6,21 +6,21 @@ import { OnMissed } from './items.ts'
 const entries = (description: string) => T.Array(T.String({ minLength: 1, maxLength: 2_000 }), { maxItems: 100, description })
 
 const dna = {
-  voice: entries('Another name of voice_rules.'),
-  voice_rules: entries('How the posts are to sound, a rule each.'),
-  stories: entries('Things that happened, in your own words.'),
-  proof: entries('Results, numbers, names that may be cited.'),
-  patterns: entries('Shapes of posts that suit you.'),
-  use: entries('Phrases to use.'),
+  voice: entries('Alias of voice_rules.'),
+  voice_rules: entries('How posts should sound, one rule per entry.'),
+  stories: entries('Real events, in your own words.'),
+  proof: entries('Results, numbers and names that drafts may cite.'),
+  patterns: entries('Post formats that suit you.'),
+  use: entries('Phrases that drafts should use.'),
   avoid: entries('Phrases that no draft may contain.'),
 }
 
 const fields = {
-  goal: T.String({ maxLength: 2_000, description: 'What the posts are to achieve.' }),
-  audience: T.String({ maxLength: 2_000, description: 'Whom they are for.' }),
-  voice: T.String({ maxLength: 2_000, description: 'How they sound.' }),
-  language: T.String({ format: 'language', maxLength: 35, description: 'A BCP 47 tag, such as en or pt-BR.' }),
-  time_zone: T.String({ format: 'time-zone', maxLength: 64, description: 'An IANA name, such as Europe/Berlin.' }),
+  goal: T.String({ maxLength: 2_000, description: 'What posts should achieve.' }),
+  audience: T.String({ maxLength: 2_000, description: 'Who the posts are for.' }),
+  voice: T.String({ maxLength: 2_000, description: 'How posts sound.' }),
+  language: T.String({ format: 'language', maxLength: 35, description: 'A BCP 47 language tag, such as en or pt-BR.' }),
+  time_zone: T.String({ format: 'time-zone', maxLength: 64, description: 'An IANA time zone, such as Europe/Berlin.' }),
   on_missed: OnMissed,
 }
 
@@ -32,7 +32,7 @@ export const Profile = record(
 export const profile = {
   update: op(
     'PUT /api/v1/growth/profile',
-    'Update the growth profile and Writing DNA. Fields that are absent stay; a list that is given replaces the whole list.',
+    'Update the growth profile and Writing DNA. Omitted fields keep their value; a list replaces the whole list.',
     {
       input: {
         ...T.Partial(T.Object(fields)).properties,

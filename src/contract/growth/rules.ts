@@ -19,14 +19,14 @@ const Trigger = record(
   {
     kind: oneOf(triggerKinds, {
       description:
-        'cron: pattern, time_zone. batch_settled: status. metric: metric, at_least, within_hours; once an item. signal: min_score.',
+        'cron: pattern, time_zone. batch_settled: status. metric: metric, at_least, within_hours; fires once per item. signal: min_score.',
     }),
-    pattern: some(T.String({ maxLength: 100, description: 'Five fields, every 15 minutes at most.' })),
-    time_zone: some(T.String({ format: 'time-zone', maxLength: 64, description: "Else the profile's." })),
+    pattern: some(T.String({ maxLength: 100, description: 'Five fields; at most every 15 minutes.' })),
+    time_zone: some(T.String({ format: 'time-zone', maxLength: 64, description: "Default: the profile's." })),
     status: some(oneOf(['ready', 'failed'])),
     metric: some(oneOf(metrics)),
     at_least: some(T.Number({ minimum: 0 })),
-    within_hours: some(T.Integer({ minimum: 1, maximum: 720, description: 'Of its posting.' })),
+    within_hours: some(T.Integer({ minimum: 1, maximum: 720, description: 'After posting.' })),
     min_score: some(T.Integer({ minimum: 0, maximum: 100 })),
   },
   { title: 'RuleTrigger', examples: [{ kind: 'batch_settled', status: 'ready' }] },
@@ -34,7 +34,7 @@ const Trigger = record(
 
 const Condition = record(
   {
-    fact: oneOf(facts, { description: 'item_…: under item triggers. weekday: 1 is Monday.' }),
+    fact: oneOf(facts, { description: 'item_…: item triggers only. weekday: 1 is Monday.' }),
     op: oneOf(comparisons),
     value: some(T.Integer()),
     text: some(T.String({ maxLength: 100, description: 'For item_….' })),
@@ -46,7 +46,7 @@ const Action = record(
   {
     kind: oneOf(actionKinds, {
       description:
-        'draft_batch: count (else 3), focus. draft_article: topic, length, outline. draft_engagement: action; for signals. request_audit: days. resurface: min_age_days (else 90), min_engagement.',
+        'draft_batch: count (default 3), focus. draft_article: topic, length, outline. draft_engagement: action; signals only. request_audit: days. resurface: min_age_days (default 90), min_engagement.',
     }),
     count: some(T.Integer({ minimum: 1, maximum: 20 })),
     focus: some(T.String({ maxLength: 2_000 })),
@@ -66,20 +66,20 @@ const conditions = T.Array(Condition, {
   examples: [[{ fact: 'approvals_waiting', op: '<', value: 10 }]],
 })
 const name = T.String({ minLength: 1, maxLength: 160, format: 'name', pattern: NOT_BLANK, examples: ['Keep drafts ready'] })
-const daily_cap = T.Integer({ minimum: 1, maximum: 50, default: 5, description: 'Acting runs a UTC day.' })
+const daily_cap = T.Integer({ minimum: 1, maximum: 50, default: 5, description: 'Most runs per UTC day.' })
 
 const Rule = record(
   {
     id: Id,
     name: T.String(),
-    status: oneOf(statuses, { description: 'paused also while all automation is.' }),
-    paused_by: nullable(oneOf(['person', 'all'], { description: 'person: stays paused when all automation resumes.' })),
+    status: oneOf(statuses, { description: 'Also paused while all automation is paused.' }),
+    paused_by: nullable(oneOf(['person', 'all'], { description: 'person: paused by a person, and stays so when automation resumes.' })),
     trigger: Trigger,
     conditions: T.Array(Condition),
     action: Action,
     daily_cap: T.Integer(),
-    runs_today: T.Integer({ description: 'That have acted.' }),
-    over_cap_today: T.Integer({ description: 'Occurrences that daily_cap kept from running; only the first has a run.' }),
+    runs_today: T.Integer({ description: 'Runs today that acted.' }),
+    over_cap_today: T.Integer({ description: 'Triggers that daily_cap suppressed today. Only the first is recorded as a run.' }),
     next_run_at: nullable(Time),
     last_run_at: nullable(Time),
     created_at: Time,
@@ -93,22 +93,22 @@ const RuleRun = record(
     id: Id,
     rule_id: Id,
     trigger: record({
-      kind: T.String({ description: 'As of the rule.' }),
-      ref: T.String({ description: 'The id of what happened to, or the time of a pattern.' }),
-      chain: T.Array(Id, { description: 'Rules by which it came to that, the first one first.' }),
+      kind: T.String({ description: "The kind of the rule's trigger." }),
+      ref: T.String({ description: 'The id of the record that triggered it, or the time of the pattern.' }),
+      chain: T.Array(Id, { description: 'The rules that led to it, in order.' }),
     }),
     status: oneOf(runStatuses),
     reason: nullable(
       T.String({
-        description: 'Of skipped: conditions, daily_cap, loop, missed, paused, nothing_to_resurface, or the error. Of failed: the error.',
+        description: 'When skipped: conditions, daily_cap, loop, missed, paused, nothing_to_resurface or an error. When failed: the error.',
       }),
     ),
-    conditions: T.Array(record({ condition: Condition, actual: T.String({ description: 'What it was.' }), holds: T.Boolean() })),
+    conditions: T.Array(record({ condition: Condition, actual: T.String({ description: 'The value found.' }), holds: T.Boolean() })),
     made: nullable(record({ kind: T.String({ description: 'batch, article, item, engagement, audit or report.' }), id: Id })),
     cost: record({
-      quota: nullable(T.String({ description: 'The key of the quota.' })),
-      units: T.Integer({ description: 'Taken from it, less what came back.' }),
-      cost_micros: nullable(T.Integer({ description: 'Of the model, in millionths of a US dollar, once it is done.' })),
+      quota: nullable(T.String({ description: 'The quota used.' })),
+      units: T.Integer({ description: 'Units used, minus units returned.' }),
+      cost_micros: nullable(T.Integer({ description: "The model's cost in millionths of a US dollar, once done." })),
     }),
     created_at: Time,
     started_at: nullable(Time),
@@ -129,7 +129,7 @@ export const rules = {
   ),
   create: op(
     'POST /api/v1/growth/rules',
-    'Create an automation rule: when the trigger happens and all conditions hold, it drafts. A rule never approves or posts. What it makes spends quotas and hourly caps. At most 50 rules.',
+    'Create an automation rule, which drafts when its trigger fires and all conditions hold. Rules never approve or post. Their drafts use quotas and hourly caps. At most 50 rules.',
     {
       input: {
         name,
@@ -145,7 +145,7 @@ export const rules = {
   ),
   update: op(
     'PUT /api/v1/growth/rules/:id',
-    'Change a rule, pause it, or make it active. Absent fields stay; trigger, conditions and action are replaced whole.',
+    'Update a rule, or pause or activate it. Omitted fields keep their value; trigger, conditions and action are replaced whole.',
     {
       input: {
         id: Id,
@@ -165,9 +165,9 @@ export const rules = {
 export const ruleRuns = {
   list: op(
     'GET /api/v1/growth/rule-runs',
-    'List runs of rules, newest first: what each made, or why it did not. Those that made nothing are kept for 90 days.',
+    'List runs of rules, newest first, with what each created or why it did not. Runs without a result are kept for 90 days.',
     {
-      input: { rule_id: some(T.String({ format: 'uuid', description: 'Only runs of this rule.' })), ...page },
+      input: { rule_id: some(T.String({ format: 'uuid', description: 'Return only runs of this rule.' })), ...page },
       output: record({ rule_runs: T.Array(RuleRun), next_cursor: NextCursor }),
     },
     { tool: 'growth_list_rule_runs' },

@@ -10,7 +10,7 @@ const Signal = record(
     id: Id,
     target_id: Id,
     status: oneOf(statuses),
-    score: T.Integer({ description: '0 to 100: how much it is worth to answer.' }),
+    score: T.Integer({ description: 'From 0 to 100: how worthwhile a response is.' }),
     reasons: T.Array(T.String()),
     post: NetworkPost,
     posted_at: Time,
@@ -18,7 +18,7 @@ const Signal = record(
       record({
         action: Action,
         allowed: T.Boolean(),
-        reason: nullable(T.String({ description: 'Why the network does not let a program do it.' })),
+        reason: nullable(T.String({ description: 'Why the network does not let programs do it.' })),
         link: untrusted(nullable(T.String({ description: 'Where a person can do it by hand.' }))),
       }),
     ),
@@ -33,10 +33,10 @@ const Signal = record(
 export const signals = {
   list: op(
     'GET /api/v1/growth/signals',
-    'List open signals, best first: posts of watched targets that may be worth answering. Each says why, and which actions the network allows. They expire 48 hours after the post.',
+    'List open signals, best first: posts by watched targets that may deserve a response. Each shows why, and which actions the network allows. Signals expire 48 hours after the post.',
     {
       input: {
-        status: T.Optional(oneOf(statuses, { default: 'open', description: 'Open ones when absent.' })),
+        status: T.Optional(oneOf(statuses, { default: 'open', description: 'Default open.' })),
         ...page,
         cursor: cursorLike('NTAgMDE4ZjQ3YTAtMDAwMC03MDAwLTgwMDAtMDAwMDAwMDAwMDAw'),
       },
@@ -46,13 +46,13 @@ export const signals = {
   ),
   dismiss: op(
     'POST /api/v1/growth/signals/:id/dismiss',
-    'Dismiss a signal. Its post does not come up again.',
+    'Dismiss a signal. The post does not appear again.',
     { input: { id: Id }, output: record({ signal: Signal }) },
     { tool: 'growth_dismiss_signal', errors: ['not_found', 'conflict'], roles: ['editor'] },
   ),
   engage: op(
     'POST /api/v1/growth/signals/:id/engage',
-    'Draft an engagement that answers a signal. As creating one, but nothing is read again. Open again should drafting fail. 409 with the reason and a link where the network does not allow the action.',
+    'Draft an engagement from a signal. Like creating one, but does not read the post again. If drafting fails, the signal reopens. 409 with the reason and a link if the network does not allow the action.',
     { input: { id: Id, ...wish }, output: OneEngagement },
     {
       tool: 'growth_engage_signal',

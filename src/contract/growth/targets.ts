@@ -3,7 +3,7 @@ import { op } from '../op.ts'
 import { Id, NextCursor, NOT_BLANK, nullable, oneOf, page, record, Time, untrusted } from '../shapes.ts'
 
 const statuses = ['active', 'paused'] as const
-const priority = T.Integer({ minimum: 1, maximum: 3, description: 'Read hourly (1), every four hours (2) or daily (3).' })
+const priority = T.Integer({ minimum: 1, maximum: 3, description: '1 is read hourly, 2 every four hours, 3 daily.' })
 const category = T.String({ minLength: 1, maxLength: 80, pattern: NOT_BLANK, examples: ['peer'] })
 
 const Target = record(
@@ -14,10 +14,15 @@ const Target = record(
     priority,
     status: oneOf(statuses),
     last_read_at: nullable(Time),
-    next_read_at: nullable({ ...Time, description: 'Null while nothing is read: paused, not connected, or the plan is in the way.' }),
-    last_error: nullable(T.String({ description: 'Why it was not read: unknown_handle, x_not_connected, x_read_budget_exhausted, …' })),
-    reads: T.Integer({ description: 'What the network has answered with for it, in resources.' }),
-    reads_micros: T.Integer({ description: 'What that cost, in millionths of a US dollar.' }),
+    next_read_at: nullable({
+      ...Time,
+      description: 'Null while no read is planned: the target is paused, no account is connected, or the plan does not allow it.',
+    }),
+    last_error: nullable(
+      T.String({ description: 'Why the last read failed: unknown_handle, x_not_connected, x_read_budget_exhausted, …' }),
+    ),
+    reads: T.Integer({ description: 'Resources read from the network for this target.' }),
+    reads_micros: T.Integer({ description: 'The cost of those reads, in millionths of a US dollar.' }),
     created_at: Time,
     updated_at: Time,
   },
@@ -29,16 +34,16 @@ const OneTarget = record({ target: Target })
 export const targets = {
   list: op(
     'GET /api/v1/growth/targets',
-    'List targets, newest first: whose posts are watched for signals, when each was read, and what that has cost.',
+    'List targets, newest first. Shows the last read of each, and what reads cost.',
     {
-      input: { status: T.Optional(oneOf(statuses, { description: 'Only those that are watched, or not.' })), ...page },
+      input: { status: T.Optional(oneOf(statuses, { description: 'Return only targets in this state.' })), ...page },
       output: record({ targets: T.Array(Target), next_cursor: NextCursor }),
     },
     { tool: 'growth_list_targets' },
   ),
   create: op(
     'POST /api/v1/growth/targets',
-    'Watch an account on the network. New posts become signals. Reads come out of the daily read budget; at most 200 targets.',
+    'Watch an account on the network. Its new posts become signals. Reads spend the daily read budget. At most 200 targets.',
     {
       input: {
         handle: T.String({ minLength: 1, maxLength: 60, description: 'With or without @.', examples: ['ships_on_tuesday'] }),

@@ -38,7 +38,7 @@ const follow = (operations: Operations, o: Operation): string => {
   const settling = settlingId(o)
   if (settling === undefined) return ''
   const tool = operations.get(settling)?.tool ?? operations.get(`${settling.slice(0, settling.lastIndexOf('.'))}.list`)?.tool
-  return tool ? ` With a progress token it answers when done; else watch ${tool}.` : ''
+  return tool ? ` With a progress token, returns when done; else watch ${tool}.` : ''
 }
 
 export const describeTools = (operations: Operations, tools: Operation[]): Tool[] => {
