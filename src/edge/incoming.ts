@@ -62,8 +62,8 @@ export class Incoming {
   get endsConnection(): boolean {
     const { body, headers } = this.request
     if (this.#begun || !body) return this.#late
-    const length = headers.get('content-length')
-    return length === null || Number(length) > MOST_UNREAD
+    const length = lengthIn(headers)
+    return length === undefined || length > MOST_UNREAD
   }
 
   /** The request is answered. */
@@ -105,7 +105,7 @@ export class Incoming {
    */
   async text(terms: BodyTerms): Promise<string> {
     const { limit } = terms
-    if (Number(this.request.headers.get('content-length') ?? 0) > limit) throw tooLarge(limit)
+    if ((lengthIn(this.request.headers) ?? 0) > limit) throw tooLarge(limit)
     await this.makeRoom(terms)
     const { body } = this.request
     if (!body) return ''
@@ -118,8 +118,8 @@ export class Incoming {
   /** What the body takes, as far as its headers tell: nothing for none. */
   #amount(limit: number): number {
     const { headers } = this.request
-    const length = headers.get('content-length')
-    if (length !== null) return length === '0' ? 0 : Math.max(LEAST, Number(length))
+    const length = lengthIn(headers)
+    if (length !== undefined) return length === 0 ? 0 : Math.max(LEAST, length)
     return headers.has('transfer-encoding') ? Math.max(limit, READ_AHEAD) : 0
   }
 
@@ -163,6 +163,12 @@ export class Incoming {
     this.intake.log.debug({ path: new URL(this.request.url).pathname }, 'a client went before its request was complete')
     return new AppError('invalid_input', 'the request broke off before it was complete')
   }
+}
+
+/** Bun lets a length through that is sent twice, as `5, 5`; two that differ it refuses. */
+const lengthIn = (headers: Headers): number | undefined => {
+  const length = headers.get('content-length')
+  return length === null ? undefined : Number.parseInt(length, 10)
 }
 
 const tooLarge = (limit: number): AppError =>

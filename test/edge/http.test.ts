@@ -116,3 +116,10 @@ describe('raw requests', () => {
     expect(reply).toContain('"code":"payload_too_large"')
   })
 })
+
+test('a Content-Length that is sent twice, and the same, is that length', async () => {
+  const headers = 'Host: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\nContent-Length: 2\r\nConnection: close'
+  const reply = await sendRaw(app.url, `POST /api/v1/app/session HTTP/1.1\r\n${headers}\r\n\r\n{}`)
+  expect(reply).toStartWith('HTTP/1.1 400 ')
+  expect(reply).toContain('email is required')
+})
