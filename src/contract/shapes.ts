@@ -1,7 +1,7 @@
 /** The shapes that several resources share. */
 import { FormatRegistry, Kind, type SchemaOptions, Type as T, type TSchema, TypeRegistry } from '@sinclair/typebox'
 import { normalForm } from '#kernel/normal-form'
-import { isInvisible, strangeCharacter } from '#kernel/plain-text'
+import { isInvisible, isLonger, strangeCharacter } from '#kernel/plain-text'
 
 interface OneOf<V extends string> extends TSchema {
   [Kind]: 'OneOf'
@@ -69,8 +69,14 @@ FormatRegistry.Set('date-time', isDateTime)
 FormatRegistry.Set('time-zone', isTimeZone)
 FormatRegistry.Set('language', isLanguage)
 FormatRegistry.Set('uri', isHttpUrl)
-FormatRegistry.Set('email', (text) => EMAIL.test(normalForm(text, 'NFKC')) && strangeCharacter(text) === undefined)
-FormatRegistry.Set('name', (text) => strangeCharacter(text) === undefined && !isInvisible(text))
+/** How long names and addresses may be in the form in which they are kept. */
+export const NAME_LIMIT = 160
+export const EMAIL_LIMIT = 254
+FormatRegistry.Set(
+  'email',
+  (text) => EMAIL.test(normalForm(text, 'NFKC')) && strangeCharacter(text) === undefined && !isLonger(text, EMAIL_LIMIT),
+)
+FormatRegistry.Set('name', (text) => strangeCharacter(text) === undefined && !isInvisible(text) && !isLonger(text, NAME_LIMIT))
 FormatRegistry.Set('clock-time', (text) => /^([01]\d|2[0-3]):[0-5]\d$/.test(text))
 
 export const Id = T.String({ format: 'uuid', description: 'A uuid.' })

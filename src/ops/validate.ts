@@ -3,10 +3,10 @@ import type { TObject, TSchema } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import type { NamedOp } from '#contract/op'
-import { NOT_BLANK, ONE_LINE } from '#contract/shapes'
+import { EMAIL_LIMIT, NAME_LIMIT, NOT_BLANK, ONE_LINE } from '#contract/shapes'
 import { AppError, type ErrorDetail } from '#kernel/errors'
 import { nearest } from '#kernel/nearest'
-import { strangeCharacter } from '#kernel/plain-text'
+import { isLonger, strangeCharacter } from '#kernel/plain-text'
 
 const MOST_DETAILS = 20
 const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>()
@@ -68,11 +68,15 @@ const describe = (schema: TSchema, error: ValueError): ErrorDetail => {
   return { path, message: strangeness(error) ?? wanted(error) }
 }
 
-/** Of a name or an address: the character that is at fault, because nobody sees it. */
-const strangeness = ({ schema: { format }, value }: ValueError): string | undefined => {
+/** What is wrong with a name or an address that its reader may not see: a character, or its length once it is normalised. */
+const strangeness = ({ type, schema: { format }, value }: ValueError): string | undefined => {
   if ((format !== 'name' && format !== 'email') || typeof value !== 'string') return undefined
   const strange = strangeCharacter(value)
-  return strange && `contains ${strange}, a character that is not seen or reorders text`
+  if (strange) return `contains ${strange}, a character that is not seen or reorders text`
+  const most = format === 'name' ? NAME_LIMIT : EMAIL_LIMIT
+  return type === ValueErrorType.StringFormat && isLonger(value, most)
+    ? `must have at most ${most} characters in the form in which it is kept (NFKC)`
+    : undefined
 }
 
 /** What a text of each form is, in words. */

@@ -61,9 +61,18 @@ describe('a name', () => {
     await put('workspace', key, { name: 'Test' })
   })
 
+  test('has at most 160 characters in the form in which it is kept', async () => {
+    const { access: key } = await joinAs(app)
+    const message = 'must have at most 160 characters in the form in which it is kept (NFKC)'
+    const long = await put('workspace', key, { name: '\ufdfa'.repeat(9) })
+    expect([long.status, long.body.error?.details]).toEqual([400, [{ path: 'name', message }]])
+    expect((await put('person', key, { name: '\ufdfa'.repeat(8) })).body.person?.name.length).toBe(144)
+  })
+
   test('has something to be seen', async () => {
     const { access: key } = await joinAs(app)
-    for (const name of ['\u200d', '\u3164', ' \u200c ']) expect([name, (await put('workspace', key, { name })).status]).toEqual([name, 400])
+    for (const name of ['\u200d', '\u3164', ' \u200c ', '\u2800'])
+      expect([name, (await put('workspace', key, { name })).status]).toEqual([name, 400])
   })
 })
 
