@@ -23,13 +23,17 @@ export interface ServeDeps {
   log: Log
 }
 
-interface Told {
+interface Started {
   o: NamedOp
   requestId: string
   startedAt: number
 }
 
-const tell = ({ log }: ServeDeps, { o, requestId, startedAt }: Told, { status, tenant }: { status: number; tenant?: string }): void => {
+const logServed = (
+  { log }: ServeDeps,
+  { o, requestId, startedAt }: Started,
+  { status, tenant }: { status: number; tenant?: string },
+): void => {
   if (!log.isLevelEnabled('debug')) return
   log.debug({ operation: o.id, status, ms: performance.now() - startedAt, request_id: requestId, tenant }, 'served')
 }
@@ -72,7 +76,7 @@ const asCaller = async (deps: ServeDeps, o: NamedOp, incoming: Incoming, run: (c
       requestId,
       idempotencyKey: isQuery(o) ? undefined : headerText(request, 'idempotency-key'),
     })
-    tell(deps, { o, requestId, startedAt }, { status, tenant: caller.tenantId })
+    logServed(deps, { o, requestId, startedAt }, { status, tenant: caller.tenantId })
     return response
   } catch (cause) {
     if (cause instanceof AppError && cause.status < 500 && cause.code !== 'rate_limited') await deps.authenticator.confirm(caller)
@@ -93,7 +97,7 @@ export const admit = async (deps: ServeDeps, o: Door, incoming: Incoming): Promi
   if (!deps.origins.isOurs(request)) throw new AppError('forbidden', 'a page of another origin may not ask for this')
   const visit = await visitOf(deps, o, incoming)
   const { keep, ...answer } = await o.enter(() => inputOf(o, incoming, visit.session?.workspace.id), visit)
-  tell(deps, { o, requestId, startedAt }, { status: answer.status })
+  logServed(deps, { o, requestId, startedAt }, { status: answer.status })
   const response = answerResponse(answer, requestId)
   for (const cookie of keep ? deps.cookies.setting(keep) : []) response.headers.append('set-cookie', cookie)
   return response

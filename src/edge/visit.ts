@@ -8,11 +8,11 @@ export interface Trust {
 
 /** The address of who asks. What a request says of itself counts only as far as trusted proxies have written it. */
 export const addressOf = (request: Request, peer: string | undefined, { proxies }: Trust): string => {
-  const told = (request.headers.get('x-forwarded-for') ?? '')
+  const forwarded = (request.headers.get('x-forwarded-for') ?? '')
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '')
-  return (proxies > 0 ? told.at(-proxies) : undefined) ?? peer ?? 'unknown'
+  return (proxies > 0 ? forwarded.at(-proxies) : undefined) ?? peer ?? 'unknown'
 }
 
 const WARNING =
@@ -28,5 +28,5 @@ export const proxyWarning = ({ proxies }: Trust, log: Log): ((request: Request) 
   }
 }
 
-/** How a request says that it came; told in the audit, and no more than told. */
+/** The surface that a request claims; recorded in the audit, and not verified. */
 export const surfaceOf = (request: Request): Visit['surface'] => (request.headers.get('x-tendril-surface') === 'cli' ? 'cli' : 'rest')

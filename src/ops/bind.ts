@@ -186,8 +186,8 @@ const command =
   (input, call) =>
     dispatch(world, { o, input, call }, async (local) => {
       const decided = 'reach' in handler ? await reached(handler, input, local) : handler
-      const told = { o, handler: decided, input, call: local, world, reader: contextFor(world, local) }
-      return runCommand(told, (letter) => world.ask(local.tenantId, letter))
+      const command = { o, handler: decided, input, call: local, world, reader: contextFor(world, local) }
+      return runCommand(command, (letter) => world.ask(local.tenantId, letter))
     })
 
 const reached = async (handler: ReachingHandler<Op>, input: unknown, { tenantId }: Call): Promise<AnyPlainCommand> => {

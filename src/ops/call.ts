@@ -101,9 +101,9 @@ export interface Outcome<O> {
   effects?: Effects
   /** The record that the audit row names, where the input has no id. */
   refId?: string
-  /** What the audit row says beside that: never a secret. */
-  told?: Record<string, unknown>
-  /** Nothing has changed, and the audit is not told: for what no rate limits. */
+  /** The `detail` of the audit row: never a secret. */
+  auditDetail?: Record<string, unknown>
+  /** Nothing has changed, and no audit row is written: for what no rate limits. */
   unchanged?: boolean
   answers?: Replies
 }

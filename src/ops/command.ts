@@ -180,8 +180,8 @@ const decideOnce = async (command: Command, context: CommandContext, claim: Idem
   return answered(command, await handler(input, context), { refId, claim })
 }
 
-const audit = (o: NamedOp, refId: string | undefined, told?: Record<string, unknown>) => ({
-  audit: { operation: o.id, ...(refId ? { refId } : {}), ...(told ? { detail: told } : {}) },
+const audit = (o: NamedOp, refId: string | undefined, auditDetail?: Record<string, unknown>) => ({
+  audit: { operation: o.id, ...(refId ? { refId } : {}), ...(auditDetail ? { detail: auditDetail } : {}) },
 })
 
 const begun = (o: NamedOp, { awaits, effects }: Begun, claim: IdempotencyClaim | undefined): Decision<Answer> => ({
@@ -194,12 +194,12 @@ const begun = (o: NamedOp, { awaits, effects }: Begun, claim: IdempotencyClaim |
 
 const answered = (
   command: Command,
-  { reply, effects, refId, told, unchanged, answers }: Outcome<unknown>,
+  { reply, effects, refId, auditDetail, unchanged, answers }: Outcome<unknown>,
   context: { refId: string | undefined; claim: IdempotencyClaim | undefined },
 ): Decision<Answer> => {
   const { o } = command
   const answer: Answer = { status: o.status, body: serialise(o, reply) }
   const keep: Keep | undefined = context.claim && { claim: context.claim, status: answer.status, answer: kept(command, answer.body) }
-  const row = unchanged ? {} : audit(o, refId ?? context.refId, told)
+  const row = unchanged ? {} : audit(o, refId ?? context.refId, auditDetail)
   return { reply: answer, effects: { ...effects, ...row }, keep, ...(answers ? { answers } : {}) }
 }

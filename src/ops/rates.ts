@@ -38,17 +38,18 @@ export const createRates = ({ db, clock, log }: RatesDeps): Rates & Disposable =
       const ofCredential = own ? [{ key, bucket: `${key} ${principal.id}`, rate: own }] : []
       return [{ key, bucket: `${key} ${tenantId}`, rate: rateOf(plan, key) }, ...ofCredential]
     })
-  const told = (limits: Limit[]): Allowance[] => limits.map(({ key, bucket, rate }) => rateAllowance(key, rate, buckets.left(bucket, rate)))
+  const allowancesOf = (limits: Limit[]): Allowance[] =>
+    limits.map(({ key, bucket, rate }) => rateAllowance(key, rate, buckets.left(bucket, rate)))
   /** From all limits or from none. */
   const take = (caller: Counted, keys: RateKey[], amount: number): Allowance[] => {
     if (!caller.plan || caller.forwarded || keys.length === 0 || amount === 0) return []
     const limits = limitsOf(caller, book.of(caller.tenantId, caller.plan), keys)
     for (const { key, bucket, rate } of limits) {
       const wait = buckets.wait(bucket, rate, amount)
-      if (wait > 0) fail('rate_limited', key, { retryAfter: wait, allowances: tightest(told(limits)) })
+      if (wait > 0) fail('rate_limited', key, { retryAfter: wait, allowances: tightest(allowancesOf(limits)) })
     }
     for (const { bucket, rate } of limits) buckets.take(bucket, rate, amount)
-    return tightest(told(limits))
+    return tightest(allowancesOf(limits))
   }
   return {
     count: (o, caller) => take(caller, keysOf(o, caller), 1),

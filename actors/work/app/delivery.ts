@@ -106,12 +106,12 @@ const sendNow = async ({ egress, sealer, times, failpoints }: DeliveryDeps, job:
   return outcome
 }
 
-interface Told {
+interface Sent {
   job: Job
   outcome: DeliveryOutcome
 }
 
-const settle = async ({ times }: DeliveryDeps, { sql, gate, work }: Letter, { job, outcome }: Told): Promise<Decision<void>> => {
+const settle = async ({ times }: DeliveryDeps, { sql, gate, work }: Letter, { job, outcome }: Sent): Promise<Decision<void>> => {
   const current = await currentEndpoint(sql)
   const event = await pendingEvent(sql, job.event.id)
   if (!current || !event) return { reply: undefined, effects: again(work, gate.now) }

@@ -82,8 +82,8 @@ export const growthAudit: GenerationKind<GrowthAudit, AuditBrief, Written> = {
   async brief(sql, _networks, audit) {
     const products = (await allProducts(sql)) as unknown as Product[]
     const { profile } = await currentProfile(sql)
-    const told = { timeZone: profile.time_zone, products: products.map(({ name }) => name), learnings: await learningNotes(sql) }
-    return { ...(await postsOf(sql, audit)), ...told }
+    const setting = { timeZone: profile.time_zone, products: products.map(({ name }) => name), learnings: await learningNotes(sql) }
+    return { ...(await postsOf(sql, audit)), ...setting }
   },
   write,
   tooLate: 'ask for fewer days',

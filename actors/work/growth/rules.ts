@@ -73,7 +73,7 @@ const ran = async (networks: Networks, { sql, gate, work }: Claiming): Promise<E
   const done = await refusalOf(() => act({ sql, gate, networks, occurrence: { kind: run.trigger, ref: run.occurrence } }, rule.action))
   if (typeof done === 'string') return over(done, conditions)
   const after = acted({ ...run, conditions }, rule, done.made, gate.now)
-  return merge(done.effects, { writes: [saveRun(after.run), saveCounts(after.rule)], audit: told(after.run) })
+  return merge(done.effects, { writes: [saveRun(after.run), saveCounts(after.rule)], audit: auditOf(after.run) })
 }
 
 const allowed = ({ plan }: Gate): object => {
@@ -81,16 +81,16 @@ const allowed = ({ plan }: Gate): object => {
   return plan
 }
 
-const told = ({ id, rule_id, made_kind, made_id }: RuleRun) => ({
+const auditOf = ({ id, rule_id, made_kind, made_id }: RuleRun) => ({
   operation: 'growth.rules.ran',
   refId: rule_id,
   detail: { run: id, made: made_kind, id: made_id },
 })
 
-/** Only the first of a day is told. */
+/** Only the first of a day is recorded as a run. */
 const capped = (rule: Rule, run: RuleRun, now: Date): Effects => {
-  const { rule: counted, told: isTold } = overCap(rule, now)
-  const write: Query = isTold ? saveRun(skipped(run, skips.cap, now)) : removeRun(run.id)
+  const { rule: counted, isFirst } = overCap(rule, now)
+  const write: Query = isFirst ? saveRun(skipped(run, skips.cap, now)) : removeRun(run.id)
   return { writes: [write, saveCounts(counted)] }
 }
 

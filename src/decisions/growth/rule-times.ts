@@ -25,6 +25,6 @@ const resumed = async ({ sql, gate: { now } }: Reading, work: Work): Promise<Eff
   const next = trigger.kind === 'cron' ? nextTime(trigger.pattern, trigger.time_zone, now) : undefined
   const occurrence = { kind: 'cron', ref: work.run_at.toISOString() } as const
   const isKnown = (await knownRuns(sql, [rule.id], [occurrence.ref])).size > 0
-  const told = isKnown ? [] : [insertRun(missedRun(newId(), rule, occurrence, { reason: skips.paused, now }))]
-  return { writes: told, ...(next ? { requeued: [{ id: work.id, runAt: next }] } : { settled: [work.id] }) }
+  const missed = isKnown ? [] : [insertRun(missedRun(newId(), rule, occurrence, { reason: skips.paused, now }))]
+  return { writes: missed, ...(next ? { requeued: [{ id: work.id, runAt: next }] } : { settled: [work.id] }) }
 }

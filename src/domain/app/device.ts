@@ -52,8 +52,8 @@ export const DEVICE_SESSION_MS = 3_600_000
 const LONGEST_NAME = 100
 
 /** What a device says it is called, fit to be shown: without characters that hide, turn or break a line of text. */
-export const deviceName = (told: string): string => {
-  const name = normalForm(told, 'NFKC')
+export const deviceName = (claimed: string): string => {
+  const name = normalForm(claimed, 'NFKC')
     .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ')
     .replace(/\s+/g, ' ')
     .trim()

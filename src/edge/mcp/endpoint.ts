@@ -99,11 +99,11 @@ const handle = async (parts: Parts, arrived: Arrived): Promise<Response> => {
   const body = text === undefined ? undefined : parsed(text)
   if (body === NOT_JSON) return rpcError(400, ProtocolErrorCode.ParseError, 'Parse error: the body is not valid JSON')
   // Not before the body is there: it may be the kill switch.
-  const told = parts.rates.messages({ ...caller, surface: 'mcp' }, countedIn(body, parts.operations))
+  const allowances = parts.rates.messages({ ...caller, surface: 'mcp' }, countedIn(body, parts.operations))
   if (parts.calls.of(caller) >= parts.mostCalls && asksSomething(body)) throw new AppError('rate_limited', 'mcp_calls', { retryAfter: 5 })
   const context = contextFor(parts, caller, requestIdOf(request))
   const response = await answered(parts, request, { caller, context, text, body })
-  for (const [name, value] of Object.entries(limitHeaders(told))) response.headers.set(name, value)
+  for (const [name, value] of Object.entries(limitHeaders(allowances))) response.headers.set(name, value)
   return response
 }
 
@@ -145,8 +145,8 @@ const contextFor = ({ byId, log }: Parts, caller: Caller, requestId: string): Mc
       const startedAt = performance.now()
       try {
         const answer = await o.run(() => input, { ...call, ...more })
-        const told = { operation: id, surface: 'mcp', status: answer.status, ms: performance.now() - startedAt }
-        log.debug({ ...told, request_id: requestId, tenant: call.tenantId }, 'served')
+        const served = { operation: id, surface: 'mcp', status: answer.status, ms: performance.now() - startedAt }
+        log.debug({ ...served, request_id: requestId, tenant: call.tenantId }, 'served')
         return answer
       } catch (cause) {
         const error = AppError.from(cause)

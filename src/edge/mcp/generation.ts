@@ -111,12 +111,12 @@ interface Following {
 }
 
 /** Tells how far it is, never less than before and never the same twice. */
-const teller = ({ onProgress }: GenerationOptions) => {
-  let told = -1
+const reporter = ({ onProgress }: GenerationOptions) => {
+  let reported = -1
   return (record: GenerationRecord, share: number): void => {
     const progress = over(record) ? TOTAL : Math.min(MOST_UNDER_WAY, Math.floor(TOTAL * share))
-    if (progress <= told) return
-    told = progress
+    if (progress <= reported) return
+    reported = progress
     onProgress(progress, TOTAL, messageOf(record))
   }
 }
@@ -124,15 +124,15 @@ const teller = ({ onProgress }: GenerationOptions) => {
 /** Looks at the record, once at least, until it is over, the time is up or the caller is gone. Gives what was seen last. */
 const follow = async ({ context, sibling, options }: Following, created: Body): Promise<Body> => {
   const { signal, clock = systemClock, deadlineMs = DEADLINE_MS } = options
-  const tell = teller(options)
+  const report = reporter(options)
   const startedAt = clock.monotonic()
   const gone = () => clock.monotonic() - startedAt
   let body = created
   for (let apart = FIRST_LOOK_MS; ; apart = Math.min(LOOKS_APART_MS, apart * 1.5)) {
-    tell(recordIn(body), gone() / deadlineMs)
+    report(recordIn(body), gone() / deadlineMs)
     if (!over(recordIn(body))) await pause(clock, Math.min(apart, deadlineMs - gone()), signal)
     body = (await read(context, sibling, created)) ?? body
-    if (over(recordIn(body))) tell(recordIn(body), 1)
+    if (over(recordIn(body))) report(recordIn(body), 1)
     if (over(recordIn(body)) || signal.aborted || gone() >= deadlineMs) return body
   }
 }

@@ -65,8 +65,8 @@ const fieldsOf = (schema: TSchema, shown: Set<string>): Json => {
   const named = title === undefined ? {} : { title }
   if (shown.has(title ?? '') || schema['x-named']) return { type: 'object', ...named }
   if (title !== undefined) shown.add(title)
-  const { created_at: _, updated_at: __, ...told } = schema.properties
-  return { type: 'object', ...named, properties: map(told, (one) => (holdsRecord(one) ? next(one) : typeOf(one))) }
+  const { created_at: _, updated_at: __, ...listed } = schema.properties
+  return { type: 'object', ...named, properties: map(listed, (one) => (holdsRecord(one) ? next(one) : typeOf(one))) }
 }
 
 /** Of a record that is known by name. */

@@ -120,8 +120,8 @@ export class McpSession implements AsyncDisposable {
     const refused = this.#refusalOf(ids)
     if (refused) return refused
     for (const id of ids) this.#unanswered.add(id)
-    const told = withVersion(request, this.#server.getNegotiatedProtocolVersion())
-    const response = await this.#transport.handleRequest(told, { parsedBody, authInfo: authInfoOf(context) })
+    const versioned = withVersion(request, this.#server.getNegotiatedProtocolVersion())
+    const response = await this.#transport.handleRequest(versioned, { parsedBody, authInfo: authInfoOf(context) })
     if (!response.ok) for (const id of ids) this.#unanswered.delete(id)
     if (request.method !== 'GET' || !response.ok) return response
     // What was told while nobody listened is kept, but replayed only to a client that reads on.

@@ -85,13 +85,13 @@ export interface Field {
 /** A labelled field, with its hint and what is wrong with it tied to it. */
 export const field = ({ name, label, type = 'text', autocomplete, value, hint, optional, problems = [] }: Field): Html => {
   const wrong = problems.find((problem) => problem.field === name)
-  const told = [...(hint ? [`${name}-hint`] : []), ...(wrong ? [`${name}-wrong`] : [])].join(' ')
+  const describedBy = [...(hint ? [`${name}-hint`] : []), ...(wrong ? [`${name}-wrong`] : [])].join(' ')
   return html`<label for="${name}">${label}${optional ? ' (optional)' : ''}</label>
 ${hint ? html`<p class="hint" id="${name}-hint">${hint}</p>` : undefined}
 ${wrong ? html`<p class="wrong" id="${name}-wrong">${wrong.says}</p>` : undefined}
 <input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" value="${value ?? ''}" spellcheck="false" autocapitalize="none"${
     optional ? undefined : html` required`
-  }${told ? html` aria-describedby="${told}"` : undefined}${wrong ? html` aria-invalid="true"` : undefined}>`
+  }${describedBy ? html` aria-describedby="${describedBy}"` : undefined}${wrong ? html` aria-invalid="true"` : undefined}>`
 }
 
 export const hidden = (name: string, value: string): Html => html`<input type="hidden" name="${name}" value="${value}">`

@@ -14,8 +14,8 @@ export const connectionsHandlers = (sandbox: Pick<Sandbox, 'name' | 'connect'>):
       const reached = await reaching(sandbox.name, sandbox.connect(tenantId, handle ?? handleOf(tenantId)))
       return async (context) => {
         const { account, effects } = await connected(context, reached)
-        const told = { network: account.network, handle: account.handle }
-        return { reply: connectionView(context, account), effects, refId: account.id, told }
+        const auditDetail = { network: account.network, handle: account.handle }
+        return { reply: connectionView(context, account), effects, refId: account.id, auditDetail }
       }
     },
   },
@@ -24,7 +24,7 @@ export const connectionsHandlers = (sandbox: Pick<Sandbox, 'name' | 'connect'>):
     const account = await lockConnection(context.sql, id)
     if (account.status !== 'connected') fail('not_found', 'no such connected account')
     const left = account.is_default ? undefined : await currentDefault(context.sql)
-    const told = { network: account.network, handle: account.handle }
-    return { ...(await disconnected(context, account)), reply: connectionView(context, left), told }
+    const auditDetail = { network: account.network, handle: account.handle }
+    return { ...(await disconnected(context, account)), reply: connectionView(context, left), auditDetail }
   },
 })

@@ -24,7 +24,7 @@ import { endHeldSession, type SessionGrant } from '#store/app/sessions'
 import { type Counted, returnTry, takeTry } from '#store/app/throttle'
 import type { DoorContext, Handlers } from '../call.ts'
 import { requireRoomForKey } from './keys.ts'
-import { signedInOf, toldOf } from './session.ts'
+import { auditContextOf, signedInOf } from './session.ts'
 
 const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
@@ -91,10 +91,10 @@ export const tokenForDevice = async (
 
 /** Ends a key, or the session of a token: whoever holds it may. Nothing to do for what is unknown. */
 export const revokeHeld = async ({ db, identity, visit }: DoorContext, token: string): Promise<void> => {
-  const told = { ...toldOf(visit, 'app.device.revoke'), surface: 'cli' }
-  if (isApiKey(token)) return void (await revokeHeldKey(db, hashApiKey(token), told))
+  const audit = { ...auditContextOf(visit, 'app.device.revoke'), surface: 'cli' }
+  if (isApiKey(token)) return void (await revokeHeldKey(db, hashApiKey(token), audit))
   const claims = (await identity.tokens.readAccess(token)) ?? identity.tokens.readRefresh(token)
-  if (claims) await endHeldSession(db, claims.sessionId, told)
+  if (claims) await endHeldSession(db, claims.sessionId, audit)
 }
 
 const countedFor = ({ person }: SessionGrant, address: string): Counted[] => [
@@ -138,8 +138,8 @@ export const deviceHandlers: Handlers<typeof device> = {
     const granted = decision === 'approve' ? grantable(scopes, workspace.role) : []
     if (decision === 'approve' && granted.length === 0) fail('forbidden', `the role ${workspace.role} has none of these scopes to give`)
     if (granted.some(isScope)) await requireRoomForKey((query) => context.db.read({ tenantId: workspace.id }, query), person.id)
-    const told = toldOf(context.visit, 'app.device.decide')
-    const decided = { userHash: hashOf(code), decision, granted, personId: person.id, tenantId: workspace.id, sessionId: grant.id, told }
+    const audit = auditContextOf(context.visit, 'app.device.decide')
+    const decided = { userHash: hashOf(code), decision, granted, personId: person.id, tenantId: workspace.id, sessionId: grant.id, audit }
     if (!(await decideGrant(context.db, decided))) fail('not_found', NO_SUCH)
     return { reply: { device: { decision, scopes: granted, workspace: placeOf(grant) } } }
   },

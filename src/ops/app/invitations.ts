@@ -102,7 +102,7 @@ export const invitationHandlers = (publicUrl: string): Handlers<typeof invitatio
     }
     const invitation = { ...row, status: 'open' as const, accepted_at: null, accepted_by: null, revoked_at: null }
     const effects = { writes: [addInvitation({ ...row, token_hash: hashOfLink(token) })] }
-    return { reply: { invitation, url: linkTo(publicUrl, 'join', token) }, effects, refId: row.id, told: { email: row.email, role } }
+    return { reply: { invitation, url: linkTo(publicUrl, 'join', token) }, effects, refId: row.id, auditDetail: { email: row.email, role } }
   },
 
   async list(input, { read }) {

@@ -59,8 +59,8 @@ export const keyHandlers: Handlers<typeof keys> = {
     const person = personId === null ? null : await personById(sql, personId)
     const key = { ...shown, person, created_at: gate.now, expires_at: expires, revoked_at: null, last_used_at: null }
     const row = { ...shown, tenantId, hash: hashApiKey(secret), personId, expiresAt: expires, now: gate.now }
-    const told = { name: shown.name, scopes: shown.scopes, last4: shown.last4, belongs_to }
-    return { reply: { key, api_key: secret }, effects: { writes: [addKey(row)] }, refId: shown.id, told }
+    const auditDetail = { name: shown.name, scopes: shown.scopes, last4: shown.last4, belongs_to }
+    return { reply: { key, api_key: secret }, effects: { writes: [addKey(row)] }, refId: shown.id, auditDetail }
   },
 
   async list(input, { read, principal }) {
@@ -74,6 +74,6 @@ export const keyHandlers: Handlers<typeof keys> = {
     const key = await lockKey(sql, id)
     if (!key || !(isOwner(principal) || key.person?.id === personOf(principal))) return fail('not_found', 'no such key of yours')
     const ended = { ...key, revoked_at: key.revoked_at ?? gate.now }
-    return { reply: { key: ended }, effects: { writes: [endKey(id, gate.now)] }, told: { name: key.name, last4: key.last4 } }
+    return { reply: { key: ended }, effects: { writes: [endKey(id, gate.now)] }, auditDetail: { name: key.name, last4: key.last4 } }
   },
 }

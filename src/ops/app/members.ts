@@ -27,14 +27,14 @@ export const memberHandlers: Handlers<typeof members> = {
     if (role === 'owner' && before.role !== 'owner') await requireFreshPassword({ sql, principal })
     if (role !== 'owner') await requireAnotherOwner(sql, before)
     const writes = [setRole(id, role, gate.now), ...(role === 'owner' ? [] : [withdrawInvitationsOf(id, gate.now)])]
-    return { reply: { member: { ...before, role } }, effects: { writes }, told: { email: before.email, before: before.role, role } }
+    return { reply: { member: { ...before, role } }, effects: { writes }, auditDetail: { email: before.email, before: before.role, role } }
   },
 
   async remove({ id }, { sql, gate, principal }) {
     if (roleOf(principal) !== 'owner' && principal.member?.personId !== id) fail('forbidden', 'only owners remove others')
     const member = await memberOf(sql, id)
     await requireAnotherOwner(sql, member)
-    const told = { email: member.email, role: member.role }
-    return { reply: { member }, effects: { writes: endMembership(id, gate.now) }, told }
+    const auditDetail = { email: member.email, role: member.role }
+    return { reply: { member }, effects: { writes: endMembership(id, gate.now) }, auditDetail }
   },
 }

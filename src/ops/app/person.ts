@@ -10,7 +10,7 @@ import { forgetTries, returnTry, takeTry } from '#store/app/throttle'
 import type { DoorContext, Handlers } from '../call.ts'
 import { hashOfLink } from '../links.ts'
 import { countedFor, requireOwnPassword, WRONG_OWN } from '../password-check.ts'
-import { signedInOf, toldOf } from './session.ts'
+import { auditContextOf, signedInOf } from './session.ts'
 
 const needPassword = (): never => {
   throw new AppError('invalid_input', 'current_password is required', {
@@ -39,13 +39,13 @@ export const personHandlers: Handlers<typeof person> = {
     const { person: before } = signedInOf(context)
     const written = email === undefined ? before.email : plainText(email)
     const isOther = written !== before.email
-    // Each change is told in the audit of every workspace.
+    // Each change is recorded in the audit of every workspace.
     await takeTry(context.db, 'person', [{ name: `change of person ${before.id}`, limit: changeLimit }])
     const shown = isOther ? await requireOwnPassword(context, before, current_password ?? needPassword()) : undefined
     const change = {
       name: name === undefined ? before.name : plainText(name),
       email: shown !== undefined && written !== null ? { as: written, key: emailKey(written), shown } : undefined,
-      told: toldOf(context.visit, 'app.person.update'),
+      audit: auditContextOf(context.visit, 'app.person.update'),
     }
     const account = await changePerson(context.db, before.id, change)
     if (account === 'taken') return fail('conflict', 'a member of one of your workspaces has this email')
@@ -56,7 +56,7 @@ export const personHandlers: Handlers<typeof person> = {
     const { person } = signedInOf(context)
     const { id } = person
     await requireOwnPassword(context, person, current_password)
-    const owned = await deletePerson(context.db, id, toldOf(context.visit, 'app.person.delete'))
+    const owned = await deletePerson(context.db, id, auditContextOf(context.visit, 'app.person.delete'))
     if (owned) fail('conflict', `you are the last owner of ${owned}: make somebody else an owner, or delete the workspace`)
     return { reply: { deleted: id }, keep: 'nothing' }
   },
@@ -66,8 +66,8 @@ export const personHandlers: Handlers<typeof person> = {
     const { email, email_key } = await resetBehind(context, token)
     requireGoodPassword(new_password, { email, path: 'new_password' })
     const hash = await identity.passwords.hash(new_password, networkOf(visit.address))
-    const told = toldOf(visit, 'app.person.resetPassword')
-    const done = await resetPerson(db, { tokenHash: hashOfLink(token), hash, told })
+    const audit = auditContextOf(visit, 'app.person.resetPassword')
+    const done = await resetPerson(db, { tokenHash: hashOfLink(token), hash, audit })
     if (done === 'spent') return fail('not_found', NOT_GOOD)
     if (done === 'taken') return fail('conflict', 'another account has proven this email meanwhile')
     // Guesses that were wrong before say nothing about the new password.

@@ -16,7 +16,7 @@ import {
   moveSession,
   type SessionGrant,
 } from '#store/app/sessions'
-import type { Told } from '#store/engine/told'
+import type { AuditContext } from '#store/engine/audit-entry'
 import type { Admitted, DoorContext, Handlers, Kept, Visit } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
 import { requireAccount, requireOwnPassword, WRONG, WRONG_OWN } from '../password-check.ts'
@@ -24,7 +24,7 @@ import { requireAccount, requireOwnPassword, WRONG, WRONG_OWN } from '../passwor
 type SignedIn = OutputOf<typeof session.signIn>
 type Delivery = 'cookie' | 'body'
 
-export const toldOf = ({ surface, requestId }: Visit, operation: string): Told => ({ surface, requestId, operation })
+export const auditContextOf = ({ surface, requestId }: Visit, operation: string): AuditContext => ({ surface, requestId, operation })
 
 /** Whom a door lets in has a session. */
 export const signedInOf = ({ visit }: DoorContext): SessionGrant => visit.session ?? fail('unauthenticated')
@@ -70,7 +70,7 @@ export const begin = async (
     kind: 'browser',
     ...from,
     lastsMs: SESSION_MS,
-    told: toldOf(visit, operation),
+    audit: auditContextOf(visit, operation),
   })
   const grant = id && (await findSession(db, id))
   if (!grant) return fail('unauthenticated', WRONG)
@@ -154,7 +154,7 @@ export const sessionHandlers: Handlers<typeof session> = {
 
   async signOut(_, context) {
     const { id, person } = signedInOf(context)
-    const signed_out = await endSessions(context.db, { personId: person.id, id }, toldOf(context.visit, 'app.session.signOut'))
+    const signed_out = await endSessions(context.db, { personId: person.id, id }, auditContextOf(context.visit, 'app.session.signOut'))
     return { reply: { signed_out }, keep: 'nothing' }
   },
 
@@ -165,8 +165,8 @@ export const sessionHandlers: Handlers<typeof session> = {
     requireGoodPassword(new_password, { email: person.email, path: 'new_password' })
     const to = await identity.passwords.hash(new_password, networkOf(visit.address))
     if (!(await setPassword(db, person.id, { from, to }))) fail('unauthenticated', WRONG_OWN)
-    const told = toldOf(visit, 'app.session.changePassword')
-    return { reply: { signed_out: await endSessions(db, { personId: person.id, except: id }, told) } }
+    const audit = auditContextOf(visit, 'app.session.changePassword')
+    return { reply: { signed_out: await endSessions(db, { personId: person.id, except: id }, audit) } }
   },
 
   async confirm({ current_password }, context) {
@@ -187,14 +187,18 @@ export const sessionsHandlers: Handlers<typeof sessions> = {
 
   async revoke({ id }, context) {
     const { id: own, person } = signedInOf(context)
-    const signed_out = await endSessions(context.db, { personId: person.id, id }, toldOf(context.visit, 'app.sessions.revoke'))
+    const signed_out = await endSessions(context.db, { personId: person.id, id }, auditContextOf(context.visit, 'app.sessions.revoke'))
     if (signed_out === 0) fail('not_found', 'no such session of yours')
     return { reply: { signed_out }, keep: id === own ? 'nothing' : undefined }
   },
 
   async signOutEverywhere(_, context) {
     const { person } = signedInOf(context)
-    const signed_out = await endSessions(context.db, { personId: person.id }, toldOf(context.visit, 'app.sessions.signOutEverywhere'))
+    const signed_out = await endSessions(
+      context.db,
+      { personId: person.id },
+      auditContextOf(context.visit, 'app.sessions.signOutEverywhere'),
+    )
     return { reply: { signed_out }, keep: 'nothing' }
   },
 }

@@ -78,7 +78,7 @@ const setting = ({ egress, sealer }: Deps): Pick<All, 'set' | 'update' | 'rotate
     const { secret, sealed } = newSecret(sealer, context.tenantId)
     const reply = { ...(await shown({ ...endpoint, previous_until: null, created_at: now }, context)), secret }
     const effects = { writes: [putEndpoint(endpoint, sealed)], work: awake(context) }
-    return { reply, effects, refId: endpoint.id, told: { ...tracesOf(url), events: endpoint.events } }
+    return { reply, effects, refId: endpoint.id, auditDetail: { ...tracesOf(url), events: endpoint.events } }
   },
 
   async update(input, context) {
@@ -91,7 +91,7 @@ const setting = ({ egress, sealer }: Deps): Pick<All, 'set' | 'update' | 'rotate
       reply: await shown({ ...before, ...endpoint }, context),
       effects,
       refId: endpoint.id,
-      told: { ...tracesOf(url), events: endpoint.events },
+      auditDetail: { ...tracesOf(url), events: endpoint.events },
     }
   },
 
@@ -121,7 +121,7 @@ export const webhookHandlers = (deps: Deps): All => ({
     const disabled_reason = disabledBy(context.principal)
     const disabled = { ...endpoint, status: 'disabled', disabled_reason, updated_at: context.gate.now } as const
     const effects = { writes: [saveEndpoint(disabled)], work: awake(context) }
-    return { reply: await shown(disabled, context), effects, refId: endpoint.id, told: tracesOf(endpoint.url) }
+    return { reply: await shown(disabled, context), effects, refId: endpoint.id, auditDetail: tracesOf(endpoint.url) }
   },
 
   async test(_, { sql, gate }) {

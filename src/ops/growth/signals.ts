@@ -11,9 +11,9 @@ import { drafted } from './engagements.ts'
 /** What the network's rules say of each action now. */
 const actionsOn = ({ networks }: Pick<CommandContext, 'networks'>, signal: Signal) =>
   engageActions.map((action) => {
-    const told = networks.named(signal.network)?.preflight(action, othersPost(signal))
-    if (told?.allowed) return { action, allowed: true, reason: null, link: null }
-    return { action, allowed: false, reason: told?.reason ?? 'network_not_served', link: told?.link ?? null }
+    const verdict = networks.named(signal.network)?.preflight(action, othersPost(signal))
+    if (verdict?.allowed) return { action, allowed: true, reason: null, link: null }
+    return { action, allowed: false, reason: verdict?.reason ?? 'network_not_served', link: verdict?.link ?? null }
   })
 
 const view = (context: Pick<CommandContext, 'networks'>, signal: Signal) => {

@@ -1,7 +1,7 @@
 import { type DeviceScope, GRANT_S, MOST_WAITING, POLL_EVERY_S } from '#domain/app/device'
 import { newId } from '#kernel/ids'
+import { type AuditContext, auditEntry } from '../engine/audit-entry.ts'
 import type { Db, Sql } from '../engine/db.ts'
-import { auditEntry, type Told } from '../engine/told.ts'
 
 export interface NewGrant {
   deviceHash: Buffer
@@ -65,15 +65,15 @@ export interface Decision {
   tenantId: string
   /** The session in which it is decided. */
   sessionId: string
-  told: Told
+  audit: AuditContext
 }
 
 /**
  * Of two decisions on a code the first holds. False: nothing waits under it, or the session has ended meanwhile. Whoever ends all
  * sessions of the person also undoes what is approved; the row of the person is locked, so that one of the two waits for the other.
- * Told in the audit of the workspace.
+ * Recorded in the audit of the workspace.
  */
-export const decideGrant = (db: Db, { userHash, decision, granted, personId, tenantId, sessionId, told }: Decision): Promise<boolean> =>
+export const decideGrant = (db: Db, { userHash, decision, granted, personId, tenantId, sessionId, audit }: Decision): Promise<boolean> =>
   db.systemTransaction(async (tx) => {
     await tx`select 1 from person where id = ${personId} for share`
     const [row] = await tx`update device_grant set decision = ${decision}, decided_at = clock_timestamp(), decided_by = ${personId},
@@ -83,7 +83,7 @@ export const decideGrant = (db: Db, { userHash, decision, granted, personId, ten
           and exists (select 1 from session where id = ${sessionId} and revoked_at is null) returning id, device_name, address`
     if (!row) return false
     const detail = { decision, device: row.device_name, address: row.address, scopes: granted }
-    await auditEntry(tx, { ...told, tenantId, actor: { kind: 'person', id: personId }, refId: row.id, detail })
+    await auditEntry(tx, { ...audit, tenantId, actor: { kind: 'person', id: personId }, refId: row.id, detail })
     return true
   })
 
@@ -153,9 +153,9 @@ const issue = async (tx: Sql, row: GrantRow, poll: Poll): Promise<Polled> => {
   if (!session)
     await tx`insert into api_key (id, tenant_id, person_id, name, hash, last4, scopes)
       values (${refId}, ${place.id}, ${personId}, ${row.device_name}, ${poll.key.hash}, ${poll.key.last4}, ${scopes}::text[])`
-  const told = { operation: 'app.device.issued', surface: 'cli', requestId: poll.from.requestId }
+  const audit = { operation: 'app.device.issued', surface: 'cli', requestId: poll.from.requestId }
   const detail = { device: row.device_name, address: poll.from.address, scopes }
-  await auditEntry(tx, { ...told, tenantId: place.id, actor: { kind: 'person', id: personId }, refId, detail })
+  await auditEntry(tx, { ...audit, tenantId: place.id, actor: { kind: 'person', id: personId }, refId, detail })
   return { state: 'issued', scopes, workspace: { id: place.id, name: place.name }, personId, ...(session ? { session } : {}) }
 }
 
@@ -168,7 +168,7 @@ const insertSession = async (tx: Sql, { id, row, poll }: { id: string; row: Gran
 }
 
 /** Ends an API key for whoever holds it. Nothing to do for one that is unknown or ended before. */
-export const revokeHeldKey = (db: Db, hash: Buffer, { operation, surface, requestId }: Told): Promise<unknown> =>
+export const revokeHeldKey = (db: Db, hash: Buffer, { operation, surface, requestId }: AuditContext): Promise<unknown> =>
   db.system(
     (sql) => sql`with revoked as (
         update api_key set revoked_at = clock_timestamp() where hash = ${hash} and revoked_at is null returning id, tenant_id, person_id)

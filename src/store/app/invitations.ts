@@ -2,8 +2,8 @@
 import { INVITATION_MS } from '#domain/app/person'
 import { newId } from '#kernel/ids'
 import type { Role } from '#kernel/roles'
+import { auditEntry, changeAsOperator } from '../engine/audit-entry.ts'
 import { codeOf, type Db, type Sql } from '../engine/db.ts'
-import { auditEntry, toldByOperator } from '../engine/told.ts'
 import { claimAddress } from './people.ts'
 
 export interface Invited {
@@ -34,7 +34,7 @@ export const insertOperatorInvitation = async (
   { tenantId, tokenHash, role, email = null }: { tenantId: string; tokenHash: Buffer; role: Role; email?: string | null | undefined },
 ): Promise<string | undefined> => {
   const id = newId()
-  const made = await toldByOperator(
+  const made = await changeAsOperator(
     db,
     { operation: 'operator.invitations.create', detail: { role, email } },
     (sql) => sql`insert into invitation (id, tenant_id, role, email, proves_email, token_hash, expires_at)
@@ -97,8 +97,8 @@ export const acceptInvitation = (db: Db, { invitation, person, requestId, surfac
       if (spent.length === 0) throw new Undone('spent')
       await tx`insert into member (tenant_id, person_id, role) values (${invitation.tenantId}, ${person.id}, ${invitation.role})
         on conflict (tenant_id, person_id) do nothing`
-      const told = { operation: 'app.invitations.accept', surface, requestId }
-      await auditEntry(tx, { ...told, tenantId: invitation.tenantId, actor: { kind: 'person', id: person.id }, refId: invitation.id })
+      const audit = { operation: 'app.invitations.accept', surface, requestId }
+      await auditEntry(tx, { ...audit, tenantId: invitation.tenantId, actor: { kind: 'person', id: person.id }, refId: invitation.id })
       return 'joined'
     })
     .catch((cause) => {

@@ -2,9 +2,9 @@ import type { RatePlan } from '#domain/app/rates'
 import { newId } from '#kernel/ids'
 import type { Role } from '#kernel/roles'
 import type { Scope } from '#kernel/scopes'
+import { changeAsOperator } from '../engine/audit-entry.ts'
 import type { Db, Fragment, Sql } from '../engine/db.ts'
 import type { Member, Principal } from '../engine/principal.ts'
-import { toldByOperator } from '../engine/told.ts'
 
 /** What a key stands for; safe to cache by hash, because every statement checks that the key still lives. */
 export interface KeyGrant {
@@ -73,7 +73,7 @@ export const insertKey = async (
 ): Promise<string | undefined> => {
   const id = newId()
   const { name, last4, scopes } = key
-  const made = await toldByOperator(
+  const made = await changeAsOperator(
     db,
     { operation: 'operator.keys.create', detail: { name, last4, scopes } },
     (sql) => sql`insert into api_key (id, tenant_id, name, hash, last4, scopes)
@@ -84,7 +84,7 @@ export const insertKey = async (
 
 /** False: there is no such key. Revoking twice keeps the first time. */
 export const revokeKey = async (db: Db, id: string): Promise<boolean> =>
-  (await toldByOperator(
+  (await changeAsOperator(
     db,
     { operation: 'operator.keys.revoke', detail: {} },
     (sql) =>

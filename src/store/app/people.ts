@@ -1,8 +1,8 @@
 /** People and where they are members: known before any workspace is. */
 import type { EmailStatus } from '#contract/app/session'
 import type { Role } from '#kernel/roles'
+import { auditEntry } from '../engine/audit-entry.ts'
 import type { Db, Fragment, Sql } from '../engine/db.ts'
-import { auditEntry } from '../engine/told.ts'
 
 export interface Person {
   id: string

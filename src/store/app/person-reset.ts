@@ -1,7 +1,7 @@
 /** Links by which people whose password is lost choose another; what an operator prints, and what becomes of it. */
 import { RESET_MS } from '#domain/app/person'
+import { type AuditContext, auditEntry } from '../engine/audit-entry.ts'
 import { codeOf, type Db, type Sql } from '../engine/db.ts'
-import { auditEntry, type Told } from '../engine/told.ts'
 import { claimAddress, emailStatus, type Person } from './people.ts'
 import { endSessionsIn } from './sessions.ts'
 
@@ -33,15 +33,15 @@ export interface NewReset {
 const placesOf = (tx: Sql, personId: string): Promise<{ tenant_id: string }[]> =>
   tx<{ tenant_id: string }[]>`select tenant_id from member where person_id = ${personId}`
 
-/** Keeps a link, in the place of the one there was, and says when it ends. Told in the audit of each workspace of the person. */
+/** Keeps a link, in the place of the one there was, and says when it ends. Recorded in the audit of each workspace of the person. */
 export const insertReset = (db: Db, { personId, email, emailKey, tokenHash }: NewReset): Promise<Date> =>
   db.systemTransaction(async (tx) => {
     const [row] = await tx<{ expires_at: Date }[]>`insert into person_reset as r (person_id, token_hash, email, email_key, expires_at)
       values (${personId}, ${tokenHash}, ${email}, ${emailKey}, clock_timestamp() + ${RESET_MS} * interval '1 millisecond')
       on conflict (person_id) do update set token_hash = excluded.token_hash, email = excluded.email, email_key = excluded.email_key,
         created_at = clock_timestamp(), expires_at = excluded.expires_at returning expires_at`
-    const told = { operation: 'operator.person.reset', surface: 'admin', actor: { kind: 'system', id: 'operator' } }
-    for (const { tenant_id } of await placesOf(tx, personId)) await auditEntry(tx, { ...told, tenantId: tenant_id, refId: personId })
+    const audit = { operation: 'operator.person.reset', surface: 'admin', actor: { kind: 'system', id: 'operator' } }
+    for (const { tenant_id } of await placesOf(tx, personId)) await auditEntry(tx, { ...audit, tenantId: tenant_id, refId: personId })
     return row!.expires_at
   })
 
@@ -84,7 +84,7 @@ const countKeys = async (tx: Sql, personId: string): Promise<number> =>
  */
 export const resetPerson = (
   db: Db,
-  { tokenHash, hash, told }: { tokenHash: Buffer; hash: string; told: Told },
+  { tokenHash, hash, audit }: { tokenHash: Buffer; hash: string; audit: AuditContext },
 ): Promise<WasReset | 'spent' | 'taken'> =>
   db
     .systemTransaction(async (tx) => {
@@ -103,7 +103,7 @@ export const resetPerson = (
       const signedOut = (await endSessionsIn(tx, { personId })).length
       const actor = { kind: 'person', id: personId }
       for (const { tenant_id } of await placesOf(tx, personId))
-        await auditEntry(tx, { ...told, tenantId: tenant_id, actor, refId: personId, detail: { revoked_keys: revokedKeys } })
+        await auditEntry(tx, { ...audit, tenantId: tenant_id, actor, refId: personId, detail: { revoked_keys: revokedKeys } })
       return { signedOut, revokedKeys, keysLeft: await countKeys(tx, personId) }
     })
     .catch((cause) => (codeOf(cause) === UNIQUE_VIOLATION ? 'taken' : Promise.reject(cause)))

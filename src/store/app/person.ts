@@ -1,6 +1,7 @@
 /** What people do about themselves, whatever their workspaces. */
+
+import { type AuditContext, auditEntry } from '../engine/audit-entry.ts'
 import type { Db, Fragment, Sql } from '../engine/db.ts'
-import { auditEntry, type Told } from '../engine/told.ts'
 import { emailStatus, type Person } from './people.ts'
 
 export interface OwnPerson extends Person {
@@ -17,7 +18,7 @@ export interface PersonChange {
   name: string
   /** Where it becomes another: as it is written from now on, and the hash of the password that was shown for it. */
   email?: { as: string; key: string; shown: string } | undefined
-  told: Told
+  audit: AuditContext
 }
 
 /** Somebody else in one of this person's workspaces has this address. */
@@ -29,10 +30,10 @@ const fellowHas = async (tx: Sql, personId: string, emailKey: string): Promise<b
 
 /**
  * `taken`: a fellow member has the email, as every member can see. Undefined: the password was replaced meanwhile. Whoever else has it is not asked: a new email is unverified,
- * and such may stand on several accounts. One that is only written in another way stays as proven as it was. Told in the audit
+ * and such may stand on several accounts. One that is only written in another way stays as proven as it was. Recorded in the audit
  * of each workspace: it knows the person by name and email.
  */
-export const changePerson = (db: Db, personId: string, { name, email, told }: PersonChange): Promise<OwnPerson | 'taken' | undefined> =>
+export const changePerson = (db: Db, personId: string, { name, email, audit }: PersonChange): Promise<OwnPerson | 'taken' | undefined> =>
   db.systemTransaction(async (tx) => {
     if (email && (await fellowHas(tx, personId, email.key))) return 'taken'
     const to = (sql: Sql) => sql`email = ${email!.as}, former_email = null,
@@ -42,13 +43,17 @@ export const changePerson = (db: Db, personId: string, { name, email, told }: Pe
       where p.id = ${personId} ${email ? tx`and password_hash = ${email.shown}` : tx``} returning ${columns(tx)}`
     if (!person) return undefined
     const places = await tx<{ tenant_id: string }[]>`select tenant_id from member where person_id = ${personId}`
-    await tell(tx, personId, { told, places })
+    await auditIn(tx, personId, { audit, places })
     return person
   })
 
-const tell = async (tx: Sql, personId: string, { told, places }: { told: Told; places: { tenant_id: string }[] }): Promise<void> => {
+const auditIn = async (
+  tx: Sql,
+  personId: string,
+  { audit, places }: { audit: AuditContext; places: { tenant_id: string }[] },
+): Promise<void> => {
   const actor = { kind: 'person', id: personId }
-  for (const { tenant_id } of places) await auditEntry(tx, { ...told, tenantId: tenant_id, actor, refId: personId })
+  for (const { tenant_id } of places) await auditEntry(tx, { ...audit, tenantId: tenant_id, actor, refId: personId })
 }
 
 /**
@@ -65,15 +70,15 @@ const lastOwnerOf = async (tx: Sql, personId: string): Promise<string | undefine
 }
 
 /**
- * Erases a person, with all memberships, told in the audit of each workspace. Open invitations of theirs are withdrawn. Changes
+ * Erases a person, with all memberships, recorded in the audit of each workspace. Open invitations of theirs are withdrawn. Changes
  * nothing, and gives the name of a workspace, when this is its last owner.
  */
-export const deletePerson = (db: Db, personId: string, told: Told): Promise<string | undefined> =>
+export const deletePerson = (db: Db, personId: string, audit: AuditContext): Promise<string | undefined> =>
   db.systemTransaction(async (tx) => {
     const owned = await lastOwnerOf(tx, personId)
     if (owned !== undefined) return owned
     const places = await tx<{ tenant_id: string }[]>`delete from member where person_id = ${personId} returning tenant_id`
-    await tell(tx, personId, { told, places })
+    await auditIn(tx, personId, { audit, places })
     await tx`update invitation set revoked_at = clock_timestamp() where invited_by = ${personId} and accepted_at is null and revoked_at is null`
     await tx`select erase_person(${personId})`
     return undefined

@@ -3,8 +3,8 @@ import { SESSION_MS } from '#domain/app/person'
 import type { RatePlan } from '#domain/app/rates'
 import { newId } from '#kernel/ids'
 import type { Role } from '#kernel/roles'
+import { type AuditContext, auditEntry } from '../engine/audit-entry.ts'
 import type { Db, Fragment, Sql } from '../engine/db.ts'
-import { auditEntry, type Told } from '../engine/told.ts'
 import { emailStatus, type Membership, type Person } from './people.ts'
 
 type SessionKind = 'browser' | 'command_line'
@@ -30,7 +30,7 @@ export interface NewSession {
   address: string | null
   /** Milliseconds until it ends, unless it is refreshed. */
   lastsMs: number
-  told: Told
+  audit: AuditContext
 }
 
 interface Changed {
@@ -39,12 +39,12 @@ interface Changed {
   person_id: string
 }
 
-/** Changes sessions, and tells it in the audit of their workspaces, in one transaction. */
-const toldChange = (db: Db, told: Told, change: (sql: Sql) => PromiseLike<unknown>): Promise<Changed[]> =>
+/** Changes sessions and writes the audit of their workspaces, in one transaction. */
+const auditedChange = (db: Db, audit: AuditContext, change: (sql: Sql) => PromiseLike<unknown>): Promise<Changed[]> =>
   db.systemTransaction(async (tx) => {
     const rows = (await change(tx)) as unknown as Changed[]
     for (const row of rows)
-      await auditEntry(tx, { ...told, tenantId: row.tenant_id, actor: { kind: 'person', id: row.person_id }, refId: row.id })
+      await auditEntry(tx, { ...audit, tenantId: row.tenant_id, actor: { kind: 'person', id: row.person_id }, refId: row.id })
     return rows
   })
 
@@ -65,10 +65,10 @@ const makeRoom = (sql: Sql, personId: string): Fragment =>
  * none of the old password may begin after that. The row of the person is locked, so that one of the two waits for the other.
  */
 export const insertSession = async (db: Db, one: NewSession): Promise<string | undefined> => {
-  await toldChange(db, { ...one.told, operation: 'app.sessions.tooMany' }, (sql) => makeRoom(sql, one.personId))
-  const [row] = await toldChange(
+  await auditedChange(db, { ...one.audit, operation: 'app.sessions.tooMany' }, (sql) => makeRoom(sql, one.personId))
+  const [row] = await auditedChange(
     db,
-    one.told,
+    one.audit,
     (sql) => sql`insert into session (id, tenant_id, person_id, kind, user_agent, address, password_at, expires_at)
       select ${newId()}::uuid, m.tenant_id, m.person_id, ${one.kind}, ${one.userAgent}, ${one.address}, clock_timestamp(),
              clock_timestamp() + ${one.lastsMs} * interval '1 millisecond'
@@ -126,7 +126,7 @@ export const findSession = async (db: Db, id: string): Promise<SessionGrant | un
 export const advanceSession = async (
   db: Db,
   { sessionId, generation, graceMs = 0 }: { sessionId: string; generation: number; graceMs?: number },
-  told: Omit<Told, 'operation'>,
+  audit: Omit<AuditContext, 'operation'>,
 ): Promise<boolean> => {
   const advanced = await db.system(
     (sql) => sql`update session set generation = generation + 1, last_used_at = clock_timestamp(),
@@ -134,9 +134,9 @@ export const advanceSession = async (
       where id = ${sessionId} and generation = ${generation} and revoked_at is null and expires_at > clock_timestamp() returning 1`,
   )
   if (advanced.length === 1) return true
-  await toldChange(
+  await auditedChange(
     db,
-    { ...told, operation: 'app.session.reused' },
+    { ...audit, operation: 'app.session.reused' },
     (sql) => sql`update session set revoked_at = clock_timestamp()
       where id = ${sessionId} and generation > ${generation} and revoked_at is null
         and not (generation = ${generation + 1} and last_used_at > clock_timestamp() - ${graceMs} * interval '1 millisecond')
@@ -175,13 +175,13 @@ export const moveSession = async (db: Db, id: string, tenantId: string): Promise
 const noneApproved = (sql: Sql, personId: string): Fragment =>
   sql`with undone as (update device_grant set decision = 'deny' where decided_by = ${personId} and decision = 'approve' and issued_at is null)`
 
-/** Ends sessions of a person: one, all, or all but one. How many there were. Told in the audit of each session's workspace. */
+/** Ends sessions of a person: one, all, or all but one. How many there were. Recorded in the audit of each session's workspace. */
 export const endSessions = async (
   db: Db,
   { personId, id, except }: { personId: string; id?: string; except?: string },
-  told: Told,
+  audit: AuditContext,
 ): Promise<number> => {
-  const rows = await toldChange(db, told, async (sql) => {
+  const rows = await auditedChange(db, audit, async (sql) => {
     if (id === undefined) await sql`select 1 from person where id = ${personId} for no key update`
     return endSessionsIn(sql, { personId, id, except })
   })
@@ -199,10 +199,10 @@ export const endSessionsIn = (
       returning id, tenant_id, person_id`
 
 /** Ends the session whose token somebody holds. */
-export const endHeldSession = (db: Db, id: string, told: Told): Promise<unknown> =>
-  toldChange(
+export const endHeldSession = (db: Db, id: string, audit: AuditContext): Promise<unknown> =>
+  auditedChange(
     db,
-    told,
+    audit,
     (sql) => sql`update session set revoked_at = clock_timestamp()
       where id = ${id} and revoked_at is null and expires_at > clock_timestamp() returning id, tenant_id, person_id`,
   )

@@ -1,8 +1,8 @@
 import type { PlanName, PlanState } from '#domain/app/plan'
 import type { RatePlan } from '#domain/app/rates'
+import { auditEntry } from '../engine/audit-entry.ts'
 import type { Db } from '../engine/db.ts'
 import type { Page } from '../engine/page.ts'
-import { auditEntry } from '../engine/told.ts'
 
 /** A workspace with the row that places it and the channels that it starts with. */
 export const insertTenant = (db: Db, tenant: { id: string; name: string; plan: PlanName }): Promise<unknown> =>

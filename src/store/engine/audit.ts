@@ -1,9 +1,9 @@
 /** The audit trail, as owners read it. Rows are written by letters, and by whoever lets people in. */
 
+import { auditEntry } from './audit-entry.ts'
 import type { Db, Query } from './db.ts'
 import { type Provenance, whoIs } from './letter.ts'
 import type { Page } from './page.ts'
-import { auditEntry } from './told.ts'
 
 export interface AuditRow {
   id: string

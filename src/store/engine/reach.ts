@@ -80,7 +80,7 @@ export const awaitDatabase = async (options: ConnectionOptions, log: Log, { pati
   const about = { place: placeOf(sql), password: options.password }
   const deadline = performance.now() + patienceMs
   try {
-    for (let told = false; ; told = true) {
+    for (let warned = false; ; warned = true) {
       try {
         checkVersion(await versionOf(sql, answerWithinMs))
         return
@@ -88,7 +88,7 @@ export const awaitDatabase = async (options: ConnectionOptions, log: Log, { pati
         if (cause instanceof AppError) throw cause
         const refusal = refusalOf(cause, about)
         if (!PASSING.test(codeOf(cause)) || performance.now() >= deadline) throw refusal
-        if (!told) log.warn(`${refusal.message}; trying for ${Math.round(patienceMs / 1_000)} s`)
+        if (!warned) log.warn(`${refusal.message}; trying for ${Math.round(patienceMs / 1_000)} s`)
         await Bun.sleep(PAUSE_MS)
       }
     }

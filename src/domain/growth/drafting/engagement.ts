@@ -31,9 +31,9 @@ export type Preflight =
   | { allowed: false; reason: string; message: string; link: string | null }
 
 /** `conflict`, with the reason and the link for people and, as details, for programs. */
-export const requireAllowed = (told: Preflight): void => {
-  if (told.allowed) return
-  const { reason, message, link } = told
+export const requireAllowed = (preflight: Preflight): void => {
+  if (preflight.allowed) return
+  const { reason, message, link } = preflight
   const details = [{ path: 'action', message: reason }, ...(link === null ? [] : [{ path: 'link', message: link }])]
   fail('conflict', `${reason}: ${message}${link === null ? '' : `: ${link}`}`, { details })
 }

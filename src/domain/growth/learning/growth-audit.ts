@@ -200,13 +200,13 @@ const notDrafted = new Set(['weekday', 'hour', 'learning', 'link', 'emoji'])
 
 /** What of the findings drafting can follow: one learning for each kind of post. `steers`: whether drafting understands a note. */
 export const learnedFrom = (findings: Findings, learnings: ReadonlyMap<string, string>, steers: (note: string) => boolean): Found[] => {
-  const told = new Set<string>()
+  const claimed = new Set<string>()
   const from = (kind: LearnedKind, claims: Claim[]): Found[] =>
     claims.flatMap((claim) => {
       const about = `${claim.dimension} ${claim.value}`
       const note = noteOf(claim, labelOf(claim, learnings), kind)
-      if (told.has(about) || notDrafted.has(claim.dimension) || !(claim.dimension === 'product' || steers(note))) return []
-      told.add(about)
+      if (claimed.has(about) || notDrafted.has(claim.dimension) || !(claim.dimension === 'product' || steers(note))) return []
+      claimed.add(about)
       return [{ kind, note, evidence: claim.item_ids }]
     })
   return [...from('worked', findings.worked), ...from('flopped', findings.flopped), ...from('hypothesis', findings.hypotheses)]

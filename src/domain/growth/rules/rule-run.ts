@@ -67,10 +67,10 @@ export interface Caused {
 
 const isLoop = ({ id }: Rule, chain: readonly string[]): boolean => chain.includes(id) || chain.length >= DEEPEST_CHAIN
 
-/** One more that the cap forbids: the first of a day is told as a run, the others are only counted. */
-export const overCap = (rule: Rule, now: Date): { rule: Rule; told: boolean } => {
+/** One more that the cap forbids: the first of a day is recorded as a run, the others are only counted. */
+export const overCap = (rule: Rule, now: Date): { rule: Rule; isFirst: boolean } => {
   const counted = today(rule, now)
-  return { rule: { ...counted, over: counted.over + 1 }, told: counted.over === 0 }
+  return { rule: { ...counted, over: counted.over + 1 }, isFirst: counted.over === 0 }
 }
 
 export const isCapped = (rule: Rule, now: Date): boolean => today(rule, now).used >= rule.daily_cap
@@ -95,13 +95,13 @@ export const runsFor = (rule: Rule, caused: readonly Caused[], { now, paused, ne
     else if (isCapped(counted, now)) {
       const over = overCap(counted, now)
       counted = over.rule
-      if (over.told) runs.push(skipped(run, skips.cap, now))
+      if (over.isFirst) runs.push(skipped(run, skips.cap, now))
     } else runs.push(run)
   }
   return { rule: counted, runs }
 }
 
-/** A run that is told of and never was. */
+/** A run that is recorded and never took place. */
 export const missedRun = (id: string, rule: Rule, occurrence: Occurrence, { reason, now }: { reason: string; now: Date }): RuleRun =>
   skipped(newRun(id, rule, { occurrence, chain: [] }, now), reason, now)
 

@@ -67,8 +67,8 @@ const headOf = ({ heading, slot }: Section, { choice, style }: Desk): string | u
 const blocksOf = (section: Section, desk: Desk): string[] => {
   const head = headOf(section, desk)
   const proof = section.pieces.filter(({ kind }) => kind === 'proof')
-  const told = section.pieces.filter(({ kind }) => kind !== 'proof').flatMap(paragraphsOf)
-  return [...(head === undefined ? [] : [head]), ...told, ...bulletsOf(proof, desk.style)]
+  const narrative = section.pieces.filter(({ kind }) => kind !== 'proof').flatMap(paragraphsOf)
+  return [...(head === undefined ? [] : [head]), ...narrative, ...bulletsOf(proof, desk.style)]
 }
 
 const textOf = (sections: readonly Section[], desk: Desk): string => {

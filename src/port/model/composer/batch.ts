@@ -145,8 +145,8 @@ const attempt = (item: Weighed, ending: 'question' | Unit | undefined, bench: Be
   for (const { kind } of faults) batch.faults.set(kind, (batch.faults.get(kind) ?? 0) + 1)
   if (faults.length > 0) return undefined
   draft.rationale = candidate.why + (saying ? ` Ends on your phrase ${cite(saying)}.` : '') + reasons({ item, followed }, bench)
-  const told = saying ? { ...candidate, units: [...candidate.units, saying] } : candidate
-  return { draft, candidate: told, glue: choice.chosen, words: wordLine(body) }
+  const complete = saying ? { ...candidate, units: [...candidate.units, saying] } : candidate
+  return { draft, candidate: complete, glue: choice.chosen, words: wordLine(body) }
 }
 
 const firstKept = (item: Weighed, bench: Bench): Kept | undefined => {

@@ -20,12 +20,12 @@ const kindOf = (unit: Unit): string => (unit.source === 'proof' ? 'proof' : 'sto
 
 /** The lesson or rule of a story before the story. */
 export const lessonFirst: Form = (scope) =>
-  points(scope).flatMap(({ unit: told, story }) => {
-    const unit = told.bare === undefined ? told : { ...told, text: told.bare }
-    const rest = story?.units.slice(0, story.units.indexOf(told)) ?? []
+  points(scope).flatMap(({ unit: lead, story }) => {
+    const unit = lead.bare === undefined ? lead : { ...lead, text: lead.bare }
+    const rest = story?.units.slice(0, story.units.indexOf(lead)) ?? []
     const source = scope.fits([unit, ...rest], 44) ? rest : rest.slice(0, rest.length > 2 ? 0 : 1)
     const rule = unit.roles.has('rule')
-    const leads = told.bare !== undefined || (own(unit) && (rule || unit.roles.has('lesson')))
+    const leads = lead.bare !== undefined || (own(unit) && (rule || unit.roles.has('lesson')))
     if (!leads || source.length === 0 || !scope.fits([unit, ...source], 44)) return []
     const shape = { format: 'lesson', units: [unit, ...source], lead: unit, cues: ['lesson', 'story'] as Cue[], weight: 1.2 }
     const why = `Puts the ${rule ? 'rule' : 'lesson'} of your story ${cite(unit)} before the story itself.`
@@ -125,14 +125,14 @@ export const proofFirst: Form = (scope) =>
   sampleOf(scope.random, scope.material.proof, { most: MOST_LEADING_PROOF }).flatMap((proof) =>
     scope.material.stories.flatMap((story) => {
       const related = story.units.some(({ terms }) => shared(terms, proof.terms) >= 2)
-      const told = [3, 2, 1].map((length) => story.units.slice(0, length)).find((units) => scope.fits([proof, ...units], 30))
-      if (!related || !told || !proof.standalone || story.source === 'news') return []
+      const excerpt = [3, 2, 1].map((length) => story.units.slice(0, length)).find((units) => scope.fits([proof, ...units], 30))
+      if (!related || !excerpt || !proof.standalone || story.source === 'news') return []
       return [
         candidate({
           hook: 'proof-lead',
           format: 'proof',
-          blocks: [prose([proof]), glued('context'), prose(told)],
-          units: [proof, ...told],
+          blocks: [prose([proof]), glued('context'), prose(excerpt)],
+          units: [proof, ...excerpt],
           lead: proof,
           cues: ['proof', 'story'],
           weight: 1.1,

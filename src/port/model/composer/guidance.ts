@@ -74,7 +74,7 @@ const patternOf = (pattern: string): Pattern => {
 const NOTE_WORDS =
   /\b(?:work(?:s|ed)?|flop(?:s|ped)?|perform\w*|better|best|worse|worst|well|badly|likes?|repl(?:y|ies)|impressions?|engagement|reach|views?|clicks?|opens?|opening|opened|openers?|average|double[ds]?|tripled?|more|less|than|got|get|hooks?|format|drafts?|tweets?|mention\w*|topics?|about|audience|readers?)\b/gi
 
-export const learningOf = ({ id, kind, note }: BriefLearning, told: ReadonlySet<string>): Learning => {
+export const learningOf = ({ id, kind, note }: BriefLearning, knownTerms: ReadonlySet<string>): Learning => {
   const text = note.slice(0, LONGEST_READ)
   const terms = termsOf(withoutCues(text).replace(NOTE_WORDS, ' '))
   return {
@@ -83,7 +83,7 @@ export const learningOf = ({ id, kind, note }: BriefLearning, told: ReadonlySet<
     excerpt: excerpt(note, EXCERPT),
     cues: cuesOf(text),
     terms,
-    known: terms.intersection(told),
+    known: terms.intersection(knownTerms),
   }
 }
 
@@ -134,8 +134,8 @@ export function* readGuidance({
 }): Steps<Guidance> {
   const patterns = yield* mapped(style.english ? brief.profile.writing_dna.patterns : [], patternOf)
   const units = [...material.stories.flatMap((story) => story.units), ...material.proof, ...material.offers.map(({ unit }) => unit)]
-  const told = new Set(units.flatMap(({ terms }) => [...terms]))
-  const learnings = yield* mapped([...brief.learnings, ...trialOf(brief)], (learning) => learningOf(learning, told))
+  const knownTerms = new Set(units.flatMap(({ terms }) => [...terms]))
+  const learnings = yield* mapped([...brief.learnings, ...trialOf(brief)], (learning) => learningOf(learning, knownTerms))
   const [goal, preferred] = [termsOf(brief.profile.goal), termsOf(material.terms.join(' '))]
   return { focus, goal, preferred, patterns, learnings, asking: askingOf(learnings), style }
 }

@@ -195,8 +195,8 @@ const offerOf = ({ name, one_liner, url }: BriefProduct, { style, avoid, longest
   const text = restyled(ended(named ? one_liner : `${name}: ${one_liner}`), style)
   if (text === undefined || text.length > longest || has(text, avoid)) return undefined
   const line = wordLine(text)
-  const told = { text, bare: undefined, source: 'product', origin: text, roles: rolesOf(text), complete: looksComplete(text) } as const
-  const unit: Unit = { ...told, standalone: true, terms: termsOf(text), line, words: wordsOf(text).length, list: undefined }
+  const base = { text, bare: undefined, source: 'product', origin: text, roles: rolesOf(text), complete: looksComplete(text) } as const
+  const unit: Unit = { ...base, standalone: true, terms: termsOf(text), line, words: wordsOf(text).length, list: undefined }
   return { name, unit, url: url === null || has(url, avoid) ? undefined : url }
 }
 
@@ -266,22 +266,22 @@ export function* readMaterial({ profile, products }: DraftBrief, rules: Rules): 
   const { stories, proof, use } = profile.writing_dna
   const { statements } = rules.focus
   const news = yield* readEntries(statements.length > 0 ? [statements.join(' ')] : [], 'news', rules)
-  const told = yield* readEntries(stories, 'story', rules)
+  const narrated = yield* readEntries(stories, 'story', rules)
   const proven = yield* readEntries(proof, 'proof', rules)
   const phrases = yield* readPhrases(use, rules)
   const offers = yield* readOffers(products, rules)
-  const read = [...news, ...told, ...proven]
+  const read = [...news, ...narrated, ...proven]
   const asStory =
     (source: Story['source']) =>
     ({ origin, units }: ReadEntry): Story => ({ origin, source, units })
   return {
-    stories: [...news.map(asStory('news')), ...told.map(asStory('story'))].filter(({ units }) => units.length > 0),
+    stories: [...news.map(asStory('news')), ...narrated.map(asStory('story'))].filter(({ units }) => units.length > 0),
     proof: proven.flatMap(({ units }) => units),
     offers,
     sayings: phrases.sayings,
     terms: phrases.terms,
     audience: audienceOf(profile.audience, rules),
-    person: rules.style.person ?? personOf([...told, ...proven].map(({ text }) => text)),
+    person: rules.style.person ?? personOf([...narrated, ...proven].map(({ text }) => text)),
     avoided: total(read.map(({ avoided }) => avoided)) + phrases.avoided,
     overlong: total(read.map(({ overlong }) => overlong)),
   }

@@ -25,14 +25,14 @@ export interface Earlier {
 }
 
 /** Phrases may come back; it is stories and proof that make two posts the same. */
-const told = (units: readonly Unit[]): Unit[] => units.filter(({ source }) => source !== 'use')
+const ownMaterial = (units: readonly Unit[]): Unit[] => units.filter(({ source }) => source !== 'use')
 
 /** More than a post holds; of a longer text the beginning is searched for the profile's sentences. */
 const SEARCHED = 1_000
 
 /** Finds the sentences of the candidates in the posts before, a post a step. */
 export function* readEarlier(recent: readonly RecentPost[], weighed: readonly Weighed[]): Steps<Earlier[]> {
-  const lines = [...new Set(weighed.flatMap(({ candidate }) => told(candidate.units).map(({ line }) => line)))]
+  const lines = [...new Set(weighed.flatMap(({ candidate }) => ownMaterial(candidate.units).map(({ line }) => line)))]
   const earlier: Earlier[] = []
   for (const { body, hook } of recent) {
     const beginning = body.slice(0, SEARCHED)
@@ -47,7 +47,7 @@ export function* readEarlier(recent: readonly RecentPost[], weighed: readonly We
 export interface Option extends Weighed {
   origins: ReadonlySet<string>
   /** How many of its sentences are no phrases. */
-  told: number
+  ownMaterial: number
   /** In how many earlier posts a sentence of it stands, on average. */
   posted: number
   /** How many earlier posts open the same way. */
@@ -67,7 +67,7 @@ const sameSentences = (own: readonly Unit[], lines: ReadonlySet<string>): boolea
 
 /** The same sentences again, or the same story opened the same way. */
 const repeatsEarlier = ({ hook, units }: Candidate, earlier: readonly Earlier[]): boolean => {
-  const own = told(units)
+  const own = ownMaterial(units)
   return earlier.some(
     (post) =>
       sameSentences(own, post.lines) || (post.hook === hook && own.some(({ source, line }) => source === 'story' && post.lines.has(line))),
@@ -88,7 +88,7 @@ export function* readOptions(weighed: readonly Weighed[], earlier: readonly Earl
     options.push({
       ...one,
       origins: new Set(units.map(({ origin }) => origin)),
-      told: told(units).length,
+      ownMaterial: ownMaterial(units).length,
       posted: units.reduce((sum, { line }) => sum + (lines.get(line) ?? 0), 0) / Math.max(1, units.length),
       opened: hooks.get(hook) ?? 0,
       taken: { hook: 0, format: 0, origin: 0, asking: 0 },
@@ -110,7 +110,7 @@ export const weightOf = ({ weight, posted, opened, taken }: Option): number =>
     0.85 ** Math.min(MOST_OPENED, opened))
 
 /** Two posts of one batch share half of their sentences at most, and no phrase. */
-const crowds = ({ candidate, told: own }: Option, lines: ReadonlySet<string>, theirs: number): boolean => {
+const crowds = ({ candidate, ownMaterial: own }: Option, lines: ReadonlySet<string>, theirs: number): boolean => {
   const common = candidate.units.filter(({ line }) => lines.has(line))
   const smaller = Math.min(own, theirs)
   return common.some(({ source }) => source === 'use') || (smaller > 0 && common.length * 2 > smaller)
@@ -120,7 +120,7 @@ const crowds = ({ candidate, told: own }: Option, lines: ReadonlySet<string>, th
 export const leftBeside = (options: readonly Option[], kept: Candidate): Option[] => {
   const lines = new Set(kept.units.map(({ line }) => line))
   const origins = new Set(kept.units.map(({ origin }) => origin))
-  const theirs = told(kept.units).length
+  const theirs = ownMaterial(kept.units).length
   const left = options.filter((option) => !crowds(option, lines, theirs))
   for (const { candidate, origins: own, taken } of left) {
     if (candidate.hook === kept.hook) taken.hook += 1

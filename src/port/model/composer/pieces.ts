@@ -129,9 +129,9 @@ export function* readPieces(
   const said = new Set([wordLine(title)])
   const pieces: Piece[] = []
   // A story of a heading alone tells nothing.
-  const told = material.stories.filter(({ units }) => units.some(({ complete }) => complete))
+  const whole = material.stories.filter(({ units }) => units.some(({ complete }) => complete))
   const offered = material.offers.map(({ unit }) => unit)
-  const all = [...told.map(({ units }) => units), ...[...material.proof, ...offered, ...material.sayings].map((unit) => [unit])]
+  const all = [...whole.map(({ units }) => units), ...[...material.proof, ...offered, ...material.sayings].map((unit) => [unit])]
   for (const units of all) {
     const left = unsaid(units, said)
     if (left.length > 0) pieces.push(pieceOf(left, { ...wanted, cues, learnings }))

@@ -51,19 +51,19 @@ export function* outlined(points: readonly string[], pieces: readonly Piece[]): 
   return phrases.length > 0 ? [...sections, last] : sections
 }
 
-const isTold = ({ kind }: Piece): boolean => kind === 'story' || kind === 'news'
+const isNarrative = ({ kind }: Piece): boolean => kind === 'story' || kind === 'news'
 
 /** Without an outline: a story to open with, what proves it, the other stories, those on other subjects apart, and a phrase to end on. */
 export const arranged = (pieces: readonly Piece[]): Section[] => {
-  const told = pieces.filter(isTold)
-  const [opening, ...others] = told
-  const news = told.filter(({ kind }) => kind === 'news')
+  const narrative = pieces.filter(isNarrative)
+  const [opening, ...others] = narrative
+  const news = narrative.filter(({ kind }) => kind === 'news')
   const sections: Section[] = [
     { pieces: opening ? [opening] : [] },
     { slot: 'article-proof', pieces: pieces.filter(({ kind }) => kind === 'proof') },
     { slot: 'article-stories', pieces: others.filter(({ onTopic }) => onTopic) },
     {
-      slot: news.length === told.length || !opening?.onTopic ? 'article-stories' : 'article-rest',
+      slot: news.length === narrative.length || !opening?.onTopic ? 'article-stories' : 'article-rest',
       pieces: others.filter(({ onTopic }) => !onTopic),
     },
     { pieces: pieces.filter(({ kind }) => kind === 'product') },

@@ -145,8 +145,8 @@ export const engagingAct = (society: Ruled, { account, action, postId, text = ''
       // What is younger than reads show is there all the same.
       const post = /^\d{1,20}$/.test(postId) ? await readPost({ ...society, lagMs: 0 }, account, postId) : null
       if (!post) return 'the post is not there any more'
-      const told = preflight(society.rules, action, post)
-      return told.allowed ? null : told.message
+      const verdict = preflight(society.rules, action, post)
+      return verdict.allowed ? null : verdict.message
     },
     apply: () => society.store.engage(engaging),
     applyLater: (afterMs) => society.store.engageLater(engaging, afterMs),

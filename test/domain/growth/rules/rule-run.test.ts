@@ -59,7 +59,7 @@ describe('an occurrence', () => {
       happening,
     )
     expect([rule.over, runs.map(outcome)]).toEqual([3, ['daily_cap']])
-    expect(overCap({ ...rule, day: '2026-11-20' }, at())).toMatchObject({ told: true, rule: { over: 1, used: 0 } })
+    expect(overCap({ ...rule, day: '2026-11-20' }, at())).toMatchObject({ isFirst: true, rule: { over: 1, used: 0 } })
   })
 })
 
@@ -138,7 +138,7 @@ describe('whatever happens', () => {
             if (isCapped(rule, now)) {
               const over = overCap(rule, now)
               rule = over.rule
-              told += over.told ? 1 : 0
+              told += over.isFirst ? 1 : 0
               continue
             }
             rule = acted(run, rule, { kind: 'item', id: 'item', inFlight: false }, now).rule

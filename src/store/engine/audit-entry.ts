@@ -1,15 +1,15 @@
-/** What is done to a workspace without a letter, told in its audit trail: by people at its doors, and by operators. */
+/** Audit rows of changes made without a letter: by people who sign in, and by operators. */
 import { newId } from '#kernel/ids'
 import type { Db, Fragment, Sql } from './db.ts'
 
-/** What was done, through which surface. */
-export interface Told {
+/** The operation that an audit row records, with the surface and the request through which it came. */
+export interface AuditContext {
   operation: string
   surface: string
   requestId: string
 }
 
-export interface AuditEntry extends Omit<Told, 'requestId'> {
+export interface AuditEntry extends Omit<AuditContext, 'requestId'> {
   requestId?: string | undefined
   tenantId: string
   actor: { kind: string; id: string }
@@ -17,19 +17,19 @@ export interface AuditEntry extends Omit<Told, 'requestId'> {
   detail?: object
 }
 
-/** A row of the audit, to be run in the transaction of what it tells. */
+/** Inserts an audit row; run it in the transaction of the change that it records. */
 export const auditEntry = (sql: Sql, { tenantId, actor, surface, operation, refId, requestId, detail = {} }: AuditEntry): Fragment =>
   sql`insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation, ref_id, request_id, detail)
     values (${newId()}, ${tenantId}, clock_timestamp(), ${actor.kind}, ${actor.id}, ${surface}, ${operation}, ${refId ?? null},
             ${requestId ?? null}, ${sql.json(detail as never)})`
 
-export interface Deed {
+export interface OperatorChange {
   operation: string
   detail: Record<string, unknown>
 }
 
-/** An operator's deed, in the very statement that does it. `change`: one statement that writes and gives `tenant_id` and `ref_id` of what it has written. How many there were. */
-export const toldByOperator = (db: Db, { operation, detail }: Deed, change: (sql: Sql) => Fragment): Promise<number> =>
+/** Makes an operator's change and its audit rows in one statement. `change`: one statement that writes and gives `tenant_id` and `ref_id` of what it has written. Returns how many rows it changed. */
+export const changeAsOperator = (db: Db, { operation, detail }: OperatorChange, change: (sql: Sql) => Fragment): Promise<number> =>
   db.system(
     async (sql) =>
       (
