@@ -1,4 +1,5 @@
 /** The cookies of signed-in browsers: out of reach of scripts, and sent by our own pages alone. */
+import { parseCookie, type SerializeOptions, stringifySetCookie } from 'cookie'
 import type { Kept } from '#ops/call'
 
 export interface Cookies {
@@ -14,13 +15,7 @@ export interface Cookies {
 /** The refresh token goes nowhere but to where it is spent. */
 const REFRESH_PATH = '/api/v1/app/session'
 
-const cookieOf = (request: Request, name: string): string | undefined => {
-  for (const part of (request.headers.get('cookie') ?? '').split(';')) {
-    const at = part.indexOf('=')
-    if (at > 0 && part.slice(0, at).trim() === name) return part.slice(at + 1).trim()
-  }
-  return undefined
-}
+const cookieOf = (request: Request, name: string): string | undefined => parseCookie(request.headers.get('cookie') ?? '')[name]
 
 /** The prefixes bind a cookie to this very host by https: no neighbour can set it. Browsers refuse them by plain http. */
 export const createCookies = (publicUrl: string): Cookies => {
@@ -28,8 +23,8 @@ export const createCookies = (publicUrl: string): Cookies => {
   const accessName = secure ? '__Host-tendril' : 'tendril'
   const refreshName = secure ? '__Secure-tendril-refresh' : 'tendril-refresh'
   const browserName = secure ? '__Host-tendril-browser' : 'tendril-browser'
-  const end = secure ? '; HttpOnly; Secure' : '; HttpOnly'
-  const set = (name: string, value: string, rest: string): string => `${name}=${value}; ${rest}${end}`
+  const set = (name: string, value: string, rest: SerializeOptions): string =>
+    stringifySetCookie({ path: '/', ...rest, name, value, secure, httpOnly: true })
   return {
     access: (request) => cookieOf(request, accessName),
     refresh: (request) => cookieOf(request, refreshName),
@@ -37,12 +32,12 @@ export const createCookies = (publicUrl: string): Cookies => {
     setting(keep, now = new Date()) {
       const kept: Kept = keep === 'nothing' ? { access: '', refresh: '', expiresAt: now } : keep
       const { access, refresh, browser } = kept
-      const until = (at: Date): string => `Max-Age=${Math.max(0, Math.floor((at.getTime() - now.getTime()) / 1_000))}`
-      const lasts = until(kept.expiresAt)
+      const secondsUntil = (at: Date): number => Math.max(0, Math.floor((at.getTime() - now.getTime()) / 1_000))
+      const maxAge = secondsUntil(kept.expiresAt)
       return [
-        set(accessName, access, `Path=/; SameSite=Lax; ${lasts}`),
-        ...(refresh === undefined ? [] : [set(refreshName, refresh, `Path=${REFRESH_PATH}; SameSite=Strict; ${lasts}`)]),
-        ...(browser ? [set(browserName, browser.token, `Path=/; SameSite=Strict; ${until(browser.expiresAt)}`)] : []),
+        set(accessName, access, { sameSite: 'lax', maxAge }),
+        ...(refresh === undefined ? [] : [set(refreshName, refresh, { path: REFRESH_PATH, sameSite: 'strict', maxAge })]),
+        ...(browser ? [set(browserName, browser.token, { sameSite: 'strict', maxAge: secondsUntil(browser.expiresAt) })] : []),
       ]
     },
   }

@@ -1,4 +1,5 @@
 /** A browser as far as the server sees it: cookies by path, an Origin with forms, redirects left to the test. */
+import { parseSetCookie } from 'cookie'
 import type { TestApp } from './app.ts'
 
 interface Seen {
@@ -15,8 +16,6 @@ export interface Visitor {
   send(path: string, form: Record<string, string>, headers?: Record<string, string>): Promise<Seen>
 }
 
-const COOKIE = /^([^=]+)=([^;]*).*?; Path=([^;]+).*?Max-Age=(\d+)/
-
 export const createVisitor = (app: TestApp): Visitor => {
   const cookies: Visitor['cookies'] = new Map()
   const cookieFor = (path: string): string =>
@@ -25,9 +24,10 @@ export const createVisitor = (app: TestApp): Visitor => {
     const headers = { ...(cookies.size > 0 ? { cookie: cookieFor(path) } : {}), ...(init.headers as Record<string, string>) }
     const response = await fetch(`${app.url}${path}`, { ...init, headers, redirect: 'manual' })
     for (const cookie of response.headers.getSetCookie()) {
-      const [, name, value, at, age] = COOKIE.exec(cookie)!
-      if (age === '0') cookies.delete(name!)
-      else cookies.set(name!, { value: value!, path: at! })
+      const { name, value = '', path: at, maxAge } = parseSetCookie(cookie)
+      if (at === undefined || maxAge === undefined) throw new Error(`a cookie without a path or an end: ${cookie}`)
+      if (maxAge === 0) cookies.delete(name)
+      else cookies.set(name, { value, path: at })
     }
     return { status: response.status, location: response.headers.get('location'), headers: response.headers, text: await response.text() }
   }

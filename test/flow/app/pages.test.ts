@@ -142,7 +142,7 @@ describe('signing in by the page', () => {
     const one = createVisitor(secure)
     const reply = await one.send('/sign-in', { email, password: PASSWORD }, { origin: publicUrl })
     expect([reply.status, [...one.cookies.keys()]]).toEqual([303, ['__Host-tendril', '__Secure-tendril-refresh', '__Host-tendril-browser']])
-    for (const cookie of reply.headers.getSetCookie()) expect(cookie).toMatch(/; HttpOnly; Secure$/)
+    for (const cookie of reply.headers.getSetCookie()) expect(cookie).toMatch(/; HttpOnly; Secure; SameSite=(Lax|Strict)$/)
     expect((await one.get('/')).text).toContain(email)
     expect((await one.send('/', {}, { origin: 'http://tendril.example.com' })).status).toBe(403)
   })
