@@ -6,6 +6,7 @@ import { eventKinds } from '#contract/events'
 import { AppError, fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
+import { workspaceOperations } from '#ops/bind'
 import type { Call } from '#ops/call'
 import { createOperations } from '#ops/index'
 import { joinDatabase } from '#server/database'
@@ -33,7 +34,7 @@ const LATEST = 40
 const runner =
   ({ world }: Workplace, tenantId: string): Run =>
   async (name, input = {}) => {
-    const operation = createOperations(world).find(({ id }) => id === `app.webhook.${name}`) ?? fail('internal')
+    const operation = workspaceOperations(createOperations(world)).find(({ id }) => id === `app.webhook.${name}`) ?? fail('internal')
     const principal = { kind: 'system', id: 'operator' } as const
     const call: Call = { tenantId, principal, scopes: new Set([...scopes, 'session']), surface: 'admin', requestId: newId() }
     const { webhook, event, ...rest } = JSON.parse((await operation.run(() => input, call)).body) as Reply

@@ -195,7 +195,7 @@ const runDownload = async ({ o, input, host, token, transport }: Work): Promise<
 }
 
 const run = (work: Work): Promise<number> => {
-  if (work.o.download) return runDownload(work)
+  if (work.o.kind === 'download') return runDownload(work)
   return work.options.all === true ? runAll(work) : runOnce(work)
 }
 

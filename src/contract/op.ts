@@ -3,12 +3,14 @@ import { type Static, Type as T, type TObject, type TProperties, type TSchema } 
 import type { ErrorCode } from '#kernel/errors'
 import type { Role } from '#kernel/roles'
 import type { Access } from '#kernel/scopes'
+import { type FieldsOf, type Kind, kinds } from './kinds.ts'
 import type { CapKey, Feature, QuotaKey } from './limits.ts'
 import { oneOf } from './shapes.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-export interface Op<I extends TSchema = TSchema, O extends TSchema = TSchema> {
+/** The fields of every operation, whatever its kind. */
+interface Common<I extends TSchema, O extends TSchema> {
   method: Method
   /** With parameters as `:name`; each is a field of the input. */
   path: string
@@ -21,47 +23,18 @@ export interface Op<I extends TSchema = TSchema, O extends TSchema = TSchema> {
   input: I
   output: O
   status: number
-  tool?: string
   /** The errors that this operation adds to those any operation can give. */
   errors: readonly ErrorCode[]
-  /** Also answers 202 with the record as it stands, when the outside world takes long. */
-  slow: boolean
-  /** Is about a person or nobody yet, not about one workspace: it runs beside the mailboxes. */
-  door: boolean
-  /** The answer is a stream of records, one a line; `output` is the schema of one. */
-  download: boolean
-  /** Asks a network first, while nothing of the workspace waits for it; what it answers is decided on like any command. */
-  reaches: boolean
-  /** The name of the file that a download becomes, without what tells its form. */
-  file?: string
-  /** The answer holds a secret that is shown once: what is kept of it for a replay is sealed. */
-  secret?: boolean
-  /** Goes before everything that waits, because it recalls what is about to go out: the kill switch, disconnecting. */
-  urgent?: boolean
-  /** What cannot be taken back, or leaves the workspace: agents ask before they call such a tool. */
-  destructive?: boolean
   /** The largest body that it takes, in bytes. */
   bodyLimit: number
-  /** Doing it twice is the same as doing it once, without any key. */
-  repeatable?: boolean
-  /** Is carried out while the workspace waits for its deletion too. */
-  whileDeleting?: boolean
   /** The limits that never refuse it; whoever is over them can still stop what goes out. */
   exempt?: readonly Exemption[]
-  /** Reaches beyond this deployment: a network that others see. */
-  outside?: boolean
-  /**
-   * A generation: the operation that reads its record until it is neither queued nor being generated. A name of the same
-   * resource, or a whole id. A list stands in where no operation reads the one record.
-   */
-  settles?: string
-  /** The hourly cap that it takes one of. */
-  cap?: CapKey | undefined
-  /** The monthly quota that it takes from. */
-  quota?: QuotaKey | undefined
-  /** Plans without it refuse the operation. */
-  feature?: Feature | undefined
 }
+
+/** An operation of one of the kinds; its handler's type follows from its kind. */
+export type Op<I extends TSchema = TSchema, O extends TSchema = TSchema, K extends Kind = Kind> = {
+  [N in K]: Common<I, O> & { kind: N } & FieldsOf<N>
+}[K]
 
 /** `rates`: how fast a credential, a workspace or an address may ask. `answers`: how much a workspace may have kept for replays. */
 export type Exemption = 'rates' | 'answers'
@@ -71,10 +44,6 @@ export const isExempt = ({ exempt = [] }: Pick<Op, 'exempt'>, from: Exemption): 
 
 /** The longest Idempotency-Key, in characters; source: the API document. */
 export const KEY_LIMIT = 200
-
-/** The largest body, in bytes: of an operation that takes a credential, and of one that anybody may call. */
-export const BODY_LIMIT = 1_048_576
-export const PUBLIC_BODY_LIMIT = 16_384
 
 /** What any operation may answer beside its own result. */
 const commonErrors: readonly ErrorCode[] = [
@@ -91,36 +60,7 @@ const keyErrors: readonly ErrorCode[] = ['idempotency_in_flight', 'idempotency_k
 /** Where nobody is asked who they are, nobody is refused for it. */
 const callerErrors: readonly ErrorCode[] = ['unauthenticated', 'missing_scope', 'forbidden']
 
-const everybody: readonly Role[] = ['editor', 'approver', 'viewer']
-
-type More = Partial<
-  Pick<
-    Op,
-    | 'tool'
-    | 'errors'
-    | 'status'
-    | 'urgent'
-    | 'secret'
-    | 'scope'
-    | 'roles'
-    | 'bodyLimit'
-    | 'destructive'
-    | 'repeatable'
-    | 'whileDeleting'
-    | 'outside'
-    | 'settles'
-    | 'exempt'
-  >
->
-
-/** The method of a route, and what else decides which kind of handler an operation needs, kept in the type. */
-type Declared<I extends TProperties, O extends TSchema, M extends Method, S, D = false, L = false, R = false> = Op<TObject<I>, O> & {
-  method: M
-  slow: S
-  door: D
-  download: L
-  reaches: R
-}
+type Shared = Partial<Pick<Common<TSchema, TSchema>, 'errors' | 'status' | 'roles' | 'exempt'>>
 
 /** What an operation takes of the plan, kept in the type, so that what takes it in can take it from here. */
 interface Limits<C, Q, F> {
@@ -129,16 +69,43 @@ interface Limits<C, Q, F> {
   feature: F
 }
 
-/** An operation of no workspace: how people come in, what they do about themselves. `public`: anybody, else a person who is signed in. */
-export const door = <M extends Method, I extends TProperties, O extends TSchema>(
+interface Shape<I, O> {
+  input: I
+  output: O
+}
+
+type Declare<K extends Kind, M extends Method, More> = <I extends TProperties, O extends TSchema>(
   route: `${M} /${string}`,
   summary: string,
-  shape: { input: I; output: O },
-  more: Omit<More, 'scope'> & { scope: 'public' | 'session' },
-): Declared<I, O, M, false, true> => {
-  const bodyLimit = more.scope === 'public' ? PUBLIC_BODY_LIMIT : BODY_LIMIT
-  return { ...op(route, summary, shape, { roles: everybody, bodyLimit, ...more }), slow: false, door: true }
-}
+  shape: Shape<I, O>,
+  ...more: Partial<More> extends More ? [more?: More] : [more: More]
+) => Op<TObject<I>, O, K>
+
+type DeclareChange<K extends Kind> = <
+  I extends TProperties,
+  O extends TSchema,
+  const C extends CapKey | undefined = undefined,
+  const Q extends QuotaKey | undefined = undefined,
+  const F extends Feature | undefined = undefined,
+>(
+  route: `${Exclude<Method, 'GET'>} /${string}`,
+  summary: string,
+  shape: Shape<I, O>,
+  more?: Shared & { scope?: Scoped } & Omit<FieldsOf<K>, keyof Limits<C, Q, F>> & Partial<Limits<C, Q, F>>,
+) => Op<TObject<I>, O, K> & Limits<C, Q, F>
+
+/** The scopes that an operation on a workspace can ask for. */
+type Scoped = Exclude<Access, 'public'>
+
+/** An operation with what its kind has in common. Each signature in `Declarations` says what comes in and what goes out. */
+const declaring =
+  (kind: Kind) =>
+  (route: string, summary: string, { input, output }: Shape<TProperties, TSchema>, more: object = {}): never => {
+    const [method, path] = route.split(' ')
+    const { scope, roles, bodyLimit } = kinds[kind]
+    const schema = T.Object(input, { additionalProperties: false })
+    return { ...{ kind, method, path, scope, roles, summary, input: schema, output, status: 200, errors: [], bodyLimit }, ...more } as never
+  }
 
 /** The forms of a download: a JSON object a line, or comma-separated values for spreadsheets. */
 const downloadForms = ['ndjson', 'csv'] as const
@@ -148,54 +115,37 @@ const Format = oneOf(downloadForms, {
   description: 'ndjson: one JSON object per line; csv: for spreadsheets, with a header line.',
 })
 
-/** What is taken away as a file, by a person who is signed in. `csv`: its records are flat enough for a table, so that form is offered too. */
-export const download = <I extends TProperties, O extends TObject>(
+const download = <I extends TProperties, O extends TObject>(
   route: `GET /${string}`,
   summary: string,
   shape: { input: I; line: O },
-  more: Pick<More, 'roles' | 'errors'> & { file: string; csv?: true },
-): Declared<I, O, 'GET', false, false, true> => {
-  const { csv, file, ...rest } = more
-  const input = { ...shape.input, ...(csv ? { format: T.Optional(Format) } : {}) } as I
-  return { ...op(route, summary, { input, output: shape.line }, { ...rest, scope: 'session' }), slow: false, download: true, file }
+  more: Pick<Shared, 'roles' | 'errors'> & FieldsOf<'download'> & { csv?: true },
+): Op<TObject<I>, O, 'download'> => {
+  const { csv, ...rest } = more
+  const input = { ...shape.input, ...(csv ? { format: T.Optional(Format) } : {}) }
+  return declaring('download')(route, summary, { input, output: shape.line }, rest)
 }
 
-export const op = <
-  M extends Method,
-  I extends TProperties,
-  O extends TSchema,
-  const S extends boolean = false,
-  const R extends boolean = false,
-  const C extends CapKey | undefined = undefined,
-  const Q extends QuotaKey | undefined = undefined,
-  const F extends Feature | undefined = undefined,
->(
-  route: `${M} /${string}`,
-  summary: string,
-  shape: { input: I; output: O },
-  more: More & { slow?: S; reaches?: R; cap?: C; quota?: Q; feature?: F } = {},
-): Declared<I, O, M, S, false, false, R> & Limits<C, Q, F> => {
-  const [method, path] = route.split(' ') as [M, string]
-  return {
-    method,
-    path,
-    scope: method === 'GET' ? 'api:read' : 'api:write',
-    roles: method === 'GET' ? everybody : [],
-    summary,
-    input: T.Object(shape.input, { additionalProperties: false }),
-    output: shape.output,
-    status: 200,
-    errors: [],
-    bodyLimit: BODY_LIMIT,
-    door: false,
-    download: false,
-    ...more,
-    slow: (more.slow ?? false) as S,
-    reaches: (more.reaches ?? false) as R,
-    cap: more.cap as C,
-    quota: more.quota as Q,
-    feature: more.feature as F,
-  }
+interface Declarations {
+  query: Declare<'query', 'GET', Shared & { scope?: Scoped } & FieldsOf<'query'>>
+  command: DeclareChange<'command'>
+  awaited: DeclareChange<'awaited'>
+  prepared: DeclareChange<'prepared'>
+  personal: Declare<'personal', Method, Shared & FieldsOf<'personal'>>
+  public: Declare<'public', Method, Shared & FieldsOf<'public'>>
+  /** `csv`: its records are flat enough for a table, so that form is offered too. */
+  download: typeof download
+}
+
+/** Declares an operation of a kind: `op.query('GET /things', …)`. */
+export const op: Declarations = {
+  query: declaring('query'),
+  command: declaring('command'),
+  awaited: declaring('awaited'),
+  prepared: declaring('prepared'),
+  personal: declaring('personal'),
+  public: declaring('public'),
+  download,
 }
 
 /** Operations by the last part of their id. */
@@ -209,7 +159,7 @@ export interface Resource<G extends Group = Group> {
   group: G
 }
 
-export interface NamedOp extends Op {
+export type NamedOp<K extends Kind = Kind> = Op<TSchema, TSchema, K> & {
   /** `growth.items.approve`. */
   id: string
 }
@@ -217,10 +167,11 @@ export interface NamedOp extends Op {
 export const named = ({ prefix, group }: Resource): NamedOp[] =>
   Object.entries(group).map(([name, o]) => ({ ...o, id: `${prefix}.${name}` }))
 
-export const isQuery = (o: Op): boolean => o.method === 'GET'
+/** Whether it changes nothing. */
+export const isQuery = ({ method }: Pick<Op, 'method'>): boolean => method === 'GET'
 
 /** Whether an Idempotency-Key makes a second time replay the first: what changes something in one workspace. */
-export const takesKey = (o: Op): boolean => !isQuery(o) && !o.door
+export const takesKey = ({ kind }: Pick<Op, 'kind'>): boolean => kinds[kind].letter
 
 /** The forms in which a download may be had; the first one unless asked for another. */
 export const formsOf = ({ input }: Op): DownloadForm[] => ('format' in (input as TObject).properties ? [...downloadForms] : ['ndjson'])
@@ -235,7 +186,7 @@ const planErrors = ({ cap, quota, feature }: Op): ErrorCode[] => [
 /** Every error that an operation may answer. */
 export const errorsOf = (o: Op): ErrorCode[] => [
   ...new Set([...o.errors, ...planErrors(o)]),
-  ...commonErrors.filter((code) => o.scope !== 'public' || !callerErrors.includes(code)),
+  ...commonErrors.filter((code) => o.kind !== 'public' || !callerErrors.includes(code)),
   ...(isQuery(o) ? [] : bodyErrors),
   ...(takesKey(o) ? keyErrors : []),
 ]

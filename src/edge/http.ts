@@ -1,7 +1,7 @@
 /** REST: a loop over the operations, the public documents, and one place where errors become answers. */
 import { type Context, Elysia } from 'elysia'
 import { AppError } from '#kernel/errors'
-import type { Door, Download, Operation } from '#ops/bind'
+import { type Bound, workspaceOperations } from '#ops/bind'
 import { LETTERS_PATH, type NodeSignature } from '#port/nodes'
 import { type AnsweringDeps, anonymous, answering, NO_SUCH_PATH, type Respond, unread } from './answering.ts'
 import { documentResponse, type StaticDocument } from './document.ts'
@@ -10,16 +10,14 @@ import { receiveLetter } from './internal.ts'
 import { MCP_PATH, type McpEndpoint } from './mcp/endpoint.ts'
 import { answerResponse, errorResponse, requestIdOf } from './respond.ts'
 import type { Route } from './route.ts'
-import { admit, type ServeDeps, serve, serveDownload } from './serve.ts'
+import { type ServeDeps, serve } from './serve.ts'
 
 export interface HttpDeps extends ServeDeps, AnsweringDeps {
-  operations: Operation[]
-  doors: Door[]
-  downloads: Download[]
+  operations: Bound[]
   /** Served beside them: OAuth's endpoints, pages. */
   routes: Route[]
   /** Taken from other processes alone. */
-  internal: Operation[]
+  internal: Bound[]
   mcp: Pick<McpEndpoint, 'handle'>
   documents: { openapi: StaticDocument; capabilities: StaticDocument }
   commit: string | null
@@ -54,8 +52,6 @@ const servedBy = (deps: HttpDeps): Served[] => {
   })
   return [
     ...deps.operations.map((o) => ({ ...o, respond: (incoming: Incoming) => serve(deps, o, incoming) })),
-    ...deps.downloads.map((o) => ({ ...o, respond: (incoming: Incoming) => serveDownload(deps, o, incoming) })),
-    ...deps.doors.map((o) => ({ ...o, respond: (incoming: Incoming) => admit(deps, o, incoming) })),
     ...deps.routes.map(({ method, path, respond }) => ({ method, path, respond: anonymous(deps, respond) })),
     ...PUBLIC.flatMap((method) => published.map((one) => ({ method, ...one }))),
   ]
@@ -81,7 +77,7 @@ export const createHttp = (deps: HttpDeps) => {
     allowed.set(path, [...(allowed.get(path) ?? []), method])
   }
   route('ALL', MCP_PATH, (incoming) => deps.mcp.handle(incoming))
-  const letters = receiveLetter({ ...deps, operations: [...deps.operations, ...deps.internal] })
+  const letters = receiveLetter({ ...deps, operations: workspaceOperations([...deps.operations, ...deps.internal]) })
   route('POST', LETTERS_PATH, letters)
   for (const [path, methods] of allowed) {
     const allow = allowOf(methods)

@@ -54,7 +54,7 @@ const header = (name: string) => ({ [name]: { $ref: `#/components/headers/${name
 
 /** Where requests are counted against rates: every answer tells of those, and of the other limits once they were looked at. */
 const limitHeaders = (o: NamedOp) =>
-  o.scope === 'public' || o.download || isExempt(o, 'rates') ? {} : { ...header('RateLimit'), ...header('RateLimit-Policy') }
+  o.kind === 'public' || o.kind === 'download' || isExempt(o, 'rates') ? {} : { ...header('RateLimit'), ...header('RateLimit-Policy') }
 
 /** Of errors, the refusal, and where there are other limits too: the document would double if every error said so. */
 const tellsLimits = ({ cap, quota }: NamedOp, status: number): boolean =>
@@ -117,7 +117,7 @@ const fileOf = (o: NamedOp, components: Components) => {
 }
 
 const successOf = (o: NamedOp, components: Components) => {
-  if (o.download) return fileOf(o, components)
+  if (o.kind === 'download') return fileOf(o, components)
   const content = json(plain(o.output, components))
   const headers = { ...header('X-Request-Id'), ...(takesKey(o) ? header('Idempotency-Replayed') : {}), ...limitHeaders(o) }
   const late = {
@@ -127,7 +127,7 @@ const successOf = (o: NamedOp, components: Components) => {
   }
   return {
     [o.status]: { description: o.status === 201 ? 'Created.' : 'Done.', headers, content },
-    ...(o.slow ? { 202: late } : {}),
+    ...(o.kind === 'awaited' ? { 202: late } : {}),
   }
 }
 

@@ -1,5 +1,5 @@
 /** What is served beside the operations: with forms for input, and answers in other forms than ours. */
-import { PUBLIC_BODY_LIMIT } from '#contract/op'
+import { PUBLIC_BODY_LIMIT } from '#contract/kinds'
 import type { Incoming } from './incoming.ts'
 
 export interface Route {

@@ -1,8 +1,9 @@
-/** One request as a call of an operation, or as a visit at a door, and its answer. */
+/** One request as a call of an operation, and its answer. */
+import type { Kind } from '#contract/kinds'
 import { isExempt, isQuery, type NamedOp } from '#contract/op'
 import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'
-import { type Door, type Download, type Operation, refuseKey } from '#ops/bind'
+import { type Bound, type Operation, refuseKey } from '#ops/bind'
 import type { Call, Visit } from '#ops/call'
 import type { Addresses } from './addresses.ts'
 import type { Authenticator } from './auth.ts'
@@ -38,19 +39,18 @@ const logServed = (
   log.debug({ operation: o.id, status, ms: performance.now() - startedAt, request_id: requestId, tenant }, 'served')
 }
 
-/** Throws what the operation throws. */
-export const serve = (deps: ServeDeps, o: Operation, incoming: Incoming): Promise<Response> =>
+const answer = (deps: ServeDeps, o: Operation, incoming: Incoming): Promise<Response> =>
   asCaller(deps, o, incoming, async (call) => {
-    const answer = await o.run(() => inputOf(o, incoming, call.tenantId), call)
-    return { response: answerResponse(answer, call.requestId), status: answer.status }
+    const given = await o.run(() => inputOf(o, incoming, call.tenantId), call)
+    return { response: answerResponse(given, call.requestId), status: given.status }
   })
 
-/** The same for a download: its first record has been read when the answer begins. */
-export const serveDownload = (deps: ServeDeps, o: Download, incoming: Incoming): Promise<Response> =>
+/** The first record has been read when the answer begins. */
+const stream = (deps: ServeDeps, o: Bound<'download'>, incoming: Incoming): Promise<Response> =>
   asCaller(deps, o, incoming, async (call) => {
     const { request } = incoming
     const opened = await o.open(() => inputOf(o, incoming, call.tenantId), call)
-    const file = { name: o.file!, form: opened.form, requestId: call.requestId }
+    const file = { name: o.file, form: opened.form, requestId: call.requestId }
     const response =
       request.method === 'HEAD' ? fileResponse(file, nothing()) : fileResponse(file, linesStream(deps, await opened.start(), file))
     return { response, status: response.status }
@@ -84,12 +84,12 @@ const asCaller = async (deps: ServeDeps, o: NamedOp, incoming: Incoming, run: (c
   }
 }
 
-/** The same for an operation of no workspace. */
-export const admit = async (deps: ServeDeps, o: Door, incoming: Incoming): Promise<Response> => {
+/** For an operation of no workspace. */
+const admit = async (deps: ServeDeps, o: Bound<'personal' | 'public'>, incoming: Incoming): Promise<Response> => {
   const { request } = incoming
   const requestId = requestIdOf(request)
   const startedAt = performance.now()
-  if (o.scope === 'public') {
+  if (o.kind === 'public') {
     if (!isExempt(o, 'rates')) deps.addresses.count(incoming.address())
     incoming.countAsStranger()
   }
@@ -103,8 +103,8 @@ export const admit = async (deps: ServeDeps, o: Door, incoming: Incoming): Promi
   return response
 }
 
-/** Throws `unauthenticated` where the door takes a person who is signed in, and `forbidden` for a key. */
-export const visitOf = async ({ authenticator, cookies }: ServeDeps, o: Pick<NamedOp, 'scope'>, incoming: Incoming): Promise<Visit> => {
+/** Throws `unauthenticated` where the operation takes a person who is signed in, and `forbidden` for a key. */
+export const visitOf = async ({ authenticator, cookies }: ServeDeps, o: Pick<NamedOp, 'kind'>, incoming: Incoming): Promise<Visit> => {
   const { request } = incoming
   const visit = {
     surface: surfaceOf(request),
@@ -114,7 +114,24 @@ export const visitOf = async ({ authenticator, cookies }: ServeDeps, o: Pick<Nam
     refreshToken: cookies.refresh(request),
     browser: cookies.browser(request),
   }
-  if (o.scope === 'public') return visit
+  if (o.kind === 'public') return visit
   const { session } = await authenticator.authenticate(incoming)
   return { ...visit, session: session ?? refuseKey() }
+}
+
+/** How a request becomes a call, by the kind of operation. */
+const serving: { [K in Kind]: (deps: ServeDeps, o: Bound<K>, incoming: Incoming) => Promise<Response> } = {
+  query: answer,
+  command: answer,
+  awaited: answer,
+  prepared: answer,
+  personal: admit,
+  public: admit,
+  download: stream,
+}
+
+/** Throws what the operation throws. */
+export const serve = (deps: ServeDeps, o: Bound, incoming: Incoming): Promise<Response> => {
+  const respond = serving[o.kind] as (deps: ServeDeps, o: Bound, incoming: Incoming) => Promise<Response>
+  return respond(deps, o, incoming)
 }

@@ -3,40 +3,29 @@
  * command.ts) → output check. Who is calling is settled before (edge/auth.ts).
  */
 import type { Answer } from '#actors/engine/letter'
-import { type DownloadForm, type Group, isQuery, KEY_LIMIT, type NamedOp, named, type Op, type Resource } from '#contract/op'
+import type { Kind } from '#contract/kinds'
+import { type DownloadForm, type Group, KEY_LIMIT, type NamedOp, named, type Op, type Resource } from '#contract/op'
 import type { Allowance } from '#kernel/allowance'
 import { AppError, fail } from '#kernel/errors'
 import type { SessionGrant } from '#store/app/sessions'
 import { noteDownload } from '#store/engine/audit'
 import { roleOf } from '#store/engine/principal'
-import type {
-  AnyCommand,
-  AnyDoor,
-  AnyDownload,
-  AnyPlainCommand,
-  AnyQuery,
-  Call,
-  Counted,
-  Handlers,
-  Kept,
-  QueryContext,
-  ReachingHandler,
-  Visit,
-  World,
-} from './call.ts'
-import { runCommand } from './command.ts'
+import type { Call, Counted, HandlerOf, Handlers, Kept, QueryContext, Visit, World } from './call.ts'
+import { type LetterHandler, runCommand } from './command.ts'
 import { dispatch } from './dispatch.ts'
 import { type Lines, openLines, type Slots } from './download.ts'
 import { flawOfText, serialise, validate } from './validate.ts'
 
-/** An operation that can be called, from any surface. */
-export interface Operation extends NamedOp {
+interface Running {
   /** `read` gives the input; it is not asked for before the caller's scope is known to suffice. */
   run(read: () => unknown, call: Call): Promise<Answer>
 }
 
-/** An operation whose answer is a stream of records. */
-export interface Download extends NamedOp {
+interface Entering {
+  enter(read: () => unknown, visit: Visit): Promise<Admission>
+}
+
+interface Opening {
   open(read: () => unknown, call: Call): Promise<Opened>
 }
 
@@ -46,55 +35,48 @@ interface Opened {
   start(): Promise<Lines>
 }
 
-/** An operation of no workspace. */
-export interface Door extends NamedOp {
-  enter(read: () => unknown, visit: Visit): Promise<Admission>
-}
-
 interface Admission extends Answer {
   keep?: Kept | 'nothing' | undefined
 }
 
-type Run = (input: unknown, call: Call) => Promise<Answer>
-
-export const bind = <G extends Group>(world: World, resource: Resource<G>, handlers: Handlers<G>): Operation[] =>
-  ofKind(resource, 'usual').map((o) => ({ ...o, run: runner(world, o, handlers[nameIn(resource, o)] as AnyQuery | AnyCommand) }))
-
-/** The doors of a resource; `bind` gives the usual ones. */
-export const bindDoors = <G extends Group>(world: World, resource: Resource<G>, handlers: Handlers<G>): Door[] =>
-  ofKind(resource, 'door').map((o) => ({ ...o, enter: entrance(world, o, handlers[nameIn(resource, o)] as AnyDoor) }))
-
-/** The downloads of a resource. `slots`: of all downloads of the process. */
-export const bindDownloads = <G extends Group>(
-  { world, slots }: { world: World; slots: Slots },
-  resource: Resource<G>,
-  handlers: Handlers<G>,
-): Download[] =>
-  ofKind(resource, 'download').map((o) => ({
-    ...o,
-    open: opener({ world, slots }, o, handlers[nameIn(resource, o)] as unknown as AnyDownload),
-  }))
-
-const nameIn = ({ prefix }: Resource, o: NamedOp): string => o.id.slice(prefix.length + 1)
-
-const kindOf = ({ door, download }: NamedOp) => {
-  if (door) return 'door'
-  return download ? 'download' : 'usual'
+/** How surfaces call an operation, by its kind. */
+interface Calling extends Record<Kind, object> {
+  query: Running
+  command: Running
+  awaited: Running
+  prepared: Running
+  personal: Entering
+  public: Entering
+  download: Opening
 }
 
-const ofKind = (resource: Resource, kind: ReturnType<typeof kindOf>): NamedOp[] => named(resource).filter((o) => kindOf(o) === kind)
+/** An operation with its handler. */
+export type Bound<K extends Kind = Kind> = { [N in K]: NamedOp<N> & Calling[N] }[K]
+/** One that reads or changes a workspace: can be called from any surface. */
+export type Operation = Bound<'query' | 'command' | 'awaited' | 'prepared'>
 
-const entrance =
-  ({ db, identity, rates }: World, o: NamedOp, handler: AnyDoor): Door['enter'] =>
-  (read, visit) =>
-    telling(visit.session ? rates.count(o, visitorOf(visit, visit.session)) : [], async () => {
-      const input = await read()
-      validate(o.input, input)
-      const { reply, keep } = await handler(input, { db, identity, visit })
-      return { status: o.status, body: serialise(o, reply), keep }
-    })
+/** Those that any surface can call. */
+export const workspaceOperations = (all: readonly Bound[]): Operation[] => all.filter((o) => 'run' in o)
 
-/** A person is counted where they work, at doors too. */
+interface Host {
+  world: World
+  /** Of all downloads of the process. */
+  slots: Slots
+}
+
+type Run = (input: unknown, call: Call) => Promise<Answer>
+
+/** Handlers as the gates see them, whatever their operation. */
+type AnyHandler = HandlerOf<Op>
+
+/** The operations of a resource, each with its handler behind the gates of its kind. */
+export const bind = <G extends Group>(host: Host, resource: Resource<G>, handlers: Handlers<G>): Bound[] =>
+  named(resource).map((o) => {
+    const run = runners[o.kind] as (host: Host, o: NamedOp, handler: unknown) => object
+    return { ...o, ...run(host, o, handlers[o.id.slice(resource.prefix.length + 1)]) } as Bound
+  })
+
+/** A person is counted at the workspace where they are signed in, whatever they call. */
 const visitorOf = ({ surface }: Visit, { id, workspace, plan }: SessionGrant): Counted => ({
   ...{ tenantId: workspace.id, principal: { kind: 'session', id }, surface, plan },
 })
@@ -111,22 +93,30 @@ const telling = async <A extends Answer>(counted: Allowance[], run: () => Promis
   }
 }
 
-const runner = (world: World, o: NamedOp, handler: AnyQuery | AnyCommand): Operation['run'] => {
-  const toResult = isQuery(o) ? query(world, o, handler as AnyQuery) : command(world, o, handler as AnyCommand)
-  return async (read, call) => {
+const gated = (world: World, o: NamedOp, run: Run): Running => ({
+  async run(read, call) {
     requireAccess(o, call)
     return telling(world.rates.count(o, call), async () => {
       const input = await read()
       validate(o.input, input)
       requireUsableKey(call)
-      return toResult(input, call)
+      return run(input, call)
     })
-  }
-}
+  },
+})
 
-const opener =
-  ({ world, slots }: { world: World; slots: Slots }, o: NamedOp, handler: AnyDownload): Download['open'] =>
-  async (read, call) => {
+const entering = ({ world: { db, identity, rates } }: Host, o: NamedOp, handler: AnyHandler['personal' | 'public']): Entering => ({
+  enter: (read, visit) =>
+    telling(visit.session ? rates.count(o, visitorOf(visit, visit.session)) : [], async () => {
+      const input = await read()
+      validate(o.input, input)
+      const { reply, keep } = await handler(input, { db, identity, visit })
+      return { status: o.status, body: serialise(o, reply), keep }
+    }),
+})
+
+const opening = ({ world, slots }: Host, o: NamedOp, handler: AnyHandler['download']): Opening => ({
+  async open(read, call) {
     requireAccess(o, call)
     world.rates.count(o, call)
     const input = (await read()) as { format?: DownloadForm }
@@ -141,7 +131,8 @@ const opener =
       return lines
     }
     return { form, start }
-  }
+  },
+})
 
 /** Throws `forbidden`: what only a person may. */
 export const refuseKey = (): never => fail('forbidden', 'this takes a person who is signed in; an API key does not reach it')
@@ -177,20 +168,33 @@ const contextFor = (world: World, call: Call): QueryContext => ({
   read: (sql) => world.db.read({ tenantId: call.tenantId, caller: call.principal }, sql),
 })
 
-const query =
-  (world: World, o: NamedOp, handler: AnyQuery): Run =>
-  async (input, call) => ({ status: o.status, body: serialise(o, await handler(input, contextFor(world, call))) })
+const reading = ({ world }: Host, o: NamedOp, handler: AnyHandler['query']): Running =>
+  gated(world, o, async (input, call) => ({ status: o.status, body: serialise(o, await handler(input, contextFor(world, call))) }))
 
-const command =
-  (world: World, o: NamedOp, handler: AnyCommand): Run =>
-  (input, call) =>
+/** `handlerFor` runs where the command does, before its letter. */
+const deciding = ({ world }: Host, o: NamedOp, handlerFor: (input: unknown, call: Call) => Promise<LetterHandler>): Running =>
+  gated(world, o, (input, call) =>
     dispatch(world, { o, input, call }, async (local) => {
-      const decided = 'reach' in handler ? await reached(handler, input, local) : handler
-      const command = { o, handler: decided, input, call: local, world, reader: contextFor(world, local) }
+      const handler = await handlerFor(input, local)
+      const command = { o, handler, input, call: local, world, reader: contextFor(world, local) }
       return runCommand(command, (letter) => world.ask(local.tenantId, letter))
-    })
+    }),
+  )
 
-const reached = async (handler: ReachingHandler<Op>, input: unknown, { tenantId }: Call): Promise<AnyPlainCommand> => {
-  const decide = await handler.reach(input as never, { tenantId })
-  return (_, context) => decide(context)
+const prepared =
+  (handler: AnyHandler['prepared']) =>
+  async (input: unknown, { tenantId }: Call): Promise<LetterHandler> => {
+    const decide = await handler.prepare(input, { tenantId })
+    return (_, context) => decide(context)
+  }
+
+/** What runs the operations of a kind. A kind without a row does not compile. */
+const runners: { [K in Kind]: (host: Host, o: NamedOp<K>, handler: AnyHandler[K]) => Calling[K] } = {
+  query: reading,
+  command: (host, o, handler) => deciding(host, o, async () => handler),
+  awaited: (host, o, handler) => deciding(host, o, async () => handler),
+  prepared: (host, o, handler) => deciding(host, o, prepared(handler)),
+  personal: entering,
+  public: entering,
+  download: opening,
 }

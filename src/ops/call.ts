@@ -1,6 +1,7 @@
 /** Who is calling, what handlers may use, and what they give back. */
 import type { Static, TSchema } from '@sinclair/typebox'
 import type { Answer, Letter } from '#actors/engine/letter'
+import type { Kind } from '#contract/kinds'
 import type { Group, Op } from '#contract/op'
 import type { Deciding } from '#decisions/deciding'
 import type { RatePlan } from '#domain/app/rates'
@@ -35,7 +36,7 @@ export interface Call {
   forwarded?: boolean
 }
 
-/** Who comes to a door: somebody unknown, or a person who is signed in. */
+/** Who calls an operation of no workspace: somebody unknown, or a person who is signed in. */
 export interface Visit {
   surface: Call['surface']
   requestId: string
@@ -114,7 +115,7 @@ export interface Begun {
   effects: Effects
 }
 
-export interface DoorContext {
+export interface VisitContext {
   db: Db
   identity: Identity
   visit: Visit
@@ -140,40 +141,30 @@ export interface Admitted<O> {
 type Input<O extends Op> = Static<O['input']>
 type Output<O extends Op> = Static<O['output'] extends TSchema ? O['output'] : never>
 
-export interface SlowHandler<O extends Op> {
+interface AwaitedHandler<O extends Op> {
   begin(input: Input<O>, context: CommandContext): Promise<Begun>
   /** The answer for whoever comes while it lasts: 202 with the record as it stands, or the final one. */
   asItStands(input: Input<O>, context: QueryContext): Promise<Answer>
 }
 
-type Decide<O extends Op> = (context: CommandContext) => Promise<Outcome<Output<O>>>
-
 /**
- * A command that asks a network first, outside of any letter, and gives what the letter then decides. It may ask more than
- * once for one command, and for one that is then refused or replayed, so asking must change nothing that matters.
+ * Asks a network outside of any letter, and gives what the letter then decides. It may ask more than once for one command, and
+ * for one that is then refused or replayed, so asking must change nothing that matters.
  */
-export interface ReachingHandler<O extends Op> {
-  reach(input: Input<O>, context: Pick<CommandContext, 'tenantId'>): Promise<Decide<O>>
+interface PreparedHandler<O extends Op> {
+  prepare(input: Input<O>, context: Pick<CommandContext, 'tenantId'>): Promise<(context: CommandContext) => Promise<Outcome<Output<O>>>>
 }
 
-type Handler<O extends Op> = O extends { door: true }
-  ? (input: Input<O>, context: DoorContext) => Promise<Admitted<Output<O>>>
-  : O extends { download: true }
-    ? (input: Input<O>, context: QueryContext) => AsyncIterable<Output<O>>
-    : O extends { method: 'GET' }
-      ? (input: Input<O>, context: QueryContext) => Promise<Output<O>>
-      : O extends { slow: true }
-        ? SlowHandler<O>
-        : O extends { reaches: true }
-          ? ReachingHandler<O>
-          : (input: Input<O>, context: CommandContext) => Promise<Outcome<Output<O>>>
+/** What implements an operation, by its kind. A kind without a row does not compile. */
+export interface HandlerOf<O extends Op> extends Record<Kind, unknown> {
+  query: (input: Input<O>, context: QueryContext) => Promise<Output<O>>
+  command: (input: Input<O>, context: CommandContext) => Promise<Outcome<Output<O>>>
+  awaited: AwaitedHandler<O>
+  prepared: PreparedHandler<O>
+  personal: (input: Input<O>, context: VisitContext) => Promise<Admitted<Output<O>>>
+  public: (input: Input<O>, context: VisitContext) => Promise<Admitted<Output<O>>>
+  download: (input: Input<O>, context: QueryContext) => AsyncIterable<Output<O>>
+}
 
-/** A missing handler, or one that returns another shape, does not compile. */
-export type Handlers<G extends Group> = { [K in keyof G]: Handler<G[K]> }
-
-/** Handlers as the gates see them, whatever their operation. */
-export type AnyDoor = (input: unknown, context: DoorContext) => Promise<Admitted<unknown>>
-export type AnyDownload = (input: unknown, context: QueryContext) => AsyncIterable<unknown>
-export type AnyQuery = (input: unknown, context: QueryContext) => Promise<unknown>
-export type AnyPlainCommand = (input: unknown, context: CommandContext) => Promise<Outcome<unknown>>
-export type AnyCommand = AnyPlainCommand | SlowHandler<Op> | ReachingHandler<Op>
+/** A missing handler, or one of another kind or shape, does not compile. */
+export type Handlers<G extends Group> = { [N in keyof G]: HandlerOf<G[N]>[G[N]['kind']] }

@@ -23,12 +23,15 @@ import {
   written,
 } from '#store/engine/idempotency'
 import type { Gate } from '#store/engine/letter'
-import type { AnyPlainCommand, Begun, Call, CommandContext, Outcome, QueryContext, SlowHandler, World } from './call.ts'
+import type { Begun, Call, CommandContext, HandlerOf, Outcome, QueryContext, World } from './call.ts'
 import { serialise } from './validate.ts'
+
+/** What the letter of a command decides by. */
+export type LetterHandler = HandlerOf<Op>['command' | 'awaited']
 
 interface Command {
   o: NamedOp
-  handler: AnyPlainCommand | SlowHandler<Op>
+  handler: LetterHandler
   input: unknown
   call: Call
   world: Pick<World, 'networks' | 'sealer'>
@@ -150,7 +153,7 @@ const makingRoom = async ({ o, call }: Command, { counters }: Pick<Gate, 'counte
 
 /** Exempt operations may go over the limit, but not without end: beyond twice as much their answers are not kept. What posts always is. */
 const isOverfull = ({ o }: Command, { counters }: Pick<Gate, 'counters'>): boolean =>
-  isExempt(o, 'answers') && !o.slow && bytesKept(counters) >= 2 * MOST_BYTES
+  isExempt(o, 'answers') && o.kind !== 'awaited' && bytesKept(counters) >= 2 * MOST_BYTES
 
 const before = <R>(first: Query[], decision: Decision<R>): Decision<R> =>
   first.length === 0 ? decision : { ...decision, effects: { ...decision.effects, first: [...first, ...(decision.effects?.first ?? [])] } }

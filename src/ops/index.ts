@@ -12,7 +12,7 @@ import { planHandlers } from './app/plan.ts'
 import { sessionHandlers, sessionsHandlers } from './app/session.ts'
 import { webhookHandlers } from './app/webhook.ts'
 import { workspaceHandlers } from './app/workspace.ts'
-import { bind, bindDoors, bindDownloads, type Door, type Download, type Operation } from './bind.ts'
+import { type Bound, bind } from './bind.ts'
 import type { World } from './call.ts'
 import { downloadSlots } from './download.ts'
 import { articleHandlers } from './growth/articles.ts'
@@ -36,53 +36,46 @@ import { signalHandlers } from './growth/signals.ts'
 import { targetHandlers } from './growth/targets.ts'
 import { generationHandlers } from './operator/generations.ts'
 
-/** Those of a workspace: reads, and commands that go through its mailbox. */
-export const createOperations = (world: World): Operation[] => [
-  ...bind(world, growthResources.overview, overviewHandlers),
-  ...bind(world, growthResources.brief, briefHandlers),
-  ...bind(world, growthResources.batches, batchHandlers),
-  ...bind(world, growthResources.articles, articleHandlers),
-  ...bind(world, growthResources.items, itemHandlers),
-  ...bind(world, growthResources.connection, connectionHandlers),
-  ...bind(world, growthResources.connections, connectionsHandlers),
-  ...bind(world, growthResources.profile, profileHandlers),
-  ...bind(world, growthResources.channels, channelHandlers),
-  ...bind(world, growthResources.audits, growthAuditHandlers),
-  ...bind(world, growthResources.hooks, hookHandlers),
-  ...bind(world, growthResources.learnings, learningHandlers),
-  ...bind(world, growthResources.experiments, experimentHandlers),
-  ...bind(world, growthResources.products, productHandlers),
-  ...bind(world, growthResources.reports, reportHandlers),
-  ...bind(world, growthResources.rules, ruleHandlers),
-  ...bind(world, growthResources.ruleRuns, ruleRunHandlers),
-  ...bind(world, growthResources.engagements, engagementHandlers(world)),
-  ...bind(world, growthResources.targets, targetHandlers),
-  ...bind(world, growthResources.signals, signalHandlers),
-  ...bind(world, growthResources.automation, automationHandlers),
-  ...bind(world, appResources.workspace, workspaceHandlers),
-  ...bind(world, appResources.members, memberHandlers),
-  ...bind(world, appResources.invitations, invitationHandlers(world.identity.publicUrl)),
-  ...bind(world, appResources.keys, keyHandlers),
-  ...bind(world, appResources.connections, appConnectionsHandlers(world.sandbox)),
-  ...bind(world, appResources.plan, planHandlers),
-  ...bind(world, appResources.audit, auditHandlers),
-  ...bind(world, appResources.webhook, webhookHandlers(world)),
-]
-
-/** Those of no workspace: how people come in, and what they do about themselves. */
-export const createDoors = (world: World): Door[] => [
-  ...bindDoors(world, appResources.session, sessionHandlers),
-  ...bindDoors(world, appResources.sessions, sessionsHandlers),
-  ...bindDoors(world, appResources.person, personHandlers),
-  ...bindDoors(world, appResources.invitations, invitationHandlers(world.identity.publicUrl)),
-  ...bindDoors(world, appResources.device, deviceHandlers),
-]
-
-/** What is taken away as files. */
-export const createDownloads = (world: World): Download[] => {
-  const all = { world, slots: downloadSlots() }
-  return [...bindDownloads(all, appResources.workspace, workspaceHandlers), ...bindDownloads(all, appResources.audit, auditHandlers)]
+/** All operations of the contract, in its order. */
+export const createOperations = (world: World): Bound[] => {
+  const host = { world, slots: downloadSlots() }
+  return [
+    ...bind(host, growthResources.overview, overviewHandlers),
+    ...bind(host, growthResources.brief, briefHandlers),
+    ...bind(host, growthResources.batches, batchHandlers),
+    ...bind(host, growthResources.articles, articleHandlers),
+    ...bind(host, growthResources.items, itemHandlers),
+    ...bind(host, growthResources.connection, connectionHandlers),
+    ...bind(host, growthResources.connections, connectionsHandlers),
+    ...bind(host, growthResources.profile, profileHandlers),
+    ...bind(host, growthResources.channels, channelHandlers),
+    ...bind(host, growthResources.audits, growthAuditHandlers),
+    ...bind(host, growthResources.hooks, hookHandlers),
+    ...bind(host, growthResources.learnings, learningHandlers),
+    ...bind(host, growthResources.experiments, experimentHandlers),
+    ...bind(host, growthResources.products, productHandlers),
+    ...bind(host, growthResources.reports, reportHandlers),
+    ...bind(host, growthResources.rules, ruleHandlers),
+    ...bind(host, growthResources.ruleRuns, ruleRunHandlers),
+    ...bind(host, growthResources.engagements, engagementHandlers(world)),
+    ...bind(host, growthResources.targets, targetHandlers),
+    ...bind(host, growthResources.signals, signalHandlers),
+    ...bind(host, growthResources.automation, automationHandlers),
+    ...bind(host, appResources.session, sessionHandlers),
+    ...bind(host, appResources.sessions, sessionsHandlers),
+    ...bind(host, appResources.person, personHandlers),
+    ...bind(host, appResources.workspace, workspaceHandlers),
+    ...bind(host, appResources.members, memberHandlers),
+    ...bind(host, appResources.device, deviceHandlers),
+    ...bind(host, appResources.invitations, invitationHandlers(world.identity.publicUrl)),
+    ...bind(host, appResources.connections, appConnectionsHandlers(world.sandbox)),
+    ...bind(host, appResources.plan, planHandlers),
+    ...bind(host, appResources.audit, auditHandlers),
+    ...bind(host, appResources.webhook, webhookHandlers(world)),
+    ...bind(host, appResources.keys, keyHandlers),
+  ]
 }
 
 /** What the surfaces do beneath the contract: not served to anybody, but taken from other processes. */
-export const createOperatorOperations = (world: World): Operation[] => bind(world, operatorResources.generations, generationHandlers)
+export const createOperatorOperations = (world: World): Bound[] =>
+  bind({ world, slots: downloadSlots() }, operatorResources.generations, generationHandlers)

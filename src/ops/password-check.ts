@@ -5,7 +5,7 @@ import { AppError, fail } from '#kernel/errors'
 import type { KnownBrowser } from '#port/tokens'
 import { type Candidate, MOST_CANDIDATES, passwordOf } from '#store/app/people'
 import { type Counted, forgetTries, returnTry, takeTry } from '#store/app/throttle'
-import type { DoorContext } from './call.ts'
+import type { VisitContext } from './call.ts'
 
 /** The same for every way in which it can be wrong. */
 export const WRONG = 'the email or the password is wrong'
@@ -26,7 +26,7 @@ const countedFrom = (address: string): Counted => ({ name: `password address ${n
  * Throws `rate_limited:sign_in`.
  */
 const limited = async <T extends Pick<Candidate, 'hash'> & Partial<Candidate>>(
-  { db }: DoorContext,
+  { db }: VisitContext,
   counted: Counted[],
   compare: () => Promise<T | undefined>,
 ): Promise<T | undefined> => {
@@ -44,7 +44,7 @@ const limited = async <T extends Pick<Candidate, 'hash'> & Partial<Candidate>>(
 }
 
 const matching = async (
-  { identity, visit }: DoorContext,
+  { identity, visit }: VisitContext,
   password: string,
   accounts: readonly Candidate[],
 ): Promise<Candidate | undefined> => {
@@ -73,7 +73,7 @@ const countedIn = ({ id, personId }: KnownBrowser): Counted[] => [
  * In a browser that is known, its own account is compared first, within tries that only this browser uses up. Others that have the
  * address are compared within the tries that all share: an account that squats there gives nobody more guesses at its owner's.
  */
-export const requireAccount = async (context: DoorContext, offered: Offered): Promise<Candidate> => {
+export const requireAccount = async (context: VisitContext, offered: Offered): Promise<Candidate> => {
   const { password, accounts, browser } = offered
   const known = accounts.filter(({ id }) => id === browser?.personId)
   if (known.length === 0) return (await amongAll(context, offered)) ?? fail('unauthenticated', WRONG)
@@ -87,7 +87,7 @@ export const requireAccount = async (context: DoorContext, offered: Offered): Pr
   return other ?? fail('unauthenticated', WRONG)
 }
 
-const amongAll = (context: DoorContext, { email, password, accounts }: Offered): Promise<Candidate | undefined> => {
+const amongAll = (context: VisitContext, { email, password, accounts }: Offered): Promise<Candidate | undefined> => {
   const { address } = context.visit
   return limited(context, [...countedFor(emailKey(email), address), countedFrom(address)], () => matching(context, password, accounts))
 }
@@ -96,7 +96,7 @@ const amongAll = (context: DoorContext, { email, password, accounts }: Offered):
  * The same for somebody who joins: undefined where the password is that of no account, which counts as a wrong one. Each such try
  * uses an invitation up, so an address has more of them: a whole company may join from one.
  */
-export const accountOfJoiner = (context: DoorContext, { email, password, accounts }: Offered): Promise<Candidate | undefined> => {
+export const accountOfJoiner = (context: VisitContext, { email, password, accounts }: Offered): Promise<Candidate | undefined> => {
   const { address } = context.visit
   const counted = [...countedFor(emailKey(email), address, 'join'), { name: `join address ${networkOf(address)}`, limit: joinLimit }]
   return limited(context, counted, () => matching(context, password, accounts))
@@ -106,7 +106,7 @@ export const accountOfJoiner = (context: DoorContext, { email, password, account
  * The hash that the password of whoever is signed in was compared with: whatever depends on the comparison holds only while it is
  * still that. Throws `unauthenticated`. Others' wrong guesses at the account do not count here.
  */
-export const requireOwnPassword = async (context: DoorContext, { id }: { id: string }, password: string): Promise<string> => {
+export const requireOwnPassword = async (context: VisitContext, { id }: { id: string }, password: string): Promise<string> => {
   const counted = countedFor(`person ${id}`, context.visit.address)
   const compare = async () => {
     const hash = await passwordOf(context.db, id)

@@ -37,8 +37,9 @@ import { type Failpoints, failpointsFrom } from '#kernel/failpoint'
 import { FairLimit } from '#kernel/fair-limit'
 import type { Log } from '#kernel/log'
 import { createSealer } from '#kernel/sealed'
+import { workspaceOperations } from '#ops/bind'
 import type { Rates, World } from '#ops/call'
-import { createDoors, createDownloads, createOperations, createOperatorOperations } from '#ops/index'
+import { createOperations, createOperatorOperations } from '#ops/index'
 import { createRates, type RatesDeps, unlimitedRates } from '#ops/rates'
 import { createEgress, type Egress } from '#port/egress/egress'
 import { createComposer } from '#port/model/composer/composer'
@@ -233,12 +234,11 @@ export async function listen(config: Config, workplace: Workplace, log: Log, rea
   const authenticator = createAuthenticator({ db, tokens: world.identity.tokens, cookies, origins, log })
   const shared = { authenticator, cookies, origins, addresses: addressesOf(config, overrides), log }
   const documents = { openapi: staticDocument(openapi), capabilities: staticDocument(capabilities()) }
-  const operations = createOperations(world)
-  const [doors, internal] = [createDoors(world), createOperatorOperations(world)]
+  const [operations, internal] = [createOperations(world), createOperatorOperations(world)]
   const { identity } = world
   const mcp = createMcp({
     ...{ authenticator, origins, db, log, rates: world.rates },
-    operations: [...operations, ...internal],
+    operations: workspaceOperations([...operations, ...internal]),
     surface: overrides.mcpSurface ?? createSurface(),
     incarnation: () => runtime.incarnation,
     limits: overrides.mcpLimits ?? {},
@@ -247,9 +247,7 @@ export async function listen(config: Config, workplace: Workplace, log: Log, rea
     operations,
     internal,
     mcp,
-    doors,
-    downloads: createDownloads(world),
-    routes: [...deviceRoutes({ db, identity, log }), ...pageRoutes({ ...shared, db, identity, doors })],
+    routes: [...deviceRoutes({ db, identity, log }), ...pageRoutes({ ...shared, db, identity, operations })],
     serving: () => runtime.serving,
     ready,
     ...{ trust: { proxies: config.trustedProxies }, publicUrl: config.publicUrl, intake: overrides.intake ?? {} },

@@ -11,7 +11,7 @@ import { runs } from '#test/support/property'
 
 const made = (input: TProperties): NamedOp => ({
   id: 'test.things.make',
-  ...op('POST /api/v1/things/:id', 'Make.', { input: { id: T.String({ minLength: 1 }), ...input }, output: T.Object({}) }),
+  ...op.command('POST /api/v1/things/:id', 'Make.', { input: { id: T.String({ minLength: 1 }), ...input }, output: T.Object({}) }),
 })
 
 /** Every kind of field that a contract could come to have. */

@@ -63,7 +63,7 @@ describe('resources of one name', () => {
   const resource = (prefix: string, ...names: string[]): Resource => ({
     prefix,
     about: `About ${prefix}.`,
-    group: Object.fromEntries(names.map((name) => [name, op(`POST /${name}`, 'Do.', { input: {}, output: T.Object({}) })])),
+    group: Object.fromEntries(names.map((name) => [name, op.command(`POST /${name}`, 'Do.', { input: {}, output: T.Object({}) })])),
   })
   const wordsOf = (...resources: Resource[]) =>
     groupsOf(resources).flatMap((group) => group.commands.map(({ name }) => `${group.name} ${name}`))

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => app[Symbol.asyncDispose]())
 
-const ofWorkspaces = operations.filter((o) => !o.door)
+const ofWorkspaces = operations.filter((o) => o.kind !== 'personal' && o.kind !== 'public')
 const ofSessions = ofWorkspaces.filter(({ scope }) => scope === 'session')
 const table = (some: NamedOp[]) => some.map((o) => [o.id, o] as const)
 const cells = (some: NamedOp[]) => some.flatMap((o) => roles.map((role) => [o.id, role, o] as const))
@@ -112,7 +112,7 @@ describe.each(table(ofSessions.filter((o) => pathParams(o.path).length > 0)))('%
   })
 })
 
-describe.each(table(operations.filter(({ door, scope }) => door && scope === 'session')))('%s', (_, o) => {
+describe.each(table(operations.filter(({ kind }) => kind === 'personal')))('%s', (_, o) => {
   test('is open to every role, takes a person, and no key', async () => {
     for (const role of roles) {
       const { person } = await newPlace(role)

@@ -173,7 +173,7 @@ describe('the OpenAPI document', () => {
       expect([operationId, summary.length > 5 && summary.length <= 100, description]).toEqual([operationId, true, o.summary])
       expect(tags).toContain(own[0]!)
       const codes = errorsOf(o)
-      const statuses = [o.status, ...(o.slow ? [202] : []), ...codes.map((code) => errorTable[code].status)]
+      const statuses = [o.status, ...(o.kind === 'awaited' ? [202] : []), ...codes.map((code) => errorTable[code].status)]
       expect(Object.keys(responses).sort()).toEqual([...new Set(statuses.map(String))].sort())
       for (const code of codes) expect(responses[errorTable[code].status]!.description).toContain(code)
     }
@@ -237,9 +237,7 @@ test('the router has exactly the operations of the contract, the public document
     throw new Error('no request is made')
   }
   const { routes } = createHttp({
-    operations: operations.filter(({ door, download }) => !door && !download).map((o) => ({ ...o, run: never })),
-    downloads: operations.filter(({ download }) => download).map((o) => ({ ...o, open: never })),
-    doors: operations.filter(({ door }) => door).map((o) => ({ ...o, enter: never })),
+    operations: operations.map((o) => ({ ...o, run: never, open: never, enter: never })),
     routes: [...deviceRoutes({} as never), ...pageRoutes({} as never)],
     ready: never,
     cookies: createCookies('http://localhost'),

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { Type as T } from '@sinclair/typebox'
-import { download, named, type Resource } from '#contract/op'
+import { named, op, type Resource } from '#contract/op'
 import { nullable, record, Time } from '#contract/shapes'
 import { unlimitedAddresses } from '#edge/addresses'
 import { createCookies } from '#edge/cookies'
@@ -13,7 +13,7 @@ import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
 import { type Access, scopes } from '#kernel/scopes'
-import { bindDownloads } from '#ops/bind'
+import { bind } from '#ops/bind'
 import type { World } from '#ops/call'
 import { downloadSlots } from '#ops/download'
 import { unlimitedRates } from '#ops/rates'
@@ -33,7 +33,7 @@ const resource = {
   prefix: 'test.file',
   about: 'A file.',
   group: {
-    get: download(
+    get: op.download(
       'GET /file',
       'Take the file.',
       { input: { name: T.Optional(T.String()) }, line },
@@ -58,13 +58,11 @@ const never = () => {
 }
 
 const http = createHttp({
-  operations: [],
-  doors: [],
   internal: [],
   routes: [],
   mcp: { handle: never },
   ready: never,
-  downloads: bindDownloads(
+  operations: bind(
     { world: { db: { system: async () => [] }, rates: unlimitedRates } as unknown as World, slots: downloadSlots() },
     resource,
     {
@@ -273,7 +271,7 @@ test('of one workspace few run at once, and a place is free again when one has e
 })
 
 test('only what is flat enough is offered as a table', () => {
-  const nested = download('GET /nested', 'Take it.', { input: {}, line }, { roles: [], file: 'nested' })
+  const nested = op.download('GET /nested', 'Take it.', { input: {}, line }, { roles: [], file: 'nested' })
   expect(Object.keys(nested.input.properties)).toEqual([])
-  expect(named(resource)[0]).toMatchObject({ id: 'test.file.get', download: true, scope: 'session', method: 'GET' })
+  expect(named(resource)[0]).toMatchObject({ id: 'test.file.get', kind: 'download', scope: 'session', method: 'GET' })
 })

@@ -1,6 +1,7 @@
 /** A workspace with a webhook endpoint: events, what becomes of them, and the commands of its operator. */
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
+import { workspaceOperations } from '#ops/bind'
 import { createOperations } from '#ops/index'
 import type { NewEvent } from '#store/engine/outbox'
 import type { TestApp } from './app.ts'
@@ -47,7 +48,7 @@ export interface Hook {
 const hookAt = (app: TestApp, tenantId: string): Hook => {
   const { owner, workplace } = app
   const run = async (name: string, input: Record<string, unknown>) => {
-    const operation = createOperations(workplace.world).find(({ id }) => id === `app.webhook.${name}`)!
+    const operation = workspaceOperations(createOperations(workplace.world)).find(({ id }) => id === `app.webhook.${name}`)!
     const call = {
       tenantId,
       principal: { kind: 'system', id: 'operator' },

@@ -3,6 +3,7 @@ import type { McpContext } from '#edge/mcp/context'
 import { newId } from '#kernel/ids'
 import type { Role } from '#kernel/roles'
 import type { Scope } from '#kernel/scopes'
+import { workspaceOperations } from '#ops/bind'
 import type { Call } from '#ops/call'
 import { createOperations, createOperatorOperations } from '#ops/index'
 import { usualScopes } from '#ops/workspaces'
@@ -31,7 +32,7 @@ export const contextOf = async (app: TestApp, options: ContextOptions = {}): Pro
   const newKey = async () => ({ kind: 'key', id: (await app.newKey(scopes, tenantId)).id }) as const
   const principal = role ? await newPerson(app.owner, tenantId, role) : await newKey()
   const { world } = app.workplace
-  const all = [...createOperations(world), ...createOperatorOperations(world)]
+  const all = workspaceOperations([...createOperations(world), ...createOperatorOperations(world)])
   const operations = new Map(all.map((o) => [o.id, o]))
   const call: Call = { tenantId, principal, scopes: new Set(scopes), surface: 'mcp', requestId: newId() }
   return {

@@ -253,7 +253,7 @@ const told: Record<string, (workspace: Workspace, extent: Extent) => Record<stri
 }
 
 /** Reads and commands of a workspace, answered as one record or list. */
-export const usualOperations: NamedOp[] = operations.filter((o) => !o.door && !o.download)
+export const usualOperations: NamedOp[] = operations.filter((o) => !['personal', 'public', 'download'].includes(o.kind))
 
 export const prefixOf = (o: NamedOp): string => o.id.slice(0, o.id.lastIndexOf('.'))
 const nameOf = (o: NamedOp): string => o.id.slice(o.id.lastIndexOf('.') + 1)

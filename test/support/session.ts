@@ -3,6 +3,7 @@ import type postgres from 'postgres'
 import { newId } from '#kernel/ids'
 import type { Role } from '#kernel/roles'
 import { scopes } from '#kernel/scopes'
+import { workspaceOperations } from '#ops/bind'
 import type { Call } from '#ops/call'
 import { createOperations } from '#ops/index'
 import type { Principal } from '#store/engine/principal'
@@ -59,7 +60,7 @@ export const asPerson = ({ workplace, owner }: Pick<TestApp, 'workplace' | 'owne
   let person: Promise<Principal> | undefined
   return async (id: string, input: unknown, more: Partial<Call> = {}): Promise<PersonsAnswer> => {
     person ??= newPerson(owner, tenantId)
-    const operation = createOperations(workplace.world).find((one) => one.id === id)!
+    const operation = workspaceOperations(createOperations(workplace.world)).find((one) => one.id === id)!
     const call: Call = {
       tenantId,
       principal: await person,

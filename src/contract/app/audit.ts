@@ -1,5 +1,5 @@
 import { Type as T } from '@sinclair/typebox'
-import { download, op } from '../op.ts'
+import { op } from '../op.ts'
 import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.ts'
 
 /** What narrows the trail; each further one narrows it more. */
@@ -53,13 +53,13 @@ const Line = record(
 )
 
 export const audit = {
-  list: op(
+  list: op.query(
     'GET /api/v1/app/audit',
     'List the audit trail, newest first. Shows who changed what, when and through which surface. Reads are not recorded.',
     { input: { ...page, ...filters }, output: record({ entries: T.Array(Entry), next_cursor: NextCursor }) },
     { scope: 'session', roles: [] },
   ),
-  export: download(
+  export: op.download(
     'GET /api/v1/app/audit/export',
     'Export the audit trail, newest first. Takes the filters of the list. Returns JSON lines, or CSV with text escaped so that spreadsheets run no formulas. An incomplete file ends with an error line.',
     { input: filters, line: Line },

@@ -6,7 +6,7 @@ import { Connection } from '../shared-records.ts'
 const answer = record({ connection: Connection })
 
 export const connections = {
-  connectSandbox: op(
+  connectSandbox: op.prepared(
     'POST /api/v1/app/connections/sandbox',
     'Connect an account of the sandbox, the built-in network. Reconnecting a handle restores its account. The same handle in another workspace is a different account. The first account becomes the default.',
     {
@@ -22,9 +22,9 @@ export const connections = {
       },
       output: answer,
     },
-    { scope: 'session', status: 201, errors: ['conflict', 'network_error'], outside: true, reaches: true },
+    { scope: 'session', status: 201, errors: ['conflict', 'network_error'], outside: true },
   ),
-  disconnect: op(
+  disconnect: op.command(
     'DELETE /api/v1/app/connections/:id',
     'Disconnect an account. Recalls posts and engagements that are not sent yet. Scheduled posts stay, and return to approved if their account is not connected when they fall due. No other account becomes the default. Returns the remaining default account.',
     { input: { id: Id }, output: answer },

@@ -1,5 +1,5 @@
 import { Type as T } from '@sinclair/typebox'
-import { door } from '../op.ts'
+import { op } from '../op.ts'
 import { oneOf, record, Time } from '../shapes.ts'
 import { RoleName, WorkspaceName } from './session.ts'
 
@@ -34,13 +34,13 @@ const Decided = record({ decision: Decision, scopes: Scopes, workspace: Workspac
 const limited = ['not_found', 'rate_limited'] as const
 
 export const device = {
-  find: door(
+  find: op.personal(
     'GET /api/v1/app/device',
     'Read the request behind a device code. A wrong, used or expired code gives the same error. Wrong codes are rate limited.',
     { input: { user_code: UserCode }, output: record({ request: DeviceRequest }) },
-    { scope: 'session', errors: limited },
+    { errors: limited },
   ),
-  decide: door(
+  decide: op.personal(
     'POST /api/v1/app/device',
     'Approve or deny a device. An approved device acts in your name in this workspace, and can never do more than you can.',
     {
@@ -53,6 +53,6 @@ export const device = {
       },
       output: record({ device: Decided }),
     },
-    { scope: 'session', errors: [...limited, 'conflict'] },
+    { errors: [...limited, 'conflict'] },
   ),
 }

@@ -1,5 +1,5 @@
 import { Type as T } from '@sinclair/typebox'
-import { door, op } from '../op.ts'
+import { op } from '../op.ts'
 import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.ts'
 import { Delivery, Email, NewPassword, RoleName, SignedIn } from './session.ts'
 
@@ -20,7 +20,7 @@ const Invitation = record(
 )
 
 export const invitations = {
-  create: op(
+  create: op.command(
     'POST /api/v1/app/invitations',
     'Invite someone to the workspace. Returns the link once. No email is sent: pass the link on yourself. It works for seven days and for one person; if you give an email, only for that email. In a command-line session, inviting an owner requires a password given in the last 10 minutes: app.session.confirm.',
     {
@@ -29,19 +29,19 @@ export const invitations = {
     },
     { scope: 'session', status: 201, errors: ['conflict', 'reauthentication_required'], secret: true },
   ),
-  list: op(
+  list: op.query(
     'GET /api/v1/app/invitations',
     'List invitations, open and past. Links are not included.',
     { input: page, output: record({ invitations: T.Array(Invitation), next_cursor: NextCursor }) },
     { scope: 'session', roles: [] },
   ),
-  revoke: op(
+  revoke: op.command(
     'DELETE /api/v1/app/invitations/:id',
     'Withdraw an invitation. Its link stops working.',
     { input: { id: Id }, output: record({ invitation: Invitation }) },
     { scope: 'session', errors: ['not_found', 'conflict'], destructive: true, repeatable: true },
   ),
-  accept: door(
+  accept: op.public(
     'POST /api/v1/app/invitations/accept',
     'Accept an invitation with the token of its link, and sign in. With the password of an existing account under this email, that account joins; with any other password, a new account is created, with an unverified email. A link that the operator printed for an email verifies it: unverified accounts lose that email and keep everything else, and only a verified account can join with its password.',
     {
@@ -54,6 +54,6 @@ export const invitations = {
       },
       output: record({ session: SignedIn }),
     },
-    { scope: 'public', status: 201, errors: ['unauthenticated', 'rate_limited', 'not_found', 'conflict'] },
+    { status: 201, errors: ['unauthenticated', 'rate_limited', 'not_found', 'conflict'] },
   ),
 }

@@ -25,7 +25,7 @@ const Key = record(
 )
 
 export const keys = {
-  create: op(
+  create: op.command(
     'POST /api/v1/app/keys',
     'Create an API key. Returns the key once. Your own key can never do more than you can, and ends with your membership. A workspace key outlives memberships, and only owners can create one. To replace a key, create another, switch to it, then revoke the first. In a command-line session, a key that lives longer than 30 days requires a password given in the last 10 minutes: app.session.confirm.',
     {
@@ -45,13 +45,13 @@ export const keys = {
       secret: true,
     },
   ),
-  list: op(
+  list: op.query(
     'GET /api/v1/app/keys',
     'List API keys, including ended ones. Owners see every key of the workspace, other members their own.',
     { input: page, output: record({ keys: T.Array(Key), next_cursor: NextCursor }) },
     { scope: 'session' },
   ),
-  revoke: op(
+  revoke: op.command(
     'DELETE /api/v1/app/keys/:id',
     'Revoke an API key. It stops working with the next request, permanently. Owners can revoke any key, other members their own.',
     { input: { id: Id }, output: record({ key: Key }) },

@@ -1,5 +1,5 @@
 import { Type as T } from '@sinclair/typebox'
-import { door } from '../op.ts'
+import { op } from '../op.ts'
 import { Id, nullable, record, Time } from '../shapes.ts'
 import { address, Email, GivenPassword, NewPassword } from './session.ts'
 
@@ -17,8 +17,8 @@ const Account = record(
 const answer = record({ person: Account })
 
 export const person = {
-  get: door('GET /api/v1/app/person', 'Read your account.', { input: {}, output: answer }, { scope: 'session' }),
-  update: door(
+  get: op.personal('GET /api/v1/app/person', 'Read your account.', { input: {}, output: answer }),
+  update: op.personal(
     'PUT /api/v1/app/person',
     'Change your name or sign-in email. Changing the email requires your password. Omitted fields keep their value. A new email is unverified; the response does not reveal whether another account uses it. Refused only if a member of one of your workspaces has it.',
     {
@@ -29,15 +29,15 @@ export const person = {
       },
       output: answer,
     },
-    { scope: 'session', errors: ['unauthenticated', 'rate_limited', 'conflict'], repeatable: true },
+    { errors: ['unauthenticated', 'rate_limited', 'conflict'], repeatable: true },
   ),
-  delete: door(
+  delete: op.personal(
     'DELETE /api/v1/app/person',
     'Delete your account, permanently and at once. You leave all workspaces, and your sessions and keys end; your content stays with the workspaces. Refused while you are the last owner of a workspace: make someone else an owner, or delete the workspace along with accounts that belong to no other workspace.',
     { input: { current_password: GivenPassword }, output: record({ deleted: Id }) },
-    { scope: 'session', errors: ['unauthenticated', 'rate_limited', 'conflict'], destructive: true },
+    { errors: ['unauthenticated', 'rate_limited', 'conflict'], destructive: true },
   ),
-  resetPassword: door(
+  resetPassword: op.public(
     'POST /api/v1/app/person/reset',
     'Choose a new password with the token of a link that the operator printed. The link works once, within an hour. It verifies your email, ends all your sessions, and revokes your API keys if the email was unverified, because someone else may have created them.',
     {
@@ -54,6 +54,6 @@ export const person = {
         ),
       }),
     },
-    { scope: 'public', errors: ['not_found', 'conflict', 'rate_limited'] },
+    { errors: ['not_found', 'conflict', 'rate_limited'] },
   ),
 }

@@ -34,7 +34,7 @@ const Plan = record(
 )
 
 export const plan = {
-  get: op(
+  get: op.query(
     'GET /api/v1/app/plan',
     'Read the plan. Shows its monthly and hourly limits, what is used, and when they reset. Only the operator of the deployment can change the plan.',
     { input: {}, output: record({ plan: Plan }) },

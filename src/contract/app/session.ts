@@ -1,6 +1,6 @@
 import { Type as T } from '@sinclair/typebox'
 import { roles } from '#kernel/roles'
-import { door } from '../op.ts'
+import { op } from '../op.ts'
 import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.ts'
 
 export const Email = T.String({ minLength: 3, maxLength: 254, format: 'email', examples: ['you@example.com'] })
@@ -73,7 +73,7 @@ const ended = record({ signed_out: T.Integer({ description: 'How many sessions w
 const limited = ['unauthenticated', 'rate_limited'] as const
 
 export const session = {
-  signIn: door(
+  signIn: op.public(
     'POST /api/v1/app/session',
     'Sign in with email and password. A wrong password and an unknown email give the same error. If several accounts share an unverified email, the password tells them apart; with more than three, pass workspace_id too.',
     {
@@ -87,39 +87,36 @@ export const session = {
       },
       output: signedIn,
     },
-    { scope: 'public', status: 201, errors: limited },
+    { status: 201, errors: limited },
   ),
-  refresh: door(
+  refresh: op.public(
     'POST /api/v1/app/session/refresh',
     'Refresh a session. Takes the refresh token from the cookie, or from the body and then returns the new one in the body. Each token works once; a second use ends the session. By cookie, the previous token still returns an access token for 10 seconds, because two browser tabs may send it at the same time.',
     { input: { refresh_token: T.Optional(T.String({ maxLength: 500 })) }, output: signedIn },
-    { scope: 'public', errors: limited },
+    { errors: limited },
   ),
-  get: door(
+  get: op.personal(
     'GET /api/v1/app/session',
     "Read the session. Returns the person, the current workspace and role, and the person's other workspaces.",
     { input: {}, output: record({ session: Current }) },
-    { scope: 'session' },
   ),
-  switchWorkspace: door(
+  switchWorkspace: op.personal(
     'POST /api/v1/app/session/workspace',
     'Switch to another of your workspaces. Everything this session does from now on happens there.',
     { input: { workspace_id: Id }, output: record({ session: Current }) },
-    { scope: 'session', errors: ['not_found'], repeatable: true },
+    { errors: ['not_found'], repeatable: true },
   ),
-  signOut: door(
-    'DELETE /api/v1/app/session',
-    'Sign out. Ends the session and all its tokens at once.',
-    { input: {}, output: ended },
-    { scope: 'session' },
-  ),
-  changePassword: door(
+  signOut: op.personal('DELETE /api/v1/app/session', 'Sign out. Ends the session and all its tokens at once.', {
+    input: {},
+    output: ended,
+  }),
+  changePassword: op.personal(
     'POST /api/v1/app/session/password',
     'Change your password. Ends all your other sessions.',
     { input: { current_password: GivenPassword, new_password: NewPassword }, output: ended },
-    { scope: 'session', errors: limited },
+    { errors: limited },
   ),
-  confirm: door(
+  confirm: op.personal(
     'POST /api/v1/app/session/confirm',
     'Confirm your password for this session. In a command-line session, creating a key that lives longer than 30 days and making someone an owner require a password given in the last 10 minutes.',
     {
@@ -128,27 +125,25 @@ export const session = {
         confirmed: record({ until: { ...Time, description: 'Your password is not required again until then.' } }, { title: 'Confirmed' }),
       }),
     },
-    { scope: 'session', errors: limited, repeatable: true },
+    { errors: limited, repeatable: true },
   ),
 }
 
 export const sessions = {
-  list: door(
-    'GET /api/v1/app/sessions',
-    'List your active sessions, newest first.',
-    { input: page, output: record({ sessions: T.Array(Listed), next_cursor: NextCursor }) },
-    { scope: 'session' },
-  ),
-  revoke: door(
+  list: op.personal('GET /api/v1/app/sessions', 'List your active sessions, newest first.', {
+    input: page,
+    output: record({ sessions: T.Array(Listed), next_cursor: NextCursor }),
+  }),
+  revoke: op.personal(
     'DELETE /api/v1/app/sessions/:id',
     'End one of your sessions.',
     { input: { id: Id }, output: ended },
-    { scope: 'session', errors: ['not_found'], destructive: true },
+    { errors: ['not_found'], destructive: true },
   ),
-  signOutEverywhere: door(
+  signOutEverywhere: op.personal(
     'DELETE /api/v1/app/sessions',
     'Sign out everywhere. Ends all your sessions at once, including this one. API keys stay.',
     { input: {}, output: ended },
-    { scope: 'session', destructive: true },
+    { destructive: true },
   ),
 }

@@ -56,43 +56,43 @@ const noneSet = ['not_found'] as const
 const notActive = ['not_found', 'conflict'] as const
 
 export const webhook = {
-  get: op(
+  get: op.query(
     'GET /api/v1/app/webhook',
     'Read the webhook endpoint, its health and the number of waiting events. The secret is never shown; only owners see the full URL. 404 if no endpoint is set.',
     { input: {}, output: answer },
     { scope: 'session', errors: noneSet },
   ),
-  set: op(
+  set: op.command(
     'PUT /api/v1/app/webhook',
     'Set the webhook endpoint, replacing any other. Returns a new secret, once. The previous secret ends at once; to keep it, update the endpoint instead. Waiting events go to the new URL.',
     { input: { url: Url, events: T.Optional(Events) }, output: withSecret },
     { scope: 'session', secret: true },
   ),
-  update: op(
+  update: op.command(
     'PATCH /api/v1/app/webhook',
     'Update the URL or event types, keeping the secret. Omitted fields keep their value. A disabled endpoint is enabled again, even by an empty update.',
     { input: { url: T.Optional(Url), events: T.Optional(Events) }, output: answer },
     { scope: 'session', errors: noneSet, repeatable: true },
   ),
-  rotate: op(
+  rotate: op.command(
     'POST /api/v1/app/webhook/rotate',
     'Rotate the secret. Returns the new secret once. For 24 hours, events are also signed with the previous secret; an older one ends at once.',
     { input: {}, output: withSecret },
     { scope: 'session', errors: notActive, secret: true },
   ),
-  disable: op(
+  disable: op.command(
     'DELETE /api/v1/app/webhook',
     'Disable the webhook endpoint. Waiting events are dropped, and stay in the list of events for 30 days. Update or set the endpoint to enable it again.',
     { input: {}, output: answer },
     { scope: 'session', errors: noneSet, destructive: true, repeatable: true },
   ),
-  test: op(
+  test: op.command(
     'POST /api/v1/app/webhook/test',
     'Send a test event, webhook.test, whatever event types the endpoint receives. The list of events shows the result.',
     { input: {}, output: event },
     { scope: 'session', errors: notActive },
   ),
-  events: op(
+  events: op.query(
     'GET /api/v1/app/webhook/events',
     'List webhook events, newest first. Delivered events are kept for a day, dead ones for 30 days. Event types that the endpoint does not receive are not listed.',
     {
@@ -105,7 +105,7 @@ export const webhook = {
     },
     { scope: 'session' },
   ),
-  replay: op(
+  replay: op.command(
     'POST /api/v1/app/webhook/events/:id/replay',
     'Replay a webhook event. Works while the event is kept, and sends it under the same id with a full set of tries.',
     { input: { id: Id }, output: event },

@@ -1,5 +1,5 @@
 import { Type as T } from '@sinclair/typebox'
-import { download, op } from '../op.ts'
+import { op } from '../op.ts'
 import { Id, NOT_BLANK, nullable, oneOf, record, Time } from '../shapes.ts'
 import { Automation } from '../shared-records.ts'
 
@@ -67,8 +67,8 @@ const deletion = record({ deletion: Deletion })
 const answer = record({ workspace: Workspace })
 
 export const workspace = {
-  get: op('GET /api/v1/app/workspace', 'Read the workspace.', { input: {}, output: answer }, { scope: 'session' }),
-  rename: op(
+  get: op.query('GET /api/v1/app/workspace', 'Read the workspace.', { input: {}, output: answer }, { scope: 'session' }),
+  rename: op.command(
     'PUT /api/v1/app/workspace',
     'Rename the workspace. Nothing depends on the name.',
     {
@@ -77,7 +77,7 @@ export const workspace = {
     },
     { scope: 'session', repeatable: true },
   ),
-  requestDeletion: op(
+  requestDeletion: op.command(
     'POST /api/v1/app/workspace/deletion',
     'Delete the workspace in 14 days. Nothing goes out any more: automation is paused, unsent posts are recalled, and everything except reading and exporting is refused unless you cancel the deletion. Then the workspace is erased, with the accounts of people who belong to no other workspace.',
     {
@@ -86,13 +86,13 @@ export const workspace = {
     },
     { scope: 'session', urgent: true, destructive: true, repeatable: true, whileDeleting: true },
   ),
-  cancelDeletion: op(
+  cancelDeletion: op.command(
     'DELETE /api/v1/app/workspace/deletion',
     'Cancel the deletion of the workspace. Automation stays paused until someone resumes it; posts that fell due in the meantime then follow on_missed.',
     { input: {}, output: deletion },
     { scope: 'session', repeatable: true, whileDeleting: true },
   ),
-  export: download(
+  export: op.download(
     'GET /api/v1/app/workspace/export',
     'Export everything the workspace owns as JSON lines. Contains no passwords, tokens, secrets or key hashes. Records are read in groups, each as of its own moment. A file without a last line of kind end is incomplete.',
     { input: {}, line: Exported },

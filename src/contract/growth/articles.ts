@@ -23,7 +23,7 @@ const fields = {
 const Article = record(fields, { title: 'Article' })
 
 export const articles = {
-  create: op(
+  create: op.command(
     'POST /api/v1/growth/articles',
     'Draft an article from the growth profile. Uses one article of the monthly quota, returned if drafting fails. Poll the article until ready or failed. 409 while the articles channel is inactive. The text is an item: approve it to post it as one long post.',
     {
@@ -53,13 +53,13 @@ export const articles = {
       settles: 'get',
     },
   ),
-  list: op(
+  list: op.query(
     'GET /api/v1/growth/articles',
     'List articles, newest first. Shows which are ready and why any failed; the texts are items.',
     { input: page, output: record({ articles: T.Array(Article), next_cursor: NextCursor }) },
     { tool: 'growth_list_articles' },
   ),
-  get: op(
+  get: op.query(
     'GET /api/v1/growth/articles/:id',
     'Read an article with its drafted item. While it is in flight, poll about every 20 seconds.',
     { input: { id: Id }, output: record({ article: record({ ...fields, item: nullable(Item) }, { title: 'ArticleWithItem' }) }) },

@@ -88,7 +88,7 @@ const Given = T.Object(
 )
 
 export const audits = {
-  create: op(
+  create: op.command(
     'POST /api/v1/growth/audits',
     'Audit what worked and what flopped, from synced metrics or the ones you pass. Uses one audit of the monthly quota, returned if it fails. Reports when there is not enough data. Findings become learnings, which guide later drafts.',
     {
@@ -116,7 +116,7 @@ export const audits = {
       settles: 'get',
     },
   ),
-  get: op(
+  get: op.query(
     'GET /api/v1/growth/audits/:id',
     'Read an audit with its result and the learnings it added. While it is in flight, poll about every 20 seconds.',
     { input: { id: Id }, output: record({ audit: Audit }) },

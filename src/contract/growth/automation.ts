@@ -5,13 +5,13 @@ import { Automation } from '../shared-records.ts'
 const answer = { input: {}, output: record({ automation: Automation }) }
 
 export const automation = {
-  pauseAll: op(
+  pauseAll: op.command(
     'POST /api/v1/growth/automation/pause-all',
     'Pause all automation. The kill switch: once it responds, nothing starts unattended. Unsent posts are recalled. People can still draft, approve and post now.',
     answer,
     { tool: 'growth_pause_automation', urgent: true, exempt: ['rates', 'answers'], roles: ['editor', 'approver'], repeatable: true },
   ),
-  resumeAll: op(
+  resumeAll: op.command(
     'POST /api/v1/growth/automation/resume-all',
     'Resume automation. Scheduled posts go out again; posts that fell due in the meantime follow on_missed.',
     answer,

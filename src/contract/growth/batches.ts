@@ -20,7 +20,7 @@ const fields = {
 const Batch = record(fields, { title: 'Batch' })
 
 export const batches = {
-  create: op(
+  create: op.command(
     'POST /api/v1/growth/batches',
     'Draft a batch of posts from the growth profile. Each requested post uses one of the monthly quota; posts not delivered are returned. Poll the batch until ready or failed. 409 while the posts channel is inactive.',
     {
@@ -36,13 +36,13 @@ export const batches = {
       ...{ quota: 'posts', cap: 'create_batch', errors: ['plan_feature_disabled', 'not_found', 'conflict'] },
     },
   ),
-  list: op(
+  list: op.query(
     'GET /api/v1/growth/batches',
     'List batches, newest first. Shows which are ready and why any failed; the drafts are items.',
     { input: page, output: record({ batches: T.Array(Batch), next_cursor: NextCursor }) },
     { tool: 'growth_list_batches' },
   ),
-  get: op(
+  get: op.query(
     'GET /api/v1/growth/batches/:id',
     'Read a batch with its drafted items. While it is in flight, poll about every 20 seconds.',
     { input: { id: Id }, output: record({ batch: record({ ...fields, items: T.Array(Item) }, { title: 'BatchWithItems' }) }) },

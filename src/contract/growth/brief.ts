@@ -29,7 +29,7 @@ const Action = record(
 )
 
 export const brief = {
-  get: op(
+  get: op.query(
     'GET /api/v1/growth/brief',
     'Read the daily brief. Lists what to do next, most urgent first, each with a reason and the operation to call. Changes nothing.',
     {

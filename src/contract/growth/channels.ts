@@ -52,7 +52,7 @@ const partial = (fields: typeof rules | typeof cadence, example: object) =>
   T.Partial(T.Object(fields), { additionalProperties: false, examples: [example] })
 
 export const channels = {
-  update: op(
+  update: op.command(
     'PUT /api/v1/growth/channels/:id',
     'Update a channel. The overview has its id. Omitted fields keep their value; null removes a rule. Rules apply to new drafts and at approval. A maximum of 0 forbids; lengths are those the network counts. ' +
       'Inactive: no new batches (posts) or articles; existing items continue. Threads are not drafted yet.',

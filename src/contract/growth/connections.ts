@@ -4,13 +4,13 @@ import { Id, NextCursor, page, record } from '../shapes.ts'
 import { Account, Connection } from '../shared-records.ts'
 
 export const connection = {
-  get: op(
+  get: op.query(
     'GET /api/v1/growth/connection',
     'Read the connection. Shows whether a network account is connected, the default one, and the daily read budget.',
     { input: {}, output: record({ connection: Connection }) },
     { tool: 'growth_connection_status' },
   ),
-  disconnect: op(
+  disconnect: op.command(
     'DELETE /api/v1/growth/connection',
     'Disconnect the default network account. No other account becomes the default. Scheduled posts stay, and return to approved if nothing is connected when they fall due.',
     { input: {}, output: record({ connection: Connection }) },
@@ -19,13 +19,13 @@ export const connection = {
 }
 
 export const connections = {
-  list: op(
+  list: op.query(
     'GET /api/v1/growth/connections',
     'List the connected accounts. New approvals use the default one.',
     { input: page, output: record({ connections: T.Array(Account), next_cursor: NextCursor }) },
     { tool: 'growth_list_accounts' },
   ),
-  setDefault: op(
+  setDefault: op.command(
     'POST /api/v1/growth/connections/:id/default',
     'Make a connected account the default for new approvals. Items approved for another account keep it.',
     { input: { id: Id }, output: record({ connection: Connection }) },

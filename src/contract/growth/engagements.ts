@@ -61,7 +61,7 @@ export const wish = {
 }
 
 export const engagements = {
-  list: op(
+  list: op.query(
     'GET /api/v1/growth/engagements',
     'List engagements, newest first. Drafted ones await approval.',
     {
@@ -70,7 +70,7 @@ export const engagements = {
     },
     { tool: 'growth_list_engagements' },
   ),
-  create: op(
+  create: op.prepared(
     'POST /api/v1/growth/engagements',
     'Draft a reply, quote, repost or like. Reads the post (1 read of the daily budget) and checks that the network allows the action: ' +
       'if not, 409 with the reason and a link to do it by hand. A reply or quote without a body is drafted from the profile; ' +
@@ -92,26 +92,25 @@ export const engagements = {
       status: 201,
       errors: [...onEngagement, 'network_error', 'x_read_budget_exhausted'],
       roles: ['editor'],
-      reaches: true,
       settles: 'list',
       feature: 'engagement',
       cap: 'create_engagement',
     },
   ),
-  approve: op(
+  approve: op.command(
     'POST /api/v1/growth/engagements/:id/approve',
     'Approve a drafted engagement, as is or with an edited body. Sends nothing yet. The approval covers this text and the default account only. ' +
       'For one in review (execute_unconfirmed), confirms that a person found it on the network, and marks it executed.',
     { input: { id, body: T.Optional(T.String({ minLength: 1, maxLength: 25_000 })) }, output: OneEngagement },
     { tool: 'growth_approve_engagement', errors: onEngagement, roles: ['approver'] },
   ),
-  reject: op(
+  reject: op.command(
     'POST /api/v1/growth/engagements/:id/reject',
     'Reject a drafted engagement. Also one that the network refused, or one in review that is not on the network. Frees the post for another.',
     { input: { id, reason: T.Optional(T.String({ maxLength: 2_000, examples: ['Not our subject'] })) }, output: OneEngagement },
     { tool: 'growth_reject_engagement', errors: onEngagement, roles: ['editor', 'approver'], destructive: true },
   ),
-  execute: op(
+  execute: op.awaited(
     'POST /api/v1/growth/engagements/:id/execute',
     'Execute an approved engagement now. It is public at once. 409 with the reason and a link, and nothing sent, if the network does not allow it. ' +
       'Returns 202 with the current engagement if the network takes longer than 20 seconds. One in doubt is never sent again: it is looked up, and if necessary left for a person (review).',
@@ -119,7 +118,6 @@ export const engagements = {
     {
       tool: 'growth_execute_engagement',
       errors: [...onEngagement, 'x_not_connected', 'network_error'],
-      slow: true,
       roles: ['approver'],
       destructive: true,
       outside: true,

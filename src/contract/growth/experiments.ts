@@ -69,7 +69,7 @@ const Experiment = record(
 const OneExperiment = record({ experiment: Experiment })
 
 export const experiments = {
-  list: op(
+  list: op.query(
     'GET /api/v1/growth/experiments',
     'List experiments, newest first, with the number of posts in each arm. Filter by status.',
     {
@@ -78,7 +78,7 @@ export const experiments = {
     },
     { tool: 'growth_list_experiments' },
   ),
-  create: op(
+  create: op.command(
     'POST /api/v1/growth/experiments',
     'Create an experiment. Batches with its experiment_id divide their posts evenly among the arms; each arm drafts by its note. At most 20 running.',
     {
@@ -112,7 +112,7 @@ export const experiments = {
     },
     { tool: 'growth_create_experiment', status: 201, feature: 'experiments', errors: ['conflict'], roles: ['editor'] },
   ),
-  conclude: op(
+  conclude: op.command(
     'POST /api/v1/growth/experiments/:id/conclude',
     'Conclude an experiment with your verdict. This is final. Stores the mean, difference, interval and effect size of each arm, or that there is not enough data.',
     { input: { id: Id, result: text(2_000, 'Your verdict.', 'Supported: numbers first from now on') }, output: OneExperiment },

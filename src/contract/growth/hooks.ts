@@ -21,7 +21,7 @@ const Hook = record(
 )
 
 export const hooks = {
-  list: op(
+  list: op.query(
     'GET /api/v1/growth/hooks',
     'List hooks, the opening patterns. Shows how often each was drafted, approved, posted and rejected, and how its posts performed. Drafting prefers hooks that perform well and still tries others.',
     { input: { ...page, cursor: cursorLike('Y29sZC1vcGVu') }, output: record({ hooks: T.Array(Hook), next_cursor: NextCursor }) },

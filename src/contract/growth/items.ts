@@ -83,7 +83,7 @@ const id = Id
 const onItem = ['not_found', 'conflict'] as const
 
 export const items = {
-  list: op(
+  list: op.query(
     'GET /api/v1/growth/items',
     'List content items, newest first. Drafted items await approval.',
     {
@@ -92,7 +92,7 @@ export const items = {
     },
     { tool: 'growth_list_queue' },
   ),
-  approve: op(
+  approve: op.command(
     'POST /api/v1/growth/items/:id/approve',
     'Approve a drafted item, as is or with an edited body. Posts nothing yet. The text must follow the format rules of its channel. The approval covers this text and the default account only.',
     {
@@ -111,25 +111,25 @@ export const items = {
     },
     { tool: 'growth_approve_item', errors: onItem, roles: ['approver'] },
   ),
-  reject: op(
+  reject: op.command(
     'POST /api/v1/growth/items/:id/reject',
     'Reject a drafted item, or one that the network refused. You cannot approve it afterwards.',
     { input: { id, reason: T.Optional(T.String({ maxLength: 2_000 })) }, output: OneItem },
     { tool: 'growth_reject_item', errors: onItem, roles: ['editor', 'approver'], destructive: true },
   ),
-  schedule: op(
+  schedule: op.command(
     'POST /api/v1/growth/items/:id/schedule',
     'Schedule or reschedule an approved item. next_slot picks the next free slot of the cadence (409 if none in 60 days). It is posted when due; overdue posts follow on_missed.',
     { input: { id, post_at: timeOrSlot(), on_missed: T.Optional(OnMissed) }, output: OneItem },
     { tool: 'growth_schedule_item', errors: onItem, roles: ['approver'], outside: true, repeatable: true },
   ),
-  unschedule: op(
+  unschedule: op.command(
     'POST /api/v1/growth/items/:id/unschedule',
     'Unschedule an item. It stays approved.',
     { input: { id }, output: OneItem },
     { tool: 'growth_unschedule_item', errors: onItem, roles: ['editor', 'approver'] },
   ),
-  postNow: op(
+  postNow: op.awaited(
     'POST /api/v1/growth/items/:id/post-now',
     'Post an approved item now. It is public at once. Returns 202 with the current item if the network takes longer than 20 seconds; poll the item. ' +
       'An item in doubt (publish_unconfirmed) is not sent again: 409, unless a signed-in person, not an API key, confirms with ' +
@@ -140,13 +140,12 @@ export const items = {
       errors: [...onItem, 'x_not_connected', 'network_error'],
       cap: 'post_now',
       exempt: ['answers'],
-      slow: true,
       roles: ['approver'],
       destructive: true,
       outside: true,
     },
   ),
-  markPosted: op(
+  markPosted: op.command(
     'POST /api/v1/growth/items/:id/posted',
     'Mark an item posted: an approved one posted by hand, or an unconfirmed one found on the network. Sends nothing.',
     { input: { id, url: T.Optional(T.String({ format: 'uri', maxLength: 2_000 })) }, output: OneItem },

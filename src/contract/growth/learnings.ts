@@ -24,7 +24,7 @@ export const Learning = record(
 const OneLearning = record({ learning: Learning })
 
 export const learnings = {
-  list: op(
+  list: op.query(
     'GET /api/v1/growth/learnings',
     'List learnings, newest first, including retired ones. Filter by status or kind. Each draft lists the learnings it follows.',
     {
@@ -37,7 +37,7 @@ export const learnings = {
     },
     { tool: 'growth_list_learnings' },
   ),
-  create: op(
+  create: op.command(
     'POST /api/v1/growth/learnings',
     'Add a learning: what worked, what flopped, or a hypothesis. It guides every draft from the next batch on, until retired. At most 50 active.',
     {
@@ -55,7 +55,7 @@ export const learnings = {
     },
     { tool: 'growth_add_learning', status: 201, errors: ['conflict'], roles: ['editor'] },
   ),
-  retire: op(
+  retire: op.command(
     'POST /api/v1/growth/learnings/:id/retire',
     'Retire a learning. It stays in the list, and guides no draft from the next batch on.',
     { input: { id: Id }, output: OneLearning },

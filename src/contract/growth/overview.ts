@@ -7,7 +7,7 @@ import { Learning } from './learnings.ts'
 import { Profile } from './profile.ts'
 
 export const overview = {
-  get: op(
+  get: op.query(
     'GET /api/v1/growth/overview',
     'Read the overview: profile, channels, drafts awaiting approval and active learnings (the newest 25 of each).',
     {

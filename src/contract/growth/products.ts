@@ -32,7 +32,7 @@ const Product = record(
 const OneProduct = record({ product: Product })
 
 export const products = {
-  list: op(
+  list: op.query(
     'GET /api/v1/growth/products',
     'List products, newest first, including archived ones.',
     {
@@ -41,13 +41,13 @@ export const products = {
     },
     { tool: 'growth_list_products' },
   ),
-  create: op(
+  create: op.command(
     'POST /api/v1/growth/products',
     'Add a product. From the next batch on, drafts may mention it with this text and URL. At most 25 active.',
     { input: { name, one_liner, url: T.Optional(url) }, output: OneProduct },
     { tool: 'growth_add_product', status: 201, errors: ['conflict'], roles: ['editor'] },
   ),
-  update: op(
+  update: op.command(
     'PUT /api/v1/growth/products/:id',
     'Update a product, or archive or reactivate it. Omitted fields keep their value. From the next batch on, no draft mentions an archived product.',
     {

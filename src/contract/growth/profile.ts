@@ -30,7 +30,7 @@ export const Profile = record(
 )
 
 export const profile = {
-  update: op(
+  update: op.command(
     'PUT /api/v1/growth/profile',
     'Update the growth profile and Writing DNA. Omitted fields keep their value; a list replaces the whole list.',
     {

@@ -51,13 +51,13 @@ const Report = record(
 )
 
 export const reports = {
-  list: op(
+  list: op.query(
     'GET /api/v1/growth/reports',
     "List weekly reports, newest first, as data and Markdown. Created every Monday at 07:00 in the profile's time zone.",
     { input: page, output: record({ reports: T.Array(Report), next_cursor: NextCursor }) },
     { tool: 'growth_list_reports' },
   ),
-  create: op(
+  create: op.command(
     'POST /api/v1/growth/reports',
     'Report on the current week, or another. Uses one report of the monthly quota, returned if it fails. List the reports until ready or failed.',
     {

@@ -121,13 +121,13 @@ const RuleRun = record(
 const OneRule = record({ rule: Rule })
 
 export const rules = {
-  list: op(
+  list: op.query(
     'GET /api/v1/growth/rules',
     'List automation rules, newest first. While all automation is paused, every rule reads paused.',
     { input: page, output: record({ rules: T.Array(Rule), next_cursor: NextCursor }) },
     { tool: 'growth_list_rules' },
   ),
-  create: op(
+  create: op.command(
     'POST /api/v1/growth/rules',
     'Create an automation rule, which drafts when its trigger fires and all conditions hold. Rules never approve or post. Their drafts use quotas and hourly caps. At most 50 rules.',
     {
@@ -143,7 +143,7 @@ export const rules = {
     },
     { tool: 'growth_create_rule', status: 201, errors: ['conflict'], feature: 'rules', roles: ['editor'] },
   ),
-  update: op(
+  update: op.command(
     'PUT /api/v1/growth/rules/:id',
     'Update a rule, or pause or activate it. Omitted fields keep their value; trigger, conditions and action are replaced whole.',
     {
@@ -163,7 +163,7 @@ export const rules = {
 }
 
 export const ruleRuns = {
-  list: op(
+  list: op.query(
     'GET /api/v1/growth/rule-runs',
     'List runs of rules, newest first, with what each created or why it did not. Runs without a result are kept for 90 days.',
     {

@@ -31,7 +31,7 @@ const Signal = record(
 )
 
 export const signals = {
-  list: op(
+  list: op.query(
     'GET /api/v1/growth/signals',
     'List open signals, best first: posts by watched targets that may deserve a response. Each shows why, and which actions the network allows. Signals expire 48 hours after the post.',
     {
@@ -44,13 +44,13 @@ export const signals = {
     },
     { tool: 'growth_list_signals' },
   ),
-  dismiss: op(
+  dismiss: op.command(
     'POST /api/v1/growth/signals/:id/dismiss',
     'Dismiss a signal. The post does not appear again.',
     { input: { id: Id }, output: record({ signal: Signal }) },
     { tool: 'growth_dismiss_signal', errors: ['not_found', 'conflict'], roles: ['editor'] },
   ),
-  engage: op(
+  engage: op.command(
     'POST /api/v1/growth/signals/:id/engage',
     'Draft an engagement from a signal. Like creating one, but does not read the post again. If drafting fails, the signal reopens. 409 with the reason and a link if the network does not allow the action.',
     { input: { id: Id, ...wish }, output: OneEngagement },

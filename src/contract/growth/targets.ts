@@ -32,7 +32,7 @@ const Target = record(
 const OneTarget = record({ target: Target })
 
 export const targets = {
-  list: op(
+  list: op.query(
     'GET /api/v1/growth/targets',
     'List targets, newest first. Shows the last read of each, and what reads cost.',
     {
@@ -41,7 +41,7 @@ export const targets = {
     },
     { tool: 'growth_list_targets' },
   ),
-  create: op(
+  create: op.command(
     'POST /api/v1/growth/targets',
     'Watch an account on the network. Its new posts become signals. Reads spend the daily read budget. At most 200 targets.',
     {
@@ -54,7 +54,7 @@ export const targets = {
     },
     { tool: 'growth_add_target', status: 201, errors: ['conflict'], roles: ['editor'], feature: 'engagement' },
   ),
-  update: op(
+  update: op.command(
     'PUT /api/v1/growth/targets/:id',
     'Update a target: watch or pause it, change its priority or category.',
     {

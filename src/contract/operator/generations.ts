@@ -10,7 +10,7 @@ const Generation = record({
 })
 
 export const generations = {
-  cancel: op(
+  cancel: op.command(
     'POST /operator/generations/:id/cancel',
     'Cancel a generation that is not over: it ends as cancelled, and its quota comes back. One that is over stays as it is.',
     { input: { id: Id }, output: record({ generation: Generation }) },

@@ -6,7 +6,7 @@ import { deviceScopes, GRANT_S, isDeviceClient, POLL_EVERY_S } from '#domain/app
 import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'
 import { askForDevice, revokeHeld, tokenForDevice } from '#ops/app/device'
-import type { DoorContext, Identity } from '#ops/call'
+import type { Identity, VisitContext } from '#ops/call'
 import type { Db } from '#store/engine/db'
 import type { Incoming } from '../incoming.ts'
 import { requestIdOf } from '../respond.ts'
@@ -62,7 +62,7 @@ const clientOf = (form: Form): string => {
   return isDeviceClient(client) ? client : refuse('invalid_client', 'client_id is of no known program')
 }
 
-type Endpoint = (form: Form, context: DoorContext) => Promise<object | undefined>
+type Endpoint = (form: Form, context: VisitContext) => Promise<object | undefined>
 
 const code: Endpoint = async (form, context) => {
   const clientId = clientOf(form)

@@ -1,5 +1,5 @@
 /** Who sends an MCP request, asked anew for each: what was taken from somebody in the middle of a session is gone at once. */
-import { BODY_LIMIT } from '#contract/op'
+import { BODY_LIMIT } from '#contract/kinds'
 import { fail } from '#kernel/errors'
 import type { Access } from '#kernel/scopes'
 import type { Call } from '#ops/call'

@@ -3,7 +3,7 @@
  * before the SDK gets the error envelope of REST; from there on errors are JSON-RPC.
  */
 import { isInitializeRequest, isLegacyRequest, ProtocolErrorCode } from '@modelcontextprotocol/server'
-import { BODY_LIMIT } from '#contract/op'
+import { BODY_LIMIT } from '#contract/kinds'
 import { AppError, fail } from '#kernel/errors'
 import type { Log } from '#kernel/log'
 import type { Operation } from '#ops/bind'

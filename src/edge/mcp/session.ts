@@ -9,7 +9,7 @@ import {
   type ServerContext,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
-import { BODY_LIMIT } from '#contract/op'
+import { BODY_LIMIT } from '#contract/kinds'
 import { fail } from '#kernel/errors'
 import { accessOf, type Caller } from './caller.ts'
 import type { Calls } from './calls.ts'

@@ -3,7 +3,7 @@
  * to hear of changes holds one request open. Calls go through the same gates as those of a session.
  */
 import { createMcpHandler, InMemoryServerEventBus, type McpHttpHandler } from '@modelcontextprotocol/server'
-import { BODY_LIMIT } from '#contract/op'
+import { BODY_LIMIT } from '#contract/kinds'
 import { AppError } from '#kernel/errors'
 import { accessOf, type Caller, nameOf } from './caller.ts'
 import type { McpContext } from './context.ts'

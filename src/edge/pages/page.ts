@@ -1,6 +1,6 @@
-/** How a page answers: who is looking, the doors behind it, and what becomes of errors. */
+/** How a page answers: who is looking, the operations behind it, and what becomes of errors. */
 import { AppError } from '#kernel/errors'
-import type { Door } from '#ops/bind'
+import type { Bound } from '#ops/bind'
 import type { Identity, Visit } from '#ops/call'
 import type { SessionGrant } from '#store/app/sessions'
 import type { Db } from '#store/engine/db'
@@ -11,7 +11,7 @@ import { html } from './html.ts'
 import { goTo, pageResponse, problemsOf, retryHeaders, statusOf } from './layout.ts'
 
 export interface PageDeps extends ServeDeps {
-  doors: Door[]
+  operations: Bound[]
   db: Db
   identity: Identity
 }
@@ -60,18 +60,18 @@ export const ownForm = async ({ origins }: PageDeps, incoming: Incoming): Promis
 }
 
 export interface Entered {
-  // biome-ignore lint/suspicious/noExplicitAny: the door has checked its answer against the contract
+  // biome-ignore lint/suspicious/noExplicitAny: the operation has checked its answer against the contract
   body: any
   /** To be set. */
   cookies: string[]
 }
 
-/** Goes through a door of the contract, as a request of the API does. */
+/** Calls an operation of no workspace, as a request of the API does. */
 export const enter = async (deps: PageDeps, incoming: Incoming, call: { id: string; input: object }): Promise<Entered> => {
-  const door = deps.doors.find((one) => one.id === call.id)
-  if (!door) throw new Error(`there is no door ${call.id}`)
-  const visit: Visit = await visitOf(deps, door, incoming)
-  const { body, keep } = await door.enter(() => call.input, visit)
+  const o = deps.operations.find((one) => one.id === call.id)
+  if (!o || !('enter' in o)) throw new Error(`pages cannot call ${call.id}`)
+  const visit: Visit = await visitOf(deps, o, incoming)
+  const { body, keep } = await o.enter(() => call.input, visit)
   return { body: JSON.parse(body), cookies: keep ? deps.cookies.setting(keep) : [] }
 }
 

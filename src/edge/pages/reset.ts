@@ -32,7 +32,7 @@ ${hidden('token', token)}
 /** Link previews and scanners of mail look at the page too: that uses nothing up. */
 const show = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   const token = queryOf(incoming).get('token') ?? ''
-  const { email } = await resetBehind({ db: deps.db, visit: await visitOf(deps, { scope: 'public' }, incoming) }, token)
+  const { email } = await resetBehind({ db: deps.db, visit: await visitOf(deps, { kind: 'public' }, incoming) }, token)
   return pageResponse({ title: TITLE, body: form({ email, token }) })
 }
 
@@ -63,7 +63,7 @@ const send = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   } catch (cause) {
     const error = AppError.from(cause)
     if (error.code !== 'invalid_input') throw cause
-    const visit = await visitOf(deps, { scope: 'public' }, incoming)
+    const visit = await visitOf(deps, { kind: 'public' }, incoming)
     const { email } = await resetBehind({ db: deps.db, visit }, token)
     const problems = problemsOf(error, LABELS)
     const body = form({ email, token, problems })

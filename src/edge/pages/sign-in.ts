@@ -59,7 +59,7 @@ const onceMore = (next: string): Response => {
 
 const goingOn = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   const next = ownPlace(queryOf(incoming).get('next'))
-  const visit = await visitOf(deps, { scope: 'public' }, incoming)
+  const visit = await visitOf(deps, { kind: 'public' }, incoming)
   if (!visit.refreshToken) return queryOf(incoming).has('again') ? goTo(signInPath(next)) : onceMore(next)
   const going = await goOn({ ...deps, visit })
   return going ? goTo(next, deps.cookies.setting(going.keep)) : goTo(signInPath(next), deps.cookies.setting('nothing'))

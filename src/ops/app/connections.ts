@@ -10,7 +10,7 @@ const handleOf = (tenantId: string): string => `workspace-${tenantId.slice(-12)}
 
 export const connectionsHandlers = (sandbox: Pick<Sandbox, 'name' | 'connect'>): Handlers<typeof connections> => ({
   connectSandbox: {
-    async reach({ handle }, { tenantId }) {
+    async prepare({ handle }, { tenantId }) {
       const reached = await reaching(sandbox.name, sandbox.connect(tenantId, handle ?? handleOf(tenantId)))
       return async (context) => {
         const { account, effects } = await connected(context, reached)

@@ -22,7 +22,7 @@ import { isScope } from '#kernel/scopes'
 import { decideGrant, findWaiting, type Issued, insertGrant, type Polled, pollGrant, revokeHeldKey, type Waiting } from '#store/app/device'
 import { endHeldSession, type SessionGrant } from '#store/app/sessions'
 import { type Counted, returnTry, takeTry } from '#store/app/throttle'
-import type { DoorContext, Handlers } from '../call.ts'
+import type { Handlers, VisitContext } from '../call.ts'
 import { requireRoomForKey } from './keys.ts'
 import { auditContextOf, signedInOf } from './session.ts'
 
@@ -47,7 +47,7 @@ export interface Asked {
 const CODE_TRIES = 3
 
 /** Begins a request. Throws `rate_limited` for an address that asks too often, and `unavailable` when too many wait. */
-export const askForDevice = async ({ db, visit }: DoorContext, { clientId, scopes, name }: Asking): Promise<Asked> => {
+export const askForDevice = async ({ db, visit }: VisitContext, { clientId, scopes, name }: Asking): Promise<Asked> => {
   await takeTry(db, 'device_request', [{ name: `device request ${networkOf(visit.address)}`, limit: requestLimit }])
   const deviceCode = randomBytes(32).toString('base64url')
   for (let tries = 0; tries < CODE_TRIES; tries++) {
@@ -73,7 +73,7 @@ type Refused = Exclude<Polled['state'], 'issued'>
 
 /** The token, once, when a person has approved; else why not. The key is made at this moment: it never rests anywhere but at the device. */
 export const tokenForDevice = async (
-  { db, identity, visit }: DoorContext,
+  { db, identity, visit }: VisitContext,
   { deviceCode, clientId }: { deviceCode: string; clientId: string },
 ): Promise<Token | Refused> => {
   const key = newApiKey()
@@ -90,7 +90,7 @@ export const tokenForDevice = async (
 }
 
 /** Ends a key, or the session of a token: whoever holds it may. Nothing to do for what is unknown. */
-export const revokeHeld = async ({ db, identity, visit }: DoorContext, token: string): Promise<void> => {
+export const revokeHeld = async ({ db, identity, visit }: VisitContext, token: string): Promise<void> => {
   const audit = { ...auditContextOf(visit, 'app.device.revoke'), surface: 'cli' }
   if (isApiKey(token)) return void (await revokeHeldKey(db, hashApiKey(token), audit))
   const claims = (await identity.tokens.readAccess(token)) ?? identity.tokens.readRefresh(token)
@@ -106,7 +106,7 @@ const countedFor = ({ person }: SessionGrant, address: string): Counted[] => [
 const NO_SUCH = 'no device waits under this code: it may be mistyped, decided on, or too old'
 
 /** Throws `not_found`, and `rate_limited` after a few wrong codes. Wrong ones stay counted, whatever right ones come between. */
-const waitingUnder = async ({ db, visit }: DoorContext, grant: SessionGrant, typed: string): Promise<Waiting & { code: string }> => {
+const waitingUnder = async ({ db, visit }: VisitContext, grant: SessionGrant, typed: string): Promise<Waiting & { code: string }> => {
   const counted = countedFor(grant, visit.address)
   await takeTry(db, 'device_code', counted)
   const code = readUserCode(typed)

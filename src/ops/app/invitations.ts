@@ -18,7 +18,7 @@ import {
 } from '#store/app/workspace-invitations'
 import type { Sql } from '#store/engine/db'
 import { personOf } from '#store/engine/principal'
-import type { DoorContext, Handlers } from '../call.ts'
+import type { Handlers, VisitContext } from '../call.ts'
 import { hashOfLink, linkTo, newLinkToken } from '../links.ts'
 import { pageOf, pageResult } from '../paging.ts'
 import { accountOfJoiner, requireAccount } from '../password-check.ts'
@@ -56,7 +56,7 @@ interface Comer {
  * By any other link a password that fits no account makes a new one, whether or not others have the address: nobody is kept out,
  * and nobody learns who is here.
  */
-const joiner = async (context: DoorContext, { provesEmail }: Invited, comer: Comer): Promise<Known | NewAccount> => {
+const joiner = async (context: VisitContext, { provesEmail }: Invited, comer: Comer): Promise<Known | NewAccount> => {
   const { email, password, name } = comer
   const account = emailKey(email)
   const accounts = await candidatesFor(context.db, { emailKey: account })
@@ -75,7 +75,7 @@ const NOT_JOINED = {
 }
 
 /** What an invitation's link leads to, for the page behind it. Throws `not_found`. */
-export const invitationBehind = async (db: DoorContext['db'], token: string): Promise<Invited> =>
+export const invitationBehind = async (db: VisitContext['db'], token: string): Promise<Invited> =>
   (await openInvitation(db, hashOfLink(token))) ?? fail('not_found', NOT_OPEN)
 
 /** Invitations of a workspace that are open at once. */

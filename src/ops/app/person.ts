@@ -7,7 +7,7 @@ import { plainText } from '#kernel/plain-text'
 import { changePerson, deletePerson, ownPerson } from '#store/app/person'
 import { type OpenReset, openReset, resetPerson } from '#store/app/person-reset'
 import { forgetTries, returnTry, takeTry } from '#store/app/throttle'
-import type { DoorContext, Handlers } from '../call.ts'
+import type { Handlers, VisitContext } from '../call.ts'
 import { hashOfLink } from '../links.ts'
 import { countedFor, requireOwnPassword, WRONG_OWN } from '../password-check.ts'
 import { auditContextOf, signedInOf } from './session.ts'
@@ -21,7 +21,7 @@ const needPassword = (): never => {
 const NOT_GOOD = 'this link is not good: it was used, replaced by another, or is too old'
 
 /** What a link for another password leads to; looking does not use it up. Throws `not_found`, and `rate_limited` after many that are none. */
-export const resetBehind = async ({ db, visit }: Pick<DoorContext, 'db' | 'visit'>, token: string): Promise<OpenReset> => {
+export const resetBehind = async ({ db, visit }: Pick<VisitContext, 'db' | 'visit'>, token: string): Promise<OpenReset> => {
   const counted = [{ name: `reset address ${networkOf(visit.address)}`, limit: resetLimit }]
   await takeTry(db, 'reset', counted)
   const link = (await openReset(db, hashOfLink(token))) ?? fail('not_found', NOT_GOOD)

@@ -17,7 +17,7 @@ import {
   type SessionGrant,
 } from '#store/app/sessions'
 import type { AuditContext } from '#store/engine/audit-entry'
-import type { Admitted, DoorContext, Handlers, Kept, Visit } from '../call.ts'
+import type { Admitted, Handlers, Kept, Visit, VisitContext } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
 import { requireAccount, requireOwnPassword, WRONG, WRONG_OWN } from '../password-check.ts'
 
@@ -27,7 +27,7 @@ type Delivery = 'cookie' | 'body'
 export const auditContextOf = ({ surface, requestId }: Visit, operation: string): AuditContext => ({ surface, requestId, operation })
 
 /** Whom a door lets in has a session. */
-export const signedInOf = ({ visit }: DoorContext): SessionGrant => visit.session ?? fail('unauthenticated')
+export const signedInOf = ({ visit }: VisitContext): SessionGrant => visit.session ?? fail('unauthenticated')
 
 const who = ({ id, person, workspace }: SessionGrant) => ({
   ...{ id, person, workspace: { id: workspace.id, name: workspace.name }, role: workspace.role },
@@ -36,7 +36,7 @@ const who = ({ id, person, workspace }: SessionGrant) => ({
 const accessEnd = ({ expiresAt }: SessionGrant): Date => new Date(Math.min(Date.now() + ACCESS_MS, expiresAt.getTime()))
 
 /** The tokens of a session, on the way that was asked for. */
-const withTokens = async ({ identity: { tokens } }: DoorContext, grant: SessionGrant, delivery: Delivery): Promise<Admitted<SignedIn>> => {
+const withTokens = async ({ identity: { tokens } }: VisitContext, grant: SessionGrant, delivery: Delivery): Promise<Admitted<SignedIn>> => {
   const { id, generation, expiresAt, person } = grant
   const access_expires_at = accessEnd(grant)
   const access = await tokens.access({ sessionId: id, personId: person.id }, access_expires_at)
@@ -57,7 +57,7 @@ interface Beginning {
 
 /** Begins a session of a person who has shown who they are. Throws `unauthenticated` if their password was replaced meanwhile. */
 export const begin = async (
-  context: DoorContext,
+  context: VisitContext,
   { personId, hash, tenantId, delivery, operation }: Beginning,
 ): Promise<Admitted<SignedIn>> => {
   const { db, visit } = context
@@ -79,7 +79,7 @@ export const begin = async (
 }
 
 /** The browser that was known for this person stays the same one: signing in often brings no more tries. */
-const knownFrom = ({ identity: { tokens }, visit }: DoorContext, personId: string): Kept['browser'] => {
+const knownFrom = ({ identity: { tokens }, visit }: VisitContext, personId: string): Kept['browser'] => {
   const before = tokens.readBrowser(visit.browser ?? '')
   const expiresAt = new Date(Date.now() + BROWSER_MS)
   return { token: tokens.browser({ personId, id: before?.personId === personId ? before.id : undefined }, expiresAt), expiresAt }
@@ -96,7 +96,7 @@ const ENDED = 'the session has ended: sign in again'
  * program that gives the token in the body keeps it in one place, so there is no such grace.
  */
 const advance = async (
-  { db, identity: { tokens }, visit }: DoorContext,
+  { db, identity: { tokens }, visit }: VisitContext,
   { token, graceMs }: { token: string | undefined; graceMs: number },
 ): Promise<{ grant: SessionGrant; spent: boolean } | undefined> => {
   const claims = tokens.readRefresh(token ?? '')
@@ -108,7 +108,7 @@ const advance = async (
 }
 
 /** By the cookie; undefined when the session has ended. */
-export const goOn = async (context: DoorContext): Promise<{ grant: SessionGrant; keep: Kept } | undefined> => {
+export const goOn = async (context: VisitContext): Promise<{ grant: SessionGrant; keep: Kept } | undefined> => {
   const { tokens } = context.identity
   const going = await advance(context, { token: context.visit.refreshToken, graceMs: TABS_MS })
   if (!going) return undefined

@@ -115,7 +115,7 @@ export const engagementHandlers = (world: Pick<World, 'ask' | 'networks'>): Hand
   },
 
   create: {
-    async reach({ post: ref, action, instruction, body }, { tenantId }) {
+    async prepare({ post: ref, action, instruction, body }, { tenantId }) {
       const reading = await readingPost(world, tenantId, { post: ref, action })
       const words = { action, instruction: instruction?.trim() || null, body: body ?? null }
       return (context) => created(context, reading, { ...words, ref })

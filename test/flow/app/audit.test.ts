@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { type Access, scopes } from '#kernel/scopes'
-import { createDownloads } from '#ops/index'
+import { createOperations } from '#ops/index'
 import { inviteByOperator } from '#ops/workspaces'
 import { revokeKey } from '#store/app/keys'
 import { changePlan } from '#store/app/tenants'
@@ -153,7 +153,9 @@ describe('the file', () => {
     const second = await signedIn(app, owner.tenantId, 'owner')
     // Of more than one piece, so that something is left to be read when the first one has come.
     await addRows(owner, 1_000, { detail: JSON.stringify({ text: 'x'.repeat(200) }) })
-    const download = createDownloads(app.workplace.world).find(({ id }) => id === 'app.audit.export')!
+    const download = createOperations(app.workplace.world)
+      .filter((o) => o.kind === 'download')
+      .find(({ id }) => id === 'app.audit.export')!
     const member = { personId: second.personId, role: 'owner' } as const
     const all = new Set<Access>([...scopes, 'session'])
     const principal = { kind: 'session', id: second.sessionId, member } as const

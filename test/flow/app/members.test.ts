@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Role } from '#kernel/roles'
 import { scopes } from '#kernel/scopes'
+import { workspaceOperations } from '#ops/bind'
 import { createOperations } from '#ops/index'
 import { inviteByOperator } from '#ops/workspaces'
 import type { Principal } from '#store/engine/principal'
@@ -158,7 +159,7 @@ describe('a member who is removed', () => {
     const { tenantId, all } = await people('owner', 'editor')
     const [owner, editor] = all as [SignedIn, SignedIn]
     const { id } = await keyOf(editor, tenantId)
-    const put = createOperations(app.workplace.world).find((one) => one.id === 'growth.profile.update')!
+    const put = workspaceOperations(createOperations(app.workplace.world)).find((one) => one.id === 'growth.profile.update')!
     const member = { personId: editor.personId, role: 'editor' } as const
     // Let in already, as they would be who came before it: only the gate can refuse them.
     const callers: Principal[] = [
