@@ -6,6 +6,7 @@ import { publishLane } from '#actors/work/growth/publish'
 import { reconcileLane } from '#actors/work/growth/reconcile'
 import { publishTimes as times } from '#domain/growth/sending/publish'
 import type { Clock } from '#kernel/clock'
+import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import type { Log } from '#kernel/log'
 import type { Begun, CommandContext, Outcome } from '#ops/call'
@@ -37,9 +38,12 @@ const clockOf = ({ clock }: World, node: Node): Clock => ({
   },
 })
 
-/** Only counts: what fails, and how often. */
+/** Counts what fails, and how often. What fails by a mistake, as by a statement that nobody simulates, breaks the history. */
 const logOf = (world: World): Log => {
-  const error = (_: unknown, message: string) => count(world, `log ${message}`)
+  const error = ({ err }: { err?: unknown }, message: string) => {
+    count(world, `log ${message}`)
+    if (message === 'a letter failed' && !(err instanceof AppError)) world.broken.push(`a letter failed: ${err}`)
+  }
   return { error, warn: error } as unknown as Log
 }
 

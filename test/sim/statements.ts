@@ -236,6 +236,9 @@ const growthChannels = { channelNamed: async () => undefined }
 /** A workspace that watches nobody. */
 const targets = { watchesWithoutAccount: async () => [] }
 
+/** Nor are numbers read. */
+const metrics = { hasReadable: async () => false }
+
 let made = 0
 /** In order, and the same in every run of a history. */
 const ids = { newId: () => `00000000-0000-7000-8000-${String(made++).padStart(12, '0')}` }
@@ -261,6 +264,7 @@ export const installMemory = async (): Promise<void> => {
     'growth/connections': connections,
     'growth/profiles': profiles,
     'growth/targets': targets,
+    'growth/metrics': metrics,
     'growth/growth-channels': growthChannels,
     'engine/work': works,
     'engine/letter': letters,
