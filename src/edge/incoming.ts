@@ -14,6 +14,9 @@ const READ_AHEAD = MIB
 /** What Bun takes in of a body that nobody reads. Whoever sends more may find the connection closed in the place of an answer. */
 const MOST_UNREAD = 2 * MIB
 
+/** How often a stranger's body that has had its first time looks whether others wait. */
+const LOOK_EVERY_MS = 250
+
 /** How large a body may be, in bytes, and whose it is: a workspace's, or a stranger's. */
 export interface BodyTerms {
   limit: number
@@ -110,7 +113,7 @@ export class Incoming {
     const { body } = this.request
     if (!body) return ''
     this.#room?.shrink(Math.max(LEAST, limit))
-    const bytes = await this.#read(body, limit)
+    const bytes = await this.#read(body, terms)
     this.#room?.shrink(Math.max(LEAST, bytes.byteLength))
     return decoded(bytes)
   }
@@ -132,11 +135,26 @@ export class Incoming {
     }
   }
 
-  async #read(body: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array> {
+  /**
+   * Calls back once the body has had its time. A stranger's has less where others wait for its room: whoever holds it and sends
+   * nothing would keep everybody else without a credential out.
+   */
+  #untilLate(isStranger: boolean, late: () => void): Disposable {
+    const { clock, limits, strangers } = this.intake
+    const end = this.#startedAt + limits.bodyWithinMs
+    const left = () => end - clock.monotonic()
+    const look = () => {
+      if (left() <= 0 || strangers.waiters > 0) late()
+      else timer = clock.after(Math.min(left(), LOOK_EVERY_MS), look)
+    }
+    let timer = clock.after(isStranger ? Math.min(left(), limits.givesWayAfterMs) : left(), isStranger ? look : late)
+    return { [Symbol.dispose]: () => timer[Symbol.dispose]() }
+  }
+
+  async #read(body: ReadableStream<Uint8Array>, { limit, workspace }: BodyTerms): Promise<Uint8Array> {
     this.#begun = true
     const reader = body.getReader()
-    const { clock, limits } = this.intake
-    using _ = clock.after(this.#startedAt + limits.bodyWithinMs - clock.monotonic(), () => {
+    using _ = this.#untilLate(workspace === undefined, () => {
       this.#late = true
       reader.cancel().catch(() => {})
     })

@@ -25,6 +25,8 @@ export interface IntakeLimits {
   roomWithinMs: number
   /** How long a body may take to arrive, from its headers on. */
   bodyWithinMs: number
+  /** How long a stranger's body may take where others wait for its room: less than these wait. */
+  givesWayAfterMs: number
   /** Unfinished requests of an address without a credential; and as many credentials from it are checked at once. */
   unfinished: number
 }
@@ -36,6 +38,7 @@ export const intakeLimits: IntakeLimits = {
   workspaceBytes: 32 * MIB,
   roomWithinMs: 5_000,
   bodyWithinMs: 60_000,
+  givesWayAfterMs: 3_000,
   unfinished: 256,
 }
 

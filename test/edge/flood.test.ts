@@ -161,6 +161,27 @@ test('a body that does not arrive in time is 408, and ends its connection', asyn
   expect((await hasty.send('PUT', 'profile', { body: { goal: 'in time' } })).status).toBe(200)
 })
 
+test('bodies that strangers hold and do not send give way to others without a credential', async () => {
+  const intake = { strangerBytes: 4 * 16_384, givesWayAfterMs: 20 }
+  await using small = await testApp({ log, env: { TRUSTED_PROXIES: '1' }, overrides: { intake } })
+  const from = (address: string) => ({ ...JSON_TYPE, 'x-forwarded-for': address })
+  const all: Held[] = []
+  try {
+    for (const last of [1, 2, 3, 4])
+      all.push(await hold(small.url, { path: SIGN_IN, headers: from(`198.51.100.${last}`), length: 16_384, body: '{' }))
+    const reply = await small.send('POST', SIGN_IN, { key: null, headers: from('192.0.2.77'), body: {} })
+    expect([reply.status, reply.body.error.message]).toEqual([400, 'email is required'])
+    expect(
+      await eventually(
+        () => all.map(statusOf).filter(Boolean),
+        (statuses) => statuses.length > 0,
+      ),
+    ).toContain(408)
+  } finally {
+    for (const held of all) held[Symbol.dispose]()
+  }
+})
+
 test('a client that breaks off its body is no error: one line, for debugging', async () => {
   const form = { path: '/api/v1/app/device/code', headers: { 'content-type': 'application/x-www-form-urlencoded' }, length: 100, body: 'a' }
   const page = { ...form, path: '/sign-in', headers: { ...form.headers, origin: app.url } }
