@@ -4,7 +4,7 @@ import { type ErrorCode, type ErrorDetail, errorTable } from '#kernel/errors'
 import { version } from '../../package.json'
 import { Failure, misuse } from './failure.ts'
 import type { Host } from './host.ts'
-import { type Outcome, retried, retryAfterMs } from './retry.ts'
+import { type TryResult, retried, retryAfterMs } from './retry.ts'
 import type { Ask, Reply, Transport } from './transport.ts'
 
 type Input = Record<string, unknown>
@@ -111,7 +111,7 @@ const unreachable = (cause: unknown, url: string): Failure => {
   return new Failure('unavailable', `no answer from ${url}: ${code ?? message ?? 'the connection failed'}`, { hint: adviceFor(code) })
 }
 
-const replyOf = (outcome: Outcome, url: string): Reply => {
+const replyOf = (outcome: TryResult, url: string): Reply => {
   if ('reply' in outcome) return outcome.reply
   throw unreachable(outcome.cause, url)
 }

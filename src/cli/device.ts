@@ -3,7 +3,7 @@ import { errorTable } from '#kernel/errors'
 import { codeByStatus, commonHeaders } from './call.ts'
 import { Failure } from './failure.ts'
 import type { Host } from './host.ts'
-import { type Outcome, pauseAfter, retried } from './retry.ts'
+import { type TryResult, pauseAfter, retried } from './retry.ts'
 import { harmless } from './text.ts'
 import type { Ask, Reply, Transport } from './transport.ts'
 
@@ -70,7 +70,7 @@ const refused = (reply: Reply, url: string): Failure => {
 const isCode = (body: Record<string, unknown>): boolean =>
   ['device_code', 'user_code', 'verification_uri'].every((name) => typeof body[name] === 'string')
 
-const succeeded = (outcome: Outcome, url: string): Reply => {
+const succeeded = (outcome: TryResult, url: string): Reply => {
   if ('cause' in outcome) {
     const { code, message } = outcome.cause as { code?: string; message?: string }
     throw new Failure('unavailable', `no answer from ${url}: ${code ?? message}`)
@@ -109,7 +109,7 @@ const ended: Record<string, string> = {
 }
 
 /** Seconds to the next poll, by what the last one brought. */
-const nextInterval = (outcome: Outcome, interval: number): number => {
+const nextInterval = (outcome: TryResult, interval: number): number => {
   if ('cause' in outcome) return Math.min(interval * 2, SLOWEST_S)
   const { code } = refusalOf(bodyOf(outcome.reply))
   if (code === 'authorization_pending') return interval
@@ -123,7 +123,7 @@ const grantOf = (body: Record<string, unknown>): Grant => {
   return { scope: '', ...body } as Grant
 }
 
-const isHopeless = (outcome: Outcome): boolean =>
+const isHopeless = (outcome: TryResult): boolean =>
   'cause' in outcome && pauseAfter(outcome, { tries: 1, elapsedMs: 0, again: true }) === undefined
 
 /** Polls at the server's pace until the code is approved, refused, or has expired. */
@@ -133,7 +133,7 @@ const poll = async (transport: Transport, host: Host, code: DeviceCode): Promise
   for (let interval = code.interval; ; ) {
     await host.pause(interval * 1_000)
     if (host.now() >= until) throw new Failure('unauthenticated', ended.expired_token!, { hint: 'run tendril login again' })
-    const outcome: Outcome = await transport.exchange(ask).then(
+    const outcome: TryResult = await transport.exchange(ask).then(
       (reply) => ({ reply }),
       (cause: unknown) => ({ cause }),
     )

@@ -8,7 +8,7 @@ const MOST_MS = 60_000
 const FIRST_PAUSE_MS = 200
 
 /** An answer, or the error of a connection that gave none. */
-export type Outcome = { reply: Reply } | { cause: unknown }
+export type TryResult = { reply: Reply } | { cause: unknown }
 
 /** A certificate stays wrong, however often it is looked at. */
 const HOPELESS = /^(CERT_|ERR_TLS|ERR_SSL|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|ERR_INVALID|HPE_)/
@@ -22,10 +22,10 @@ const codeOf = (text: string): string | undefined => {
 }
 
 /** Refused before it was looked at. */
-const isUntouched = (outcome: Outcome): boolean =>
+const isUntouched = (outcome: TryResult): boolean =>
   'cause' in outcome ? (outcome.cause as { code?: string } | undefined)?.code === 'ECONNREFUSED' : outcome.reply.status === 429
 
-const isWorthIt = (outcome: Outcome): boolean => {
+const isWorthIt = (outcome: TryResult): boolean => {
   if ('cause' in outcome && outcome.cause instanceof Failure) return false
   if ('cause' in outcome) return !HOPELESS.test(String((outcome.cause as { code?: string } | undefined)?.code ?? ''))
   const { status, text } = outcome.reply
@@ -48,7 +48,7 @@ interface Past {
 }
 
 /** Milliseconds until the next try, or undefined when this outcome stands. */
-export const pauseAfter = (outcome: Outcome, { tries, elapsedMs, again }: Past): number | undefined => {
+export const pauseAfter = (outcome: TryResult, { tries, elapsedMs, again }: Past): number | undefined => {
   if (tries >= MOST_TRIES || !isWorthIt(outcome) || !(again || isUntouched(outcome))) return undefined
   const asked = 'reply' in outcome ? retryAfterMs(outcome.reply.headers['retry-after']) : undefined
   const pause = asked ?? FIRST_PAUSE_MS * 2 ** (tries - 1)
@@ -56,10 +56,10 @@ export const pauseAfter = (outcome: Outcome, { tries, elapsedMs, again }: Past):
 }
 
 /** Tries the same again, at most 5 times and within 60 s in all. */
-export const retried = async (host: Host, attempt: () => Promise<Reply>, { again }: Pick<Ask, 'again'>): Promise<Outcome> => {
+export const retried = async (host: Host, attempt: () => Promise<Reply>, { again }: Pick<Ask, 'again'>): Promise<TryResult> => {
   const began = host.now()
   for (let tries = 1; ; tries++) {
-    const outcome: Outcome = await attempt().then(
+    const outcome: TryResult = await attempt().then(
       (reply) => ({ reply }),
       (cause: unknown) => ({ cause }),
     )

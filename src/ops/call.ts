@@ -97,7 +97,7 @@ export interface CommandContext extends Deciding {
 
 type Replies = { refId: string; with: Answer | AppError }[]
 
-export interface Outcome<O> {
+export interface HandlerResult<O> {
   reply: O
   effects?: Effects
   /** The record that the audit row names, where the input has no id. */
@@ -152,13 +152,13 @@ interface AwaitedHandler<O extends Op> {
  * for one that is then refused or replayed, so asking must change nothing that matters.
  */
 interface PreparedHandler<O extends Op> {
-  prepare(input: Input<O>, context: Pick<CommandContext, 'tenantId'>): Promise<(context: CommandContext) => Promise<Outcome<Output<O>>>>
+  prepare(input: Input<O>, context: Pick<CommandContext, 'tenantId'>): Promise<(context: CommandContext) => Promise<HandlerResult<Output<O>>>>
 }
 
 /** What implements an operation, by its kind. A kind without a row does not compile. */
 export interface HandlerOf<O extends Op> extends Record<Kind, unknown> {
   query: (input: Input<O>, context: QueryContext) => Promise<Output<O>>
-  command: (input: Input<O>, context: CommandContext) => Promise<Outcome<Output<O>>>
+  command: (input: Input<O>, context: CommandContext) => Promise<HandlerResult<Output<O>>>
   awaited: AwaitedHandler<O>
   prepared: PreparedHandler<O>
   personal: (input: Input<O>, context: VisitContext) => Promise<Admitted<Output<O>>>

@@ -23,7 +23,7 @@ import {
   written,
 } from '#store/engine/idempotency'
 import type { Gate } from '#store/engine/letter'
-import type { Begun, Call, CommandContext, HandlerOf, Outcome, QueryContext, World } from './call.ts'
+import type { Begun, Call, CommandContext, HandlerOf, HandlerResult, QueryContext, World } from './call.ts'
 import { serialise } from './validate.ts'
 
 /** What the letter of a command decides by. */
@@ -197,7 +197,7 @@ const begun = (o: NamedOp, { awaits, effects }: Begun, claim: IdempotencyClaim |
 
 const answered = (
   command: Command,
-  { reply, effects, refId, auditDetail, unchanged, answers }: Outcome<unknown>,
+  { reply, effects, refId, auditDetail, unchanged, answers }: HandlerResult<unknown>,
   context: { refId: string | undefined; claim: IdempotencyClaim | undefined },
 ): Decision<Answer> => {
   const { o } = command

@@ -4,7 +4,7 @@
  */
 import type { Letter } from '#actors/engine/letter'
 import { requestAgain } from '#domain/growth/sending/post-again'
-import type { Begun, CommandContext, Outcome } from '#ops/call'
+import type { Begun, CommandContext, HandlerResult } from '#ops/call'
 import { automationHandlers } from '#ops/growth/automation'
 import { connectionHandlers, connectionsHandlers } from '#ops/growth/connections'
 import { itemHandlers } from '#ops/growth/items'
@@ -42,7 +42,7 @@ const action = <Carried extends object>(
 
 const plain = (weight: number, happen: (world: World) => void): Action => action(weight, () => ({}), happen)
 
-type Handled = Promise<Outcome<unknown> | Begun>
+type Handled = Promise<HandlerResult<unknown> | Begun>
 
 /** A person's command on any of the items, with nothing more to say. */
 const onItem = (weight: number, name: string, handle: (id: string, context: CommandContext) => Handled): Action =>
@@ -80,7 +80,7 @@ const recallable = ({ memory, wires }: World, { lanes }: CommandContext): Set<st
 }
 
 /** What may still go out after a pause is what its answer says, and nothing that could be called back. */
-const pause = async (world: World, context: CommandContext): Promise<Outcome<unknown>> => {
+const pause = async (world: World, context: CommandContext): Promise<HandlerResult<unknown>> => {
   const own = recallable(world, context)
   const { memory, announced } = world
   const outcome = await automationHandlers.pauseAll({}, context)
@@ -93,7 +93,7 @@ const pause = async (world: World, context: CommandContext): Promise<Outcome<unk
 }
 
 /** Only what another process has claimed may still go out from an account that a person has disconnected. */
-const disconnect = async (world: World, context: CommandContext): Promise<Outcome<unknown>> => {
+const disconnect = async (world: World, context: CommandContext): Promise<HandlerResult<unknown>> => {
   const own = recallable(world, context)
   const outcome = await connectionHandlers.disconnect({}, context)
   const { external_id } = world.memory.connections.get(outcome.refId!)!

@@ -6,7 +6,7 @@ import { settleExecution } from '#decisions/growth/executed'
 import type { Engagement } from '#domain/growth/drafting/engagement'
 import type { Connection } from '#domain/growth/sending/connection'
 import { asItem, fromItem, settledEngagement } from '#domain/growth/sending/execute'
-import { type Attempt, bind, giveBack, type Outcome, orphaned, type ReturnReason } from '#domain/growth/sending/publish'
+import { type Attempt, bind, giveBack, type SendOutcome, orphaned, type ReturnReason } from '#domain/growth/sending/publish'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import type { Network } from '#port/network/network'
@@ -26,7 +26,7 @@ interface Job {
   network: Network
 }
 
-export const executeLane = (deps: PublishDeps): Lane<Job, Outcome> => ({
+export const executeLane = (deps: PublishDeps): Lane<Job, SendOutcome> => ({
   kind: 'execute',
   leaseMs: deps.times.leaseMs,
   priority: 'control',
@@ -120,7 +120,7 @@ const back = ({ gate, work }: Claiming, engagement: Engagement, reason: ReturnRe
 }
 
 /** One send. Too late for the lease, or recalled: nothing is sent. */
-const send = async ({ times, failpoints }: PublishDeps, job: Job, context: LaneContext): Promise<Outcome> => {
+const send = async ({ times, failpoints }: PublishDeps, job: Job, context: LaneContext): Promise<SendOutcome> => {
   await failpoints('execute.claimed')
   const tooLate = context.elapsed() > times.leaseMs - times.deadlineMs - times.marginMs
   if (tooLate || !context.commit()) return { kind: 'unsent' }

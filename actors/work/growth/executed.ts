@@ -2,13 +2,13 @@ import type { Decision } from '#actors/engine/letter'
 import { executedEffects } from '#decisions/growth/executed'
 import { engagementAnswer } from '#domain/growth/drafting/engagement'
 import type { SettledEngagement } from '#domain/growth/sending/execute'
-import type { Outcome } from '#domain/growth/sending/publish'
+import type { SendOutcome } from '#domain/growth/sending/publish'
 import { forgetPending } from '#store/engine/idempotency'
 import type { Work } from '#store/engine/work'
 import { errorOf } from './settled.ts'
 
 /** The rows that follow from the machine's decision, and what callers who wait are told. Doubt is no answer yet. */
-export const executedDecision = (settled: SettledEngagement, work: Work, outcome?: Outcome): Decision<void> => {
+export const executedDecision = (settled: SettledEngagement, work: Work, outcome?: SendOutcome): Decision<void> => {
   const { engagement } = settled
   const effects = executedEffects(settled, work)
   const answer = (reply: NonNullable<Decision<void>['answers']>[number]['with']) => ({

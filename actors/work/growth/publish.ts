@@ -13,7 +13,7 @@ import {
   giveBack,
   isMissed,
   isWaiting,
-  type Outcome,
+  type SendOutcome,
   orphaned,
   type PublishTimes,
   type ReturnReason,
@@ -54,7 +54,7 @@ interface Job {
 }
 
 /** `resources`: posts that were read before the send. */
-type Answer = (Outcome | Shown) & { resources?: number }
+type Answer = (SendOutcome | Shown) & { resources?: number }
 
 const textHash = (body: string): string => createHash('sha256').update(fingerprintText(body)).digest('hex')
 
@@ -214,7 +214,7 @@ const send = async (deps: PublishDeps, job: Job, context: LaneContext): Promise<
   return { ...(stop ?? (await sendOnce(deps, job, context))), resources }
 }
 
-const sendOnce = async ({ times, failpoints }: PublishDeps, job: Job, context: LaneContext): Promise<Outcome> => {
+const sendOnce = async ({ times, failpoints }: PublishDeps, job: Job, context: LaneContext): Promise<SendOutcome> => {
   const tooLate = context.elapsed() > times.leaseMs - times.deadlineMs - times.marginMs
   if (tooLate || !context.commit()) return { kind: 'unsent' }
   const account = { id: job.connection.id, externalId: job.connection.external_id, handle: job.connection.handle }

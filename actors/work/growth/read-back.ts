@@ -5,7 +5,7 @@
 
 import type { Claiming } from '#actors/engine/lane'
 import type { Connection } from '#domain/growth/sending/connection'
-import { type Attempt, type Outcome, type PublishTimes, type Sent, type Settled, settle } from '#domain/growth/sending/publish'
+import { type Attempt, type SendOutcome, type PublishTimes, type Sent, type Settled, settle } from '#domain/growth/sending/publish'
 import type { SeenPost } from '#domain/growth/sending/reconcile'
 import { foundBefore, returnedSince, unclearBefore } from '#domain/growth/sending/returning'
 import type { Network } from '#port/network/network'
@@ -52,7 +52,7 @@ interface Reading {
 export const lookFirst = async (
   { network, connection, readBack: { returned, owned } }: Reading,
   signal: AbortSignal,
-): Promise<{ stop?: Outcome | Shown; resources: number }> => {
+): Promise<{ stop?: SendOutcome | Shown; resources: number }> => {
   const looked = await readTimeline(network, { connection, attempt: returned }, signal)
   if (looked.kind === 'read') {
     const { posts } = looked

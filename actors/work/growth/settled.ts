@@ -1,7 +1,7 @@
 import type { Decision } from '#actors/engine/letter'
 import { settledEffects } from '#decisions/growth/settled'
 import { itemAnswer } from '#domain/growth/drafting/item'
-import type { Outcome, Settled } from '#domain/growth/sending/publish'
+import type { SendOutcome, Settled } from '#domain/growth/sending/publish'
 import { AppError } from '#kernel/errors'
 import { forgetPending } from '#store/engine/idempotency'
 import { againOf, type Work } from '#store/engine/work'
@@ -9,7 +9,7 @@ import { againOf, type Work } from '#store/engine/work'
 const NOT_POSTED = new AppError('network_error', 'the network answered with an error, and its timeline shows that nothing was posted')
 
 /** The rows that follow from the state machine's decision, and what callers who wait are told. Doubt is no answer yet. */
-export const decisionOf = (settled: Settled, work: Work, outcome?: Outcome): Decision<void> => {
+export const decisionOf = (settled: Settled, work: Work, outcome?: SendOutcome): Decision<void> => {
   const { item } = settled
   const effects = settledEffects(settled, work)
   if (item.status === 'posted')
@@ -21,7 +21,7 @@ export const decisionOf = (settled: Settled, work: Work, outcome?: Outcome): Dec
 }
 
 /** What a caller of post-now or execute is told when it is certain that nothing was done. */
-export const errorOf = (outcome: Outcome): AppError | undefined => {
+export const errorOf = (outcome: SendOutcome): AppError | undefined => {
   switch (outcome.kind) {
     case 'not_applied': {
       const retryAfter = Math.ceil((outcome.retryAfterMs ?? 1_000) / 1_000)

@@ -1,7 +1,7 @@
 /** What the executing of engagements came to, as rows: the counterpart of settled.ts for items. */
 import { type Engagement, engagementAnswer } from '#domain/growth/drafting/engagement'
 import { asItem, type SettledEngagement, settledEngagement } from '#domain/growth/sending/execute'
-import { type Attempt, type Outcome, type PublishTimes, settle } from '#domain/growth/sending/publish'
+import { type Attempt, type SendOutcome, type PublishTimes, settle } from '#domain/growth/sending/publish'
 import { newId } from '#kernel/ids'
 import { resolvePending } from '#store/engine/idempotency'
 import type { Effects } from '#store/engine/letter'
@@ -28,7 +28,7 @@ interface Sent {
 }
 
 /** What the network's answer makes of a send. */
-export const settleExecution = ({ engagement, attempt, now, times }: Sent, work: Work, outcome: Outcome): SettledEngagement =>
+export const settleExecution = ({ engagement, attempt, now, times }: Sent, work: Work, outcome: SendOutcome): SettledEngagement =>
   settledEngagement(engagement, settle({ item: asItem(engagement), attempt, tries: triesOf(work), now, times }, outcome))
 
 /** A doubt is looked up by a row of its own. */

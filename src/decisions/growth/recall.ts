@@ -1,4 +1,4 @@
-import { type Outcome, publishTimes } from '#domain/growth/sending/publish'
+import { type SendOutcome, publishTimes } from '#domain/growth/sending/publish'
 import type { Sql } from '#store/engine/db'
 import { type Effects, merge } from '#store/engine/letter'
 import { triesOf, type Work, workById } from '#store/engine/work'
@@ -11,7 +11,7 @@ import { executedEffects, settleExecution } from './executed.ts'
 import { settledEffects, settleSend } from './settled.ts'
 
 /** Outcomes of what was claimed and not sent: no time of the machine plays a part in them. */
-type Unsent = Extract<Outcome, { kind: 'unsent' | 'disconnected' }>
+type Unsent = Extract<SendOutcome, { kind: 'unsent' | 'disconnected' }>
 
 interface Recalling {
   sql: Sql

@@ -1,6 +1,6 @@
 import { itemAnswer } from '#domain/growth/drafting/item'
 import { settleAgain } from '#domain/growth/sending/post-again'
-import { type Outcome, type Sent, type Settled, settle } from '#domain/growth/sending/publish'
+import { type SendOutcome, type Sent, type Settled, settle } from '#domain/growth/sending/publish'
 import { newId } from '#kernel/ids'
 import type { Sql } from '#store/engine/db'
 import { resolvePending } from '#store/engine/idempotency'
@@ -22,7 +22,7 @@ export const settledEffects = (settled: Settled, work: Work): Effects => {
 }
 
 /** What the network's answer makes of a send, whether it is the item's first or one that a person had sent again. */
-export const settleSend = async (sql: Sql, { sent, work }: { sent: Sent; work: Work }, outcome: Outcome): Promise<Settled> => {
+export const settleSend = async (sql: Sql, { sent, work }: { sent: Sent; work: Work }, outcome: SendOutcome): Promise<Settled> => {
   const clear = againOf(work)?.clear
   const old = clear && (await attemptById(sql, clear.attemptId))
   return clear && old ? settleAgain(sent, { old, review: clear.review }, outcome) : settle(sent, outcome)

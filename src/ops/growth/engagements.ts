@@ -26,7 +26,7 @@ import { accountFor, currentDefault } from '#store/growth/connections'
 import { openExecution, saveExecution } from '#store/growth/engagement-attempts'
 import { engagementById, listEngagements, lockEngagement, saveEngagement } from '#store/growth/engagements'
 import { channelNamed } from '#store/growth/growth-channels'
-import type { CommandContext, Handlers, Outcome, World } from '../call.ts'
+import type { CommandContext, Handlers, HandlerResult, World } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
 import { engagedPost, postIdOf, type Reading, readingPost } from '../reading-post.ts'
 
@@ -94,7 +94,7 @@ const settledByHand = async (
 
 const inReview = ({ status, review }: Engagement): boolean => status === 'execute_unconfirmed' && review
 
-const confirmed = async (context: CommandContext, before: Engagement): Promise<Outcome<ReturnType<typeof shown>>> => {
+const confirmed = async (context: CommandContext, before: Engagement): Promise<HandlerResult<ReturnType<typeof shown>>> => {
   const engagement = confirmEngagement(before, context.gate.now)
   const body = engagementAnswer(engagement)
   const effects = merge(await settledByHand(context, engagement.id, 'posted'), { writes: [resolvePending(engagement.id, 200, body)] })

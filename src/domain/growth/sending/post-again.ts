@@ -5,7 +5,7 @@
  */
 import { fail } from '#kernel/errors'
 import { type Item, stateOf } from '../drafting/item.ts'
-import type { Attempt, Outcome, PublishTimes, Sent, Settled } from './publish.ts'
+import type { Attempt, SendOutcome, PublishTimes, Sent, Settled } from './publish.ts'
 import { bind, settle } from './publish.ts'
 import { unread } from './reconcile.ts'
 
@@ -68,7 +68,7 @@ export const notAgain = (doubt: { item: Item; attempt: Attempt; now: Date; times
   unread({ ...doubt, item: { ...doubt.item, last_error: reason, updated_at: doubt.now } })
 
 /** The network's answer to the new send. Where it provably did not take place, everything is as before, and the old attempt is open. */
-export const settleAgain = (sent: Sent, { old, review }: { old: Attempt; review: boolean }, outcome: Outcome): Settled => {
+export const settleAgain = (sent: Sent, { old, review }: { old: Attempt; review: boolean }, outcome: SendOutcome): Settled => {
   if (outcome.kind === 'posted' || outcome.kind === 'unknown') return settle(sent, outcome)
   const { now, times } = sent
   const item: Item = { ...sent.item, status: 'publish_unconfirmed', review, updated_at: now }

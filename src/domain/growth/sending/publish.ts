@@ -152,7 +152,7 @@ export const bind = (item: Item, { accountExternalId, now }: Omit<Claim, 'origin
 }
 
 /** What the lane reports; see port/network for the first five. `unsent`: our own fence or the kill switch stopped it before the send. */
-export type Outcome =
+export type SendOutcome =
   | { kind: 'posted'; externalId: string; url: string | null }
   | { kind: 'refused'; reason: string }
   | { kind: 'not_applied'; reason: 'rate_limited' | 'unreachable'; detail: string; retryAfterMs?: number | undefined }
@@ -192,7 +192,7 @@ const end = (attempt: Attempt, state: AttemptState, now: Date, error: string | n
 })
 
 /** The state machine's answer to the network's answer. */
-export const settle = (sent: Sent, outcome: Outcome): Settled => {
+export const settle = (sent: Sent, outcome: SendOutcome): Settled => {
   const { item, attempt, now } = sent
   switch (outcome.kind) {
     case 'posted':
@@ -279,7 +279,7 @@ const waiting = ({ item, attempt, now }: Sent, error: string): Settled => ({
 })
 
 /** Only scheduled posts are tried again by the machine; a person who asked for "now" gets the error. */
-const notApplied = (sent: Sent, outcome: Extract<Outcome, { kind: 'not_applied' }>): Settled => {
+const notApplied = (sent: Sent, outcome: Extract<SendOutcome, { kind: 'not_applied' }>): Settled => {
   const { now, tries, times } = sent
   const postAt = sent.item.post_at
   if (!postAt) return waiting(sent, outcome.reason)

@@ -17,7 +17,7 @@ import {
 } from '#domain/growth/drafting/engagement'
 import { contentHash } from '#domain/growth/drafting/item'
 import { asItem, fromItem, settledEngagement } from '#domain/growth/sending/execute'
-import { bind, claim, doubt, giveBack, type Outcome, publishTimes, settle } from '#domain/growth/sending/publish'
+import { bind, claim, doubt, giveBack, type SendOutcome, publishTimes, settle } from '#domain/growth/sending/publish'
 import { cleanRead, hit } from '#domain/growth/sending/reconcile'
 import { errorOf } from '#test/domain/errors'
 import { ACCOUNT, at, attemptWith } from '#test/domain/records'
@@ -167,7 +167,7 @@ describe('approval', () => {
 
 describe('the machine', () => {
   const executing = bound({ status: 'executing' })
-  const outcomes: [Outcome, Partial<Engagement>, string][] = [
+  const outcomes: [SendOutcome, Partial<Engagement>, string][] = [
     [{ kind: 'posted', externalId: '7', url: null }, { status: 'executed', external_id: '7', executed_at: now }, 'done'],
     [{ kind: 'refused', reason: 'no' }, { status: 'execute_failed', last_error: 'no' }, 'done'],
     [{ kind: 'not_applied', reason: 'rate_limited', detail: '' }, { status: 'approved', last_error: 'rate_limited' }, 'done'],

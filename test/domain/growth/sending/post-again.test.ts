@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { isStale, readableFrom, requestAgain, settleAgain, supersede } from '#domain/growth/sending/post-again'
-import { type Outcome, publishTimes as times } from '#domain/growth/sending/publish'
+import { type SendOutcome, publishTimes as times } from '#domain/growth/sending/publish'
 import { errorOf } from '#test/domain/errors'
 import { at, attemptWith, HOUR, itemIn } from '#test/domain/records'
 
@@ -41,7 +41,7 @@ describe('the answer to the new send', () => {
   const closed = supersede(old, at(60_000))
   const attempt = attemptWith({ id: 'attempt-2', number: 2, intent_at: at(60_000), lease_until: at(80_000) })
   const sent = { item: itemIn.publishing, attempt, tries: 0, now: at(61_000), times }
-  const settle = (outcome: Outcome, review = true) => settleAgain(sent, { old: closed, review }, outcome)
+  const settle = (outcome: SendOutcome, review = true) => settleAgain(sent, { old: closed, review }, outcome)
 
   test('posted, and doubt, are those of any send', () => {
     expect(settle({ kind: 'posted', externalId: 'post-2', url: null })).toMatchObject({
@@ -53,7 +53,7 @@ describe('the answer to the new send', () => {
     expect(doubt.reopened).toBeUndefined()
   })
 
-  test.each<[Outcome, string]>([
+  test.each<[SendOutcome, string]>([
     [{ kind: 'refused', reason: 'too long' }, 'too long'],
     [{ kind: 'not_applied', reason: 'rate_limited', detail: '429' }, 'rate_limited'],
     [{ kind: 'disconnected', reason: 'revoked' }, 'x_not_connected'],

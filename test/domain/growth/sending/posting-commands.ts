@@ -1,7 +1,7 @@
 /** What may happen to the world in any order, each with the states that may follow from it. */
 import { expect } from 'bun:test'
 import fc from 'fast-check'
-import type { Outcome } from '#domain/growth/sending/publish'
+import type { SendOutcome } from '#domain/growth/sending/publish'
 import { HOUR, MINUTE, type StateName, stateName } from '#test/domain/records'
 import { answer, claimNext, nextWork, orphan, readNext } from './posting-lanes.ts'
 import { CLEAR, send } from './posting-rules.ts'
@@ -48,18 +48,18 @@ const claimDue = machine({
 
 /** What really happened to the request: taken at once, later, never; and how it looks from here. */
 const truths = {
-  posted: { appearsInMs: 0, outcome: (externalId: string): Outcome => ({ kind: 'posted', externalId, url: null }) },
-  refused: { appearsInMs: null, outcome: (): Outcome => ({ kind: 'refused', reason: 'refused' }) },
+  posted: { appearsInMs: 0, outcome: (externalId: string): SendOutcome => ({ kind: 'posted', externalId, url: null }) },
+  refused: { appearsInMs: null, outcome: (): SendOutcome => ({ kind: 'refused', reason: 'refused' }) },
   'rate limited': {
     appearsInMs: null,
-    outcome: (): Outcome => ({ kind: 'not_applied', reason: 'rate_limited', detail: '', retryAfterMs: 20_000 }),
+    outcome: (): SendOutcome => ({ kind: 'not_applied', reason: 'rate_limited', detail: '', retryAfterMs: 20_000 }),
   },
-  unreachable: { appearsInMs: null, outcome: (): Outcome => ({ kind: 'not_applied', reason: 'unreachable', detail: '' }) },
-  disconnected: { appearsInMs: null, outcome: (): Outcome => ({ kind: 'disconnected', reason: 'revoked' }) },
-  'answer lost, posted': { appearsInMs: 0, outcome: (): Outcome => ({ kind: 'unknown', reason: 'timeout' }) },
-  'answer lost, posted late': { appearsInMs: 15_000, outcome: (): Outcome => ({ kind: 'unknown', reason: 'timeout' }) },
-  'answer lost, posted very late': { appearsInMs: 2 * HOUR, outcome: (): Outcome => ({ kind: 'unknown', reason: 'timeout' }) },
-  'request lost': { appearsInMs: null, outcome: (): Outcome => ({ kind: 'unknown', reason: 'reset' }) },
+  unreachable: { appearsInMs: null, outcome: (): SendOutcome => ({ kind: 'not_applied', reason: 'unreachable', detail: '' }) },
+  disconnected: { appearsInMs: null, outcome: (): SendOutcome => ({ kind: 'disconnected', reason: 'revoked' }) },
+  'answer lost, posted': { appearsInMs: 0, outcome: (): SendOutcome => ({ kind: 'unknown', reason: 'timeout' }) },
+  'answer lost, posted late': { appearsInMs: 15_000, outcome: (): SendOutcome => ({ kind: 'unknown', reason: 'timeout' }) },
+  'answer lost, posted very late': { appearsInMs: 2 * HOUR, outcome: (): SendOutcome => ({ kind: 'unknown', reason: 'timeout' }) },
+  'request lost': { appearsInMs: null, outcome: (): SendOutcome => ({ kind: 'unknown', reason: 'reset' }) },
   'process died, posted': { appearsInMs: 0, outcome: undefined },
   'process died, posted late': { appearsInMs: 19_000, outcome: undefined },
   'process died, request lost': { appearsInMs: null, outcome: undefined },
@@ -110,7 +110,7 @@ const stopped = machine({
   },
 })
 
-const recall = (world: World, chosen: (flight: Flight) => boolean, outcome: Outcome): Record<string, StateName[]> => {
+const recall = (world: World, chosen: (flight: Flight) => boolean, outcome: SendOutcome): Record<string, StateName[]> => {
   const flights = [...world.flights.values()].filter(chosen)
   for (const flight of flights) answer(world, flight, outcome)
   const truth = outcome.kind as 'unsent' | 'disconnected'

@@ -8,7 +8,7 @@ import {
   giveBack,
   isMissed,
   isWaiting,
-  type Outcome,
+  type SendOutcome,
   orphaned,
   type ReturnReason,
   type Settled,
@@ -147,7 +147,7 @@ const apply = (world: World, { again, ...work }: Work, { item, attempt, reopened
 }
 
 /** The outcome of a send comes home. */
-export const answer = (world: World, { work, attempt }: Flight, outcome: Outcome): void => {
+export const answer = (world: World, { work, attempt }: Flight, outcome: SendOutcome): void => {
   world.flights.delete(work.itemId)
   const sent = { item: itemOf(world, work.itemId), attempt, tries: work.tries, now: clock(world), times }
   const clear = work.again?.clear

@@ -5,7 +5,7 @@ import {
   isMissed,
   isWaiting,
   type Origin,
-  type Outcome,
+  type SendOutcome,
   orphaned,
   PROCESS_STOPPED,
   publishTimes,
@@ -24,7 +24,7 @@ const sent: Record<Origin, Item> = {
   manual: approvedItem({ status: 'publishing', last_error: 'rate_limited' }),
   automatic: approvedItem({ status: 'publishing', post_at: due, on_missed: 'skip', last_error: 'rate_limited' }),
 }
-const settled = (origin: Origin, outcome: Outcome, tries = 0): Settled =>
+const settled = (origin: Origin, outcome: SendOutcome, tries = 0): Settled =>
   settle({ item: sent[origin], attempt: attemptWith({ origin }), tries, now, times: publishTimes }, outcome)
 
 const outcomes = {
@@ -35,7 +35,7 @@ const outcomes = {
   disconnected: { kind: 'disconnected', reason: 'token revoked' },
   unknown: { kind: 'unknown', reason: 'timeout' },
   unsent: { kind: 'unsent' },
-} satisfies Record<string, Outcome>
+} satisfies Record<string, SendOutcome>
 
 test('the durations are those of the design', () => {
   expect(publishTimes).toEqual({
