@@ -64,7 +64,7 @@ const ofFailure = (cause: unknown): DeliveryOutcome => {
   return { kind: 'failed', reason: typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code) ? code : 'the connection failed' }
 }
 
-export interface Delivery {
+export interface WebhookDelivery {
   url: string
   message: Message
   /** The newest first. */
@@ -73,7 +73,7 @@ export interface Delivery {
 }
 
 /** One try. Never throws; `stopped` when the signal ended it. */
-export const deliver = async (egress: Egress, delivery: Delivery, signal: AbortSignal): Promise<DeliveryOutcome> => {
+export const deliver = async (egress: Egress, delivery: WebhookDelivery, signal: AbortSignal): Promise<DeliveryOutcome> => {
   const { url, message, secrets, deadlineMs } = delivery
   const headers = { 'content-type': 'application/json', 'user-agent': 'Tendril-Webhooks/1', ...signedHeaders(message, secrets) }
   try {

@@ -5,7 +5,7 @@ import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
 import { newId } from '#kernel/ids'
 import { createEgress, type Egress } from '#port/egress/egress'
-import { type Delivery, deliver, newWebhookSecret, retryAfterMs, signedHeaders } from '#port/webhook'
+import { type WebhookDelivery, deliver, newWebhookSecret, retryAfterMs, signedHeaders } from '#port/webhook'
 import { openReceiver, type Receiver } from '#test/support/receiver'
 
 const libraries = [
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => receiver[Symbol.asyncDispose]())
 
-const delivery = (more: Partial<Delivery> = {}): Delivery => ({
+const delivery = (more: Partial<WebhookDelivery> = {}): WebhookDelivery => ({
   url: receiver.url,
   message: { id: newId(), at: new Date(), body: '{"type":"growth.item.posted","data":{"text":"Grüße, “dock” 🚚"}}' },
   secrets: [newWebhookSecret()],

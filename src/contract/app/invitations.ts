@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
 import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.ts'
-import { Delivery, Email, NewPassword, RoleName, SignedIn } from './session.ts'
+import { TokenDelivery, Email, NewPassword, RoleName, SignedIn } from './session.ts'
 
 const Invitation = record(
   {
@@ -50,7 +50,7 @@ export const invitations = {
         email: T.Optional(Email),
         password: NewPassword,
         name: T.Optional(T.String({ maxLength: 160, format: 'name' })),
-        delivery: T.Optional(Delivery),
+        delivery: T.Optional(TokenDelivery),
       },
       output: record({ session: SignedIn }),
     },

@@ -26,7 +26,7 @@ export const NewPassword = T.String({
 export const GivenPassword = T.String({ minLength: 1, maxLength: 200 })
 export const RoleName = oneOf(roles)
 
-export const Delivery = oneOf(['cookie', 'body'], {
+export const TokenDelivery = oneOf(['cookie', 'body'], {
   default: 'cookie',
   description:
     'Where to put the tokens: cookie for HttpOnly cookies (browsers), body for the response (programs that send them as Bearer).',
@@ -83,7 +83,7 @@ export const session = {
         workspace_id: T.Optional(
           T.String({ format: 'uuid', description: 'The workspace to sign in to. Default: the one you joined first.' }),
         ),
-        delivery: T.Optional(Delivery),
+        delivery: T.Optional(TokenDelivery),
       },
       output: signedIn,
     },
