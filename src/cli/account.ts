@@ -7,7 +7,7 @@ import { deviceLogin, type Grant, revoke } from './device.ts'
 import { Failure, misuse } from './failure.ts'
 import type { Host } from './host.ts'
 import { jsonText, printAnswer } from './print.ts'
-import { DEFAULT_PROFILE, DEFAULT_URL, findTarget, type Target, tokenFor } from './target.ts'
+import { DEFAULT_PROFILE, DEFAULT_URL, findTarget, type ServerProfile, tokenFor } from './target.ts'
 import { openTransport, type Transport } from './transport.ts'
 
 export type Options = Readonly<Record<string, unknown>>
@@ -34,7 +34,7 @@ const named = (options: Options, host: Host): string | undefined =>
   typeof options.profile === 'string' ? options.profile : host.env.TENDRIL_PROFILE || undefined
 
 /** One profile a deployment, unless a name is given: the one that is there, else `default`, else the host's name. */
-const profileName = (target: Target, options: Options, host: Host): string => {
+const profileName = (target: ServerProfile, options: Options, host: Host): string => {
   const given = named(options, host)
   if (given !== undefined)
     return /^[\w.@:-]{1,64}$/.test(given) && given !== '__proto__' ? given : misuse(`${given} is no name for a profile`)
@@ -43,7 +43,7 @@ const profileName = (target: Target, options: Options, host: Host): string => {
   return Object.hasOwn(profiles, DEFAULT_PROFILE) ? new URL(target.url).host : DEFAULT_PROFILE
 }
 
-const store = async (target: Target, name: string, { host, profile }: { host: Host; profile: Profile }): Promise<void> => {
+const store = async (target: ServerProfile, name: string, { host, profile }: { host: Host; profile: Profile }): Promise<void> => {
   const { settings, url } = target
   const before = own(settings, name)
   const kept = (before.api_url ?? DEFAULT_URL) === url ? before : {}
@@ -104,7 +104,7 @@ export const login = async (options: Options, host: Host): Promise<number> => {
   return tell(host, options, { name, url: target.url, profile })
 }
 
-const known = (target: Target): string =>
+const known = (target: ServerProfile): string =>
   target.name !== undefined && Object.hasOwn(target.settings.profiles, target.name)
     ? target.name
     : misuse(target.name === undefined ? `no profile is logged in at ${target.url}` : `there is no profile ${target.name}`)

@@ -7,7 +7,7 @@ import type { Host } from './host.ts'
 export const DEFAULT_URL = 'http://localhost:7070'
 export const DEFAULT_PROFILE = 'default'
 
-export interface Target {
+export interface ServerProfile {
   /** The profile's name; undefined if the address has none. */
   name: string | undefined
   url: string
@@ -64,7 +64,7 @@ const wantedOf = async (options: Record<string, unknown>, host: Host): Promise<W
 }
 
 /** A key goes only to the address that it was kept for: an option that names another address does not carry it there. */
-export const findTarget = async (options: Record<string, unknown>, host: Host): Promise<Target> => {
+export const findTarget = async (options: Record<string, unknown>, host: Host): Promise<ServerProfile> => {
   const settings = await readSettings(host.home, (text) => host.stderr.write(`tendril: ${text}\n`))
   const { name, url, key } = await wantedOf(options, host)
   const chosen = name ?? (url === undefined ? settings.current : nameByUrl(settings, url))
@@ -76,9 +76,9 @@ export const findTarget = async (options: Record<string, unknown>, host: Host): 
   return { name: chosen, url: target, profile: fitting, apiKey, settings }
 }
 
-const at = ({ url }: Target): string => (url === DEFAULT_URL ? '' : ` --api-url ${url}`)
+const at = ({ url }: ServerProfile): string => (url === DEFAULT_URL ? '' : ` --api-url ${url}`)
 
-const sessionOf = (target: Target): string => {
+const sessionOf = (target: ServerProfile): string => {
   const { session } = target.profile
   const hint = `run tendril login --session${at(target)}`
   if (!session) throw new Failure('unauthenticated', 'this is for a person who is signed in, and nobody is', { hint })
@@ -87,7 +87,7 @@ const sessionOf = (target: Target): string => {
 }
 
 /** What to send as Bearer. A name that is in no profile is a mistake as soon as its key is needed. */
-export const tokenFor = (o: Pick<NamedOp, 'scope'>, target: Target, asMe: { asMe?: unknown }): string | undefined => {
+export const tokenFor = (o: Pick<NamedOp, 'scope'>, target: ServerProfile, asMe: { asMe?: unknown }): string | undefined => {
   if (o.scope === 'public') return undefined
   if (target.name !== undefined && !target.apiKey && !own(target.settings, target.name))
     return misuse(`there is no profile ${target.name}`, 'tendril profiles list shows them; tendril login --profile makes one')

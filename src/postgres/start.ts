@@ -12,7 +12,7 @@ import { clearSocket, makeSocketFolder, PORT, socketFolderOf } from './socket.ts
 import { supervise } from './supervise.ts'
 
 /** How to reach the database; passes as it is to postgres.js. */
-export interface Target {
+export interface DatabaseAddress {
   /** The folder of the Unix socket. */
   host: string
   port: number
@@ -23,7 +23,7 @@ export interface Target {
 
 /** Disposing shuts the database down and gives the home back. */
 export interface Embedded extends AsyncDisposable {
-  readonly target: Target
+  readonly target: DatabaseAddress
 }
 
 interface Options {
@@ -39,7 +39,7 @@ const ORPHAN_PATIENCE_MS = 30_000
 
 const lockOf = (home: string): string => join(home, 'server.lock')
 
-const targetAt = (host: string, password: string): Target => ({ host, port: PORT, database: DATABASE, username: ROLE, password })
+const targetAt = (host: string, password: string): DatabaseAddress => ({ host, port: PORT, database: DATABASE, username: ROLE, password })
 
 /** Makes the home and, where they are missing, its parents; as root they may be passed through but not listed. */
 const makeHome = (path: string): string => {
@@ -70,7 +70,7 @@ const start = async (options: Start): Promise<Postmaster> => {
   return startPostmaster(options)
 }
 
-const createDatabase = async (target: Target): Promise<void> => {
+const createDatabase = async (target: DatabaseAddress): Promise<void> => {
   const sql = postgres({ ...target, database: 'postgres', max: 1 })
   try {
     const found = await sql`select from pg_database where datname = ${DATABASE}`
@@ -109,7 +109,7 @@ export const startEmbedded = async ({ home: path, log, durable = true }: Options
   return { target, [Symbol.asyncDispose]: () => rest.disposeAsync() }
 }
 
-const answers = async (target: Target): Promise<boolean> => {
+const answers = async (target: DatabaseAddress): Promise<boolean> => {
   const sql = postgres({ ...target, max: 1, connect_timeout: 5 })
   try {
     await sql`select 1`
@@ -122,7 +122,7 @@ const answers = async (target: Target): Promise<boolean> => {
 }
 
 /** The database of the server that runs on `home` now, for a command beside it; undefined when none runs or it is not ready yet. */
-export const findEmbedded = async (path: string): Promise<Target | undefined> => {
+export const findEmbedded = async (path: string): Promise<DatabaseAddress | undefined> => {
   if (!existsSync(path)) return undefined
   const home = realpathSync(path)
   if (lockHolder(lockOf(home)) === undefined) return undefined

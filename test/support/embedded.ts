@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { createLog } from '#kernel/log'
-import { startEmbedded, type Target } from '#postgres/start'
+import { startEmbedded, type DatabaseAddress } from '#postgres/start'
 import { ownEnv } from './own-env.ts'
 
 const log = createLog('silent')
@@ -10,7 +10,7 @@ const program = join(import.meta.dir, 'embedded-server.ts')
 
 export const start = (home: string) => startEmbedded({ home, log, durable: false })
 
-export const query = async (target: Target, text: string): Promise<string | undefined> => {
+export const query = async (target: DatabaseAddress, text: string): Promise<string | undefined> => {
   const sql = postgres({ ...target, max: 1, onnotice: () => {} })
   try {
     const [row] = await sql.unsafe(text).values()

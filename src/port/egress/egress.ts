@@ -8,7 +8,7 @@ import { type ClientRequest, type IncomingMessage, request as plainRequest } fro
 import { request as tlsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { isPublicAddress } from './address.ts'
-import { EgressRefused, type EgressRules, type Target, targetOf } from './target.ts'
+import { EgressRefused, type EgressRules, type EgressTarget, targetOf } from './target.ts'
 
 export interface EgressRequest {
   url: string
@@ -63,7 +63,7 @@ export const createEgress = ({ rules, resolve = bySystem, ca }: EgressOptions): 
 
 /** One address that is not public condemns the name: nobody has honest reasons for such a mixture. */
 const checkedLookup =
-  (resolve: (hostname: string) => Promise<Address[]>, { exempt }: Target): LookupFunction =>
+  (resolve: (hostname: string) => Promise<Address[]>, { exempt }: EgressTarget): LookupFunction =>
   (hostname, options, done) => {
     resolve(hostname).then(
       (found) => {
@@ -86,7 +86,7 @@ interface Connecting {
 /** One request on a connection of its own, over when the answer is read, cut or late. */
 const exchange = async (
   { method, headers, body, deadlineMs, maxBytes, signal }: EgressRequest,
-  { url, hostname, port }: Target,
+  { url, hostname, port }: EgressTarget,
   connecting: Connecting,
 ): Promise<EgressResponse> => {
   const deadline = AbortSignal.timeout(deadlineMs)

@@ -14,7 +14,7 @@ export interface EgressRules {
   own: ReadonlySet<string>
 }
 
-export interface Target {
+export interface EgressTarget {
   url: URL
   /** Without the brackets of IPv6. */
   hostname: string
@@ -60,7 +60,7 @@ const requirePort = (port: number): void => {
 }
 
 /** Throws `EgressRefused` for what must not be called. */
-export const targetOf = (text: string, { allow, own }: EgressRules): Target => {
+export const targetOf = (text: string, { allow, own }: EgressRules): EgressTarget => {
   const url = parsed(text)
   const known = PORTS[url.protocol] ?? refuse('the URL must begin with https://')
   if (url.username || url.password) refuse('the URL must carry no name or password')
