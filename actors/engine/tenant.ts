@@ -4,7 +4,7 @@
  */
 
 import { AppError } from '#kernel/errors'
-import { type Kept, keptUnder } from '#store/engine/idempotency'
+import { type StoredKey, keptUnder } from '#store/engine/idempotency'
 import type { Effects, Ownership } from '#store/engine/letter'
 import { type ActorDeps, Fenced } from './deps.ts'
 import { commitTogether, type Envelope, type Result, Unwanted } from './group-commit.ts'
@@ -101,7 +101,7 @@ export class TenantActor {
 
   /** Whether the letter will find something under its key: an answer, or a record whose first caller has stopped waiting. */
   async #replays({ provenance }: Letter<unknown>, key: string): Promise<boolean> {
-    const [kept] = await this.deps.db.read<Kept>({ tenantId: this.own.tenantId, caller: provenance.principal }, keptUnder(key))
+    const [kept] = await this.deps.db.read<StoredKey>({ tenantId: this.own.tenantId, caller: provenance.principal }, keptUnder(key))
     return kept !== undefined && (kept.state === 'done' || !this.#waiters.has(kept.ref_id!))
   }
 

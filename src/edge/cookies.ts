@@ -1,6 +1,6 @@
 /** The cookies of signed-in browsers: out of reach of scripts, and sent by our own pages alone. */
 import { parseCookie, type SerializeOptions, stringifySetCookie } from 'cookie'
-import type { Kept } from '#ops/call'
+import type { SessionCookies } from '#ops/call'
 
 export interface Cookies {
   /** The access token of a request, if it brings one. */
@@ -9,7 +9,7 @@ export interface Cookies {
   /** By what a browser is known in which somebody has signed in before. */
   browser(request: Request): string | undefined
   /** `Set-Cookie` values: for tokens to be kept, or for those there are to be forgotten. */
-  setting(keep: Kept | 'nothing', now?: Date): string[]
+  setting(keep: SessionCookies | 'nothing', now?: Date): string[]
 }
 
 /** The refresh token goes nowhere but to where it is spent. */
@@ -30,7 +30,7 @@ export const createCookies = (publicUrl: string): Cookies => {
     refresh: (request) => cookieOf(request, refreshName),
     browser: (request) => cookieOf(request, browserName),
     setting(keep, now = new Date()) {
-      const kept: Kept = keep === 'nothing' ? { access: '', refresh: '', expiresAt: now } : keep
+      const kept: SessionCookies = keep === 'nothing' ? { access: '', refresh: '', expiresAt: now } : keep
       const { access, refresh, browser } = kept
       const secondsUntil = (at: Date): number => Math.max(0, Math.floor((at.getTime() - now.getTime()) / 1_000))
       const maxAge = secondsUntil(kept.expiresAt)

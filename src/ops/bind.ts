@@ -10,7 +10,7 @@ import { AppError, fail } from '#kernel/errors'
 import type { SessionGrant } from '#store/app/sessions'
 import { noteDownload } from '#store/engine/audit'
 import { roleOf } from '#store/engine/principal'
-import type { Call, Counted, HandlerOf, Handlers, Kept, QueryContext, Visit, World } from './call.ts'
+import type { Call, Counted, HandlerOf, Handlers, SessionCookies, QueryContext, Visit, World } from './call.ts'
 import { type LetterHandler, runCommand } from './command.ts'
 import { dispatch } from './dispatch.ts'
 import { type Lines, openLines, type Slots } from './download.ts'
@@ -36,7 +36,7 @@ interface Opened {
 }
 
 interface Admission extends Answer {
-  keep?: Kept | 'nothing' | undefined
+  keep?: SessionCookies | 'nothing' | undefined
 }
 
 /** How surfaces call an operation, by its kind. */

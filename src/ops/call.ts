@@ -122,7 +122,7 @@ export interface VisitContext {
 }
 
 /** What a browser keeps; it ends with the session. */
-export interface Kept {
+export interface SessionCookies {
   access: string
   /** Absent: the one there is stays. */
   refresh?: string | undefined
@@ -134,7 +134,7 @@ export interface Kept {
 /** `keep`: tokens for cookies, or that those there are be forgotten. */
 export interface Admitted<O> {
   reply: O
-  keep?: Kept | 'nothing' | undefined
+  keep?: SessionCookies | 'nothing' | undefined
 }
 
 /** Timestamps leave handlers as `Date`s, and no handler's output is changed afterwards. */

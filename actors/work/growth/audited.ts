@@ -1,6 +1,6 @@
 /** Analytics audits as a kind of generation: code finds, a drafter words, and what drafting can follow becomes learnings. */
 
-import { endedEffects, generations } from '#decisions/growth/generations'
+import { endedEffects, generationStores } from '#decisions/growth/generations'
 import { noUsage } from '#domain/growth/drafting/draft'
 import type { Product } from '#domain/growth/drafting/product'
 import {
@@ -78,7 +78,7 @@ const write = async (drafter: Drafter, brief: AuditBrief, signal: AbortSignal): 
 
 export const growthAudit: GenerationKind<GrowthAudit, AuditBrief, Written> = {
   kind: 'growth_audit',
-  kept: generations.growth_audit,
+  kept: generationStores.growth_audit,
   async brief(sql, _networks, audit) {
     const products = (await allProducts(sql)) as unknown as Product[]
     const { profile } = await currentProfile(sql)
@@ -95,7 +95,7 @@ export const growthAudit: GenerationKind<GrowthAudit, AuditBrief, Written> = {
       ...{ audit_id: record.id, evidence },
     }))
     const result = { ...findings, learnings: learnings.map(({ id, kind, note }) => ({ id, kind, note })), not_added: refused }
-    const effects = endedEffects(generations.growth_audit.save, readyAudit(record, { result, model, usage: usage ?? noUsage, now }), work)
+    const effects = endedEffects(generationStores.growth_audit.save, readyAudit(record, { result, model, usage: usage ?? noUsage, now }), work)
     return { ...effects, writes: [...(effects.writes ?? []), ...learnings.map(insertLearning)] }
   },
 }

@@ -1,6 +1,6 @@
 /** The kinds of generations, each for a lane of its own. */
 
-import { endedEffects, failedEffects, generations } from '#decisions/growth/generations'
+import { endedEffects, failedEffects, generationStores } from '#decisions/growth/generations'
 import { type Article, articleItem, articleLengths, readyArticle } from '#domain/growth/drafting/article'
 import { pointsOf, postOf } from '#domain/growth/drafting/article-text'
 import { type Batch, itemOf, ready } from '#domain/growth/drafting/batch'
@@ -50,7 +50,7 @@ const workspaceBrief = async (sql: Sql) => ({
 
 const batch: GenerationKind<Batch, BatchBrief, BatchSet> = {
   kind: 'batch',
-  kept: generations.batch,
+  kept: generationStores.batch,
   async brief(sql, networks, { id, requested, focus, experiment_id }) {
     const form = await formOf(sql, networks, 'post')
     const recent = (await recentItems(RECENT_POSTS)(sql)) as unknown as RecentPost[]
@@ -70,7 +70,7 @@ const batch: GenerationKind<Batch, BatchBrief, BatchSet> = {
       .map((one) =>
         itemOf(one, { id: newId(), batchId: record.id, experimentId: record.experiment_id, length: brief.measure(one.body), now }),
       )
-    const effects = endedEffects(generations.batch.save, done, work)
+    const effects = endedEffects(generationStores.batch.save, done, work)
     return { ...effects, writes: [...(effects.writes ?? []), ...items.map(insertItem)] }
   },
 }
@@ -79,7 +79,7 @@ const ARCHIVED_MEANWHILE = 'generation_failed: a product that it mentions was ar
 
 const article: GenerationKind<Article, ArticleBrief, ArticleSet> = {
   kind: 'article',
-  kept: generations.article,
+  kept: generationStores.article,
   async brief(sql, networks, { id, topic, length, outline }) {
     const form = await formOf(sql, networks, 'article')
     const points = pointsOf(outline ?? '')
@@ -90,9 +90,9 @@ const article: GenerationKind<Article, ArticleBrief, ArticleSet> = {
   async delivered(record, set, { sql, brief, now, work }) {
     const { title, text } = set.article
     if (mentionsArchived(postOf(title, text), await productsNow(sql)))
-      return failedEffects(generations.article, record, { error: ARCHIVED_MEANWHILE, now, work })
+      return failedEffects(generationStores.article, record, { error: ARCHIVED_MEANWHILE, now, work })
     const item = articleItem(set, { id: newId(), measure: brief.measure, now })
-    const effects = endedEffects(generations.article.save, readyArticle(record, set, { item, now }), work)
+    const effects = endedEffects(generationStores.article.save, readyArticle(record, set, { item, now }), work)
     return { ...effects, writes: [insertItem(item), ...(effects.writes ?? [])] }
   },
 }
@@ -100,7 +100,7 @@ const article: GenerationKind<Article, ArticleBrief, ArticleSet> = {
 /** Only replies and quotes come here: the others have nothing to be written. */
 const engagement: GenerationKind<Engagement, ReplyBrief, ReplySet> = {
   kind: 'engagement',
-  kept: generations.engagement,
+  kept: generationStores.engagement,
   async brief(sql, networks, { id, action, instruction, network, post_author, post_text }) {
     const { maxLength: most, measure } = (networks.named(network) ?? networks.first).capabilities
     const rules = (await channelNamed(sql, 'replies'))?.format_rules ?? noRules
@@ -113,8 +113,8 @@ const engagement: GenerationKind<Engagement, ReplyBrief, ReplySet> = {
   tooLate: 'ask again, or give the body',
   async delivered(record, { reply, model, usage }, { sql, now, work }) {
     if (mentionsArchived(reply.body, await productsNow(sql)))
-      return failedEffects(generations.engagement, record, { error: ARCHIVED_MEANWHILE, now, work })
-    return endedEffects(generations.engagement.save, writtenEngagement(record, reply, { model, usage, now }), work)
+      return failedEffects(generationStores.engagement, record, { error: ARCHIVED_MEANWHILE, now, work })
+    return endedEffects(generationStores.engagement.save, writtenEngagement(record, reply, { model, usage, now }), work)
   },
 }
 

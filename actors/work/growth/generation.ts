@@ -2,7 +2,7 @@
 
 import type { Lane, LaneContext } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
-import { failedEffects, type Kept, takenOf } from '#decisions/growth/generations'
+import { failedEffects, type GenerationStore, takenOf } from '#decisions/growth/generations'
 import { type Drafting, GENERATION_RUNS, generating, queuedAgain, type Taken } from '#domain/growth/drafting/generation'
 import type { Failpoints } from '#kernel/failpoint'
 import type { FairLimit } from '#kernel/fair-limit'
@@ -26,7 +26,7 @@ export interface GenerationDeps {
 export interface GenerationKind<R extends Drafting, Brief, Written> {
   /** Of its work. */
   kind: string
-  kept: Kept<R>
+  kept: GenerationStore<R>
   /** All that it is written from, as it stands when the work is claimed. */
   brief(sql: Sql, networks: Networks, record: R): Promise<Brief>
   write(drafter: Drafter, brief: Brief, signal: AbortSignal): Promise<Written>
@@ -101,7 +101,7 @@ const write = async <R extends Drafting, Brief, Written>(
 }
 
 interface Settling<R extends Drafting> {
-  of: { kept: Kept<R> }
+  of: { kept: GenerationStore<R> }
   gate: Gate
   work: Work
 }

@@ -3,7 +3,7 @@
 import type { Claiming, Lane } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
 import { admitReport } from '#decisions/growth/admission'
-import { endedEffects, generations } from '#decisions/growth/generations'
+import { endedEffects, generationStores } from '#decisions/growth/generations'
 import { budgetsOf } from '#domain/app/plan'
 import type { BriefFacts } from '#domain/growth/brief/brief'
 import { actionsOf } from '#domain/growth/brief/brief-rules'
@@ -45,7 +45,7 @@ const waitingIn = ({ items }: BriefFacts): ReportData['waiting'] => ({
 
 export const report: GenerationKind<Report, ReportBrief, Written> = {
   kind: 'report',
-  kept: generations.report,
+  kept: generationStores.report,
   async brief(sql, networks, record) {
     const bounds = boundsOf(record.week, record.time_zone)
     const [state] = (await briefRecord({ most: 1 })(sql)) as unknown as BriefRecord[]
@@ -68,7 +68,7 @@ export const report: GenerationKind<Report, ReportBrief, Written> = {
   },
   tooLate: 'ask again later',
   delivered: async (record, written, { now, work }) =>
-    endedEffects(generations.report.save, readyReport(record, { ...written, now }), work),
+    endedEffects(generationStores.report.save, readyReport(record, { ...written, now }), work),
 }
 
 /** A report that nobody asked for; one that the plan refuses is skipped, and says so where reports are listed. */

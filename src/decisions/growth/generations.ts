@@ -18,7 +18,7 @@ import { endRun } from '#store/growth/rule-runs'
 import { reopenSignal } from '#store/growth/signals'
 
 /** How a kind of generation is kept. */
-export interface Kept<R extends Drafting> {
+export interface GenerationStore<R extends Drafting> {
   /** Throws `not_found` when there is none. */
   lock(sql: Sql, id: string): Promise<R>
   save(record: R): Query
@@ -27,22 +27,22 @@ export interface Kept<R extends Drafting> {
   freed?(record: R): Query[]
 }
 
-const kept = <R extends Drafting>(kind: Kept<R>): Kept<R> => kind
+const kept = <R extends Drafting>(kind: GenerationStore<R>): GenerationStore<R> => kind
 
 /** By the kind of their work, which is the name of their table. */
-export const generations = {
+export const generationStores = {
   batch: kept({ lock: lockBatch, save: saveBatch, failed: failedBatch }),
   article: kept({ lock: lockArticle, save: saveArticle, failed: failedArticle }),
   growth_audit: kept({ lock: lockGrowthAudit, save: saveGrowthAudit, failed: failedAudit }),
   report: kept({ lock: lockReport, save: saveReport, failed: failedReport }),
   engagement: kept({ lock: lockEngagement, save: saveEngagement, failed: failedEngagement, freed: (record) => [reopenSignal(record)] }),
 }
-export type GenerationKind = keyof typeof generations
+export type GenerationKind = keyof typeof generationStores
 
-const kinds = Object.keys(generations) as GenerationKind[]
+const kinds = Object.keys(generationStores) as GenerationKind[]
 
 /** A table of different records; each is only ever given its own. */
-const keptOf = (kind: string): Kept<Drafting> => generations[kind as GenerationKind] as unknown as Kept<Drafting>
+const keptOf = (kind: string): GenerationStore<Drafting> => generationStores[kind as GenerationKind] as unknown as GenerationStore<Drafting>
 
 /** What a generation took is kept in its work row. */
 export const takenOf = (work: Work): Taken => work.payload.taken as Taken
@@ -53,7 +53,7 @@ interface Ending {
 }
 
 /** The rows of a record that is over. Only a rule, or what else acts unattended, waits for what nobody has asked for. */
-export const endedEffects = <R extends Drafting>(save: Kept<R>['save'], ended: Ended<R>, work: Work): Effects => ({
+export const endedEffects = <R extends Drafting>(save: GenerationStore<R>['save'], ended: Ended<R>, work: Work): Effects => ({
   writes: [save(ended.record), ...(work.origin === 'automatic' ? [endRun(ended.record, ended.refund)] : [])],
   events: ended.events,
   spend: ended.refund,
@@ -62,7 +62,7 @@ export const endedEffects = <R extends Drafting>(save: Kept<R>['save'], ended: E
 
 /** Ends a locked generation with a code, and gives back its quota and what else it held. */
 export const failedEffects = <R extends Drafting>(
-  { save, failed, freed }: Kept<R>,
+  { save, failed, freed }: GenerationStore<R>,
   record: R,
   { error, now, work }: Ending & { error: string },
 ): Effects => {

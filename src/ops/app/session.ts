@@ -17,7 +17,7 @@ import {
   type SessionGrant,
 } from '#store/app/sessions'
 import type { AuditContext } from '#store/engine/audit-entry'
-import type { Admitted, Handlers, Kept, Visit, VisitContext } from '../call.ts'
+import type { Admitted, Handlers, SessionCookies, Visit, VisitContext } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
 import { requireAccount, requireOwnPassword, WRONG, WRONG_OWN } from '../password-check.ts'
 
@@ -75,11 +75,11 @@ export const begin = async (
   const grant = id && (await findSession(db, id))
   if (!grant) return fail('unauthenticated', WRONG)
   const admitted = await withTokens(context, grant, delivery)
-  return delivery === 'body' ? admitted : { ...admitted, keep: { ...(admitted.keep as Kept), browser: knownFrom(context, personId) } }
+  return delivery === 'body' ? admitted : { ...admitted, keep: { ...(admitted.keep as SessionCookies), browser: knownFrom(context, personId) } }
 }
 
 /** The browser that was known for this person stays the same one: signing in often brings no more tries. */
-const knownFrom = ({ identity: { tokens }, visit }: VisitContext, personId: string): Kept['browser'] => {
+const knownFrom = ({ identity: { tokens }, visit }: VisitContext, personId: string): SessionCookies['browser'] => {
   const before = tokens.readBrowser(visit.browser ?? '')
   const expiresAt = new Date(Date.now() + BROWSER_MS)
   return { token: tokens.browser({ personId, id: before?.personId === personId ? before.id : undefined }, expiresAt), expiresAt }
@@ -108,7 +108,7 @@ const advance = async (
 }
 
 /** By the cookie; undefined when the session has ended. */
-export const goOn = async (context: VisitContext): Promise<{ grant: SessionGrant; keep: Kept } | undefined> => {
+export const goOn = async (context: VisitContext): Promise<{ grant: SessionGrant; keep: SessionCookies } | undefined> => {
   const { tokens } = context.identity
   const going = await advance(context, { token: context.visit.refreshToken, graceMs: TABS_MS })
   if (!going) return undefined

@@ -77,7 +77,7 @@ export const forgetPending =
   (sql) =>
     sql`delete from idempotency where ref_id = ${refId} and state = 'pending' and created_at >= ${since}`
 
-export interface Kept {
+export interface StoredKey {
   state: 'pending' | 'done'
   /** With `pending`: the record whose outcome will supply the answer. */
   ref_id: string | null
