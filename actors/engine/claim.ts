@@ -8,7 +8,7 @@ import type { Decision } from './letter.ts'
 import type { Resting } from './resting.ts'
 
 /** A claimed work, for its lane to begin. */
-export interface Start {
+export interface LaneStart {
   work: Work
   lane: AnyLane
   job: unknown
@@ -17,8 +17,8 @@ export interface Start {
 }
 
 /** What a look for due work gave: a lane to begin, and how long until there is more to do. */
-export interface Claimed {
-  start?: Start
+export interface ClaimReply {
+  start?: LaneStart
   /** Milliseconds; undefined: nothing waits. */
   next: number | undefined
 }
@@ -39,7 +39,7 @@ interface Claiming {
 export const claimNext = async (
   { sql, gate, owner, clock, lanes, running, resting }: Claiming,
   onTaken: (workId: string) => void,
-): Promise<Decision<Claimed>> => {
+): Promise<Decision<ClaimReply>> => {
   const claimedAt = clock.monotonic()
   // What runs here is left alone even if it is back in the queue, and in another slot by now: it would run beside itself.
   const idle = [...resting.ids(), ...running.map(({ id }) => id)]

@@ -5,7 +5,7 @@ import { AppError } from '#kernel/errors'
 import type { Sql } from '#store/engine/db'
 import type { Gate, Ownership, Provenance } from '#store/engine/letter'
 import { runningElsewhere, type Work } from '#store/engine/work'
-import { type Claimed, claimNext, type Start } from './claim.ts'
+import { type ClaimReply, claimNext, type LaneStart } from './claim.ts'
 import { type ActorDeps, Fenced } from './deps.ts'
 import type { AnyLane, LaneContext } from './lane.ts'
 import type { Decision, Letter } from './letter.ts'
@@ -108,7 +108,7 @@ export class LaneRunner implements LiveLanes {
       trial.over = true
       forget()
     }
-    const claiming = this.post<Claimed>({
+    const claiming = this.post<ClaimReply>({
       name: 'claim',
       priority,
       provenance: byTimer,
@@ -205,7 +205,7 @@ export class LaneRunner implements LiveLanes {
     this.#timer = this.deps.clock.after(ms, wake)
   }
 
-  async #claim(sql: Sql, gate: Gate, onTaken: (workId: string) => void): Promise<Decision<Claimed>> {
+  async #claim(sql: Sql, gate: Gate, onTaken: (workId: string) => void): Promise<Decision<ClaimReply>> {
     if (this.#stopping) return { reply: { next: undefined } }
     const running = [...this.#live.values()]
       .filter((live) => !live.settled)
@@ -215,7 +215,7 @@ export class LaneRunner implements LiveLanes {
     return claimNext({ sql, gate, owner: own.owner, clock: deps.clock, lanes: this.#lanes, running, resting: this.#resting }, onTaken)
   }
 
-  #afterClaim({ start, next }: Claimed, priority: Priority): void {
+  #afterClaim({ start, next }: ClaimReply, priority: Priority): void {
     if (this.#abandoned) return
     if (start) this.#start(start)
     if (next === undefined || this.#stopping) return
@@ -232,14 +232,14 @@ export class LaneRunner implements LiveLanes {
     this.#arm(pause, () => this.pump('background'))
   }
 
-  #start(start: Start): void {
+  #start(start: LaneStart): void {
     const live: Live = { work: start.work, controller: new AbortController(), committed: false, settled: false, done: Promise.resolve() }
     if (this.#stopping) live.controller.abort(new Error('stopping'))
     this.#live.set(start.work.id, live)
     live.done = this.#run(start, live)
   }
 
-  async #run({ work, lane, job, claimedAt }: Start, live: Live): Promise<void> {
+  async #run({ work, lane, job, claimedAt }: LaneStart, live: Live): Promise<void> {
     const context: LaneContext = {
       tenantId: this.own.tenantId,
       signal: live.controller.signal,

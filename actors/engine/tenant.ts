@@ -4,7 +4,7 @@
  */
 
 import { AppError } from '#kernel/errors'
-import { type StoredKey, keptUnder } from '#store/engine/idempotency'
+import { keptUnder, type StoredKey } from '#store/engine/idempotency'
 import type { Effects, Ownership } from '#store/engine/letter'
 import { type ActorDeps, Fenced } from './deps.ts'
 import { commitTogether, type Envelope, type Result, Unwanted } from './group-commit.ts'

@@ -4,7 +4,7 @@ import { type ErrorCode, type ErrorDetail, errorTable } from '#kernel/errors'
 import { version } from '../../package.json'
 import { Failure, misuse } from './failure.ts'
 import type { Host } from './host.ts'
-import { type TryResult, retried, retryAfterMs } from './retry.ts'
+import { retried, retryAfterMs, type TryResult } from './retry.ts'
 import type { Ask, Reply, Transport } from './transport.ts'
 
 type Input = Record<string, unknown>
@@ -116,7 +116,7 @@ const replyOf = (outcome: TryResult, url: string): Reply => {
   throw unreachable(outcome.cause, url)
 }
 
-export interface Answer {
+export interface ApiResponse {
   status: number
   body: Input
 }
@@ -138,7 +138,7 @@ export const downloadTo = async (transport: Transport, ask: Ask, host: Host): Pr
 }
 
 /** Sends with retries; throws a `Failure` for whatever is not a success. */
-export const call = async (transport: Transport, ask: Ask, host: Host): Promise<Answer> => {
+export const call = async (transport: Transport, ask: Ask, host: Host): Promise<ApiResponse> => {
   const reply = replyOf(await retried(host, () => transport.exchange(ask), ask), transport.url)
   const body = jsonOf(reply.text)
   const isSuccess = reply.status >= 200 && reply.status < 300

@@ -3,7 +3,7 @@ import { errorTable } from '#kernel/errors'
 import { codeByStatus, commonHeaders } from './call.ts'
 import { Failure } from './failure.ts'
 import type { Host } from './host.ts'
-import { type TryResult, pauseAfter, retried } from './retry.ts'
+import { pauseAfter, retried, type TryResult } from './retry.ts'
 import { harmless } from './text.ts'
 import type { Ask, Reply, Transport } from './transport.ts'
 

@@ -2,7 +2,7 @@
 import { operations } from '#contract/index'
 import { isSettled, type NamedOp, pathParams } from '#contract/op'
 import { inputFrom, once, type Read, type Said, textOf } from './argv.ts'
-import { type Answer, askOf, call, downloadTo, keyOf } from './call.ts'
+import { type ApiResponse, askOf, call, downloadTo, keyOf } from './call.ts'
 import { listOf, settlingOf, wordsOf } from './catalogue.ts'
 import { FAILED_EXIT, Failure, INTERRUPTED, INTERRUPTED_EXIT, misuse } from './failure.ts'
 import type { Host } from './host.ts'
@@ -29,7 +29,7 @@ const SLOWEST_POLL_MS = 20_000
 const DEFAULT_WAIT_S = 300
 const LONGEST_WAIT_S = 86_400
 
-const ask = async ({ host, token, transport }: Work, o: NamedOp, input: Input, key?: string): Promise<Answer> =>
+const ask = async ({ host, token, transport }: Work, o: NamedOp, input: Input, key?: string): Promise<ApiResponse> =>
   call(transport, askOf(o, input, { token, idempotencyKey: await keyOf(o, key) }), host)
 
 /** The password, as an option says or somebody types it. */
@@ -40,7 +40,7 @@ const passwordFor = async ({ options, host, read }: Work): Promise<string | unde
 }
 
 /** Asks; and once more, in the same call, when the password has to be given first and somebody gives it. */
-const askConfirmed = async (work: Work, given?: string): Promise<Answer> => {
+const askConfirmed = async (work: Work, given?: string): Promise<ApiResponse> => {
   const { o, input } = work
   const key = await keyOf(o, given)
   try {
@@ -135,7 +135,7 @@ const progress = ({ stderr, now }: Host) => {
 const MOST_LISTED = 100
 
 /** The record as it stands, in the wrapper of the answer that made it. */
-const look = async (work: Work, sibling: NamedOp, { body }: Answer): Promise<Answer> => {
+const look = async (work: Work, sibling: NamedOp, { body }: ApiResponse): Promise<ApiResponse> => {
   const { id } = recordOf(body)
   const [parameter] = pathParams(sibling.path)
   if (parameter !== undefined) return ask(work, sibling, { [parameter]: id })
@@ -144,14 +144,14 @@ const look = async (work: Work, sibling: NamedOp, { body }: Answer): Promise<Ans
   return { ...answer, body: { [Object.keys(body)[0]!]: found } }
 }
 
-const untilSettled = async (work: Work, first: Answer): Promise<Answer> => {
+const untilSettled = async (work: Work, first: ApiResponse): Promise<ApiResponse> => {
   const { o, host, options } = work
   const sibling = settlingOf(o)!
   const { id } = recordOf(first.body)
   const until = host.now() + waitMs(options)
   const hint = lookAgain(work, sibling, id)
   const shown = progress(host)
-  const settled = async (): Promise<Answer> => {
+  const settled = async (): Promise<ApiResponse> => {
     let answer = await look(work, sibling, first)
     for (let pause = FIRST_POLL_MS; !isSettled(recordOf(answer.body).status); pause = Math.min(pause * 1.5, SLOWEST_POLL_MS)) {
       shown.show(recordOf(answer.body).status)
@@ -170,7 +170,7 @@ const untilSettled = async (work: Work, first: Answer): Promise<Answer> => {
 }
 
 /** What has failed is printed like what is ready, on standard output; that it failed is said besides. */
-const settle = (work: Work, { body }: Answer): number => {
+const settle = (work: Work, { body }: ApiResponse): number => {
   const { host, options } = work
   const { status, error } = recordOf(body)
   printAnswer(host, body, options.json === true)

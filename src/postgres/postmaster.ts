@@ -35,7 +35,7 @@ kill -KILL $watch 2>/dev/null
 exit $status
 `
 
-export interface Start {
+export interface PostmasterOptions {
   binaries: Binaries
   data: string
   socketFolder: string
@@ -55,7 +55,7 @@ export interface Postmaster {
 /** The path as one element of a list setting, where a comma would begin the next one. */
 const quoted = (path: string): string => `"${path.replaceAll('"', '""')}"`
 
-const settings = ({ socketFolder, durable }: Start): Record<string, string | number> => ({
+const settings = ({ socketFolder, durable }: PostmasterOptions): Record<string, string | number> => ({
   port: PORT,
   listen_addresses: '',
   unix_socket_directories: quoted(socketFolder),
@@ -75,7 +75,7 @@ const settings = ({ socketFolder, durable }: Start): Record<string, string | num
     : { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' }),
 })
 
-const command = (start: Start): string[] => [
+const command = (start: PostmasterOptions): string[] => [
   start.binaries.postgres,
   '-D',
   start.data,
@@ -126,7 +126,7 @@ const stop = async (child: ChildProcess, data: string, ended: Promise<void>): Pr
 }
 
 /** Starts Postgres on `data`, which nobody else may be using, and waits until it accepts connections. */
-export const startPostmaster = async (start: Start): Promise<Postmaster> => {
+export const startPostmaster = async (start: PostmasterOptions): Promise<Postmaster> => {
   const { account, data, log } = start
   const child = spawn('/bin/sh', ['-c', WRAPPER, 'sh', ...command(start)], {
     ...(account && { uid: account.uid, gid: account.gid }),

@@ -7,7 +7,7 @@ import { findBinaries } from './binaries.ts'
 import { dataMajor, dataOf, makeCluster, passwordOf, ROLE } from './cluster.ts'
 import { acquireLock, lockHolder } from './lock.ts'
 import { awaitOrphan, readPidFile } from './orphan.ts'
-import { type Postmaster, type Start, startPostmaster } from './postmaster.ts'
+import { type Postmaster, type PostmasterOptions, startPostmaster } from './postmaster.ts'
 import { clearSocket, makeSocketFolder, PORT, socketFolderOf } from './socket.ts'
 import { supervise } from './supervise.ts'
 
@@ -61,7 +61,7 @@ const madeHome = (path: string): string => {
 }
 
 /** Waits for a database that an earlier server left behind, clears what a dead one left, then starts. */
-const start = async (options: Start): Promise<Postmaster> => {
+const start = async (options: PostmasterOptions): Promise<Postmaster> => {
   await awaitOrphan(options.data, ORPHAN_PATIENCE_MS, (pid) =>
     options.log.warn({ pid }, 'the database of an earlier server is still shutting down: waiting for it'),
   )
@@ -80,7 +80,7 @@ const createDatabase = async (target: DatabaseAddress): Promise<void> => {
   }
 }
 
-const prepare = async (home: string, log: Log, durable: boolean): Promise<Start> => {
+const prepare = async (home: string, log: Log, durable: boolean): Promise<PostmasterOptions> => {
   const data = dataOf(home)
   const account = accountFor(data)
   if (account) openWay(home, account)

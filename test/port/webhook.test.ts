@@ -5,7 +5,7 @@ import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
 import { newId } from '#kernel/ids'
 import { createEgress, type Egress } from '#port/egress/egress'
-import { type WebhookDelivery, deliver, newWebhookSecret, retryAfterMs, signedHeaders } from '#port/webhook'
+import { deliver, newWebhookSecret, retryAfterMs, signedHeaders, type WebhookDelivery } from '#port/webhook'
 import { openReceiver, type Receiver } from '#test/support/receiver'
 
 const libraries = [

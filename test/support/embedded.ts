@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { createLog } from '#kernel/log'
-import { startEmbedded, type DatabaseAddress } from '#postgres/start'
+import { type DatabaseAddress, startEmbedded } from '#postgres/start'
 import { ownEnv } from './own-env.ts'
 
 const log = createLog('silent')

@@ -25,7 +25,7 @@ import { countedPosts, itemsTold, learningNotes } from '#store/growth/growth-aud
 import { activeLearnings, insertLearning } from '#store/growth/learnings'
 import { allProducts } from '#store/growth/products'
 import { currentProfile } from '#store/growth/profiles'
-import type { GenerationKind } from './generation.ts'
+import type { GenerationWork } from './generation.ts'
 
 interface Written {
   findings: Findings
@@ -76,7 +76,7 @@ const write = async (drafter: Drafter, brief: AuditBrief, signal: AbortSignal): 
   return { findings: { ...findings, worked: worded(worked), flopped: worded(flopped), hypotheses: worded(hypotheses) }, model, usage }
 }
 
-export const growthAudit: GenerationKind<GrowthAudit, AuditBrief, Written> = {
+export const growthAudit: GenerationWork<GrowthAudit, AuditBrief, Written> = {
   kind: 'growth_audit',
   kept: generationStores.growth_audit,
   async brief(sql, _networks, audit) {
@@ -95,7 +95,11 @@ export const growthAudit: GenerationKind<GrowthAudit, AuditBrief, Written> = {
       ...{ audit_id: record.id, evidence },
     }))
     const result = { ...findings, learnings: learnings.map(({ id, kind, note }) => ({ id, kind, note })), not_added: refused }
-    const effects = endedEffects(generationStores.growth_audit.save, readyAudit(record, { result, model, usage: usage ?? noUsage, now }), work)
+    const effects = endedEffects(
+      generationStores.growth_audit.save,
+      readyAudit(record, { result, model, usage: usage ?? noUsage, now }),
+      work,
+    )
     return { ...effects, writes: [...(effects.writes ?? []), ...learnings.map(insertLearning)] }
   },
 }

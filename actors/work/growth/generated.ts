@@ -25,7 +25,7 @@ import { allProducts } from '#store/growth/products'
 import { currentProfile } from '#store/growth/profiles'
 import { type BatchBrief, type BatchSet, draftArms, sharesOf } from './arms.ts'
 import { growthAudit } from './audited.ts'
-import { type GenerationDeps, type GenerationKind, generationLane } from './generation.ts'
+import { type GenerationDeps, type GenerationWork, generationLane } from './generation.ts'
 import { report } from './reported.ts'
 
 /** How long a text may be, and of what form, by the network and by the channel. */
@@ -48,7 +48,7 @@ const workspaceBrief = async (sql: Sql) => ({
   ...(await productsNow(sql)),
 })
 
-const batch: GenerationKind<Batch, BatchBrief, BatchSet> = {
+const batch: GenerationWork<Batch, BatchBrief, BatchSet> = {
   kind: 'batch',
   kept: generationStores.batch,
   async brief(sql, networks, { id, requested, focus, experiment_id }) {
@@ -77,7 +77,7 @@ const batch: GenerationKind<Batch, BatchBrief, BatchSet> = {
 
 const ARCHIVED_MEANWHILE = 'generation_failed: a product that it mentions was archived meanwhile; ask again'
 
-const article: GenerationKind<Article, ArticleBrief, ArticleSet> = {
+const article: GenerationWork<Article, ArticleBrief, ArticleSet> = {
   kind: 'article',
   kept: generationStores.article,
   async brief(sql, networks, { id, topic, length, outline }) {
@@ -98,7 +98,7 @@ const article: GenerationKind<Article, ArticleBrief, ArticleSet> = {
 }
 
 /** Only replies and quotes come here: the others have nothing to be written. */
-const engagement: GenerationKind<Engagement, ReplyBrief, ReplySet> = {
+const engagement: GenerationWork<Engagement, ReplyBrief, ReplySet> = {
   kind: 'engagement',
   kept: generationStores.engagement,
   async brief(sql, networks, { id, action, instruction, network, post_author, post_text }) {

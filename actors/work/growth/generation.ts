@@ -23,7 +23,7 @@ export interface GenerationDeps {
 }
 
 /** What is particular to a kind: what it is written from, how, and what becomes of what was written. */
-export interface GenerationKind<R extends Drafting, Brief, Written> {
+export interface GenerationWork<R extends Drafting, Brief, Written> {
   /** Of its work. */
   kind: string
   kept: GenerationStore<R>
@@ -51,7 +51,7 @@ interface Job<Brief> {
 
 export const generationLane = <R extends Drafting, Brief, Written>(
   deps: GenerationDeps,
-  of: GenerationKind<R, Brief, Written>,
+  of: GenerationWork<R, Brief, Written>,
 ): Lane<Job<Brief>, Outcome<Written>> => ({
   kind: of.kind,
   leaseMs: deps.deadlineMs + 30_000,
@@ -81,7 +81,7 @@ export const generationLane = <R extends Drafting, Brief, Written>(
 const stopsOf = (work: Work): number => Number(work.payload.stops ?? 0)
 
 const write = async <R extends Drafting, Brief, Written>(
-  { drafter, failpoints, modelCalls, deadlineMs, of }: GenerationDeps & { of: GenerationKind<R, Brief, Written> },
+  { drafter, failpoints, modelCalls, deadlineMs, of }: GenerationDeps & { of: GenerationWork<R, Brief, Written> },
   { brief }: Job<Brief>,
   context: LaneContext,
 ): Promise<Outcome<Written>> => {

@@ -13,10 +13,10 @@ import {
   giveBack,
   isMissed,
   isWaiting,
-  type SendOutcome,
   orphaned,
   type PublishTimes,
   type ReturnReason,
+  type SendOutcome,
 } from '#domain/growth/sending/publish'
 import { AppError } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'

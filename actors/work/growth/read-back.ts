@@ -5,7 +5,7 @@
 
 import type { Claiming } from '#actors/engine/lane'
 import type { Connection } from '#domain/growth/sending/connection'
-import { type Attempt, type SendOutcome, type PublishTimes, type Sent, type Settled, settle } from '#domain/growth/sending/publish'
+import { type Attempt, type PublishTimes, type SendOutcome, type Sent, type Settled, settle } from '#domain/growth/sending/publish'
 import type { SeenPost } from '#domain/growth/sending/reconcile'
 import { foundBefore, returnedSince, unclearBefore } from '#domain/growth/sending/returning'
 import type { Network } from '#port/network/network'

@@ -28,7 +28,7 @@ import { currentProfile } from '#store/growth/profiles'
 import { figuresByDay, insertReport, isReported, rankedPosts } from '#store/growth/reports'
 import { decidedAtOnce } from './at-once.ts'
 import { requeued } from './decisions.ts'
-import type { GenerationKind } from './generation.ts'
+import type { GenerationWork } from './generation.ts'
 
 const MOST_RANKED = 500
 
@@ -43,7 +43,7 @@ const waitingIn = ({ items }: BriefFacts): ReportData['waiting'] => ({
   unconfirmed: items.review.count + items.unconfirmed.count,
 })
 
-export const report: GenerationKind<Report, ReportBrief, Written> = {
+export const report: GenerationWork<Report, ReportBrief, Written> = {
   kind: 'report',
   kept: generationStores.report,
   async brief(sql, networks, record) {

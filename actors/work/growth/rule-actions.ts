@@ -1,6 +1,6 @@
 /** What each action of a rule makes, by kind: a record to come, or a draft. All of it goes through admission, as anybody's wish does. */
 
-import { type Admitted, admitArticle, admitAudit, admitBatch, admitEngagement, admitReport } from '#decisions/growth/admission'
+import { type AdmittedGeneration, admitArticle, admitAudit, admitBatch, admitEngagement, admitReport } from '#decisions/growth/admission'
 import { takenOf } from '#decisions/growth/generations'
 import type { EngageAction } from '#domain/growth/drafting/engagement'
 import type { Generation } from '#domain/growth/drafting/generation'
@@ -42,7 +42,7 @@ type Acts = { [K in ActionKind]: (acting: Acting, action: Extract<Action, { kind
 const asked = (gate: Gate) => ({ gate, origin: 'automatic' }) as const
 
 /** A generation that has been taken in. */
-const inFlight = (kind: MadeKind, { record, effects }: Admitted<Generation>): Acted => {
+const inFlight = (kind: MadeKind, { record, effects }: AdmittedGeneration<Generation>): Acted => {
   const [work] = effects.work ?? []
   return { made: { kind, id: record.id, inFlight: true, taken: takenOf(work as unknown as Work) }, effects }
 }

@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
 import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.ts'
-import { TokenDelivery, Email, NewPassword, RoleName, SignedIn } from './session.ts'
+import { Email, NewPassword, RoleName, SignedIn, TokenDelivery } from './session.ts'
 
 const Invitation = record(
   {

@@ -30,7 +30,7 @@ import { insertGrowthAudit } from '#store/growth/growth-audits'
 import { insertReport } from '#store/growth/reports'
 import type { GenerationKind } from './generations.ts'
 
-export interface Admitted<R extends Generation> {
+export interface AdmittedGeneration<R extends Generation> {
   record: R
   effects: Effects
 }
@@ -51,27 +51,27 @@ interface Admission<R> extends Asking {
 }
 
 /** Refused as the plan says: billing, then the quota of the month, then the cap of the hour. */
-const admit = <R extends Generation>({ gate, origin, kind, record, quota, amount, cap, insert }: Admission<R>): Admitted<R> => {
+const admit = <R extends Generation>({ gate, origin, kind, record, quota, amount, cap, insert }: Admission<R>): AdmittedGeneration<R> => {
   const taken = takeQuota(gate, quota, amount)
   const capped = takeCap(gate, cap)
   const work: NewWork = { id: newId(), lane: 'generation', kind, refId: record.id, origin, runAt: gate.now, payload: { taken } }
   return { record, effects: { writes: [insert], work: [work], spend: [taken, capped] } }
 }
 
-export const admitBatch = (asking: Asking, wish: BatchWish): Admitted<Batch> => {
+export const admitBatch = (asking: Asking, wish: BatchWish): AdmittedGeneration<Batch> => {
   const record = newBatch(newId(), { ...wish, now: asking.gate.now })
   const { quota, cap } = batches.create
   return admit({ ...asking, kind: 'batch', record, quota, amount: wish.count, cap, insert: insertBatch(record) })
 }
 
-export const admitArticle = (asking: Asking, wish: Pick<Article, 'topic' | 'length' | 'outline'>): Admitted<Article> => {
+export const admitArticle = (asking: Asking, wish: Pick<Article, 'topic' | 'length' | 'outline'>): AdmittedGeneration<Article> => {
   const { feature, quota, cap } = articles.create
   requireFeature(asking.gate.plan, feature)
   const record = newArticle(newId(), { ...wish, now: asking.gate.now })
   return admit({ ...asking, kind: 'article', record, quota, amount: 1, cap, insert: insertArticle(record) })
 }
 
-export const admitAudit = (asking: Asking, wish: Pick<GrowthAudit, 'days' | 'given'>): Admitted<GrowthAudit> => {
+export const admitAudit = (asking: Asking, wish: Pick<GrowthAudit, 'days' | 'given'>): AdmittedGeneration<GrowthAudit> => {
   const { feature, quota, cap } = audits.create
   requireFeature(asking.gate.plan, feature)
   const record = newAudit(newId(), { ...wish, now: asking.gate.now })
@@ -90,7 +90,7 @@ export const admitAudit = (asking: Asking, wish: Pick<GrowthAudit, 'days' | 'giv
 export const admitReport = (
   asking: Asking,
   wish: Pick<Report, 'week' | 'time_zone'> & Partial<Pick<Report, 'origin'>>,
-): Admitted<Report> => {
+): AdmittedGeneration<Report> => {
   const { feature, quota, cap } = reports.create
   requireFeature(asking.gate.plan, feature)
   const record = newReport(newId(), { origin: asking.origin, ...wish, now: asking.gate.now })

@@ -1,6 +1,6 @@
 /** Connecting and disconnecting an account, whoever asks for it. */
 
-import type { Budget } from '#domain/app/plan'
+import type { PlanUsage } from '#domain/app/plan'
 import { readsView } from '#domain/app/read-budget'
 import { type Connection, mostConnected } from '#domain/growth/sending/connection'
 import { AppError, fail } from '#kernel/errors'
@@ -18,7 +18,7 @@ import { metricsWork } from './follow-up.ts'
 import { settleRecalled } from './recall.ts'
 
 /** Reads are paid for as the account's network says; without an account, as the first network does. */
-export const connectionView = ({ networks, gate }: { networks: Networks; gate: Budget }, account: Connection | undefined) => {
+export const connectionView = ({ networks, gate }: { networks: Networks; gate: PlanUsage }, account: Connection | undefined) => {
   const { tier } = ((account && networks.named(account.network)) ?? networks.first).capabilities
   return { connection: { connected: account !== undefined, tier, account: account ?? null, reads: readsView(gate, tier) } }
 }

@@ -1,7 +1,7 @@
 /** What the executing of engagements came to, as rows: the counterpart of settled.ts for items. */
 import { type Engagement, engagementAnswer } from '#domain/growth/drafting/engagement'
 import { asItem, type SettledEngagement, settledEngagement } from '#domain/growth/sending/execute'
-import { type Attempt, type SendOutcome, type PublishTimes, settle } from '#domain/growth/sending/publish'
+import { type Attempt, type PublishTimes, type SendOutcome, settle } from '#domain/growth/sending/publish'
 import { newId } from '#kernel/ids'
 import { resolvePending } from '#store/engine/idempotency'
 import type { Effects } from '#store/engine/letter'

@@ -1,4 +1,4 @@
-import { type SendOutcome, publishTimes } from '#domain/growth/sending/publish'
+import { publishTimes, type SendOutcome } from '#domain/growth/sending/publish'
 import type { Sql } from '#store/engine/db'
 import { type Effects, merge } from '#store/engine/letter'
 import { triesOf, type Work, workById } from '#store/engine/work'

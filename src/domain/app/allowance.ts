@@ -1,7 +1,7 @@
 /** The limits of an operation as the gate of a letter has just seen them. Pure. */
 import type { CapKey, QuotaKey } from '#contract/limits'
 import type { Allowance } from '#kernel/allowance'
-import { type Budget, budgetsOf, nextMonth, type Spend } from './plan.ts'
+import { budgetsOf, nextMonth, type PlanUsage, type Spend } from './plan.ts'
 
 const HOUR_S = 3_600
 
@@ -12,7 +12,7 @@ const monthSeconds = (now: Date): number => {
 
 /** The cap first, then the quota. `spend`: what the decision takes, which the gate's counters do not have yet. */
 export const allowancesOf = (
-  budget: Budget,
+  budget: PlanUsage,
   { cap, quota }: { cap?: CapKey | undefined; quota?: QuotaKey | undefined },
   spend: readonly Spend[] = [],
 ): Allowance[] => {

@@ -97,14 +97,14 @@ export const hasFeature = (state: PlanState, feature: Feature): boolean =>
   state.overrides.features?.[feature] ?? planOf(state).features.includes(feature)
 
 /** What limits are decided by: the gate of a letter has it all. */
-export interface Budget {
+export interface PlanUsage {
   plan: PlanState
   counters: Record<string, number>
   now: Date
 }
 
 /** The spend of a generation, taken whole at admission, or `plan_quota_exceeded`. */
-export const takeQuota = ({ plan, counters, now }: Budget, key: QuotaKey, amount: number): Spend => {
+export const takeQuota = ({ plan, counters, now }: PlanUsage, key: QuotaKey, amount: number): Spend => {
   requireBilling(plan)
   const period = monthOf(now)
   const limit = plan.overrides[key] ?? planOf(plan).quotas[key]
@@ -113,7 +113,7 @@ export const takeQuota = ({ plan, counters, now }: Budget, key: QuotaKey, amount
 }
 
 /** One use of a capped action, or `rate_limited` with the seconds until the next hour. What is capped costs, so billing comes first. */
-export const takeCap = ({ plan, counters, now }: Budget, key: CapKey): Spend => {
+export const takeCap = ({ plan, counters, now }: PlanUsage, key: CapKey): Spend => {
   requireBilling(plan)
   const period = hourOf(now)
   const limit = plan.overrides[key] ?? planOf(plan).caps[key]
@@ -137,7 +137,7 @@ const nextHour = (now: Date): Date => new Date(Math.floor(now.getTime() / HOUR_M
 const HOUR_MS = 3_600_000
 
 /** All quotas and caps of a workspace, with what a refusal would compare. */
-export const budgetsOf = ({ plan, counters, now }: Budget): { quotas: Used[]; caps: Used[] } => {
+export const budgetsOf = ({ plan, counters, now }: PlanUsage): { quotas: Used[]; caps: Used[] } => {
   const { quotas, caps } = planOf(plan)
   const used = (limits: Record<string, number>, period: string, resets_at: Date): Used[] =>
     Object.entries(limits).map(([key, limit]) => ({

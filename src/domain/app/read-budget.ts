@@ -4,7 +4,7 @@
  * platforms let through.
  */
 import { fail } from '#kernel/errors'
-import { type Budget, type Plan, planOf, type Spend } from './plan.ts'
+import { type Plan, type PlanUsage, planOf, type Spend } from './plan.ts'
 
 export const tiers = ['free', 'payg'] as const satisfies (keyof Plan['reads'])[]
 export type Tier = (typeof tiers)[number]
@@ -34,7 +34,7 @@ export interface ReadBudget {
 const RESERVED_SHARE = 0.1
 
 /** What the workspace may read today. The network says the tier: `capabilities.tier`. */
-export const readBudgetOf = ({ plan, counters, now }: Budget, tier: Tier): ReadBudget => {
+export const readBudgetOf = ({ plan, counters, now }: PlanUsage, tier: Tier): ReadBudget => {
   const key = readCounter(tier)
   const limit = plan.overrides[key] ?? planOf(plan).reads[tier]
   return { tier, limit, used: counters[`${key}@${dayOf(now)}`] ?? 0, reserved: Math.floor(limit * RESERVED_SHARE) }
@@ -52,7 +52,7 @@ const DAY_MS = 86_400_000
 export const tomorrow = (now: Date): Date => new Date((Math.floor(now.getTime() / DAY_MS) + 1) * DAY_MS)
 
 /** The budget as people see it. */
-export const readsView = (budget: Budget, tier: Tier) => ({
+export const readsView = (budget: PlanUsage, tier: Tier) => ({
   ...readBudgetOf(budget, tier),
   unit: unitOf[tier],
   resets_at: tomorrow(budget.now),

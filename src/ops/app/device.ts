@@ -37,7 +37,7 @@ export interface Asking {
   name: string
 }
 
-export interface Asked {
+export interface DeviceCodes {
   deviceCode: string
   /** As it is shown. */
   userCode: string
@@ -47,7 +47,7 @@ export interface Asked {
 const CODE_TRIES = 3
 
 /** Begins a request. Throws `rate_limited` for an address that asks too often, and `unavailable` when too many wait. */
-export const askForDevice = async ({ db, visit }: VisitContext, { clientId, scopes, name }: Asking): Promise<Asked> => {
+export const askForDevice = async ({ db, visit }: VisitContext, { clientId, scopes, name }: Asking): Promise<DeviceCodes> => {
   await takeTry(db, 'device_request', [{ name: `device request ${networkOf(visit.address)}`, limit: requestLimit }])
   const deviceCode = randomBytes(32).toString('base64url')
   for (let tries = 0; tries < CODE_TRIES; tries++) {

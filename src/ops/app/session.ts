@@ -75,7 +75,9 @@ export const begin = async (
   const grant = id && (await findSession(db, id))
   if (!grant) return fail('unauthenticated', WRONG)
   const admitted = await withTokens(context, grant, delivery)
-  return delivery === 'body' ? admitted : { ...admitted, keep: { ...(admitted.keep as SessionCookies), browser: knownFrom(context, personId) } }
+  return delivery === 'body'
+    ? admitted
+    : { ...admitted, keep: { ...(admitted.keep as SessionCookies), browser: knownFrom(context, personId) } }
 }
 
 /** The browser that was known for this person stays the same one: signing in often brings no more tries. */

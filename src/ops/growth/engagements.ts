@@ -26,7 +26,7 @@ import { accountFor, currentDefault } from '#store/growth/connections'
 import { openExecution, saveExecution } from '#store/growth/engagement-attempts'
 import { engagementById, listEngagements, lockEngagement, saveEngagement } from '#store/growth/engagements'
 import { channelNamed } from '#store/growth/growth-channels'
-import type { CommandContext, Handlers, HandlerResult, World } from '../call.ts'
+import type { CommandContext, HandlerResult, Handlers, World } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
 import { engagedPost, postIdOf, type Reading, readingPost } from '../reading-post.ts'
 

@@ -56,7 +56,7 @@ export const findWaiting = async (db: Db, userHash: Buffer): Promise<Waiting | u
   return rows[0]
 }
 
-export interface Decision {
+export interface GrantDecision {
   userHash: Buffer
   decision: 'approve' | 'deny'
   /** What is given of the scopes asked for. */
@@ -73,7 +73,10 @@ export interface Decision {
  * sessions of the person also undoes what is approved; the row of the person is locked, so that one of the two waits for the other.
  * Recorded in the audit of the workspace.
  */
-export const decideGrant = (db: Db, { userHash, decision, granted, personId, tenantId, sessionId, audit }: Decision): Promise<boolean> =>
+export const decideGrant = (
+  db: Db,
+  { userHash, decision, granted, personId, tenantId, sessionId, audit }: GrantDecision,
+): Promise<boolean> =>
   db.systemTransaction(async (tx) => {
     await tx`select 1 from person where id = ${personId} for share`
     const [row] = await tx`update device_grant set decision = ${decision}, decided_at = clock_timestamp(), decided_by = ${personId},

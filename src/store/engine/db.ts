@@ -6,7 +6,7 @@ import postgres from 'postgres'
 import { AppError } from '#kernel/errors'
 import { Crowd, type Demand, FairLimit } from '#kernel/fair-limit'
 import { arrayTypes } from './array-types.ts'
-import { type Asked, openPool, type Pool } from './pool.ts'
+import { openPool, type Pool, type QueryWatch } from './pool.ts'
 import type { Principal } from './principal.ts'
 
 export type Sql = postgres.Sql | postgres.TransactionSql
@@ -115,7 +115,7 @@ const look = (): void => {
 }
 
 /** postgres.js has hung on a lost connection before: nothing waits for the database longer than this. */
-export const withDeadline = <T>(running: Promise<T>, asked?: Asked): Promise<T> =>
+export const withDeadline = <T>(running: Promise<T>, asked?: QueryWatch): Promise<T> =>
   new Promise((resolve, reject) => {
     const failed = (cause: unknown): void => {
       waiting.delete(entry)

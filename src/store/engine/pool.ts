@@ -2,7 +2,7 @@
 import type postgres from 'postgres'
 
 /** What was asked of a pool at some moment. */
-export interface Asked {
+export interface QueryWatch {
   /** The database has answered, with whatever. */
   answered(): void
   /** The time for it is over. */
@@ -13,7 +13,7 @@ export interface Pool extends AsyncDisposable {
   /** For the next query or transaction only: later it may be another. */
   readonly sql: postgres.Sql
   /** To be called when something is asked of `sql`. */
-  ask(): Asked
+  ask(): QueryWatch
 }
 
 /** What still is answered on a pool that was given up has this long. */

@@ -1,6 +1,6 @@
 /** Somebody whose posts are watched. Pure: when a target is read, and what becomes of it by a read. */
 
-import { type Budget, hasFeature } from '#domain/app/plan'
+import { hasFeature, type PlanUsage } from '#domain/app/plan'
 import { affordableAt, costOf, readBudgetOf, type Tier } from '#domain/app/read-budget'
 import { fail } from '#kernel/errors'
 import { plainText } from '#kernel/plain-text'
@@ -91,7 +91,7 @@ export const MOST_POSTS = 20
 export const watchCost = (tier: Tier): number => costOf(tier, 'post', MOST_POSTS) + costOf(tier, 'account', 1)
 
 /** What decides for all targets of a workspace whether they are read. */
-export interface Watching extends Budget {
+export interface Watching extends PlanUsage {
   paused: boolean
   /** Of the network that the default account is on; null without one. */
   tier: Tier | null

@@ -5,7 +5,7 @@
  */
 import { fail } from '#kernel/errors'
 import { type Item, stateOf } from '../drafting/item.ts'
-import type { Attempt, SendOutcome, PublishTimes, Sent, Settled } from './publish.ts'
+import type { Attempt, PublishTimes, SendOutcome, Sent, Settled } from './publish.ts'
 import { bind, settle } from './publish.ts'
 import { unread } from './reconcile.ts'
 

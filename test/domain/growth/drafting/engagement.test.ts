@@ -17,7 +17,7 @@ import {
 } from '#domain/growth/drafting/engagement'
 import { contentHash } from '#domain/growth/drafting/item'
 import { asItem, fromItem, settledEngagement } from '#domain/growth/sending/execute'
-import { bind, claim, doubt, giveBack, type SendOutcome, publishTimes, settle } from '#domain/growth/sending/publish'
+import { bind, claim, doubt, giveBack, publishTimes, type SendOutcome, settle } from '#domain/growth/sending/publish'
 import { cleanRead, hit } from '#domain/growth/sending/reconcile'
 import { errorOf } from '#test/domain/errors'
 import { ACCOUNT, at, attemptWith } from '#test/domain/records'

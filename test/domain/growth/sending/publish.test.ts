@@ -5,11 +5,11 @@ import {
   isMissed,
   isWaiting,
   type Origin,
-  type SendOutcome,
   orphaned,
   PROCESS_STOPPED,
   publishTimes,
   type ReturnReason,
+  type SendOutcome,
   type Settled,
   settle,
 } from '#domain/growth/sending/publish'
