@@ -152,7 +152,10 @@ interface AwaitedHandler<O extends Op> {
  * for one that is then refused or replayed, so asking must change nothing that matters.
  */
 interface PreparedHandler<O extends Op> {
-  prepare(input: Input<O>, context: Pick<CommandContext, 'tenantId'>): Promise<(context: CommandContext) => Promise<HandlerResult<Output<O>>>>
+  prepare(
+    input: Input<O>,
+    context: Pick<CommandContext, 'tenantId'>,
+  ): Promise<(context: CommandContext) => Promise<HandlerResult<Output<O>>>>
 }
 
 /** What implements an operation, by its kind. A kind without a row does not compile. */
