@@ -1,4 +1,5 @@
 /** Text for terminals: how wide it is, how it is cut, and nothing in it that a terminal would obey. */
+import type stringWidth from 'string-width'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
@@ -14,39 +15,28 @@ export const oneLine = (text: string): string =>
     .replaceAll(/\s*\n\s*/g, ' ⏎ ')
     .replaceAll('\t', ' ')
 
-const WIDE =
-  /\p{Emoji_Presentation}|\ufe0f|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]/u
-const INVISIBLE = /^[\p{Mn}\p{Me}\p{Cf}]+$/u
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/
 
+/** Loaded when first needed, and segments made likewise: both together take as long as all else of a start. */
+let measure: typeof stringWidth | undefined
 let segmenter: Intl.Segmenter | undefined
-
-/** Made when first needed: that takes as long as all else of a start. */
-const segmentsOf = (text: string): Iterable<{ segment: string }> => {
-  segmenter ??= new Intl.Segmenter()
-  return segmenter.segment(text)
-}
-
-const widthOfOne = (segment: string): number => {
-  if (INVISIBLE.test(segment)) return 0
-  return WIDE.test(segment) ? 2 : 1
-}
 
 /** Columns that a terminal gives it. */
 export const widthOf = (text: string): number => {
   if (PRINTABLE_ASCII.test(text)) return text.length
-  let width = 0
-  for (const { segment } of segmentsOf(text)) width += widthOfOne(segment)
-  return width
+  measure ??= (require('string-width') as typeof import('string-width')).default
+  return measure(text)
 }
 
 /** At most `width` columns, with … where something was cut off. */
 export const cut = (text: string, width: number): string => {
   if (widthOf(text) <= width) return text
+  if (PRINTABLE_ASCII.test(text)) return `${text.slice(0, Math.max(0, width - 1))}…`
+  segmenter ??= new Intl.Segmenter()
   let kept = ''
   let used = 0
-  for (const { segment } of segmentsOf(text)) {
-    used += widthOfOne(segment)
+  for (const { segment } of segmenter.segment(text)) {
+    used += widthOf(segment)
     if (used > width - 1) break
     kept += segment
   }

@@ -15,7 +15,7 @@ const NAME = 'tendril-cli'
 const FILE = 'tendril.mjs'
 const SHEBANG = '#!/usr/bin/env node\n'
 /** Packages of others inside the bundle, whose licences go with it. */
-const INSIDE = ['commander']
+const INSIDE = ['commander', 'string-width', 'get-east-asian-width', 'strip-ansi', 'ansi-regex']
 
 const readme = `# ${NAME}
 

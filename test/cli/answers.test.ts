@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { FAILED_EXIT } from '#cli/failure'
 import { columnsFor, headOf, linesOf } from '#cli/table'
-import { cut, harmless, widthOf } from '#cli/text'
+import { widthOf } from '#cli/text'
 import { errorTable } from '#kernel/errors'
 import { type CliOptions, cli } from '#test/support/cli-host'
 import { temporaryFolder } from '#test/support/folder'
@@ -154,12 +154,6 @@ describe('a table', () => {
     expect((await cli(['items', 'list'], at(server.url, { columns: 120, colour: true }))).out).toStartWith('\u001b[1mID')
     expect((await cli(['items', 'list'], at(server.url, { columns: 120 }))).out).toStartWith('ID')
   })
-})
-
-test('text is as wide as a terminal makes it, is cut between characters, and cannot command it', () => {
-  expect(['abc', '漢字', '👩‍🚀', 'é', 'e\u0301', ''].map(widthOf)).toEqual([3, 4, 2, 1, 1, 0])
-  expect([cut('abcdef', 4), cut('漢字漢字', 4), cut('👩‍🚀👩‍🚀', 3), cut('abc', 3)]).toEqual(['abc…', '漢…', '👩‍🚀…', 'abc'])
-  expect(harmless('a\u001b]0;x\u0007\rb\u202ec\nd')).toBe('a\ufffd]0;x\ufffd\ufffdb\ufffdc\nd')
 })
 
 test('a record is names and values, its lists as tables', async () => {

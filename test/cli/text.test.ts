@@ -1,0 +1,72 @@
+/** How texts stand in a terminal: their width, where they are cut, and that they cannot command it. */
+import { describe, expect, test } from 'bun:test'
+import { columnsFor, linesOf } from '#cli/table'
+import { cut, harmless, widthOf } from '#cli/text'
+
+const ID = '019a0000-0000-7000-8000-000000000001'
+
+/** Texts and the columns that a terminal gives them. */
+const widths: [string, number][] = [
+  ['abc', 3],
+  ['', 0],
+  ['漢字', 4],
+  ['한국어', 6],
+  ['\u1112\u1161\u11ab', 2],
+  ['ｶﾞ', 2],
+  ['é', 1],
+  ['e\u0301', 1],
+  ['a\u0308\u0323', 1],
+  ['\u200b', 0],
+  ['👍🏽', 2],
+  ['👩‍🚀', 2],
+  ['👨‍👩‍👧‍👦', 2],
+  ['🇩🇪', 2],
+  ['1\ufe0f\u20e3', 2],
+  ['☺️', 2],
+  ['“—…”', 4],
+  ['עברית', 5],
+]
+
+test.each(widths)('%p is %i columns wide', (text, width) => {
+  expect(widthOf(text)).toBe(width)
+})
+
+describe('columns stand below one another', () => {
+  const others: [string, number][] = [
+    ['\u001b[31mred\u001b[0m', 12],
+    ['\u001b]8;;https://a.example\u0007link\u001b]8;;\u0007', 33],
+    ['a\tb', 3],
+    ['a\nb', 5],
+  ]
+  const rows = [...widths, ...others].map(([name, wide], index) => ({ id: ID, name: `${name}|`, wide, created_at: `end${index}` }))
+  const lines = linesOf(rows, columnsFor(rows))
+
+  test.each(rows.map(({ name, wide }, index) => [name, wide, lines[index]!] as const))('after %p', (_, wide, line) => {
+    const [shown, after] = [line.slice(0, line.indexOf('|')), line.slice(line.indexOf('|') + 1)]
+    expect(widthOf(shown)).toBe(ID.length + 2 + wide)
+    const spaces = /^ +/.exec(after)![0].length
+    expect(wide + spaces).toBe(33 + 2)
+  })
+
+  test('and no cell commands the terminal', () => {
+    expect(lines.join('')).not.toMatch(/\p{Cc}/u)
+  })
+})
+
+test('a cell is cut between characters, never within one', () => {
+  const cases: [string, number, string][] = [
+    ['e\u0301e\u0301e\u0301', 2, 'e\u0301…'],
+    ['🇩🇪🇫🇷🇮🇹', 5, '🇩🇪🇫🇷…'],
+    ['🇩🇪🇫🇷🇮🇹', 4, '🇩🇪…'],
+    ['👍🏽👍🏽', 3, '👍🏽…'],
+    ['abc', 1, '…'],
+    ['漢字', 1, '…'],
+  ]
+  for (const [text, width, kept] of cases) expect(cut(text, width)).toBe(kept)
+})
+
+test('text is as wide as a terminal makes it, is cut between characters, and cannot command it', () => {
+  expect(['abc', '漢字', '👩‍🚀', 'é', 'e\u0301', ''].map(widthOf)).toEqual([3, 4, 2, 1, 1, 0])
+  expect([cut('abcdef', 4), cut('漢字漢字', 4), cut('👩‍🚀👩‍🚀', 3), cut('abc', 3)]).toEqual(['abc…', '漢…', '👩‍🚀…', 'abc'])
+  expect(harmless('a\u001b]0;x\u0007\rb\u202ec\nd')).toBe('a\ufffd]0;x\ufffd\ufffdb\ufffdc\nd')
+})
