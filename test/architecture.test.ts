@@ -34,6 +34,7 @@ describe('the checker refuses', () => {
     ["Bun's name of the environment", 'src/edge/a.ts', `const port = Bun.env.PORT`],
     ['the environment by way of a module', 'src/edge/a.ts', `import { env } from 'node:process'`],
     ['another behaviour under test', 'src/config.ts', `const testing = env.NODE_ENV === 'test'`],
+    ['work beside its table', 'actors/work/a.ts', `const work = { lane: 'sync', kind: 'watch' }`],
     ['a default export', 'src/main.ts', `export default {}`],
     ['an unknown folder', 'src/misc/a.ts', ''],
     ['a resource without operations', 'src/contract/growth/a.ts', ''],

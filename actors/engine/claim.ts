@@ -2,14 +2,14 @@
 import type { Clock } from '#kernel/clock'
 import type { Sql } from '#store/engine/db'
 import type { Gate } from '#store/engine/letter'
-import { claimWork, nextDue, untilNextDue, type Work } from '#store/engine/work'
+import { claimWork, type KeyedWork, nextDue, untilNextDue, type WorkTable } from '#store/engine/work'
 import type { AnyLane } from './lane.ts'
 import type { Decision } from './letter.ts'
 import type { Resting } from './resting.ts'
 
 /** A claimed work, for its lane to begin. */
 export interface LaneStart {
-  work: Work
+  work: KeyedWork
   lane: AnyLane
   job: unknown
   /** Monotonic time. */
@@ -30,20 +30,21 @@ interface Claiming {
   owner: string
   clock: Clock
   lanes: ReadonlyMap<string, AnyLane>
+  kinds: WorkTable
   /** What runs here. */
-  running: Work[]
+  running: KeyedWork[]
   resting: Resting
 }
 
 /** Decides the claim of one work at most. `onTaken` is told which, before its lane has a word that may fail. */
 export const claimNext = async (
-  { sql, gate, owner, clock, lanes, running, resting }: Claiming,
+  { sql, gate, owner, clock, lanes, kinds, running, resting }: Claiming,
   onTaken: (workId: string) => void,
 ): Promise<Decision<ClaimReply>> => {
   const claimedAt = clock.monotonic()
   // What runs here is left alone even if it is back in the queue, and in another slot by now: it would run beside itself.
   const idle = [...resting.ids(), ...running.map(({ id }) => id)]
-  const view = { now: gate.now, busy: running.map(({ slot }) => slot), paused: gate.paused, resting: idle }
+  const view = { kinds, now: gate.now, busy: running.map(({ slot }) => slot), paused: gate.paused, resting: idle }
   const work = await nextDue(sql, view)
   if (!work) return { reply: { next: resting.until(await untilNextDue(sql, view)) } }
   onTaken(work.id)
@@ -54,6 +55,6 @@ export const claimNext = async (
   const next = resting.until(await untilNextDue(sql, { ...view, busy: [...view.busy, work.slot], resting: [...idle, work.id] }))
   const leaseUntil = new Date(gate.now.getTime() + lane.leaseMs)
   const writes = [...(decision.effects?.writes ?? []), claimWork(work, { owner, leaseUntil })]
-  const claimed: Work = { ...work, attempt: work.attempt + 1, state: 'running' }
+  const claimed: KeyedWork = { ...work, attempt: work.attempt + 1, state: 'running' }
   return { ...decision, effects: { ...decision.effects, writes }, reply: { start: { work: claimed, lane, job, claimedAt }, next } }
 }

@@ -4,7 +4,7 @@ import { sleep } from '#kernel/clock'
 import { AppError } from '#kernel/errors'
 import type { Sql } from '#store/engine/db'
 import type { Gate, Ownership, Provenance } from '#store/engine/letter'
-import { runningElsewhere, type Work } from '#store/engine/work'
+import { type KeyedWork, runningElsewhere, type Work } from '#store/engine/work'
 import { type ClaimReply, claimNext, type LaneStart } from './claim.ts'
 import { type ActorDeps, Fenced } from './deps.ts'
 import type { AnyLane, LaneContext } from './lane.ts'
@@ -17,7 +17,7 @@ type Post = <R>(letter: Letter<R>) => Promise<{ reply: R }>
 
 /** A lane that runs in this process. */
 interface Live {
-  work: Work
+  work: KeyedWork
   controller: AbortController
   /** Past the point of no return. */
   committed: boolean
@@ -42,7 +42,7 @@ export class LaneRunner implements LiveLanes {
   readonly #pumping = new Set<Priority>()
   #wanted: Priority | undefined
   /** Claimed by letters of a group that has not committed: their slots are taken for the letters after them. */
-  readonly #claimed = new Set<Work>()
+  readonly #claimed = new Set<KeyedWork>()
   /** Claims on their way, until their lanes have begun. */
   readonly #claiming = new Set<Promise<void>>()
   readonly #resting
@@ -75,7 +75,7 @@ export class LaneRunner implements LiveLanes {
     return [...this.#live.keys()]
   }
 
-  recall(choose: (work: Work) => boolean): Work[] {
+  recall(choose: (work: KeyedWork) => boolean): KeyedWork[] {
     const chosen = [...this.#live.values()].filter((live) => !live.committed && !live.controller.signal.aborted && choose(live.work))
     for (const live of chosen) live.controller.abort(new Error('recalled'))
     return chosen.map((live) => live.work)
@@ -101,7 +101,7 @@ export class LaneRunner implements LiveLanes {
     if (this.#stopping || this.#lanes.size === 0 || this.#pumping.has(priority)) return
     this.#pumping.add(priority)
     let taken: string | undefined
-    let claimed: Work | undefined
+    let claimed: KeyedWork | undefined
     const trial: Trial = { over: false }
     const forget = () => claimed && this.#claimed.delete(claimed)
     const end = () => {
@@ -212,7 +212,10 @@ export class LaneRunner implements LiveLanes {
       .map(({ work }) => work)
       .concat(...this.#claimed)
     const { own, deps } = this
-    return claimNext({ sql, gate, owner: own.owner, clock: deps.clock, lanes: this.#lanes, running, resting: this.#resting }, onTaken)
+    return claimNext(
+      { sql, gate, owner: own.owner, clock: deps.clock, lanes: this.#lanes, kinds: deps.kinds, running, resting: this.#resting },
+      onTaken,
+    )
   }
 
   #afterClaim({ start, next }: ClaimReply, priority: Priority): void {

@@ -16,7 +16,7 @@ export interface Claiming {
  * what it returns comes back as the letter `settle`.
  */
 export interface Lane<Job, Outcome> {
-  kind: string
+  kind: Work['kind']
   /** How long a claim holds without an outcome. */
   leaseMs: number
   /** Outcomes that people wait for go first. */

@@ -1,6 +1,6 @@
 import type { Sql } from '#store/engine/db'
 import type { Gate } from '#store/engine/letter'
-import type { Work } from '#store/engine/work'
+import type { KeyedWork } from '#store/engine/work'
 
 /** The lanes of a workspace that run in this process, as a letter sees them. */
 export interface LiveLanes {
@@ -10,7 +10,7 @@ export interface LiveLanes {
    * Stops, in this very tick, the chosen lanes that have not passed their point of no return, and returns their works. The
    * letter must settle them. A lane stopped by a letter that is rolled back reports itself as unsent.
    */
-  recall(choose: (work: Work) => boolean): Work[]
+  recall(choose: (work: KeyedWork) => boolean): KeyedWork[]
 }
 
 /** What a rule of the application has before it while a letter is decided. */

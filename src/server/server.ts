@@ -4,20 +4,11 @@ import type { Server } from 'bun'
 import type { AnyLane } from '#actors/engine/lane'
 import type { MailboxOptions } from '#actors/engine/mailbox'
 import { Runtime } from '#actors/engine/runtime'
-import { deliveryLane } from '#actors/work/app/delivery'
 import { startErasure } from '#actors/work/app/erasure'
 import { type SweepDeps, startSweep } from '#actors/work/app/sweep'
-import { confirmLane } from '#actors/work/growth/confirm'
-import { executeLane } from '#actors/work/growth/execute'
-import { generationLanes } from '#actors/work/growth/generated'
-import { metricsLane } from '#actors/work/growth/metrics'
-import { publishLane } from '#actors/work/growth/publish'
-import { reconcileLane } from '#actors/work/growth/reconcile'
-import { weeklyLane } from '#actors/work/growth/reported'
-import { ruleLanes } from '#actors/work/growth/rules'
-import { watchLane } from '#actors/work/growth/watch'
-import { type WebhookTimes, webhookTimes } from '#domain/app/webhook'
-import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
+import { workTable } from '#decisions/work'
+import type { WebhookTimes } from '#domain/app/webhook'
+import type { PublishTimes } from '#domain/growth/sending/publish'
 import { type Addresses, createAddresses, unlimitedAddresses } from '#edge/addresses'
 import { deviceRoutes } from '#edge/app/device'
 import { createAuthenticator } from '#edge/auth'
@@ -34,7 +25,6 @@ import { createOrigins } from '#edge/origin'
 import { pageRoutes } from '#edge/pages/routes'
 import { type Clock, systemClock } from '#kernel/clock'
 import { type Failpoints, failpointsFrom } from '#kernel/failpoint'
-import { FairLimit } from '#kernel/fair-limit'
 import type { Log } from '#kernel/log'
 import { createSealer } from '#kernel/sealed'
 import { workspaceOperations } from '#ops/bind'
@@ -45,7 +35,7 @@ import { createEgress, type Egress } from '#port/egress/egress'
 import { createComposer } from '#port/model/composer/composer'
 import type { Drafter } from '#port/model/drafter'
 import { createOpenAiDrafter } from '#port/model/openai/drafter'
-import { type Networks, networksOf } from '#port/network/registry'
+import { networksOf } from '#port/network/registry'
 import { parseFaults } from '#port/network/sandbox/faults'
 import { openSandboxStore } from '#port/network/sandbox/rows'
 import { createSandbox, type Sandbox } from '#port/network/sandbox/sandbox'
@@ -57,6 +47,7 @@ import { assertIsolation } from '#store/engine/isolation'
 import openapi from '../../openapi.json'
 import type { Config } from '../config.ts'
 import { hostAndPort } from '../config-values.ts'
+import { lanesOf } from './lanes.ts'
 
 const REPLY_WITHIN_MS = 20_000
 const IDLE_MS = 300_000
@@ -65,14 +56,7 @@ const SWEEP_MS = 250
 const ERASURE = { everyMs: 60_000, rows: 1_000 }
 /** Of up to a thousand workspaces what is over goes within a minute, of more in turn. */
 const SWEEP = { everyMs: 60_000, rows: 1_000, tenants: 1_000 }
-const GENERATION_DEADLINE_MS = 170_000
 const MODEL_CALL_MS = 80_000
-/** Generations of a process that run at once, granted to tenants round-robin; each tenant runs one. */
-const MODEL_LIMIT = { name: 'model call', limit: 8, bound: 1, withinMs: GENERATION_DEADLINE_MS }
-
-/** Requests to webhook endpoints of a process at once, and those of them that are quick; each tenant sends one at a time. */
-const DELIVERIES = { name: 'delivery', limit: 2_048, bound: 1, withinMs: 5_000 }
-const QUICK_DELIVERIES = { ...DELIVERIES, limit: 256 }
 
 export interface Workplace extends AsyncDisposable {
   db: Db
@@ -119,34 +103,6 @@ const egressOf = ({ egressAllow, publicUrl, nodeUrl }: Config, log: Log): Egress
   return createEgress({ rules: { allow: new Set(egressAllow), own: new Set([publicUrl, nodeUrl].flatMap(pairsOf)) } })
 }
 
-interface LaneParts {
-  config: Config
-  log: Log
-  secret: Buffer
-  overrides: Overrides
-  failpoints: Failpoints
-  networks: Networks
-  egress: Egress
-}
-
-const lanesOf = ({ config, log, secret, overrides, failpoints, networks, egress }: LaneParts): AnyLane[] => {
-  const times = overrides.times ?? publishTimes
-  const drafter = overrides.drafter ?? drafterOf(config, log)
-  const hooks = { egress, sealer: createSealer(secret), times: overrides.webhookTimes ?? webhookTimes }
-  return [
-    publishLane({ networks, times, failpoints }),
-    reconcileLane({ networks, times, failpoints }),
-    executeLane({ networks, times, failpoints }),
-    confirmLane({ networks, times, failpoints }),
-    watchLane({ networks, failpoints }),
-    metricsLane({ networks, failpoints }),
-    weeklyLane(),
-    ...generationLanes({ networks, drafter, failpoints, modelCalls: new FairLimit(MODEL_LIMIT), deadlineMs: GENERATION_DEADLINE_MS }),
-    ...ruleLanes({ networks, failpoints }),
-    deliveryLane({ ...hooks, failpoints, open: new FairLimit(DELIVERIES), quick: new FairLimit(QUICK_DELIVERIES) }),
-  ]
-}
-
 export interface WorkplaceOptions {
   log: Log
   /** The deployment's secret; a process that takes no letters from others needs none in common. */
@@ -166,6 +122,9 @@ const periodicOf = ({ db, overrides }: Workplace, { failpoints, auditKeepDays: k
 const ratesOf = ({ rateLimits }: Config, deps: RatesDeps, stack: AsyncDisposableStack): Rates =>
   rateLimits ? stack.use(createRates(deps)) : unlimitedRates
 
+/** What the engine is told of the product. */
+const product = { kinds: workTable }
+
 /** Database, networks and actors: all that a command needs, without HTTP. */
 export async function openWorkplace(
   config: Config,
@@ -181,10 +140,12 @@ export async function openWorkplace(
   const sandbox = createSandbox({ store, faults: parseFaults(config.sandboxFaults), rules, tier, log, failpoints })
   const networks = networksOf(sandbox)
   const egress = egressOf(config, log)
-  const lanes = overrides.lanes ?? lanesOf({ config, log, secret, overrides, failpoints, networks, egress })
-  const shared = { db, options, log, failpoints, lanes, clock: systemClock, url: config.nodeUrl, sweepMs: overrides.sweepMs ?? SWEEP_MS }
-  const { replyWithinMs = REPLY_WITHIN_MS, idleMs = IDLE_MS, mailbox = {} } = overrides
-  const runtime = new Runtime({ ...shared, replyWithinMs, idleMs, mailbox })
+  const { times, webhookTimes, drafter = drafterOf(config, log) } = overrides
+  const sealer = createSealer(secret)
+  const lanes = overrides.lanes ?? Object.values(lanesOf({ networks, egress, failpoints, drafter, sealer, times, webhookTimes }))
+  const { replyWithinMs = REPLY_WITHIN_MS, idleMs = IDLE_MS, sweepMs = SWEEP_MS, mailbox = {} } = overrides
+  const shared = { db, options, log, failpoints, lanes, ...product, clock: systemClock, url: config.nodeUrl }
+  const runtime = new Runtime({ ...shared, replyWithinMs, idleMs, sweepMs, mailbox })
   stack.use(await runtime.start())
   const signature = nodeSignature(secret, () => runtime.now())
   const nodes = createNodeClient(signature)
@@ -198,7 +159,7 @@ export async function openWorkplace(
     egress,
     nodes,
     identity,
-    sealer: createSealer(secret),
+    sealer,
     ask: (tenantId, letter) => runtime.ask(tenantId, letter),
   }
   const owned = stack.move()

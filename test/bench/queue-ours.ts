@@ -2,13 +2,14 @@
 import type { Lane } from '#actors/engine/lane'
 import type { Letter } from '#actors/engine/letter'
 import { Runtime } from '#actors/engine/runtime'
+import { workTable } from '#decisions/work'
 import { systemClock } from '#kernel/clock'
 import { failpointsFrom } from '#kernel/failpoint'
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
 import { optionsOf } from '#server/database-url'
 import { openDb } from '#store/engine/db'
-import type { Provenance } from '#store/engine/letter'
+import type { NewWork, Provenance } from '#store/engine/letter'
 import type { QueuePlan, QueueResult } from './background.ts'
 import { processorMs } from './meter.ts'
 import { openPeer } from './peer-sql.ts'
@@ -22,7 +23,7 @@ const HOUR_MS = 3_600_000
 let ran = 0
 
 const idleLane: Lane<object, 'done'> = {
-  kind: 'bench',
+  kind: 'bench' as NewWork['kind'],
   leaseMs: LEASE_MS,
   priority: 'background',
   claim: async () => ({ job: {}, decision: { reply: undefined } }),
@@ -43,7 +44,8 @@ const adds = (count: number, runAt: Date): Letter<void> => ({
   priority: 'interactive',
   provenance,
   decide: async () => {
-    const one = () => ({ id: newId(), lane: 'sync' as const, kind: 'bench', refId: newId(), origin: 'automatic' as const, runAt })
+    const row = { lane: 'sync', kind: idleLane.kind, second: 'refused', origin: 'automatic', runAt } as const
+    const one = (): NewWork => ({ id: newId(), refId: newId(), ...row })
     return { reply: undefined, effects: { work: Array.from({ length: count }, one) } }
   },
 })
@@ -55,6 +57,7 @@ const shared = {
   clock: systemClock,
   failpoints: failpointsFrom(''),
   lanes: [idleLane],
+  kinds: workTable,
   sweepMs: 0,
   idleMs: HOUR_MS,
   replyWithinMs: HOUR_MS,

@@ -1,4 +1,5 @@
 /** The queries that look at all tenants, and those of one, when there are very many: a million rows of actors, each with a scheduled post. */
+import { workTable } from '#decisions/work'
 import { openDb } from '#store/engine/db'
 import { gate } from '#store/engine/letter'
 import { claimTenant, register, releaseTenant, wakeable } from '#store/engine/placement'
@@ -10,7 +11,7 @@ import type { World } from './world.ts'
 const PROBES = 300
 /** As many as the sweeper asks for. */
 const WAKE_AT_ONCE = 16
-const NOTHING_BUSY = { busy: [], paused: false, resting: [] }
+const NOTHING_BUSY = { kinds: workTable, busy: [], paused: false, resting: [] }
 
 const times = async (count: number, body: (index: number) => Promise<unknown>): Promise<string> => {
   const all = new Float64Array(count)

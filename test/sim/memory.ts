@@ -7,7 +7,7 @@ import { AppError } from '#kernel/errors'
 import type { Sql } from '#store/engine/db'
 import type { Work } from '#store/engine/work'
 
-export type Row = Omit<Work, 'slot'>
+export type Row = Work
 
 /** One changed row; a statement that changes a row twice would change it once, so that is an error here. */
 export interface Write {

@@ -98,7 +98,7 @@ export const mutants: Mutant[] = [
   {
     name: 'the pause recalls nothing',
     file: 'src/ops/growth/automation.ts',
-    from: 'recall((work) => reach.lanes(work))',
+    from: "recall(({ origin, kind }) => origin === 'automatic' || reach.includes(kind))",
     to: 'recall(() => false)',
   },
   {

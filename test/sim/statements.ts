@@ -8,7 +8,7 @@ import type { Connection } from '#domain/growth/sending/connection'
 import { type Attempt, PROCESS_STOPPED } from '#domain/growth/sending/publish'
 import { fail } from '#kernel/errors'
 import type { Effects, Gate, NewWork, Ownership } from '#store/engine/letter'
-import type { Busy, Work } from '#store/engine/work'
+import type { Busy, KeyedWork, Work } from '#store/engine/work'
 import { isOpen, type Memory, type Row, type Write, write } from './memory.ts'
 
 const DAY = 86_400_000
@@ -123,8 +123,7 @@ const slotOf = (memory: Memory, row: Row): string => {
   if (row.lane !== 'publish') return row.lane
   return `publish:${memory.items.get(row.ref_id)?.account_external_id ?? currentDefault(memory)?.external_id ?? ''}`
 }
-const withSlot = (memory: Memory, row: Row): Work => ({ ...row, slot: slotOf(memory, row) })
-const oneWork = (memory: Memory, row: Row | undefined) => row && withSlot(memory, row)
+const withSlot = (memory: Memory, row: Row): KeyedWork => ({ ...row, slot: slotOf(memory, row) })
 
 const comesFirst = (one: Row, other: Row): boolean => +one.run_at < +other.run_at || (+one.run_at === +other.run_at && one.id < other.id)
 
@@ -142,25 +141,18 @@ const first = (memory: Memory, { busy, paused, resting }: Busy, { manual = false
 const works = {
   nextDue: async (memory: Memory, view: Busy) => {
     const until = +view.now
-    return oneWork(memory, first(memory, view, { until, manual: true }) ?? first(memory, view, { until }))
+    const found = first(memory, view, { until, manual: true }) ?? first(memory, view, { until })
+    return found && withSlot(memory, found)
   },
   untilNextDue: async (memory: Memory, view: Busy) => {
     const found = first(memory, view)
     return found && +found.run_at - +view.now
   },
-  workById: async (memory: Memory, id: string) => oneWork(memory, memory.works.get(id)),
-  workOf: async (memory: Memory, kind: string, refId: string) =>
-    oneWork(
-      memory,
-      find(memory.works, (one) => one.kind === kind && one.ref_id === refId),
-    ),
+  workById: async (memory: Memory, id: string) => memory.works.get(id),
+  workOf: async (memory: Memory, kind: string, refId: string) => find(memory.works, (one) => one.kind === kind && one.ref_id === refId),
   runningElsewhere: async (memory: Memory, live: string[]) =>
-    filter(memory.works, ({ id, state }) => state === 'running' && !live.includes(id)).map((row) => withSlot(memory, row)),
-  automaticWork: async (memory: Memory, state: string, lane: string) =>
-    filter(memory.works, (one) => one.state === state && one.origin === 'automatic' && one.lane === lane).map((row) =>
-      withSlot(memory, row),
-    ),
-  workOfRules: async () => [],
+    filter(memory.works, ({ id, state }) => state === 'running' && !live.includes(id)),
+  workOfKinds: async (memory: Memory, kinds: readonly string[]) => filter(memory.works, ({ kind }) => kinds.includes(kind)),
   claimWork:
     ({ id, attempt }: Work, { owner, leaseUntil }: { owner: string; leaseUntil: Date }) =>
     (): Write =>
@@ -182,7 +174,7 @@ const added = ({ refId, runAt, payload = {}, ...work }: NewWork): Write => ({
   change(memory) {
     const { works: all } = memory
     const same = find(all, ({ kind, ref_id }) => kind === work.kind && ref_id === refId)
-    if (same && work.kind !== 'reconcile') memory.onBroken(`two rows of work ${work.kind} for ${refId}`)
+    if (same && work.second !== 'replaces') memory.onBroken(`two rows of work ${work.kind} for ${refId}`)
     const fresh = { ref_id: refId, run_at: runAt, payload, state: 'queued', claimed_by: null, lease_until: null } as const
     all.set(same?.id ?? work.id, { attempt: 0, ...same, ...work, ...fresh, id: same?.id ?? work.id })
   },

@@ -2,6 +2,7 @@
 import postgres from 'postgres'
 import type { Lane, LaneContext } from '#actors/engine/lane'
 import { Runtime, type RuntimeDeps } from '#actors/engine/runtime'
+import { workTable } from '#decisions/work'
 import { systemClock } from '#kernel/clock'
 import { none } from '#kernel/failpoint'
 import { newId } from '#kernel/ids'
@@ -75,7 +76,16 @@ export async function actorStore(): Promise<Store> {
 export async function actorsOn({ options }: Pick<Store, 'options'>, deps: ActorsOptions = {}): Promise<Actors> {
   await using stack = new AsyncDisposableStack()
   const db = stack.use(openDb({ ...options, max: 4 }))
-  const usual = { lanes: [], clock: systemClock, failpoints: none, replyWithinMs: 10_000, idleMs: 300_000, sweepMs: 50, url: '' }
+  const usual = {
+    lanes: [],
+    kinds: workTable,
+    clock: systemClock,
+    failpoints: none,
+    replyWithinMs: 10_000,
+    idleMs: 300_000,
+    sweepMs: 50,
+    url: '',
+  }
   const runtime = stack.use(await new Runtime({ ...usual, db, options, log, ...deps }).start())
   const owned = stack.move()
   return { runtime, db, options, [Symbol.asyncDispose]: () => owned.disposeAsync() }
@@ -137,7 +147,7 @@ export const fakeLane = (options: FakeLaneOptions = {}): FakeLane => {
     return promise.finally(() => running.delete(refId))
   }
   return {
-    kind: options.kind ?? 'fake',
+    kind: (options.kind ?? 'fake') as Work['kind'],
     leaseMs: 20_000,
     priority: 'background',
     running,

@@ -76,6 +76,7 @@ const phrases: readonly { says: string; pattern: RegExp; only: readonly string[]
     only: ['config', 'cli', 'scripts'],
   },
   { says: 'begins a transaction among single statements: see Db.systemTransaction', pattern: /as postgres\.Sql\)\.begin\(/, only: [] },
+  { says: 'adds work that the table of kinds does not describe: see newWork', pattern: /\blane: '/, only: ['decisions'] },
   { says: 'depends on NODE_ENV', pattern: /NODE_ENV/, only: [] },
   { says: 'has a default export', pattern: /^export default\b|^export \{[^}]*\bas default\b/m, only: [] },
 ]

@@ -55,10 +55,11 @@ export const span = (id: string, hold: () => Promise<void> = async () => {}): Le
     return { reply: undefined, effects: { writes: [spanWrite(id, row!.at)], spend: [{ key: 'span', period: 'test', amount: 1 }] } }
   })
 
-export const workOn = (refId: string, more: Partial<NewWork> = {}): NewWork => ({
+export const workOn = (refId: string, { kind = 'fake', ...more }: Partial<Omit<NewWork, 'kind'>> & { kind?: string } = {}): NewWork => ({
   id: newId(),
   lane: 'sync',
-  kind: 'fake',
+  kind: kind as NewWork['kind'],
+  second: 'refused',
   refId,
   origin: 'manual',
   runAt: new Date(Date.now() - 60_000),

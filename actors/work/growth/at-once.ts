@@ -1,11 +1,12 @@
 import type { Claiming, Lane } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
+import type { Work } from '#store/engine/work'
 import { finished, requeued } from './decisions.ts'
 
 const LEASE_MS = 10_000
 
 /** A lane whose claims decide everything: nothing of it runs beside the mailbox. */
-export const decidedAtOnce = (kind: string, decide: (claiming: Claiming) => Promise<Decision<void>>): Lane<never, never> => ({
+export const decidedAtOnce = (kind: Work['kind'], decide: (claiming: Claiming) => Promise<Decision<void>>): Lane<never, never> => ({
   kind,
   leaseMs: LEASE_MS,
   priority: 'background',

@@ -119,10 +119,10 @@ const engagement: GenerationWork<Engagement, ReplyBrief, ReplySet> = {
 }
 
 /** A lane for each kind. */
-export const generationLanes = (deps: GenerationDeps) => [
-  generationLane(deps, batch),
-  generationLane(deps, article),
-  generationLane(deps, growthAudit),
-  generationLane(deps, report),
-  generationLane(deps, engagement),
-]
+export const generationLanes = (deps: GenerationDeps) => ({
+  batch: generationLane(deps, batch),
+  article: generationLane(deps, article),
+  growth_audit: generationLane(deps, growthAudit),
+  report: generationLane(deps, report),
+  engagement: generationLane(deps, engagement),
+})

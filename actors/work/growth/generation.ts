@@ -25,7 +25,7 @@ export interface GenerationDeps {
 /** What is particular to a kind: what it is written from, how, and what becomes of what was written. */
 export interface GenerationWork<R extends Drafting, Brief, Written> {
   /** Of its work. */
-  kind: string
+  kind: Work['kind']
   kept: GenerationStore<R>
   /** All that it is written from, as it stands when the work is claimed. */
   brief(sql: Sql, networks: Networks, record: R): Promise<Brief>

@@ -2,16 +2,17 @@
 
 import type { Claiming } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
+import { againPayload } from '#decisions/growth/send-payload'
 import { againWork, settledEffects } from '#decisions/growth/settled'
+import { newWork } from '#decisions/work'
 import type { Item } from '#domain/growth/drafting/item'
 import type { Connection } from '#domain/growth/sending/connection'
 import { type Again, claimAgain, isStale, isTooLate, notAgain, supersede } from '#domain/growth/sending/post-again'
 import type { Attempt, PublishTimes, Settled } from '#domain/growth/sending/publish'
 import { AppError } from '#kernel/errors'
-import { newId } from '#kernel/ids'
 import type { Networks } from '#port/network/registry'
 import { forgetPending } from '#store/engine/idempotency'
-import { againPayload, type Work } from '#store/engine/work'
+import type { Work } from '#store/engine/work'
 import { openAttempt, saveAttempt } from '#store/growth/attempts'
 import { accountFor } from '#store/growth/connections'
 import { lockItem } from '#store/growth/items'
@@ -40,15 +41,7 @@ export const handOver = (doubt: Doubt, work: Work, again: Again): Decision<void>
   if (isTooLate(again, now, times)) return refuseAgain(notAgain(doubt, 'missed'), work, { again, error: TOO_LATE })
   const clear = { readAt: now, attemptId: attempt.id, review: item.review }
   const payload = { again: againPayload({ ...again, clear }) }
-  const publish = {
-    id: newId(),
-    lane: 'publish',
-    kind: 'publish',
-    refId: item.id,
-    origin: 'manual',
-    runAt: again.askedAt,
-    payload,
-  } as const
+  const publish = newWork('publish', { refId: item.id, origin: 'manual', runAt: again.askedAt, payload })
   return { reply: undefined, effects: { settled: [work.id], work: [publish] } }
 }
 

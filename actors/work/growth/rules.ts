@@ -26,18 +26,18 @@ export interface RuleDeps {
   failpoints: Failpoints
 }
 
-export const ruleLanes = ({ networks, failpoints }: RuleDeps): Lane<never, never>[] => [
-  decidedAtOnce('rule_cron', async (claiming) => {
+export const ruleLanes = ({ networks, failpoints }: RuleDeps): Record<'rule' | 'rule_cron', Lane<never, never>> => ({
+  rule_cron: decidedAtOnce('rule_cron', async (claiming) => {
     const effects = await fired(claiming)
     await failpoints('rule.firing')
     return { reply: undefined, effects }
   }),
-  decidedAtOnce('rule', async (claiming) => {
+  rule: decidedAtOnce('rule', async (claiming) => {
     const effects = await ran(networks, claiming)
     await failpoints('rule.acting')
     return finished(claiming.work, merge(effects, { writes: [forgetRuns(claiming.gate.now)] }))
   }),
-]
+})
 
 /** A time of a pattern has come: the run for it, and the next time. */
 const fired = async ({ sql, gate: { now, paused }, work }: Claiming): Promise<Effects> => {

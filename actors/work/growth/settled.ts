@@ -1,10 +1,11 @@
 import type { Decision } from '#actors/engine/letter'
+import { againOf } from '#decisions/growth/send-payload'
 import { settledEffects } from '#decisions/growth/settled'
 import { itemAnswer } from '#domain/growth/drafting/item'
 import type { SendOutcome, Settled } from '#domain/growth/sending/publish'
 import { AppError } from '#kernel/errors'
 import { forgetPending } from '#store/engine/idempotency'
-import { againOf, type Work } from '#store/engine/work'
+import type { Work } from '#store/engine/work'
 
 const NOT_POSTED = new AppError('network_error', 'the network answered with an error, and its timeline shows that nothing was posted')
 

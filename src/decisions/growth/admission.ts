@@ -28,6 +28,7 @@ import { insertBatch } from '#store/growth/batches'
 import { engagementOn, insertEngagement } from '#store/growth/engagements'
 import { insertGrowthAudit } from '#store/growth/growth-audits'
 import { insertReport } from '#store/growth/reports'
+import { newWork } from '../work.ts'
 import type { GenerationKind } from './generations.ts'
 
 export interface AdmittedGeneration<R extends Generation> {
@@ -54,7 +55,7 @@ interface Admission<R> extends Asking {
 const admit = <R extends Generation>({ gate, origin, kind, record, quota, amount, cap, insert }: Admission<R>): AdmittedGeneration<R> => {
   const taken = takeQuota(gate, quota, amount)
   const capped = takeCap(gate, cap)
-  const work: NewWork = { id: newId(), lane: 'generation', kind, refId: record.id, origin, runAt: gate.now, payload: { taken } }
+  const work = newWork(kind, { refId: record.id, origin, runAt: gate.now, payload: { taken } })
   return { record, effects: { writes: [insert], work: [work], spend: [taken, capped] } }
 }
 
@@ -118,6 +119,6 @@ export const admitEngagement = async (
   const { engagement, events } = newEngagement(newId(), wish, { rule, now: gate.now })
   const effects: Effects = { writes: [insertEngagement(engagement)], events, spend }
   if (engagement.status === 'drafted') return { record: engagement, effects }
-  const work: NewWork = { id: newId(), lane: 'generation', kind: 'engagement', refId: engagement.id, origin, runAt: gate.now }
+  const work = newWork('engagement', { refId: engagement.id, origin, runAt: gate.now })
   return { record: engagement, effects: { ...effects, work: [work] } }
 }

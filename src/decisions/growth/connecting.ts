@@ -14,6 +14,7 @@ import { accountNamed, countConnected, currentDefault, disconnect, upsertConnect
 import { hasReadable } from '#store/growth/metrics'
 import { watchesWithoutAccount } from '#store/growth/targets'
 import type { Deciding } from '../deciding.ts'
+import { accountKey } from '../work.ts'
 import { metricsWork } from './follow-up.ts'
 import { settleRecalled } from './recall.ts'
 
@@ -56,7 +57,7 @@ export const connected = async (
     updated_at: gate.now,
   }
   // Connected again: what it had posted is read again too.
-  const work = (await hasReadable(sql, { externalId, now: gate.now })) ? [metricsWork(newId(), { tenantId, runAt: gate.now })] : []
+  const work = (await hasReadable(sql, { externalId, now: gate.now })) ? [metricsWork({ tenantId, runAt: gate.now })] : []
   const requeued = account.is_default ? await watchedAgain(sql, gate.now) : []
   return { account, effects: { writes: [upsertConnection(account)], work, requeued } }
 }
@@ -67,7 +68,7 @@ export const watchedAgain = async (sql: Sql, now: Date): Promise<NonNullable<Eff
 
 /** Sends from the account that are claimed but not on the wire do not go out any more. */
 export const disconnected = async (context: Deciding, account: Connection) => {
-  const works = context.lanes.recall((work) => work.slot === `publish:${account.external_id}`)
+  const works = context.lanes.recall((work) => work.slot === accountKey(account.external_id))
   const { effects, itemIds } = await settleRecalled(context, works, { kind: 'disconnected', reason: 'disconnected' })
   const writes = [disconnect(account.id, context.gate.now), ...itemIds.map((itemId) => forgetPending(itemId))]
   const answers = itemIds.map((refId) => ({ refId, with: new AppError('x_not_connected') }))

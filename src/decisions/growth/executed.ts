@@ -2,12 +2,13 @@
 import { type Engagement, engagementAnswer } from '#domain/growth/drafting/engagement'
 import { asItem, type SettledEngagement, settledEngagement } from '#domain/growth/sending/execute'
 import { type Attempt, type PublishTimes, type SendOutcome, settle } from '#domain/growth/sending/publish'
-import { newId } from '#kernel/ids'
 import { resolvePending } from '#store/engine/idempotency'
 import type { Effects } from '#store/engine/letter'
-import { triesOf, type Work } from '#store/engine/work'
+import type { Work } from '#store/engine/work'
 import { saveExecution } from '#store/growth/engagement-attempts'
 import { saveEngagement } from '#store/growth/engagements'
+import { newWork } from '../work.ts'
+import { triesOf } from './send-payload.ts'
 
 /** The engagement and its attempt, and what becomes of the work. */
 export const executedEffects = (settled: SettledEngagement, work: Work): Effects => {
@@ -36,6 +37,6 @@ const workAfter = ({ next, attempt }: SettledEngagement, work: Work): Effects =>
   if (next.kind === 'again') return { requeued: [{ id: work.id, runAt: next.at }] }
   if (next.kind !== 'reconcile') return { settled: [work.id] }
   if (work.kind === 'confirm') return { requeued: [{ id: work.id, runAt: next.at }] }
-  const confirm = { id: newId(), lane: 'sync', kind: 'confirm', refId: work.ref_id, origin: attempt.origin, runAt: next.at } as const
+  const confirm = newWork('confirm', { refId: work.ref_id, origin: attempt.origin, runAt: next.at })
   return { settled: [work.id], work: [confirm] }
 }

@@ -16,6 +16,7 @@ import { lockGrowthAudit, saveGrowthAudit } from '#store/growth/growth-audits'
 import { lockReport, saveReport } from '#store/growth/reports'
 import { endRun } from '#store/growth/rule-runs'
 import { reopenSignal } from '#store/growth/signals'
+import type { KindRecalledAs } from '../work.ts'
 
 /** How a kind of generation is kept. */
 export interface GenerationStore<R extends Drafting> {
@@ -36,7 +37,7 @@ export const generationStores = {
   growth_audit: kept({ lock: lockGrowthAudit, save: saveGrowthAudit, failed: failedAudit }),
   report: kept({ lock: lockReport, save: saveReport, failed: failedReport }),
   engagement: kept({ lock: lockEngagement, save: saveEngagement, failed: failedEngagement, freed: (record) => [reopenSignal(record)] }),
-}
+} satisfies Record<KindRecalledAs<'cancelled'>, unknown>
 export type GenerationKind = keyof typeof generationStores
 
 const kinds = Object.keys(generationStores) as GenerationKind[]

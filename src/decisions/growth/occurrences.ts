@@ -7,6 +7,7 @@ import { type Effects, type Gate, merge, type NewWork } from '#store/engine/lett
 import type { NewEvent } from '#store/engine/outbox'
 import { insertRun, knownRuns, makersOf } from '#store/growth/rule-runs'
 import { activeRules, saveCounts } from '#store/growth/rules'
+import { newWork } from '../work.ts'
 
 /** Events that say that something has happened which rules may wait for. */
 const inEvents: Record<string, (data: Record<string, unknown>) => Occurrence | []> = {
@@ -21,14 +22,7 @@ const occurrencesOf = ({ events = [], occurrences = [] }: Effects): Occurrence[]
 ]
 
 /** The work of a run that waits for its turn. */
-const runWork = ({ id, created_at }: RuleRun): NewWork => ({
-  id: newId(),
-  lane: 'sync',
-  kind: 'rule',
-  refId: id,
-  origin: 'automatic',
-  runAt: created_at,
-})
+const runWork = ({ id, created_at }: RuleRun): NewWork => newWork('rule', { refId: id, origin: 'automatic', runAt: created_at })
 
 /** Runs as rows, with the work of those that are to come. */
 export const runEffects = (runs: RuleRun[]): Effects => ({

@@ -1,13 +1,16 @@
+import type { WorkKind } from '#contract/work'
 import { publishTimes, type SendOutcome } from '#domain/growth/sending/publish'
 import type { Sql } from '#store/engine/db'
 import { type Effects, merge } from '#store/engine/letter'
-import { triesOf, type Work, workById } from '#store/engine/work'
+import { type Work, workById } from '#store/engine/work'
 import { openAttempt } from '#store/growth/attempts'
 import { openExecution } from '#store/growth/engagement-attempts'
 import { lockEngagement } from '#store/growth/engagements'
 import { lockItem } from '#store/growth/items'
 import type { Deciding } from '../deciding.ts'
+import type { KindRecalledAs } from '../work.ts'
 import { executedEffects, settleExecution } from './executed.ts'
+import { triesOf } from './send-payload.ts'
 import { settledEffects, settleSend } from './settled.ts'
 
 /** Outcomes of what was claimed and not sent: no time of the machine plays a part in them. */
@@ -33,6 +36,9 @@ const recalledExecution = async ({ sql, work, now }: Recalling, outcome: Unsent)
   return attempt && executedEffects(settleExecution({ engagement, attempt, now, times: publishTimes }, work, outcome), work)
 }
 
+/** How a row is settled whose lane was recalled before its send. */
+const recalledAs: Record<KindRecalledAs<'unsent'>, typeof recalledPost> = { publish: recalledPost, execute: recalledExecution }
+
 /**
  * The rows of posts and engagements that were recalled before their send, and their ids. What a lane has settled itself, in a commit
  * that was not heard of yet, is left alone: the attempt that is open by now is another one.
@@ -47,8 +53,10 @@ export const settleRecalled = async (
   for (const work of works) {
     const current = await workById(sql, work.id)
     if (current?.state !== 'running' || current.attempt !== work.attempt) continue
-    const recall = work.kind === 'execute' ? recalledExecution : recalledPost
-    const recalled = await recall({ sql, work, now: gate.now }, outcome)
+    const recalled = await (recalledAs as Partial<Record<WorkKind, typeof recalledPost>>)[current.kind]?.(
+      { sql, work, now: gate.now },
+      outcome,
+    )
     if (!recalled) continue
     itemIds.push(work.ref_id)
     effects.push(recalled)

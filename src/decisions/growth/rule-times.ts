@@ -4,7 +4,7 @@ import { missedRun, skips } from '#domain/growth/rules/rule-run'
 import { nextTime } from '#kernel/cron'
 import { newId } from '#kernel/ids'
 import { type Effects, merge } from '#store/engine/letter'
-import { type Work, workOfRules } from '#store/engine/work'
+import { type Work, workOfKinds } from '#store/engine/work'
 import { insertRun, knownRuns } from '#store/growth/rule-runs'
 import { lockRule } from '#store/growth/rules'
 import type { Deciding } from '../deciding.ts'
@@ -14,7 +14,7 @@ type Reading = Pick<Deciding, 'sql' | 'gate'>
 /** From the next time on: what fell due meanwhile is not made up for, and the first of it is told of as a run that was skipped. */
 export const resumedPatterns = async (deciding: Reading): Promise<Effects> => {
   const effects: Effects[] = []
-  for (const work of await workOfRules(deciding.sql, 'rule_cron'))
+  for (const work of await workOfKinds(deciding.sql, ['rule_cron']))
     if (work.run_at <= deciding.gate.now) effects.push(await resumed(deciding, work))
   return merge(...effects)
 }

@@ -1,13 +1,14 @@
 import { itemAnswer } from '#domain/growth/drafting/item'
 import { settleAgain } from '#domain/growth/sending/post-again'
 import { type SendOutcome, type Sent, type Settled, settle } from '#domain/growth/sending/publish'
-import { newId } from '#kernel/ids'
 import type { Sql } from '#store/engine/db'
 import { resolvePending } from '#store/engine/idempotency'
 import type { Effects, NewWork } from '#store/engine/letter'
-import { againOf, againPayload, type Work } from '#store/engine/work'
+import type { Work } from '#store/engine/work'
 import { attemptById, saveAttempt } from '#store/growth/attempts'
 import { saveItem } from '#store/growth/items'
+import { newWork } from '../work.ts'
+import { againOf, againPayload } from './send-payload.ts'
 
 /** What the posting state machine decided, as rows: item and attempt, and what becomes of the work. */
 export const settledEffects = (settled: Settled, work: Work): Effects => {
@@ -36,17 +37,10 @@ const workAfter = ({ next, attempt, reopened }: Settled, work: Work): Effects =>
   if (next.kind === 'reread') return { settled: [work.id], work: [againWork(work.ref_id, againOf(work)!.askedAt)] }
   // A person's word is spent: from here it is the doubt of whoever asked for the send.
   if (work.kind === 'reconcile') return { requeued: [{ id: work.id, runAt: next.at, origin, payload: {} }] }
-  const reconcile = { id: newId(), lane: 'sync', kind: 'reconcile', refId: work.ref_id, origin, runAt: next.at } as const
+  const reconcile = newWork('reconcile', { refId: work.ref_id, origin, runAt: next.at })
   return { settled: [work.id], work: [reconcile] }
 }
 
 /** The timeline is to be read for a person who wants the item posted again. */
-export const againWork = (itemId: string, askedAt: Date): NewWork => ({
-  id: newId(),
-  lane: 'sync',
-  kind: 'reconcile',
-  refId: itemId,
-  origin: 'manual',
-  runAt: askedAt,
-  payload: { again: againPayload({ askedAt }) },
-})
+export const againWork = (itemId: string, askedAt: Date): NewWork =>
+  newWork('reconcile', { refId: itemId, origin: 'manual', runAt: askedAt, payload: { again: againPayload({ askedAt }) } })

@@ -51,7 +51,7 @@ const requireCallable = (egress: Pick<Egress, 'check'>, url: string): void => {
 }
 
 /** Whatever waits is looked at now. */
-const awake = ({ gate, tenantId }: CommandContext) => [deliveryWork(newId(), { tenantId, now: gate.now })]
+const awake = ({ gate, tenantId }: CommandContext) => [deliveryWork({ tenantId, now: gate.now })]
 
 const kindsOf = <K extends string>(events: K[]): K[] => [...new Set(events)]
 

@@ -1,19 +1,16 @@
 import type { workspace } from '#contract/app/workspace'
+import { kindsWhere } from '#decisions/work'
 import { GRACE_MS } from '#domain/app/deletion'
 import { fail } from '#kernel/errors'
 import { plainText } from '#kernel/plain-text'
 import { renameWorkspace, setDeletion, type WorkspaceRow, workspaceOf } from '#store/app/workspace'
 import { merge } from '#store/engine/letter'
-import { workOfLane } from '#store/engine/work'
 import type { CommandContext, Handlers } from '../call.ts'
 import { exported } from '../export.ts'
-import { inFlight, type Reach, stopped } from '../growth/automation.ts'
+import { inFlight, stopped } from '../growth/automation.ts'
 
 /** Also what people have asked for now; telling webhooks of what has happened goes on. */
-const everything: Reach = {
-  lanes: ({ origin, lane }) => origin === 'automatic' || lane === 'publish' || lane === 'generation',
-  generations: (sql) => workOfLane(sql, 'generation'),
-}
+const everything = kindsWhere(({ deletion }) => deletion === 'stops')
 
 const refuseName = (): never => {
   const message = "must be the workspace's name"

@@ -1,11 +1,12 @@
 import type { automation } from '#contract/growth/automation'
+import type { WorkKind } from '#contract/work'
 import { failWork } from '#decisions/growth/generations'
 import { settleRecalled } from '#decisions/growth/recall'
 import { resumedPatterns } from '#decisions/growth/rule-times'
+import { type KindOfWork, kindsOfWork, kindsWhere } from '#decisions/work'
 import { skips } from '#domain/growth/rules/rule-run'
-import type { Sql } from '#store/engine/db'
 import { type Effects, merge } from '#store/engine/letter'
-import { automaticWork, type Work, workOfRules } from '#store/engine/work'
+import { workOfKinds } from '#store/engine/work'
 import { attemptsInFlight } from '#store/growth/attempts'
 import { skipQueuedRuns } from '#store/growth/rule-runs'
 import type { CommandContext, Handlers } from '../call.ts'
@@ -27,28 +28,18 @@ export const automationHandlers: Handlers<typeof automation> = {
 const isIdle = ({ writes = [], settled = [], requeued = [], events = [] }: Effects): boolean =>
   writes.length + settled.length + requeued.length + events.length === 0
 
-/** What a stop is to reach. */
-export interface Reach {
-  /** Of the lanes that run. */
-  lanes(work: Work): boolean
-  generations(sql: Sql): Promise<Work[]>
-}
+/** Kinds that a stop reaches though a person asked for them; what is automatic it always reaches. */
+type Reach = readonly WorkKind[]
 
-const unattended: Reach = {
-  lanes: (work) => work.origin === 'automatic',
-  generations: async (sql) => [
-    ...(await automaticWork(sql, 'queued', 'generation')),
-    ...(await automaticWork(sql, 'running', 'generation')),
-  ],
-}
+const unattended: Reach = []
 
 /** Pauses automation, recalls what has not been sent, and cancels what was being drafted; gives what cannot be stopped any more. */
 export const stopped = async (context: CommandContext, reach: Reach) => {
-  const recalled = context.lanes.recall((work) => reach.lanes(work))
-  const posts = recalled.filter((work) => work.lane === 'publish')
-  const held = await settleRecalled(context, posts, { kind: 'unsent' })
-  const reads = recalled.filter((work) => work.lane === 'sync').map((work) => ({ id: work.id, runAt: context.gate.now }))
-  const cancelled = await cancelGenerations(context, await reach.generations(context.sql))
+  const recalled = context.lanes.recall(({ origin, kind }) => origin === 'automatic' || reach.includes(kind))
+  const settledAs = (how: KindOfWork['recalled']) => recalled.filter(({ kind }) => kindsOfWork[kind].recalled === how)
+  const held = await settleRecalled(context, settledAs('unsent'), { kind: 'unsent' })
+  const reads = settledAs('requeued').map(({ id }) => ({ id, runAt: context.gate.now }))
+  const cancelled = await cancelGenerations(context, reach)
   const runs = await skippedRuns(context)
   const automation = { paused: true, in_flight: await inFlight(context, new Set(held.itemIds)) }
   return { automation, effects: merge({ paused: true, requeued: reads }, held.effects, runs, ...cancelled) }
@@ -56,14 +47,20 @@ export const stopped = async (context: CommandContext, reach: Reach) => {
 
 /** Rules that were about to run do not: what has happened before a pause is not made up for after it. */
 const skippedRuns = async ({ sql, gate }: CommandContext): Promise<Effects> => {
-  const works = await workOfRules(sql, 'rule')
+  const works = await workOfKinds(
+    sql,
+    kindsWhere(({ queued }) => queued === 'skipped'),
+  )
   return works.length === 0 ? {} : { writes: [skipQueuedRuns(skips.paused, gate.now)], settled: works.map(({ id }) => id) }
 }
 
 /** What was being drafted, or was to be, ends as cancelled, and its quota comes back. */
-const cancelGenerations = async ({ sql, gate }: CommandContext, works: Work[]): Promise<Effects[]> => {
+const cancelGenerations = async ({ sql, gate }: CommandContext, reach: Reach): Promise<Effects[]> => {
+  const kinds = kindsWhere(({ queued }) => queued === 'cancelled')
+  const works = await workOfKinds(sql, kinds)
   const effects: Effects[] = []
-  for (const work of works) effects.push(await failWork(sql, 'cancelled', { now: gate.now, work }))
+  for (const work of works)
+    if (work.origin === 'automatic' || reach.includes(work.kind)) effects.push(await failWork(sql, 'cancelled', { now: gate.now, work }))
   return effects
 }
 

@@ -1,5 +1,6 @@
 import { engagements } from '#contract/growth/engagements'
 import { admitEngagement } from '#decisions/growth/admission'
+import { newWork } from '#decisions/work'
 import { requireFeature, takeCap } from '#domain/app/plan'
 import {
   approveEngagement,
@@ -15,7 +16,6 @@ import {
   requireAllowed,
 } from '#domain/growth/drafting/engagement'
 import { fail } from '#kernel/errors'
-import { newId } from '#kernel/ids'
 import type { Network } from '#port/network/network'
 import { othersPost } from '#port/network/others-post'
 import type { Sql } from '#store/engine/db'
@@ -104,7 +104,7 @@ const confirmed = async (context: CommandContext, before: Engagement): Promise<H
 const enqueue = async (sql: Sql, engagement: Engagement, now: Date): Promise<Effects> => {
   const existing = await workOf(sql, 'execute', engagement.id)
   if (existing) return { requeued: [{ id: existing.id, runAt: now }] }
-  return { work: [{ id: newId(), lane: 'publish', kind: 'execute', refId: engagement.id, origin: 'manual', runAt: now }] }
+  return { work: [newWork('execute', { refId: engagement.id, origin: 'manual', runAt: now })] }
 }
 
 export const engagementHandlers = (world: Pick<World, 'ask' | 'networks'>): Handlers<typeof engagements> => ({

@@ -1,8 +1,10 @@
 import { items } from '#contract/growth/items'
 import { NEXT_SLOT } from '#contract/shapes'
 import { weeklyWork } from '#decisions/growth/follow-up'
+import { againOf } from '#decisions/growth/send-payload'
 import { againWork } from '#decisions/growth/settled'
 import { slotFor } from '#decisions/growth/slots'
+import { newWork } from '#decisions/work'
 import { takeCap } from '#domain/app/plan'
 import { channelFor, limitOf } from '#domain/growth/drafting/growth-channel'
 import {
@@ -20,12 +22,11 @@ import {
 } from '#domain/growth/drafting/item'
 import { requestAgain } from '#domain/growth/sending/post-again'
 import { fail } from '#kernel/errors'
-import { newId } from '#kernel/ids'
 import { capabilitiesFor } from '#port/network/registry'
 import type { Sql } from '#store/engine/db'
 import { resolvePending } from '#store/engine/idempotency'
 import { type Effects, merge } from '#store/engine/letter'
-import { againOf, workOf } from '#store/engine/work'
+import { workOf } from '#store/engine/work'
 import { retitleArticle } from '#store/growth/articles'
 import { openAttempt, saveAttempt } from '#store/growth/attempts'
 import { accountFor, currentDefault } from '#store/growth/connections'
@@ -97,7 +98,7 @@ export const itemHandlers: Handlers<typeof items> = {
     const body = itemAnswer(item)
     const writes = [resolvePending(id, 200, body), ...(await settledByHand({ sql, gate }, id))]
     // From the first post on there is something to report, by whatever way it went out.
-    const weekly = [weeklyWork(newId(), { tenantId, now: gate.now })]
+    const weekly = [weeklyWork({ tenantId, now: gate.now })]
     return {
       ...saved(item, { ...work, work: weekly, writes, events: [postedEvent(item)] }),
       answers: [{ refId: id, with: { status: 200, body } }],
@@ -123,7 +124,7 @@ const beginAgain = async (before: Item, { sql, gate, principal }: Pick<CommandCo
 const enqueue = async (sql: Sql, item: Item, { runAt, origin }: { runAt: Date; origin: 'manual' | 'automatic' }): Promise<Effects> => {
   const existing = await workOf(sql, 'publish', item.id)
   if (existing) return { requeued: [{ id: existing.id, runAt, origin, payload: {} }] }
-  return { work: [{ id: newId(), lane: 'publish', kind: 'publish', refId: item.id, origin, runAt }] }
+  return { work: [newWork('publish', { refId: item.id, origin, runAt })] }
 }
 
 const withdraw = async (sql: Sql, itemId: string, kind: 'publish' | 'reconcile'): Promise<Effects> => {

@@ -1,4 +1,5 @@
 import { type ruleRuns, rules } from '#contract/growth/rules'
+import { newWork } from '#decisions/work'
 import { requireFeature } from '#domain/app/plan'
 import { newRule, type Rule, ruleView, updateRule } from '#domain/growth/rules/rule'
 import { type RuleRun, runView } from '#domain/growth/rules/rule-run'
@@ -58,7 +59,7 @@ const timed = async (
   const next = rule.status === 'active' && trigger.kind === 'cron' ? nextTime(trigger.pattern, trigger.time_zone, gate.now) : undefined
   if (!next) return { next: null, effects: work ? { settled: [work.id] } : {} }
   if (!before || !work) {
-    const fresh = { id: newId(), lane: 'sync', kind: 'rule_cron', refId: rule.id, origin: 'automatic', runAt: next } as const
+    const fresh = newWork('rule_cron', { refId: rule.id, origin: 'automatic', runAt: next })
     return { next, effects: { work: [fresh] } }
   }
   if (isSameTime(before, rule)) return { next: work.run_at, effects: {} }

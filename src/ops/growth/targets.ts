@@ -1,4 +1,5 @@
 import type { targets } from '#contract/growth/targets'
+import { newWork } from '#decisions/work'
 import { requireFeature } from '#domain/app/plan'
 import type { Tier } from '#domain/app/read-budget'
 import { newTarget, nextRead, nextReadAt, normalHandle, type Target, updateTarget, type Watching } from '#domain/growth/learning/target'
@@ -28,14 +29,7 @@ const watchingIn = async ({ sql, gate, networks }: CommandContext): Promise<Watc
   tier: tierOf(networks, (await currentDefault(sql))?.network),
 })
 
-const watchWork = ({ id }: Target, runAt: Date): NewWork => ({
-  id: newId(),
-  lane: 'sync',
-  kind: 'watch',
-  refId: id,
-  origin: 'automatic',
-  runAt,
-})
+const watchWork = ({ id }: Target, runAt: Date): NewWork => newWork('watch', { refId: id, origin: 'automatic', runAt })
 
 /** The row that says when it is read next: made, moved or taken away. One that runs settles by itself. */
 const rewatched = async (sql: Sql, target: Target, now: Date): Promise<{ dueAt: Date | null; effects: Effects }> => {

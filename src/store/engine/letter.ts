@@ -4,6 +4,7 @@
  * effects — new rows, audit, events, work, the stored answer — are one data-modifying statement, so they commit together.
  */
 
+import type { WorkKind, WorkLane } from '#contract/work'
 import type { Billing, PlanState, Spend } from '#domain/app/plan'
 import type { Occurrence, TriggerKind } from '#domain/growth/rules/rule-trigger'
 import { fail } from '#kernel/errors'
@@ -79,10 +80,17 @@ export const merge = (...all: Effects[]): Effects => ({
   requeued: all.flatMap((one) => one.requeued ?? []),
 })
 
+/**
+ * What becomes of a new row where there is one of its kind and record: an error; the old one stays; the old one stays and is due
+ * sooner; the old one takes everything from the new one, and what runs for it comes to nothing.
+ */
+export type SecondRow = 'refused' | 'keeps' | 'hastens' | 'replaces'
+
 export interface NewWork {
   id: string
-  lane: 'generation' | 'agent' | 'publish' | 'sync' | 'ingest' | 'delivery'
-  kind: string
+  lane: WorkLane
+  kind: WorkKind
+  second: SecondRow
   refId: string
   origin: 'manual' | 'automatic'
   runAt: Date
@@ -179,23 +187,22 @@ export class KeyTaken extends Error {
 const addWork = (sql: Sql, work: NewWork): Fragment =>
   sql`insert into work (id, lane, kind, ref_id, origin, run_at, payload)
       values (${work.id}, ${work.lane}, ${work.kind}, ${work.refId}, ${work.origin}, ${work.runAt}, ${sql.json((work.payload ?? {}) as never)})
-      ${whenThere(sql, work.kind)}`
+      ${onConflict(sql, work.second)}`
 
-/** Of what a tenant has one row of, that one stays. */
-const whenThere = (sql: Sql, kind: string): Fragment => {
-  if (kind === 'weekly_report') return sql`on conflict (tenant_id, kind, ref_id) do nothing`
-  if (kind === 'reconcile') return again(sql)
-  return kind === 'delivery' || kind === 'metrics' ? hasten(sql) : sql``
+const onConflict = (sql: Sql, second: SecondRow): Fragment => {
+  const same = sql`on conflict (tenant_id, kind, ref_id)`
+  switch (second) {
+    case 'refused':
+      return sql``
+    case 'keeps':
+      return sql`${same} do nothing`
+    case 'hastens':
+      return sql`${same} do update set run_at = excluded.run_at where work.run_at > excluded.run_at`
+    case 'replaces':
+      return sql`${same} do update set state = 'queued', run_at = excluded.run_at, origin = excluded.origin,
+        payload = excluded.payload, claimed_by = null, lease_until = null`
+  }
 }
-
-/** An item may be watched still when it is in doubt once more; what runs for it comes to nothing. */
-const again = (sql: Sql): Fragment =>
-  sql`on conflict (tenant_id, kind, ref_id) do update set state = 'queued', run_at = excluded.run_at, origin = excluded.origin,
-    payload = excluded.payload, claimed_by = null, lease_until = null`
-
-/** There is one such row a tenant: more to send means that it is due sooner. */
-const hasten = (sql: Sql): Fragment =>
-  sql`on conflict (tenant_id, kind, ref_id) do update set run_at = excluded.run_at where work.run_at > excluded.run_at`
 
 /** In the audit a session is the person whose it was. */
 export const whoIs = ({ kind, id, member }: Principal): { kind: string; id: string } =>

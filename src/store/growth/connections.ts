@@ -30,6 +30,12 @@ export const accountFor = async (sql: Sql, externalId: string | null): Promise<C
         | Connection
         | undefined)
 
+/** The account by which the row `w` of work goes out: the one its record is bound to, or the default of this moment. */
+export const sendingAccount = (sql: Sql): Fragment =>
+  sql`coalesce((select i.account_external_id from item i where i.id = w.ref_id),
+    (select e.account_external_id from engagement e where e.id = w.ref_id),
+    (select c.external_id from connection c where c.is_default and c.status = 'connected'))`
+
 /** By the network's own id, connected or not. */
 export const accountNamed = async (
   sql: Sql,

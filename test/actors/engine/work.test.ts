@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { workTable } from '#decisions/work'
 import { newId } from '#kernel/ids'
 import { type Db, openDb } from '#store/engine/db'
 import { apply, type Effects, gate } from '#store/engine/letter'
@@ -86,7 +87,7 @@ test('what a person asked for now is due though the clock has stepped back since
   await db.letter(own.tenantId, async (sql) => {
     const open = await gate(sql, own)
     await apply(sql, { work: [look, timed, asked] }, { now: open!.now, provenance: byTest })
-    const all = { now: open!.now, busy: [], paused: false, resting: [] }
+    const all = { kinds: workTable, now: open!.now, busy: [], paused: false, resting: [] }
     expect([(await nextDue(sql, all))?.id, await untilNextDue(sql, all)]).toEqual([asked.id, 0])
     const rest = { ...all, resting: [asked.id] }
     expect(await nextDue(sql, rest)).toBeUndefined()

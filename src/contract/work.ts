@@ -1,0 +1,22 @@
+/** The names of background work: its kinds, and the lanes in which they run. What is decided of each kind is in decisions/work.ts. */
+
+export const workKinds = [
+  'publish',
+  'execute',
+  'reconcile',
+  'confirm',
+  'batch',
+  'article',
+  'growth_audit',
+  'report',
+  'engagement',
+  'metrics',
+  'watch',
+  'rule',
+  'rule_cron',
+  'weekly_report',
+  'delivery',
+] as const
+export type WorkKind = (typeof workKinds)[number]
+
+export type WorkLane = 'generation' | 'agent' | 'publish' | 'sync' | 'ingest' | 'delivery'

@@ -1,0 +1,114 @@
+/** The table of kinds of work: where each runs, what keeps its rows apart, and what becomes of them when work is stopped. */
+import { type WorkKind, type WorkLane, workKinds } from '#contract/work'
+import { newId } from '#kernel/ids'
+import type { Fragment, Sql } from '#store/engine/db'
+import type { NewWork, SecondRow } from '#store/engine/letter'
+import type { WorkTable } from '#store/engine/work'
+import { sendingAccount } from '#store/growth/connections'
+
+/** What is decided of a kind of work. A kind that leaves any of it open does not compile. */
+export interface KindOfWork {
+  lane: WorkLane
+  /** Rows of one key run one at a time. `account`: a key for each connected account. */
+  key: string
+  /** What a second row of the same kind and record does. */
+  second: SecondRow
+  /** People wait for it: when a person asked for it, it is due whatever the clock says. */
+  awaited: boolean
+  /**
+   * What a stop of all work does with queued rows. `held`: they stay, and no claim of an automatic one succeeds before the stop
+   * ends. `cancelled`: their records fail, and quota is returned. `skipped`: their runs end as skipped. `runs`: nothing.
+   */
+  queued: 'held' | 'cancelled' | 'skipped' | 'runs'
+  /**
+   * How the letter that recalls a running row settles it. `unsent`: its attempt ends as one that was not sent. `requeued`: it is
+   * due again. `cancelled`: as above. `decided`: never recalled, because it is decided within its claim.
+   */
+  recalled: 'unsent' | 'requeued' | 'cancelled' | 'decided'
+  /** What becomes of a row whose process died. `doubt`: its attempt may have been sent. `twice`: it runs twice at most. */
+  orphaned: 'doubt' | 'requeued' | 'twice'
+  /** Whether the request to delete the workspace also stops what a person asked for. What is automatic it always stops. */
+  deletion: 'stops' | 'continues'
+}
+
+const send = {
+  lane: 'publish',
+  key: 'account',
+  second: 'refused',
+  awaited: true,
+  queued: 'held',
+  recalled: 'unsent',
+  orphaned: 'doubt',
+  deletion: 'stops',
+} as const
+const read = {
+  lane: 'sync',
+  second: 'refused',
+  awaited: false,
+  queued: 'held',
+  recalled: 'requeued',
+  orphaned: 'requeued',
+  deletion: 'continues',
+} as const
+const generation = {
+  lane: 'generation',
+  key: 'generation',
+  second: 'refused',
+  awaited: false,
+  queued: 'cancelled',
+  recalled: 'cancelled',
+  orphaned: 'twice',
+  deletion: 'stops',
+} as const
+/** Decided within the claim: the row never runs beside the mailbox. */
+const decided = { ...read, recalled: 'decided' } as const
+
+const table = {
+  publish: send,
+  execute: send,
+  // What is in doubt is looked up beside the other reads, which may take long.
+  reconcile: { ...read, key: 'reconcile', second: 'replaces' },
+  confirm: { ...read, key: 'confirm' },
+  batch: generation,
+  article: generation,
+  growth_audit: generation,
+  report: generation,
+  engagement: generation,
+  metrics: { ...read, key: 'sync', second: 'hastens' },
+  watch: { ...read, key: 'sync' },
+  rule: { ...decided, key: 'rule', queued: 'skipped' },
+  rule_cron: { ...decided, key: 'rule' },
+  weekly_report: { ...decided, key: 'sync', second: 'keeps' },
+  // Always counts as asked for by a person: events tell what has happened and do nothing.
+  delivery: { ...read, lane: 'delivery', key: 'delivery', second: 'hastens', queued: 'runs' },
+} as const satisfies Record<WorkKind, KindOfWork>
+
+export const kindsOfWork: Record<WorkKind, KindOfWork> = table
+
+/** The kinds whose running rows are settled so when they are recalled. */
+export type KindRecalledAs<How extends KindOfWork['recalled']> = {
+  [Kind in WorkKind]: (typeof table)[Kind]['recalled'] extends How ? Kind : never
+}[WorkKind]
+
+/** The kinds of which this holds. */
+export const kindsWhere = (holds: (kind: KindOfWork) => boolean): WorkKind[] => workKinds.filter((kind) => holds(kindsOfWork[kind]))
+
+type Particulars = Pick<NewWork, 'refId' | 'origin' | 'runAt' | 'payload'>
+
+/** A row to be added. */
+export const newWork = <K extends WorkKind>(kind: K, { refId, origin, runAt, payload }: Particulars): NewWork & { kind: K } => ({
+  ...{ id: newId(), kind, lane: kindsOfWork[kind].lane, second: kindsOfWork[kind].second, refId, origin, runAt },
+  ...(payload ? { payload } : {}),
+})
+
+const keys = Object.fromEntries(workKinds.map((kind) => [kind, kindsOfWork[kind].key]))
+const sendingLanes = [...new Set(kindsWhere(({ key }) => key === 'account').map((kind) => kindsOfWork[kind].lane))]
+
+/** The key under which rows that go out by an account run. */
+export const accountKey = (externalId: string): string => `publish:${externalId}`
+
+const keyOf = (sql: Sql): Fragment => sql`case when w.lane = any(${sendingLanes}::text[])
+  then ${accountKey('')} || coalesce(${sendingAccount(sql)}, '') else coalesce(${sql.json(keys)}::jsonb->>w.kind, w.lane) end`
+
+/** What the engine needs to know of the table. */
+export const workTable: WorkTable = { awaited: kindsWhere(({ awaited }) => awaited), keyOf }

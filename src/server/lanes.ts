@@ -1,0 +1,58 @@
+/** The lane of every kind of work. */
+import type { AnyLane } from '#actors/engine/lane'
+import { deliveryLane } from '#actors/work/app/delivery'
+import { confirmLane } from '#actors/work/growth/confirm'
+import { executeLane } from '#actors/work/growth/execute'
+import { generationLanes } from '#actors/work/growth/generated'
+import { metricsLane } from '#actors/work/growth/metrics'
+import { publishLane } from '#actors/work/growth/publish'
+import { reconcileLane } from '#actors/work/growth/reconcile'
+import { weeklyLane } from '#actors/work/growth/reported'
+import { ruleLanes } from '#actors/work/growth/rules'
+import { watchLane } from '#actors/work/growth/watch'
+import type { WorkKind } from '#contract/work'
+import { webhookTimes as usualWebhookTimes, type WebhookTimes } from '#domain/app/webhook'
+import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
+import type { Failpoints } from '#kernel/failpoint'
+import { FairLimit } from '#kernel/fair-limit'
+import type { Sealer } from '#kernel/sealed'
+import type { Egress } from '#port/egress/egress'
+import type { Drafter } from '#port/model/drafter'
+import type { Networks } from '#port/network/registry'
+
+const GENERATION_DEADLINE_MS = 170_000
+/** Generations of a process that run at once, granted to tenants round-robin; each tenant runs one. */
+const MODEL_LIMIT = { name: 'model call', limit: 8, bound: 1, withinMs: GENERATION_DEADLINE_MS }
+
+/** Requests to webhook endpoints of a process at once, and those of them that are quick; each tenant sends one at a time. */
+const DELIVERIES = { name: 'delivery', limit: 2_048, bound: 1, withinMs: 5_000 }
+const QUICK_DELIVERIES = { ...DELIVERIES, limit: 256 }
+
+interface LaneParts {
+  networks: Networks
+  egress: Egress
+  failpoints: Failpoints
+  drafter: Drafter
+  sealer: Sealer
+  times?: PublishTimes | undefined
+  webhookTimes?: WebhookTimes | undefined
+}
+
+/** A kind without a lane does not compile. */
+export const lanesOf = (parts: LaneParts): Record<WorkKind, AnyLane> => {
+  const { networks, egress, failpoints, drafter, sealer, times = publishTimes, webhookTimes = usualWebhookTimes } = parts
+  const sending = { networks, times, failpoints }
+  const delivering = { egress, sealer, times: webhookTimes, failpoints }
+  return {
+    publish: publishLane(sending),
+    reconcile: reconcileLane(sending),
+    execute: executeLane(sending),
+    confirm: confirmLane(sending),
+    watch: watchLane({ networks, failpoints }),
+    metrics: metricsLane({ networks, failpoints }),
+    weekly_report: weeklyLane(),
+    ...generationLanes({ networks, drafter, failpoints, modelCalls: new FairLimit(MODEL_LIMIT), deadlineMs: GENERATION_DEADLINE_MS }),
+    ...ruleLanes({ networks, failpoints }),
+    delivery: deliveryLane({ ...delivering, open: new FairLimit(DELIVERIES), quick: new FairLimit(QUICK_DELIVERIES) }),
+  }
+}
