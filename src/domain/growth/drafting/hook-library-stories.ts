@@ -16,7 +16,7 @@ export const storyHooks = {
     example: 'In the spring of 2021 we had two customers and one printer.',
   },
   admission: {
-    name: 'AdmittedGeneration',
+    name: 'Admission',
     explanation: 'Owns up to a mistake or a loss in the first sentence.',
     example: 'I sent the wrong contract to our largest client.',
   },
