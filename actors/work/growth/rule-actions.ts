@@ -8,7 +8,7 @@ import { requireActive } from '#domain/growth/drafting/growth-channel'
 import { drafted, type Item } from '#domain/growth/drafting/item'
 import { weekAt } from '#domain/growth/learning/report'
 import { engagedSignal, requireEngageable } from '#domain/growth/learning/signal'
-import type { Action, ActionKind } from '#domain/growth/rules/rule-action'
+import type { RuleAction, RuleActionKind } from '#domain/growth/rules/rule-action'
 import { type Made, type MadeKind, skips } from '#domain/growth/rules/rule-run'
 import type { Occurrence } from '#domain/growth/rules/rule-trigger'
 import { fail } from '#kernel/errors'
@@ -37,7 +37,7 @@ export interface Acted {
   effects: Effects
 }
 
-type Acts = { [K in ActionKind]: (acting: Acting, action: Extract<Action, { kind: K }>) => Promise<Acted> }
+type Acts = { [K in RuleActionKind]: (acting: Acting, action: Extract<RuleAction, { kind: K }>) => Promise<Acted> }
 
 const asked = (gate: Gate) => ({ gate, origin: 'automatic' }) as const
 
@@ -99,5 +99,5 @@ const takenUp = ({ id, posted_at, rate, length, ...post }: Resurfaceable, now: D
 }
 
 /** Throws the `AppError` of whatever forbids it. */
-export const act = <K extends ActionKind>(acting: Acting, action: Extract<Action, { kind: K }>): Promise<Acted> =>
+export const act = <K extends RuleActionKind>(acting: Acting, action: Extract<RuleAction, { kind: K }>): Promise<Acted> =>
   actions[action.kind as K](acting, action)

@@ -3,7 +3,7 @@ import { op } from '../op.ts'
 import { Id, NextCursor, nullable, oneOf, page, record, Time, untrusted } from '../shapes.ts'
 
 const actions = ['reply', 'quote', 'repost', 'like'] as const
-export const Action = oneOf(actions)
+export const EngagementAction = oneOf(actions)
 const statuses = [
   ...(['queued', 'generating', 'failed', 'drafted', 'approved', 'executing', 'executed', 'rejected'] as const),
   ...(['execute_failed', 'execute_unconfirmed'] as const),
@@ -24,7 +24,7 @@ export const NetworkPost = record(
 const Engagement = record(
   {
     id: Id,
-    action: Action,
+    action: EngagementAction,
     status: oneOf(statuses),
     review: T.Boolean({ description: 'True when execute_unconfirmed and a person must check whether it was executed.' }),
     post: NetworkPost,
@@ -53,7 +53,7 @@ const onEngagement = ['not_found', 'conflict'] as const
 
 /** What an engagement is made with, beside its post. */
 export const wish = {
-  action: Action,
+  action: EngagementAction,
   instruction: T.Optional(
     T.String({ maxLength: 2_000, description: 'What a reply or quote should say.', examples: ['Agree, and tell of the week in the van'] }),
   ),

@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
 import { cursorLike, Id, NextCursor, nullable, oneOf, page, record, Time, untrusted } from '../shapes.ts'
-import { Action, NetworkPost, OneEngagement, wish } from './engagements.ts'
+import { EngagementAction, NetworkPost, OneEngagement, wish } from './engagements.ts'
 
 const statuses = ['open', 'dismissed', 'engaged', 'expired'] as const
 
@@ -16,7 +16,7 @@ const Signal = record(
     posted_at: Time,
     actions: T.Array(
       record({
-        action: Action,
+        action: EngagementAction,
         allowed: T.Boolean(),
         reason: nullable(T.String({ description: 'Why the network does not let programs do it.' })),
         link: untrusted(nullable(T.String({ description: 'Where a person can do it by hand.' }))),

@@ -2,7 +2,7 @@
 
 import { budgetsOf, hasFeature, type PlanState } from '#domain/app/plan'
 import { readBudgetOf, type Tier } from '#domain/app/read-budget'
-import { type BriefFacts, type BriefRow, type Found, type FoundGroup, foundGroups } from '#domain/growth/brief/brief'
+import { type BriefFacts, type BriefRow, type FoundRows, type FoundGroup, foundGroups } from '#domain/growth/brief/brief'
 import { gapsInCadence, hasSlots, noCadence } from '#domain/growth/drafting/cadence'
 import type { EngageAction, EngagedPost } from '#domain/growth/drafting/engagement'
 import type { StoredChannel } from '#domain/growth/drafting/growth-channel'
@@ -96,12 +96,12 @@ export const briefRecord =
       (select created_at from growth_audit where status <> 'failed' order by id desc limit 1) as audited_at
     from tenant t join actor a on a.tenant_id = t.id`
 
-const foundOf = (listed: Listed | undefined): Found => ({
+const foundOf = (listed: Listed | undefined): FoundRows => ({
   count: listed?.count ?? 0,
   rows: (listed?.rows ?? []).map((row) => ({ ...row, at: new Date(row.at) })),
 })
 
-const readyOf = (running: BriefRecord['running']): Found => {
+const readyOf = (running: BriefRecord['running']): FoundRows => {
   const ready = running.filter(isReady)
   const rows = ready.map(
     ({ id, name, status, created_at }): BriefRow => ({ id, type: 'experiment', title: name, status, at: new Date(created_at) }),

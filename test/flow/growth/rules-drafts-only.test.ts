@@ -1,6 +1,6 @@
 /** Whatever a rule makes is a draft: no action approves, schedules, posts, or touches what is there. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type ActionKind, actionKinds } from '#domain/growth/rules/rule-action'
+import { type RuleActionKind, ruleActionKinds } from '#domain/growth/rules/rule-action'
 import { newId } from '#kernel/ids'
 import { stateNames } from '#test/domain/records'
 import { type TestApp, testApp } from '#test/support/app'
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => app[Symbol.asyncDispose]())
 
 /** But for answers to signals, which test/flow/rules-signals.test.ts tries. */
-const wishes: Record<Exclude<ActionKind, 'draft_engagement'>, object> = {
+const wishes: Record<Exclude<RuleActionKind, 'draft_engagement'>, object> = {
   draft_batch: { count: 2, focus: 'docks' },
   draft_article: { topic: 'Docks', length: 'short' },
   request_audit: { days: 14 },
@@ -46,7 +46,7 @@ const everything = async ({ story: { tenantId } }: Rules, ids: string[] = []) =>
 })
 
 test('every action is tried here', () => {
-  expect([...Object.keys(wishes), 'draft_engagement'].sort()).toEqual([...actionKinds].sort())
+  expect([...Object.keys(wishes), 'draft_engagement'].sort()).toEqual([...ruleActionKinds].sort())
 })
 
 test.each(Object.entries(wishes))('%s', async (kind, wish) => {

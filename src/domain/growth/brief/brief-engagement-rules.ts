@@ -1,7 +1,7 @@
 /** What is to be done about engagements and signals. */
-import { about, ageOf, counted, idOf, type Rule, wait } from './brief-words.ts'
+import { about, ageOf, counted, idOf, type BriefRule, wait } from './brief-words.ts'
 
-const settleEngagements: Rule = ({ items: { engaged } }) =>
+const settleEngagements: BriefRule = ({ items: { engaged } }) =>
   engaged.count === 0
     ? undefined
     : {
@@ -15,7 +15,7 @@ const settleEngagements: Rule = ({ items: { engaged } }) =>
         why: `The network did not say whether ${counted(engaged.count, 'engagement')} took place, and the timeline did not tell. Look there: approve what is done, reject what is not.`,
       }
 
-const approveEngagements: Rule = ({ items: { engagements }, now }) =>
+const approveEngagements: BriefRule = ({ items: { engagements }, now }) =>
   engagements.count === 0
     ? undefined
     : {
@@ -29,7 +29,7 @@ const approveEngagements: Rule = ({ items: { engagements }, now }) =>
         why: `${counted(engagements.count, 'drafted engagement')} ${wait(engagements.count)} for approval${ageOf(engagements.rows, now)}.`,
       }
 
-const executeEngagements: Rule = ({ items: { engaging }, mayEngage, accounts }) =>
+const executeEngagements: BriefRule = ({ items: { engaging }, mayEngage, accounts }) =>
   !mayEngage || engaging.count === 0 || accounts.connected === 0
     ? undefined
     : {
@@ -39,7 +39,7 @@ const executeEngagements: Rule = ({ items: { engaging }, mayEngage, accounts }) 
       }
 
 /** Where the network lets no program answer, the list has the links by which people do. */
-const answerSignals: Rule = ({ items: { signals }, mayEngage, engageBy }) =>
+const answerSignals: BriefRule = ({ items: { signals }, mayEngage, engageBy }) =>
   !mayEngage || signals.count === 0
     ? undefined
     : {
@@ -52,4 +52,4 @@ const answerSignals: Rule = ({ items: { signals }, mayEngage, engageBy }) =>
       }
 
 /** Those of engagements, as they wait, and of signals. */
-export const engagementRules: readonly Rule[] = [settleEngagements, approveEngagements, executeEngagements, answerSignals]
+export const engagementRules: readonly BriefRule[] = [settleEngagements, approveEngagements, executeEngagements, answerSignals]

@@ -1,8 +1,8 @@
 /** When there is something to do, and why: a rule for each kind of action. */
-import type { Action, Advice, BriefFacts, BriefRow, Found } from './brief.ts'
+import type { BriefAction, BriefAdvice, BriefFacts, BriefRow, FoundRows } from './brief.ts'
 import { ranked } from './brief.ts'
 import { engagementRules } from './brief-engagement-rules.ts'
-import { about, ageOf, counted, daysSince, idOf, type Rule, wait } from './brief-words.ts'
+import { about, ageOf, counted, daysSince, idOf, type BriefRule, wait } from './brief-words.ts'
 
 /** A quota or budget of which so much is used runs out. */
 const NEARLY = 0.8
@@ -14,7 +14,7 @@ const AUDIT_EVERY_DAYS = 7
 const MOST_IN_BATCH = 20
 const USUAL_BATCH = 5
 
-const settlePosts: Rule = ({ items: { review } }) =>
+const settlePosts: BriefRule = ({ items: { review } }) =>
   review.count === 0
     ? undefined
     : {
@@ -23,7 +23,7 @@ const settlePosts: Rule = ({ items: { review } }) =>
         why: `The network did not say whether ${counted(review.count, 'post')} went out, and the timeline did not tell. Look there: mark what is posted; post the rest again.`,
       }
 
-const fixBilling: Rule = ({ billing }) =>
+const fixBilling: BriefRule = ({ billing }) =>
   billing === 'ok'
     ? undefined
     : {
@@ -32,7 +32,7 @@ const fixBilling: Rule = ({ billing }) =>
         why: `The plan's state is ${billing}: drafting and posting are refused until billing is in order. Reads stay open.`,
       }
 
-const connectAccount: Rule = ({ accounts, items: { approved, approved_articles: approvedArticles, scheduled } }) => {
+const connectAccount: BriefRule = ({ accounts, items: { approved, approved_articles: approvedArticles, scheduled } }) => {
   if (accounts.connected > 0) return undefined
   const waiting = approved.count + approvedArticles.count + scheduled.count
   const common = { operation: 'app.connections.connectSandbox', arguments: {}, title: 'Connect an account' }
@@ -50,7 +50,7 @@ const connectAccount: Rule = ({ accounts, items: { approved, approved_articles: 
   return { ...common, kind: 'connect_account', count: waiting, rows: [...scheduled.rows, ...approved.rows, ...approvedArticles.rows], why }
 }
 
-const retryFailed: Rule = ({ items: { failed }, lastError }) =>
+const retryFailed: BriefRule = ({ items: { failed }, lastError }) =>
   failed.count === 0
     ? undefined
     : {
@@ -59,7 +59,7 @@ const retryFailed: Rule = ({ items: { failed }, lastError }) =>
         why: `The network refused ${counted(failed.count, 'post')}${lastError ? `, the first with “${lastError}”` : ''}. Post or schedule each again, or reject it.`,
       }
 
-const resume: Rule = ({ paused, items: { scheduled } }) =>
+const resume: BriefRule = ({ paused, items: { scheduled } }) =>
   !paused || scheduled.count === 0
     ? undefined
     : {
@@ -68,7 +68,7 @@ const resume: Rule = ({ paused, items: { scheduled } }) =>
         why: `All automation is paused, and ${counted(scheduled.count, 'scheduled post')} ${wait(scheduled.count)} for it.`,
       }
 
-const startProfile: Rule = ({ isBare, missing }) => {
+const startProfile: BriefRule = ({ isBare, missing }) => {
   if (!isBare && missing.length === 0) return undefined
   const common = { count: Math.max(1, missing.length), rows: [], operation: 'growth.profile.update', arguments: {} }
   const empty = `Empty: ${missing.join(', ')}.`
@@ -83,7 +83,7 @@ const startProfile: Rule = ({ isBare, missing }) => {
 }
 
 const approvals =
-  (kind: 'approve_posts' | 'approve_articles', group: 'drafts' | 'articles', noun: string): Rule =>
+  (kind: 'approve_posts' | 'approve_articles', group: 'drafts' | 'articles', noun: string): BriefRule =>
   ({ items, now }) => {
     const found = items[group]
     if (found.count === 0) return undefined
@@ -111,7 +111,7 @@ const slotRows = (slots: readonly Date[]): BriefRow[] =>
 const leftOf = ({ used, limit }: BriefFacts['quota']): number => Math.max(0, limit - used)
 
 /** What is approved already goes first; else something must be drafted. */
-const fillSlots: Rule = ({ slots, items: { approved, drafts }, drafting, isBare, quota }) => {
+const fillSlots: BriefRule = ({ slots, items: { approved, drafts }, drafting, isBare, quota }) => {
   if (!slots || slots.length === 0) return undefined
   const common = { kind: 'fill_slots' as const, count: slots.length, title: `Fill ${counted(slots.length, 'free slot')}` }
   const free = `${counted(slots.length, 'slot')} of the next 7 days ${slots.length === 1 ? 'is' : 'are'} free`
@@ -138,7 +138,7 @@ const fillSlots: Rule = ({ slots, items: { approved, drafts }, drafting, isBare,
   }
 }
 
-const raiseQuota: Rule = ({ quota }) => {
+const raiseQuota: BriefRule = ({ quota }) => {
   const { used, limit, resetsAt } = quota
   if (limit === 0 || used < limit * NEARLY) return undefined
   const left = leftOf(quota)
@@ -147,7 +147,7 @@ const raiseQuota: Rule = ({ quota }) => {
   return { kind: 'raise_quota', count: 1, rows: [], operation: 'app.plan.get', arguments: {}, title, why }
 }
 
-const draftPosts: Rule = ({ items: { drafts, approved, scheduled }, drafting, isBare, isInactive, slots, quota }) => {
+const draftPosts: BriefRule = ({ items: { drafts, approved, scheduled }, drafting, isBare, isInactive, slots, quota }) => {
   const count = Math.min(USUAL_BATCH, leftOf(quota))
   const standing = drafts.count + approved.count + scheduled.count + drafting
   if (count === 0 || standing > 0 || isBare || isInactive || (slots?.length ?? 0) > 0) return undefined
@@ -162,21 +162,21 @@ const draftPosts: Rule = ({ items: { drafts, approved, scheduled }, drafting, is
 const schedule = (
   kind: 'schedule_posts' | 'schedule_articles',
   noun: string,
-  { found, slot }: { found: Found; slot: boolean },
-): Advice => ({
+  { found, slot }: { found: FoundRows; slot: boolean },
+): BriefAdvice => ({
   ...{ kind, ...about(found), operation: 'growth.items.schedule' },
   arguments: { ...idOf(found.rows), ...(slot ? { post_at: 'next_slot' } : {}) },
   title: `Schedule ${counted(found.count, `approved ${noun}`)}`,
   why: `${counted(found.count, `approved ${noun}`)} ${wait(found.count)} without a time.`,
 })
 
-const schedulePosts: Rule = ({ items: { approved: found }, slots, cadences }) =>
+const schedulePosts: BriefRule = ({ items: { approved: found }, slots, cadences }) =>
   found.count === 0 || (slots?.length ?? 0) > 0 ? undefined : schedule('schedule_posts', 'post', { found, slot: cadences.posts })
 
-const scheduleArticles: Rule = ({ items: { approved_articles: found }, cadences }) =>
+const scheduleArticles: BriefRule = ({ items: { approved_articles: found }, cadences }) =>
   found.count === 0 ? undefined : schedule('schedule_articles', 'article', { found, slot: cadences.articles })
 
-const concludeExperiment: Rule = ({ ready }) =>
+const concludeExperiment: BriefRule = ({ ready }) =>
   ready.count === 0
     ? undefined
     : {
@@ -185,7 +185,7 @@ const concludeExperiment: Rule = ({ ready }) =>
         why: `Every arm of ${ready.count === 1 ? `“${ready.rows[0]?.title}”` : `${ready.count} experiments`} has enough posts with numbers.`,
       }
 
-const runAudit: Rule = ({ measured, activeLearnings, auditedAt, mayAudit, now }) =>
+const runAudit: BriefRule = ({ measured, activeLearnings, auditedAt, mayAudit, now }) =>
   !mayAudit || measured < LEAST_TO_AUDIT || activeLearnings > 0 || (auditedAt && daysSince(auditedAt, now) < AUDIT_EVERY_DAYS)
     ? undefined
     : {
@@ -194,7 +194,7 @@ const runAudit: Rule = ({ measured, activeLearnings, auditedAt, mayAudit, now })
         why: `${measured}${measured >= 20 ? ' or more' : ''} posts have numbers, and nothing was learned from them yet.`,
       }
 
-const spareReads: Rule = ({ reads: { used, limit, reserved, tier } }) => {
+const spareReads: BriefRule = ({ reads: { used, limit, reserved, tier } }) => {
   const room = limit - reserved
   if (room <= 0 || used < room * NEARLY) return undefined
   const percent = Math.min(100, Math.floor((100 * used) / room))
@@ -210,7 +210,7 @@ const spareReads: Rule = ({ reads: { used, limit, reserved, tier } }) => {
   }
 }
 
-const watchPosts: Rule = ({ items: { unconfirmed } }) =>
+const watchPosts: BriefRule = ({ items: { unconfirmed } }) =>
   unconfirmed.count === 0
     ? undefined
     : {
@@ -219,7 +219,7 @@ const watchPosts: Rule = ({ items: { unconfirmed } }) =>
         why: `The network did not say whether ${counted(unconfirmed.count, 'post')} went out. The timeline is being read; do not post again.`,
       }
 
-const refreshProfile: Rule = ({ profileUpdatedAt, now, isBare, missing }) => {
+const refreshProfile: BriefRule = ({ profileUpdatedAt, now, isBare, missing }) => {
   const days = profileUpdatedAt ? daysSince(profileUpdatedAt, now) : 0
   if (days < OLD_PROFILE_DAYS || isBare || missing.length > 0) return undefined
   const why = `The profile was last changed ${days} days ago. New stories and proof keep drafts from repeating themselves.`
@@ -234,7 +234,7 @@ const refreshProfile: Rule = ({ profileUpdatedAt, now, isBare, missing }) => {
   }
 }
 
-const rules: readonly Rule[] = [
+const rules: readonly BriefRule[] = [
   ...engagementRules,
   ...[settlePosts, fixBilling, connectAccount, retryFailed, resume, startProfile],
   ...[approvals('approve_posts', 'drafts', 'post'), approvals('approve_articles', 'articles', 'article')],
@@ -253,4 +253,4 @@ const rules: readonly Rule[] = [
 ]
 
 /** The whole brief of a workspace. */
-export const actionsOf = (facts: BriefFacts): Action[] => ranked(rules.flatMap((rule) => rule(facts) ?? []))
+export const actionsOf = (facts: BriefFacts): BriefAction[] => ranked(rules.flatMap((rule) => rule(facts) ?? []))

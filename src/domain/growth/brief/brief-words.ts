@@ -1,8 +1,8 @@
 /** What several rules of the brief say alike. */
-import type { Action, Advice, BriefFacts, BriefRow, Found } from './brief.ts'
+import type { BriefAction, BriefAdvice, BriefFacts, BriefRow, FoundRows } from './brief.ts'
 
 /** When there is something to do, and why. */
-export type Rule = (facts: BriefFacts) => Advice | undefined
+export type BriefRule = (facts: BriefFacts) => BriefAdvice | undefined
 
 const DAY_MS = 86_400_000
 
@@ -23,4 +23,4 @@ export const ageOf = ([first]: readonly BriefRow[], now: Date): string => {
 }
 
 /** What an action is about. */
-export const about = ({ count, rows }: Found): Pick<Action, 'count' | 'rows'> => ({ count, rows })
+export const about = ({ count, rows }: FoundRows): Pick<BriefAction, 'count' | 'rows'> => ({ count, rows })

@@ -41,8 +41,8 @@ export const urgencies = {
   connect_first_account: 16,
   refresh_profile: 10,
 } as const
-export type ActionKind = keyof typeof urgencies
-export const actionKinds = Object.keys(urgencies) as ActionKind[]
+export type BriefActionKind = keyof typeof urgencies
+export const briefActionKinds = Object.keys(urgencies) as BriefActionKind[]
 
 /** A record that an action is about. */
 export interface BriefRow {
@@ -57,7 +57,7 @@ export interface BriefRow {
 }
 
 /** Records in one state: how many, and the first of them. */
-export interface Found {
+export interface FoundRows {
   count: number
   rows: BriefRow[]
 }
@@ -77,13 +77,13 @@ export interface BriefFacts {
   /** Of the month, in posts. */
   quota: { used: number; limit: number; resetsAt: Date }
   reads: ReadBudget
-  items: Record<FoundGroup, Found>
+  items: Record<FoundGroup, FoundRows>
   /** Batches that are being drafted. */
   drafting: number
   /** What the network says of failed posts, of the first one. */
   lastError: string | null
   /** Experiments with enough posts in every arm. */
-  ready: Found
+  ready: FoundRows
   accounts: { connected: number; known: number }
   /** Parts of the profile that are empty, as people name them. */
   missing: string[]
@@ -110,8 +110,8 @@ export interface BriefFacts {
 }
 
 /** Something to do. `args`: ready to be sent, as far as they are known. */
-export interface Action {
-  kind: ActionKind
+export interface BriefAction {
+  kind: BriefActionKind
   title: string
   why: string
   score: number
@@ -122,13 +122,13 @@ export interface Action {
 }
 
 /** What a rule says of the facts; its score comes from the table. */
-export type Advice = Omit<Action, 'score'>
+export type BriefAdvice = Omit<BriefAction, 'score'>
 
 const MOST_FOR_COUNT = 4
 
-const scoreOf = ({ kind, count }: Advice): number => urgencies[kind] + Math.min(MOST_FOR_COUNT, Math.floor(Math.log2(Math.max(1, count))))
+const scoreOf = ({ kind, count }: BriefAdvice): number => urgencies[kind] + Math.min(MOST_FOR_COUNT, Math.floor(Math.log2(Math.max(1, count))))
 
-export const ranked = (advice: readonly Advice[]): Action[] =>
+export const ranked = (advice: readonly BriefAdvice[]): BriefAction[] =>
   advice
     .map((one) => ({ ...one, score: scoreOf(one) }))
-    .sort((a, b) => b.score - a.score || actionKinds.indexOf(a.kind) - actionKinds.indexOf(b.kind))
+    .sort((a, b) => b.score - a.score || briefActionKinds.indexOf(a.kind) - briefActionKinds.indexOf(b.kind))

@@ -189,7 +189,7 @@ export const findingsOf = (brief: AuditBrief): Findings => {
 }
 
 /** A learning that an audit has found, with the items that show it. */
-export interface Found {
+export interface FoundLearning {
   kind: LearnedKind
   note: string
   evidence: string[]
@@ -199,9 +199,9 @@ export interface Found {
 const notDrafted = new Set(['weekday', 'hour', 'learning', 'link', 'emoji'])
 
 /** What of the findings drafting can follow: one learning for each kind of post. `steers`: whether drafting understands a note. */
-export const learnedFrom = (findings: Findings, learnings: ReadonlyMap<string, string>, steers: (note: string) => boolean): Found[] => {
+export const learnedFrom = (findings: Findings, learnings: ReadonlyMap<string, string>, steers: (note: string) => boolean): FoundLearning[] => {
   const claimed = new Set<string>()
-  const from = (kind: LearnedKind, claims: Claim[]): Found[] =>
+  const from = (kind: LearnedKind, claims: Claim[]): FoundLearning[] =>
     claims.flatMap((claim) => {
       const about = `${claim.dimension} ${claim.value}`
       const note = noteOf(claim, labelOf(claim, learnings), kind)
@@ -216,11 +216,11 @@ const folded = (note: string): string => note.trim().toLowerCase()
 
 /** Which of them become learnings: none that is active already, and no more than there is room for. */
 export const admitted = (
-  found: Found[],
+  found: FoundLearning[],
   { active, most }: { active: { kind: LearnedKind; note: string }[]; most: number },
-): { added: Found[]; refused: AuditResult['not_added'] } => {
+): { added: FoundLearning[]; refused: AuditResult['not_added'] } => {
   const known = new Set(active.map(({ kind, note }) => `${kind} ${folded(note)}`))
-  const added: Found[] = []
+  const added: FoundLearning[] = []
   const refused: AuditResult['not_added'] = []
   for (const one of found) {
     const { kind, note } = one

@@ -5,10 +5,10 @@ import type { EngageAction } from '../drafting/engagement.ts'
 import { AUDIT_DAYS } from '../learning/growth-audit.ts'
 import { refuseField, requireShape, type Trigger } from './rule-trigger.ts'
 
-export const actionKinds = ['draft_batch', 'draft_article', 'draft_engagement', 'request_audit', 'request_report', 'resurface'] as const
-export type ActionKind = (typeof actionKinds)[number]
+export const ruleActionKinds = ['draft_batch', 'draft_article', 'draft_engagement', 'request_audit', 'request_report', 'resurface'] as const
+export type RuleActionKind = (typeof ruleActionKinds)[number]
 
-export type Action =
+export type RuleAction =
   | { kind: 'draft_batch'; count: number; focus: string }
   | { kind: 'draft_article'; topic: string; length: ArticleLength; outline?: string }
   /** An answer to the signal. */
@@ -22,7 +22,7 @@ export type Action =
 
 /** As it is asked for. */
 export interface ActionWish {
-  kind: ActionKind
+  kind: RuleActionKind
   count?: number
   focus?: string
   topic?: string
@@ -41,7 +41,7 @@ interface Kind {
   takes: (keyof ActionWish)[]
   /** Triggers it makes sense under; any where there is none. */
   under?: Trigger['kind'][]
-  fill(wish: ActionWish): Action
+  fill(wish: ActionWish): RuleAction
 }
 
 const outlineOf = ({ outline = '' }: ActionWish): { outline?: string } => {
@@ -50,7 +50,7 @@ const outlineOf = ({ outline = '' }: ActionWish): { outline?: string } => {
   return outline.trim() ? { outline: outline.trim() } : {}
 }
 
-const kinds: Record<ActionKind, Kind> = {
+const kinds: Record<RuleActionKind, Kind> = {
   draft_batch: {
     needs: [],
     takes: ['count', 'focus'],
@@ -77,14 +77,14 @@ const kinds: Record<ActionKind, Kind> = {
 }
 
 /** An action that can be kept, with what was left open filled in. */
-export const actionOf = (wish: ActionWish): Action => {
+export const actionOf = (wish: ActionWish): RuleAction => {
   const { needs, takes, fill } = kinds[wish.kind]
   requireShape(wish, { path: 'action', kind: wish.kind, needs, takes })
   return fill(wish)
 }
 
 /** Throws `invalid_input` where the action means nothing under the trigger. */
-export const requireFits = ({ kind }: Action, trigger: Trigger): void => {
+export const requireFits = ({ kind }: RuleAction, trigger: Trigger): void => {
   const { under } = kinds[kind]
   if (under && !under.includes(trigger.kind))
     refuseField('action.kind', `${kind} is for triggers of kind ${under.join(' or ')}, not ${trigger.kind}`)

@@ -5,7 +5,7 @@
 
 import { dayOf } from '#domain/app/read-budget'
 import { fail } from '#kernel/errors'
-import { type Action, type ActionWish, actionOf, requireFits } from './rule-action.ts'
+import { type RuleAction, type ActionWish, actionOf, requireFits } from './rule-action.ts'
 import { type Condition, requireConditions } from './rule-condition.ts'
 import { type Trigger, type TriggerWish, triggerOf } from './rule-trigger.ts'
 
@@ -18,7 +18,7 @@ export interface Rule {
   status: RuleStatus
   trigger: Trigger
   conditions: Condition[]
-  action: Action
+  action: RuleAction
   /** Runs that act, a day in UTC. */
   daily_cap: number
   /** The day that `used` and `over` are of. */

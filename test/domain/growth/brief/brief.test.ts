@@ -2,11 +2,11 @@
 import { describe, expect, test } from 'bun:test'
 import { operations } from '#contract/index'
 import {
-  type ActionKind,
-  actionKinds,
+  type BriefActionKind,
+  briefActionKinds,
   type BriefFacts,
   type BriefRow,
-  type Found,
+  type FoundRows,
   type FoundGroup,
   foundGroups,
   ranked,
@@ -15,7 +15,7 @@ import {
 import { actionsOf } from '#domain/growth/brief/brief-rules'
 import { at, DAY } from '#test/domain/records'
 
-const found = (count: number, more: Partial<BriefRow> = {}): Found => ({
+const found = (count: number, more: Partial<BriefRow> = {}): FoundRows => ({
   count,
   rows: Array.from({ length: Math.min(count, 10) }, (_, index) => ({
     ...{ id: `id-${index}`, type: 'post' as const, title: `Post ${index}`, status: 'drafted', at: at(-3 * DAY) },
@@ -23,7 +23,7 @@ const found = (count: number, more: Partial<BriefRow> = {}): Found => ({
   })),
 })
 const nothing = found(0)
-const noItems = Object.fromEntries(foundGroups.map((name) => [name, nothing])) as Record<FoundGroup, Found>
+const noItems = Object.fromEntries(foundGroups.map((name) => [name, nothing])) as Record<FoundGroup, FoundRows>
 
 /** Nothing to do: a week is planned, and all else is in order. */
 const calm: BriefFacts = Object.freeze({
@@ -52,14 +52,14 @@ const calm: BriefFacts = Object.freeze({
 })
 
 const noQuota = { ...calm.quota, limit: 0 }
-const withItems = (items: Partial<Record<FoundGroup, Found>>): Partial<BriefFacts> => ({ items: { ...calm.items, ...items } })
+const withItems = (items: Partial<Record<FoundGroup, FoundRows>>): Partial<BriefFacts> => ({ items: { ...calm.items, ...items } })
 const kindsOf = (changes: Partial<BriefFacts>) => actionsOf({ ...calm, ...changes }).map(({ kind }) => kind)
 const first = (changes: Partial<BriefFacts>) => actionsOf({ ...calm, ...changes })[0]!
 
 test('a workspace in order has nothing to do', () => expect(actionsOf(calm)).toEqual([]))
 
 /** What is changed of the calm → the one action that follows, what of it shows. */
-const cases: Record<ActionKind, [changes: Partial<BriefFacts>, shown: object]> = {
+const cases: Record<BriefActionKind, [changes: Partial<BriefFacts>, shown: object]> = {
   settle_posts: [
     withItems({ review: found(2) }),
     { title: 'Look whether 2 posts went out', count: 2, operation: 'growth.items.markPosted', arguments: { id: 'id-0' } },
@@ -128,7 +128,7 @@ const cases: Record<ActionKind, [changes: Partial<BriefFacts>, shown: object]> =
   refresh_profile: [{ profileUpdatedAt: at(-60 * DAY) }, { why: expect.stringContaining('60 days ago') }],
 }
 
-describe.each(actionKinds)('%s', (kind) => {
+describe.each(briefActionKinds)('%s', (kind) => {
   const [changes, shown] = cases[kind]
 
   test('follows from its one cause, with numbers, and nothing else does', () => {
