@@ -23,7 +23,7 @@ import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { firstAllowed } from '#port/network/others-post'
 import type { Effects, Gate } from '#store/engine/letter'
-import { type BriefRecord, briefRecord, factsOf } from '#store/growth/brief'
+import { type BriefRecord, briefRecord, briefFacts } from '#store/growth/brief'
 import { currentProfile } from '#store/growth/profiles'
 import { figuresByDay, insertReport, isReported, rankedPosts } from '#store/growth/reports'
 import { decidedAtOnce } from './at-once.ts'
@@ -51,7 +51,7 @@ export const report: GenerationWork<Report, ReportBrief, Written> = {
     const [state] = (await briefRecord({ most: 1 })(sql)) as unknown as BriefRecord[]
     const { network } = state!.accounts
     const { tier } = ((network && networks.named(network)) || networks.first).capabilities
-    const facts = factsOf(state!, { tier, engageBy: firstAllowed(networks, state!.best_signal) })
+    const facts = briefFacts(state!, { tier, engageBy: firstAllowed(networks, state!.best_signal) })
     const { now, counters, plan, billing, overrides } = state!
     return {
       ...{ report: record, now, waiting: waitingIn(facts), reads: facts.reads },

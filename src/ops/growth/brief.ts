@@ -2,7 +2,7 @@ import type { brief } from '#contract/growth/brief'
 import { operations } from '#contract/index'
 import { actionsOf } from '#domain/growth/brief/brief-rules'
 import { firstAllowed } from '#port/network/others-post'
-import { type BriefRecord, briefRecord, factsOf } from '#store/growth/brief'
+import { type BriefRecord, briefRecord, briefFacts } from '#store/growth/brief'
 import type { Handlers } from '../call.ts'
 
 const tools = new Map(operations.map(({ id, tool }) => [id, tool ?? null]))
@@ -12,7 +12,7 @@ export const briefHandlers: Handlers<typeof brief> = {
     const [found] = await read<BriefRecord>(briefRecord(include ? {} : { most: 1 }))
     const { network } = found!.accounts
     const { capabilities } = (network && networks.named(network)) || networks.first
-    const all = actionsOf(factsOf(found!, { tier: capabilities.tier, engageBy: firstAllowed(networks, found!.best_signal) })).filter(
+    const all = actionsOf(briefFacts(found!, { tier: capabilities.tier, engageBy: firstAllowed(networks, found!.best_signal) })).filter(
       ({ operation }) => tools.has(operation),
     )
     const actions = all.map(({ rows, ...action }) => ({

@@ -148,7 +148,7 @@ interface OnNetwork {
 }
 
 /** What the statement found, as the rules read it. */
-export const factsOf = (record: BriefRecord, { tier, engageBy }: OnNetwork): BriefFacts => {
+export const briefFacts = (record: BriefRecord, { tier, engageBy }: OnNetwork): BriefFacts => {
   const { now, counters, plan, billing, overrides } = record
   const budget = { plan: { plan, billing, overrides }, counters, now }
   const posts = budgetsOf(budget).quotas.find(({ key }) => key === 'posts')!

@@ -3,7 +3,7 @@ import type { ArticleBrief, ArticleDraft } from '#domain/growth/drafting/draft'
 import { foldText } from '#domain/growth/drafting/phrase'
 import { emptyProfile, type Profile } from '#domain/growth/drafting/profile'
 import { checkArticle, countWords } from '#port/model/checks/article'
-import { factsOf } from '#port/model/checks/draft'
+import { draftFacts } from '#port/model/checks/draft'
 import { createComposer } from '#port/model/composer/composer'
 import { fixedLines } from '#port/model/composer/glue'
 import { GenerationError } from '#port/model/drafter'
@@ -38,7 +38,7 @@ describe.each(topics)('an article of the %s profile', (_, profile, topic) => {
   test('states nothing that the person has not written, and no sentence twice', async () => {
     for (const seed of ['a', 'b', 'c']) {
       const { title, text } = await compose({ profile, topic, seed })
-      const known = wordsOnly([factsOf({ profile, focus: topic, products: [] }), profile.audience].join('\n'))
+      const known = wordsOnly([draftFacts({ profile, focus: topic, products: [] }), profile.audience].join('\n'))
       const lines = [title, ...text.split('\n')].filter((line) => line !== '' && !fixedLines.includes(line))
       const sentences = lines.flatMap((line) => line.replace(/^- /, '').split(/(?<=[.?!])\s+(?=\p{Lu})/u))
       const audience = wordsOnly(profile.audience)

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import type { Draft, DraftBrief, RecentPost } from '#domain/growth/drafting/draft'
 import { containsPhrase, foldText } from '#domain/growth/drafting/phrase'
 import { emptyProfile, type Profile } from '#domain/growth/drafting/profile'
-import { factsOf, overlapOf, wordSet } from '#port/model/checks/draft'
+import { draftFacts, overlapOf, wordSet } from '#port/model/checks/draft'
 import { createComposer } from '#port/model/composer/composer'
 import { fixedLines } from '#port/model/composer/glue'
 import { GenerationError } from '#port/model/drafter'
@@ -109,14 +109,14 @@ describe('what the composer never does', () => {
 
   test('every word of a body is from the profile, the focus or the fixed lines', () =>
     always((brief, drafts) => {
-      const known = folded([factsOf(brief), ...fixedLines])
+      const known = folded([draftFacts(brief), ...fixedLines])
       for (const { body } of drafts) expect([...wordSet(body)].filter((word) => !known.has(word))).toEqual([])
     }))
 
   test('every number of a body is in the profile or the focus', () =>
     always((brief, drafts) => {
       for (const { body } of drafts)
-        for (const [number] of body.matchAll(/\d[\d.,]*/g)) expect(factsOf(brief)).toContain(number.replace(/[.,]$/, ''))
+        for (const [number] of body.matchAll(/\d[\d.,]*/g)) expect(draftFacts(brief)).toContain(number.replace(/[.,]$/, ''))
     }))
 
   test('two posts of a batch are never alike', () =>

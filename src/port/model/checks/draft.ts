@@ -59,7 +59,7 @@ const factTexts = ({ profile, focus, products }: Facts): string[] => {
 }
 
 /** Everything in the brief that may be stated as a fact: what the person wrote, not earlier posts or learnings. */
-export const factsOf = (brief: Facts): string => factTexts(brief).join('\n')
+export const draftFacts = (brief: Facts): string => factTexts(brief).join('\n')
 
 /** What a post is compared by. */
 interface Fingerprint {

@@ -1,6 +1,6 @@
 import type { DraftBrief, ReplyBrief, ReplyDraft } from '#domain/growth/drafting/draft'
 import { findLinks } from '#domain/growth/drafting/links'
-import { checkDraft, type DraftFault, factsOf } from './draft.ts'
+import { checkDraft, type DraftFault, draftFacts } from './draft.ts'
 
 export interface ReplyFault {
   kind: DraftFault['kind'] | 'link'
@@ -34,7 +34,7 @@ export const replyStandards = (brief: ReplyBrief): DraftBrief => {
 /** Every reason why a reply may not be delivered. Links are the person's own: one from the other's post could lead anywhere. */
 export const checkReply = ({ body }: ReplyDraft, brief: ReplyBrief): ReplyFault[] => {
   const standards = replyStandards(brief)
-  const facts = factsOf(standards)
+  const facts = draftFacts(standards)
   const foreign = findLinks(body)
     .map(({ start, end }) => body.slice(start, end))
     .filter((link) => !facts.includes(link))

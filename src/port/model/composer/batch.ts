@@ -2,8 +2,8 @@ import type { Draft, DraftBrief } from '#domain/growth/drafting/draft'
 import type { Phrase } from '#domain/growth/drafting/phrase'
 import { checkDraft, type DraftFault } from '../checks/draft.ts'
 import type { Steps } from '../pace.ts'
-import { type Candidate, cite } from './candidate.ts'
-import { type Guidance, isAboutFlopped, isRecord, type Learning, nameOf } from './guidance.ts'
+import { type DraftCandidate, cite } from './candidate.ts'
+import { type Guidance, isAboutFlopped, isRecord, type GuidingLearning, citedAs } from './guidance.ts'
 import type { Material, Unit } from './material.ts'
 import { type Earlier, leftBeside, readEarlier, readOptions, type Weighed, weightOf } from './options.ts'
 import { drawIndex, pick, type Random } from './random.ts'
@@ -24,14 +24,14 @@ interface BatchInput {
 
 interface Kept {
   draft: Draft
-  candidate: Candidate
+  candidate: DraftCandidate
   glue: string[]
   /** The words of its body alone. */
   words: string
 }
 
 /** A batch in the making, and why candidates fell out of it. */
-export interface Batch {
+export interface DraftedBatch {
   kept: Kept[]
   faults: Map<DraftFault['kind'], number>
 }
@@ -40,19 +40,19 @@ export interface Batch {
 interface Bench extends BatchInput {
   stock: GlueStock
   earlier: readonly Earlier[]
-  batch: Batch
+  batch: DraftedBatch
 }
 
 interface Reasons {
   item: Weighed
-  followed: readonly Learning[]
+  followed: readonly GuidingLearning[]
 }
 
 /** What flopped is named once in a batch: every other draft keeps clear of it too. */
 const clearOf = ({ heeded }: Weighed, { batch: { kept } }: Bench): string => {
   const learning = heeded.find((one) => !kept.some(({ draft }) => draft.rationale.includes(one.excerpt)))
   if (!learning) return ''
-  return learning.kind === 'flopped' ? `it keeps clear of “${learning.excerpt}”, which flopped` : `it keeps to ${nameOf(learning)}`
+  return learning.kind === 'flopped' ? `it keeps clear of “${learning.excerpt}”, which flopped` : `it keeps to ${citedAs(learning)}`
 }
 
 const reasons = ({ item, followed }: Reasons, bench: Bench): string => {
@@ -63,7 +63,7 @@ const reasons = ({ item, followed }: Reasons, bench: Bench): string => {
   const why = [
     relevant && brief.focus.trim() !== '' ? `it fits the focus${topic ? ` “${topic}”` : ''}` : '',
     unused ? `it follows your pattern “${unused.excerpt}”` : '',
-    followed[0] ? `it acts on ${nameOf(followed[0])}` : '',
+    followed[0] ? `it acts on ${citedAs(followed[0])}` : '',
     clearOf(item, bench),
     goal ? 'it touches on your goal' : '',
   ].filter((reason) => reason !== '')
@@ -164,9 +164,9 @@ const MOST_TRIES = 400
  * Draws candidates one by one, a candidate a step, each time weighing what the batch and earlier posts lack, until enough
  * are kept or none is left.
  */
-export function* fillBatch(input: BatchInput): Steps<Batch> {
+export function* fillBatch(input: BatchInput): Steps<DraftedBatch> {
   const { brief, random, weighed } = input
-  const batch: Batch = { kept: [], faults: new Map() }
+  const batch: DraftedBatch = { kept: [], faults: new Map() }
   const earlier = yield* readEarlier(brief.recent, weighed)
   let left = yield* readOptions(weighed, earlier)
   if (left.length < weighed.length) batch.faults.set('repeated', weighed.length - left.length)

@@ -22,7 +22,7 @@ export type Block =
   | { kind: 'address'; url: string }
 
 /** A post that could be made; it becomes text when it is chosen. */
-export interface Candidate {
+export interface DraftCandidate {
   hook: HookKey
   format: string
   blocks: readonly Block[]
@@ -38,7 +38,7 @@ export interface Candidate {
 }
 
 /** What a form builds its candidates from. */
-export interface Scope {
+export interface DraftScope {
   material: Material
   focus: Focus
   style: Style
@@ -48,7 +48,7 @@ export interface Scope {
 }
 
 /** One way to open and shape a post; yields nothing when the material for it is missing. */
-export type Form = (scope: Scope) => Candidate[]
+export type DraftForm = (scope: DraftScope) => DraftCandidate[]
 
 const EXCERPT = 64
 
@@ -72,8 +72,8 @@ const roleTags = (lead: Unit): Cue[] => {
 
 /** Completes a candidate: `lead` is the sentence it opens with, whose roles become tags. */
 export const candidate = (
-  parts: Omit<Candidate, 'tags' | 'closer' | 'weight'> & { lead?: Unit; cues: Cue[]; closer?: GlueSlot; weight?: number },
-): Candidate => {
+  parts: Omit<DraftCandidate, 'tags' | 'closer' | 'weight'> & { lead?: Unit; cues: Cue[]; closer?: GlueSlot; weight?: number },
+): DraftCandidate => {
   const { lead, cues, closer, weight = 1, ...rest } = parts
   const proof = rest.units.some(({ source }) => source === 'proof') ? (['proof'] as const) : []
   const asks = rest.units.at(-1)?.text.endsWith('?') ? (['question'] as const) : []

@@ -4,15 +4,15 @@ import { readStandards } from '../checks/draft.ts'
 import { type Drafter, GenerationError } from '../drafter.ts'
 import { createPace, type Steps } from '../pace.ts'
 import { composeArticle } from './article.ts'
-import { type Batch, fillBatch } from './batch.ts'
-import type { Candidate, Form, Scope } from './candidate.ts'
+import { type DraftedBatch, fillBatch } from './batch.ts'
+import type { DraftCandidate, DraftForm, DraftScope } from './candidate.ts'
 import { type Focus, focusOf } from './focus.ts'
 import { audienceCall, openQuestion, shortNews, topicLabel } from './forms-address.ts'
 import { checklist, ownList, phraseOverProof, receipts, sideBySide } from './forms-list.ts'
-import { askAbout, disagree, lessonFirst, oneLine, ownPhrase, ownQuestion, proofFirst } from './forms-point.ts'
+import { askAbout, disagree, lessonFirst, oneSentence, ownPhrase, ownQuestion, proofFirst } from './forms-point.ts'
 import { productMention } from './forms-product.ts'
 import { endingFirst, openSituation, shortVersion, storyExcerpt, storyInOrder, thenAndNow } from './forms-story.ts'
-import { type Advice, advise, type Guidance, readGuidance } from './guidance.ts'
+import { type DraftAdvice, advise, type Guidance, readGuidance } from './guidance.ts'
 import { type Material, type Rules, readMaterial } from './material.ts'
 import type { Weighed } from './options.ts'
 import { createRandom, type Random, sampleOf, shuffled } from './random.ts'
@@ -21,9 +21,9 @@ import { ruledStyle, type Style, styleOf } from './style.ts'
 import { shared } from './text.ts'
 
 /** Forms that put the person's sentences together and add nothing: good in any language. */
-const neutralForms: readonly Form[] = [storyInOrder, oneLine, receipts, sideBySide, shortNews, productMention]
+const neutralForms: readonly DraftForm[] = [storyInOrder, oneSentence, receipts, sideBySide, shortNews, productMention]
 
-const englishForms: readonly Form[] = [
+const englishForms: readonly DraftForm[] = [
   ...neutralForms,
   storyExcerpt,
   endingFirst,
@@ -52,10 +52,10 @@ const MOST_OF_FORM = 240
 const OFF_FOCUS = 0.004
 
 /** What each form makes of the material, a form a step; of too much what is on the focus first. */
-function* readCandidates(scope: Scope, random: Random): Steps<Candidate[]> {
+function* readCandidates(scope: DraftScope, random: Random): Steps<DraftCandidate[]> {
   const { terms } = scope.focus
-  const wanted = ({ units }: Candidate) => units.some((unit) => shared(unit.terms, terms) > 0)
-  const candidates: Candidate[] = []
+  const wanted = ({ units }: DraftCandidate) => units.some((unit) => shared(unit.terms, terms) > 0)
+  const candidates: DraftCandidate[] = []
   for (const form of scope.style.english ? englishForms : neutralForms) {
     candidates.push(...sampleOf(random, form(scope), { most: MOST_OF_FORM, wanted }))
     yield
@@ -63,9 +63,9 @@ function* readCandidates(scope: Scope, random: Random): Steps<Candidate[]> {
   return candidates
 }
 
-function* weigh(candidates: readonly Candidate[], guidance: Guidance, hooks: DraftBrief['hooks']): Steps<Weighed[]> {
+function* weigh(candidates: readonly DraftCandidate[], guidance: Guidance, hooks: DraftBrief['hooks']): Steps<Weighed[]> {
   const chances = new Map(hooks.map(({ hook, weight }) => [hook, weight]))
-  const advised: { candidate: Candidate; advice: Advice }[] = []
+  const advised: { candidate: DraftCandidate; advice: DraftAdvice }[] = []
   for (const candidate of candidates) {
     advised.push({ candidate, advice: advise(guidance, candidate) })
     yield
@@ -109,7 +109,7 @@ const ALL_AVOIDED_OR_ARCHIVED =
 const RULED_OUT = 'every draft would break a format rule of channel posts; loosen the rules of the channel, or add other stories or proof'
 
 /** Why there is nothing, as something that the person can change. */
-const hintFor = ({ brief, focus, material, batch }: { brief: DraftBrief; focus: Focus; material: Material; batch: Batch }): string => {
+const hintFor = ({ brief, focus, material, batch }: { brief: DraftBrief; focus: Focus; material: Material; batch: DraftedBatch }): string => {
   const faults = batch.faults
   if (faults.has('rule')) return RULED_OUT
   if (isBare(brief.profile, focus)) return "add stories or proof to the profile's writing_dna"
@@ -138,7 +138,7 @@ const remembering = ({ measure }: DraftBrief): DraftBrief['measure'] => {
  * Whether sentences fit into one post, by the sum of their lengths: what a network counts of a sentence is the same
  * wherever the sentence stands. The finished post is measured as a whole.
  */
-const fitting = ({ measure, maxLength }: DraftBrief, lengthOf: DraftBrief['measure']): Scope['fits'] => {
+const fitting = ({ measure, maxLength }: DraftBrief, lengthOf: DraftBrief['measure']): DraftScope['fits'] => {
   const between = measure('\n\n')
   return (units, spare) => {
     let length = spare - between
@@ -154,7 +154,7 @@ const fitting = ({ measure, maxLength }: DraftBrief, lengthOf: DraftBrief['measu
 const ROOM_TO_GROW = 160
 
 /** Leaves out what cannot reach the least length of the channel. */
-const longEnough = ({ rules: { min_length } }: DraftBrief, lengthOf: DraftBrief['measure']): ((candidate: Candidate) => boolean) => {
+const longEnough = ({ rules: { min_length } }: DraftBrief, lengthOf: DraftBrief['measure']): ((candidate: DraftCandidate) => boolean) => {
   if (min_length === null) return () => true
   return ({ units }) => units.reduce((length, { text }) => length + lengthOf(text) + 2, ROOM_TO_GROW) >= min_length
 }
@@ -163,7 +163,7 @@ const longEnough = ({ rules: { min_length } }: DraftBrief, lengthOf: DraftBrief[
 const longestSentence = ({ maxLength }: DraftBrief): number => Math.max(600, 2 * maxLength)
 
 /** Reads the profile, builds all candidates and fills a batch with the best, in steps of about a millisecond. */
-function* compose(asked: DraftBrief): Steps<Batch> {
+function* compose(asked: DraftBrief): Steps<DraftedBatch> {
   const style = ruledStyle(styleOf(asked.profile), asked.rules)
   yield
   const brief = tightened(asked, style)
@@ -177,7 +177,7 @@ function* compose(asked: DraftBrief): Steps<Batch> {
   const rules: Rules = { style, avoid, focus, language, longest: longestSentence(brief), random: samples }
   const material = sampled(yield* readMaterial(brief, rules), random)
   const lengthOf = remembering(brief)
-  const scope: Scope = { material, focus, style, random, fits: fitting(brief, lengthOf) }
+  const scope: DraftScope = { material, focus, style, random, fits: fitting(brief, lengthOf) }
   for (const units of [...material.stories.map((story) => story.units), ...material.offers.map(({ unit }) => [unit])]) {
     scope.fits(units, 0)
     yield

@@ -1,7 +1,7 @@
 import { sentencesOf, unmarked } from './text.ts'
 
 /** How much of one entry of the profile is read. */
-export interface Allowance {
+export interface ReadingLimit {
   characters: number
   sentences: number
 }
@@ -13,7 +13,7 @@ const MOST_SENTENCES = 60
 const LEAST_SENTENCES = 10
 
 /** A few entries are read whole; of many long ones the beginning of each, where a post finds its sentences. */
-export const allowanceFor = (entries: number): Allowance => ({
+export const allowanceFor = (entries: number): ReadingLimit => ({
   characters: Math.max(LEAST_CHARACTERS, Math.floor(ALL_CHARACTERS / Math.max(1, entries))),
   sentences: Math.min(MOST_SENTENCES, Math.max(LEAST_SENTENCES, Math.floor(ALL_SENTENCES / Math.max(1, entries)))),
 })
@@ -31,7 +31,7 @@ const ENDING = 400
 const split = (text: string, language: string): string[] => text.split(/\n+/).flatMap((line) => sentencesOf(unmarked(line), language))
 
 /** The sentences of an entry in order: all of them, or those at its beginning and the last one, which is how the story ends. */
-export const sentencesIn = (entry: string, { characters, sentences }: Allowance, language: string): EntrySentence[] => {
+export const sentencesIn = (entry: string, { characters, sentences }: ReadingLimit, language: string): EntrySentence[] => {
   const beginning = split(entry.slice(0, characters), language)
   const isCut = entry.length > characters
   const whole = isCut ? beginning.slice(0, -1) : beginning

@@ -1,4 +1,4 @@
-import { type Block, type Candidate, candidate, cite, type Form, type Scope } from './candidate.ts'
+import { type Block, type DraftCandidate, candidate, cite, type DraftForm, type DraftScope } from './candidate.ts'
 import { glue } from './glue.ts'
 import type { Story, Unit } from './material.ts'
 import { shared, termsOf } from './text.ts'
@@ -6,10 +6,10 @@ import { shared, termsOf } from './text.ts'
 const prose = (units: readonly Unit[]): Block => ({ kind: 'prose', units })
 
 /** Stories short enough to be told whole under a line of address. */
-const wholeStories = ({ material, fits }: Scope): Story[] =>
+const wholeStories = ({ material, fits }: DraftScope): Story[] =>
   material.stories.filter(({ units, source }) => source === 'story' && units.length > 1 && fits(units, 80))
 
-const advice = ({ material, fits }: Scope): Unit[] =>
+const advice = ({ material, fits }: DraftScope): Unit[] =>
   material.stories
     .flatMap(({ units }) => units)
     .filter(
@@ -21,9 +21,9 @@ const advice = ({ material, fits }: Scope): Unit[] =>
     )
 
 /** Speaks to the audience by name: a story for them, or one piece of advice. */
-export const audienceCall: Form = (scope) => {
+export const audienceCall: DraftForm = (scope) => {
   if (!scope.material.audience) return []
-  const stories = wholeStories(scope).map(({ units }): Candidate => {
+  const stories = wholeStories(scope).map(({ units }): DraftCandidate => {
     const [lead] = units as [Unit]
     const why = `Addresses your audience and tells your story ${cite(lead)}.`
     return candidate({
@@ -37,7 +37,7 @@ export const audienceCall: Form = (scope) => {
       why,
     })
   })
-  const points = advice(scope).map((unit): Candidate => {
+  const points = advice(scope).map((unit): DraftCandidate => {
     const why = `Gives your audience one piece of advice, from your story ${cite(unit)}.`
     return candidate({
       hook: 'audience-advice',
@@ -61,12 +61,12 @@ const isAbout = (units: readonly Unit[], topic: string): boolean => {
 }
 
 /** Names the topic of the focus over material that speaks of it. */
-export const topicLabel: Form = (scope) => {
+export const topicLabel: DraftForm = (scope) => {
   const { topic } = scope.focus
   if (topic === undefined) return []
   const stories = wholeStories(scope)
     .filter(({ units }) => isAbout(units, topic))
-    .map(({ units }): Candidate => {
+    .map(({ units }): DraftCandidate => {
       const [lead] = units as [Unit]
       const why = `Names the topic and tells your story ${cite(lead)}.`
       return candidate({
@@ -82,7 +82,7 @@ export const topicLabel: Form = (scope) => {
     })
   const points = [...advice(scope), ...scope.material.proof]
     .filter((unit) => unit.standalone && isAbout([unit], topic) && scope.fits([unit], 60))
-    .map((unit): Candidate => {
+    .map((unit): DraftCandidate => {
       const why = `Names the topic over one sentence of yours, ${cite(unit)}.`
       return candidate({
         hook: 'topic-point',
@@ -102,7 +102,7 @@ export const topicLabel: Form = (scope) => {
 const WH = /^(?:how|why|what|when|where|who|which|whether)\b/i
 
 /** Questions about the topic: all that can be said honestly where the profile has nothing on it. */
-export const openQuestion: Form = ({ focus, material, style }) => {
+export const openQuestion: DraftForm = ({ focus, material, style }) => {
   if (focus.topic === undefined || WH.test(focus.topic) || style.noQuestions) return []
   const covered = [...material.stories.flatMap(({ units }) => units), ...material.proof].some(({ terms }) => shared(terms, focus.terms) > 0)
   const question = { format: 'question', units: [], cues: ['question', 'short'] as ('question' | 'short')[], weight: covered ? 0.5 : 1 }
@@ -128,7 +128,7 @@ export const openQuestion: Form = ({ focus, material, style }) => {
 }
 
 /** News of the focus that is a single sentence. */
-export const shortNews: Form = ({ material, fits }) =>
+export const shortNews: DraftForm = ({ material, fits }) =>
   material.stories
     .filter(({ source, units }) => source === 'news' && units.length >= 1 && fits(units.slice(0, 1), 0))
     .map(({ units }) =>

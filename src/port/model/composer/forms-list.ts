@@ -1,7 +1,7 @@
-import { type Block, candidate, cite, citeAll, type Form, quoteOf, type Scope } from './candidate.ts'
+import { type Block, candidate, cite, citeAll, type DraftForm, quoteOf, type DraftScope } from './candidate.ts'
 import type { Story, Unit } from './material.ts'
 import { fewOf, pick, sampleOf, shuffled } from './random.ts'
-import { INVITES, type Role } from './roles.ts'
+import { INVITES, type SentenceRole } from './roles.ts'
 import { shared } from './text.ts'
 
 const prose = (units: readonly Unit[]): Block => ({ kind: 'prose', units })
@@ -10,7 +10,7 @@ const bulletOf = (unit: Unit): string => (/[.!?]\s/.test(unit.text) ? unit.text 
 const bullets = (units: readonly Unit[]): Block => ({ kind: 'bullets', entries: units.map(bulletOf) })
 
 /** Two to four of `units` around each one, in random company: every unit gets its lists without trying all sets. */
-const groups = (units: readonly Unit[], { random, fits }: Scope): Unit[][] =>
+const groups = (units: readonly Unit[], { random, fits }: DraftScope): Unit[][] =>
   units.flatMap((unit) =>
     [2, 3, 3, 4].flatMap((size) => {
       const company = fewOf(
@@ -24,7 +24,7 @@ const groups = (units: readonly Unit[], { random, fits }: Scope): Unit[][] =>
   )
 
 /** Several pieces of proof under one heading. */
-export const receipts: Form = (scope) => {
+export const receipts: DraftForm = (scope) => {
   const proof = scope.material.proof.filter(({ standalone, roles }) => standalone && !roles.has('quote'))
   if (scope.style.noLists) return []
   return groups(proof, scope).map((group) => {
@@ -47,7 +47,7 @@ export const receipts: Form = (scope) => {
 const MOST_UNDER_PHRASE = 30
 
 /** A saying of the person's over a few pieces of proof. */
-export const phraseOverProof: Form = (scope) => {
+export const phraseOverProof: DraftForm = (scope) => {
   const usable = scope.material.proof.filter(({ standalone, roles }) => standalone && !roles.has('quote'))
   const proof = sampleOf(scope.random, usable, { most: MOST_UNDER_PHRASE })
   if (scope.style.noLists) return []
@@ -73,7 +73,7 @@ export const phraseOverProof: Form = (scope) => {
 }
 
 /** A sentence of the person's that enumerates, set as a list. */
-export const ownList: Form = (scope) =>
+export const ownList: DraftForm = (scope) =>
   scope.material.stories.flatMap(({ units, source }) =>
     units.flatMap((unit, index) => {
       if (!unit.list || !unit.standalone || scope.style.noLists || source === 'news') return []
@@ -104,7 +104,7 @@ export const ownList: Form = (scope) =>
 const MOST_RULES = 40
 
 /** Pieces of advice from stories and phrases, as a checklist. */
-export const checklist: Form = (scope) => {
+export const checklist: DraftForm = (scope) => {
   const { stories, sayings } = scope.material
   const all = [...stories.flatMap(({ units }) => units), ...sayings].filter(
     ({ roles, standalone, words }) => roles.has('rule') && standalone && words <= 16,
@@ -128,17 +128,17 @@ export const checklist: Form = (scope) => {
 }
 
 /** Company with a subject in common, else any: the lines over a pair claim no connection. */
-const pairWith = (first: Unit, others: readonly Unit[], { fits, random }: Scope): Unit[] => {
+const pairWith = (first: Unit, others: readonly Unit[], { fits, random }: DraftScope): Unit[] => {
   const fitting = others.filter((other) => other.origin !== first.origin && fits([first, other], 40))
   const related = fitting.filter((other) => shared(first.terms, other.terms) > 0)
   const chosen = pick(random, related.length > 0 ? related : fitting)
   return chosen ? [first, chosen] : []
 }
 
-const TELLING: readonly Role[] = ['number', 'failure', 'lesson', 'stance', 'quote']
+const TELLING: readonly SentenceRole[] = ['number', 'failure', 'lesson', 'stance', 'quote']
 
 /** Two sentences that stand for themselves, next to each other and no more: the reader draws the line between them. */
-export const sideBySide: Form = (scope) => {
+export const sideBySide: DraftForm = (scope) => {
   const openers = (story: Story) =>
     story.units.slice(0, 1).filter(({ complete, roles }) => !scope.style.english || (complete && TELLING.some((role) => roles.has(role))))
   const facts = [

@@ -1,17 +1,17 @@
 import type { HookKey } from '#domain/growth/drafting/hooks'
-import { type Block, candidate, cite, type Form, quoteOf, type Scope } from './candidate.ts'
+import { type Block, candidate, cite, type DraftForm, quoteOf, type DraftScope } from './candidate.ts'
 import type { Cue } from './cues.ts'
 import type { GlueSlot } from './glue.ts'
 import type { Story, Unit } from './material.ts'
 import { sampleOf } from './random.ts'
-import { INVITES, isHeadline, type Role } from './roles.ts'
+import { INVITES, isHeadline, type SentenceRole } from './roles.ts'
 import { shared } from './text.ts'
 
 const prose = (units: readonly Unit[]): Block => ({ kind: 'prose', units })
 const glued = (slot: GlueSlot): Block => ({ kind: 'glue', slot })
 
 /** Sentences that may stand on their own, with the story they come from. */
-const points = ({ material }: Scope): { unit: Unit; story: Story | undefined }[] => [
+const points = ({ material }: DraftScope): { unit: Unit; story: Story | undefined }[] => [
   ...material.stories.flatMap((story) => story.units.map((unit) => ({ unit, story }))),
   ...material.proof.map((unit) => ({ unit, story: undefined })),
 ]
@@ -19,7 +19,7 @@ const own = (unit: Unit): boolean => unit.standalone && unit.complete
 const kindOf = (unit: Unit): string => (unit.source === 'proof' ? 'proof' : 'story')
 
 /** The lesson or rule of a story before the story. */
-export const lessonFirst: Form = (scope) =>
+export const lessonFirst: DraftForm = (scope) =>
   points(scope).flatMap(({ unit: lead, story }) => {
     const unit = lead.bare === undefined ? lead : { ...lead, text: lead.bare }
     const rest = story?.units.slice(0, story.units.indexOf(lead)) ?? []
@@ -44,7 +44,7 @@ export const lessonFirst: Form = (scope) =>
 const CONTRAST = /\b(?:not because|rather than|instead of|(?:is|are|was|were)(?: not|n['’]t)\b)/i
 
 /** An opinion, with whatever comes after it in the story. */
-export const disagree: Form = (scope) =>
+export const disagree: DraftForm = (scope) =>
   points(scope).flatMap(({ unit, story }) => {
     if (!own(unit) || !unit.roles.has('stance')) return []
     const following = story?.units.slice(story.units.indexOf(unit) + 1) ?? []
@@ -64,9 +64,9 @@ export const disagree: Form = (scope) =>
     ]
   })
 
-const TELLING: readonly Role[] = ['number', 'lesson', 'stance', 'failure', 'rule', 'quote']
+const TELLING: readonly SentenceRole[] = ['number', 'lesson', 'stance', 'failure', 'rule', 'quote']
 /** What a sentence from the middle of a story needs to say something without it. */
-const POINT_MAKING: readonly Role[] = ['lesson', 'stance', 'rule', 'quote']
+const POINT_MAKING: readonly SentenceRole[] = ['lesson', 'stance', 'rule', 'quote']
 const LEAST_WORDS = 6
 
 const closerOf = (unit: Unit): GlueSlot | undefined => {
@@ -75,7 +75,7 @@ const closerOf = (unit: Unit): GlueSlot | undefined => {
 }
 
 /** By what the sentence is, the most telling first. */
-const LINES: readonly (readonly [Role, HookKey])[] = [
+const LINES: readonly (readonly [SentenceRole, HookKey])[] = [
   ['rule', 'one-rule'],
   ['lesson', 'one-lesson'],
   ['stance', 'one-opinion'],
@@ -89,7 +89,7 @@ const lineHook = (unit: Unit): HookKey => {
 }
 
 /** One sentence that carries a post alone. */
-export const oneLine: Form = (scope) =>
+export const oneSentence: DraftForm = (scope) =>
   points(scope).flatMap(({ unit, story }) => {
     const quote = unit.roles.has('quote')
     const telling = TELLING.some((role) => unit.roles.has(role)) || (story?.units.length === 1 && unit.words > 9)
@@ -121,7 +121,7 @@ export const oneLine: Form = (scope) =>
 const MOST_LEADING_PROOF = 30
 
 /** A piece of proof, then the story that speaks of the same thing. */
-export const proofFirst: Form = (scope) =>
+export const proofFirst: DraftForm = (scope) =>
   sampleOf(scope.random, scope.material.proof, { most: MOST_LEADING_PROOF }).flatMap((proof) =>
     scope.material.stories.flatMap((story) => {
       const related = story.units.some(({ terms }) => shared(terms, proof.terms) >= 2)
@@ -143,7 +143,7 @@ export const proofFirst: Form = (scope) =>
   )
 
 /** A saying of the person's over a story of theirs that it speaks of: over any other it would read as a non sequitur. */
-export const ownPhrase: Form = (scope) =>
+export const ownPhrase: DraftForm = (scope) =>
   scope.material.sayings
     .filter(({ text }) => !INVITES.test(text))
     .flatMap((saying) =>
@@ -165,7 +165,7 @@ export const ownPhrase: Form = (scope) =>
     )
 
 /** A story that is only a heading becomes an invitation to ask. */
-export const askAbout: Form = (scope) =>
+export const askAbout: DraftForm = (scope) =>
   points(scope).flatMap(({ unit }) => {
     if (!isHeadline(unit.text) || !scope.fits([unit], 30)) return []
     const slots = { I: 'ask-me', we: 'ask-us' } as const
@@ -184,7 +184,7 @@ export const askAbout: Form = (scope) =>
   })
 
 /** A question that the person has asked, with what follows it. */
-export const ownQuestion: Form = (scope) => {
+export const ownQuestion: DraftForm = (scope) => {
   if (scope.style.noQuestions) return []
   const asked = [...points(scope), ...scope.material.sayings.map((unit) => ({ unit, story: undefined }))]
   return asked.flatMap(({ unit, story }) => {

@@ -1,5 +1,5 @@
 import { containsPhrase } from '#domain/growth/drafting/phrase'
-import { type Block, type Candidate, candidate, cite, type Form, quoteOf, type Scope } from './candidate.ts'
+import { type Block, type DraftCandidate, candidate, cite, type DraftForm, quoteOf, type DraftScope } from './candidate.ts'
 import type { Offer, Unit } from './material.ts'
 import { wordLine } from './text.ts'
 
@@ -11,10 +11,10 @@ const room = (url: string): number => url.length + 2
 /** All posts on products together weigh so much, however many products there are. */
 const SHARE = 7
 
-const weightIn = ({ material }: Scope, share: number): number => (SHARE * share) / material.offers.length
+const weightIn = ({ material }: DraftScope, share: number): number => (SHARE * share) / material.offers.length
 
 /** Closes with the address where there is one and it fits. */
-const withAddress = (parts: Parameters<typeof candidate>[0], { url }: Offer, { fits }: Scope): Candidate => {
+const withAddress = (parts: Parameters<typeof candidate>[0], { url }: Offer, { fits }: DraftScope): DraftCandidate => {
   const links = url !== undefined && fits(parts.units, room(url))
   return candidate(links ? { ...parts, blocks: [...parts.blocks, { kind: 'address', url }] } : parts)
 }
@@ -26,7 +26,7 @@ const naming = ({ name }: Offer): ((unit: Unit) => boolean) => {
 }
 
 /** The product by itself: its name and what it is. */
-const alone = (offer: Offer, scope: Scope): Candidate[] =>
+const alone = (offer: Offer, scope: DraftScope): DraftCandidate[] =>
   scope.fits([offer.unit], 0)
     ? [
         withAddress(
@@ -46,7 +46,7 @@ const alone = (offer: Offer, scope: Scope): Candidate[] =>
     : []
 
 /** The product under a story that names it. */
-const underStory = (offer: Offer, scope: Scope): Candidate[] => {
+const underStory = (offer: Offer, scope: DraftScope): DraftCandidate[] => {
   const names = naming(offer)
   return scope.material.stories
     .filter(({ source, units }) => source === 'story' && units.some(names))
@@ -70,7 +70,7 @@ const underStory = (offer: Offer, scope: Scope): Candidate[] => {
 }
 
 /** The product with a piece of proof that names it. */
-const overProof = (offer: Offer, scope: Scope): Candidate[] => {
+const overProof = (offer: Offer, scope: DraftScope): DraftCandidate[] => {
   const names = naming(offer)
   return scope.material.proof
     .filter((unit) => unit.standalone && names(unit) && scope.fits([unit, offer.unit], 0))
@@ -93,5 +93,5 @@ const overProof = (offer: Offer, scope: Scope): Candidate[] => {
 }
 
 /** What the person offers, in their own words: nothing is said of a product that they have not said. */
-export const productMention: Form = (scope) =>
+export const productMention: DraftForm = (scope) =>
   scope.material.offers.flatMap((offer) => [...alone(offer, scope), ...underStory(offer, scope), ...overProof(offer, scope)])

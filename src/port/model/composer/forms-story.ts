@@ -1,13 +1,13 @@
 import type { HookKey } from '#domain/growth/drafting/hooks'
-import { type Block, type Candidate, candidate, cite, type Form, quoteOf, type Scope } from './candidate.ts'
+import { type Block, type DraftCandidate, candidate, cite, type DraftForm, quoteOf, type DraftScope } from './candidate.ts'
 import type { Story, Unit } from './material.ts'
-import type { Role } from './roles.ts'
+import type { SentenceRole } from './roles.ts'
 import { shared } from './text.ts'
 
 const prose = (units: readonly Unit[]): Block => ({ kind: 'prose', units })
 
 /** By what the first sentence is, the most telling first. */
-const OPENINGS: readonly (readonly [Role, HookKey])[] = [
+const OPENINGS: readonly (readonly [SentenceRole, HookKey])[] = [
   ['quote', 'quote-open'],
   ['failure', 'admission'],
   ['before', 'back-then'],
@@ -25,16 +25,16 @@ const openingOf = (lead: Unit): HookKey => {
 }
 
 /** The longest run of sentences from `start` that fits. */
-const runFrom = ({ units }: Story, start: number, { fits }: Scope): Unit[] => {
+const runFrom = ({ units }: Story, start: number, { fits }: DraftScope): Unit[] => {
   let end = start
   while (end < units.length && fits(units.slice(start, end + 1), 0)) end += 1
   return units.slice(start, end)
 }
 
-const proofFor = (units: readonly Unit[], scope: Scope): Unit | undefined =>
+const proofFor = (units: readonly Unit[], scope: DraftScope): Unit | undefined =>
   scope.material.proof.find((proof) => units.some(({ terms }) => shared(terms, proof.terms) >= 2) && scope.fits([...units, proof], 4))
 
-const inOrder = (units: readonly Unit[], { closer, weight }: { closer?: boolean; weight: number }): Candidate => {
+const inOrder = (units: readonly Unit[], { closer, weight }: { closer?: boolean; weight: number }): DraftCandidate => {
   const [lead] = units as [Unit]
   return candidate({
     hook: openingOf(lead),
@@ -50,7 +50,7 @@ const inOrder = (units: readonly Unit[], { closer, weight }: { closer?: boolean;
 }
 
 /** A story from its beginning, and a long one also from a later sentence that can open. */
-export const storyInOrder: Form = (scope) =>
+export const storyInOrder: DraftForm = (scope) =>
   scope.material.stories.flatMap((story) => {
     const opening = runFrom(story, 0, scope)
     if (opening.length < 2) return []
@@ -74,7 +74,7 @@ export const storyInOrder: Form = (scope) =>
   })
 
 /** Parts of a story that hold together: without its end, or from a later sentence on. They fill in when whole stories are told. */
-export const storyExcerpt: Form = (scope) =>
+export const storyExcerpt: DraftForm = (scope) =>
   scope.material.stories.flatMap((story) => {
     if (story.source === 'news' || story.units.length < 3) return []
     const later = story.units.flatMap((unit, index) =>
@@ -99,7 +99,7 @@ export const storyExcerpt: Form = (scope) =>
   })
 
 /** The outcome first, then the way back to the beginning. */
-export const endingFirst: Form = (scope) =>
+export const endingFirst: DraftForm = (scope) =>
   scope.material.stories.flatMap(({ units, source }) => {
     const last = units.at(-1)
     const [first, second] = units
@@ -132,7 +132,7 @@ const troubleOf = ({ units }: Story): Unit[] => {
 }
 
 /** A situation whose outcome is held back, and a question to the reader. */
-export const openSituation: Form = (scope) =>
+export const openSituation: DraftForm = (scope) =>
   scope.material.stories.flatMap((story) => {
     const trouble = troubleOf(story)
     const [lead] = trouble
@@ -148,7 +148,7 @@ export const openSituation: Form = (scope) =>
   })
 
 /** What was, and what is now. */
-export const thenAndNow: Form = (scope) =>
+export const thenAndNow: DraftForm = (scope) =>
   scope.material.stories.flatMap(({ units }) => {
     const before = units.find(({ roles, standalone }) => roles.has('before') && standalone)
     const after = units.find((unit) => unit.roles.has('after') && unit !== before && units.indexOf(unit) > units.indexOf(before ?? unit))
@@ -170,7 +170,7 @@ export const thenAndNow: Form = (scope) =>
   })
 
 /** First and last sentence of a longer story. */
-export const shortVersion: Form = (scope) =>
+export const shortVersion: DraftForm = (scope) =>
   scope.material.stories.flatMap(({ units, source }) => {
     const last = units.at(-1)
     const [first] = units

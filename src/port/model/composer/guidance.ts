@@ -1,6 +1,6 @@
 import type { BriefLearning, DraftBrief } from '#domain/growth/drafting/draft'
 import type { Steps } from '../pace.ts'
-import type { Candidate } from './candidate.ts'
+import type { DraftCandidate } from './candidate.ts'
 import { type Cue, cuesOf, type FoundCue, withoutCues } from './cues.ts'
 import type { Focus } from './focus.ts'
 import type { Material } from './material.ts'
@@ -19,7 +19,7 @@ interface Pattern {
 }
 
 /** A learning, read for what it speaks of. */
-export interface Learning {
+export interface GuidingLearning {
   id: string
   kind: BriefLearning['kind']
   /** How a rationale names it. */
@@ -36,22 +36,22 @@ export interface Guidance {
   goal: Set<string>
   preferred: Set<string>
   patterns: Pattern[]
-  learnings: Learning[]
+  learnings: GuidingLearning[]
   /** Learnings that are for a question at the end of a post, and whether some are against it. */
-  asking: { wanted: Learning[]; unwanted: boolean }
+  asking: { wanted: GuidingLearning[]; unwanted: boolean }
   style: Style
 }
 
 /** What the guidance says of one candidate. */
-export interface Advice {
+export interface DraftAdvice {
   /** Multiplies the weight. */
   factor: number
   relevant: boolean
   patterns: Pattern[]
   /** Learnings that speak for it. */
-  learnings: Learning[]
+  learnings: GuidingLearning[]
   /** Learnings from what happened that speak against it. */
-  against: Learning[]
+  against: GuidingLearning[]
   goal: boolean
 }
 
@@ -74,7 +74,7 @@ const patternOf = (pattern: string): Pattern => {
 const NOTE_WORDS =
   /\b(?:work(?:s|ed)?|flop(?:s|ped)?|perform\w*|better|best|worse|worst|well|badly|likes?|repl(?:y|ies)|impressions?|engagement|reach|views?|clicks?|opens?|opening|opened|openers?|average|double[ds]?|tripled?|more|less|than|got|get|hooks?|format|drafts?|tweets?|mention\w*|topics?|about|audience|readers?)\b/gi
 
-export const learningOf = ({ id, kind, note }: BriefLearning, knownTerms: ReadonlySet<string>): Learning => {
+export const learningOf = ({ id, kind, note }: BriefLearning, knownTerms: ReadonlySet<string>): GuidingLearning => {
   const text = note.slice(0, LONGEST_READ)
   const terms = termsOf(withoutCues(text).replace(NOTE_WORDS, ' '))
   return {
@@ -87,7 +87,7 @@ export const learningOf = ({ id, kind, note }: BriefLearning, knownTerms: Readon
   }
 }
 
-const askingOf = (learnings: readonly Learning[]): Guidance['asking'] => {
+const askingOf = (learnings: readonly GuidingLearning[]): Guidance['asking'] => {
   const named = learnings.flatMap((learning) => {
     const cue = learning.cues.find((found) => found.cue === 'question')
     // A note on questions about something says nothing of those at the end of other posts.
@@ -114,10 +114,10 @@ const TRIAL = 'trial'
 const trialOf = ({ trial }: DraftBrief): BriefLearning[] => (trial === undefined ? [] : [{ id: TRIAL, kind: 'worked', note: trial }])
 
 /** Whether it is a record of the workspace, and not what an experiment's arm tries. */
-export const isRecord = ({ id }: Learning): boolean => id !== TRIAL
+export const isRecord = ({ id }: GuidingLearning): boolean => id !== TRIAL
 
 /** How a rationale names it. */
-export const nameOf = (learning: Learning): string =>
+export const citedAs = (learning: GuidingLearning): string =>
   `${isRecord(learning) ? 'the learning' : "the experiment's arm"} “${learning.excerpt}”`
 
 /** Reads patterns, learnings, goal and focus of a brief, one of them a step. */
@@ -140,9 +140,9 @@ export function* readGuidance({
   return { focus, goal, preferred, patterns, learnings, asking: askingOf(learnings), style }
 }
 
-const termsIn = ({ units }: Candidate): Set<string> => new Set(units.flatMap(({ terms }) => [...terms]))
+const termsIn = ({ units }: DraftCandidate): Set<string> => new Set(units.flatMap(({ terms }) => [...terms]))
 
-const speaksOf = ({ terms }: Learning, text: ReadonlySet<string>): boolean => {
+const speaksOf = ({ terms }: GuidingLearning, text: ReadonlySet<string>): boolean => {
   const needed = Math.min(2, terms.size)
   return needed > 0 && shared(terms, text) >= needed
 }
@@ -155,7 +155,7 @@ export const isAboutFlopped = ({ learnings }: Guidance, terms: ReadonlySet<strin
  * 1 when a learning speaks of this kind of post, -1 when it speaks of doing without it, half of that when it speaks of this
  * kind of post on another topic, else 0.
  */
-const bearing = (learning: Learning, candidate: Candidate, terms: ReadonlySet<string>): number => {
+const bearing = (learning: GuidingLearning, candidate: DraftCandidate, terms: ReadonlySet<string>): number => {
   const cue = learning.cues.find((found) => candidate.tags.has(found.cue))
   const strength = learning.known.size === 0 || shared(learning.known, terms) > 0 ? 1 : 0.5
   if (cue) return cue.negated ? -strength : strength
@@ -173,7 +173,7 @@ const MOST_LEARNED = 30
 const LEAST_ON_FOCUS = 0.02
 
 interface Bearing {
-  learning: Learning
+  learning: GuidingLearning
   sign: number
 }
 
@@ -185,7 +185,7 @@ const effect = (one: Bearing): number => {
   return (speaksFor(one) ? FOLLOWED : SPURNED) ** Math.abs(one.sign)
 }
 
-const learned = (guidance: Guidance, candidate: Candidate, terms: ReadonlySet<string>) => {
+const learned = (guidance: Guidance, candidate: DraftCandidate, terms: ReadonlySet<string>) => {
   const bearings = guidance.learnings
     .map((learning) => ({ learning, sign: bearing(learning, candidate, terms) }))
     .filter(({ sign }) => sign !== 0)
@@ -204,7 +204,7 @@ const LONG_SENTENCE = 18
 const BROAD_FOCUS = 5
 
 /** Weighs a candidate; relevance to the focus is compared among candidates by the caller. */
-export const advise = (guidance: Guidance, candidate: Candidate): Advice => {
+export const advise = (guidance: Guidance, candidate: DraftCandidate): DraftAdvice => {
   const terms = termsIn(candidate)
   const common = shared(guidance.focus.terms, terms)
   const onFocus = common >= (guidance.focus.terms.size > BROAD_FOCUS ? 2 : 1) ? common : 0

@@ -1,10 +1,10 @@
 import type { BriefProduct, DraftBrief } from '#domain/growth/drafting/draft'
 import { type Phrase, searchable } from '#domain/growth/drafting/phrase'
 import type { Steps } from '../pace.ts'
-import { type Allowance, allowanceFor, sentencesIn } from './entries.ts'
+import { type ReadingLimit, allowanceFor, sentencesIn } from './entries.ts'
 import type { Focus } from './focus.ts'
 import { type Random, sampleOf, wantedFirst } from './random.ts'
-import { dependsOnBefore, inlineListOf, looksComplete, type Role, rolesOf, unlabelled } from './roles.ts'
+import { dependsOnBefore, inlineListOf, looksComplete, type SentenceRole, rolesOf, unlabelled } from './roles.ts'
 import { restyled, type Style } from './style.ts'
 import { capitalised, ended, shared, termsOf, wordLine, wordsOf } from './text.ts'
 
@@ -16,7 +16,7 @@ export interface Unit {
   source: 'story' | 'proof' | 'news' | 'use' | 'product'
   /** The entry of the profile that it comes from, verbatim. */
   origin: string
-  roles: ReadonlySet<Role>
+  roles: ReadonlySet<SentenceRole>
   /** Understood without the sentence before it. */
   standalone: boolean
   /** A sentence with a subject and a verb, as far as form shows. */
@@ -111,7 +111,7 @@ const has = (text: string, phrases: readonly Phrase[]): boolean => {
 interface Entry {
   text: string
   source: Unit['source']
-  allowance: Allowance
+  allowance: ReadingLimit
 }
 
 /**

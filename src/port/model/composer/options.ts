@@ -1,16 +1,16 @@
 import type { RecentPost } from '#domain/growth/drafting/draft'
 import { foldText } from '#domain/growth/drafting/phrase'
 import type { Steps } from '../pace.ts'
-import type { Candidate } from './candidate.ts'
-import type { Advice, Learning } from './guidance.ts'
+import type { DraftCandidate } from './candidate.ts'
+import type { DraftAdvice, GuidingLearning } from './guidance.ts'
 import type { Unit } from './material.ts'
 import { wordLine } from './text.ts'
 
 export interface Weighed {
-  candidate: Candidate
-  advice: Advice
+  candidate: DraftCandidate
+  advice: DraftAdvice
   /** Learnings that speak against other candidates and not against this one. */
-  heeded: readonly Learning[]
+  heeded: readonly GuidingLearning[]
   /** The weight before anything of this batch is known. */
   weight: number
 }
@@ -66,7 +66,7 @@ const sameSentences = (own: readonly Unit[], lines: ReadonlySet<string>): boolea
   own.length > 0 && own.every(({ line }) => lines.has(line)) && new Set(own.map(({ line }) => line)).size === lines.size
 
 /** The same sentences again, or the same story opened the same way. */
-const repeatsEarlier = ({ hook, units }: Candidate, earlier: readonly Earlier[]): boolean => {
+const repeatsEarlier = ({ hook, units }: DraftCandidate, earlier: readonly Earlier[]): boolean => {
   const own = ownMaterial(units)
   return earlier.some(
     (post) =>
@@ -117,7 +117,7 @@ const crowds = ({ candidate, ownMaterial: own }: Option, lines: ReadonlySet<stri
 }
 
 /** What is left of the options once `kept` is in the batch, each told what it has in common with it. */
-export const leftBeside = (options: readonly Option[], kept: Candidate): Option[] => {
+export const leftBeside = (options: readonly Option[], kept: DraftCandidate): Option[] => {
   const lines = new Set(kept.units.map(({ line }) => line))
   const origins = new Set(kept.units.map(({ origin }) => origin))
   const theirs = ownMaterial(kept.units).length

@@ -3,10 +3,10 @@ import { countWords } from '../checks/article.ts'
 import type { Steps } from '../pace.ts'
 import { cuesOf, type FoundCue } from './cues.ts'
 import type { Focus } from './focus.ts'
-import { type Learning, learningOf } from './guidance.ts'
+import { type GuidingLearning, learningOf } from './guidance.ts'
 import type { Material, Unit } from './material.ts'
 import type { Random } from './random.ts'
-import type { Role } from './roles.ts'
+import type { SentenceRole } from './roles.ts'
 import { shared, termsOf, wordLine } from './text.ts'
 
 /** Sentences of the person's that stay together in an article: a story, a proof, a phrase. */
@@ -15,7 +15,7 @@ export interface Piece {
   units: readonly Unit[]
   words: number
   terms: ReadonlySet<string>
-  roles: ReadonlySet<Role>
+  roles: ReadonlySet<SentenceRole>
   /** It speaks of the subject. */
   onTopic: boolean
   /** Ids of the learnings that speak for it. */
@@ -30,11 +30,11 @@ interface Wanted {
   goal: ReadonlySet<string>
   /** What the person's patterns ask an opening to be. */
   cues: readonly FoundCue[]
-  learnings: readonly Learning[]
+  learnings: readonly GuidingLearning[]
   random: Random
 }
 
-const ROLES: Partial<Record<FoundCue['cue'], readonly Role[]>> = {
+const ROLES: Partial<Record<FoundCue['cue'], readonly SentenceRole[]>> = {
   number: ['number'],
   proof: ['number'],
   ending: ['number', 'after'],
@@ -58,14 +58,14 @@ const answered = ({ kind, roles }: Pick<Piece, 'kind' | 'roles'>, cues: readonly
 const LEARNED = { worked: 3, hypothesis: 1, flopped: -3 } as const
 
 /** 1 when a learning speaks of such a piece, -1 when of doing without it, else 0. */
-const bearing = ({ cues, terms }: Learning, piece: Pick<Piece, 'kind' | 'roles' | 'terms'>): number => {
+const bearing = ({ cues, terms }: GuidingLearning, piece: Pick<Piece, 'kind' | 'roles' | 'terms'>): number => {
   const cue = cues.find((found) => answered(piece, [{ ...found, negated: false }]) > 0)
   if (cue) return cue.negated ? -1 : 1
   const needed = Math.min(2, terms.size)
   return cues.length === 0 && needed > 0 && shared(terms, piece.terms) >= needed ? 1 : 0
 }
 
-const learned = (learnings: readonly Learning[], piece: Pick<Piece, 'kind' | 'roles' | 'terms'>) => {
+const learned = (learnings: readonly GuidingLearning[], piece: Pick<Piece, 'kind' | 'roles' | 'terms'>) => {
   const worth = learnings.map((learning) => ({ id: learning.id, amount: LEARNED[learning.kind] * bearing(learning, piece) }))
   const amount = worth.reduce((sum, one) => sum + one.amount, 0)
   return { amount: Math.max(-4, Math.min(4, amount)), ids: worth.filter((one) => one.amount > 0).map(({ id }) => id) }
@@ -121,7 +121,7 @@ export function* readPieces(
     cues.push(...cuesOf(pattern.slice(0, LONGEST_READ)))
     yield
   }
-  const learnings: Learning[] = []
+  const learnings: GuidingLearning[] = []
   for (const note of notes) {
     learnings.push(learningOf(note, NOTHING))
     yield

@@ -1,6 +1,6 @@
 import { lineBreaksIn } from '#domain/growth/drafting/format-rules'
 import { type Phrase, searchable } from '#domain/growth/drafting/phrase'
-import type { Block, Candidate } from './candidate.ts'
+import type { Block, DraftCandidate } from './candidate.ts'
 import { filled, type GlueSlot, glue, type Phrases } from './glue.ts'
 import type { Unit } from './material.ts'
 import { pick, type Random } from './random.ts'
@@ -130,7 +130,7 @@ export const withinBreaks = (text: string, most: number | null): string => {
 
 /** The text of a candidate with `ending` as its last paragraph; undefined when a line of glue it needs is used up. */
 export const render = (
-  candidate: Candidate,
+  candidate: DraftCandidate,
   { choice, random, style, ending }: { choice: GlueChoice; random: Random; style: Style; ending?: string },
 ): string | undefined => {
   const parts: string[] = []

@@ -1,12 +1,12 @@
 import { wordsOf } from './text.ts'
 
 /** What a sentence does in a story, told by its form. */
-export type Role = 'number' | 'failure' | 'lesson' | 'stance' | 'before' | 'after' | 'quote' | 'time' | 'rule' | 'turn'
+export type SentenceRole = 'number' | 'failure' | 'lesson' | 'stance' | 'before' | 'after' | 'quote' | 'time' | 'rule' | 'turn'
 
 const RULE_VERBS =
   "never|always|stop|start|ask|charge|write|ship|keep|build|measure|test|pick|say|tell|give|show|cut|own|log|treat|choose|hire|price|talk|listen|learn|read|call|check|send|make|put|let|name|wait|watch|plan|practice|practise|assume|design|delete|document|automate|alert|monitor|run|do|don['’]t|do not|be|trust|throw|center|centre|glaze|wedge|dry|buy|sell|pay|track|review|begin|finish|look|leave|remember|version|store"
 
-const patterns: Readonly<Record<Role, RegExp>> = {
+const patterns: Readonly<Record<SentenceRole, RegExp>> = {
   // Years, clock times and names such as SOC 2 measure nothing.
   number: /[$€£]\s?\d|\d\s?%|\b(?!(?:19|20)\d\d\b)(?!\d{1,2}(?::\d\d)?\s?[ap]\.?m\b)\d[\d.,]*(?:[kKmMx]\b|\+)?(?:[- ]\p{Ll}|\s*$|[.,;])/u,
   failure:
@@ -29,10 +29,10 @@ const patterns: Readonly<Record<Role, RegExp>> = {
 const REPORTED = /^(?:cut|put|read|let|ran|built|run)\b.*(?:\d|\b(?:for|since|by|from)\b)/i
 
 /** The roles that a sentence can play; several are possible. */
-export const rolesOf = (sentence: string): Set<Role> => {
+export const rolesOf = (sentence: string): Set<SentenceRole> => {
   const bare = sentence.replace(/^["“'‘(]+/, '')
-  const roles = new Set<Role>()
-  for (const [role, pattern] of Object.entries(patterns) as [Role, RegExp][])
+  const roles = new Set<SentenceRole>()
+  for (const [role, pattern] of Object.entries(patterns) as [SentenceRole, RegExp][])
     if (pattern.test(role === 'rule' || role === 'time' ? bare : sentence)) roles.add(role)
   if (REPORTED.test(bare) || sentence.startsWith('"') || sentence.startsWith('“')) roles.delete('rule')
   if (roles.has('time') || roles.has('before')) roles.delete('stance')
