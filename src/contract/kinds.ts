@@ -1,7 +1,7 @@
 /** The kinds of operations: the fields that each adds, and what its operations have in common. Another kind is another row in both. */
 import type { Role } from '#kernel/roles'
 import type { Access } from '#kernel/scopes'
-import type { CapKey, Feature, QuotaKey } from './limits.ts'
+import type { CapKey, PlanFeature, QuotaKey } from './limits.ts'
 
 interface Tool {
   /** Its name as a tool of the MCP server. */
@@ -34,7 +34,7 @@ interface WorkspaceChange extends Tool, Change {
   /** The monthly quota that it takes from. */
   quota?: QuotaKey | undefined
   /** Plans without it refuse the operation. */
-  feature?: Feature | undefined
+  feature?: PlanFeature | undefined
 }
 
 interface Fields {

@@ -18,4 +18,4 @@ export type CapKey = (typeof capKeys)[number]
 
 /** What a plan may leave out. Drafting posts, approving and posting belong to every plan. */
 export const features = ['articles', 'audits', 'reports', 'experiments', 'engagement', 'rules'] as const
-export type Feature = (typeof features)[number]
+export type PlanFeature = (typeof features)[number]

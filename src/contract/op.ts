@@ -4,7 +4,7 @@ import type { ErrorCode } from '#kernel/errors'
 import type { Role } from '#kernel/roles'
 import type { Access } from '#kernel/scopes'
 import { type FieldsOf, type Kind, kinds } from './kinds.ts'
-import type { CapKey, Feature, QuotaKey } from './limits.ts'
+import type { CapKey, PlanFeature, QuotaKey } from './limits.ts'
 import { oneOf } from './shapes.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -86,7 +86,7 @@ type DeclareChange<K extends Kind> = <
   O extends TSchema,
   const C extends CapKey | undefined = undefined,
   const Q extends QuotaKey | undefined = undefined,
-  const F extends Feature | undefined = undefined,
+  const F extends PlanFeature | undefined = undefined,
 >(
   route: `${Exclude<Method, 'GET'>} /${string}`,
   summary: string,

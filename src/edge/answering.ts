@@ -33,7 +33,7 @@ export const anonymous =
   }
 
 /** Nobody reads the body of such a request, which Bun would keep until the answer. */
-export const unread =
+export const withoutBody =
   (respond: Respond): Respond =>
   (incoming) => {
     incoming.discard()

@@ -3,7 +3,7 @@ import { type Context, Elysia } from 'elysia'
 import { AppError } from '#kernel/errors'
 import { type Bound, workspaceOperations } from '#ops/bind'
 import { LETTERS_PATH, type NodeSignature } from '#port/nodes'
-import { type AnsweringDeps, anonymous, answering, NO_SUCH_PATH, type Respond, unread } from './answering.ts'
+import { type AnsweringDeps, anonymous, answering, NO_SUCH_PATH, type Respond, withoutBody } from './answering.ts'
 import { documentResponse, type StaticDocument } from './document.ts'
 import type { Incoming } from './incoming.ts'
 import { receiveLetter } from './internal.ts'
@@ -66,7 +66,7 @@ export const createHttp = (deps: HttpDeps) => {
     })
     .onError((context) => refuse(context, context.code === 'NOT_FOUND' ? new AppError('not_found', NO_SUCH_PATH) : context.error))
   const route = (method: string, path: string, respond: Respond) => {
-    const begin = PUBLIC.includes(method) ? unread(respond) : respond
+    const begin = PUBLIC.includes(method) ? withoutBody(respond) : respond
     const handle = (context: unknown) => answer(context as Context, begin)
     if (method === 'ALL') app.all(path, (context) => handle(context), { parse: 'none' })
     else app.route(method, path, (context) => handle(context), { parse: 'none' })

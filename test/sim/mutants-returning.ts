@@ -28,7 +28,7 @@ export const returningMutants: Mutant[] = [
   {
     name: 'reads that decide nothing prove it',
     file: 'actors/work/growth/reconcile.ts',
-    from: 'return decisionOf(unread(found, outcome.retryAfterMs), work)',
+    from: 'return decisionOf(afterFailedRead(found, outcome.retryAfterMs), work)',
     to: `return decisionOf(clearRead(found, { begunAt: job.begunAt, isClear: true,
       appliesWithinMs: appliesWithin(deps.networks.named(job.connection.network)!.capabilities) }), work)`,
   },

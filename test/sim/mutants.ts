@@ -176,8 +176,8 @@ export const mutants: Mutant[] = [
   {
     name: 'posting again does not need the whole timeline',
     file: 'actors/work/growth/reconcile.ts',
-    from: 'if (again) return refuseAgain(unread(withError(found)',
-    to: 'if (again) return handOver(found, work, again)\n      if (again) return refuseAgain(unread(withError(found)',
+    from: 'if (again) return refuseAgain(afterFailedRead(withError(found)',
+    to: 'if (again) return handOver(found, work, again)\n      if (again) return refuseAgain(afterFailedRead(withError(found)',
   },
   {
     name: 'posting again does not wait for the end of the lease',

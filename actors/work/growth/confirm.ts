@@ -11,7 +11,7 @@ import { type Engagement, isWritten } from '#domain/growth/drafting/engagement'
 import type { Connection } from '#domain/growth/sending/connection'
 import { asItem, settledEngagement } from '#domain/growth/sending/execute'
 import type { Attempt } from '#domain/growth/sending/publish'
-import { cleanRead, findPost, hit, readSince, type SeenPost, unread } from '#domain/growth/sending/reconcile'
+import { afterFailedRead, cleanRead, findPost, hit, readSince, type SeenPost } from '#domain/growth/sending/reconcile'
 import { type Network, type NetworkAccount, NetworkError, type TimelinePost } from '#port/network/network'
 import { fingerprintText } from '#port/network/text'
 import type { Sql } from '#store/engine/db'
@@ -80,7 +80,7 @@ const settleRead = async (
   if (engagement.status !== 'execute_unconfirmed' || !attempt) return finished(work)
   await failpoints('confirm.settling')
   const found = { item: asItem(engagement), attempt, now: gate.now, times }
-  if (outcome.kind === 'unread') return executedDecision(settledEngagement(engagement, unread(found, outcome.retryAfterMs)), work)
+  if (outcome.kind === 'unread') return executedDecision(settledEngagement(engagement, afterFailedRead(found, outcome.retryAfterMs)), work)
   const post = await identify(sql, { ...job, engagement, attempt }, outcome)
   return executedDecision(settledEngagement(engagement, post ? hit(found, post) : cleanRead(found)), work)
 }

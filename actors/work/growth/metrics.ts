@@ -7,7 +7,7 @@ import type { Claimed, Claiming, Lane, LaneContext } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
 import type { Spend } from '#domain/app/plan'
 import { readBudgetOf, untilTomorrow } from '#domain/app/read-budget'
-import { changes, EARLY_MS, nextRead, reserve, unread, type Wait, waitAfter } from '#domain/growth/learning/metric-sync'
+import { changes, EARLY_MS, nextMetricsRead, reserve, unusedReads, type Wait, waitAfter } from '#domain/growth/learning/metric-sync'
 import type { MetricSnapshot } from '#domain/growth/metrics'
 import type { Occurrence } from '#domain/growth/rules/rule-trigger'
 import type { Connection } from '#domain/growth/sending/connection'
@@ -88,7 +88,7 @@ const untilNext = async (
 ) => {
   const others = await nextReads(sql, { now: gate.now, except: posts.map(({ id }) => id) })
   const own = posts.flatMap(({ connection_id, posted_at }) => {
-    const at = nextRead(posted_at, gate.now)
+    const at = nextMetricsRead(posted_at, gate.now)
     return at ? [{ connection_id, at }] : []
   })
   const times = [...others, ...own].map(({ connection_id, at }) =>
@@ -178,7 +178,11 @@ const keep = async (letter: Claiming, job: Job, metrics: PostMetrics[]): Promise
   const writes: Query[] = [markRead(ids, gate.now), thinSnapshots(ids, gate.now)]
   if (fresh.length > 0) writes.push(insertSnapshots(fresh))
   const { [job.connection.id]: _, ...waits } = memoryOf(work, gate.now).waits
-  const effects = { writes, spend: unread(job.network.capabilities, job.reserved, read.length), occurrences: counted(job, fresh, latest) }
+  const effects = {
+    writes,
+    spend: unusedReads(job.network.capabilities, job.reserved, read.length),
+    occurrences: counted(job, fresh, latest),
+  }
   return untilNext(letter, { waits }, { posts: job.posts, effects })
 }
 
@@ -191,6 +195,6 @@ const giveUp = async (
   const { id } = job.connection
   const memory = { ...memoryOf(work, gate.now), reserved: undefined }
   const writes = reason === 'disconnected' ? [disconnect(id, gate.now)] : []
-  const effects = { writes, spend: unread(job.network.capabilities, job.reserved, 0) }
+  const effects = { writes, spend: unusedReads(job.network.capabilities, job.reserved, 0) }
   return untilNext(letter, waiting(memory, id, waitAfter(memory.waits[id], gate.now, retryAfterMs)), { effects })
 }

@@ -9,7 +9,7 @@ import type { Item } from '#domain/growth/drafting/item'
 import type { Connection } from '#domain/growth/sending/connection'
 import { readableFrom } from '#domain/growth/sending/post-again'
 import type { Attempt, PublishTimes, Settled } from '#domain/growth/sending/publish'
-import { hit, type Read, unread } from '#domain/growth/sending/reconcile'
+import { afterFailedRead, hit, type TimelineRead } from '#domain/growth/sending/reconcile'
 import { clearRead, returnedSince, watchNext } from '#domain/growth/sending/returning'
 import { AppError } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
@@ -82,8 +82,8 @@ const settleRead = async (
   const found = { item, attempt, now: gate.now, times: deps.times }
   const again = againOf(work)
   if (outcome.kind === 'unread') {
-    if (again) return refuseAgain(unread(withError(found), outcome.retryAfterMs), work, { again, error: errorOf(outcome) })
-    return decisionOf(unread(found, outcome.retryAfterMs), work)
+    if (again) return refuseAgain(afterFailedRead(withError(found), outcome.retryAfterMs), work, { again, error: errorOf(outcome) })
+    return decisionOf(afterFailedRead(found, outcome.retryAfterMs), work)
   }
   const { post, mayBeThere } = await identify(sql, { attempt, connection: job.connection }, outcome.posts)
   if (post) return decisionOf(await watchedOn(sql, found, hit(found, post)), work)
@@ -95,7 +95,7 @@ const settleRead = async (
 }
 
 /** An attempt that was returned before is watched on, whatever has become of the one after it. */
-const watchedOn = async (sql: Sql, { attempt, now, times }: Read, settled: Settled): Promise<Settled> => {
+const watchedOn = async (sql: Sql, { attempt, now, times }: TimelineRead, settled: Settled): Promise<Settled> => {
   const returned = attempt.number > 1 ? await returnedAttempt(sql, attempt.item_id, returnedSince(now, times)) : undefined
   const at = returned && watchNext(returned, now, times)
   return at ? { ...settled, next: { kind: 'reconcile', at } } : settled

@@ -9,7 +9,7 @@ import { hasFeature, type Spend } from '#domain/app/plan'
 import { costOf, readBudgetOf, settleReads, takeReads, untilTomorrow } from '#domain/app/read-budget'
 import { type Product, productsForBrief } from '#domain/growth/drafting/product'
 import { MOST_OPEN_SIGNALS, newSignal, overflow, SIGNAL_MS, type Signal, topicsOf } from '#domain/growth/learning/signal'
-import { MOST_POSTS, nextRead, readTarget, type Target, unreadTarget, watchCost } from '#domain/growth/learning/target'
+import { MOST_POSTS, nextTargetRead, readTarget, type Target, unreadTarget, watchCost } from '#domain/growth/learning/target'
 import type { Connection } from '#domain/growth/sending/connection'
 import { AppError } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
@@ -58,7 +58,7 @@ export const watchLane = (deps: WatchDeps): Lane<Job, Outcome> => ({
     // The network may have answered, and billed, what nobody waited for: the reservation stays spent.
     if (outcome.kind === 'stopped') return requeued(work, gate.now)
     const target = unreadTarget(await lockTarget(sql, work.ref_id), outcome.error, gate.now)
-    const runAt = new Date(Math.max(nextRead(target).getTime(), gate.now.getTime() + (outcome.retryAfterMs ?? 0)))
+    const runAt = new Date(Math.max(nextTargetRead(target).getTime(), gate.now.getTime() + (outcome.retryAfterMs ?? 0)))
     return goOn({ work, target, runAt }, { writes: [saveTarget(target)], spend: [settleReads(job.reserved, 0)] })
   },
   crashed: () => ({ kind: 'failed', error: 'bad_answer' }),
@@ -149,5 +149,5 @@ const keep = async (letter: Claiming, job: Job, posts: OthersPost[] | null): Pro
   const target = readTarget(await lockTarget(sql, work.ref_id), spent)
   const signals = await found(letter, job, posts ?? [])
   const effects = { writes: [saveTarget(target)], spend: [settleReads(job.reserved, cost)] }
-  return goOn({ work, target, runAt: nextRead(target) }, merge(effects, signals))
+  return goOn({ work, target, runAt: nextTargetRead(target) }, merge(effects, signals))
 }

@@ -1,5 +1,5 @@
 /** What an operator puts in the place of a plan's numbers and features, as words of a command line. Pure. */
-import { capKeys, type Feature, features, quotaKeys } from '#contract/limits'
+import { capKeys, features, type PlanFeature, quotaKeys } from '#contract/limits'
 import { fail } from '#kernel/errors'
 import { nearest } from '#kernel/nearest'
 import type { LimitKey, PlanOverrides } from './plan.ts'
@@ -47,7 +47,7 @@ export const overridden = (before: PlanOverrides, entries: readonly string[]): P
     else if (limitKeys.some((key) => key === name)) put(next.numbers, name, value === DEFAULT ? undefined : numberOf(name, value))
     else unknown(name)
   }
-  const own = Object.fromEntries(next.features) as Partial<Record<Feature, boolean>>
+  const own = Object.fromEntries(next.features) as Partial<Record<PlanFeature, boolean>>
   return { ...Object.fromEntries(next.numbers), ...(next.features.size > 0 ? { features: own } : {}) }
 }
 

@@ -1,5 +1,5 @@
 /** Plans as data: features, monthly quotas, hourly caps. An operator overrides single numbers per workspace. */
-import { type CapKey, type Feature, features, type QuotaKey } from '#contract/limits'
+import { type CapKey, features, type PlanFeature, type QuotaKey } from '#contract/limits'
 import type { Rate } from '#kernel/buckets'
 import { fail } from '#kernel/errors'
 
@@ -7,7 +7,7 @@ import { fail } from '#kernel/errors'
 export type LimitKey = QuotaKey | CapKey | `reads_${keyof Plan['reads']}` | keyof Plan['rates'] | `credential_${keyof Plan['rates']}`
 
 export interface Plan {
-  features: readonly Feature[]
+  features: readonly PlanFeature[]
   quotas: Record<QuotaKey, number>
   caps: Record<CapKey, number>
   /** A day's reads of the network: resources on `free`, millionths of a US dollar on `payg`. */
@@ -66,7 +66,7 @@ export interface PlanState {
 
 /** What an operator has put in the place of the plan's numbers, and which features were added or taken away. */
 export interface PlanOverrides extends Partial<Record<LimitKey, number>> {
-  features?: Partial<Record<Feature, boolean>>
+  features?: Partial<Record<PlanFeature, boolean>>
 }
 
 export interface Spend {
@@ -89,11 +89,11 @@ export const requireBilling = ({ billing }: PlanState): void => {
 }
 
 /** `plan_feature_disabled` where the plan is without it. */
-export const requireFeature = (state: PlanState, feature: Feature): void => {
+export const requireFeature = (state: PlanState, feature: PlanFeature): void => {
   if (!hasFeature(state, feature)) fail('plan_feature_disabled', feature)
 }
 
-export const hasFeature = (state: PlanState, feature: Feature): boolean =>
+export const hasFeature = (state: PlanState, feature: PlanFeature): boolean =>
   state.overrides.features?.[feature] ?? planOf(state).features.includes(feature)
 
 /** What limits are decided by: the gate of a letter has it all. */

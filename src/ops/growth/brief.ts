@@ -2,7 +2,7 @@ import type { brief } from '#contract/growth/brief'
 import { operations } from '#contract/index'
 import { actionsOf } from '#domain/growth/brief/brief-rules'
 import { firstAllowed } from '#port/network/others-post'
-import { type BriefRecord, briefRecord, briefFacts } from '#store/growth/brief'
+import { type BriefRecord, briefFacts, briefRecord } from '#store/growth/brief'
 import type { Handlers } from '../call.ts'
 
 const tools = new Map(operations.map(({ id, tool }) => [id, tool ?? null]))

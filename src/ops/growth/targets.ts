@@ -2,7 +2,15 @@ import type { targets } from '#contract/growth/targets'
 import { newWork } from '#decisions/work'
 import { requireFeature } from '#domain/app/plan'
 import type { Tier } from '#domain/app/read-budget'
-import { newTarget, nextRead, nextReadAt, normalHandle, type Target, updateTarget, type Watching } from '#domain/growth/learning/target'
+import {
+  newTarget,
+  nextReadAt,
+  nextTargetRead,
+  normalHandle,
+  type Target,
+  updateTarget,
+  type Watching,
+} from '#domain/growth/learning/target'
 import { newId } from '#kernel/ids'
 import type { Networks } from '#port/network/registry'
 import type { Sql } from '#store/engine/db'
@@ -36,7 +44,7 @@ const rewatched = async (sql: Sql, target: Target, now: Date): Promise<{ dueAt: 
   const work = await workOf(sql, 'watch', target.id)
   if (work?.state === 'running') return { dueAt: now, effects: {} }
   if (target.status === 'paused') return { dueAt: null, effects: work ? { settled: [work.id] } : {} }
-  const dueAt = new Date(Math.max(now.getTime(), nextRead(target).getTime()))
+  const dueAt = new Date(Math.max(now.getTime(), nextTargetRead(target).getTime()))
   return { dueAt, effects: work ? { requeued: [{ id: work.id, runAt: dueAt }] } : { work: [watchWork(target, dueAt)] } }
 }
 

@@ -2,7 +2,7 @@
 
 import { budgetsOf, hasFeature, type PlanState } from '#domain/app/plan'
 import { readBudgetOf, type Tier } from '#domain/app/read-budget'
-import { type BriefFacts, type BriefRow, type FoundRows, type FoundGroup, foundGroups } from '#domain/growth/brief/brief'
+import { type BriefFacts, type BriefRow, type FoundGroup, type FoundRows, foundGroups } from '#domain/growth/brief/brief'
 import { gapsInCadence, hasSlots, noCadence } from '#domain/growth/drafting/cadence'
 import type { EngageAction, EngagedPost } from '#domain/growth/drafting/engagement'
 import type { StoredChannel } from '#domain/growth/drafting/growth-channel'

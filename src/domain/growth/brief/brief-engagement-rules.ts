@@ -1,5 +1,5 @@
 /** What is to be done about engagements and signals. */
-import { about, ageOf, counted, idOf, type BriefRule, wait } from './brief-words.ts'
+import { about, ageOf, type BriefRule, counted, idOf, wait } from './brief-words.ts'
 
 const settleEngagements: BriefRule = ({ items: { engaged } }) =>
   engaged.count === 0

@@ -2,7 +2,7 @@
 import type { BriefAction, BriefAdvice, BriefFacts, BriefRow, FoundRows } from './brief.ts'
 import { ranked } from './brief.ts'
 import { engagementRules } from './brief-engagement-rules.ts'
-import { about, ageOf, counted, daysSince, idOf, type BriefRule, wait } from './brief-words.ts'
+import { about, ageOf, type BriefRule, counted, daysSince, idOf, wait } from './brief-words.ts'
 
 /** A quota or budget of which so much is used runs out. */
 const NEARLY = 0.8

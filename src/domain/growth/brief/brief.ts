@@ -126,7 +126,8 @@ export type BriefAdvice = Omit<BriefAction, 'score'>
 
 const MOST_FOR_COUNT = 4
 
-const scoreOf = ({ kind, count }: BriefAdvice): number => urgencies[kind] + Math.min(MOST_FOR_COUNT, Math.floor(Math.log2(Math.max(1, count))))
+const scoreOf = ({ kind, count }: BriefAdvice): number =>
+  urgencies[kind] + Math.min(MOST_FOR_COUNT, Math.floor(Math.log2(Math.max(1, count))))
 
 export const ranked = (advice: readonly BriefAdvice[]): BriefAction[] =>
   advice

@@ -1,7 +1,7 @@
 /** How a comparison is said: in full with its numbers, and as a note that steers drafting. */
-import { type Comparison, LEAST_GROUP } from './statistics.ts'
+import { type GroupComparison, LEAST_GROUP } from './statistics.ts'
 
-type Said = Pick<Comparison, 'dimension' | 'value' | 'measure' | 'group' | 'rest' | 'interval'>
+type Said = Pick<GroupComparison, 'dimension' | 'value' | 'measure' | 'group' | 'rest' | 'interval'>
 
 const LONGEST_NAME = 60
 

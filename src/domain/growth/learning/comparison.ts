@@ -38,7 +38,7 @@ interface Difference {
   note: string
 }
 
-export interface Comparison {
+export interface ArmComparison {
   arms: ArmResult[]
   against_control: Difference[]
 }
@@ -58,7 +58,7 @@ interface Sample {
 }
 
 /** `arms`: their names, the control first. `measured`: newest first. */
-export const compare = (arms: readonly string[], measured: readonly Measured[]): Comparison => {
+export const compare = (arms: readonly string[], measured: readonly Measured[]): ArmComparison => {
   const samples = arms.map((arm): Sample => {
     const own = measured.filter((one) => one.arm === arm)
     return { arm, values: own.map(({ value }) => value), ids: own.map(({ id }) => id) }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { fail } from '#kernel/errors'
 import { engagementRate, type Metrics } from '../metrics.ts'
-import { type Comparison, compare, type Measured } from './comparison.ts'
+import { type ArmComparison, compare, type Measured } from './comparison.ts'
 
 export type ExperimentMetric = 'engagement_rate' | 'impressions' | 'likes' | 'replies' | 'reposts' | 'clicks'
 
@@ -30,7 +30,7 @@ export interface Experiment {
   status: 'running' | 'concluded'
   /** A person's verdict, in words. */
   result: string | null
-  comparison: Comparison | null
+  comparison: ArmComparison | null
   concluded_at: Date | null
   created_at: Date
   updated_at: Date

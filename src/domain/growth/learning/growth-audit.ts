@@ -5,7 +5,7 @@ import { type Ended, type Generation, giveBack, newGeneration, type Taken } from
 import { engagementRate, type Metrics, reactions } from '../metrics.ts'
 import { LIKELY, labelOf, notEnough, noteOf, SURE, wordingOf } from './claim-words.ts'
 import { featuresOf, type PostToTell } from './post-features.ts'
-import { type Comparison, compareAll, LEAST_GROUP } from './statistics.ts'
+import { compareAll, type GroupComparison, LEAST_GROUP } from './statistics.ts'
 
 /** Numbers that came with the request, of one post. */
 export interface GivenMetrics extends Metrics {
@@ -22,7 +22,7 @@ export interface GrowthAudit extends Generation {
   result: AuditResult | null
 }
 
-interface Claim extends Omit<Comparison, 'members'> {
+interface Claim extends Omit<GroupComparison, 'members'> {
   /** Items that show it, the telling ones first. */
   item_ids: string[]
   wording: string
@@ -116,14 +116,14 @@ export type Findings = Omit<AuditResult, 'learnings' | 'not_added'>
 
 const rateOf = ({ metrics }: CountedPost): number | null => engagementRate(metrics)
 
-const evidence = (posts: CountedPost[], { members, measure, interval }: Comparison): string[] => {
+const evidence = (posts: CountedPost[], { members, measure, interval }: GroupComparison): string[] => {
   const value = (index: number): number => (measure === 'impressions' ? posts[index]!.metrics.impressions : (rateOf(posts[index]!) ?? 0))
   const sign = interval.low > 0 ? -1 : 1
   const order = members.toSorted((one, other) => sign * (value(one) - value(other)))
   return order.flatMap((index) => posts[index]!.item_id ?? []).slice(0, MOST_EVIDENCE)
 }
 
-const claimOf = ({ posts, learnings }: AuditBrief, sure: string, comparison: Comparison): Claim => {
+const claimOf = ({ posts, learnings }: AuditBrief, sure: string, comparison: GroupComparison): Claim => {
   const { members: _, ...claim } = comparison
   return { ...claim, item_ids: evidence(posts, comparison), wording: wordingOf(claim, labelOf(claim, learnings), sure) }
 }
@@ -172,7 +172,7 @@ export const findingsOf = (brief: AuditBrief): Findings => {
       return { impressions, reactions: Math.min(impressions, reactions(post.metrics)), features: featuresOf(post, setting) }
     }),
   )
-  const claims = (all: Comparison[]): Claim[] => all.slice(0, MOST_CLAIMS).map((one) => claimOf(brief, SURE, one))
+  const claims = (all: GroupComparison[]): Claim[] => all.slice(0, MOST_CLAIMS).map((one) => claimOf(brief, SURE, one))
   const nothing = compared.sure.length === 0
   const needed = compared.made === 0 || compared.needed === null ? 2 * LEAST_GROUP : 2 * compared.needed
   return {
@@ -199,7 +199,11 @@ export interface FoundLearning {
 const notDrafted = new Set(['weekday', 'hour', 'learning', 'link', 'emoji'])
 
 /** What of the findings drafting can follow: one learning for each kind of post. `steers`: whether drafting understands a note. */
-export const learnedFrom = (findings: Findings, learnings: ReadonlyMap<string, string>, steers: (note: string) => boolean): FoundLearning[] => {
+export const learnedFrom = (
+  findings: Findings,
+  learnings: ReadonlyMap<string, string>,
+  steers: (note: string) => boolean,
+): FoundLearning[] => {
   const claimed = new Set<string>()
   const from = (kind: LearnedKind, claims: Claim[]): FoundLearning[] =>
     claims.flatMap((claim) => {

@@ -23,7 +23,7 @@ export const EARLY_MS = 10 * MINUTE_MS
 export const DENSE_MS = 7 * DAY_MS
 
 /** When a post is read again that was read now; null: no more. */
-export const nextRead = (postedAt: Date, readAt: Date): Date | null => {
+export const nextMetricsRead = (postedAt: Date, readAt: Date): Date | null => {
   const age = readAt.getTime() - postedAt.getTime()
   const step = readSteps.find(({ youngerMs }) => age < youngerMs)
   const next = step && readAt.getTime() + step.everyMs
@@ -47,7 +47,7 @@ export const waitAfter = (before: Wait | undefined, now: Date, retryAfterMs = 0)
 }
 
 /** What a claim reserves of the day. */
-export interface Reservation {
+export interface ReadReservation {
   /** So many posts may be asked for; fewer than wanted where the budget is nearly spent. */
   posts: number
   reserved: Spend
@@ -59,7 +59,7 @@ export interface Reservation {
 export const reserve = (
   budget: ReadBudget,
   { wanted, before, now }: { wanted: number; before: Spend | undefined; now: Date },
-): Reservation | null => {
+): ReadReservation | null => {
   const key = { key: readCounter(budget.tier), period: dayOf(now) }
   const credit = before?.key === key.key && before.period === key.period ? before.amount : 0
   const open = { ...budget, used: budget.used - credit }
@@ -70,7 +70,7 @@ export const reserve = (
 }
 
 /** What of a reservation goes back, when so many posts were answered with. */
-export const unread = (budget: Pick<ReadBudget, 'tier'>, reserved: Spend, answered: number): Spend[] => {
+export const unusedReads = (budget: Pick<ReadBudget, 'tier'>, reserved: Spend, answered: number): Spend[] => {
   const left = settleReads(reserved, costOf(budget.tier, 'own_post', answered))
   return left.amount < 0 ? [left] : []
 }

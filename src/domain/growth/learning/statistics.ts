@@ -33,7 +33,7 @@ export interface Interval {
   high: number
 }
 
-export interface Comparison extends Feature {
+export interface GroupComparison extends Feature {
   measure: Measure
   group: Side
   rest: Side
@@ -47,9 +47,9 @@ export interface Comparison extends Feature {
 
 export interface Comparisons {
   /** Holds together with all the others at 95 %: what excludes zero is no chance. */
-  sure: Comparison[]
+  sure: GroupComparison[]
   /** Excludes zero at 99 % alone, but not beside so many others: worth a try. */
-  likely: Comparison[]
+  likely: GroupComparison[]
   /** How many were made. */
   made: number
   /** So many posts of a kind, and as many others, would have told the largest difference from chance; null without any. */
@@ -120,7 +120,7 @@ const splitsOf = (observed: Observed[]): Split[] => {
 }
 
 interface Tested extends Welch {
-  comparison: Omit<Comparison, 'interval'>
+  comparison: Omit<GroupComparison, 'interval'>
 }
 
 const test = (observed: Observed[], split: Split, measure: Measure): Tested[] => {
@@ -138,21 +138,21 @@ const test = (observed: Observed[], split: Split, measure: Measure): Tested[] =>
   return [{ ...found, comparison }]
 }
 
-const withInterval = ({ comparison, difference, error, freedom }: Tested, chance: number): Comparison => {
+const withInterval = ({ comparison, difference, error, freedom }: Tested, chance: number): GroupComparison => {
   const reach = criticalValue(chance, freedom) * error
   return { ...comparison, interval: { low: Math.expm1(difference - reach), high: Math.expm1(difference + reach) } }
 }
 
 const excludesZero = ({ low, high }: Interval): boolean => low > 0 || high < 0
 
-const strongest = (one: Comparison, other: Comparison): number => Math.abs(other.effect_size) - Math.abs(one.effect_size)
+const strongest = (one: GroupComparison, other: GroupComparison): number => Math.abs(other.effect_size) - Math.abs(one.effect_size)
 
 /** Compares every kind of posts with all others, by both measures. The same posts give the same claims. */
 export const compareAll = (observed: Observed[]): Comparisons => {
   const tested = splitsOf(observed).flatMap((split) => comparedMeasures.flatMap((measure) => test(observed, split, measure)))
   const chance = LEVEL / Math.max(1, tested.length)
-  const sure: Comparison[] = []
-  const likely: Comparison[] = []
+  const sure: GroupComparison[] = []
+  const likely: GroupComparison[] = []
   for (const one of tested) {
     const together = withInterval(one, chance)
     const alone = withInterval(one, ALONE)

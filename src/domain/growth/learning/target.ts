@@ -77,7 +77,7 @@ export const updateTarget = (target: Target, patch: TargetPatch, now: Date): Tar
 })
 
 /** When an active target is read next. */
-export const nextRead = ({ priority, last_read_at, created_at, failures }: Target): Date => {
+export const nextTargetRead = ({ priority, last_read_at, created_at, failures }: Target): Date => {
   if (!last_read_at) return created_at
   const every = readEveryMs[priority] ?? DAY_MS
   const wait = failures > 0 ? Math.min(DAY_MS, BACKOFF_MS * 2 ** Math.min(failures - 1, 20)) : every

@@ -5,7 +5,7 @@
 
 import { dayOf } from '#domain/app/read-budget'
 import { fail } from '#kernel/errors'
-import { type RuleAction, type ActionWish, actionOf, requireFits } from './rule-action.ts'
+import { type ActionWish, actionOf, type RuleAction, requireFits } from './rule-action.ts'
 import { type Condition, requireConditions } from './rule-condition.ts'
 import { type Trigger, type TriggerWish, triggerOf } from './rule-trigger.ts'
 

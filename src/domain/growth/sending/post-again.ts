@@ -7,7 +7,7 @@ import { fail } from '#kernel/errors'
 import { type Item, stateOf } from '../drafting/item.ts'
 import type { Attempt, PublishTimes, SendOutcome, Sent, Settled } from './publish.ts'
 import { bind, settle } from './publish.ts'
-import { unread } from './reconcile.ts'
+import { afterFailedRead } from './reconcile.ts'
 
 /** A person's word, on its way to a send. */
 export interface Again {
@@ -65,7 +65,7 @@ export const claimAgain = (item: Item, claim: { accountExternalId: string; now: 
 
 /** Nothing is sent again, for this reason; the doubt goes on, and its next read is as after one that decided nothing. */
 export const notAgain = (doubt: { item: Item; attempt: Attempt; now: Date; times: PublishTimes }, reason: string): Settled =>
-  unread({ ...doubt, item: { ...doubt.item, last_error: reason, updated_at: doubt.now } })
+  afterFailedRead({ ...doubt, item: { ...doubt.item, last_error: reason, updated_at: doubt.now } })
 
 /** The network's answer to the new send. Where it provably did not take place, everything is as before, and the old attempt is open. */
 export const settleAgain = (sent: Sent, { old, review }: { old: Attempt; review: boolean }, outcome: SendOutcome): Settled => {

@@ -87,7 +87,7 @@ export const mayShow = (own: OpenAttempt, posts: SeenPost[], taken: Set<string>)
 /** Of several that fit, the oldest is the one the attempt made, for a later one can only be a person's. */
 const oldestFirst = (posts: SeenPost[]): SeenPost[] => posts.toSorted((one, other) => +one.createdAt - +other.createdAt)
 
-export interface Read {
+export interface TimelineRead {
   item: Item
   attempt: Attempt
   now: Date
@@ -95,10 +95,10 @@ export interface Read {
 }
 
 /** Milliseconds since the doubt began. */
-const ageOf = ({ attempt, now }: Read): number => now.getTime() - (attempt.doubt_at ?? now).getTime()
+const ageOf = ({ attempt, now }: TimelineRead): number => now.getTime() - (attempt.doubt_at ?? now).getTime()
 
 /** The time of a read in `waitMs`, brought forward to the late-hit limit; undefined from the limit on. */
-const readIn = (waitMs: number, read: Read): Date | undefined => {
+const readIn = (waitMs: number, read: TimelineRead): Date | undefined => {
   const left = read.times.lateHitMs - ageOf(read)
   return left > 0 ? new Date(read.now.getTime() + Math.min(waitMs, left)) : undefined
 }
@@ -107,24 +107,24 @@ const readIn = (waitMs: number, read: Read): Date | undefined => {
  * So many clean reads, over so long: what a person asks for in between is no reason to give up sooner. A doubt that began later
  * than now is one that the clock has stepped back from.
  */
-const isEnough = (read: Read, cleanReads: number): boolean => {
+const isEnough = (read: TimelineRead, cleanReads: number): boolean => {
   const age = ageOf(read)
   return cleanReads >= read.times.cleanReads && (age < 0 || age >= read.times.windowMs)
 }
 
 /** Between reads: evenly over the window until a person must look, then ever more rarely until the late-hit limit. */
-const nextRead = (read: Read, cleanReads: number): Date | undefined => {
+const nextRead = (read: TimelineRead, cleanReads: number): Date | undefined => {
   const { now, times } = read
   if (!isEnough(read, cleanReads)) return new Date(now.getTime() + (times.windowMs - times.settleMs) / (times.cleanReads - 1))
   return readIn(Math.max(times.windowMs, ageOf(read) / 2), read)
 }
 
 /** The timeline shows it. */
-export const hit = ({ item, attempt, now }: Read, post: Pick<SeenPost, 'externalId' | 'url'>): Settled =>
+export const hit = ({ item, attempt, now }: TimelineRead, post: Pick<SeenPost, 'externalId' | 'url'>): Settled =>
   settlePosted(item, attempt, { externalId: post.externalId, url: post.url, now })
 
 /** A complete read that does not show it. After enough of them a person must look; a late hit still settles it. */
-export const cleanRead = (read: Read): Settled => {
+export const cleanRead = (read: TimelineRead): Settled => {
   const { item, attempt } = read
   const clean_reads = attempt.clean_reads + 1
   const at = nextRead(read, clean_reads)
@@ -134,14 +134,14 @@ export const cleanRead = (read: Read): Settled => {
 }
 
 /** A read that failed or was incomplete decides nothing: only its time moves, until the late-hit limit. */
-export const unread = (read: Read, retryAfterMs = 0): Settled => {
+export const afterFailedRead = (read: TimelineRead, retryAfterMs = 0): Settled => {
   const { item, attempt, times } = read
   const at = readIn(Math.max(retryAfterMs, times.settleMs, ageOf(read) / 10), read)
   return at ? { item, attempt, events: [], next: { kind: 'reconcile', at } } : { ...inReview(read), next: { kind: 'done' } }
 }
 
 /** A person must look. Said once. */
-const inReview = ({ item, attempt, now }: Read): Omit<Settled, 'next'> => ({
+const inReview = ({ item, attempt, now }: TimelineRead): Omit<Settled, 'next'> => ({
   item: item.review ? item : { ...item, review: true, updated_at: now },
   attempt: { ...attempt, state: 'review' },
   events: item.review ? [] : [{ type: 'growth.approval.requested', data: { kind: 'item_review', item_id: item.id } }],

@@ -4,7 +4,7 @@
  * again, once; only a new request sends it. The timeline is watched on for a day, should the network have broken its promise. Pure.
  */
 import { type Attempt, giveBack, type PublishTimes, type Settled, settlePosted } from './publish.ts'
-import { cleanRead, type Read, type SeenPost } from './reconcile.ts'
+import { cleanRead, type SeenPost, type TimelineRead } from './reconcile.ts'
 
 /** What a complete read proves that does not show the post. */
 export interface Proof {
@@ -17,7 +17,7 @@ export interface Proof {
 }
 
 /** From when on reads count; null where a person decides, for good. A doubt later than now: the clock has stepped back. */
-const countsFrom = ({ item, attempt: { returns_from, doubt_at }, now }: Read, { isClear, appliesWithinMs }: Proof): Date | null => {
+const countsFrom = ({ item, attempt: { returns_from, doubt_at }, now }: TimelineRead, { isClear, appliesWithinMs }: Proof): Date | null => {
   if (returns_from === null || doubt_at === null || appliesWithinMs === undefined || !isClear) return null
   if (item.review || now < doubt_at) return null
   return new Date(Math.max(returns_from.getTime(), doubt_at.getTime() + appliesWithinMs))
@@ -27,7 +27,7 @@ const countsFrom = ({ item, attempt: { returns_from, doubt_at }, now }: Read, { 
  * As far apart as the network may take to apply a request, all in all: a clock that steps forward can shorten the wait for the
  * first read that counts, or one wait between two, and what is left is long enough.
  */
-const nextProof = ({ attempt, now, times }: Read, from: Date): Date => {
+const nextProof = ({ attempt, now, times }: TimelineRead, from: Date): Date => {
   const { windowMs, settleMs, cleanReads } = times
   const usual = (windowMs - settleMs) / (cleanReads - 1)
   const left = from.getTime() - now.getTime()
@@ -37,7 +37,7 @@ const nextProof = ({ attempt, now, times }: Read, from: Date): Date => {
 }
 
 /** A complete read that does not show the post: with enough of them that count it was not made, without the promise a person must look. */
-export const clearRead = (read: Read, proof: Proof): Settled => {
+export const clearRead = (read: TimelineRead, proof: Proof): Settled => {
   const { item, attempt, now, times } = read
   const from = countsFrom(read, proof)
   if (from === null) return cleanRead({ ...read, attempt: { ...attempt, returns_from: null } })
@@ -64,7 +64,7 @@ export const watchNext = ({ ended_at }: Pick<Attempt, 'ended_at'>, now: Date, { 
 export const returnedSince = (now: Date, { lateHitMs }: PublishTimes): Date => new Date(now.getTime() - lateHitMs)
 
 /** The network made it after all. An item that waits is posted by it; one that has gone out since stands there twice, which a person must know. */
-export const lateHit = ({ item, attempt, now }: Read, { externalId, url }: Pick<SeenPost, 'externalId' | 'url'>): Settled => {
+export const lateHit = ({ item, attempt, now }: TimelineRead, { externalId, url }: Pick<SeenPost, 'externalId' | 'url'>): Settled => {
   if (item.status !== 'posted') return settlePosted(item, attempt, { externalId, url, now })
   return {
     item: { ...item, last_error: `posted_twice: the network made the post ${externalId} of an earlier request after all`, updated_at: now },
@@ -74,7 +74,7 @@ export const lateHit = ({ item, attempt, now }: Read, { externalId, url }: Pick<
   }
 }
 
-interface Before extends Read {
+interface Before extends TimelineRead {
   returned: Attempt
 }
 

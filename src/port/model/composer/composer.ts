@@ -12,7 +12,7 @@ import { checklist, ownList, phraseOverProof, receipts, sideBySide } from './for
 import { askAbout, disagree, lessonFirst, oneSentence, ownPhrase, ownQuestion, proofFirst } from './forms-point.ts'
 import { productMention } from './forms-product.ts'
 import { endingFirst, openSituation, shortVersion, storyExcerpt, storyInOrder, thenAndNow } from './forms-story.ts'
-import { type DraftAdvice, advise, type Guidance, readGuidance } from './guidance.ts'
+import { advise, type DraftAdvice, type Guidance, readGuidance } from './guidance.ts'
 import { type Material, type Rules, readMaterial } from './material.ts'
 import type { Weighed } from './options.ts'
 import { createRandom, type Random, sampleOf, shuffled } from './random.ts'
@@ -109,7 +109,17 @@ const ALL_AVOIDED_OR_ARCHIVED =
 const RULED_OUT = 'every draft would break a format rule of channel posts; loosen the rules of the channel, or add other stories or proof'
 
 /** Why there is nothing, as something that the person can change. */
-const hintFor = ({ brief, focus, material, batch }: { brief: DraftBrief; focus: Focus; material: Material; batch: DraftedBatch }): string => {
+const hintFor = ({
+  brief,
+  focus,
+  material,
+  batch,
+}: {
+  brief: DraftBrief
+  focus: Focus
+  material: Material
+  batch: DraftedBatch
+}): string => {
   const faults = batch.faults
   if (faults.has('rule')) return RULED_OUT
   if (isBare(brief.profile, focus)) return "add stories or proof to the profile's writing_dna"

@@ -1,4 +1,4 @@
-import { type Block, type DraftCandidate, candidate, cite, type DraftForm, type DraftScope } from './candidate.ts'
+import { type Block, candidate, cite, type DraftCandidate, type DraftForm, type DraftScope } from './candidate.ts'
 import { glue } from './glue.ts'
 import type { Story, Unit } from './material.ts'
 import { shared, termsOf } from './text.ts'

@@ -1,4 +1,4 @@
-import { type Block, candidate, cite, citeAll, type DraftForm, quoteOf, type DraftScope } from './candidate.ts'
+import { type Block, candidate, cite, citeAll, type DraftForm, type DraftScope, quoteOf } from './candidate.ts'
 import type { Story, Unit } from './material.ts'
 import { fewOf, pick, sampleOf, shuffled } from './random.ts'
 import { INVITES, type SentenceRole } from './roles.ts'

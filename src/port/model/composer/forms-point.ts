@@ -1,5 +1,5 @@
 import type { HookKey } from '#domain/growth/drafting/hooks'
-import { type Block, candidate, cite, type DraftForm, quoteOf, type DraftScope } from './candidate.ts'
+import { type Block, candidate, cite, type DraftForm, type DraftScope, quoteOf } from './candidate.ts'
 import type { Cue } from './cues.ts'
 import type { GlueSlot } from './glue.ts'
 import type { Story, Unit } from './material.ts'

@@ -1,5 +1,5 @@
 import { containsPhrase } from '#domain/growth/drafting/phrase'
-import { type Block, type DraftCandidate, candidate, cite, type DraftForm, quoteOf, type DraftScope } from './candidate.ts'
+import { type Block, candidate, cite, type DraftCandidate, type DraftForm, type DraftScope, quoteOf } from './candidate.ts'
 import type { Offer, Unit } from './material.ts'
 import { wordLine } from './text.ts'
 

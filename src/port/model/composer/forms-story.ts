@@ -1,5 +1,5 @@
 import type { HookKey } from '#domain/growth/drafting/hooks'
-import { type Block, type DraftCandidate, candidate, cite, type DraftForm, quoteOf, type DraftScope } from './candidate.ts'
+import { type Block, candidate, cite, type DraftCandidate, type DraftForm, type DraftScope, quoteOf } from './candidate.ts'
 import type { Story, Unit } from './material.ts'
 import type { SentenceRole } from './roles.ts'
 import { shared } from './text.ts'

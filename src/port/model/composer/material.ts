@@ -1,10 +1,10 @@
 import type { BriefProduct, DraftBrief } from '#domain/growth/drafting/draft'
 import { type Phrase, searchable } from '#domain/growth/drafting/phrase'
 import type { Steps } from '../pace.ts'
-import { type ReadingLimit, allowanceFor, sentencesIn } from './entries.ts'
+import { allowanceFor, type ReadingLimit, sentencesIn } from './entries.ts'
 import type { Focus } from './focus.ts'
 import { type Random, sampleOf, wantedFirst } from './random.ts'
-import { dependsOnBefore, inlineListOf, looksComplete, type SentenceRole, rolesOf, unlabelled } from './roles.ts'
+import { dependsOnBefore, inlineListOf, looksComplete, rolesOf, type SentenceRole, unlabelled } from './roles.ts'
 import { restyled, type Style } from './style.ts'
 import { capitalised, ended, shared, termsOf, wordLine, wordsOf } from './text.ts'
 

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'bun:test'
 import { operations } from '#contract/index'
 import {
   type BriefActionKind,
-  briefActionKinds,
   type BriefFacts,
   type BriefRow,
-  type FoundRows,
+  briefActionKinds,
   type FoundGroup,
+  type FoundRows,
   foundGroups,
   ranked,
   urgencies,

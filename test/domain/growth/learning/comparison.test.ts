@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { type Comparison, compare, LEAST_PER_ARM } from '#domain/growth/learning/comparison'
+import { type ArmComparison, compare, LEAST_PER_ARM } from '#domain/growth/learning/comparison'
 
 const control = [9, 11, 10, 13, 8, 12, 10, 9]
 const better = [12, 15, 11, 19, 14, 17, 13, 16, 18, 15]
@@ -9,7 +9,7 @@ const measured = (arms: Record<string, number[]>) =>
   Object.entries(arms).flatMap(([arm, values]) => values.map((value, index) => ({ id: `${arm}-${index}`, arm, value })))
 
 const against = (arms: Record<string, number[]>, arm = 'variant') =>
-  (compare(Object.keys(arms), measured(arms)) satisfies Comparison).against_control.find((one) => one.arm === arm)!
+  (compare(Object.keys(arms), measured(arms)) satisfies ArmComparison).against_control.find((one) => one.arm === arm)!
 
 // The numbers of the first two are scipy's: ttest_ind with equal_var=False, and its interval.
 describe('an arm against the control', () => {

@@ -1,7 +1,7 @@
 /** When numbers are read again, what a read may cost, and which of them are kept. */
 import { describe, expect, test } from 'bun:test'
 import { readBudgetOf } from '#domain/app/read-budget'
-import { changes, nextRead, reserve, unread, waitAfter } from '#domain/growth/learning/metric-sync'
+import { changes, nextMetricsRead, reserve, unusedReads, waitAfter } from '#domain/growth/learning/metric-sync'
 import type { MetricSnapshot } from '#domain/growth/metrics'
 import { at, DAY, HOUR, MINUTE } from '#test/domain/records'
 
@@ -14,14 +14,14 @@ describe('a post is read again', () => {
     ['every day in its first month', 7 * DAY, DAY],
     ['every day, for the last time as that ends', 29 * DAY, DAY],
   ])('%s', (_, age, every) => {
-    expect(nextRead(at(), at(age))).toEqual(at(age + every))
+    expect(nextMetricsRead(at(), at(age))).toEqual(at(age + every))
   })
 
   test.each([
     ['whose next time would come after that', 29 * DAY + 1],
     ['that is older', 31 * DAY],
   ])('no more: one %s', (_, age) => {
-    expect(nextRead(at(), at(age))).toBeNull()
+    expect(nextMetricsRead(at(), at(age))).toBeNull()
   })
 })
 
@@ -62,8 +62,8 @@ describe('the daily budget', () => {
   })
 
   test('gets back what was not answered with', () => {
-    expect(unread({ tier: 'payg' }, spent(100_000), 40)).toEqual([spent(-60_000)])
-    expect(unread({ tier: 'payg' }, spent(100_000), 100)).toEqual([])
+    expect(unusedReads({ tier: 'payg' }, spent(100_000), 40)).toEqual([spent(-60_000)])
+    expect(unusedReads({ tier: 'payg' }, spent(100_000), 100)).toEqual([])
   })
 })
 

@@ -3,8 +3,8 @@ import type { PlanState } from '#domain/app/plan'
 import {
   MOST_TARGETS,
   newTarget,
-  nextRead,
   nextReadAt,
+  nextTargetRead,
   normalHandle,
   readTarget,
   type TargetStatus,
@@ -33,7 +33,7 @@ test.each([[''], ['@'], ['@@lena'], ['le na'], ['x'.repeat(51)], ['https://x.com
 
 test('a new one is active, and read at once', () => {
   expect(target).toMatchObject({ handle: 'ships_on.tuesday', status: 'active', last_read_at: null, reads: 0, reads_micros: 0 })
-  expect(nextRead(target)).toEqual(at())
+  expect(nextTargetRead(target)).toEqual(at())
 })
 
 test('nobody is a target twice, and there are only so many', () => {
@@ -73,25 +73,25 @@ describe('the next read', () => {
     [2, 4 * HOUR],
     [3, DAY],
   ])('of priority %i is after %i ms', (priority, wait) => {
-    expect(since(nextRead(readTarget({ ...target, priority }, read)))).toBe(wait)
+    expect(since(nextTargetRead(readTarget({ ...target, priority }, read)))).toBe(wait)
   })
 
   test('after failures waits longer each time, up to a day', () => {
     let failing = target
     const waits = Array.from({ length: 12 }, () => {
       failing = unreadTarget(failing, 'unreachable', at())
-      return since(nextRead(failing))
+      return since(nextTargetRead(failing))
     })
     expect(waits.slice(0, 4)).toEqual([5 * MINUTE, 10 * MINUTE, 20 * MINUTE, 40 * MINUTE])
     expect(waits.at(-1)).toBe(DAY)
     expect(failing).toMatchObject({ failures: 12, last_error: 'unreachable' })
-    expect(since(nextRead(readTarget({ ...failing, priority: 1 }, read)))).toBe(HOUR)
+    expect(since(nextTargetRead(readTarget({ ...failing, priority: 1 }, read)))).toBe(HOUR)
   })
 
   test('of a handle that nobody has is a day later, whatever the priority', () => {
     const unknown = readTarget({ ...target, priority: 1 }, { ...read, found: false })
     expect(unknown.last_error).toBe('unknown_handle')
-    expect(since(nextRead(unknown))).toBe(DAY)
+    expect(since(nextTargetRead(unknown))).toBe(DAY)
   })
 
   test('what was read is added up', () => {

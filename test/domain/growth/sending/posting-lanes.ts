@@ -15,7 +15,7 @@ import {
   settle,
   publishTimes as times,
 } from '#domain/growth/sending/publish'
-import { cleanRead, findPost, hit, mayShow, type SeenPost, unread } from '#domain/growth/sending/reconcile'
+import { afterFailedRead, cleanRead, findPost, hit, mayShow, type SeenPost } from '#domain/growth/sending/reconcile'
 import { fingerprintText } from '#port/network/text'
 import { attemptWith } from '#test/domain/records'
 import {
@@ -179,7 +179,7 @@ export const readNext = (world: World, work: Work, view: View): void => {
   const read = { item, attempt, now: clock(world), times }
   const since = { ...attempt, intent_at: doubtfulSince(world, item.id) }
   if (!view.complete || !world.accounts[attempt.connection_id]) {
-    apply(world, work, unread(read, view.retryAfterMs))
+    apply(world, work, afterFailedRead(read, view.retryAfterMs))
     return
   }
   const open = openAttempts(world).filter((other) => other.connection_id === attempt.connection_id)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Item } from '#domain/growth/drafting/item'
 import { type Attempt, doubt, publishTimes, type Settled } from '#domain/growth/sending/publish'
-import { cleanRead, findPost, hit, readSince, type SeenPost, unread } from '#domain/growth/sending/reconcile'
+import { afterFailedRead, cleanRead, findPost, hit, readSince, type SeenPost } from '#domain/growth/sending/reconcile'
 import { fingerprintText } from '#port/network/text'
 import { at, attemptWith, DAY, HOUR, itemIn } from '#test/domain/records'
 
@@ -177,7 +177,7 @@ const readAll = (read: (item: Item, attempt: Attempt, now: Date) => Settled): Re
 
 const clean = (item: Item, attempt: Attempt, now: Date) => cleanRead({ item, attempt, now, times: publishTimes })
 const failing = (retryAfterMs?: number) => (item: Item, attempt: Attempt, now: Date) =>
-  unread({ item, attempt, now, times: publishTimes }, retryAfterMs)
+  afterFailedRead({ item, attempt, now, times: publishTimes }, retryAfterMs)
 
 const reviewEvent = { type: 'growth.approval.requested', data: { kind: 'item_review', item_id: 'item-1' } }
 
