@@ -6,7 +6,7 @@ import { GenerationError } from '../drafter.ts'
 import type { Steps } from '../pace.ts'
 import { type Focus, focusOf, headlineOf } from './focus.ts'
 import { type Material, type Rules, readMaterial } from './material.ts'
-import { type Piece, readPieces } from './pieces.ts'
+import { type MaterialPiece, readPieces } from './pieces.ts'
 import { createRandom } from './random.ts'
 import { createGlueChoice, createGlueStock, type GlueChoice, lowerCased, spoken } from './render.ts'
 import { arranged, outlined, type Section } from './sections.ts'
@@ -30,9 +30,9 @@ interface Desk {
 }
 
 /** The pieces that go in, most fitting first: no more words than asked for, and of other subjects only half as many. */
-const chosen = (pieces: readonly Piece[], brief: ArticleBrief): Piece[] => {
+const chosen = (pieces: readonly MaterialPiece[], brief: ArticleBrief): MaterialPiece[] => {
   const known = pieces.some(({ onTopic }) => onTopic)
-  const taken: Piece[] = []
+  const taken: MaterialPiece[] = []
   let words = 0
   let length = 0
   for (const onTopic of [true, false]) {
@@ -48,12 +48,12 @@ const chosen = (pieces: readonly Piece[], brief: ArticleBrief): Piece[] => {
   return taken.sort((one, other) => other.score - one.score)
 }
 
-const paragraphsOf = ({ units }: Piece): string[] =>
+const paragraphsOf = ({ units }: MaterialPiece): string[] =>
   Array.from({ length: Math.ceil(units.length / SENTENCES_OF_PARAGRAPH) }, (_, index) =>
     spoken(units.slice(index * SENTENCES_OF_PARAGRAPH, (index + 1) * SENTENCES_OF_PARAGRAPH)),
   )
 
-const bulletsOf = (proof: readonly Piece[], { noLists }: Style): string[] => {
+const bulletsOf = (proof: readonly MaterialPiece[], { noLists }: Style): string[] => {
   const lines = proof.map(({ units }) => spoken(units))
   if (lines.length < 2) return lines
   return noLists ? [lines.join(' ')] : [lines.map((line) => `- ${line}`).join('\n')]
@@ -81,7 +81,7 @@ const plural = (count: number, one: string, many: string): string => `${count} $
 
 const rationaleOf = (text: string, sections: readonly Section[], { brief, focus }: Desk): string => {
   const pieces = sections.flatMap((section) => section.pieces)
-  const count = (kind: Piece['kind']) => pieces.filter((piece) => piece.kind === kind).length
+  const count = (kind: MaterialPiece['kind']) => pieces.filter((piece) => piece.kind === kind).length
   const words = countWords(text)
   const unmatched = sections.flatMap(({ heading, isUnmatched }) => (isUnmatched && heading !== undefined ? [`“${heading.text}”`] : []))
   const parts = [
@@ -97,7 +97,7 @@ const rationaleOf = (text: string, sections: readonly Section[], { brief, focus 
 
 /** Whether the person has written anything on the subject; without terms to go by, anything is. */
 const isKnown = (
-  pieces: readonly Piece[],
+  pieces: readonly MaterialPiece[],
   { brief: { profile, points }, focus, style }: Pick<Desk, 'brief' | 'focus' | 'style'>,
 ): boolean => {
   if (!style.english || focus.terms.size === 0 || pieces.some(({ onTopic }) => onTopic)) return true
@@ -122,7 +122,7 @@ const refuse = (hint: string): never => {
 
 const leastWords = ({ words }: ArticleBrief): number => words * LEAST_SHARE
 
-function* sectionsOf(pieces: readonly Piece[], { points }: ArticleBrief): Steps<Section[]> {
+function* sectionsOf(pieces: readonly MaterialPiece[], { points }: ArticleBrief): Steps<Section[]> {
   if (points.length === 0) return arranged(pieces)
   const sections = yield* outlined(points, pieces)
   return (

@@ -10,7 +10,7 @@ import type { SentenceRole } from './roles.ts'
 import { shared, termsOf, wordLine } from './text.ts'
 
 /** Sentences of the person's that stay together in an article: a story, a proof, a phrase. */
-export interface Piece {
+export interface MaterialPiece {
   kind: Unit['source']
   units: readonly Unit[]
   words: number
@@ -46,7 +46,7 @@ const ROLES: Partial<Record<FoundCue['cue'], readonly SentenceRole[]>> = {
 }
 
 /** How many of the cues a piece answers. */
-const answered = ({ kind, roles }: Pick<Piece, 'kind' | 'roles'>, cues: readonly FoundCue[]): number =>
+const answered = ({ kind, roles }: Pick<MaterialPiece, 'kind' | 'roles'>, cues: readonly FoundCue[]): number =>
   cues.filter(
     ({ cue, negated }) =>
       !negated &&
@@ -58,20 +58,20 @@ const answered = ({ kind, roles }: Pick<Piece, 'kind' | 'roles'>, cues: readonly
 const LEARNED = { worked: 3, hypothesis: 1, flopped: -3 } as const
 
 /** 1 when a learning speaks of such a piece, -1 when of doing without it, else 0. */
-const bearing = ({ cues, terms }: GuidingLearning, piece: Pick<Piece, 'kind' | 'roles' | 'terms'>): number => {
+const bearing = ({ cues, terms }: GuidingLearning, piece: Pick<MaterialPiece, 'kind' | 'roles' | 'terms'>): number => {
   const cue = cues.find((found) => answered(piece, [{ ...found, negated: false }]) > 0)
   if (cue) return cue.negated ? -1 : 1
   const needed = Math.min(2, terms.size)
   return cues.length === 0 && needed > 0 && shared(terms, piece.terms) >= needed ? 1 : 0
 }
 
-const learned = (learnings: readonly GuidingLearning[], piece: Pick<Piece, 'kind' | 'roles' | 'terms'>) => {
+const learned = (learnings: readonly GuidingLearning[], piece: Pick<MaterialPiece, 'kind' | 'roles' | 'terms'>) => {
   const worth = learnings.map((learning) => ({ id: learning.id, amount: LEARNED[learning.kind] * bearing(learning, piece) }))
   const amount = worth.reduce((sum, one) => sum + one.amount, 0)
   return { amount: Math.max(-4, Math.min(4, amount)), ids: worth.filter((one) => one.amount > 0).map(({ id }) => id) }
 }
 
-const pieceOf = (units: readonly Unit[], { focus, goal, cues, learnings, random }: Wanted): Piece => {
+const pieceOf = (units: readonly Unit[], { focus, goal, cues, learnings, random }: Wanted): MaterialPiece => {
   const terms = new Set(units.flatMap((unit) => [...unit.terms]))
   const roles = new Set(units.flatMap((unit) => [...unit.roles]))
   const kind = units[0]!.source
@@ -115,7 +115,7 @@ interface Notes {
 export function* readPieces(
   material: Material,
   { title, patterns, notes, ...wanted }: Omit<Wanted, 'cues' | 'learnings'> & Notes,
-): Steps<Piece[]> {
+): Steps<MaterialPiece[]> {
   const cues: FoundCue[] = []
   for (const pattern of patterns) {
     cues.push(...cuesOf(pattern.slice(0, LONGEST_READ)))
@@ -127,7 +127,7 @@ export function* readPieces(
     yield
   }
   const said = new Set([wordLine(title)])
-  const pieces: Piece[] = []
+  const pieces: MaterialPiece[] = []
   // A story of a heading alone tells nothing.
   const whole = material.stories.filter(({ units }) => units.some(({ complete }) => complete))
   const offered = material.offers.map(({ unit }) => unit)
@@ -150,4 +150,4 @@ export interface Heading {
 export const headingOf = (text: string): Heading => ({ text, terms: termsOf(text), cues: cuesOf(text) })
 
 /** How well a piece stands under a heading. */
-export const fitOf = ({ terms, cues }: Heading, piece: Piece): number => 4 * shared(terms, piece.terms) + 2 * answered(piece, cues)
+export const fitOf = ({ terms, cues }: Heading, piece: MaterialPiece): number => 4 * shared(terms, piece.terms) + 2 * answered(piece, cues)

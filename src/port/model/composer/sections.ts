@@ -1,13 +1,13 @@
 import type { Steps } from '../pace.ts'
 import type { GlueSlot } from './glue.ts'
-import { fitOf, type Heading, headingOf, type Piece } from './pieces.ts'
+import { fitOf, type Heading, headingOf, type MaterialPiece } from './pieces.ts'
 
 /** A part of an article: its pieces stand under the heading of the person's outline, or under a line of the composer's own. */
 export interface Section {
   /** A point of the outline. */
   heading?: Heading
   slot?: GlueSlot
-  pieces: Piece[]
+  pieces: MaterialPiece[]
   /** Nothing that stands here speaks of the heading. */
   isUnmatched?: boolean
 }
@@ -15,7 +15,7 @@ export interface Section {
 const wordsIn = ({ pieces }: Section): number => pieces.reduce((sum, { words }) => sum + words, 0)
 
 /** The best piece for each point, the clearest choice first, so that no point takes what another needs more. */
-function* bestForEach(points: readonly string[], left: Set<Piece>): Steps<Section[]> {
+function* bestForEach(points: readonly string[], left: Set<MaterialPiece>): Steps<Section[]> {
   const sections: Section[] = points.map((point) => ({ heading: headingOf(point), pieces: [] }))
   const open = new Set(sections)
   while (open.size > 0 && left.size > 0) {
@@ -31,10 +31,10 @@ function* bestForEach(points: readonly string[], left: Set<Piece>): Steps<Sectio
 }
 
 /** Phrases of the person's end an article. */
-const isPhrase = ({ kind }: Piece): boolean => kind === 'use'
+const isPhrase = ({ kind }: MaterialPiece): boolean => kind === 'use'
 
 /** The outline in its order with all pieces under it, a piece a step; undefined when there are more points than pieces. */
-export function* outlined(points: readonly string[], pieces: readonly Piece[]): Steps<Section[] | undefined> {
+export function* outlined(points: readonly string[], pieces: readonly MaterialPiece[]): Steps<Section[] | undefined> {
   const phrases = pieces.filter(isPhrase)
   const left = new Set(pieces.filter((piece) => !isPhrase(piece)))
   if (left.size < points.length) return undefined
@@ -51,10 +51,10 @@ export function* outlined(points: readonly string[], pieces: readonly Piece[]): 
   return phrases.length > 0 ? [...sections, last] : sections
 }
 
-const isNarrative = ({ kind }: Piece): boolean => kind === 'story' || kind === 'news'
+const isNarrative = ({ kind }: MaterialPiece): boolean => kind === 'story' || kind === 'news'
 
 /** Without an outline: a story to open with, what proves it, the other stories, those on other subjects apart, and a phrase to end on. */
-export const arranged = (pieces: readonly Piece[]): Section[] => {
+export const arranged = (pieces: readonly MaterialPiece[]): Section[] => {
   const narrative = pieces.filter(isNarrative)
   const [opening, ...others] = narrative
   const news = narrative.filter(({ kind }) => kind === 'news')
