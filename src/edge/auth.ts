@@ -1,4 +1,5 @@
 /** Who is calling: an API key, or a person's session, as Bearer credential or (in browsers) as a cookie. */
+import { LRUCache } from 'lru-cache'
 import type { RatePlan } from '#domain/app/rates'
 import { hashApiKey, isApiKey } from '#kernel/api-key'
 import { AppError } from '#kernel/errors'
@@ -46,7 +47,7 @@ export interface AuthParts {
 }
 
 export const createAuthenticator = ({ db, tokens, cookies, origins, log }: AuthParts): Authenticator => {
-  const cache = new Map<string, KeyGrant>()
+  const cache = new LRUCache<string, KeyGrant>({ max: CACHED_KEYS })
   const used = new Set<string>()
   const flush = async (): Promise<void> => {
     const ids = [...used]
@@ -113,7 +114,7 @@ const bySession = async ({ db, tokens, incoming }: { db: Db; tokens: Tokens; inc
 
 interface KeyLookUp {
   db: Db
-  cache: Map<string, KeyGrant>
+  cache: LRUCache<string, KeyGrant>
   incoming: Arriving
 }
 
@@ -123,9 +124,7 @@ const lookUp = async ({ db, cache, incoming }: KeyLookUp, key: string): Promise<
   const cached = cache.get(name)
   const grant = cached ?? (await incoming.checked(() => findKey(db, hash)))
   if (!grant) throw new AppError('unauthenticated')
-  cache.delete(name)
   // What a member's key may changes with the member: it is looked up each time.
-  if (!grant.member) cache.set(name, grant)
-  if (cache.size > CACHED_KEYS) cache.delete(cache.keys().next().value!)
+  if (!cached && !grant.member) cache.set(name, grant)
   return grant
 }

@@ -1,11 +1,11 @@
 /** Times of recurrences: five-field cron patterns in an IANA time zone. */
 import { Cron } from 'croner'
+import { LRUCache } from 'lru-cache'
 
 const options = (timeZone: string) => ({ timezone: timeZone, paused: true, mode: '5-part' }) as const
 
-/** Patterns are few and a `Cron` is large: those in use are kept. */
-const known = new Map<string, Cron>()
-const MOST_KNOWN = 200
+/** Patterns are few and a `Cron` is large: the ones used last are kept. */
+const known = new LRUCache<string, Cron>({ max: 200 })
 const FIELDS = 5
 
 const cronOf = (pattern: string, timeZone: string): Cron => {
@@ -13,7 +13,6 @@ const cronOf = (pattern: string, timeZone: string): Cron => {
   const before = known.get(name)
   if (before) return before
   const cron = new Cron(pattern, options(timeZone))
-  if (known.size >= MOST_KNOWN) known.clear()
   known.set(name, cron)
   return cron
 }

@@ -7,6 +7,7 @@ import {
   type ServerContext,
   type Tool,
 } from '@modelcontextprotocol/server'
+import { LRUCache } from 'lru-cache'
 import { version } from '../../../package.json'
 import { callTool } from './call-tool.ts'
 import type { McpContext } from './context.ts'
@@ -28,7 +29,7 @@ const MOST_LISTS = 100
 const capabilities = { tools: { listChanged: true }, resources: { listChanged: true }, prompts: { listChanged: true } }
 
 export const createSurface = (): Surface => {
-  const lists = new Map<string, Tool[]>()
+  const lists = new LRUCache<string, Tool[]>({ max: MOST_LISTS })
   return {
     open(served) {
       const info = { name: 'tendril', title: 'Tendril', version }
@@ -48,18 +49,17 @@ const noSchemas = {
   },
 }
 
-const listed = (lists: Map<string, Tool[]>, { operations, call }: McpContext, { view }: Served): Tool[] => {
+const listed = (lists: LRUCache<string, Tool[]>, { operations, call }: McpContext, { view }: Served): Tool[] => {
   const visible = visibleTools(operations, call, view)
   const name = visible.map(({ id }) => id).join()
   const known = lists.get(name)
   if (known) return known
   const tools = describeTools(operations, visible)
-  if (lists.size >= MOST_LISTS) lists.clear()
   lists.set(name, tools)
   return tools
 }
 
-const installTools = (server: Server, served: Served, lists: Map<string, Tool[]>): void => {
+const installTools = (server: Server, served: Served, lists: LRUCache<string, Tool[]>): void => {
   const { view, within } = served
   server.setRequestHandler('tools/list', (_, ctx) => within(ctx, async (context) => ({ tools: listed(lists, context, served) })))
   server.setRequestHandler('tools/call', ({ params }, ctx) =>
