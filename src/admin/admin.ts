@@ -1,4 +1,4 @@
-/** `tendril admin …`: what operators do, beside a running server or without one. Each prints one JSON object. */
+/** `tendril admin …`: operators' commands, beside a running server or without one. Each prints one JSON object. */
 import { parseArgs } from 'node:util'
 import { AppError, errorTable, fail } from '#kernel/errors'
 import { createLog } from '#kernel/log'
@@ -31,7 +31,7 @@ const scopeList = (flags: Flags): Scope[] =>
     .split(',')
     .map((scope) => (isScope(scope) ? scope : fail('invalid_input', `no such scope: ${scope}; there are ${scopes.join(', ')}`)))
 
-/** Runs on the database of the running server, or opens it for as long as it takes. */
+/** Runs on the running server's database, or opens the database for as long as the command runs. */
 const withDb = async <T>({ config, log }: Place, work: (db: Db) => Promise<T>): Promise<T> => {
   await using database = await joinDatabase(config, log)
   await using db = openDb({ ...database.options, max: 1 })
@@ -40,7 +40,7 @@ const withDb = async <T>({ config, log }: Place, work: (db: Db) => Promise<T>): 
 
 const createTenant = async ({ config, log }: Place, flags: Flags) => {
   await using database = await joinDatabase(config, log)
-  // It must not begin anybody's due work, only make this one workspace.
+  // It must not start due work of other workspaces, only make this one.
   await using workplace = await openWorkplace(config, { ...database.options, max: 2 }, { log, overrides: { sweepMs: 0 } })
   const workspace_id = await createWorkspace(workplace.db, text(flags, 'name'))
   if (flags.sandbox) {
@@ -105,7 +105,7 @@ const parse = (args: string[]): { flags: Flags; positionals: string[] } => {
   }
 }
 
-/** Runs a command and gives the exit code. */
+/** Runs a command and returns its exit code. */
 export async function admin(args: string[]): Promise<number> {
   try {
     if (args.length === 0 || args.includes('--help')) {

@@ -1,4 +1,4 @@
-/** What the commands of `tendril admin` are given. */
+/** The flags of `tendril admin`. */
 import { Value } from '@sinclair/typebox/value'
 import { Email } from '#contract/app/session'
 import { fail } from '#kernel/errors'
@@ -8,22 +8,22 @@ import type { Config } from '../config.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** What may be given several times is a list. */
+/** A flag that can be given several times is a list. */
 export type Flags = Record<string, string | boolean | string[] | undefined>
 
-/** The value of a flag that must be there. */
+/** The value of a required flag. */
 export const text = (flags: Flags, name: string): string => {
   const value = flags[name]
   return typeof value === 'string' && value !== '' ? value : fail('invalid_input', `--${name} is missing`)
 }
 
-/** The same, an id. */
+/** The value of a required flag that is an id. */
 export const uuid = (flags: Flags, name: string): string => {
   const value = text(flags, name)
   return UUID.test(value) ? value : fail('invalid_input', `--${name} is not an id: ${value}`)
 }
 
-/** The same, an email address. */
+/** The value of a required flag that is an email address. */
 export const email = (flags: Flags): string => {
   const value = text(flags, 'email')
   const strange = strangeCharacter(value)
@@ -33,7 +33,7 @@ export const email = (flags: Flags): string => {
 
 export const optionalEmail = (flags: Flags): string | undefined => (flags.email === undefined ? undefined : email(flags))
 
-/** One of some words. */
+/** A value that must be one of the given words. */
 export const choice = <V extends string>(flags: Flags, name: string, values: readonly V[]): V => {
   const value = text(flags, name)
   return values.find((one) => one === value) ?? fail('invalid_input', `--${name} must be one of ${values.join(', ')}`)
@@ -41,7 +41,7 @@ export const choice = <V extends string>(flags: Flags, name: string, values: rea
 
 const MOST_LISTED = 100
 
-/** The part of a list that `--limit` and `--cursor` ask for. */
+/** The page that `--limit` and `--cursor` ask for. */
 export const page = (flags: Flags): { limit?: number; cursor?: string } => {
   const limit = flags.limit === undefined ? undefined : Number(text(flags, 'limit'))
   if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= MOST_LISTED))
@@ -49,7 +49,7 @@ export const page = (flags: Flags): { limit?: number; cursor?: string } => {
   return { ...(limit === undefined ? {} : { limit }), ...(flags.cursor === undefined ? {} : { cursor: text(flags, 'cursor') }) }
 }
 
-/** Every value of a flag that may be given several times. */
+/** All values of a flag that can be given several times. */
 export const list = (flags: Flags, name: string): string[] => {
   const values = flags[name]
   return Array.isArray(values) ? values : []

@@ -1,4 +1,4 @@
-/** `tendril admin plan …`: what a workspace may spend. Every process of the deployment goes by it from the next request on. */
+/** `tendril admin plan …`: the limits of a workspace. A change takes effect in every process from the next request on. */
 
 import { features } from '#contract/limits'
 import { overridden } from '#domain/app/overrides'
@@ -16,7 +16,7 @@ tendril admin plan set --workspace ID [--plan ${planNames.join('|')}] [--billing
 
 const missing = (): never => fail('not_found', 'no such workspace')
 
-/** What is not told stays as it is. */
+/** Absent fields stay as they are. */
 export const setPlan = async (db: Db, flags: Flags): Promise<object> => {
   const workspace_id = uuid(flags, 'workspace')
   const plan: PlanName | undefined = flags.plan === undefined ? undefined : choice(flags, 'plan', planNames)
@@ -25,7 +25,7 @@ export const setPlan = async (db: Db, flags: Flags): Promise<object> => {
   const clears = flags['clear-overrides'] === true
   if (!plan && !billing && entries.length === 0 && !clears)
     fail('invalid_input', 'nothing to set: give --plan, --billing, --override or --clear-overrides')
-  // Wrong words are told whether or not there is such a workspace.
+  // Wrong words are refused whether or not the workspace exists.
   overridden({}, entries)
   const next = (before: PlanState): PlanState => ({
     plan: plan ?? before.plan,
@@ -35,7 +35,7 @@ export const setPlan = async (db: Db, flags: Flags): Promise<object> => {
   return { workspace_id, ...((await changePlan(db, workspace_id, next)) ?? missing()) }
 }
 
-/** With what is used of it. */
+/** The plan, and how much of it is used. */
 export const getPlan = async (db: Db, flags: Flags): Promise<object> => {
   const workspace_id = uuid(flags, 'workspace')
   const [row] = await db.read<PlanRow>({ tenantId: workspace_id }, planOfWorkspace)

@@ -1,6 +1,6 @@
 /**
- * `tendril admin webhook …`: what owners do by the operations of the app, done by the operator. A command runs where the
- * workspace is owned, by the running server if there is one.
+ * `tendril admin webhook …`: the owners' webhook operations, run by the operator. A command runs in the process that owns the
+ * workspace: the running server, if there is one.
  */
 import { eventKinds } from '#contract/events'
 import { AppError, fail } from '#kernel/errors'
@@ -21,7 +21,7 @@ tendril admin webhook test --workspace ID
 tendril admin webhook events --workspace ID
 tendril admin webhook replay --workspace ID --id EVENT`
 
-/** What an operation of the app answers. */
+/** An operation's answer. */
 interface Reply {
   webhook?: object
   event?: { id: string }
@@ -41,7 +41,7 @@ const runner =
     return { workspace_id: tenantId, ...webhook, ...(event ? { event_id: event.id } : {}), ...rest }
   }
 
-/** Works in this process, or in the one that owns the workspace; this one begins nobody's due work. */
+/** Runs in this process, or in the one that owns the workspace. This process starts no due work. */
 const asOperator = async ({ config, log }: Place, flags: Flags, act: (run: Run) => Promise<object>): Promise<object> => {
   const workspaceId = uuid(flags, 'workspace')
   await using database = await joinDatabase(config, log)
@@ -53,7 +53,7 @@ const asOperator = async ({ config, log }: Place, flags: Flags, act: (run: Run) 
 
 const kinds = ({ events }: Flags): string[] => (typeof events === 'string' ? events.split(',').filter((kind) => kind !== '') : [])
 
-/** By their words. Secrets are in what `set` and `rotate` print, and nowhere afterwards. */
+/** The commands by their words. Only `set` and `rotate` print a secret, and only once. */
 export const webhookCommands: Record<string, (place: Place, flags: Flags) => Promise<object>> = {
   'webhook set': (place, flags) => asOperator(place, flags, (run) => run('set', { url: text(flags, 'url'), events: kinds(flags) })),
   'webhook rotate': (place, flags) => asOperator(place, flags, (run) => run('rotate')),

@@ -1,11 +1,11 @@
-/** How far a limit goes that a request was held against: told to whoever sent it, so that nobody must run into one to know it. */
+/** How much of a limit is left after a request. Answers carry it, so that callers can slow down before they are refused. */
 export interface Allowance {
-  /** As in the refusal: `create_batch`. */
+  /** The limit's name, as a refusal gives it: `create_batch`. */
   name: string
   limit: number
-  /** Seconds for which the limit is given. */
+  /** The length of the limit's period, in seconds. */
   window: number
   left: number
-  /** Seconds until it begins anew. */
+  /** Seconds until the next period. */
   resetsIn: number
 }

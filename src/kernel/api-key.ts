@@ -9,7 +9,7 @@ const FORM = /^ak_[0-9A-Za-z]{36}$/
 
 const checksum = (random: string): string => toBase62(crc32(random), CHECKSUM_LENGTH)
 
-/** `ak_`, 30 random base62 characters, 6 of checksum: a mistyped key is told from a wrong one without a look at the database. */
+/** `ak_`, 30 random base62 characters, 6 of checksum. The checksum finds mistyped keys without a look at the database. */
 export const newApiKey = (): string => {
   const random = randomBase62(RANDOM_LENGTH)
   return PREFIX + random + checksum(random)
@@ -21,5 +21,5 @@ export const isApiKey = (text: string): boolean => {
   return text.endsWith(checksum(random))
 }
 
-/** Keys are stored as this only. They are random enough that a slow hash would add nothing. */
+/** Only this hash of a key is stored. Keys are random enough that a slow hash would add nothing. */
 export const hashApiKey = (key: string): Buffer => createHash('sha256').update(key).digest()

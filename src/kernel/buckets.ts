@@ -6,17 +6,17 @@ export interface Rate {
 
 interface Bucket {
   tokens: number
-  /** Monotonic time in milliseconds at which it held so many. */
+  /** Monotonic time in milliseconds of the last count. */
   at: number
   fullAt: number
 }
 
-/** Of the buckets used longest ago, how many each use looks at: more than it can add. */
+/** How many of the least recently used buckets each use checks for removal: more than it can add. */
 const LOOKED_AT = 2
 
 /**
- * Buckets by name. A bucket that is full again is forgotten, because it is equal to one that was never used. Beyond `most` the
- * ones used longest ago go, full or not: memory is bounded, and their owners gain no more than one burst.
+ * Buckets by name. A full bucket is forgotten, because it equals one that was never used. Beyond `most`, the least recently used
+ * ones are forgotten, full or not: that bounds memory, and gives their owners one burst at most.
  */
 export class Buckets {
   /** In order of their last use. */
@@ -31,19 +31,19 @@ export class Buckets {
     return this.#all.size
   }
 
-  /** Tokens at this moment, with fractions. */
+  /** Tokens at this moment, as a fraction. */
   left(name: string, { perSecond, burst }: Rate): number {
     const bucket = this.#all.get(name)
     return bucket ? Math.min(burst, bucket.tokens + ((this.now() - bucket.at) * perSecond) / 1_000) : burst
   }
 
-  /** Seconds until `amount` can be taken; 0: now. A full bucket is enough for any amount. */
+  /** Seconds until `amount` can be taken; 0 means now. A full bucket is enough for any amount. */
   wait(name: string, rate: Rate, amount = 1): number {
     const missing = Math.min(amount, rate.burst) - this.left(name, rate)
     return missing <= 0 ? 0 : missing / rate.perSecond
   }
 
-  /** To be called when `wait` has said 0. */
+  /** Call it only after `wait` has returned 0. */
   take(name: string, rate: Rate, amount = 1): void {
     const [at, tokens] = [this.now(), Math.max(0, this.left(name, rate) - amount)]
     this.#all.delete(name)

@@ -6,17 +6,17 @@ export interface BudgetOptions {
   total: number
   /** How much of that one party may use. */
   share: number
-  /** How many reservations may wait. What they ask for is bounded as what is in use is: by `total`, and for one party by `share`. */
+  /** How many reservations may wait. Their amounts have the same bounds as what is in use: `total`, and `share` for one party. */
   waiters: number
   /** How long a reservation waits for room before it is refused. */
   withinMs: number
-  /** What is reserved, as callers see it in the refusal. */
+  /** The name of what is reserved, as a refusal gives it. */
   name: string
 }
 
-/** Gives back what it holds when disposed of, once. */
+/** Disposing returns the amount, once. */
 export interface Reservation extends Disposable {
-  /** Keeps only `amount` and gives the rest back, when less is needed than was reserved. Never takes more. */
+  /** Keeps `amount` and returns the rest. Never takes more than was reserved. */
   shrink(amount: number): void
 }
 
@@ -25,7 +25,7 @@ interface Waiting {
   start(): void
 }
 
-/** Amounts of one thing, reserved or waiting, by party. */
+/** Amounts, reserved or waiting, by party. */
 class Amounts {
   total = 0
   readonly #of = new Map<string, number>()
@@ -43,16 +43,16 @@ class Amounts {
 }
 
 /**
- * A bounded amount of something that every request takes a different part of, such as memory. What does not fit waits; parties
- * have their turns one after the other, so that one with many reservations waits behind its own, not before those of others.
+ * A bounded amount of something of which each request needs a different part, such as memory. Reservations that do not fit wait.
+ * Parties take turns, so that a party with many reservations waits behind its own and delays nobody else.
  */
 export class Budget {
   readonly #used = new Amounts()
   readonly #asked = new Amounts()
-  /** Insertion order is the order of turns: a party that had its turn goes to the end. */
+  /** In the order of turns: a party that had its turn moves to the end. */
   readonly #waiting = new Map<string, Waiting[]>()
   #waiters = 0
-  /** Whether the reservation whose turn it is waits for room in the whole. */
+  /** Whether the reservation whose turn it is waits for room in `total`. */
   #blocked = false
 
   constructor(
@@ -60,7 +60,7 @@ export class Budget {
     private readonly clock: Clock,
   ) {}
 
-  /** How much is in use. */
+  /** The amount in use. */
   get used(): number {
     return this.#used.total
   }
@@ -71,8 +71,8 @@ export class Budget {
   }
 
   /**
-   * Waits for room when there is none. More than a share counts as a whole share. Fails with 503 when none became free in
-   * time, or at once when too much waits already, and with the signal's reason when it aborts.
+   * Waits until there is room. An amount above `share` counts as `share`. Throws a 503 if no room becomes free in time, or at once
+   * if too much waits already; throws the signal's reason if it aborts.
    */
   reserve(party: string, wanted: number, signal?: () => AbortSignal): Reservation | Promise<Reservation> {
     const amount = Math.min(wanted, this.options.share)
@@ -134,13 +134,13 @@ export class Budget {
     return { shrink, [Symbol.dispose]: () => shrink(0) }
   }
 
-  /** Starts what has room now, a party after the other. */
+  /** Starts the reservations for which there is room now, party by party. */
   #next(): void {
     this.#blocked = false
     for (const [party, own] of this.#waiting) {
       const first = own[0]!
       if (this.#used.of(party) + first.amount > this.options.share) continue
-      // Nobody overtakes it: smaller amounts that come all the time would keep it waiting for ever.
+      // Nothing overtakes it: a steady flow of smaller amounts would keep it waiting for ever.
       this.#blocked = this.#used.total + first.amount > this.options.total
       if (this.#blocked) return
       first.start()

@@ -2,7 +2,7 @@
 
 const clocksAt = (at: Date, timeZone: string): Temporal.ZonedDateTime => at.toTemporalInstant().toZonedDateTimeISO(timeZone)
 
-/** The day that clocks show at a time. */
+/** The day that the zone's clocks show at a time. */
 export const dayAt = (at: Date, timeZone: string): string => clocksAt(at, timeZone).toPlainDate().toString()
 
 /** 0 to 23. */
@@ -13,7 +13,7 @@ export const weekdayAt = (at: Date, timeZone: string): number => clocksAt(at, ti
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
-/** Whether this is a day of the calendar: 30 February is none. */
+/** Whether the calendar has this day: it has no 30 February. */
 export const isDay = (day: string): boolean => {
   try {
     return DAY.test(day) && Temporal.PlainDate.from(day) !== undefined
@@ -27,6 +27,6 @@ export const addDays = (day: string, days: number): string => Temporal.PlainDate
 /** The Monday on or before a day. */
 export const mondayOf = (day: string): string => addDays(day, 1 - Temporal.PlainDate.from(day).dayOfWeek)
 
-/** The first moment of a day, or of the next one where the clocks skip it whole. Not every day has a midnight. */
+/** The first moment of a day, or of the next day if the clocks skip the whole day. Not every day has a midnight. */
 export const startOfDay = (day: string, timeZone: string): Date =>
   new Date(Temporal.PlainDate.from(day).toZonedDateTime(timeZone).epochMilliseconds)

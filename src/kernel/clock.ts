@@ -1,12 +1,12 @@
-/** Time as the process sees it. Due times and leases are decided by the database's clock; this one only measures and wakes. */
+/** The process's clock. It only measures and wakes: the database's clock decides due times and leases. */
 export interface Clock {
-  /** Milliseconds since some fixed point; never steps back. */
+  /** Milliseconds since a fixed point; never goes back. */
   monotonic(): number
   /** Calls `wake` once after `ms`; disposing cancels it. */
   after(ms: number, wake: () => void): Disposable
 }
 
-/** The longest delay a JavaScript timer takes; longer ones are armed again when it fires. */
+/** The longest delay that a JavaScript timer takes. A longer one is armed again each time it fires. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 export const systemClock: Clock = {

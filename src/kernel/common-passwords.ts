@@ -1,11 +1,11 @@
 /**
- * Passwords that so many people have that they are tried first: 1,557 of ten characters or more, the 10,000 most common of all
- * among them. Kept as hashes of 32 bits: of passwords that are not common, one in 2.8 million is taken for one that is.
+ * Passwords so common that attackers try them first: 1,557 of ten characters or more, which include those of the 10,000 most
+ * common that are long enough. Kept as 32-bit hashes, so one uncommon password in 2.8 million counts as common.
  */
 import { createHash } from 'node:crypto'
 import packed from './common-passwords.json'
 
-/** By case and by how accents are written, common passwords do not become uncommon. */
+/** Changing the case, or how accents are encoded, does not make a common password uncommon. */
 export const commonHash = (password: string): number =>
   createHash('sha256').update(password.normalize('NFC').toLowerCase()).digest().readUInt32BE(0)
 

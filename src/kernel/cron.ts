@@ -1,4 +1,4 @@
-/** Times of recurrences: five-field cron patterns in an IANA time zone. */
+/** Five-field cron patterns in an IANA time zone. */
 import { Cron } from 'croner'
 import { LRUCache } from 'lru-cache'
 
@@ -17,7 +17,7 @@ const cronOf = (pattern: string, timeZone: string): Cron => {
   return cron
 }
 
-/** Why this is no pattern of five fields, or undefined when it is one. */
+/** What is wrong with a five-field pattern; undefined if nothing is. */
 export const cronFault = (pattern: string): string | undefined => {
   const fields = pattern.trim().split(/\s+/).length
   if (fields > 1 && fields !== FIELDS) return `it has ${fields}`
@@ -29,6 +29,6 @@ export const cronFault = (pattern: string): string | undefined => {
   }
 }
 
-/** The first time after `after` that a pattern names on the clocks of a time zone; undefined where there is none. */
+/** The first time after `after` that matches a pattern on the clocks of a time zone; undefined if there is none. */
 export const nextTime = (pattern: string, timeZone: string, after: Date): Date | undefined =>
   cronOf(pattern, timeZone).nextRun(after) ?? undefined

@@ -7,9 +7,9 @@ import type { Allowance } from './allowance.ts'
 
 interface ErrorKind {
   status: number
-  /** Exit code of the command line. */
+  /** The command line's exit code. */
   exit: number
-  /** The message; `detail` is what the thrower adds. Prefixes that clients match on are fixed by the API document. */
+  /** The message. `detail` comes from the thrower. The API document fixes the prefixes, which clients match on. */
   text(detail: string): string
 }
 
@@ -52,16 +52,16 @@ export const errorTable = {
 export type ErrorCode = keyof typeof errorTable
 
 export interface ErrorDetail {
-  /** The field that is wrong, as a dotted path; empty for the whole body. */
+  /** The dotted path of the wrong field; empty for the whole body. */
   path: string
   message: string
 }
 
 interface Extra extends ErrorOptions {
   details?: ErrorDetail[]
-  /** Seconds until a retry may succeed; sent as Retry-After. */
+  /** Seconds until a retry can succeed; sent as Retry-After. */
   retryAfter?: number
-  /** The limits that the request was held against. */
+  /** The limits that the request counted against. */
   allowances?: Allowance[] | undefined
 }
 
@@ -86,19 +86,19 @@ export class AppError extends Error {
     return errorTable[this.code].status
   }
 
-  /** The same error, which also tells of the limits. Errors are shared among callers, so none is changed. */
+  /** A copy of the error with the limits. Callers share errors, so the original stays unchanged. */
   static telling(error: AppError, allowances: Allowance[]): AppError {
     const { code, detail, details, retryAfter, cause } = error
     return new AppError(code, detail, { details, retryAfter, allowances, cause })
   }
 
-  /** Normalises anything thrown: what is not ours becomes `internal`, whose text never leaves the process. */
+  /** Turns anything thrown into an AppError: a foreign error becomes `internal`, and its text never leaves the process. */
   static from(cause: unknown): AppError {
     return cause instanceof AppError ? cause : new AppError('internal', '', { cause })
   }
 }
 
-/** Throws; usable as an expression: `row ?? fail('not_found', 'item')`. */
+/** Throws. Usable as an expression: `row ?? fail('not_found', 'item')`. */
 export const fail = (code: ErrorCode, detail = '', extra: Extra = {}): never => {
   throw new AppError(code, detail, extra)
 }

@@ -1,6 +1,6 @@
 /**
- * Named places where a test may stop, kill or delay the process. In production `none` is passed and nothing happens.
- * Names are written `lane.moment`, for example `publish.claimed`.
+ * Named places where a test can stop, kill or delay the process. Production passes `none`, which does nothing. A name is
+ * `lane.moment`, for example `publish.claimed`.
  */
 export type Failpoints = (name: string) => Promise<void> | void
 
@@ -12,8 +12,8 @@ type Action = keyof typeof signals
 const isAction = (text: string | undefined): text is Action => text !== undefined && Object.hasOwn(signals, text)
 
 /**
- * `publish.sent=kill,generation.done=stop`: kills this process, as kill -9 does, or stops it until it is told to go on, the
- * first time it passes a named place.
+ * Reads `publish.sent=kill,generation.done=stop`. The first time this process passes a named place, it is killed as by kill -9, or
+ * stopped until it gets SIGCONT.
  */
 export const failpointsFrom = (spec: string): Failpoints => {
   const armed = new Map<string, Action>()

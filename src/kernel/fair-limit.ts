@@ -3,15 +3,15 @@ import { AppError } from './errors.ts'
 export interface FairLimitOptions {
   /** How many may run at once. */
   limit: number
-  /** How many of one party may while no other asks, and while others do; by default as many as may run at all. */
+  /** How many of one party may run while no other asks, and while others do. Default: `limit` for both. */
   share?: { alone: number; among: number }
-  /** Shared by limits of one resource: who asks one of them is about for all. */
+  /** Shared by the limits of one resource: a party that asks one of them counts as present for all. */
   crowd?: Crowd
   /** How many of one party may wait; one more is refused with `rate_limited:<name>`. */
   bound: number
   /** How long one may wait before it is refused with 503. */
   withinMs: number
-  /** What is waited for, as callers see it in the refusal. */
+  /** What callers wait for, as a refusal names it. */
   name: string
 }
 
@@ -23,13 +23,13 @@ interface Waiting {
 /** Whether a caller waits for the work (`asked`) or nobody does (`unasked`). */
 export type Demand = 'asked' | 'unasked'
 
-/** Who has asked is about for so long. */
+/** How long a party counts as present after it has asked. */
 const OTHERS_FOR_MS = 250
 
-/** Whether more than one party has asked of late. */
+/** Whether more than one party has asked recently. */
 export class Crowd {
   #last: string | undefined
-  /** Monotonic time at which somebody else asked than the one before. */
+  /** Monotonic time of the last request by another party than the one before. */
   #othersAt = Number.NEGATIVE_INFINITY
 
   noted(party: string): void {
@@ -75,7 +75,7 @@ export class FairLimit {
     }
   }
 
-  /** Work that takes longer than `ms` leaves its place to others then, and goes on: so what hangs holds up nobody for longer. */
+  /** Work that takes longer than `ms` then gives up its place, and goes on: work that hangs delays nobody for longer. */
   async yielding<T>(party: string, ms: number, work: () => Promise<T>): Promise<T> {
     const { promise: late, resolve } = Promise.withResolvers<void>()
     let running: Promise<T> | undefined
@@ -89,7 +89,7 @@ export class FairLimit {
   }
 
   #admitted(party: string, demand: Demand): Promise<void> | undefined {
-    // While something is free, whoever waits has its share already: hardly anybody is passed over.
+    // While a place is free, every party that waits has its share already: hardly any is passed over.
     if (this.#running < this.options.limit && this.#hasRoom(party)) {
       this.#begin(party)
       return undefined
@@ -135,7 +135,7 @@ export class FairLimit {
     }
   }
 
-  /** The next party in order that has room begins one. False: there is none. */
+  /** Starts one request of the next party that has room. False if there is none. */
   #startOne(waiting: Map<string, Waiting[]>): boolean {
     for (const [party, own] of waiting) {
       if (!this.#hasRoom(party)) continue
@@ -150,7 +150,7 @@ export class FairLimit {
     return false
   }
 
-  /** Somebody waits now for what a party is to do: it is not unasked any more. */
+  /** A caller now waits for what a party has queued: its unasked requests become asked ones. */
   hurry(party: string): void {
     const { asked, unasked } = this.#waiting
     const own = unasked.get(party)

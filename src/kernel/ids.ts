@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 
-/** A uuid v7: sortable by the time it was made. */
+/** A uuid v7, which sorts by its time of creation. */
 export const newId = (): string => Bun.randomUUIDv7()
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const BIASED_FROM = 256 - (256 % ALPHABET.length)
 
-/** `length` uniformly random characters of 0-9A-Za-z. */
+/** `length` characters, uniformly random, from 0-9A-Za-z. */
 export const randomBase62 = (length: number): string => {
   let text = ''
   while (text.length < length)

@@ -1,4 +1,4 @@
-/** Edits between two words, insertions, deletions and replacements counted alike. */
+/** The number of insertions, deletions and replacements between two words. */
 const distance = (a: string, b: string): number => {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i++) {
@@ -11,7 +11,7 @@ const distance = (a: string, b: string): number => {
 
 const LONGEST_NAME = 64
 
-/** The known name that was probably meant; undefined where none is near. */
+/** The known name that was probably meant; undefined if none is close. */
 export const nearest = (name: string, known: readonly string[]): string | undefined => {
   const word = name.slice(0, LONGEST_NAME)
   const ranked = known.map((field) => ({ field, away: distance(word.toLowerCase(), field.toLowerCase()) })).sort((a, b) => a.away - b.away)

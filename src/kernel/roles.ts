@@ -1,3 +1,3 @@
-/** What a member of a workspace is to it. Owners may everything; what the others may is said by each operation. */
+/** The roles of members. Owners can do everything; each operation names the other roles that can call it. */
 export const roles = ['owner', 'editor', 'approver', 'viewer'] as const
 export type Role = (typeof roles)[number]

@@ -1,8 +1,8 @@
-/** What an API key may reach. `workspace:use` is an extension of ours: no key has it unasked. */
+/** The scopes of API keys. `workspace:use` is our extension: a key has it only if it was asked for. */
 export const scopes = ['api:read', 'api:write', 'mcp:use', 'workspace:use'] as const
 export type Scope = (typeof scopes)[number]
 
 export const isScope = (text: string): text is Scope => (scopes as readonly string[]).includes(text)
 
-/** What an operation asks of its caller: a scope, a person who is signed in, or nothing. */
+/** What an operation requires of its caller: a scope, a signed-in person, or nothing. */
 export type Access = Scope | 'session' | 'public'

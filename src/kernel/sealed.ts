@@ -1,15 +1,15 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { deriveKey } from './secret.ts'
 
-/** Keeps secrets in rows: unreadable without the deployment's secret, and of no use in another row. */
+/** Encrypts secrets that are stored in rows. They cannot be read without the deployment's secret, nor used in another row. */
 export interface Sealer {
-  /** `row` names table and row. */
+  /** `row` names the table and the row. */
   seal(text: string, row: string): Buffer
-  /** Throws when the bytes were changed, or are those of another row or deployment. */
+  /** Throws if the bytes were changed, or belong to another row or deployment. */
   open(sealed: Buffer, row: string): string
 }
 
-/** The first byte, so that another way of sealing can be told from this one. */
+/** The first byte; it leaves room for another format. */
 const VERSION = 1
 const IV_BYTES = 12
 const TAG_BYTES = 16

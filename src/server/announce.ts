@@ -1,4 +1,4 @@
-/** What a person sees when the server has started. */
+/** What the server prints once it has started. */
 import type { Config } from '../config.ts'
 import type { NewWorkspace } from './first-start.ts'
 
@@ -10,7 +10,7 @@ const drafter = ({ openai }: Shown): string => {
   return `${fast === reasoning ? fast : `${fast} and ${reasoning}`} at ${baseUrl ?? 'api.openai.com'}`
 }
 
-/** The addresses that answer, and what stands behind them. */
+/** The addresses that answer, the database and the drafter. */
 const addresses = (shown: Shown, database: string): string => {
   const { publicUrl: url } = shown
   return `Tendril listens on ${url} and keeps its data in ${database}.
@@ -20,7 +20,7 @@ const addresses = (shown: Shown, database: string): string => {
   Drafts by  ${drafter(shown)}`
 }
 
-/** How to come in, the first time. */
+/** How to sign in the first time. */
 const welcome = ({ id, apiKey, signInUrl }: NewWorkspace, { publicUrl, bootstrapKey }: Shown): string => `
 
 It has made a workspace, with an account of the sandbox network connected. The key and the link are shown only now:
@@ -30,6 +30,6 @@ It has made a workspace, with an account of the sandbox network connected. The k
 
 Try:  curl -H "Authorization: Bearer ${bootstrapKey ? '$TENDRIL_BOOTSTRAP_KEY' : apiKey}" ${publicUrl}/api/v1/growth/overview`
 
-/** In one piece, so that nothing comes between. */
+/** One write, so that no log line comes between. */
 export const announce = (shown: Shown, { database, made }: { database: string; made: NewWorkspace | undefined }): void =>
   console.log(addresses(shown, database) + (made ? welcome(made, shown) : ''))

@@ -3,14 +3,14 @@ import type { ConnectionOptions } from '#store/engine/db'
 
 const MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full']
 
-/** The text itself is in no message: it holds the password. */
+/** No message contains the text itself: it holds the password. */
 const invalid = (cause?: unknown): never => {
   throw new AppError('invalid_input', 'DATABASE_URL must be like postgres://user:password@host:5432/database', { cause })
 }
 
 const parse = (text: string): URL => {
   try {
-    // An empty host is legal when the socket folder is given as a parameter, but not in a URL.
+    // An empty host is legal if a parameter gives the socket folder, but not in a URL.
     return new URL(text.replace(/^(postgres(?:ql)?:\/\/[^/@]*@?)(?=\/)/, '$1localhost'))
   } catch {
     return invalid()
@@ -46,7 +46,7 @@ export const optionsOf = (text: string): ConnectionOptions => {
   }
 }
 
-/** As libpq: `require` encrypts without looking at the certificate, `verify-*` checks it. */
+/** As in libpq, `require` encrypts without checking the certificate, and `verify-*` checks it. */
 const sslOf = (mode: string): ConnectionOptions['ssl'] => {
   if (!MODES.includes(mode)) throw new AppError('invalid_input', `DATABASE_URL: sslmode must be one of ${MODES.join(', ')}: ${mode}`)
   return mode.startsWith('verify') ? 'verify-full' : mode === 'require' ? 'require' : 'prefer'

@@ -1,4 +1,4 @@
-/** Which database: the one of DATABASE_URL, or an embedded Postgres of our own. */
+/** The database of DATABASE_URL, or an embedded Postgres of our own. */
 import type { Log } from '#kernel/log'
 import { findEmbedded, startEmbedded } from '#postgres/start'
 import { checkCanary } from '#store/engine/canary'
@@ -12,12 +12,12 @@ import { secretKey } from './secret-key.ts'
 
 interface Database extends AsyncDisposable {
   options: ConnectionOptions
-  /** For the first lines that the server prints. */
+  /** Named in the first lines that the server prints. */
   description: string
 }
 
 export interface OpenDatabase extends Database {
-  /** The deployment's, which the database has been used with before. */
+  /** The deployment's secret; the canary row has shown that it is the one this database was made with. */
   secret: Buffer
 }
 
@@ -36,12 +36,12 @@ const embedded = async (home: string, log: Log): Promise<Database> => {
   }
 }
 
-/** Opens the database for a server: brought up to this version, known by its secret, with logins for the pools. */
+/** Opens the database for a server: migrates it, checks the secret against it, and makes logins for the pools. */
 export async function openDatabase(config: Config, log: Log): Promise<OpenDatabase> {
   return await opened(await (config.databaseUrl ? external(config.databaseUrl, log) : embedded(config.home, log)), config, log)
 }
 
-/** For a command: the database of the running server, or one opened for as long as the command takes. */
+/** For a command: the running server's database, or one that is open only as long as the command runs. */
 export async function joinDatabase(config: Config, log: Log): Promise<OpenDatabase> {
   const running = config.databaseUrl ? undefined : await findEmbedded(config.home)
   if (!running) return openDatabase(config, log)

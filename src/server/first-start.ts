@@ -1,4 +1,4 @@
-/** A database without any workspace gets one, with the sandbox connected, so that the whole product works at once. */
+/** Makes a workspace in a database that has none, with the sandbox connected, so that the whole product works at once. */
 
 import { defaultPlan } from '#domain/app/plan'
 import { AppError } from '#kernel/errors'
@@ -9,17 +9,17 @@ import { unfinishedTenant } from '#store/app/tenants'
 import type { Config } from '../config.ts'
 import type { Workplace } from './server.ts'
 
-/** Two servers that start at once find the same workspace: the one that serves it makes it ready. */
+/** Two servers that start at once find the same workspace. The one that owns it finishes it; the other tries again. */
 const TRIES = 3
 
 export interface NewWorkspace {
   id: string
   apiKey: string
-  /** Makes its owner of whoever opens it first. */
+  /** The first person to open it becomes the owner. */
   signInUrl: string
 }
 
-/** The new workspace, or undefined when there were workspaces before. The key comes last: with it, all is done. */
+/** The new workspace; undefined if there were workspaces before. The key comes last: its presence shows that all is done. */
 export async function firstStart(
   { bootstrapKey, publicUrl }: Pick<Config, 'bootstrapKey' | 'publicUrl'>,
   { db, world, sandbox }: Workplace,

@@ -1,10 +1,10 @@
 import { readConfig } from '../config.ts'
 import { hostAndPort } from '../config-values.ts'
 
-/** Where a server that listens everywhere is reached from its own machine. */
+/** Where its own machine reaches a server that listens on every address. */
 const LOOPBACK: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
-/** For health checks in places without curl: 0 when the server on HOST and PORT answers. */
+/** For health checks where there is no curl. The exit code: 0 if the server on HOST and PORT answers. */
 export async function health(): Promise<number> {
   const { host, port } = readConfig()
   const at = hostAndPort(LOOPBACK[host] ?? host, port)

@@ -1,4 +1,4 @@
-/** The deployment's secret, from which every other key is derived. */
+/** The deployment's secret. Every other key is derived from it. */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -12,7 +12,7 @@ const pathIn = (home: string): string => join(home, 'secret.key')
 const readOrMake = async (home: string): Promise<string> => {
   const path = pathIn(home)
   await mkdir(home, { recursive: true })
-  // It appears whole or not at all, however this process ends. Of several that start at once one makes it; all read what stands there.
+  // The file appears whole or not at all, however this process ends. If several start at once, one makes it and all read it.
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   if (!existsSync(path)) {
     await writeFile(draft, `${randomBytes(32).toString('base64')}\n`, { flag: 'wx', mode: 0o600, flush: true })
@@ -24,7 +24,7 @@ const readOrMake = async (home: string): Promise<string> => {
   return (await readFile(path, 'utf8')).trim()
 }
 
-/** Throws where no key is made by itself and none is given. */
+/** Throws if DATABASE_URL is set and no key is. */
 export const requireSecretKey = ({ secretKey, databaseUrl }: Config): void => {
   if (!secretKey && databaseUrl)
     throw new AppError(
@@ -33,7 +33,7 @@ export const requireSecretKey = ({ secretKey, databaseUrl }: Config): void => {
     )
 }
 
-/** TENDRIL_SECRET_KEY, or a key made once under TENDRIL_HOME beside the embedded database. */
+/** TENDRIL_SECRET_KEY, or the key that the first start made under TENDRIL_HOME beside the embedded database. */
 export async function secretKey(config: Config): Promise<Buffer> {
   requireSecretKey(config)
   const secret = parseSecret(config.secretKey ?? (await readOrMake(config.home)))

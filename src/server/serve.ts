@@ -1,4 +1,4 @@
-/** The server's life: configuration, database, actors, edge; then it waits for a signal and disposes in reverse. */
+/** The server's life: it opens configuration, database, actors and edge, waits for a signal, and disposes in reverse. */
 import { AppError } from '#kernel/errors'
 import { createLog, type Log } from '#kernel/log'
 import { parseFaults } from '#port/network/sandbox/faults'
@@ -10,7 +10,7 @@ import { firstStart } from './first-start.ts'
 import { requireSecretKey } from './secret-key.ts'
 import { type Listening, listen, openWorkplace, type Workplace } from './server.ts'
 
-/** Who asks a process to stop usually kills it after 30 seconds. */
+/** Supervisors usually kill a process 30 seconds after they have asked it to stop. */
 const STOP_WITHIN_MS = 24_000
 
 const untilStopped = (): Promise<string> =>
@@ -18,7 +18,7 @@ const untilStopped = (): Promise<string> =>
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve(signal))
   })
 
-/** What is wrong with the configuration is said before anything is opened. */
+/** Throws on a wrong configuration before anything is opened. */
 const checkedConfig = (): Config => {
   const config = readConfig()
   parseFaults(config.sandboxFaults)
@@ -33,7 +33,7 @@ const portRefusals: Record<string, (config: Config) => string> = {
   EACCES: ({ port }) => `PORT ${port} is not open to this user: set PORT to one above 1023`,
 }
 
-/** Takes the port, or says which variable is to be changed. */
+/** Takes the port, or says which variable to change. */
 const listenOn = async (config: Config, workplace: Workplace, { log, ready }: { log: Log; ready: () => boolean }): Promise<Listening> => {
   try {
     return await listen(config, workplace, log, ready)
@@ -54,7 +54,7 @@ export async function serve(): Promise<void> {
   let ready = false
   const { port } = stack.use(await listenOn(config, workplace, { log, ready: () => ready }))
   const publicUrl = config.publicUrl.replace(/:0$/, `:${port}`)
-  // Only with the port taken: a start that fails there must not make a key that nobody has seen.
+  // Only once the port is taken: a start that fails there must not make a key that nobody sees.
   const made = await firstStart({ ...config, publicUrl }, workplace)
   ready = true
   announce({ ...config, publicUrl }, { database: database.description, made })

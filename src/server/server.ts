@@ -52,9 +52,9 @@ import { lanesOf } from './lanes.ts'
 const REPLY_WITHIN_MS = 20_000
 const IDLE_MS = 300_000
 const SWEEP_MS = 250
-/** A minute more is nothing to fourteen days. */
+/** A minute more does not matter after fourteen days. */
 const ERASURE = { everyMs: 60_000, rows: 1_000 }
-/** Of up to a thousand workspaces what is over goes within a minute, of more in turn. */
+/** Rows whose time is over go within a minute in up to a thousand workspaces, and in turn if there are more. */
 const SWEEP = { everyMs: 60_000, rows: 1_000, tenants: 1_000 }
 const MODEL_CALL_MS = 80_000
 
@@ -67,11 +67,11 @@ export interface Workplace extends AsyncDisposable {
   overrides: Overrides
 }
 
-/** What tests and single commands put in the place of the usual. */
+/** What tests and single commands replace. */
 export interface Overrides {
   times?: PublishTimes
   webhookTimes?: WebhookTimes
-  /** None: due work is left to other processes. */
+  /** Empty: due work is left to other processes. */
   lanes?: AnyLane[]
   drafter?: Drafter
   failpoints?: Failpoints
@@ -92,7 +92,7 @@ export interface Overrides {
 const drafterOf = (config: Config, log: Log): Drafter =>
   config.openai ? createOpenAiDrafter({ ...config.openai, timeoutMs: MODEL_CALL_MS, log }) : createComposer()
 
-/** The `host:port` of an address of our own. */
+/** The `host:port` of one of our own addresses. */
 const pairsOf = (text: string): string[] => {
   const url = URL.parse(text)
   return url ? [`${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`] : []
@@ -105,12 +105,12 @@ const egressOf = ({ egressAllow, publicUrl, nodeUrl }: Config, log: Log): Egress
 
 export interface WorkplaceOptions {
   log: Log
-  /** The deployment's secret; a process that takes no letters from others needs none in common. */
+  /** The deployment's secret. A process that takes no letters from others need not share theirs. */
   secret?: Buffer
   overrides?: Overrides
 }
 
-/** What is done every so often, unasked. */
+/** What runs at intervals, unasked. */
 const periodicOf = ({ db, overrides }: Workplace, { failpoints, auditKeepDays: keepDays }: Config, log: Log): AsyncDisposable => {
   const stack = new AsyncDisposableStack()
   const shared = { db, log, clock: systemClock }
@@ -166,7 +166,7 @@ export async function openWorkplace(
   return { db, world, sandbox, runtime, signature, overrides, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
-/** Waits until clients have what they are owed. */
+/** Waits until clients have received their answers. */
 const stopped = async (server: Server<unknown>, drained: Promise<void>): Promise<void> => {
   await Promise.race([drained, Bun.sleep(LAST_ANSWERS_MS)])
   await server.stop(true)
@@ -179,14 +179,14 @@ export interface Listening extends AsyncDisposable {
   port: number
 }
 
-/** What clients had sent when the end began is read by then: a connection that seems idle is closed, whatever has arrived on it unread. */
+/** Time to read what clients had already sent: closing drops what has arrived unread on a connection that seems idle. */
 const LAST_REQUESTS_MS = 100
-/** How long answers that are ready may take to reach slow clients at the end. */
+/** How long ready answers can take at the end to reach slow clients. */
 const LAST_ANSWERS_MS = 3_000
 
 /**
- * The HTTP server over a workplace. Closing it reads what was sent, stops accepting, then the actors, so that whoever waits is
- * answered, then itself. Health is unavailable until `ready`.
+ * The HTTP server over a workplace. Closing it reads what was sent, stops accepting, stops the actors so that waiting callers get
+ * their answers, and then stops the server. Health is unavailable until `ready`.
  */
 export async function listen(config: Config, workplace: Workplace, log: Log, ready = (): boolean => true): Promise<Listening> {
   const { world, db, runtime, signature, overrides } = workplace
@@ -214,7 +214,7 @@ export async function listen(config: Config, workplace: Workplace, log: Log, rea
     ...{ trust: { proxies: config.trustedProxies }, publicUrl: config.publicUrl, intake: overrides.intake ?? {} },
     ...{ ...shared, documents, signature, commit: config.commit },
   })
-  // The framework would share a port that another server has, and the two would get each other's requests.
+  // By default the framework shares a port with another server, and each would get some of the other's requests.
   app.listen({ port: config.port, hostname: config.host, reusePort: false })
   const server = app.server as Server<unknown>
   if (config.port === 0) await runtime.movedTo(`http://${hostAndPort(config.host, server.port!)}`)
