@@ -1,7 +1,7 @@
 /** What holds for every operation: its declaration, who may call it, and how it is reached. New operations are covered as they come. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { keyOperations, operations } from '#contract/index'
-import { braces, isQuery, type Method, type NamedOp, pathParams } from '#contract/op'
+import { braces, type Method, type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { newApiKey } from '#kernel/api-key'
 import { newId } from '#kernel/ids'
 import { type Scope, scopes } from '#kernel/scopes'
@@ -156,7 +156,7 @@ describe.each(Object.entries(Object.groupBy(operations, ({ path }) => path)))('%
   })
 })
 
-test.each(keyOperations.filter(isQuery).map((o) => [o.id, o] as const))(
+test.each(keyOperations.filter(readsOnly).map((o) => [o.id, o] as const))(
   '%s answers HEAD as it does GET, without the body',
   async (_, o) => {
     const input = await legalInput(other, o)

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { groups } from '#cli/catalogue'
 import { operations } from '#contract/index'
-import { braces, isQuery, type NamedOp, pathParams } from '#contract/op'
+import { braces, type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { newId } from '#kernel/ids'
 import { isScope, scopes } from '#kernel/scopes'
 import { type TestApp, testApp } from '#test/support/app'
@@ -42,7 +42,7 @@ const commands = groups.flatMap((group) => group.commands)
 describe.each(operations.map((o) => [o.id, o] as const))('%s', (_, o) => {
   test('is served over REST', async () => {
     const path = o.path.replaceAll(/:[a-z_]+/gi, newId)
-    const reply = await app.send(o.method, path, { key: null, ...(isQuery(o) ? {} : { body: { no_such_field: 1 } }) })
+    const reply = await app.send(o.method, path, { key: null, ...(readsOnly(o) ? {} : { body: { no_such_field: 1 } }) })
     expect([400, 401]).toContain(reply.status)
   })
 

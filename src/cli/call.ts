@@ -1,5 +1,5 @@
 /** An operation and its input as a request, and the answer as a value or a failure. */
-import { isQuery, KEY_LIMIT, type NamedOp, pathParams, takesKey } from '#contract/op'
+import { KEY_LIMIT, type NamedOp, pathParams, readsOnly, takesKey } from '#contract/op'
 import { type ErrorCode, type ErrorDetail, errorTable } from '#kernel/errors'
 import { version } from '../../package.json'
 import { Failure, misuse } from './failure.ts'
@@ -44,7 +44,7 @@ export const askOf = (o: NamedOp, input: Input, { token, idempotencyKey }: Crede
   const path = o.path.replaceAll(/:([a-z_]+)/gi, (_, name: string) => encodeURIComponent(String(input[name])))
   const entries = Object.entries(input).filter(([name]) => !inPath.includes(name))
   const headers: Record<string, string> = { ...commonHeaders, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) }
-  if (isQuery(o)) return { method: o.method, path: path + queryOf(entries), headers, again: true }
+  if (readsOnly(o)) return { method: o.method, path: path + queryOf(entries), headers, again: true }
   if (idempotencyKey !== undefined) headers['idempotency-key'] = asHeader(idempotencyKey)
   const again = idempotencyKey !== undefined || o.repeatable === true
   if (entries.length === 0) return { method: o.method, path, headers, again }

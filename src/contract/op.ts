@@ -168,7 +168,7 @@ export const named = ({ prefix, group }: Resource): NamedOp[] =>
   Object.entries(group).map(([name, o]) => ({ ...o, id: `${prefix}.${name}` }))
 
 /** Whether it changes nothing. */
-export const isQuery = ({ method }: Pick<Op, 'method'>): boolean => method === 'GET'
+export const readsOnly = ({ method }: Pick<Op, 'method'>): boolean => method === 'GET'
 
 /** Whether an Idempotency-Key makes a second time replay the first: what changes something in one workspace. */
 export const takesKey = ({ kind }: Pick<Op, 'kind'>): boolean => kinds[kind].letter
@@ -187,7 +187,7 @@ const planErrors = ({ cap, quota, feature }: Op): ErrorCode[] => [
 export const errorsOf = (o: Op): ErrorCode[] => [
   ...new Set([...o.errors, ...planErrors(o)]),
   ...commonErrors.filter((code) => o.kind !== 'public' || !callerErrors.includes(code)),
-  ...(isQuery(o) ? [] : bodyErrors),
+  ...(readsOnly(o) ? [] : bodyErrors),
   ...(takesKey(o) ? keyErrors : []),
 ]
 

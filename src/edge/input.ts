@@ -1,6 +1,6 @@
 /** A request as the flat input of an operation: path parameters, query and body. Bodies are never converted, strings of the URL are. */
 import type { TObject, TSchema } from '@sinclair/typebox'
-import { isQuery, type NamedOp, pathParams } from '#contract/op'
+import { type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { AppError } from '#kernel/errors'
 import type { BodyTerms, Incoming } from './incoming.ts'
 
@@ -49,8 +49,8 @@ const searchOf = (url: string): string => {
 export const inputOf = async (o: NamedOp, incoming: Incoming, workspace: string | undefined): Promise<Record<string, unknown>> => {
   const { request, params } = incoming
   const search = searchOf(request.url)
-  if (!isQuery(o) && search !== '') invalid('', 'this operation takes no query; send a JSON body')
-  const given = isQuery(o) ? readQuery(search, o.input as TObject) : await readBody(incoming, { limit: o.bodyLimit, workspace })
+  if (!readsOnly(o) && search !== '') invalid('', 'this operation takes no query; send a JSON body')
+  const given = readsOnly(o) ? readQuery(search, o.input as TObject) : await readBody(incoming, { limit: o.bodyLimit, workspace })
   if (params)
     for (const name of pathParams(o.path)) if (Object.hasOwn(given, name)) invalid(name, 'is part of the path and may not be given again')
   return { ...given, ...params }

@@ -6,7 +6,7 @@ import { openapi } from '@elysiajs/openapi'
 import { Type as T, type TObject, type TSchema } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { operations, resources } from '#contract/index'
-import { braces, errorsOf, formsOf, isExempt, isQuery, KEY_LIMIT, type NamedOp, pathParams, takesKey } from '#contract/op'
+import { braces, errorsOf, formsOf, isExempt, KEY_LIMIT, type NamedOp, pathParams, readsOnly, takesKey } from '#contract/op'
 import { errorTable } from '#kernel/errors'
 import { fileTypes } from './file.ts'
 import { devicePaths } from './openapi-device.ts'
@@ -142,7 +142,7 @@ const securityOf = ({ scope }: NamedOp): Record<string, string[]>[] => {
 const detailOf = (o: NamedOp, components: Components) => {
   const inPath = pathParams(o.path)
   const rest = Object.keys((o.input as TObject).properties).filter((name) => !inPath.includes(name))
-  const query = isQuery(o) ? rest.map((name) => parameter(o, name, 'query')) : []
+  const query = readsOnly(o) ? rest.map((name) => parameter(o, name, 'query')) : []
   const key = takesKey(o) ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []
   return {
     operationId: o.id,
@@ -151,7 +151,7 @@ const detailOf = (o: NamedOp, components: Components) => {
     tags: [tagOf(o)],
     security: securityOf(o),
     parameters: [...inPath.map((name) => parameter(o, name, 'path')), ...query, ...key],
-    ...(!isQuery(o) && rest.length > 0 ? { requestBody: bodyOf(o, rest, components) } : {}),
+    ...(!readsOnly(o) && rest.length > 0 ? { requestBody: bodyOf(o, rest, components) } : {}),
     responses: { ...successOf(o, components), ...errorResponses(o) },
   }
 }

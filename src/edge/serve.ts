@@ -1,6 +1,6 @@
 /** One request as a call of an operation, and its answer. */
 import type { Kind } from '#contract/kinds'
-import { isExempt, isQuery, type NamedOp } from '#contract/op'
+import { isExempt, type NamedOp, readsOnly } from '#contract/op'
 import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'
 import { type Bound, type Operation, refuseKey } from '#ops/bind'
@@ -74,7 +74,7 @@ const asCaller = async (deps: ServeDeps, o: NamedOp, incoming: Incoming, run: (c
       plan: caller.plan,
       surface: surfaceOf(request),
       requestId,
-      idempotencyKey: isQuery(o) ? undefined : headerText(request, 'idempotency-key'),
+      idempotencyKey: readsOnly(o) ? undefined : headerText(request, 'idempotency-key'),
     })
     logServed(deps, { o, requestId, startedAt }, { status, tenant: caller.tenantId })
     return response

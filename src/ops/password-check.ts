@@ -12,7 +12,7 @@ export const WRONG = 'the email or the password is wrong'
 
 export const WRONG_OWN = 'the password is wrong'
 
-/** `what` tells counters of different doors apart: guesses at one shut no other. */
+/** `what` keeps the counters of different operations apart: guesses at one do not block another. */
 export const countedFor = (account: string, address: string, what = 'password'): Counted[] => [
   { name: `${what} pair ${account} ${networkOf(address)}`, limit: passwordLimits.pair },
   { name: `${what} account ${account}`, limit: passwordLimits.account },

@@ -1,5 +1,5 @@
 /** How fast callers may ask, by the plan of their workspace: counted in this process, without a statement of their own. */
-import { isExempt, isQuery, type Op } from '#contract/op'
+import { isExempt, type Op, readsOnly } from '#contract/op'
 import { credentialRateOf, type RateKey, type RatePlan, rateAllowance, rateOf } from '#domain/app/rates'
 import type { Allowance } from '#kernel/allowance'
 import { Buckets, type Rate } from '#kernel/buckets'
@@ -60,7 +60,7 @@ export const createRates = ({ db, clock, log }: RatesDeps): Rates & Disposable =
 
 const keysOf = (o: Pick<Op, 'method' | 'exempt'>, { surface }: Counted): RateKey[] => {
   if (isExempt(o, 'rates')) return []
-  return [...(surface === 'mcp' ? [] : (['requests'] as const)), ...(isQuery(o as Op) ? [] : (['commands'] as const))]
+  return [...(surface === 'mcp' ? [] : (['requests'] as const)), ...(readsOnly(o) ? [] : (['commands'] as const))]
 }
 
 /** Of two limits of one name the one that ends first: a credential's own, or its workspace's. */

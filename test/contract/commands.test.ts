@@ -1,6 +1,6 @@
 /** Every operation succeeds on valid input; every command runs once under an Idempotency-Key. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { isQuery, type NamedOp, pathParams } from '#contract/op'
+import { type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { newId } from '#kernel/ids'
 import { type Reply, type TestApp, testApp } from '#test/support/app'
 import { call, legalInput, newWorkspace, usualOperations as operations, type Workspace } from '#test/support/prepare'
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => app[Symbol.asyncDispose]())
 
 const table = (some: NamedOp[]) => some.map((o) => [o.id, o] as const)
-const commands = operations.filter((o) => !isQuery(o))
+const commands = operations.filter((o) => !readsOnly(o))
 
 const expectSuccess = (reply: Reply, o: NamedOp) => {
   expect({ status: reply.status, error: reply.body.error }).toEqual({ status: o.status, error: undefined })
@@ -129,7 +129,7 @@ describe.each(table(commands.filter((o) => pathParams(o.path).length > 0)))('%s 
 
 test('a query has no use for an Idempotency-Key', async () => {
   const workspace = await newWorkspace(app)
-  for (const o of operations.filter(isQuery)) {
+  for (const o of operations.filter(readsOnly)) {
     const input = await legalInput(workspace, o)
     for (const _ of [1, 2]) {
       const reply = await call(under(workspace, 'k'.repeat(201)), o, input)

@@ -1,7 +1,7 @@
 /** What every operation refuses as input, and how it says so. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { TObject } from '@sinclair/typebox'
-import { isQuery, type NamedOp, pathParams } from '#contract/op'
+import { type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { type Reply, type TestApp, testApp } from '#test/support/app'
 import { call, usualOperations as operations } from '#test/support/prepare'
 import { type Fault, faultsOf, freeTexts, sampleOf, withValue } from '#test/support/sample'
@@ -24,7 +24,7 @@ const expectInvalid = (reply: Reply, path: string) => {
 
 /** In a URL everything is text: there, text is never of another type, and null is a word. */
 const tellable = (o: NamedOp, { path, value, schema }: Fault): boolean => {
-  const inUrl = isQuery(o) || pathParams(o.path).includes(path)
+  const inUrl = readsOnly(o) || pathParams(o.path).includes(path)
   return path !== '' && !(inUrl && (value === '' || value === null || (value === 7 && !schema.format && !schema.enum)))
 }
 
@@ -66,7 +66,7 @@ describe.each(table(operations.filter((o) => freeTexts(o).length > 0)))('%s refu
   })
 
   // In a URL there is no way to write one: what is not UTF-8 arrives as U+FFFD.
-  if (!isQuery(o))
+  if (!readsOnly(o))
     test.each(freeTexts(o))('half of a surrogate pair (%s)', async (path) => {
       const reply = await call({ app, session }, o, withValue(sampleOf(o, 'whole'), path, 'a\ud800b'))
       expect(expectInvalid(reply, path)).toBe('contains half of a surrogate pair')
@@ -88,14 +88,14 @@ describe.each(inPaths)('%s takes no %s', (_, name, o) => {
   })
 
   test('that is given beside the path', async () => {
-    const reply = isQuery(o)
+    const reply = readsOnly(o)
       ? await app.send('GET', `${urlOf(o)}?${name}=1`, as(o))
       : await sendRaw(o, JSON.stringify({ [name]: Bun.randomUUIDv7() }))
     expect(expectInvalid(reply, name)).toStartWith('is part of the path')
   })
 })
 
-describe.each(table(operations.filter(isQuery)))('%s refuses in its query', (_, o) => {
+describe.each(table(operations.filter(readsOnly)))('%s refuses in its query', (_, o) => {
   test.each([...fieldsOf(o), 'unknown'])('%s given twice', async (name) => {
     expect(expectInvalid(await app.send('GET', `${urlOf(o)}?${name}=1&${name}=1`, as(o)), name)).toBe('is given twice')
   })
@@ -112,7 +112,7 @@ const bodyOf = (o: NamedOp, size: number): string => {
   return JSON.stringify(input).padEnd(size, ' ')
 }
 
-describe.each(table(operations.filter((o) => !isQuery(o))))('%s refuses', (_, o) => {
+describe.each(table(operations.filter((o) => !readsOnly(o))))('%s refuses', (_, o) => {
   test.each([
     ['a body that is not JSON', '{"a":', 'the body is not valid JSON'],
     ['a list', '[]', 'the body must be a JSON object'],
@@ -170,6 +170,6 @@ describe.each(table(operations.filter((o) => !isQuery(o))))('%s refuses', (_, o)
   })
 })
 
-test.each(table(operations.filter((o) => !isQuery(o))))('%s reads a body of exactly its limit', async (_, o) => {
+test.each(table(operations.filter((o) => !readsOnly(o))))('%s reads a body of exactly its limit', async (_, o) => {
   expect((await sendRaw(o, bodyOf(o, o.bodyLimit))).status).not.toBe(413)
 })

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { keyOperations } from '#contract/index'
-import { errorsOf, isQuery, type NamedOp, pathParams } from '#contract/op'
+import { errorsOf, type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { billingStates, hourOf, monthOf, type PlanOverrides, planOf } from '#domain/app/plan'
 import { dayOf, readCounter, tiers } from '#domain/app/read-budget'
 import { newId } from '#kernel/ids'
@@ -80,7 +80,7 @@ const planOfTests = planOf({ plan: 'team' })
 test('the operations that the API document calls costly are', () => {
   for (const id of ['growth.batches.create', 'growth.articles.create', 'growth.items.postNow'])
     expect(costly.map((o) => o.id)).toContain(id)
-  expect(costly.filter(isQuery)).toEqual([])
+  expect(costly.filter(readsOnly)).toEqual([])
   expect(metered.filter(({ cap }) => !cap).map(({ id }) => id)).toEqual([])
 })
 
@@ -249,7 +249,7 @@ describe.each(named(limited))('of several gates, %s fails at the first:', (_, o)
   })
 })
 
-test.each(named(keyOperations.filter(isQuery)))('%s stays open whatever the plan refuses', async (_, o) => {
+test.each(named(keyOperations.filter(readsOnly)))('%s stays open whatever the plan refuses', async (_, o) => {
   const input = await legalInput(workspace, o)
   await refuseAll(o)
   for (const tier of tiers) await setUsed(readCounter(tier), dayOf(await now()), 1_000_000_000)

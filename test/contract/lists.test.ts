@@ -1,6 +1,6 @@
 /** Every list: its pages, put together, are the records of the workspace, newest first. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { isQuery, type NamedOp } from '#contract/op'
+import { type NamedOp, readsOnly } from '#contract/op'
 import { type TestApp, testApp } from '#test/support/app'
 import { call, newWorkspace, usualOperations as operations, prefixOf, recipes, type Workspace } from '#test/support/prepare'
 import { tokenOf } from '#test/support/session'
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => app[Symbol.asyncDispose]())
 
-const lists = operations.filter((o) => isQuery(o) && 'cursor' in o.input.properties)
+const lists = operations.filter((o) => readsOnly(o) && 'cursor' in o.input.properties)
 const table = (some: NamedOp[]) => some.map((o) => [o.id, o] as const)
 
 const readPage = async (workspace: Workspace, o: NamedOp, page: { limit?: number; cursor?: string }) => {

@@ -1,6 +1,6 @@
 /** Every operation that reads shows a workspace its own records and nothing of any other. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { isQuery, type NamedOp, pathParams } from '#contract/op'
+import { type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { type TestApp, testApp } from '#test/support/app'
 import { call, newWorkspace, usualOperations as operations, prefixOf, recipes, type Workspace } from '#test/support/prepare'
 import { sampleOf } from '#test/support/sample'
@@ -30,7 +30,7 @@ afterAll(() => app[Symbol.asyncDispose]())
 /** A list of records, or one by its id; not what a workspace has one of. */
 const showsRecords = (o: NamedOp): boolean => 'cursor' in o.input.properties || pathParams(o.path).length > 0
 
-describe.each(operations.filter(isQuery).map((o) => [o.id, o] as const))('%s', (_, o) => {
+describe.each(operations.filter(readsOnly).map((o) => [o.id, o] as const))('%s', (_, o) => {
   test('shows nothing of another workspace', async () => {
     for (const { workspace, records } of filled) {
       const other = filled.find((one) => one.workspace !== workspace)!

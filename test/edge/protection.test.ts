@@ -44,7 +44,7 @@ const asked: Record<string, Asked> = {
   'no credential': { status: 401, path: '/api/v1/growth/overview' },
   'bad input': { status: 400, path: '/api/v1/growth/batches', init: post('{'), as: 'key' },
   'too large a body': { status: 413, path: '/api/v1/app/session', init: post('x'.repeat(20_000)) },
-  'a refused door': { status: 400, path: '/api/v1/app/session', init: post('{}') },
+  'a refused public operation': { status: 400, path: '/api/v1/app/session', init: post('{}') },
   'a letter of nobody': { status: 404, path: '/internal/letters', init: post('{}') },
   'a page': { status: 200, path: '/sign-in' },
   'a page that sends elsewhere': { status: 303, path: '/api/v1/app/session/continue?again=1', init: { redirect: 'manual' } },

@@ -1,7 +1,7 @@
 /** Sends requests of every operation over HTTP, and says which answers are not as the OpenAPI document has them. */
 import fc from 'fast-check'
 import { operations } from '#contract/index'
-import { isQuery, type NamedOp, pathParams } from '#contract/op'
+import { type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { type TestApp, testApp } from '#test/support/app'
 import { call, legalInput } from '#test/support/prepare'
 import { type Document, type Finding, judgeOf, type Seen } from './judge.ts'
@@ -85,8 +85,8 @@ const requestOf = (
   const method = wish.method ?? o.method
   const rest = Object.entries(input).filter(([name, value]) => !inPath.includes(name) && value !== undefined)
   const path = o.path.replace(/:([a-z_]+)/gi, (_, name: string) => encoded(input[name]))
-  const search = wish.search ?? (isQuery(o) ? queryOf(rest) : '')
-  const hasBody = !isQuery(o) && method !== 'GET' && method !== 'HEAD'
+  const search = wish.search ?? (readsOnly(o) ? queryOf(rest) : '')
+  const hasBody = !readsOnly(o) && method !== 'GET' && method !== 'HEAD'
   const body = hasBody
     ? (wish.raw ?? (rest.length > 0 || wish.pick % 2 === 0 ? JSON.stringify(Object.fromEntries(rest)) : undefined))
     : undefined

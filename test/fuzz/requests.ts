@@ -2,7 +2,7 @@
 
 import type { TSchema } from '@sinclair/typebox'
 import fc, { type Arbitrary } from 'fast-check'
-import { isQuery, type NamedOp, pathParams } from '#contract/op'
+import { type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { legalInputs } from '#test/support/arbitrary'
 import { faultsOf, withValue } from '#test/support/sample'
 
@@ -227,7 +227,7 @@ const framing = (o: NamedOp): Arbitrary<Partial<Wish>> => {
   )
   const ofQuery = fc.constantFrom(...searches).map((search) => ({ search }))
   const odd: Arbitrary<Partial<Wish>> = fc.oneof(
-    { weight: 3, arbitrary: isQuery(o) ? ofQuery : ofBody },
+    { weight: 3, arbitrary: readsOnly(o) ? ofQuery : ofBody },
     fc.constantFrom(...methods).map((method) => ({ method })),
     fc.constantFrom(...requestIds).map((id) => ({ headers: { 'x-request-id': id } })),
   )
@@ -235,7 +235,7 @@ const framing = (o: NamedOp): Arbitrary<Partial<Wish>> => {
 }
 
 const aims = (o: NamedOp): Arbitrary<Aim> =>
-  pathParams(o.path).length === 0 && isQuery(o)
+  pathParams(o.path).length === 0 && readsOnly(o)
     ? fc.constant('invented')
     : fc.constantFrom('legal', 'legal', 'existing', 'existing', 'existing', 'invented')
 

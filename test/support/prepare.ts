@@ -4,7 +4,7 @@
  */
 
 import { operations } from '#contract/index'
-import { isQuery, type NamedOp, pathParams } from '#contract/op'
+import { type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { freshEndpoint } from '#domain/app/webhook'
 import { newArticle } from '#domain/growth/drafting/article'
 import { itemOf, newBatch } from '#domain/growth/drafting/batch'
@@ -272,7 +272,7 @@ export const call = ({ app, method, session, ...given }: Caller, o: NamedOp, inp
   const path = o.path.replace(/:([a-z_]+)/gi, (_, name: string) => encodeURIComponent(String(input[name])))
   const rest = Object.entries(input).filter(([name]) => !inPath.includes(name))
   if (rest.length === 0) return app.send(method ?? o.method, path, send)
-  if (!isQuery(o)) return app.send(method ?? o.method, path, { body: Object.fromEntries(rest), ...send })
+  if (!readsOnly(o)) return app.send(method ?? o.method, path, { body: Object.fromEntries(rest), ...send })
   const query = new URLSearchParams(Object.fromEntries(rest.map(([name, value]) => [name, String(value)])))
   return app.send(method ?? o.method, `${path}?${query}`, send)
 }

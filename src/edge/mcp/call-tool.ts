@@ -2,7 +2,7 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { TSchema } from '@sinclair/typebox'
 import type { Answer } from '#actors/engine/letter'
-import { isQuery } from '#contract/op'
+import { readsOnly } from '#contract/op'
 import { AppError, fail } from '#kernel/errors'
 import type { McpContext } from './context.ts'
 import { type GenerationOptions, runGeneration } from './generation.ts'
@@ -34,7 +34,7 @@ export interface ToolCall {
 export const callTool = async (context: McpContext, view: View, call: ToolCall): Promise<CallToolResult> => {
   const o = findTool(context.operations, call.name, view) ?? refuse(context, call.name, view)
   try {
-    const idempotencyKey = isQuery(o) ? undefined : keyIn(call.meta)
+    const idempotencyKey = readsOnly(o) ? undefined : keyIn(call.meta)
     const input = call.arguments ?? {}
     const { onProgress, signal } = call
     if (!o.settles || !onProgress) return succeeded(await context.run(o.id, input, { idempotencyKey }), o.output)

@@ -1,6 +1,6 @@
 /** The tools, made from the contract: which of them a caller sees, and how each is described. */
 import type { Tool } from '@modelcontextprotocol/server'
-import { isQuery, settlingId } from '#contract/op'
+import { readsOnly, settlingId } from '#contract/op'
 import { mayRun, type Operation } from '#ops/bind'
 import type { Call } from '#ops/call'
 import { inputSchema, outputSchema } from './schema.ts'
@@ -10,7 +10,8 @@ type Operations = ReadonlyMap<string, Operation>
 
 export const toolsOf = (operations: Operations): Operation[] => [...operations.values()].filter((o) => o.tool !== undefined)
 
-const isShown = (o: Operation, { toolsets, readOnly }: View): boolean => (toolsets?.has(toolsetOf(o)) ?? true) && (!readOnly || isQuery(o))
+const isShown = (o: Operation, { toolsets, readOnly }: View): boolean =>
+  (toolsets?.has(toolsetOf(o)) ?? true) && (!readOnly || readsOnly(o))
 
 /** The operation behind a tool of this view, whether or not its caller may use it: the gates say why not. */
 export const findTool = (operations: Operations, name: string, view: View): Operation | undefined =>
@@ -22,7 +23,7 @@ export const visibleTools = (operations: Operations, caller: Pick<Call, 'scopes'
 
 /** What is false unless said, as readOnlyHint and idempotentHint by the protocol, is not said: every list is paid for. */
 const annotationsOf = (o: Operation): Tool['annotations'] =>
-  isQuery(o)
+  readsOnly(o)
     ? { readOnlyHint: true, openWorldHint: o.outside ?? false }
     : {
         destructiveHint: o.destructive ?? false,

@@ -26,7 +26,7 @@ type Delivery = 'cookie' | 'body'
 
 export const auditContextOf = ({ surface, requestId }: Visit, operation: string): AuditContext => ({ surface, requestId, operation })
 
-/** Whom a door lets in has a session. */
+/** Throws `unauthenticated`, which the edge has already done for every personal operation. */
 export const signedInOf = ({ visit }: VisitContext): SessionGrant => visit.session ?? fail('unauthenticated')
 
 const who = ({ id, person, workspace }: SessionGrant) => ({

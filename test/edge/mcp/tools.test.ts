@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Tool } from '@modelcontextprotocol/sdk/types.js'
 import { operations } from '#contract/index'
-import { isQuery } from '#contract/op'
+import { readsOnly } from '#contract/op'
 import { toolsetOf, toolsets } from '#edge/mcp/view'
 import { newId } from '#kernel/ids'
 import type { Scope } from '#kernel/scopes'
@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const withTool = operations.filter(({ tool }) => tool !== undefined)
 const named = withTool.map((o) => [o.tool!, o] as const)
-const reading = withTool.filter(isQuery).map(({ tool }) => tool!)
+const reading = withTool.filter(readsOnly).map(({ tool }) => tool!)
 
 const listed = async (key: string, query = ''): Promise<Tool[]> => {
   await using one = await connectMcp(app.url, { key, query })
@@ -76,8 +76,8 @@ describe('a description', () => {
     expect(tool.inputSchema.required ?? []).toEqual(o.input.required ?? [])
     // As clients read them: with the protocol's defaults for what is not said.
     const annotations = { readOnlyHint: false, idempotentHint: false, ...tool.annotations }
-    expect(annotations.readOnlyHint).toBe(isQuery(o))
-    if (!isQuery(o))
+    expect(annotations.readOnlyHint).toBe(readsOnly(o))
+    if (!readsOnly(o))
       expect(annotations).toMatchObject({
         destructiveHint: o.destructive ?? false,
         idempotentHint: o.repeatable ?? false,

@@ -1,7 +1,7 @@
 /** A workspace that its owner deletes: nothing goes out any more, and until its time is over it may be taken back. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { keyOperations } from '#contract/index'
-import { isQuery } from '#contract/op'
+import { readsOnly } from '#contract/op'
 import { type TestApp, testApp } from '#test/support/app'
 import { freshDb, type TestDatabase } from '#test/support/db'
 import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
@@ -75,7 +75,7 @@ describe('while it lasts', () => {
     const owner = await tokenOf(app, workspace.tenantId)
     const { deletes_at } = (await ask(owner)).body.deletion
     for (const key of [workspace.key, owner])
-      for (const o of keyOperations.filter((one) => !isQuery(one))) {
+      for (const o of keyOperations.filter((one) => !readsOnly(one))) {
         const { status, body } = await call({ app, key }, o, sampleOf(o, 'needed'))
         expect([o.id, status, body.error?.code]).toEqual([o.id, 409, 'conflict'])
         expect(body.error?.message).toContain(`deleted at ${deletes_at}; an owner takes that back by DELETE ${PATH}`)

@@ -83,7 +83,7 @@ test('an owner can disconnect an account whatever the rates say', async () => {
   expect((await app.send('DELETE', `/api/v1/app/connections/${body.connections[0].id}`, { key: owner.key })).status).toBe(200)
 })
 
-test('all credentials of a workspace share its rate, people and their doors among them; other workspaces have their own', async () => {
+test('all credentials of a workspace share its rate, personal operations among them; other workspaces have their own', async () => {
   const { tenantId, key } = await newDesk()
   const other = await newDesk()
   const { api_key } = await app.newKey(['api:read'], tenantId)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import type { TSchema } from '@sinclair/typebox'
 import { operations } from '#contract/index'
-import { isQuery, pathParams } from '#contract/op'
+import { pathParams, readsOnly } from '#contract/op'
 import { entryOf, fieldOf, isUntrusted } from '#edge/mcp/declared'
 import { newId } from '#kernel/ids'
 import { eventually, type TestApp, testApp } from '#test/support/app'
@@ -69,7 +69,7 @@ beforeAll(async () => {
   story = await newStory(app)
   mcp = await connectMcp(app.url, { key: story.key })
   await arrange()
-  for (const o of operations.filter((one) => one.tool && isQuery(one) && pathParams(one.path).length === 0)) await call(o.tool!)
+  for (const o of operations.filter((one) => one.tool && readsOnly(one) && pathParams(one.path).length === 0)) await call(o.tool!)
   await call('growth_get_brief', { include: 'items' })
   await call('growth_list_signals', { status: 'engaged' })
 })
