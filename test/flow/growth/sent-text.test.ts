@@ -1,5 +1,5 @@
 /** What an attempt has sent is kept with the attempt: nothing that is done to the item afterwards can hide it. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
 import { readText } from '#kernel/assets'
 import { eventually, type TestApp, testApp } from '#test/support/app'
@@ -10,11 +10,12 @@ const times: PublishTimes = { ...publishTimes, settleMs: 50, windowMs: 150 }
 
 let app: TestApp
 let stops: Stops
-beforeAll(async () => {
+// One for each: what a test leaves in doubt is read on, and would come to the stops of the next one.
+beforeEach(async () => {
   stops = testStops()
   app = await testApp({ env: { SANDBOX_FAULTS: 'drop=1' }, overrides: { times, failpoints: stops.at } })
 })
-afterAll(() => app[Symbol.asyncDispose]())
+afterEach(() => app[Symbol.asyncDispose]())
 
 const decided = (story: Story, id: string) =>
   eventually(
