@@ -37,7 +37,7 @@ const named = (options: Options, host: Host): string | undefined =>
 const profileName = (target: ServerProfile, options: Options, host: Host): string => {
   const given = named(options, host)
   if (given !== undefined)
-    return /^[\w.@:-]{1,64}$/.test(given) && given !== '__proto__' ? given : misuse(`${given} is no name for a profile`)
+    return /^[\w.@:-]{1,64}$/.test(given) && given !== '__proto__' ? given : misuse(`${given} is not a valid profile name`)
   if (target.name !== undefined && target.profile.api_url !== undefined) return target.name
   const { profiles } = target.settings
   return Object.hasOwn(profiles, DEFAULT_PROFILE) ? new URL(target.url).host : DEFAULT_PROFILE
@@ -57,12 +57,12 @@ const checkKey = async (transport: Transport, host: Host, token: string): Promis
     await call(transport, askOf(connection(), {}, { token }), host)
   } catch (cause) {
     if (!(cause instanceof Failure) || cause.code !== 'missing_scope') throw cause
-    host.stderr.write(`tendril: ${cause.message}; kept all the same\n`)
+    host.stderr.write(`tendril: ${cause.message}; saved the key anyway\n`)
   }
 }
 
 const scopeOf = ({ session, scopes }: Options): string => {
-  if (session === true) return scopes === undefined ? SESSION_SCOPE : misuse('--session asks for a session, which has no --scopes')
+  if (session === true) return scopes === undefined ? SESSION_SCOPE : misuse('--session cannot be combined with --scopes')
   return typeof scopes === 'string'
     ? scopes
         .split(/[\s,]+/)
@@ -81,14 +81,15 @@ const profileOf = ({ access_token, workspace, expires_in }: Grant, isSession: bo
 const tell = (host: Host, options: Options, { name, url, profile }: { name: string; url: string; profile: Profile }): number => {
   const { workspace } = profile
   if (options.json === true) host.stdout.write(jsonText({ profile: name, api_url: url, workspace: workspace ?? null }, host.stdout))
-  else host.stdout.write(`logged in at ${url}${workspace ? ` to ${workspace.name ?? workspace.id}` : ''}, profile ${name}\n`)
+  else host.stdout.write(`logged in to ${workspace ? `${workspace.name ?? workspace.id} at ` : ''}${url}, profile ${name}\n`)
   return 0
 }
 
 /** A profile's own key says nothing of what is wanted now: only a key given to this very command is taken. */
 export const login = async (options: Options, host: Host): Promise<number> => {
   const isByKey = typeof options.apiKey === 'string'
-  if (isByKey && (options.session === true || options.scopes !== undefined)) return misuse('--api-key goes without --session and --scopes')
+  if (isByKey && (options.session === true || options.scopes !== undefined))
+    return misuse('--api-key cannot be combined with --session or --scopes')
   const scope = scopeOf(options)
   const target = await findTarget(options, host)
   const name = profileName(target, options, host)
@@ -107,11 +108,11 @@ export const login = async (options: Options, host: Host): Promise<number> => {
 const known = (target: ServerProfile): string =>
   target.name !== undefined && Object.hasOwn(target.settings.profiles, target.name)
     ? target.name
-    : misuse(target.name === undefined ? `no profile is logged in at ${target.url}` : `there is no profile ${target.name}`)
+    : misuse(target.name === undefined ? `no profile is logged in to ${target.url}` : `no such profile: ${target.name}`)
 
 /** What the profile holds that is revoked: what `login` made, and with `--revoke` a key that was given to it, too. */
 const toRevoke = ({ session, api_key, made_by_login }: Profile, options: Options): string[] => {
-  if (options.local === true) return options.revoke === true ? misuse('--local and --revoke exclude each other') : []
+  if (options.local === true) return options.revoke === true ? misuse('--local cannot be combined with --revoke') : []
   const isOurs = made_by_login === true || options.revoke === true
   return [session?.token, isOurs ? api_key : undefined].filter((token) => token !== undefined)
 }
@@ -121,16 +122,16 @@ const revokeAll = (tokens: string[], url: string, host: Host): Promise<void> =>
     for (const token of tokens) await revoke(transport, host, token)
   }).catch((cause: unknown) => {
     const { code, message, exit } = Failure.from(cause)
-    throw new Failure(code, `nothing was forgotten, because it could not be revoked: ${message}`, {
+    throw new Failure(code, `could not revoke the credentials, so they were kept: ${message}`, {
       exit,
-      hint: 'tendril logout --local forgets it here alone',
+      hint: 'run tendril logout --local to remove them without revoking',
     })
   })
 
 const stillValid = (isKey: boolean): string =>
   isKey
-    ? '; the key was given to this profile and is still valid: tendril logout --revoke revokes such a key'
-    : '; what it held is still valid there'
+    ? '; the API key is still valid, because login did not create it: revoke it with tendril logout --revoke'
+    : '; its credentials are still valid'
 
 /** Forgets what the profile holds; what is to be revoked is forgotten only once the server has revoked it. */
 export const logout = async (options: Options, host: Host): Promise<number> => {

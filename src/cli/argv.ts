@@ -51,7 +51,7 @@ export const textOf = async (text: string, { flag, readable }: Pick<Field, 'flag
   return read(text.slice(1)).catch((cause: unknown) =>
     misuse(
       `--${flag}: cannot read ${text.slice(1)}: ${cause instanceof Error ? cause.message : String(cause)}`,
-      'write @@ for text that begins with @',
+      'write @@ for text that starts with @',
     ),
   )
 }
@@ -93,7 +93,7 @@ const bodyOf = async (o: NamedOp, data: unknown, read: Read): Promise<Input> => 
   const body = parsed(await textOf(data, { flag: 'data', readable: true }, read), 'data')
   if (!isObject(body)) return misuse('--data must be a JSON object')
   const twice = pathParams(o.path).find((name) => Object.hasOwn(body, name))
-  return twice === undefined ? body : misuse(`--data may not hold ${twice}: it is the argument <${kebab(twice)}>`)
+  return twice === undefined ? body : misuse(`--data cannot include ${twice}: pass it as the argument <${kebab(twice)}>`)
 }
 
 const missing = (o: NamedOp, input: Input): string | undefined => {
@@ -107,7 +107,7 @@ const missing = (o: NamedOp, input: Input): string | undefined => {
 export const once = (read: Read): Read => {
   let isRead = false
   return (source) => {
-    if (source === '-' && isRead) return misuse('only one option can be read from standard input')
+    if (source === '-' && isRead) return misuse('only one option can read standard input')
     isRead ||= source === '-'
     return read(source)
   }

@@ -35,7 +35,7 @@ const asHeader = (text: string): string => Buffer.from(text, 'utf8').toString('l
 export const keyOf = async (o: NamedOp, given?: string): Promise<string | undefined> => {
   if (!takesKey(o)) return undefined
   if (given !== undefined && !SENDABLE.test(given))
-    return misuse(`--idempotency-key takes 1 to ${KEY_LIMIT} characters, without control characters or spaces at its ends`)
+    return misuse(`--idempotency-key must have 1 to ${KEY_LIMIT} characters, without control characters or leading or trailing spaces`)
   return given ?? (await import('node:crypto')).randomUUID()
 }
 
@@ -94,21 +94,21 @@ const failureOf = ({ status, headers, text }: Reply, url: string): Failure => {
     return new Failure(error.code, error.message, { details: error.details, requestId: error.request_id, exit, retryAfter })
   }
   if (status >= 300 && status < 400)
-    return new Failure('invalid_input', `${url} sends us on to ${headers.location ?? 'another address'}`, {
-      hint: 'no key was sent there; if that is your deployment, give its address, without the path, as --api-url',
+    return new Failure('invalid_input', `${url} redirects to ${headers.location ?? 'another URL'}`, {
+      hint: 'no key was sent there; if it is your deployment, pass its URL without the path as --api-url',
     })
-  return new Failure(codeByStatus(status), `${url} answered ${status}, not in the form of Tendril`, { hint: 'is --api-url right?' })
+  return new Failure(codeByStatus(status), `${url} returned ${status}, and not in the format of Tendril`, { hint: 'check --api-url' })
 }
 
 const adviceFor = (code = ''): string | undefined => {
-  if (code === 'ECONNREFUSED') return 'is the server running there? Start it, or give another address with --api-url'
-  return /CERT|SIGNATURE/.test(code) ? 'for a certificate of your own, NODE_EXTRA_CA_CERTS names the file that it is signed by' : undefined
+  if (code === 'ECONNREFUSED') return 'start the server, or pass another URL with --api-url'
+  return /CERT|SIGNATURE/.test(code) ? 'for a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file' : undefined
 }
 
 const unreachable = (cause: unknown, url: string): Failure => {
   if (cause instanceof Failure) return cause
   const { code, message } = cause as { code?: string; message?: string }
-  return new Failure('unavailable', `no answer from ${url}: ${code ?? message ?? 'the connection failed'}`, { hint: adviceFor(code) })
+  return new Failure('unavailable', `no response from ${url}: ${code ?? message ?? 'the connection failed'}`, { hint: adviceFor(code) })
 }
 
 const replyOf = (outcome: TryResult, url: string): Reply => {
@@ -134,7 +134,7 @@ export const downloadTo = async (transport: Transport, ask: Ask, host: Host): Pr
   const reply = replyOf(await retried(host, () => transport.exchange(streamed), ask), transport.url)
   if (reply.status !== 200) throw failureOf(reply, transport.url)
   const error = brokenOff(reply.text)
-  if (error) throw new Failure(error.code, `the file is not whole: ${error.message}`, { requestId: error.request_id })
+  if (error) throw new Failure(error.code, `the file is incomplete: ${error.message}`, { requestId: error.request_id })
 }
 
 /** Sends with retries; throws a `Failure` for whatever is not a success. */

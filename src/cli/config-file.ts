@@ -33,7 +33,7 @@ const pathOf = (home: string): string => join(home, '.tendril', 'config.json')
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const corrupt = (path: string, why: string): never => {
-  throw new Failure('invalid_input', `${path} ${why}`, { hint: 'mend it, or delete it and run tendril login' })
+  throw new Failure('invalid_input', `${path} ${why}`, { hint: 'fix the file, or delete it and run tendril login' })
 }
 
 const isText = (value: unknown): boolean => value === undefined || typeof value === 'string'
@@ -56,10 +56,10 @@ const parse = (text: string, path: string): Settings => {
   }
   if (!isObject(value)) return corrupt(path, 'is not a JSON object')
   const { profiles = {}, current } = value
-  if (!isText(current)) return corrupt(path, 'has a field current that is not text')
-  if (!isObject(profiles)) return corrupt(path, 'has profiles that are not an object')
+  if (!isText(current)) return corrupt(path, 'has a current field that is not text')
+  if (!isObject(profiles)) return corrupt(path, 'has a profiles field that is not an object')
   const wrong = Object.keys(profiles).find((name) => !isProfile(profiles[name]))
-  if (wrong !== undefined) return corrupt(path, `has a profile ${wrong} of another form than this program writes`)
+  if (wrong !== undefined) return corrupt(path, `has an invalid profile: ${wrong}`)
   return { ...value, profiles } as Settings
 }
 
@@ -70,11 +70,11 @@ const guard = async (path: string, mode: number, warn: (text: string) => void): 
   try {
     await chmod(path, mode)
   } catch {
-    throw new Failure('forbidden', `${path} can be read by others, and is not yours to change`, {
+    throw new Failure('forbidden', `${path} is readable by other users, and you cannot change its permissions`, {
       hint: `chmod ${mode.toString(8)} ${path}`,
     })
   }
-  warn(`${path} could be read by others; its mode is ${mode.toString(8)} now`)
+  warn(`${path} was readable by other users; changed its mode to ${mode.toString(8)}`)
 }
 
 /** No file is no profiles. */

@@ -59,10 +59,10 @@ const refusalOf = (body: Record<string, unknown>): { code: string; message: stri
 const refused = (reply: Reply, url: string): Failure => {
   const { code, message } = refusalOf(bodyOf(reply))
   if (reply.status === 404 && code !== 'not_found')
-    return new Failure('not_found', `${url} is no Tendril that can be logged in to this way`, {
-      hint: 'is --api-url right? A key can be given with --api-key',
+    return new Failure('not_found', `${url} is not a Tendril server that supports this login`, {
+      hint: 'check --api-url, or pass a key with --api-key',
     })
-  return new Failure(code || 'internal', message || `${url} answered ${reply.status}`, {
+  return new Failure(code || 'internal', message || `${url} returned ${reply.status}`, {
     exit: errorTable[codeByStatus(reply.status)].exit,
   })
 }
@@ -73,7 +73,7 @@ const isCode = (body: Record<string, unknown>): boolean =>
 const succeeded = (outcome: TryResult, url: string): Reply => {
   if ('cause' in outcome) {
     const { code, message } = outcome.cause as { code?: string; message?: string }
-    throw new Failure('unavailable', `no answer from ${url}: ${code ?? message}`)
+    throw new Failure('unavailable', `no response from ${url}: ${code ?? message}`)
   }
   if (outcome.reply.status === 200) return outcome.reply
   throw refused(outcome.reply, url)
@@ -82,7 +82,7 @@ const succeeded = (outcome: TryResult, url: string): Reply => {
 const begin = async (transport: Transport, host: Host, scope: string): Promise<DeviceCode> => {
   const ask = form('code', { client_id: CLIENT_ID, scope, device_name: host.name })
   const body = bodyOf(succeeded(await retried(host, () => transport.exchange(ask), ask), transport.url))
-  if (!isCode(body)) throw new Failure('internal', `${transport.url} gave no device code`)
+  if (!isCode(body)) throw new Failure('internal', `${transport.url} returned no device code`)
   const seconds = (name: string, usual: number) => (typeof body[name] === 'number' && body[name] > 0 ? body[name] : usual)
   return {
     ...body,
@@ -96,16 +96,16 @@ const webAddress = (text: string | undefined): string | undefined =>
 
 const show = (code: DeviceCode, host: Host, browser: boolean): void => {
   const address = webAddress(code.verification_uri) ?? code.verification_uri
-  host.stderr.write(harmless(`\nTo let this device in, open\n\n    ${address}\n\nand enter the code\n\n    ${code.user_code}\n\n`))
+  host.stderr.write(harmless(`\nTo approve this device, open\n\n    ${address}\n\nand enter the code\n\n    ${code.user_code}\n\n`))
   const direct = webAddress(code.verification_uri_complete) ?? webAddress(code.verification_uri)
   if (browser && direct) host.open(direct)
-  host.stderr.write('Waiting for the approval; ^C ends it.\n')
+  host.stderr.write('Waiting for approval. Press ^C to cancel.\n')
 }
 
 const ended: Record<string, string> = {
-  expired_token: 'the code has expired before it was approved',
-  access_denied: 'it was refused in the browser',
-  invalid_grant: 'the code is not valid any more',
+  expired_token: 'the code expired before it was approved',
+  access_denied: 'the request was denied in the browser',
+  invalid_grant: 'the code is no longer valid',
 }
 
 /** Seconds to the next poll, by what the last one brought. */
@@ -119,7 +119,7 @@ const nextInterval = (outcome: TryResult, interval: number): number => {
 }
 
 const grantOf = (body: Record<string, unknown>): Grant => {
-  if (typeof body.access_token !== 'string') throw new Failure('internal', 'the server approved, and gave no key')
+  if (typeof body.access_token !== 'string') throw new Failure('internal', 'the server approved the request but returned no key')
   return { scope: '', ...body } as Grant
 }
 

@@ -6,14 +6,14 @@ import { LOGOUT, serverCommands } from './own.ts'
 import { ENVIRONMENT, titleOf } from './syntax.ts'
 
 const OWN: readonly [words: string, about: string][] = [
-  ['login', 'Log in: by approving a code in the browser, or with --api-key.'],
+  ['login', 'Log in by approving a code in the browser, or with --api-key.'],
   ['logout', LOGOUT],
   ['whoami', 'Show the profile, the workspace and the connection.'],
   ['profiles list', 'List the deployments in ~/.tendril/config.json.'],
-  ['profiles use <name>', 'Make one the current one.'],
-  ['profiles remove <name>', 'Forget one.'],
-  ['completion bash|zsh|fish', 'Print a script that completes commands.'],
-  ['help [words…]', 'This, or the help of one command.'],
+  ['profiles use <name>', 'Switch to a profile.'],
+  ['profiles remove <name>', 'Remove a profile.'],
+  ['completion bash|zsh|fish', 'Print a shell completion script.'],
+  ['help [words…]', 'Show this list, or help for one command.'],
 ]
 
 /** `server` are the server's commands that this program has besides. */

@@ -17,13 +17,13 @@ export interface Ground {
 
 /** Of the server, in the single binary. */
 export const serverCommands: readonly [name: string, about: string][] = [
-  ['serve', 'Start the server, as no command at all does.'],
-  ['admin', 'Create workspaces and keys: tendril admin --help.'],
-  ['health', 'Exit code 0 when the server on PORT answers.'],
+  ['serve', 'Start the server. The default without a command.'],
+  ['admin', 'Manage workspaces, keys and plans: tendril admin --help.'],
+  ['health', 'Exit with 0 if the server on PORT responds.'],
 ]
 
 /** For `logout`, here and in the list of commands. */
-export const LOGOUT = 'Forget what the profile holds, and revoke what login made.'
+export const LOGOUT = 'Remove the credentials of the profile, and revoke those that login created.'
 
 const allOptions = (command: Command): Record<string, unknown> => ({ ...command.parent?.opts(), ...command.opts() })
 
@@ -31,30 +31,30 @@ const accountCommands = ({ host, act }: Pick<Ground, 'host' | 'act'>): Command[]
   const run = (name: 'login' | 'logout' | 'whoami') => (_: unknown, command: Command) =>
     act(async () => (await import('./account.ts'))[name](allOptions(command), host))
   return [
-    withCommon(new Command('login').description('Log in: by approving a code in the browser, or with --api-key.'))
-      .option('--scopes <list>', 'What the key may do; api:read api:write mcp:use unless said.')
-      .option('--session', 'As a person, for about an hour: for what keys may not do.')
-      .option('--no-browser', 'Open none; show the address alone.')
+    withCommon(new Command('login').description('Log in by approving a code in the browser, or with --api-key.'))
+      .option('--scopes <list>', 'Scopes of the key. Default: api:read api:write mcp:use.')
+      .option('--session', 'Log in as a person for an hour, for commands that API keys cannot run.')
+      .option('--no-browser', 'Print the URL instead of opening a browser.')
       .action(run('login')),
     withCommon(new Command('logout').description(LOGOUT))
-      .option('--local', 'Revoke nothing; forget what the profile holds.')
-      .option('--revoke', 'Revoke a key that was given with --api-key, too.')
+      .option('--local', 'Remove the credentials without revoking them.')
+      .option('--revoke', 'Also revoke a key that you passed with --api-key.')
       .action(run('logout')),
     withCommon(new Command('whoami').description('Show the profile, the workspace and the connection.')).action(run('whoami')),
   ]
 }
 
 const profileCommands = ({ host, act }: Pick<Ground, 'host' | 'act'>): Command => {
-  const group = withCommon(new Command('profiles').description('The deployments in ~/.tendril/config.json.'))
+  const group = withCommon(new Command('profiles').description('Manage the deployments in ~/.tendril/config.json.'))
     .enablePositionalOptions()
     .helpCommand(false)
   const sub = (words: string, about: string, run: (args: string[], options: Record<string, unknown>) => Promise<number>) => {
     const command = withCommon(group.command(words).description(about))
     command.action(() => act(() => run(command.args, { ...group.parent?.opts(), ...group.opts(), ...command.opts() })))
   }
-  sub('list', 'List them.', async (_, options) => (await import('./profiles.ts')).list(options, host))
-  sub('use <name>', 'Make one the current one.', async ([name = '']) => (await import('./profiles.ts')).use(name, host))
-  sub('remove <name>', 'Forget one and revoke nothing: tendril logout revokes what login made.', async ([name = '']) =>
+  sub('list', 'List profiles.', async (_, options) => (await import('./profiles.ts')).list(options, host))
+  sub('use <name>', 'Switch to a profile.', async ([name = '']) => (await import('./profiles.ts')).use(name, host))
+  sub('remove <name>', 'Remove a profile without revoking its credentials; tendril logout revokes them.', async ([name = '']) =>
     (await import('./profiles.ts')).remove(name, host),
   )
   return group
@@ -64,11 +64,11 @@ export const ownCommands = ({ host, act, complete, help }: Ground): Command[] =>
   ...accountCommands({ host, act }),
   profileCommands({ host, act }),
   new Command('completion')
-    .description('Print a script that completes commands: eval "$(tendril completion bash)".')
-    .addArgument(new Argument('<shell>', 'Which shell.').choices(shells))
+    .description('Print a shell completion script: eval "$(tendril completion bash)".')
+    .addArgument(new Argument('<shell>', 'The shell.').choices(shells))
     .action((shell: Shell) => act(() => complete(shell))),
   new Command('help')
-    .description('List every command, or explain one.')
+    .description('List all commands, or show help for one.')
     .argument('[words...]')
     .action((words: string[]) => act(() => help(words))),
 ]

@@ -30,7 +30,7 @@ const flagOf = ({ long, description, required, argChoices = [] }: Option): Flag 
   choices: argChoices,
 })
 
-const HELP: Flag = { name: '--help', about: 'Show this.', takesValue: false, choices: [] }
+const HELP: Flag = { name: '--help', about: 'Show help.', takesValue: false, choices: [] }
 
 const argumentsOf = ({ registeredArguments }: Command): readonly (readonly [string, string])[] =>
   registeredArguments.flatMap(({ argChoices = [], description }) => argChoices.map((word) => [word, short(description)] as const))

@@ -30,7 +30,7 @@ const readInput = async (): Promise<string> => {
   let size = 0
   for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
     size += chunk.byteLength
-    if (size > LARGEST_INPUT) throw new Error('standard input is larger than 16 MiB')
+    if (size > LARGEST_INPUT) throw new Error('standard input exceeds 16 MiB')
     chunks.push(chunk)
   }
   return textOf(Buffer.concat(chunks), 'standard input')

@@ -13,8 +13,8 @@ const known = ({ profiles }: Settings, name: string): string =>
   Object.hasOwn(profiles, name)
     ? name
     : misuse(
-        `there is no profile ${name}`,
-        Object.keys(profiles).length > 0 ? `there are ${Object.keys(profiles).join(', ')}` : 'tendril login makes one',
+        `no such profile: ${name}`,
+        Object.keys(profiles).length > 0 ? `profiles: ${Object.keys(profiles).join(', ')}` : 'run tendril login to create one',
       )
 
 /** Never shows a key. */
@@ -28,7 +28,7 @@ export const list = async (options: Options, host: Host): Promise<number> => {
     logged_in: api_key !== undefined || session !== undefined,
   }))
   if (options.json === true) host.stdout.write(jsonText({ profiles: rows }, host.stdout))
-  else if (rows.length === 0) host.stderr.write('no profiles: tendril login makes one\n')
+  else if (rows.length === 0) host.stderr.write('no profiles: run tendril login to create one\n')
   else tablePages(host).add(rows)
   return 0
 }

@@ -65,9 +65,7 @@ const groupCommand = (group: CommandGroup, chosen: string | typeof ALL | undefin
 
 const programOf = (first: string | typeof ALL | undefined, second: string | typeof ALL | undefined, setting: Setting): Command => {
   const program = withCommon(new Command('tendril')).helpCommand(false).enablePositionalOptions()
-  program
-    .description('Tendril from the command line: a command for each operation of the server.')
-    .version(`tendril ${version}`, '--version')
+  program.description('Tendril on the command line: one command per API operation.').version(`tendril ${version}`, '--version')
   program.commandsGroup('Operations:')
   for (const group of groups) {
     const isChosen = first === ALL || group.name === first
@@ -77,7 +75,7 @@ const programOf = (first: string | typeof ALL | undefined, second: string | type
   for (const command of ownCommands(setting)) program.addCommand(command)
   for (const [name, about] of serverCommands)
     if (setting.server.includes(name)) program.addCommand(new Command(name).description(about).helpCommand(false))
-  program.addHelpText('after', `\ntendril help lists every command; tendril <group> <command> --help explains one.\n${ENVIRONMENT}`)
+  program.addHelpText('after', `\nRun tendril help to list all commands, or tendril <group> <command> --help for one.\n${ENVIRONMENT}`)
   return program
 }
 

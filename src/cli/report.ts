@@ -21,13 +21,13 @@ const spoken = (path: string, o: NamedOp | undefined): string => {
 }
 
 const hints: Record<string, string> = {
-  unauthenticated: 'run tendril login, or give a key with --api-key',
-  reauthentication_required: 'give your password with --confirm-password - (standard input) or @file',
-  missing_scope: 'run tendril login --scopes with the scopes that are needed',
-  idempotency_in_flight: 'the first call is still running; give it a moment',
-  plan_invalid: 'billing has to be settled first',
-  plan_quota_exceeded: 'the quota of the month is used up; it begins anew with the next',
-  plan_feature_disabled: 'the plan of this workspace does not have it; its operator can change that',
+  unauthenticated: 'run tendril login, or pass a key with --api-key',
+  reauthentication_required: 'pass your password with --confirm-password - (standard input) or @file',
+  missing_scope: 'run tendril login --scopes with the required scopes',
+  idempotency_in_flight: 'the first call is still running; try again in a moment',
+  plan_invalid: 'settle the billing of this workspace first',
+  plan_quota_exceeded: 'the monthly quota is used up; it resets at the start of next month (UTC)',
+  plan_feature_disabled: 'the plan of this workspace does not include this feature; the operator can change the plan',
   x_not_connected: 'connect an account of the network first',
 }
 

@@ -36,7 +36,7 @@ const ask = async ({ host, token, transport }: Work, o: NamedOp, input: Input, k
 const passwordFor = async ({ options, host, read }: Work): Promise<string | undefined> => {
   const given = textOption(options, 'confirmPassword')
   if (given !== undefined) return textOf(given, { flag: 'confirm-password', readable: true }, read)
-  return host.askSecret('This asks for your password again: ')
+  return host.askSecret('Confirm your password: ')
 }
 
 /** Asks; and once more, in the same call, when the password has to be given first and somebody gives it. */
@@ -67,7 +67,7 @@ const printList = (work: Work, body: Input): void => {
   const rows = body[list.records] as Input[]
   tablePages(host).add(rows)
   if (rows.length === 0) host.stderr.write(`no ${list.records}\n`)
-  else if (body[list.cursor] !== null) host.stderr.write(`there are more: --all, or --cursor ${String(body[list.cursor])}\n`)
+  else if (body[list.cursor] !== null) host.stderr.write(`more results: use --all, or --cursor ${String(body[list.cursor])}\n`)
 }
 
 /** Each page is printed before the next is asked for. */
@@ -82,7 +82,7 @@ const runAll = async (work: Work): Promise<number> => {
     const rows = body[list.records] as Input[]
     pages.add(rows)
     count += rows.length
-    if (body[list.cursor] === cursor) throw new Failure('internal', 'the server gave the same page again')
+    if (body[list.cursor] === cursor) throw new Failure('internal', 'the server returned the same page twice')
     cursor = body[list.cursor]
   } while (typeof cursor === 'string')
   if (count === 0 && options.json !== true) host.stderr.write(`no ${list.records}\n`)
@@ -101,11 +101,11 @@ const waitMs = (options: Work['options']): number => {
 /** The words that show the record again, for who no longer waits for it. */
 const lookAgain = ({ options }: Work, sibling: NamedOp, id: unknown): string => {
   const words = pathParams(sibling.path).length > 0 ? `${wordsOf(sibling)} ${String(id)}` : wordsOf(sibling)
-  return `look again with tendril ${words}${options.profile ? ` --profile ${String(options.profile)}` : ''}`
+  return `check it with tendril ${words}${options.profile ? ` --profile ${String(options.profile)}` : ''}`
 }
 
 const overdue = (id: unknown, hint: string): never => {
-  throw new Failure('unavailable', `${String(id)} has not settled in the time given; it goes on`, { hint })
+  throw new Failure('unavailable', `${String(id)} is still running after the timeout`, { hint })
 }
 
 /** ^C ends the waiting, not the work: without its id the record would have to be searched for. */
@@ -114,7 +114,7 @@ const interruptible = async <T>({ host }: Work, { id, hint }: { id: unknown; hin
     return await wait()
   } catch (cause) {
     if (!host.signal.aborted) throw cause
-    throw new Failure(INTERRUPTED, `${String(id)} goes on`, { exit: INTERRUPTED_EXIT, hint })
+    throw new Failure(INTERRUPTED, `${String(id)} is still running`, { exit: INTERRUPTED_EXIT, hint })
   }
 }
 
@@ -185,7 +185,7 @@ const runOnce = async (work: Work): Promise<number> => {
   const answer = await askConfirmed(work, textOption(options, 'idempotencyKey'))
   if (options.wait === true) return settle(work, await untilSettled(work, answer))
   printList(work, answer.body)
-  if (answer.status === 202 && host.stderr.columns !== undefined) host.stderr.write('it goes on: look again in a moment\n')
+  if (answer.status === 202 && host.stderr.columns !== undefined) host.stderr.write('still running: check again in a moment\n')
   return 0
 }
 
@@ -204,7 +204,7 @@ export const runOperation = async (o: NamedOp, said: Said, host: Host): Promise<
   const { options } = said
   const read = once((source) => {
     if (source !== '-') return host.readFile(source)
-    return options.apiKey === '-' ? misuse('only one option can be read from standard input, and --api-key is') : host.readInput()
+    return options.apiKey === '-' ? misuse('only one option can read standard input, and --api-key does') : host.readInput()
   })
   const target = await findTarget(options, host)
   const input = await inputFrom(o, said, read)

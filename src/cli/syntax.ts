@@ -33,8 +33,8 @@ const isNeeded = ({ required = [], properties = {} }: TSchema, [name = '', ...re
   required.includes(name) && (rest.length === 0 || isNeeded(properties[name], rest))
 
 const remarks = (o: NamedOp, field: Field): string => {
-  const read = field.readable ? '- and @file are read' : ''
-  return [isNeeded(o.input, field.path) ? 'required' : '', limits(field.schema), field.many ? 'repeat for more' : '', read]
+  const read = field.readable ? 'accepts - and @file' : ''
+  return [isNeeded(o.input, field.path) ? 'required' : '', limits(field.schema), field.many ? 'repeatable' : '', read]
     .filter(Boolean)
     .join('; ')
 }
@@ -54,8 +54,8 @@ const describe = (o: NamedOp, field: Field): string => {
 }
 
 const noneText = ({ many, kind, nullable }: Field): string => {
-  if (kind === 'boolean' && !many) return 'The opposite.'
-  return many && !nullable ? 'An empty list.' : 'None: null.'
+  if (kind === 'boolean' && !many) return 'Turn it off.'
+  return many && !nullable ? 'Set an empty list.' : 'Set null.'
 }
 
 const optionsOf = (o: NamedOp, field: Field): Option[] => {
@@ -70,42 +70,42 @@ const optionsOf = (o: NamedOp, field: Field): Option[] => {
 
 /** What the environment sets for every command. */
 export const ENVIRONMENT =
-  'TENDRIL_API_URL, TENDRIL_API_KEY and TENDRIL_PROFILE stand for --api-url, --api-key and --profile, which come first; a profile comes last.'
+  'TENDRIL_API_URL, TENDRIL_API_KEY and TENDRIL_PROFILE set defaults for --api-url, --api-key and --profile, and override the profile.'
 
 /** Every command has these, and they may stand before its name too. */
 const common: readonly [flags: string, description: string][] = [
-  ['--json', 'Print the answer as JSON; on one line unless to a terminal.'],
-  ['--profile <name>', 'Which profile of ~/.tendril/config.json to use; TENDRIL_PROFILE unless said.'],
-  ['--api-url <url>', 'Another deployment; TENDRIL_API_URL unless said.'],
-  ['--api-key <key>', 'Another key; - reads it from standard input. TENDRIL_API_KEY unless said.'],
+  ['--json', 'Print JSON: indented on a terminal, otherwise on one line.'],
+  ['--profile <name>', 'The profile in ~/.tendril/config.json to use. Default: TENDRIL_PROFILE.'],
+  ['--api-url <url>', 'The URL of the deployment. Default: TENDRIL_API_URL.'],
+  ['--api-key <key>', 'The API key; - reads standard input. Default: TENDRIL_API_KEY.'],
 ]
 
 export const withCommon = (command: Command): Command => {
   command.optionsGroup('Common options:')
   for (const [flags, description] of common) command.option(flags, description)
-  return command.helpOption('-h, --help', 'Show this.')
+  return command.helpOption('-h, --help', 'Show help.')
 }
 
 const special = (o: NamedOp): [flags: string, description: string][] => [
   ...(fieldsOf(o).length > 0
-    ? [['--data <json>', 'The fields as one JSON object; - and @file are read. Options override it.'] as [string, string]]
+    ? [['--data <json>', 'All fields as one JSON object; accepts - and @file. Options override it.'] as [string, string]]
     : []),
-  ...(listOf(o) ? [['--all', 'Every page, to the end.'] as [string, string]] : []),
+  ...(listOf(o) ? [['--all', 'Fetch all pages.'] as [string, string]] : []),
   ...(settlingOf(o)
     ? ([
-        ['--wait', 'Wait until it has been made, or has failed: exit code 10.'],
-        ['--timeout <seconds>', 'How long to wait, 300 unless said.'],
+        ['--wait', 'Wait until it is ready or has failed (exit code 10).'],
+        ['--timeout <seconds>', 'How long to wait. Default 300.'],
       ] as [string, string][])
     : []),
   ...(takesKey(o)
-    ? [['--idempotency-key <key>', 'A name for this one call: said again, it is answered and not done again.'] as [string, string]]
+    ? [['--idempotency-key <key>', 'A unique key for this call. Repeating it returns the stored response.'] as [string, string]]
     : []),
   ...(o.errors.includes('reauthentication_required')
-    ? [['--confirm-password <text>', 'Your password, where it is asked for again; - and @file are read.'] as [string, string]]
+    ? [['--confirm-password <text>', 'Your password, if the server requires it again; accepts - and @file.'] as [string, string]]
     : []),
   ...(o.scope === 'session' || o.scope === 'public'
     ? []
-    : [['--as-me', 'As the person who has signed in by tendril login --session.'] as [string, string]]),
+    : [['--as-me', 'Act as the person signed in with tendril login --session.'] as [string, string]]),
 ]
 
 /** The first sentence of a summary: what a list of commands shows. */

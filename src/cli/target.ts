@@ -20,9 +20,9 @@ export interface ServerProfile {
 /** Without a slash at its end. */
 const checkedUrl = (text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || !/^https?:$/.test(url.protocol))
-    return misuse(`${text} is no address of a deployment`, 'write it as https://tendril.example.com')
-  if (url.username || url.password || url.search || url.hash) return misuse('an address of a deployment has no user name, query or #')
+  if (!url || !/^https?:$/.test(url.protocol)) return misuse(`${text} is not a valid URL`, 'write it as https://tendril.example.com')
+  if (url.username || url.password || url.search || url.hash)
+    return misuse('the URL of a deployment cannot have a user name, query or fragment')
   return url.href.replace(/\/+$/, '')
 }
 
@@ -30,7 +30,7 @@ const checkedKey = (text: string): string => {
   const key = text.trim()
   return /^[\x21-\x7e]+$/.test(key)
     ? key
-    : misuse(key === '' ? 'the API key is empty' : 'an API key has no spaces or other such characters')
+    : misuse(key === '' ? 'the API key is empty' : 'an API key cannot contain spaces or control characters')
 }
 
 const textIn = (options: Record<string, unknown>, name: string): string | undefined =>
@@ -81,7 +81,7 @@ const at = ({ url }: ServerProfile): string => (url === DEFAULT_URL ? '' : ` --a
 const sessionOf = (target: ServerProfile): string => {
   const { session } = target.profile
   const hint = `run tendril login --session${at(target)}`
-  if (!session) throw new Failure('unauthenticated', 'this is for a person who is signed in, and nobody is', { hint })
+  if (!session) throw new Failure('unauthenticated', 'this command requires a signed-in person', { hint })
   if (Date.parse(session.expires_at) <= Date.now()) throw new Failure('unauthenticated', 'the session has ended', { hint })
   return session.token
 }
@@ -90,8 +90,8 @@ const sessionOf = (target: ServerProfile): string => {
 export const tokenFor = (o: Pick<NamedOp, 'scope'>, target: ServerProfile, asMe: { asMe?: unknown }): string | undefined => {
   if (o.scope === 'public') return undefined
   if (target.name !== undefined && !target.apiKey && !own(target.settings, target.name))
-    return misuse(`there is no profile ${target.name}`, 'tendril profiles list shows them; tendril login --profile makes one')
+    return misuse(`no such profile: ${target.name}`, 'run tendril profiles list to see them, or tendril login --profile to create one')
   if (o.scope === 'session' || asMe.asMe === true) return sessionOf(target)
   if (target.apiKey !== undefined) return target.apiKey
-  throw new Failure('unauthenticated', `nobody is logged in at ${target.url}`, { hint: `run tendril login${at(target)}` })
+  throw new Failure('unauthenticated', `not logged in to ${target.url}`, { hint: `run tendril login${at(target)}` })
 }

@@ -42,7 +42,7 @@ const readWhole = async (response: IncomingMessage): Promise<Buffer> => {
   let size = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.byteLength
-    if (size > LARGEST_ANSWER) throw new Failure('internal', 'the answer is larger than 256 MiB')
+    if (size > LARGEST_ANSWER) throw new Failure('internal', 'the response exceeds 256 MiB')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
@@ -59,7 +59,7 @@ const passOn = async (response: IncomingMessage, sink: (bytes: Uint8Array) => Pr
     }
     return tail
   } catch (cause) {
-    throw new Failure('unavailable', `the answer broke off: ${cause instanceof Error ? cause.message : String(cause)}`)
+    throw new Failure('unavailable', `the response was cut off: ${cause instanceof Error ? cause.message : String(cause)}`)
   }
 }
 

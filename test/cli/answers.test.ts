@@ -37,7 +37,7 @@ describe('a list', () => {
     expect(head!.split(/ {2,}/)).toEqual(['ID', 'STATUS', 'KIND', 'BODY', 'CREATED_AT'])
     expect(first!.split(/ {2,}/)).toEqual([ids[0]!, 'drafted', 'post', 'Text 0', '2027-01-01T00:00:00Z'])
     expect(others).toHaveLength(2)
-    expect(err).toBe('there are more: --all, or --cursor 3\n')
+    expect(err).toBe('more results: use --all, or --cursor 3\n')
   })
 
   test('is followed to its end by --all, below one head', async () => {
@@ -69,7 +69,7 @@ describe('a list', () => {
   test('whose cursor leads nowhere ends', async () => {
     await using server = scriptedServer([{ body: { items, next_cursor: '1' } }])
     const { code, err } = await cli(['items', 'list', '--all'], at(server.url))
-    expect([code, server.asked.length, err]).toEqual([1, 2, 'tendril: internal: the server gave the same page again\n'])
+    expect([code, server.asked.length, err]).toEqual([1, 2, 'tendril: internal: the server returned the same page twice\n'])
   })
 
   test('is one line of JSON for a pipe, several for a terminal', async () => {
@@ -196,7 +196,7 @@ describe('a download', () => {
     await using server = scriptedServer([{ body }])
     const { code, out, err } = await session(server.url)
     expect([code, out, server.asked.length]).toEqual([errorTable.unavailable.exit, body, 1])
-    expect(err).toContain('tendril: unavailable: the file is not whole: gone')
+    expect(err).toContain('tendril: unavailable: the file is incomplete: gone')
   })
 
   test('that is refused is asked for again as anything is', async () => {

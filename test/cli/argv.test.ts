@@ -87,8 +87,8 @@ describe('an option', () => {
     ['another word', ['--mood', 'mild'], '--mood must be one of calm, wild, not mild'],
     ['what is not JSON', ['--free', '{'], '--free is not valid JSON: {'],
     ['data that is a list', ['--data', '[]'], '--data must be a JSON object'],
-    ['an argument in the data', ['--data', '{"id":"y"}'], '--data may not hold id: it is the argument <id>'],
-    ['two options from one standard input', ['--text', '-', '--maybe', '-'], 'only one option can be read from standard input'],
+    ['an argument in the data', ['--data', '{"id":"y"}'], '--data cannot include id: pass it as the argument <id>'],
+    ['two options from one standard input', ['--text', '-', '--maybe', '-'], 'only one option can read standard input'],
     ['a file that is not there', ['--text', '@nowhere.txt'], '--text: cannot read nowhere.txt: no such file'],
   ]
   test.each(wrong)('refuses %s', async (_, argv, message) => {

@@ -131,7 +131,7 @@ test('^C ends a login tidily, with 130', async () => {
   const child = start([node, program, 'login', '--api-url', server.url])
   const reader = child.stderr.pipeThrough(new TextDecoderStream()).getReader()
   let err = ''
-  while (!err.includes('^C ends it')) err += (await reader.read()).value ?? ''
+  while (!err.includes('Press ^C to cancel')) err += (await reader.read()).value ?? ''
   child.kill('SIGINT')
   expect(await child.exited).toBe(130)
   expect((await reader.read()).value).toBeUndefined()
@@ -148,9 +148,9 @@ test('^C while waiting prints what goes on and how to look at it again, with 130
     child.kill('SIGINT')
     const { code, out, err } = await ended(child)
     expect({ code, out }).toEqual({ code: 130, out: '' })
-    const hint = 'look again with tendril batches get b-1'
-    if (asJson) expect(JSON.parse(err)).toEqual({ error: { code: 'interrupted', message: 'b-1 goes on', hint } })
-    else expect(err).toBe(`tendril: interrupted: b-1 goes on\n  hint: ${hint}\n`)
+    const hint = 'check it with tendril batches get b-1'
+    if (asJson) expect(JSON.parse(err)).toEqual({ error: { code: 'interrupted', message: 'b-1 is still running', hint } })
+    else expect(err).toBe(`tendril: interrupted: b-1 is still running\n  hint: ${hint}\n`)
   }
 })
 

@@ -19,7 +19,7 @@ describe('login by the device flow', () => {
     expect([code, pauses, opened]).toEqual([0, [5_000, 5_000, 5_000], []])
     expect(err).toContain('https://tendril.example.com/device\n')
     expect(err).toContain('BCDF-GHJK')
-    expect(out).toBe(`logged in at ${server.url} to Nordfracht, profile default\n`)
+    expect(out).toBe(`logged in to Nordfracht at ${server.url}, profile default\n`)
     expect(server.forms[0]).toEqual({
       to: 'code',
       fields: { client_id: 'tendril-cli', scope: 'api:read api:write mcp:use', device_name: 'test-machine' },
@@ -55,8 +55,8 @@ describe('login by the device flow', () => {
 
   test.each([
     ['expired_token', 'expired'],
-    ['access_denied', 'refused'],
-    ['invalid_grant', 'not valid'],
+    ['access_denied', 'denied'],
+    ['invalid_grant', 'no longer valid'],
   ])('ends at %s', async (error, text) => {
     await using server = deviceServer({ polls: [oauthError(error)] })
     const { code, err } = await run(['login', '--api-url', server.url])
@@ -113,7 +113,7 @@ describe('login with a key', () => {
       connection: refusal(403, 'missing_scope', { message: 'API key missing scope: api:read' }),
     })
     const { code, err } = await run(['login', '--api-url', server.url, '--api-key', 'ak_mcp'])
-    expect([code, err]).toEqual([0, 'tendril: API key missing scope: api:read; kept all the same\n'])
+    expect([code, err]).toEqual([0, 'tendril: API key missing scope: api:read; saved the key anyway\n'])
   })
 
   test.each([['ak a'], ['ak\nb'], ['']])('refuses what no header can carry: %j', async (key) => {
@@ -137,7 +137,7 @@ describe('a session', () => {
   })
 
   test.each([
-    ['none', undefined, 'nobody is'],
+    ['none', undefined, 'requires a signed-in person'],
     ['one that has ended', { token: 'jwt', expires_at: '2020-01-01T00:00:00Z' }, 'has ended'],
   ])('that is asked for: of %s it is said how to get one', async (_, session, text) => {
     await write({ current: 'a', profiles: { a: { api_url: 'http://127.0.0.1:1', api_key: 'ak_x', session } } })
@@ -169,7 +169,7 @@ describe('logout', () => {
     expect((await run(['logout'])).code).toBe(0)
     expect(server.revoked).toEqual(['jwt', 'ak_x'])
     expect((await config()).profiles.default).toEqual({ api_url: server.url, colour: 'red' })
-    expect((await run(['items', 'list'])).err).toContain('nobody is logged in')
+    expect((await run(['items', 'list'])).err).toContain('not logged in to')
   })
 
   test('forgets a key that was lent with --api-key, and leaves it valid, unless told to revoke it', async () => {
@@ -178,7 +178,7 @@ describe('logout', () => {
     await lend()
     const { code, out } = await run(['logout'])
     expect([code, server.revoked]).toEqual([0, []])
-    expect(out).toContain('is still valid: tendril logout --revoke')
+    expect(out).toContain('is still valid, because login did not create it: revoke it with tendril logout --revoke')
     expect((await config()).profiles.default).toEqual({ api_url: server.url })
     await lend()
     expect(JSON.parse((await run(['logout', '--json'])).out)).toEqual({ profile: 'default', revoked: false })

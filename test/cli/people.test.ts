@@ -36,7 +36,7 @@ const profile = async () => JSON.parse(await readFile(join(folder.path, '.tendri
 
 test('a device that is approved gets a key, which logging out ends', async () => {
   const { code, out } = await run(['login'], deciding('approve'))
-  expect([code, out]).toEqual([0, `logged in at ${app.url} to Test, profile default\n`])
+  expect([code, out]).toEqual([0, `logged in to Test at ${app.url}, profile default\n`])
   expect((await profile()).workspace).toEqual({ id: app.tenantId, name: 'Test' })
   expect(JSON.parse((await run(['whoami', '--json'])).out)).toMatchObject({ workspace: { name: 'Test' }, connection: { connected: true } })
   expect((await run(['automation', 'pause-all'])).code).toBe(0)
@@ -48,7 +48,7 @@ test('a device that is approved gets a key, which logging out ends', async () =>
 
 test('a device that is denied gets nothing', async () => {
   const { code, err } = await run(['login'], deciding('deny'))
-  expect([code, err.includes('refused in the browser')]).toEqual([errorTable.unauthenticated.exit, true])
+  expect([code, err.includes('the request was denied in the browser')]).toEqual([errorTable.unauthenticated.exit, true])
   await expect(profile()).rejects.toThrow('ENOENT')
 })
 

@@ -53,10 +53,10 @@ describe('profiles', () => {
   })
 
   test.each([
-    ['a profile that is not there', ['connection', 'get', '--profile', 'nope'], 'there is no profile nope'],
-    ['an address that is none', ['connection', 'get', '--api-url', 'localhost:7070'], 'localhost:7070 is no address'],
-    ['a profile to use that is not there', ['profiles', 'use', 'nope'], 'there is no profile nope'],
-    ['a name that JSON would swallow', ['login', '--api-key', 'ak_x', '--profile', '__proto__'], '__proto__ is no name'],
+    ['a profile that is not there', ['connection', 'get', '--profile', 'nope'], 'no such profile: nope'],
+    ['an address that is none', ['connection', 'get', '--api-url', 'localhost:7070'], 'localhost:7070 is not a valid URL'],
+    ['a profile to use that is not there', ['profiles', 'use', 'nope'], 'no such profile: nope'],
+    ['a name that JSON would swallow', ['login', '--api-key', 'ak_x', '--profile', '__proto__'], '__proto__ is not a valid profile name'],
   ])('%s is a mistake', async (_, argv, text) => {
     const { code, err } = await run(argv)
     expect([code, err.includes(text)]).toEqual([2, true])
@@ -70,7 +70,7 @@ describe('the file', () => {
     await chmod(home.file, 0o644)
     const { code, err } = await run(['connection', 'get'])
     expect([code, await modeOf(home.file)]).toEqual([0, '600'])
-    expect(err).toContain('could be read by others')
+    expect(err).toContain('was readable by other users')
   })
 
   test('keeps what this program does not know, and its folder what is in it', async () => {
@@ -101,8 +101,8 @@ describe('the file', () => {
   test.each([
     ['no JSON', '{"profiles":', 'is not valid JSON'],
     ['a list', '[]', 'is not a JSON object'],
-    ['profiles of another form', { profiles: { a: { api_url: 7 } } }, 'a profile a of another form'],
-    ['a current that is no text', { current: 1 }, 'a field current that is not text'],
+    ['profiles of another form', { profiles: { a: { api_url: 7 } } }, 'an invalid profile: a'],
+    ['a current that is no text', { current: 1 }, 'a current field that is not text'],
   ])('that is %s is said to be that, and not written over', async (_, value, text) => {
     await write(value)
     const before = await readFile(home.file, 'utf8')

@@ -86,7 +86,7 @@ describe('another try', () => {
     await server[Symbol.asyncDispose]()
     const { code, err, pauses } = await approve(server.url)
     expect([code, pauses.length]).toEqual([errorTable.unavailable.exit, 4])
-    expect(err).toContain(`no answer from ${server.url}`)
+    expect(err).toContain(`no response from ${server.url}`)
   })
 })
 
@@ -134,7 +134,7 @@ test.each(['é', 'ключ 1', 'k'.repeat(200), '😀'.repeat(200)])('a key of a
 test('standard input is read for one thing', async () => {
   const argv = ['items', 'approve', ID, '--api-key', '-', '--edited-body', '-']
   const { code, err } = await cli(argv, { input: 'ak_x' })
-  expect([code, err]).toEqual([2, 'tendril: invalid_input: only one option can be read from standard input, and --api-key is\n'])
+  expect([code, err]).toEqual([2, 'tendril: invalid_input: only one option can read standard input, and --api-key does\n'])
 })
 
 test('Retry-After is read in seconds and as a date', () => {
@@ -190,7 +190,7 @@ describe('an error', () => {
     const { code, err } = await approve(server.url)
     expect([code, err]).toEqual([
       1,
-      `tendril: internal: ${server.url} answered 502, not in the form of Tendril\n  hint: is --api-url right?\n`,
+      `tendril: internal: ${server.url} returned 502, and not in the format of Tendril\n  hint: check --api-url\n`,
     ])
   })
 
@@ -215,9 +215,9 @@ test('an interrupt ends a wait with 130 and without a word', async () => {
 
 describe('what the plan refuses', () => {
   const advice: [number, string, string, Record<string, string>, string][] = [
-    [403, 'plan_invalid', 'plan_invalid:trial_expired', {}, 'billing has to be settled first'],
-    [403, 'plan_quota_exceeded', 'plan_quota_exceeded:posts', {}, 'the quota of the month is used up'],
-    [403, 'plan_feature_disabled', 'plan_feature_disabled:rules', {}, 'the plan of this workspace does not have it'],
+    [403, 'plan_invalid', 'plan_invalid:trial_expired', {}, 'settle the billing of this workspace first'],
+    [403, 'plan_quota_exceeded', 'plan_quota_exceeded:posts', {}, 'the monthly quota is used up'],
+    [403, 'plan_feature_disabled', 'plan_feature_disabled:rules', {}, 'the plan of this workspace does not include this feature'],
     [429, 'rate_limited', 'rate_limited:create_batch', { 'retry-after': '61' }, 'try again in 61 s'],
     [429, 'rate_limited', 'rate_limited:create_batch', { 'retry-after': '1234' }, 'try again in 21 min'],
     [429, 'x_read_budget_exhausted', 'x_read_budget_exhausted', { 'retry-after': '40000' }, 'try again in 12 h'],
