@@ -85,6 +85,26 @@ test('an article is drafted, waited for and retitled', async () => {
   expect((await tendril(['articles', 'list', ...as])).articles).toMatchObject([{ id: article.id, title: 'A promise' }])
 })
 
+/** Says on standard error how often a program makes a segmenter, which takes Node as long as all else of a start. */
+const COUNTING = `const { Segmenter } = Intl
+let made = 0
+Intl.Segmenter = class extends Segmenter { constructor(...given) { super(...given); made++ } }
+process.on('exit', () => console.error(made))`
+
+test('measures plain text without loading what is needed for other texts', async () => {
+  const listOf = (body: string) => ({ body: { items: [{ id: 'a', body }], next_cursor: null } })
+  await using server = scriptedServer([listOf('plain'), listOf('漢字')])
+  const segmentersFor = async (argv: string[]): Promise<string> => {
+    const account = ['--api-url', server.url, '--api-key', app.key]
+    const { err } = await ended(
+      start([node, '--import', `data:text/javascript,${encodeURIComponent(COUNTING)}`, program, ...argv, ...account]),
+    )
+    return err.trim()
+  }
+  expect(await segmentersFor(['items', 'list'])).toBe('0')
+  expect(await segmentersFor(['items', 'list'])).toBe('1')
+})
+
 test('is small, without the server, and can be run', async () => {
   const files = [...new Bun.Glob('*.mjs').scanSync(join(folder.path, 'cli'))]
   const texts = await Promise.all(files.map((name) => Bun.file(join(folder.path, 'cli', name)).text()))
