@@ -35,6 +35,11 @@ describe('the checker refuses', () => {
     ['the environment by way of a module', 'src/edge/a.ts', `import { env } from 'node:process'`],
     ['another behaviour under test', 'src/config.ts', `const testing = env.NODE_ENV === 'test'`],
     ['work beside its table', 'actors/work/a.ts', `const work = { lane: 'sync', kind: 'watch' }`],
+    ['an engine that knows an area', 'actors/engine/a.ts', `import { b } from '#decisions/growth/b'`],
+    ['statements of the engine that know an area', 'src/store/engine/a.ts', `import type { B } from '#domain/app/b'`],
+    ['statements of the engine that know those of an area', 'src/store/engine/a.ts', `import { b } from '../growth/b.ts'`],
+    ['an area app that knows growth in the domain', 'src/domain/app/a.ts', `import { b } from '#domain/growth/drafting/b'`],
+    ['an area app that knows growth in the store', 'src/store/app/a.ts', `import type { B } from '../growth/b.ts'`],
     ['a default export', 'src/main.ts', `export default {}`],
     ['an unknown folder', 'src/misc/a.ts', ''],
     ['a resource without operations', 'src/contract/growth/a.ts', ''],
@@ -53,6 +58,9 @@ describe('the checker refuses', () => {
 describe('the checker accepts', () => {
   const cases: [string, string, string][] = [
     ['a downward import', 'src/edge/a.ts', `import { b } from '#ops/b'`],
+    ['an area that uses the engine', 'src/store/growth/a.ts', `import { b } from '../engine/b.ts'`],
+    ['growth that uses app', 'src/domain/growth/a.ts', `import { b } from '#domain/app/b'`],
+    ['an engine that uses what belongs to no area', 'actors/engine/a.ts', `import type { B } from '#decisions/b'`],
     ['the types of actors in operations', 'src/ops/a.ts', `import type { b } from '#actors/b'`],
     ['TypeBox in the contract', 'src/contract/a.ts', `import { Type } from '@sinclair/typebox'`],
     ['Elysia at the edge', 'src/edge/a.ts', `import { Elysia } from 'elysia'`],

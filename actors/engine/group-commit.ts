@@ -4,14 +4,12 @@
  */
 
 import type { LiveLanes } from '#decisions/deciding'
-import { announced } from '#decisions/growth/follow-up'
-import { withRuns } from '#decisions/growth/occurrences'
 import type { Clock } from '#kernel/clock'
 import { AppError, fail } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
 import type { Demand } from '#kernel/fair-limit'
 import type { Db, Sql } from '#store/engine/db'
-import { apply, gate, KeyTaken, type Ownership, readingOnly } from '#store/engine/letter'
+import { apply, type Consequences, gate, KeyTaken, type Ownership, readingOnly } from '#store/engine/letter'
 import { Fenced } from './deps.ts'
 import type { Decision, Letter } from './letter.ts'
 import type { Posted } from './mailbox.ts'
@@ -36,6 +34,7 @@ interface GroupCommit {
   clock: Clock
   failpoints: Failpoints
   lanes: LiveLanes
+  consequences: Consequences
   /** The tenant was given up: nothing of it runs any more. */
   isOver(): boolean
 }
@@ -137,7 +136,7 @@ const decided = async (group: GroupCommit, sql: Sql, one: Taken): Promise<boolea
     const decision = await letter.decide(reading, open, group.lanes)
     await group.failpoints('letter.deciding')
     await group.failpoints(`letter.deciding:${letter.name}`)
-    const effects = announced(await withRuns(reading, decision.effects ?? {}, open), open, group.own.tenantId)
+    const effects = await group.consequences(reading, decision.effects ?? {}, { gate: open, tenantId: group.own.tenantId })
     const changed = await apply(sql, effects, { now: open.now, provenance: letter.provenance, keep: decision.keep })
     one.result = { decision: { ...decision, effects } }
     return changed

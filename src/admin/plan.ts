@@ -1,8 +1,8 @@
 /** `tendril admin plan …`: the limits of a workspace. A change takes effect in every process from the next request on. */
 
-import { features } from '#contract/limits'
+import { type Billing, billingStates, features, type PlanState } from '#contract/limits'
 import { overridden } from '#domain/app/overrides'
-import { type Billing, billingStates, budgetsOf, hasFeature, type PlanName, type PlanState, planNames } from '#domain/app/plan'
+import { budgetsOf, hasFeature, type PlanName, planNames } from '#domain/app/plan'
 import { readsView, tiers } from '#domain/app/read-budget'
 import { fail } from '#kernel/errors'
 import { changePlan } from '#store/app/tenants'

@@ -19,3 +19,21 @@ export type CapKey = (typeof capKeys)[number]
 /** What a plan may leave out. Drafting posts, approving and posting belong to every plan. */
 export const features = ['articles', 'audits', 'reports', 'experiments', 'engagement', 'rules'] as const
 export type PlanFeature = (typeof features)[number]
+
+/** What of a plan has a number that an operator may replace. */
+export type LimitKey = QuotaKey | CapKey | 'reads_free' | 'reads_payg' | RateKey | `credential_${RateKey}`
+type RateKey = 'requests' | 'commands'
+
+export const billingStates = ['ok', 'billing_suspended', 'trial_expired', 'grace_period_ended', 'plan_expired'] as const
+export type Billing = (typeof billingStates)[number]
+
+export interface PlanState {
+  plan: string
+  billing: Billing
+  overrides: PlanOverrides
+}
+
+/** What an operator has put in the place of the plan's numbers, and which features were added or taken away. */
+export interface PlanOverrides extends Partial<Record<LimitKey, number>> {
+  features?: Partial<Record<PlanFeature, boolean>>
+}

@@ -6,9 +6,9 @@ import { capKeys, quotaKeys } from '#contract/limits'
 import { isExempt, type NamedOp, type Op } from '#contract/op'
 import type { LiveLanes } from '#decisions/deciding'
 import { allowancesOf } from '#domain/app/allowance'
-import type { Spend } from '#domain/app/plan'
 import type { Allowance } from '#kernel/allowance'
 import { AppError, fail } from '#kernel/errors'
+import type { Spend } from '#kernel/spend'
 import type { Query, Sql } from '#store/engine/db'
 import {
   bytesKept,

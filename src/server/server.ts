@@ -6,6 +6,7 @@ import type { MailboxOptions } from '#actors/engine/mailbox'
 import { Runtime } from '#actors/engine/runtime'
 import { startErasure } from '#actors/work/app/erasure'
 import { type SweepDeps, startSweep } from '#actors/work/app/sweep'
+import { consequences } from '#decisions/growth/follow-up'
 import { workTable } from '#decisions/work'
 import type { WebhookTimes } from '#domain/app/webhook'
 import type { PublishTimes } from '#domain/growth/sending/publish'
@@ -123,7 +124,7 @@ const ratesOf = ({ rateLimits }: Config, deps: RatesDeps, stack: AsyncDisposable
   rateLimits ? stack.use(createRates(deps)) : unlimitedRates
 
 /** What the engine is told of the product. */
-const product = { kinds: workTable }
+const product = { kinds: workTable, consequences }
 
 /** Database, networks and actors: all that a command needs, without HTTP. */
 export async function openWorkplace(

@@ -4,8 +4,9 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { keyOperations } from '#contract/index'
+import { billingStates, type PlanOverrides } from '#contract/limits'
 import { errorsOf, type NamedOp, pathParams, readsOnly } from '#contract/op'
-import { billingStates, hourOf, monthOf, type PlanOverrides, planOf } from '#domain/app/plan'
+import { hourOf, monthOf, planOf } from '#domain/app/plan'
 import { dayOf, readCounter, tiers } from '#domain/app/read-budget'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'

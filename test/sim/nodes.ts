@@ -4,6 +4,7 @@ import type { Letter } from '#actors/engine/letter'
 import { TenantActor } from '#actors/engine/tenant'
 import { publishLane } from '#actors/work/growth/publish'
 import { reconcileLane } from '#actors/work/growth/reconcile'
+import { consequences } from '#decisions/growth/follow-up'
 import { workTable } from '#decisions/work'
 import { publishTimes as times } from '#domain/growth/sending/publish'
 import type { Clock } from '#kernel/clock'
@@ -66,7 +67,15 @@ const newNode = (world: World, own: { tenantId: string; owner: string; epoch: nu
       : undefined
   const decide = (_: string, body: never) => (node.state === 'alive' ? letter(world.memory, node.owner, body) : never())
   const lanes = [publishLane({ networks, times, failpoints }), reconcileLane({ networks, times, failpoints })]
-  const deps = { clock: clockOf(world, node), log: logOf(world), failpoints, lanes, kinds: workTable, replyWithinMs: REPLY_WITHIN_MS }
+  const deps = {
+    clock: clockOf(world, node),
+    log: logOf(world),
+    failpoints,
+    lanes,
+    kinds: workTable,
+    consequences,
+    replyWithinMs: REPLY_WITHIN_MS,
+  }
   node.actor = new TenantActor(own, { ...deps, db: { letter: decide, hurry: () => {} } as unknown as Db }, () => {
     node.isFenced = true
     count(world, 'owner met the fence')

@@ -2,6 +2,7 @@
 import postgres from 'postgres'
 import type { Lane, LaneContext } from '#actors/engine/lane'
 import { Runtime, type RuntimeDeps } from '#actors/engine/runtime'
+import { consequences } from '#decisions/growth/follow-up'
 import { workTable } from '#decisions/work'
 import { systemClock } from '#kernel/clock'
 import { none } from '#kernel/failpoint'
@@ -79,6 +80,7 @@ export async function actorsOn({ options }: Pick<Store, 'options'>, deps: Actors
   const usual = {
     lanes: [],
     kinds: workTable,
+    consequences,
     clock: systemClock,
     failpoints: none,
     replyWithinMs: 10_000,

@@ -56,6 +56,18 @@ const allowed: Record<string, readonly string[]> = {
 /** Layer → what it may name by `import type` alone, besides. */
 const allowedTypes: Record<string, readonly string[]> = { ops: ['actors'], edge: ['actors'] }
 
+/** Areas of the product. They stand in every layer, beside the engine, which knows none of them. */
+const AREA = /^(?:src\/[^/]+|actors\/work)\/(growth|app|agent|operator)\//
+const ENGINE = /^(?:src\/[^/]+|actors)\/engine\//
+
+/** Layers in which the area `app` stands on its own. */
+const APP_ALONE = /^src\/(?:domain|store)\/app\//
+
+const keepsToItsArea = (path: string, target: string): boolean => {
+  const area = AREA.exec(target)?.[1]
+  return !(area && ENGINE.test(path)) && !(area === 'growth' && APP_ALONE.test(path))
+}
+
 /** Package → the layers that may import it; packages that are not listed are open to all but the closed layers. */
 const packages: Record<string, readonly string[]> = {
   elysia: ['edge'],
@@ -138,7 +150,10 @@ const checkFile = (path: string, source: string): string[] => {
   if (!(layer in allowed)) return [`${path} lies in no known layer`]
   return [
     ...importsOf(code)
-      .filter((line) => !mayImport(layer, line, pathOf(line.from, path)))
+      .filter((line) => {
+        const target = pathOf(line.from, path)
+        return !mayImport(layer, line, target) || (target !== undefined && !keepsToItsArea(path, target))
+      })
       .map(({ from }) => `${path} may not import ${from}`),
     ...phrases.filter(({ pattern, only }) => pattern.test(code) && !only.includes(layer)).map(({ says }) => `${path} ${says}`),
   ]

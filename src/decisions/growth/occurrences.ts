@@ -18,7 +18,7 @@ const inEvents: Record<string, (data: Record<string, unknown>) => Occurrence | [
 
 const occurrencesOf = ({ events = [], occurrences = [] }: Effects): Occurrence[] => [
   ...events.flatMap(({ type, data }: NewEvent) => inEvents[type]?.(data) ?? []),
-  ...occurrences,
+  ...(occurrences as Occurrence[]),
 ]
 
 /** The work of a run that waits for its turn. */

@@ -1,7 +1,8 @@
 /** The limits of an operation as the gate of a letter has just seen them. Pure. */
 import type { CapKey, QuotaKey } from '#contract/limits'
 import type { Allowance } from '#kernel/allowance'
-import { budgetsOf, nextMonth, type PlanUsage, type Spend } from './plan.ts'
+import type { Spend } from '#kernel/spend'
+import { budgetsOf, nextMonth, type PlanUsage } from './plan.ts'
 
 const HOUR_S = 3_600
 

@@ -1,8 +1,7 @@
 /** What an operator puts in the place of a plan's numbers and features, as words of a command line. Pure. */
-import { capKeys, features, type PlanFeature, quotaKeys } from '#contract/limits'
+import { capKeys, features, type LimitKey, type PlanFeature, type PlanOverrides, quotaKeys } from '#contract/limits'
 import { fail } from '#kernel/errors'
 import { nearest } from '#kernel/nearest'
-import type { LimitKey, PlanOverrides } from './plan.ts'
 import { rateKeys } from './rates.ts'
 import { readCounter, tiers } from './read-budget.ts'
 

@@ -1,10 +1,8 @@
 /** Plans as data: features, monthly quotas, hourly caps. An operator overrides single numbers per workspace. */
-import { type CapKey, features, type PlanFeature, type QuotaKey } from '#contract/limits'
+import { type CapKey, features, type PlanFeature, type PlanState, type QuotaKey } from '#contract/limits'
 import type { Rate } from '#kernel/buckets'
 import { fail } from '#kernel/errors'
-
-/** What of a plan has a number that an operator may replace. */
-export type LimitKey = QuotaKey | CapKey | `reads_${keyof Plan['reads']}` | keyof Plan['rates'] | `credential_${keyof Plan['rates']}`
+import type { Spend } from '#kernel/spend'
 
 export interface Plan {
   features: readonly PlanFeature[]
@@ -54,26 +52,6 @@ export const planNames = Object.keys(plans) as PlanName[]
 
 /** What a self-hosted deployment gives a new workspace; the operator changes it with `tendril admin plan set`. */
 export const defaultPlan: PlanName = 'team'
-
-export const billingStates = ['ok', 'billing_suspended', 'trial_expired', 'grace_period_ended', 'plan_expired'] as const
-export type Billing = (typeof billingStates)[number]
-
-export interface PlanState {
-  plan: string
-  billing: Billing
-  overrides: PlanOverrides
-}
-
-/** What an operator has put in the place of the plan's numbers, and which features were added or taken away. */
-export interface PlanOverrides extends Partial<Record<LimitKey, number>> {
-  features?: Partial<Record<PlanFeature, boolean>>
-}
-
-export interface Spend {
-  key: string
-  period: string
-  amount: number
-}
 
 /** `2026-11`, in UTC. */
 export const monthOf = (now: Date): string => now.toISOString().slice(0, 7)

@@ -1,7 +1,9 @@
 /** How fast a workspace may ask, by its plan. Pure. */
+
+import type { PlanState } from '#contract/limits'
 import type { Allowance } from '#kernel/allowance'
 import type { Rate } from '#kernel/buckets'
-import { type PlanState, planOf } from './plan.ts'
+import { planOf } from './plan.ts'
 
 /** Commands are requests that change something; each is counted as both. */
 export const rateKeys = ['requests', 'commands'] as const

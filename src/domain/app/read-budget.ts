@@ -3,8 +3,10 @@
  * answers with, so the budget is money; on `free` reads cost nothing, and the budget is a number of resources that keeps to what such
  * platforms let through.
  */
+
 import { fail } from '#kernel/errors'
-import { type Plan, type PlanUsage, planOf, type Spend } from './plan.ts'
+import type { Spend } from '#kernel/spend'
+import { type Plan, type PlanUsage, planOf } from './plan.ts'
 
 export const tiers = ['free', 'payg'] as const satisfies (keyof Plan['reads'])[]
 export type Tier = (typeof tiers)[number]

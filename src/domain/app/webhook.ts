@@ -130,7 +130,7 @@ export interface Delivered {
 }
 
 /** What becomes of the event: over until `expires_at`, or tried again. */
-export type EventNext =
+type EventNext =
   | { state: 'delivered' | 'dead'; attempts: number; error: string | null; expiresAt: Date }
   | { state: 'pending'; attempts: number; error: string | null; nextAt: Date }
 

@@ -146,6 +146,6 @@ export const webhookHandlers = (deps: Deps): All => ({
     requireActive(endpoint)
     const waits = { subject: subjectOf(data), state: 'pending', attempts: 0, next_at: gate.now, expires_at: null } as const
     const reply = { event: { ...event, ...waits } }
-    return { reply, effects: { writes: [replayEvent({ id, data }, gate.now)], work: awake(context) } }
+    return { reply, effects: { writes: [replayEvent({ id, subject: waits.subject }, gate.now)], work: awake(context) } }
   },
 })

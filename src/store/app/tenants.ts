@@ -1,4 +1,5 @@
-import type { PlanName, PlanState } from '#domain/app/plan'
+import type { PlanState } from '#contract/limits'
+import type { PlanName } from '#domain/app/plan'
 import type { RatePlan } from '#domain/app/rates'
 import { auditEntry } from '../engine/audit-entry.ts'
 import type { Db } from '../engine/db.ts'

@@ -1,5 +1,5 @@
 /** The workspace as its members see it: its own row, and no other, whatever a statement asks for. */
-import type { PlanState } from '#domain/app/plan'
+import type { PlanState } from '#contract/limits'
 import type { Query } from '../engine/db.ts'
 
 export interface WorkspaceRow {

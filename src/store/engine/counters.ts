@@ -1,5 +1,5 @@
 /** What a workspace has used of its quotas, caps and read budgets: one row per key, which counts one period at a time. */
-import type { Spend } from '#domain/app/plan'
+import type { Spend } from '#kernel/spend'
 import type { Fragment, Sql } from './db.ts'
 
 /** Amounts of one key by period. A key's periods all have one form (month, day or hour), so they compare as text. */

@@ -4,11 +4,11 @@
  * effects — new rows, audit, events, work, the stored answer — are one data-modifying statement, so they commit together.
  */
 
+import type { Billing, PlanState } from '#contract/limits'
 import type { WorkKind, WorkLane } from '#contract/work'
-import type { Billing, PlanState, Spend } from '#domain/app/plan'
-import type { Occurrence, TriggerKind } from '#domain/growth/rules/rule-trigger'
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
+import type { Spend } from '#kernel/spend'
 import { spendParts } from './counters.ts'
 import { type Fragment, isLetIn, type Query, type Sql } from './db.ts'
 import { type Keep, remember, type StoredAnswer } from './idempotency.ts'
@@ -42,7 +42,7 @@ export interface Gate {
   /** The kinds of events that the workspace's endpoint wants (none: all); null where there is no active endpoint. */
   webhook: string[] | null
   /** The kinds of occurrences that active rules wait for, one of each rule: of others nothing is looked up. */
-  awaited: TriggerKind[]
+  awaited: string[]
   /** When the workspace is to be erased, because an owner has asked for it: nothing goes out until that is taken back. */
   deletesAt: Date | null
 }
@@ -54,7 +54,7 @@ export interface Effects {
   writes?: Query[]
   events?: NewEvent[]
   /** What has happened, of which no event tells and for which rules may wait. */
-  occurrences?: Occurrence[]
+  occurrences?: { kind: string; ref: string; [detail: string]: unknown }[]
   /** Counters to add to; a negative amount gives back. What belongs to a period that is over changes nothing. */
   spend?: Spend[]
   /** Work rows added. */
@@ -66,6 +66,9 @@ export interface Effects {
   requeued?: { id: string; runAt: Date; payload?: Record<string, unknown>; origin?: NewWork['origin'] }[]
   paused?: boolean
 }
+
+/** What the product wants done in the commit of a decision besides. Reads through `sql`, changes nothing. */
+export type Consequences = (sql: Sql, effects: Effects, letter: { gate: Gate; tenantId: string }) => Promise<Effects>
 
 /** Several decisions as one; of audits the first one's stays. */
 export const merge = (...all: Effects[]): Effects => ({
@@ -107,7 +110,7 @@ interface GateRow {
   counters: Record<string, number>
   seen: StoredAnswer | null
   webhook: string[] | null
-  awaited: TriggerKind[]
+  awaited: string[]
   deletes_at: Date | null
 }
 

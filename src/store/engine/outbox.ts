@@ -1,5 +1,4 @@
 /** Events: written by every letter, sent by the delivery lane in order within their subject, kept for a while, then removed. */
-import { type EventNext, type PendingEvent, subjectOf, wants } from '#domain/app/webhook'
 import { newId } from '#kernel/ids'
 import type { Fragment, Query, Sql } from './db.ts'
 import type { Page } from './page.ts'
@@ -11,7 +10,27 @@ export interface NewEvent {
   data: Record<string, unknown>
   /** To be sent, because the workspace's endpoint wants it, or whatever its allow-list says. */
   due?: boolean
+  /** The record it is of, where it is to be sent: events of one are sent in order. */
+  subject?: string | null
 }
+
+/** An event that is to be sent. */
+export interface WaitingEvent {
+  id: string
+  type: string
+  data: Record<string, unknown>
+  created_at: Date
+  subject: string | null
+  /** Tries so far. */
+  attempts: number
+  next_at: Date
+}
+
+/** What a try makes of an event: it is over until it expires, or waits for the next try. */
+type TriedEvent = { attempts: number; error: string | null } & (
+  | { state: 'delivered' | 'dead'; expiresAt: Date }
+  | { state: 'pending'; nextAt: Date }
+)
 
 /** Events that are over, of one workspace, whatever their age: older ones go first. */
 export const MOST_KEPT = 10_000
@@ -19,13 +38,6 @@ export const MOST_KEPT = 10_000
 export const MOST_PENDING = 10_000
 /** What one statement removes or gives up at most. */
 const AT_ONCE = 500
-
-/** Marks those that the endpoint wants, by its allow-list (null: there is no active endpoint); undefined when none is to be sent. */
-export const dueEvents = (events: NewEvent[] = [], allowed: readonly string[] | null): NewEvent[] | undefined => {
-  if (!allowed || events.length === 0) return undefined
-  const marked = events.map((event) => (wants(allowed, event.type) ? { ...event, due: true } : event))
-  return marked.some(({ due }) => due) ? marked : undefined
-}
 
 /** The inserts, and now and then, by their random ids, the removal of what has expired (one in 16) and of a surplus (one in 256). */
 export const eventParts = (sql: Sql, events: NewEvent[] = [], now: Date): Fragment[] => {
@@ -37,10 +49,10 @@ export const eventParts = (sql: Sql, events: NewEvent[] = [], now: Date): Fragme
 }
 
 /** The rest of what nobody wants is in the defaults of its columns: most workspaces have no endpoint, and pay for little. */
-const insertEvent = (sql: Sql, { id, type, data, due }: NewEvent & { id: string }, now: Date): Fragment =>
+const insertEvent = (sql: Sql, { id, type, data, due, subject = null }: NewEvent & { id: string }, now: Date): Fragment =>
   due
     ? sql`insert into outbox (id, type, data, created_at, subject, state, next_at, expires_at)
-        values (${id}, ${type}, ${sql.json(data as never)}, ${now}, ${subjectOf(data)}, 'pending', ${now}, null)`
+        values (${id}, ${type}, ${sql.json(data as never)}, ${now}, ${subject}, 'pending', ${now}, null)`
     : sql`insert into outbox (id, type, data, created_at) values (${id}, ${type}, ${sql.json(data as never)}, ${now})`
 
 /** Removes some of what has expired, by the index of expiry. */
@@ -70,17 +82,17 @@ export const firstDue = (sql: Sql, except?: Except): Fragment => {
     order by o.next_at, o.created_at, o.id limit 1`
 }
 
-export const nextEvent = async (sql: Sql, except?: Except): Promise<PendingEvent | undefined> =>
-  (await firstDue(sql, except))[0] as unknown as PendingEvent | undefined
+export const nextEvent = async (sql: Sql, except?: Except): Promise<WaitingEvent | undefined> =>
+  (await firstDue(sql, except))[0] as unknown as WaitingEvent | undefined
 
 /** Undefined when it does not wait any more. */
-export const pendingEvent = async (sql: Sql, id: string): Promise<PendingEvent | undefined> =>
+export const pendingEvent = async (sql: Sql, id: string): Promise<WaitingEvent | undefined> =>
   (await sql`select ${eventColumns(sql)} from outbox o where o.id = ${id} and o.state = 'pending'`)[0] as unknown as
-    | PendingEvent
+    | WaitingEvent
     | undefined
 
 export const saveEvent =
-  (id: string, next: EventNext): Query =>
+  (id: string, next: TriedEvent): Query =>
   (sql) =>
     sql`update outbox set state = ${next.state}, attempts = ${next.attempts}, last_error = ${next.error},
       next_at = ${next.state === 'pending' ? next.nextAt : null}, expires_at = ${next.state === 'pending' ? null : next.expiresAt}
@@ -119,17 +131,17 @@ export const eventLog =
       order by id desc limit ${limit + 1}`
 
 /** In whatever state; undefined when it is not kept any more. */
-export const keptEvent = async (sql: Sql, id: string): Promise<(EventRow & Pick<PendingEvent, 'data'>) | undefined> =>
+export const keptEvent = async (sql: Sql, id: string): Promise<(EventRow & Pick<WaitingEvent, 'data'>) | undefined> =>
   (await sql`select ${logColumns(sql)}, data from outbox where id = ${id}`)[0] as unknown as
-    | (EventRow & Pick<PendingEvent, 'data'>)
+    | (EventRow & Pick<WaitingEvent, 'data'>)
     | undefined
 
 /** An event that is kept waits again, with all its tries before it. */
 export const replayEvent =
-  (event: Pick<PendingEvent, 'id' | 'data'>, now: Date): Query =>
+  ({ id, subject }: Pick<EventRow, 'id' | 'subject'>, now: Date): Query =>
   (sql) =>
-    sql`update outbox set state = 'pending', subject = ${subjectOf(event.data)}, attempts = 0, next_at = ${now}, expires_at = null
-      where id = ${event.id}`
+    sql`update outbox set state = 'pending', subject = ${subject}, attempts = 0, next_at = ${now}, expires_at = null
+      where id = ${id}`
 
 /** Some of the events that wait, the oldest, end as dead letters; `beyond` the newest so many. */
 export const giveUpEvents =

@@ -1,6 +1,7 @@
 /** The state of a workspace in one statement, for the brief. */
 
-import { budgetsOf, hasFeature, type PlanState } from '#domain/app/plan'
+import type { PlanState } from '#contract/limits'
+import { budgetsOf, hasFeature } from '#domain/app/plan'
 import { readBudgetOf, type Tier } from '#domain/app/read-budget'
 import { type BriefFacts, type BriefRow, type FoundGroup, type FoundRows, foundGroups } from '#domain/growth/brief/brief'
 import { gapsInCadence, hasSlots, noCadence } from '#domain/growth/drafting/cadence'

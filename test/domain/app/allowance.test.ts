@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import type { PlanState } from '#contract/limits'
 import { allowancesOf } from '#domain/app/allowance'
-import type { PlanState } from '#domain/app/plan'
 
 const plan: PlanState = { plan: 'free', billing: 'ok', overrides: {} }
 const budget = (now: string, counters: Record<string, number> = {}, overrides: PlanState['overrides'] = {}) => ({

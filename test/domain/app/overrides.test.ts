@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import type { PlanOverrides, PlanState } from '#contract/limits'
 import { overridable, overridden } from '#domain/app/overrides'
-import { hasFeature, type PlanOverrides, type PlanState, requireFeature } from '#domain/app/plan'
+import { hasFeature, requireFeature } from '#domain/app/plan'
 import { errorOf } from '../errors.ts'
 
 describe('overrides as an operator writes them', () => {

@@ -1,19 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { capKeys, quotaKeys } from '#contract/limits'
-import {
-  type Billing,
-  billingStates,
-  budgetsOf,
-  defaultPlan,
-  hourOf,
-  monthOf,
-  type PlanState,
-  planNames,
-  plans,
-  requireBilling,
-  takeCap,
-  takeQuota,
-} from '#domain/app/plan'
+import { type Billing, billingStates, capKeys, type PlanState, quotaKeys } from '#contract/limits'
+import { budgetsOf, defaultPlan, hourOf, monthOf, planNames, plans, requireBilling, takeCap, takeQuota } from '#domain/app/plan'
 import { errorOf } from '../errors.ts'
 
 const noon = new Date('2026-11-21T12:00:00Z')

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { type PlanState, planNames, plans } from '#domain/app/plan'
+import type { PlanState } from '#contract/limits'
+import { planNames, plans } from '#domain/app/plan'
 import { affordable, chargeDoubtRead, costOf, readBudgetOf, settleReads, type Tier, takeReads } from '#domain/app/read-budget'
 import { errorOf } from '../errors.ts'
 

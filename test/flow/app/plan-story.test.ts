@@ -1,6 +1,6 @@
 /** A plan that runs out and recovers, over HTTP, with a clock that is stepped from hour to hour and month to month. */
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import type { PlanState } from '#domain/app/plan'
+import type { PlanState } from '#contract/limits'
 import { publishTimes } from '#domain/growth/sending/publish'
 import { newId } from '#kernel/ids'
 import { GenerationError } from '#port/model/drafter'

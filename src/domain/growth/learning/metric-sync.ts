@@ -1,7 +1,7 @@
 /** When the numbers of own posts are read again, and what becomes of a read: the rules of the metrics sync, as data and pure functions. */
 
-import type { Spend } from '#domain/app/plan'
 import { affordable, costOf, dayOf, type ReadBudget, readCounter, settleReads, takeReads } from '#domain/app/read-budget'
+import type { Spend } from '#kernel/spend'
 import type { MetricSnapshot, Metrics } from '../metrics.ts'
 
 const MINUTE_MS = 60_000

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { PlanState } from '#domain/app/plan'
+import type { PlanState } from '#contract/limits'
 import {
   MOST_TARGETS,
   newTarget,
