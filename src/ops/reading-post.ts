@@ -51,7 +51,7 @@ const reserve = async (
     const { feature, cap } = engagements.create
     requireFeature(gate.plan, feature)
     takeCap(gate, cap)
-    const { tier } = network.capabilities
+    const { tier } = network.limits
     const taken = takeReads(readBudgetOf(gate, tier), costOf(tier, 'post', 1), gate.now)
     return { reply: { account, network }, effects: { spend: [taken] } }
   } catch (cause) {

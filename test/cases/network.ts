@@ -63,7 +63,7 @@ const publishing = (open: () => Promise<NetworkCase>): void => {
 
   test('the longest post that its own measure allows is published; a longer one is refused and leaves nothing', async () => {
     await using it = await open()
-    const { maxLength, measure } = it.network.capabilities
+    const { maxLength, measure } = it.network.limits
     const longest = 'x'.repeat(maxLength)
     expect(measure(longest)).toBe(maxLength)
     const externalId = await post(it, longest)
@@ -73,7 +73,7 @@ const publishing = (open: () => Promise<NetworkCase>): void => {
 
   test('the longest long post that it says it takes is published whole and recognised again; a longer one is refused', async () => {
     await using it = await open()
-    const { maxLongLength, measure } = it.network.capabilities
+    const { maxLongLength, measure } = it.network.limits
     const longest = 'A line of words. '
       .repeat(maxLongLength)
       .slice(0, maxLongLength - 1)
@@ -98,7 +98,7 @@ const publishing = (open: () => Promise<NetworkCase>): void => {
     const answered = new Set(results.flatMap((result) => (result.kind === 'posted' ? [result.externalId] : [])))
     const found = (await timeline(it)).posts.map(({ externalId }) => externalId)
     expect(new Set(found)).toEqual(answered)
-    if (it.network.capabilities.idempotent) expect(found).toHaveLength(1)
+    if (it.network.limits.idempotent) expect(found).toHaveLength(1)
   })
 
   test('a publish given up before it was sent resolves, posts nothing and does not claim a refusal', async () => {

@@ -96,7 +96,7 @@ const engaging = (open: () => Promise<NetworkCase>): void => {
   test('what does not exist can neither be answered nor liked, and a text that is too long is refused', async () => {
     await using it = await open()
     const postId = await post(theirs(it), 'Short.')
-    const { maxLength } = it.network.capabilities
+    const { maxLength } = it.network.limits
     expect(await engage(it, 'like', { postId: '17' })).toMatchObject({ kind: 'refused' })
     expect(await engage(it, 'reply', { postId: '17', text: 'To whom?' })).toMatchObject({ kind: 'refused' })
     expect(await engage(it, 'reply', { postId, text: 'x'.repeat(maxLength + 1) })).toMatchObject({ kind: 'refused' })

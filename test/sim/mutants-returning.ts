@@ -30,7 +30,7 @@ export const returningMutants: Mutant[] = [
     file: 'actors/work/growth/reconcile.ts',
     from: 'return decisionOf(afterFailedRead(found, outcome.retryAfterMs), work)',
     to: `return decisionOf(clearRead(found, { begunAt: job.begunAt, isClear: true,
-      appliesWithinMs: appliesWithin(deps.networks.named(job.connection.network)!.capabilities) }), work)`,
+      appliesWithinMs: appliesWithin(deps.networks.named(job.connection.network)!.limits) }), work)`,
   },
   {
     name: 'a read that may show it proves that it is not there',

@@ -92,7 +92,7 @@ const timelineOf = (world: World, node: Node, { account, since }: { account: Net
 
 export const simulatedNetwork = (world: World, node: Node): Network => ({
   name: 'simulated',
-  capabilities: {
+  limits: {
     ...{ maxLength: 280, maxLongLength: 25_000, measure: (text) => text.length, idempotent: false, tier: 'free' },
     ...{ maxApplyMs: node.promises ? APPLIES_WITHIN_MS : null, completeReadBack: node.promises },
   },

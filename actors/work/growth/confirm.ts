@@ -67,7 +67,7 @@ interface Finished {
 /** Doubt is never refused a read, and pays for it. */
 const chargesOf = ({ networks }: ReconcileDeps, { job, outcome: { resources } }: Finished, now: Date): Spend[] => {
   const network = networks.named(job.connection.network)
-  return network && resources > 0 ? [chargeDoubtRead(network.capabilities.tier, resources, now)] : []
+  return network && resources > 0 ? [chargeDoubtRead(network.limits.tier, resources, now)] : []
 }
 
 const settleRead = async (

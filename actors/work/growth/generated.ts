@@ -14,7 +14,7 @@ import { type Product, productsForBrief } from '#domain/growth/drafting/product'
 import { MOST_ACTIVE_LEARNINGS } from '#domain/growth/learning/learning'
 import { newId } from '#kernel/ids'
 import { mentionsArchived } from '#port/model/checks/draft'
-import { capabilitiesFor, type Networks } from '#port/network/registry'
+import { limitsFor, type Networks } from '#port/network/registry'
 import type { Sql } from '#store/engine/db'
 import { currentDefault } from '#store/growth/connections'
 import { channelNamed } from '#store/growth/growth-channels'
@@ -30,10 +30,10 @@ import { report } from './reported.ts'
 
 /** How long a text may be, and of what form, by the network and by the channel. */
 const formOf = async (sql: Sql, networks: Networks, kind: Item['kind']): Promise<Pick<DraftBrief, 'maxLength' | 'measure' | 'rules'>> => {
-  const [capabilities, name] = [capabilitiesFor(networks, await currentDefault(sql)), channelFor(kind)]
+  const [limits, name] = [limitsFor(networks, await currentDefault(sql)), channelFor(kind)]
   const rules = (await channelNamed(sql, name))?.format_rules ?? noRules
-  const most = limitOf(name, capabilities)
-  return { maxLength: Math.min(most, rules.max_length ?? most), measure: capabilities.measure, rules }
+  const most = limitOf(name, limits)
+  return { maxLength: Math.min(most, rules.max_length ?? most), measure: limits.measure, rules }
 }
 
 /** How many earlier posts a new batch is held against. */
@@ -102,7 +102,7 @@ const engagement: GenerationWork<Engagement, ReplyBrief, ReplySet> = {
   kind: 'engagement',
   kept: generationStores.engagement,
   async brief(sql, networks, { id, action, instruction, network, post_author, post_text }) {
-    const { maxLength: most, measure } = (networks.named(network) ?? networks.first).capabilities
+    const { maxLength: most, measure } = (networks.named(network) ?? networks.first).limits
     const rules = (await channelNamed(sql, 'replies'))?.format_rules ?? noRules
     const form = { maxLength: Math.min(most, rules.max_length ?? most), measure, rules }
     const post = post_author === null || post_text === null ? null : { author: post_author, text: post_text }

@@ -111,7 +111,7 @@ const claimRead = async (deps: MetricsDeps, letter: Claiming): Promise<Claimed<J
   const network = deps.networks.named(connection.network)
   const before = memory.waits[connection.id]
   if (!network) return { decision: await untilNext(letter, waiting(memory, connection.id, waitAfter(before, gate.now))) }
-  const budget = readBudgetOf(gate, network.capabilities.tier)
+  const budget = readBudgetOf(gate, network.limits.tier)
   const taken = reserve(budget, { wanted: posts.length, before: memory.reserved, now: gate.now })
   if (!taken) return { decision: await untilNext(letter, waiting(memory, connection.id, tomorrow(before, gate.now))) }
   const { reserved, spend } = taken
@@ -180,7 +180,7 @@ const keep = async (letter: Claiming, job: Job, metrics: PostMetrics[]): Promise
   const { [job.connection.id]: _, ...waits } = memoryOf(work, gate.now).waits
   const effects = {
     writes,
-    spend: unusedReads(job.network.capabilities, job.reserved, read.length),
+    spend: unusedReads(job.network.limits, job.reserved, read.length),
     occurrences: counted(job, fresh, latest),
   }
   return untilNext(letter, { waits }, { posts: job.posts, effects })
@@ -195,6 +195,6 @@ const giveUp = async (
   const { id } = job.connection
   const memory = { ...memoryOf(work, gate.now), reserved: undefined }
   const writes = reason === 'disconnected' ? [disconnect(id, gate.now)] : []
-  const effects = { writes, spend: unusedReads(job.network.capabilities, job.reserved, 0) }
+  const effects = { writes, spend: unusedReads(job.network.limits, job.reserved, 0) }
   return untilNext(letter, waiting(memory, id, waitAfter(memory.waits[id], gate.now, retryAfterMs)), { effects })
 }

@@ -77,7 +77,7 @@ export const publishLane = (deps: PublishDeps): Lane<Job, Answer> => ({
         : decisionOf(await settleSend(sql, { sent, work }, outcome), work, outcome)
     if (outcome.kind === 'disconnected') decision.effects!.writes!.push(disconnect(job.connection.id, gate.now))
     const { resources = 0 } = outcome
-    if (resources > 0) decision.effects!.spend = [chargeDoubtRead(job.network.capabilities.tier, resources, gate.now)]
+    if (resources > 0) decision.effects!.spend = [chargeDoubtRead(job.network.limits.tier, resources, gate.now)]
     return decision
   },
   crashed: (cause) => ({ kind: 'unknown', reason: `the send broke off: ${cause instanceof Error ? cause.name : 'unknown error'}` }),
@@ -96,7 +96,7 @@ export const publishLane = (deps: PublishDeps): Lane<Job, Answer> => ({
 
 /** The network's promise about errors that it answers with, unless the item could be there by an earlier attempt, or cannot be recognised. */
 const promised = ({ attempt, network, isDoubted }: Job): number | undefined =>
-  isDoubted || fingerprintText(attempt.sent_text ?? '') === '' ? undefined : appliesWithin(network.capabilities)
+  isDoubted || fingerprintText(attempt.sent_text ?? '') === '' ? undefined : appliesWithin(network.limits)
 
 /** Everything that may forbid the send is checked again here, under the lock: plan, account, approval, schedule. */
 const claimItem = async (deps: PublishDeps, claiming: Claiming): Promise<Claimed<Job>> => {

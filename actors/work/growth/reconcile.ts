@@ -67,7 +67,7 @@ interface Finished {
 const chargesOf = ({ networks }: ReconcileDeps, { job, outcome }: Finished, now: Date): Spend[] => {
   const network = networks.named(job.connection.network)
   const resources = outcome.kind === 'read' ? outcome.posts.length : (outcome.resources ?? 0)
-  return network && resources > 0 ? [chargeDoubtRead(network.capabilities.tier, resources, now)] : []
+  return network && resources > 0 ? [chargeDoubtRead(network.limits.tier, resources, now)] : []
 }
 
 const settleRead = async (
@@ -89,7 +89,7 @@ const settleRead = async (
   if (post) return decisionOf(await watchedOn(sql, found, hit(found, post)), work)
   if (again && !mayBeThere) return handOver(found, work, again)
   const network = deps.networks.named(job.connection.network)
-  const appliesWithinMs = network && appliesWithin(network.capabilities)
+  const appliesWithinMs = network && appliesWithin(network.limits)
   const settled = clearRead(found, { begunAt: job.begunAt, isClear: !mayBeThere, appliesWithinMs })
   return again ? refuseAgain(settled, work, { again, error: UNCLEAR }) : decisionOf(settled, work)
 }

@@ -50,7 +50,7 @@ export const report: GenerationWork<Report, ReportBrief, Written> = {
     const bounds = boundsOf(record.week, record.time_zone)
     const [state] = (await briefRecord({ most: 1 })(sql)) as unknown as BriefRecord[]
     const { network } = state!.accounts
-    const { tier } = ((network && networks.named(network)) || networks.first).capabilities
+    const { tier } = ((network && networks.named(network)) || networks.first).limits
     const facts = briefFacts(state!, { tier, engageBy: firstAllowed(networks, state!.best_signal) })
     const { now, counters, plan, billing, overrides } = state!
     return {

@@ -79,7 +79,7 @@ const answered = async ({ sql, gate, networks, occurrence }: Acting, action: Eng
   if (!network) return fail('conflict', `the network ${signal.network} is not served any more`)
   const { network: name, post_id, post_url, post_author, post_text, addresses_us } = signal
   const post = { network: name, post_id, post_url, post_author, post_text, addresses_us }
-  const { measure, maxLength } = network.capabilities
+  const { measure, maxLength } = network.limits
   const { record, effects } = await admitEngagement(sql, asked(gate), {
     wish: { ...post, action, instruction: null, body: null, signal_id: signal.id },
     rule: { measure, maxLength, channel: await channelNamed(sql, 'replies') },

@@ -93,7 +93,7 @@ const claimRead = async (deps: WatchDeps, letter: Claiming): Promise<Claimed<Job
   })
   const found = await reader(deps, letter)
   if (typeof found === 'string') return resting(found, new Date(now.getTime() + LATER_MS))
-  const { tier } = found.network.capabilities
+  const { tier } = found.network.limits
   try {
     const reserved = takeReads(readBudgetOf(gate, tier), watchCost(tier), now)
     const since = new Date(Math.max(now.getTime() - SIGNAL_MS, (target.last_read_at?.getTime() ?? 0) - OVERLAP_MS))
@@ -143,7 +143,7 @@ const found = async ({ sql, gate: { now } }: Claiming, { target, connection, net
 
 const keep = async (letter: Claiming, job: Job, posts: OthersPost[] | null): Promise<Decision<void>> => {
   const { sql, gate, work } = letter
-  const { tier } = job.network.capabilities
+  const { tier } = job.network.limits
   const resources = (posts?.length ?? 0) + 1
   const cost = costOf(tier, 'post', posts?.length ?? 0) + costOf(tier, 'account', 1)
   const spent = { found: posts !== null, reads: resources, micros: tier === 'payg' ? cost : 0, now: gate.now }

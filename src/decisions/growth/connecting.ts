@@ -20,7 +20,7 @@ import { settleRecalled } from './recall.ts'
 
 /** Reads are paid for as the account's network says; without an account, as the first network does. */
 export const connectionView = ({ networks, gate }: { networks: Networks; gate: PlanUsage }, account: Connection | undefined) => {
-  const { tier } = ((account && networks.named(account.network)) ?? networks.first).capabilities
+  const { tier } = ((account && networks.named(account.network)) ?? networks.first).limits
   return { connection: { connected: account !== undefined, tier, account: account ?? null, reads: readsView(gate, tier) } }
 }
 

@@ -35,7 +35,7 @@ export interface ReadBudget {
 /** A tenth of the day: whatever watching has spent, doubt about a post can be resolved. */
 const RESERVED_SHARE = 0.1
 
-/** What the workspace may read today. The network says the tier: `capabilities.tier`. */
+/** What the workspace may read today. The network says the tier: `limits.tier`. */
 export const readBudgetOf = ({ plan, counters, now }: PlanUsage, tier: Tier): ReadBudget => {
   const key = readCounter(tier)
   const limit = plan.overrides[key] ?? planOf(plan).reads[tier]

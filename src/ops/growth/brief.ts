@@ -11,8 +11,8 @@ export const briefHandlers: Handlers<typeof brief> = {
   async get({ include }, { read, networks }) {
     const [found] = await read<BriefRecord>(briefRecord(include ? {} : { most: 1 }))
     const { network } = found!.accounts
-    const { capabilities } = (network && networks.named(network)) || networks.first
-    const all = actionsOf(briefFacts(found!, { tier: capabilities.tier, engageBy: firstAllowed(networks, found!.best_signal) })).filter(
+    const { limits } = (network && networks.named(network)) || networks.first
+    const all = actionsOf(briefFacts(found!, { tier: limits.tier, engageBy: firstAllowed(networks, found!.best_signal) })).filter(
       ({ operation }) => tools.has(operation),
     )
     const actions = all.map(({ rows, ...action }) => ({

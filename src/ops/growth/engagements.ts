@@ -59,7 +59,7 @@ const networkOf = ({ networks }: Pick<CommandContext, 'networks'>, { network }: 
   networks.named(network) ?? fail('conflict', `the network ${network} is not served any more`)
 
 /** How long the words may be, and of what form, by the network and by the channel for replies. */
-const ruleOn = async (sql: Sql, { capabilities: { measure, maxLength } }: Network) => ({
+const ruleOn = async (sql: Sql, { limits: { measure, maxLength } }: Network) => ({
   ...{ measure, maxLength, channel: await channelNamed(sql, 'replies') },
 })
 

@@ -22,7 +22,7 @@ import {
 } from '#domain/growth/drafting/item'
 import { requestAgain } from '#domain/growth/sending/post-again'
 import { fail } from '#kernel/errors'
-import { capabilitiesFor } from '#port/network/registry'
+import { limitsFor } from '#port/network/registry'
 import type { Sql } from '#store/engine/db'
 import { resolvePending } from '#store/engine/idempotency'
 import { type Effects, merge } from '#store/engine/letter'
@@ -51,9 +51,9 @@ export const itemHandlers: Handlers<typeof items> = {
   async approve({ id, edited_body, title }, { sql, gate, networks }) {
     const item = await lockItem(sql, id)
     const account = await currentDefault(sql)
-    const capabilities = capabilitiesFor(networks, account)
+    const limits = limitsFor(networks, account)
     const channel = await channelNamed(sql, channelFor(item.kind))
-    const rule = { measure: capabilities.measure, maxLength: limitOf(channelFor(item.kind), capabilities), channel }
+    const rule = { measure: limits.measure, maxLength: limitOf(channelFor(item.kind), limits), channel }
     const words = { editedBody: edited_body, title }
     const next = approve(item, { ...words, accountExternalId: account?.external_id ?? null, now: gate.now, ...rule })
     return saved(next, next.title === item.title ? {} : { writes: [retitleArticle(next)] })

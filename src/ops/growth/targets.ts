@@ -27,7 +27,7 @@ const view = ({ failures: _, ...target }: Target, dueAt: Date | null, watching: 
 })
 
 const tierOf = (networks: Networks, network: string | null | undefined): Tier | null =>
-  (network ? networks.named(network)?.capabilities.tier : undefined) ?? null
+  (network ? networks.named(network)?.limits.tier : undefined) ?? null
 
 const shown = ({ due_at, paused, network, plan, billing, overrides, counters, now, ...target }: WatchedTarget, networks: Networks) =>
   view(target, due_at, { plan: { plan, billing, overrides }, counters, now, paused, tier: tierOf(networks, network) })

@@ -9,7 +9,7 @@ import type { Metrics } from '#domain/growth/metrics'
 export interface Network extends Measuring, Sociable {
   /** `sandbox`, `x`, `bluesky`. */
   readonly name: string
-  readonly capabilities: Capabilities
+  readonly limits: NetworkLimits
   /**
    * Sends one post, once: no retries inside. Rejects only by a bug; a rejection is treated as `unknown`.
    * Resolves soon after `signal` aborts.
@@ -86,7 +86,7 @@ export interface EngageRequest {
   deadlineMs: number
 }
 
-export interface Capabilities {
+export interface NetworkLimits {
   /** The longest ordinary post, in the network's own measure. */
   maxLength: number
   /** The longest long-form post, for articles. */
@@ -107,7 +107,7 @@ export interface Capabilities {
 }
 
 /** Within what time the network settles a request that it answers with a `server_error`, where it promises all that this takes. */
-export const appliesWithin = ({ maxApplyMs, completeReadBack }: Capabilities): number | undefined =>
+export const appliesWithin = ({ maxApplyMs, completeReadBack }: NetworkLimits): number | undefined =>
   completeReadBack && maxApplyMs !== null ? maxApplyMs : undefined
 
 export interface NetworkAccount {

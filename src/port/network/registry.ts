@@ -1,4 +1,4 @@
-import type { Capabilities, Network } from './network.ts'
+import type { Network, NetworkLimits } from './network.ts'
 
 /** The networks of this deployment, by name; the first one's rules hold where no account is connected. */
 export interface Networks {
@@ -12,5 +12,5 @@ export const networksOf = (first: Network, ...others: Network[]): Networks => {
 }
 
 /** What the network of an account can do; of the first network where there is no account. */
-export const capabilitiesFor = (networks: Networks, account: { network: string } | undefined): Capabilities =>
-  ((account && networks.named(account.network)) ?? networks.first).capabilities
+export const limitsFor = (networks: Networks, account: { network: string } | undefined): NetworkLimits =>
+  ((account && networks.named(account.network)) ?? networks.first).limits

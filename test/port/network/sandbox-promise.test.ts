@@ -9,7 +9,7 @@ afterAll(() => world[Symbol.asyncDispose]())
 
 test('it promises how late it applies what it answers with an error, unless posts may be slow', () => {
   const promise = (faults: string) => {
-    const { maxApplyMs, completeReadBack } = world.sandbox(faults).capabilities
+    const { maxApplyMs, completeReadBack } = world.sandbox(faults).limits
     return [maxApplyMs, completeReadBack]
   }
   expect(promise('500=0.2,applied502=0.2,drop=0.2')).toEqual([1_000, true])

@@ -8,11 +8,11 @@ import { type Failpoints, none } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'
 import { plainText } from '#kernel/plain-text'
 import {
-  type Capabilities,
   MOST_MEASURED,
   type Network,
   type NetworkAccount,
   NetworkError,
+  type NetworkLimits,
   type PostMetrics,
   type PublishRequest,
   type PublishResult,
@@ -51,7 +51,7 @@ const HANDLE = /^@?([A-Za-z0-9_.-]{1,50})$/
 const APPLY_MARGIN_MS = 1_000
 
 /** What it answers it has applied or never will; only `slow` applies a post later, and then nothing is promised. */
-const capabilitiesOf = (tier: Tier, { rates, lagMs }: SandboxFaults): Capabilities => ({
+const limitsOf = (tier: Tier, { rates, lagMs }: SandboxFaults): NetworkLimits => ({
   maxLength: WEIGHTED_LIMIT,
   maxLongLength: LONG_WEIGHTED_LIMIT,
   measure: weightedLength,
@@ -118,7 +118,7 @@ export const createSandbox = ({ store, faults, rules = 'open', log, failpoints =
   }
   return {
     name: 'sandbox',
-    capabilities: capabilitiesOf(tier, faults),
+    limits: limitsOf(tier, faults),
     publish: (request, signal) => act(publishingAct(store, request), request, signal),
     engage: (request, signal) => act(engagingAct(society, request), request, signal),
     preflight: (action, post) => preflight(rules, action, post),
