@@ -13,7 +13,7 @@ import { revokeKey } from '#store/app/keys'
 import { listTenants } from '#store/app/tenants'
 import { type Db, openDb } from '#store/engine/db'
 import { readConfig } from '../config.ts'
-import { choice, email, type Flags, optionalEmail, type Place, page, text, uuid } from './flags.ts'
+import { type AdminContext, choice, email, type Flags, optionalEmail, pageFlags, text, uuid } from './flags.ts'
 import { getPlan, planHelp, setPlan } from './plan.ts'
 import { webhookCommands, webhookHelp } from './webhook.ts'
 
@@ -32,13 +32,13 @@ const scopeList = (flags: Flags): Scope[] =>
     .map((scope) => (isScope(scope) ? scope : fail('invalid_input', `no such scope: ${scope}; there are ${scopes.join(', ')}`)))
 
 /** Runs on the running server's database, or opens the database for as long as the command runs. */
-const withDb = async <T>({ config, log }: Place, work: (db: Db) => Promise<T>): Promise<T> => {
+const withDb = async <T>({ config, log }: AdminContext, work: (db: Db) => Promise<T>): Promise<T> => {
   await using database = await joinDatabase(config, log)
   await using db = openDb({ ...database.options, max: 1 })
   return await work(db)
 }
 
-const createTenant = async ({ config, log }: Place, flags: Flags) => {
+const createTenant = async ({ config, log }: AdminContext, flags: Flags) => {
   await using database = await joinDatabase(config, log)
   // It must not start due work of other workspaces, only make this one.
   await using workplace = await openWorkplace(config, { ...database.options, max: 2 }, { log, overrides: { sweepMs: 0 } })
@@ -57,12 +57,12 @@ const createTenant = async ({ config, log }: Place, flags: Flags) => {
 }
 
 const listWorkspaces = async (db: Db, flags: Flags): Promise<object> => {
-  const wanted = pageOf(page(flags))
+  const wanted = pageOf(pageFlags(flags))
   const { rows: workspaces, next_cursor } = pageResult(await listTenants(db, wanted), wanted.limit)
   return { workspaces, next_cursor }
 }
 
-const commands: Record<string, (place: Place, flags: Flags) => Promise<object>> = {
+const commands: Record<string, (place: AdminContext, flags: Flags) => Promise<object>> = {
   'tenant create': createTenant,
   'tenant list': (place, flags) => withDb(place, (db) => listWorkspaces(db, flags)),
   'key create': (place, flags) => {

@@ -42,7 +42,7 @@ export const choice = <V extends string>(flags: Flags, name: string, values: rea
 const MOST_LISTED = 100
 
 /** The page that `--limit` and `--cursor` ask for. */
-export const page = (flags: Flags): { limit?: number; cursor?: string } => {
+export const pageFlags = (flags: Flags): { limit?: number; cursor?: string } => {
   const limit = flags.limit === undefined ? undefined : Number(text(flags, 'limit'))
   if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= MOST_LISTED))
     fail('invalid_input', `--limit must be a whole number from 1 to ${MOST_LISTED}: ${flags.limit}`)
@@ -50,12 +50,12 @@ export const page = (flags: Flags): { limit?: number; cursor?: string } => {
 }
 
 /** All values of a flag that can be given several times. */
-export const list = (flags: Flags, name: string): string[] => {
+export const listFlag = (flags: Flags, name: string): string[] => {
   const values = flags[name]
   return Array.isArray(values) ? values : []
 }
 
-export interface Place {
+export interface AdminContext {
   config: Config
   log: Log
 }

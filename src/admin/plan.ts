@@ -8,7 +8,7 @@ import { fail } from '#kernel/errors'
 import { changePlan } from '#store/app/tenants'
 import { type PlanRow, planOfWorkspace } from '#store/app/workspace'
 import type { Db } from '#store/engine/db'
-import { choice, type Flags, list, uuid } from './flags.ts'
+import { choice, type Flags, listFlag, uuid } from './flags.ts'
 
 export const planHelp = `tendril admin plan get --workspace ID
 tendril admin plan set --workspace ID [--plan ${planNames.join('|')}] [--billing ${billingStates.join('|')}]
@@ -21,7 +21,7 @@ export const setPlan = async (db: Db, flags: Flags): Promise<object> => {
   const workspace_id = uuid(flags, 'workspace')
   const plan: PlanName | undefined = flags.plan === undefined ? undefined : choice(flags, 'plan', planNames)
   const billing: Billing | undefined = flags.billing === undefined ? undefined : choice(flags, 'billing', billingStates)
-  const entries = list(flags, 'override')
+  const entries = listFlag(flags, 'override')
   const clears = flags['clear-overrides'] === true
   if (!plan && !billing && entries.length === 0 && !clears)
     fail('invalid_input', 'nothing to set: give --plan, --billing, --override or --clear-overrides')

@@ -12,7 +12,7 @@ import { createOperations } from '#ops/index'
 import { joinDatabase } from '#server/database'
 import { openWorkplace, type Workplace } from '#server/server'
 import { hasTenant } from '#store/app/tenants'
-import { type Flags, type Place, text, uuid } from './flags.ts'
+import { type AdminContext, type Flags, text, uuid } from './flags.ts'
 
 export const webhookHelp = `tendril admin webhook set --workspace ID --url URL [--events ${eventKinds.slice(0, 2).join(',')}]
 tendril admin webhook rotate --workspace ID
@@ -42,7 +42,7 @@ const runner =
   }
 
 /** Runs in this process, or in the one that owns the workspace. This process starts no due work. */
-const asOperator = async ({ config, log }: Place, flags: Flags, act: (run: Run) => Promise<object>): Promise<object> => {
+const asOperator = async ({ config, log }: AdminContext, flags: Flags, act: (run: Run) => Promise<object>): Promise<object> => {
   const workspaceId = uuid(flags, 'workspace')
   await using database = await joinDatabase(config, log)
   const overrides = { sweepMs: 0, lanes: [] }
@@ -54,7 +54,7 @@ const asOperator = async ({ config, log }: Place, flags: Flags, act: (run: Run) 
 const kinds = ({ events }: Flags): string[] => (typeof events === 'string' ? events.split(',').filter((kind) => kind !== '') : [])
 
 /** The commands by their words. Only `set` and `rotate` print a secret, and only once. */
-export const webhookCommands: Record<string, (place: Place, flags: Flags) => Promise<object>> = {
+export const webhookCommands: Record<string, (place: AdminContext, flags: Flags) => Promise<object>> = {
   'webhook set': (place, flags) => asOperator(place, flags, (run) => run('set', { url: text(flags, 'url'), events: kinds(flags) })),
   'webhook rotate': (place, flags) => asOperator(place, flags, (run) => run('rotate')),
   'webhook disable': (place, flags) => asOperator(place, flags, (run) => run('disable')),

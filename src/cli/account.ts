@@ -2,7 +2,7 @@
 import { operations } from '#contract/index'
 import type { NamedOp } from '#contract/op'
 import { askOf, call } from './call.ts'
-import { type Profile, type Settings, writeSettings } from './config-file.ts'
+import { type CliProfile, type Settings, writeSettings } from './config-file.ts'
 import { deviceLogin, type Grant, revoke } from './device.ts'
 import { Failure, misuse } from './failure.ts'
 import type { Host } from './host.ts'
@@ -28,7 +28,7 @@ const connected = async <T>(url: string, host: Host, work: (transport: Transport
   }
 }
 
-const own = ({ profiles }: Settings, name: string): Profile => (Object.hasOwn(profiles, name) ? profiles[name]! : {})
+const own = ({ profiles }: Settings, name: string): CliProfile => (Object.hasOwn(profiles, name) ? profiles[name]! : {})
 
 const named = (options: Options, host: Host): string | undefined =>
   typeof options.profile === 'string' ? options.profile : host.env.TENDRIL_PROFILE || undefined
@@ -43,7 +43,7 @@ const profileName = (target: ServerProfile, options: Options, host: Host): strin
   return Object.hasOwn(profiles, DEFAULT_PROFILE) ? new URL(target.url).host : DEFAULT_PROFILE
 }
 
-const store = async (target: ServerProfile, name: string, { host, profile }: { host: Host; profile: Profile }): Promise<void> => {
+const store = async (target: ServerProfile, name: string, { host, profile }: { host: Host; profile: CliProfile }): Promise<void> => {
   const { settings, url } = target
   const before = own(settings, name)
   const kept = (before.api_url ?? DEFAULT_URL) === url ? before : {}
@@ -71,14 +71,14 @@ const scopeOf = ({ session, scopes }: Options): string => {
     : USUAL_SCOPES
 }
 
-const profileOf = ({ access_token, workspace, expires_in }: Grant, isSession: boolean): Profile => {
+const profileOf = ({ access_token, workspace, expires_in }: Grant, isSession: boolean): CliProfile => {
   const place = workspace ? { workspace: { id: workspace.id, ...(workspace.name === undefined ? {} : { name: workspace.name }) } } : {}
   if (!isSession) return { ...place, api_key: access_token, made_by_login: true }
   const ends = new Date(Date.now() + (expires_in ?? DEFAULT_LIFE_S) * 1_000)
   return { ...place, session: { token: access_token, expires_at: ends.toISOString() } }
 }
 
-const tell = (host: Host, options: Options, { name, url, profile }: { name: string; url: string; profile: Profile }): number => {
+const tell = (host: Host, options: Options, { name, url, profile }: { name: string; url: string; profile: CliProfile }): number => {
   const { workspace } = profile
   if (options.json === true) host.stdout.write(jsonText({ profile: name, api_url: url, workspace: workspace ?? null }, host.stdout))
   else host.stdout.write(`logged in to ${workspace ? `${workspace.name ?? workspace.id} at ` : ''}${url}, profile ${name}\n`)
@@ -111,7 +111,7 @@ const known = (target: ServerProfile): string =>
     : misuse(target.name === undefined ? `no profile is logged in to ${target.url}` : `no such profile: ${target.name}`)
 
 /** What the profile holds that is revoked: what `login` made, and with `--revoke` a key that was given to it, too. */
-const toRevoke = ({ session, api_key, made_by_login }: Profile, options: Options): string[] => {
+const toRevoke = ({ session, api_key, made_by_login }: CliProfile, options: Options): string[] => {
   if (options.local === true) return options.revoke === true ? misuse('--local cannot be combined with --revoke') : []
   const isOurs = made_by_login === true || options.revoke === true
   return [session?.token, isOurs ? api_key : undefined].filter((token) => token !== undefined)

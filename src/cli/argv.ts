@@ -1,12 +1,12 @@
 /** Arguments ↔ input: each legal input can be said, and what was said is the input. */
 import { type NamedOp, pathParams } from '#contract/op'
 import { misuse } from './failure.ts'
-import { choicesOf, type Field, fieldsOf, noneOf, requiredOf } from './fields.ts'
+import { choicesOf, type FlagField, fieldsOf, noneOf, requiredOf } from './fields.ts'
 import { kebab } from './names.ts'
 import { optionKey, syntaxOf } from './syntax.ts'
 
 /** Gives the text that `-` (standard input) or the name of a file stands for. */
-export type Read = (source: string) => Promise<string>
+export type ReadSource = (source: string) => Promise<string>
 
 type Input = Record<string, unknown>
 
@@ -20,10 +20,10 @@ const parsed = (text: string, flag: string): unknown => {
   }
 }
 
-const inRange = (value: number, { minimum, maximum }: Field['schema']): boolean =>
+const inRange = (value: number, { minimum, maximum }: FlagField['schema']): boolean =>
   (minimum === undefined || value >= minimum) && (maximum === undefined || value <= maximum)
 
-const range = ({ minimum, maximum }: Field['schema']): string => {
+const range = ({ minimum, maximum }: FlagField['schema']): string => {
   if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`
   if (minimum !== undefined) return ` of at least ${minimum}`
   return maximum === undefined ? '' : ` of at most ${maximum}`
@@ -31,19 +31,23 @@ const range = ({ minimum, maximum }: Field['schema']): string => {
 
 const NUMBER = { integer: /^[+-]?\d{1,15}$/, number: /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i }
 
-const numberOf = (text: string, { flag, kind, schema }: Field & { kind: 'integer' | 'number' }): number => {
+const numberOf = (text: string, { flag, kind, schema }: FlagField & { kind: 'integer' | 'number' }): number => {
   const value = Number(text)
   if (NUMBER[kind].test(text) && Number.isFinite(value) && inRange(value, schema)) return value
   return misuse(`--${flag} must be ${kind === 'integer' ? 'a whole number' : 'a number'}${range(schema)}, not ${text || 'empty'}`)
 }
 
-const choice = (text: string, { flag, schema }: Field): string => {
+const choice = (text: string, { flag, schema }: FlagField): string => {
   const words = choicesOf(schema) ?? []
   return words.includes(text) ? text : misuse(`--${flag} must be one of ${words.join(', ')}, not ${text || 'empty'}`)
 }
 
 /** `-` and `@file` are read; `@@…` is text that begins with one `@`. */
-export const textOf = async (text: string, { flag, readable }: Pick<Field, 'flag' | 'readable'>, read: Read): Promise<string> => {
+export const argumentText = async (
+  text: string,
+  { flag, readable }: Pick<FlagField, 'flag' | 'readable'>,
+  read: ReadSource,
+): Promise<string> => {
   if (!readable || !/^[-@]/.test(text)) return text
   if (text === '-' || text === '@-') return read('-')
   if (text.startsWith('@@')) return text.slice(1)
@@ -56,16 +60,16 @@ export const textOf = async (text: string, { flag, readable }: Pick<Field, 'flag
   )
 }
 
-const valueFrom = async (text: string, field: Field, read: Read): Promise<unknown> => {
+const valueFrom = async (text: string, field: FlagField, read: ReadSource): Promise<unknown> => {
   const { kind } = field
   if (kind === 'integer' || kind === 'number') return numberOf(text, { ...field, kind })
   if (kind === 'choice') return choice(text, field)
   if (kind === 'boolean') return text === 'true' || (text !== 'false' && misuse(`--${field.flag} must be true or false`))
-  const whole = await textOf(text, field, read)
+  const whole = await argumentText(text, field, read)
   return kind === 'json' ? parsed(whole, field.flag) : whole
 }
 
-const given = async (value: unknown, field: Field, read: Read): Promise<unknown> => {
+const given = async (value: unknown, field: FlagField, read: ReadSource): Promise<unknown> => {
   if (value === false) return noneOf(field)?.value
   if (value === true) return true
   if (!Array.isArray(value)) return valueFrom(String(value), field, read)
@@ -88,9 +92,9 @@ const put = (input: Input, [name = '', ...rest]: readonly string[], value: unkno
   put(input[name] as Input, rest, value)
 }
 
-const bodyOf = async (o: NamedOp, data: unknown, read: Read): Promise<Input> => {
+const bodyOf = async (o: NamedOp, data: unknown, read: ReadSource): Promise<Input> => {
   if (typeof data !== 'string') return {}
-  const body = parsed(await textOf(data, { flag: 'data', readable: true }, read), 'data')
+  const body = parsed(await argumentText(data, { flag: 'data', readable: true }, read), 'data')
   if (!isObject(body)) return misuse('--data must be a JSON object')
   const twice = pathParams(o.path).find((name) => Object.hasOwn(body, name))
   return twice === undefined ? body : misuse(`--data cannot include ${twice}: pass it as the argument <${kebab(twice)}>`)
@@ -104,7 +108,7 @@ const missing = (o: NamedOp, input: Input): string | undefined => {
 }
 
 /** One text can be read once: of a second `-` nothing would be left. */
-export const once = (read: Read): Read => {
+export const once = (read: ReadSource): ReadSource => {
   let isRead = false
   return (source) => {
     if (source === '-' && isRead) return misuse('only one option can read standard input')
@@ -119,7 +123,7 @@ export interface Said {
 }
 
 /** The input that parsed arguments say. Nested fields of `--data` are overridden one by one. */
-export const inputFrom = async (o: NamedOp, { args, options }: Said, readOnce: Read): Promise<Input> => {
+export const inputFrom = async (o: NamedOp, { args, options }: Said, readOnce: ReadSource): Promise<Input> => {
   const read = once(readOnce)
   const input = await bodyOf(o, options.data, read)
   for (const field of fieldsOf(o)) {
@@ -132,10 +136,10 @@ export const inputFrom = async (o: NamedOp, { args, options }: Said, readOnce: R
   return absent === undefined ? input : misuse(absent)
 }
 
-const nothingToRead: Read = (source) => misuse(`${source} cannot be read here`)
+const nothingToRead: ReadSource = (source) => misuse(`${source} cannot be read here`)
 
 /** The input that the words after the command say. */
-export const inputOf = async (o: NamedOp, argv: readonly string[], read = nothingToRead): Promise<Input> => {
+export const inputFromArguments = async (o: NamedOp, argv: readonly string[], read = nothingToRead): Promise<Input> => {
   const command = syntaxOf(o)
     .exitOverride()
     .configureOutput({ outputError: () => {} })
@@ -148,14 +152,14 @@ const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.s
 const option = (flag: string, value: string): string[] => (value.startsWith('-') ? [`--${flag}=${value}`] : [`--${flag}`, value])
 
 /** The words for one value, or undefined where an option cannot say it. */
-const said = (value: unknown, { kind, flag, readable }: Field): string[] | undefined => {
+const said = (value: unknown, { kind, flag, readable }: FlagField): string[] | undefined => {
   if (kind === 'json') return option(flag, JSON.stringify(value))
   if (kind !== 'text') return option(flag, String(value))
   if (typeof value !== 'string' || (readable && value === '-')) return undefined
   return option(flag, readable && value.startsWith('@') ? `@${value}` : value)
 }
 
-const wordsOf = (value: unknown, field: Field): string[] | undefined => {
+const wordsOf = (value: unknown, field: FlagField): string[] | undefined => {
   const none = noneOf(field)
   if (none && isSame(value, none.value)) return [`--no-${field.flag}`]
   if (value === null && field.kind !== 'json') return undefined

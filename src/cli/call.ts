@@ -4,7 +4,7 @@ import { type ErrorCode, type ErrorDetail, errorTable } from '#kernel/errors'
 import { version } from '../../package.json'
 import { Failure, misuse } from './failure.ts'
 import type { Host } from './host.ts'
-import { retried, retryAfterMs, type TryResult } from './retry.ts'
+import { retried, retryDelayMs, type TryResult } from './retry.ts'
 import type { Ask, Reply, Transport } from './transport.ts'
 
 type Input = Record<string, unknown>
@@ -32,7 +32,7 @@ const SENDABLE = new RegExp(`^(?!\\s)[^\\p{Cc}\\p{Cs}]{1,${KEY_LIMIT}}(?<!\\s)$`
 const asHeader = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')
 
 /** The Idempotency-Key of a call, made once: each try of the request has the same. */
-export const keyOf = async (o: NamedOp, given?: string): Promise<string | undefined> => {
+export const idempotencyKeyFor = async (o: NamedOp, given?: string): Promise<string | undefined> => {
   if (!takesKey(o)) return undefined
   if (given !== undefined && !SENDABLE.test(given))
     return misuse(`--idempotency-key must have 1 to ${KEY_LIMIT} characters, without control characters or leading or trailing spaces`)
@@ -89,7 +89,7 @@ const failureOf = ({ status, headers, text }: Reply, url: string): Failure => {
   if (error) {
     // A newer server may know codes that this program does not: the status tells their class.
     const exit = error.code in errorTable ? undefined : errorTable[codeByStatus(status)].exit
-    const ms = retryAfterMs(headers['retry-after'])
+    const ms = retryDelayMs(headers['retry-after'])
     const retryAfter = ms === undefined ? undefined : Math.ceil(ms / 1_000)
     return new Failure(error.code, error.message, { details: error.details, requestId: error.request_id, exit, retryAfter })
   }

@@ -43,7 +43,7 @@ export const groups: CommandGroup[] = groupsOf(resources)
 export const settlingOf = (o: NamedOp): NamedOp | undefined => operations.find(({ id }) => id === settlingId(o))
 
 /** `batches get`, for hints. */
-export const wordsOf = (o: NamedOp): string => {
+export const commandWords = (o: NamedOp): string => {
   const command = groups.flatMap(({ commands }) => commands).find(({ operation }) => operation.id === o.id)
   return command ? `${command.group} ${command.name}` : o.id
 }

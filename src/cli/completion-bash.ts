@@ -1,15 +1,15 @@
-import type { Place } from './places.ts'
+import type { CommandPlace } from './places.ts'
 
-const arm = ({ words, children, flags }: Place): string =>
+const arm = ({ words, children, flags }: CommandPlace): string =>
   `    '${words}') subs='${children.map(([name]) => name).join(' ')}' flags='${flags.map(({ name }) => name).join(' ')}' ;;`
 
-const values = ({ words, flags }: Place): string[] =>
+const values = ({ words, flags }: CommandPlace): string[] =>
   flags
     .filter(({ takesValue }) => takesValue)
     .map(({ name, choices }) => `    '${words} ${name}') subs='${choices.join(' ')}' flags='' isValue=1 ;;`)
 
 /** For bash 3.2 and later, which is what macOS has. */
-export const completionBash = (places: readonly Place[]): string => `# bash completion for tendril: eval "$(tendril completion bash)"
+export const completionBash = (places: readonly CommandPlace[]): string => `# bash completion for tendril: eval "$(tendril completion bash)"
 _tendril() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD - 1]}" at='' next word i subs='' flags='' isValue=''
   COMPREPLY=()

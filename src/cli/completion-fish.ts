@@ -1,13 +1,13 @@
-import type { Place } from './places.ts'
+import type { CommandPlace } from './places.ts'
 
 const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 
-const arm = ({ words, children, flags }: Place): string => {
+const arm = ({ words, children, flags }: CommandPlace): string => {
   const entries = [...children, ...flags.map(({ name, about }) => [name, about] as const)]
   return `    case ${quoted(words)}\n      printf '%s\\t%s\\n' ${entries.map(([name, about]) => `${quoted(name)} ${quoted(about)}`).join(' ')}`
 }
 
-const values = ({ words, flags }: Place): string[] =>
+const values = ({ words, flags }: CommandPlace): string[] =>
   flags
     .filter(({ takesValue }) => takesValue)
     .map(({ name, choices }) => {
@@ -15,7 +15,7 @@ const values = ({ words, flags }: Place): string[] =>
       return `    case ${quoted(`${words} ${name}`)}\n${print}      return`
     })
 
-export const completionFish = (places: readonly Place[]): string => `# fish completion for tendril: tendril completion fish | source
+export const completionFish = (places: readonly CommandPlace[]): string => `# fish completion for tendril: tendril completion fish | source
 function __tendril_complete
   set -l tokens (commandline -opc)
   set -l at ''

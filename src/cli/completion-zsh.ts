@@ -1,15 +1,15 @@
-import type { Place } from './places.ts'
+import type { CommandPlace } from './places.ts'
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** `name:about`, as _describe reads it. */
 const entry = (name: string, about: string): string => quoted(`${name.replaceAll(':', '\\:')}:${about}`)
 
-const arm = ({ words, children, flags }: Place): string =>
+const arm = ({ words, children, flags }: CommandPlace): string =>
   `    ${quoted(words)}) _tendril_subs=(${children.map(([name, about]) => entry(name, about)).join(' ')})
       _tendril_flags=(${flags.map(({ name, about }) => entry(name, about)).join(' ')}) ;;`
 
-const values = ({ words, flags }: Place): string[] =>
+const values = ({ words, flags }: CommandPlace): string[] =>
   flags
     .filter(({ takesValue }) => takesValue)
     .map(
@@ -17,7 +17,7 @@ const values = ({ words, flags }: Place): string[] =>
     )
 
 /** `words`, `CURRENT` and `_describe` are zsh's own; `path`, `commands` and `options` have meanings there and are not used. */
-export const completionZsh = (places: readonly Place[]): string => `#compdef tendril
+export const completionZsh = (places: readonly CommandPlace[]): string => `#compdef tendril
 # zsh completion for tendril: eval "$(tendril completion zsh)", or this text as _tendril in a folder of $fpath
 _tendril() {
   local _tendril_cur="\${words[CURRENT]}" _tendril_prev="\${words[CURRENT-1]}" _tendril_at='' _tendril_next _tendril_is_value='' i

@@ -4,9 +4,9 @@ import { completionBash } from './completion-bash.ts'
 import { completionFish } from './completion-fish.ts'
 import { completionZsh } from './completion-zsh.ts'
 import type { Shell } from './own.ts'
-import { type Place, placesIn } from './places.ts'
+import { type CommandPlace, placesIn } from './places.ts'
 
-const writers: Record<Shell, (places: readonly Place[]) => string> = {
+const writers: Record<Shell, (places: readonly CommandPlace[]) => string> = {
   bash: completionBash,
   zsh: completionZsh,
   fish: completionFish,

@@ -12,7 +12,7 @@ interface Session {
   expires_at: string
 }
 
-export interface Profile {
+export interface CliProfile {
   api_url?: string
   api_key?: string
   /** `login` made the key, so that `logout` may revoke it. A key that was given to a profile belongs to somebody else. */
@@ -23,7 +23,7 @@ export interface Profile {
 
 export interface Settings {
   current?: string
-  profiles: Record<string, Profile>
+  profiles: Record<string, CliProfile>
 }
 
 const OTHERS = 0o077

@@ -147,13 +147,13 @@ const poll = async (transport: Transport, host: Host, code: DeviceCode): Promise
   }
 }
 
-export interface Wanted {
+export interface DeviceRequest {
   /** Separated by spaces. */
   scope: string
   browser: boolean
 }
 
-export const deviceLogin = async (transport: Transport, host: Host, { scope, browser }: Wanted): Promise<Grant> => {
+export const deviceLogin = async (transport: Transport, host: Host, { scope, browser }: DeviceRequest): Promise<Grant> => {
   const code = await begin(transport, host, scope)
   show(code, host, browser)
   return poll(transport, host, code)

@@ -6,7 +6,7 @@ import { flagOf } from './names.ts'
 export type Kind = 'text' | 'integer' | 'number' | 'boolean' | 'choice' | 'json'
 
 /** A value somewhere in the input that an option can say. */
-export interface Field {
+export interface FlagField {
   path: readonly string[]
   /** Without dashes. */
   flag: string
@@ -58,7 +58,7 @@ const isLong = ({ format, maxLength = Number.POSITIVE_INFINITY }: TSchema): bool
 
 const hasOwnFields = (schema: TSchema): boolean => schema.type === 'object' && Object.keys(schema.properties ?? {}).length > 0
 
-const fieldsIn = (outer: TSchema, path: readonly string[]): Field[] => {
+const fieldsIn = (outer: TSchema, path: readonly string[]): FlagField[] => {
   const { schema, nullable } = withoutNull(outer)
   if (hasOwnFields(schema))
     return Object.entries(schema.properties as Record<string, TSchema>).flatMap(([name, child]) => fieldsIn(child, [...path, name]))
@@ -72,14 +72,14 @@ const fieldsIn = (outer: TSchema, path: readonly string[]): Field[] => {
 }
 
 /** What `--no-…` says of a field; undefined where there is no such option. */
-export const noneOf = ({ kind, many, filled, nullable }: Field): { value: false | null | [] } | undefined => {
+export const noneOf = ({ kind, many, filled, nullable }: FlagField): { value: false | null | [] } | undefined => {
   if (kind === 'boolean' && !many) return { value: false }
   if (nullable) return { value: null }
   return many && !filled ? { value: [] } : undefined
 }
 
 /** Everything but the path's parameters, in the order of the contract. */
-export const fieldsOf = (o: NamedOp): Field[] => {
+export const fieldsOf = (o: NamedOp): FlagField[] => {
   const inPath = pathParams(o.path)
   return Object.entries(o.input.properties as Record<string, TSchema>)
     .filter(([name]) => !inPath.includes(name))

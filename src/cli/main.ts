@@ -4,7 +4,7 @@ import { Failure, INTERRUPTED, INTERRUPTED_EXIT } from './failure.ts'
 import type { Host } from './host.ts'
 import type { Ground } from './own.ts'
 import { operationAt, programFor, wholeProgram } from './program.ts'
-import { report } from './report.ts'
+import { reportFailure } from './report.ts'
 
 const forAll = (command: Command, change: (one: Command) => void): void => {
   change(command)
@@ -45,7 +45,7 @@ const groundFor = (host: Host, server: readonly string[]) => {
       return 0
     },
     async help(words) {
-      if (words.length > 0) return run([...words, '--help'], host, server)
+      if (words.length > 0) return runCommandLine([...words, '--help'], host, server)
       host.stdout.write((await import('./help.ts')).listing(server))
       return 0
     },
@@ -73,13 +73,13 @@ const asksForJson = (argv: readonly string[]): boolean =>
   argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined).includes('--json')
 
 /** Runs a command line; `server` are the server's commands that this program has besides. Never throws. */
-export const run = async (argv: readonly string[], host: Host, server: readonly string[] = []): Promise<number> => {
+export const runCommandLine = async (argv: readonly string[], host: Host, server: readonly string[] = []): Promise<number> => {
   try {
     return await understood(argv, host, server)()
   } catch (cause) {
     const failure = Failure.from(cause)
     if (host.signal.aborted && failure.code !== INTERRUPTED) return INTERRUPTED_EXIT
-    report(host, failure, { o: operationAt(argv), asJson: asksForJson(argv) })
+    reportFailure(host, failure, { o: operationAt(argv), asJson: asksForJson(argv) })
     return failure.exit
   }
 }

@@ -52,10 +52,10 @@ const profileCommands = ({ host, act }: Pick<Ground, 'host' | 'act'>): Command =
     const command = withCommon(group.command(words).description(about))
     command.action(() => act(() => run(command.args, { ...group.parent?.opts(), ...group.opts(), ...command.opts() })))
   }
-  sub('list', 'List profiles.', async (_, options) => (await import('./profiles.ts')).list(options, host))
+  sub('list', 'List profiles.', async (_, options) => (await import('./profiles.ts')).listProfiles(options, host))
   sub('use <name>', 'Switch to a profile.', async ([name = '']) => (await import('./profiles.ts')).use(name, host))
   sub('remove <name>', 'Remove a profile without revoking its credentials; tendril logout revokes them.', async ([name = '']) =>
-    (await import('./profiles.ts')).remove(name, host),
+    (await import('./profiles.ts')).removeProfile(name, host),
   )
   return group
 }

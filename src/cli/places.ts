@@ -1,6 +1,6 @@
 /** What may be written where, for completion. */
 import type { Command, Option } from 'commander'
-import { cut } from './text.ts'
+import { truncated } from './text.ts'
 
 interface Flag {
   /** With its dashes. */
@@ -12,7 +12,7 @@ interface Flag {
 }
 
 /** What may follow some words. */
-export interface Place {
+export interface CommandPlace {
   /** `items list`; empty for the program itself. */
   words: string
   children: readonly (readonly [name: string, about: string])[]
@@ -21,7 +21,7 @@ export interface Place {
 
 const LONGEST_ABOUT = 72
 
-const short = (text: string): string => cut(text.replaceAll(/\s+/g, ' ').trim(), LONGEST_ABOUT)
+const short = (text: string): string => truncated(text.replaceAll(/\s+/g, ' ').trim(), LONGEST_ABOUT)
 
 const flagOf = ({ long, description, required, argChoices = [] }: Option): Flag => ({
   name: long ?? '',
@@ -36,7 +36,7 @@ const argumentsOf = ({ registeredArguments }: Command): readonly (readonly [stri
   registeredArguments.flatMap(({ argChoices = [], description }) => argChoices.map((word) => [word, short(description)] as const))
 
 /** The command and all below it; `words` lead to it. */
-export const placesIn = (command: Command, words: string): Place[] => {
+export const placesIn = (command: Command, words: string): CommandPlace[] => {
   const children = command.commands.map((child) => [child.name(), short(child.summary() || child.description())] as const)
   const own = { words, children: [...children, ...argumentsOf(command)], flags: [...command.options.map(flagOf), HELP] }
   return [own, ...command.commands.flatMap((child) => placesIn(child, `${words} ${child.name()}`.trim()))]

@@ -146,6 +146,6 @@ export const main = async ({ server }: { server: readonly string[] }): Promise<v
     process.stdin.destroy()
     process.once('SIGINT', () => process.exit(130))
   })
-  const { run } = await import('./main.ts')
-  process.exitCode = await run(argv, hostOf(controller.signal), server)
+  const { runCommandLine } = await import('./main.ts')
+  process.exitCode = await runCommandLine(argv, hostOf(controller.signal), server)
 }

@@ -18,7 +18,7 @@ const known = ({ profiles }: Settings, name: string): string =>
       )
 
 /** Never shows a key. */
-export const list = async (options: Options, host: Host): Promise<number> => {
+export const listProfiles = async (options: Options, host: Host): Promise<number> => {
   const { profiles, current } = await read(host)
   const rows = Object.entries(profiles).map(([name, { api_url = DEFAULT_URL, api_key, workspace, session }]) => ({
     name,
@@ -40,7 +40,7 @@ export const use = async (name: string, host: Host): Promise<number> => {
 }
 
 /** Forgets it here; what it held stays valid at the server. */
-export const remove = async (name: string, host: Host): Promise<number> => {
+export const removeProfile = async (name: string, host: Host): Promise<number> => {
   const settings = await read(host)
   const { [known(settings, name)]: _removed, ...profiles } = settings.profiles
   const current = settings.current === name ? undefined : settings.current

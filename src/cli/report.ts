@@ -65,5 +65,5 @@ const forPrograms = ({ code, message, details, requestId, hint, retryAfter }: Fa
 })
 
 /** `o` is the operation that failed, if one was asked for. */
-export const report = (host: Host, failure: Failure, { o, asJson }: { o: NamedOp | undefined; asJson: boolean }): void =>
+export const reportFailure = (host: Host, failure: Failure, { o, asJson }: { o: NamedOp | undefined; asJson: boolean }): void =>
   host.stderr.write(asJson ? jsonText(forPrograms(failure), host.stderr) : `${forPeople(failure, o)}\n`)

@@ -33,7 +33,7 @@ const isWorthIt = (outcome: TryResult): boolean => {
 }
 
 /** Seconds, or a date, as HTTP allows; in milliseconds. */
-export const retryAfterMs = (header: string | undefined, date = Date.now()): number | undefined => {
+export const retryDelayMs = (header: string | undefined, date = Date.now()): number | undefined => {
   if (header === undefined) return undefined
   if (/^\d+$/.test(header.trim())) return Number(header) * 1_000
   const at = Date.parse(header)
@@ -50,7 +50,7 @@ interface Past {
 /** Milliseconds until the next try, or undefined when this outcome stands. */
 export const pauseAfter = (outcome: TryResult, { tries, elapsedMs, again }: Past): number | undefined => {
   if (tries >= MOST_TRIES || !isWorthIt(outcome) || !(again || isUntouched(outcome))) return undefined
-  const asked = 'reply' in outcome ? retryAfterMs(outcome.reply.headers['retry-after']) : undefined
+  const asked = 'reply' in outcome ? retryDelayMs(outcome.reply.headers['retry-after']) : undefined
   const pause = asked ?? FIRST_PAUSE_MS * 2 ** (tries - 1)
   return elapsedMs + pause <= MOST_MS ? pause : undefined
 }

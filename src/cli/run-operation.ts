@@ -1,9 +1,9 @@
 /** What a command does: asks the server, follows pages, waits for what is being made, prints. */
 import { operations } from '#contract/index'
 import { isSettled, type NamedOp, pathParams } from '#contract/op'
-import { inputFrom, once, type Read, type Said, textOf } from './argv.ts'
-import { type ApiResponse, askOf, call, downloadTo, keyOf } from './call.ts'
-import { listOf, settlingOf, wordsOf } from './catalogue.ts'
+import { argumentText, inputFrom, once, type ReadSource, type Said } from './argv.ts'
+import { type ApiResponse, askOf, call, downloadTo, idempotencyKeyFor } from './call.ts'
+import { commandWords, listOf, settlingOf } from './catalogue.ts'
 import { FAILED_EXIT, Failure, INTERRUPTED, INTERRUPTED_EXIT, misuse } from './failure.ts'
 import type { Host } from './host.ts'
 import { jsonLines, printAnswer, tablePages } from './print.ts'
@@ -20,7 +20,7 @@ interface Work {
   token: string | undefined
   transport: Transport
   /** What `-` and the names of files stand for. */
-  read: Read
+  read: ReadSource
 }
 
 const FIRST_POLL_MS = 250
@@ -30,19 +30,19 @@ const DEFAULT_WAIT_S = 300
 const LONGEST_WAIT_S = 86_400
 
 const ask = async ({ host, token, transport }: Work, o: NamedOp, input: Input, key?: string): Promise<ApiResponse> =>
-  call(transport, askOf(o, input, { token, idempotencyKey: await keyOf(o, key) }), host)
+  call(transport, askOf(o, input, { token, idempotencyKey: await idempotencyKeyFor(o, key) }), host)
 
 /** The password, as an option says or somebody types it. */
 const passwordFor = async ({ options, host, read }: Work): Promise<string | undefined> => {
   const given = textOption(options, 'confirmPassword')
-  if (given !== undefined) return textOf(given, { flag: 'confirm-password', readable: true }, read)
+  if (given !== undefined) return argumentText(given, { flag: 'confirm-password', readable: true }, read)
   return host.askSecret('Confirm your password: ')
 }
 
 /** Asks; and once more, in the same call, when the password has to be given first and somebody gives it. */
 const askConfirmed = async (work: Work, given?: string): Promise<ApiResponse> => {
   const { o, input } = work
-  const key = await keyOf(o, given)
+  const key = await idempotencyKeyFor(o, given)
   try {
     return await ask(work, o, input, key)
   } catch (cause) {
@@ -100,7 +100,7 @@ const waitMs = (options: Work['options']): number => {
 
 /** The words that show the record again, for who no longer waits for it. */
 const lookAgain = ({ options }: Work, sibling: NamedOp, id: unknown): string => {
-  const words = pathParams(sibling.path).length > 0 ? `${wordsOf(sibling)} ${String(id)}` : wordsOf(sibling)
+  const words = pathParams(sibling.path).length > 0 ? `${commandWords(sibling)} ${String(id)}` : commandWords(sibling)
   return `check it with tendril ${words}${options.profile ? ` --profile ${String(options.profile)}` : ''}`
 }
 

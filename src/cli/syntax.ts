@@ -3,11 +3,11 @@ import type { TSchema } from '@sinclair/typebox'
 import { Argument, Command, Option } from 'commander'
 import { type NamedOp, pathParams, takesKey } from '#contract/op'
 import { listOf, settlingOf } from './catalogue.ts'
-import { choicesOf, type Field, fieldsOf, kindOf, noneOf } from './fields.ts'
+import { choicesOf, type FlagField, fieldsOf, kindOf, noneOf } from './fields.ts'
 import { kebab } from './names.ts'
 
 /** The name under which commander keeps an option's value. */
-export const optionKey = ({ flag }: Pick<Field, 'flag'>): string =>
+export const optionKey = ({ flag }: Pick<FlagField, 'flag'>): string =>
   flag
     .split('-')
     .map((word, index) => (index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)))
@@ -15,13 +15,13 @@ export const optionKey = ({ flag }: Pick<Field, 'flag'>): string =>
 
 const collect = (text: string, before: unknown): string[] => [...(Array.isArray(before) ? (before as string[]) : []), text]
 
-const placeholder = ({ kind, schema }: Pick<Field, 'kind' | 'schema'>): string => {
+const placeholder = ({ kind, schema }: Pick<FlagField, 'kind' | 'schema'>): string => {
   if (kind === 'choice') return 'word'
   if (kind === 'text') return ({ uri: 'url', uuid: 'id', 'date-time': 'time' } as Record<string, string>)[schema.format ?? ''] ?? 'text'
   return kind === 'integer' || kind === 'number' ? 'number' : kind
 }
 
-const limits = ({ minimum, maximum }: Field['schema']): string => {
+const limits = ({ minimum, maximum }: FlagField['schema']): string => {
   if (minimum === undefined && maximum === undefined) return ''
   return minimum === undefined || maximum === undefined
     ? `${minimum === undefined ? 'at most' : 'at least'} ${minimum ?? maximum}`
@@ -32,7 +32,7 @@ const limits = ({ minimum, maximum }: Field['schema']): string => {
 const isNeeded = ({ required = [], properties = {} }: TSchema, [name = '', ...rest]: readonly string[]): boolean =>
   required.includes(name) && (rest.length === 0 || isNeeded(properties[name], rest))
 
-const remarks = (o: NamedOp, field: Field): string => {
+const remarks = (o: NamedOp, field: FlagField): string => {
   const read = field.readable ? 'accepts - and @file' : ''
   return [isNeeded(o.input, field.path) ? 'required' : '', limits(field.schema), field.many ? 'repeatable' : '', read]
     .filter(Boolean)
@@ -47,18 +47,18 @@ const shapeOf = (schema: TSchema): string => {
   return `{${fields.map(([name, one]) => `${name}${required.includes(name) ? '' : '?'}: ${shapeOf(one)}`).join(', ')}}`
 }
 
-const describe = (o: NamedOp, field: Field): string => {
+const describe = (o: NamedOp, field: FlagField): string => {
   const said = remarks(o, field)
   const shape = field.kind === 'json' ? shapeOf(field.schema) : ''
   return [field.description, shape, said && `(${said})`].filter(Boolean).join(' ')
 }
 
-const noneText = ({ many, kind, nullable }: Field): string => {
+const noneText = ({ many, kind, nullable }: FlagField): string => {
   if (kind === 'boolean' && !many) return 'Turn it off.'
   return many && !nullable ? 'Set an empty list.' : 'Set null.'
 }
 
-const optionsOf = (o: NamedOp, field: Field): Option[] => {
+const optionsOf = (o: NamedOp, field: FlagField): Option[] => {
   const { flag, kind, many } = field
   const isSwitch = kind === 'boolean' && !many
   const positive = new Option(isSwitch ? `--${flag}` : `--${flag} <${placeholder(field)}>`, describe(o, field))

@@ -1,5 +1,5 @@
 /** Records as a table that fits the terminal. Ids are whole: they are copied. */
-import { cut, oneLine, padded, widthOf } from './text.ts'
+import { oneLine, padded, truncated, widthOf } from './text.ts'
 
 type Row = Record<string, unknown>
 
@@ -113,7 +113,7 @@ export const columnsFor = (records: readonly Row[], width = Number.POSITIVE_INFI
 
 const line = (cells: string[], columns: readonly Column[]): string =>
   cells
-    .map((cell, index) => padded(cut(cell, columns[index]!.width), columns[index]!.width))
+    .map((cell, index) => padded(truncated(cell, columns[index]!.width), columns[index]!.width))
     .join(' '.repeat(GAP))
     .trimEnd()
 

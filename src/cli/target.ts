@@ -1,6 +1,6 @@
 /** Which deployment a command goes to, and as whom. */
 import type { NamedOp } from '#contract/op'
-import { type Profile, readSettings, type Settings } from './config-file.ts'
+import { type CliProfile, readSettings, type Settings } from './config-file.ts'
 import { Failure, misuse } from './failure.ts'
 import type { Host } from './host.ts'
 
@@ -11,7 +11,7 @@ export interface ServerProfile {
   /** The profile's name; undefined if the address has none. */
   name: string | undefined
   url: string
-  profile: Profile
+  profile: CliProfile
   /** From an option, the environment or the profile, in this order. */
   apiKey: string | undefined
   settings: Settings
@@ -36,10 +36,10 @@ const checkedKey = (text: string): string => {
 const textIn = (options: Record<string, unknown>, name: string): string | undefined =>
   typeof options[name] === 'string' ? (options[name] as string) : undefined
 
-const own = (settings: Settings, name: string): Profile | undefined =>
+const own = (settings: Settings, name: string): CliProfile | undefined =>
   Object.hasOwn(settings.profiles, name) ? settings.profiles[name] : undefined
 
-const urlOf = (profile: Profile | undefined): string | undefined => (profile ? checkedUrl(profile.api_url ?? DEFAULT_URL) : undefined)
+const urlOf = (profile: CliProfile | undefined): string | undefined => (profile ? checkedUrl(profile.api_url ?? DEFAULT_URL) : undefined)
 
 /** The current profile if it is of this address, else the first that is. */
 const nameByUrl = (settings: Settings, url: string): string | undefined => {

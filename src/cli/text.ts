@@ -29,7 +29,7 @@ export const widthOf = (text: string): number => {
 }
 
 /** At most `width` columns, with … where something was cut off. */
-export const cut = (text: string, width: number): string => {
+export const truncated = (text: string, width: number): string => {
   if (widthOf(text) <= width) return text
   if (PRINTABLE_ASCII.test(text)) return `${text.slice(0, Math.max(0, width - 1))}…`
   segmenter ??= new Intl.Segmenter()

@@ -20,7 +20,7 @@ export type Reading =
   | { kind: 'unread'; network: Network }
   | { kind: 'failed'; error: AppError }
 
-export interface Wanted {
+export interface WantedPost {
   /** An address or id. */
   post: string
   action: EngageAction
@@ -39,7 +39,7 @@ export const postIdOf = (network: Network, ref: string): string => {
 /** Nothing is read for what will be refused in any case, or is there already. */
 const reserve = async (
   networks: Networks,
-  { post, action }: Wanted,
+  { post, action }: WantedPost,
   { sql, gate }: { sql: Sql; gate: Gate },
 ): Promise<{ reply: Reserved; effects?: Effects }> => {
   const account = await currentDefault(sql)
@@ -73,7 +73,7 @@ const failureOf = (cause: unknown): AppError => {
 export const readingPost = async (
   { ask, networks }: Pick<World, 'ask' | 'networks'>,
   tenantId: string,
-  wanted: Wanted,
+  wanted: WantedPost,
 ): Promise<Reading> => {
   const reserved = await ask<Reserved>(tenantId, {
     name: 'reads.reserve',

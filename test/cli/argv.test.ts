@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Type as T, type TProperties } from '@sinclair/typebox'
 import fc from 'fast-check'
-import { argvOf, inputOf } from '#cli/argv'
+import { argvOf, inputFromArguments } from '#cli/argv'
 import { operations } from '#contract/index'
 import { type NamedOp, op } from '#contract/op'
 import { nullable, oneOf } from '#contract/shapes'
@@ -45,14 +45,14 @@ test.each([...operations, everything].map((o) => [o.id, o] as const))(
   '%s: every legal input can be said, and is what was said',
   async (_, o) => {
     const said = fc.asyncProperty(legalInputs(o), async (input) => {
-      expect(await inputOf(o, argvOf(o, input))).toEqual(input)
+      expect(await inputFromArguments(o, argvOf(o, input))).toEqual(input)
     })
     await fc.assert(said, runs(o === everything ? 500 : 100))
   },
 )
 
 const id = '018f47a0-7c1e-7a52-9d3e-1b2f6c0a4e11'
-const say = (...argv: string[]) => inputOf(everything, ['x', ...argv])
+const say = (...argv: string[]) => inputFromArguments(everything, ['x', ...argv])
 
 describe('an option', () => {
   const cases: [string, string[], Record<string, unknown>][] = [
@@ -93,7 +93,7 @@ describe('an option', () => {
   ]
   test.each(wrong)('refuses %s', async (_, argv, message) => {
     const read = (source: string) => (source === '-' ? Promise.resolve('read') : Promise.reject(new Error('no such file')))
-    await expect(inputOf(everything, ['x', ...argv], read)).rejects.toThrow(message)
+    await expect(inputFromArguments(everything, ['x', ...argv], read)).rejects.toThrow(message)
   })
 })
 
@@ -104,7 +104,9 @@ test('a list that may not be empty has no option that says so', async () => {
 test('texts, JSON and the whole input are read from files and from standard input', async () => {
   const files: Record<string, string> = { '-': '{"text":"of the data"}', 'a.txt': 'one\ntwo', 'b.json': '{"a":[1]}' }
   const read = (source: string) => Promise.resolve(files[source]!)
-  expect(await inputOf(everything, ['x', '--data', '-', '--maybe', '@a.txt', '--free', '@b.json', '--tags', '@a.txt'], read)).toEqual({
+  expect(
+    await inputFromArguments(everything, ['x', '--data', '-', '--maybe', '@a.txt', '--free', '@b.json', '--tags', '@a.txt'], read),
+  ).toEqual({
     id: 'x',
     text: 'of the data',
     maybe: 'one\ntwo',
@@ -114,17 +116,20 @@ test('texts, JSON and the whole input are read from files and from standard inpu
 })
 
 test('JSON for a list may be one entry or a list of them', async () => {
-  const input = await inputOf(everything, ['x', '--steps', '[{"name":"a"},{"name":"b"}]', '--steps', '{"name":"c"}'])
+  const input = await inputFromArguments(everything, ['x', '--steps', '[{"name":"a"},{"name":"b"}]', '--steps', '{"name":"c"}'])
   expect(input).toEqual({ id: 'x', steps: [{ name: 'a' }, { name: 'b' }, { name: 'c' }] })
 })
 
 test('an argument may begin with a dash after --, and may not be empty', async () => {
-  expect(await inputOf(everything, ['--loud', '--', '-x'])).toEqual({ id: '-x', loud: true })
-  await expect(inputOf(everything, [''])).rejects.toThrow('<id> is empty')
+  expect(await inputFromArguments(everything, ['--loud', '--', '-x'])).toEqual({ id: '-x', loud: true })
+  await expect(inputFromArguments(everything, [''])).rejects.toThrow('<id> is empty')
 })
 
 test('what the operation needs is asked for by the name of its option', async () => {
   const schedule = operations.find((o) => o.id === 'growth.items.schedule')!
-  await expect(inputOf(schedule, [id])).rejects.toThrow('--post-at is missing')
-  expect(await inputOf(schedule, [id, '--data', '{"post_at":"2027-01-01T00:00:00Z"}'])).toEqual({ id, post_at: '2027-01-01T00:00:00Z' })
+  await expect(inputFromArguments(schedule, [id])).rejects.toThrow('--post-at is missing')
+  expect(await inputFromArguments(schedule, [id, '--data', '{"post_at":"2027-01-01T00:00:00Z"}'])).toEqual({
+    id,
+    post_at: '2027-01-01T00:00:00Z',
+  })
 })

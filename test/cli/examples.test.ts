@@ -1,6 +1,6 @@
 /** What `--help` shows is pasted: each example is split as a shell splits it, and what it says is taken. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { inputOf } from '#cli/argv'
+import { inputFromArguments } from '#cli/argv'
 import { groups } from '#cli/catalogue'
 import { examplesOf } from '#cli/example'
 import { pathParams } from '#contract/op'
@@ -18,7 +18,7 @@ const wordsOf = (line: string): string[] =>
 
 test.each(named)('examples of %s are inputs that its contract takes', async (_, { operation }) => {
   for (const example of examplesOf(operation)) {
-    const input = await inputOf(operation, wordsOf(example))
+    const input = await inputFromArguments(operation, wordsOf(example))
     expect(() => validate(operation.input, input)).not.toThrow()
   }
 })
@@ -36,7 +36,7 @@ describe('on a new workspace', () => {
   test.each(creating)('an example of %s makes what it says', async (_, { operation }) => {
     expect(pathParams(operation.path)).toEqual([])
     const [example = ''] = examplesOf(operation).reverse()
-    const body = await inputOf(operation, wordsOf(example))
+    const body = await inputFromArguments(operation, wordsOf(example))
     const { status } = await app.send(operation.method, operation.path, { body })
     expect(status).toBe(201)
   })
@@ -44,7 +44,7 @@ describe('on a new workspace', () => {
   test('the example of channels update changes the rules and the cadence', async () => {
     const { channels } = (await app.send('GET', 'overview')).body.overview
     const { operation } = commands.find(({ group }) => group === 'channels')!
-    const { id: _, ...body } = await inputOf(operation, wordsOf(examplesOf(operation)[0]!))
+    const { id: _, ...body } = await inputFromArguments(operation, wordsOf(examplesOf(operation)[0]!))
     const { channel } = (await app.send('PUT', `channels/${channels[0].id}`, { body })).body
     expect(channel).toMatchObject({ format_rules: { max_length: 240 }, cadence: { days: ['tue', 'thu'], times: ['09:00', '17:30'] } })
   })

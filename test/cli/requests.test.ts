@@ -1,6 +1,6 @@
 /** What is sent, how often, and what comes of the answers. */
 import { describe, expect, test } from 'bun:test'
-import { retryAfterMs } from '#cli/retry'
+import { retryDelayMs } from '#cli/retry'
 import { errorTable } from '#kernel/errors'
 import { cli } from '#test/support/cli-host'
 import { type Asked, refusal, type Scripted, scriptedServer } from '#test/support/scripted'
@@ -140,7 +140,7 @@ test('standard input is read for one thing', async () => {
 test('Retry-After is read in seconds and as a date', () => {
   const now = Date.parse('2027-01-01T00:00:00Z')
   const read = ['7', 'Fri, 01 Jan 2027 00:00:09 GMT', 'Thu, 31 Dec 2026 00:00:00 GMT', 'soon', undefined].map((text) =>
-    retryAfterMs(text, now),
+    retryDelayMs(text, now),
   )
   expect(read).toEqual([7_000, 9_000, 0, undefined, undefined])
 })

@@ -1,7 +1,7 @@
 /** How texts stand in a terminal: their width, where they are cut, and that they cannot command it. */
 import { describe, expect, test } from 'bun:test'
 import { columnsFor, linesOf } from '#cli/table'
-import { cut, harmless, widthOf } from '#cli/text'
+import { harmless, truncated, widthOf } from '#cli/text'
 
 const ID = '019a0000-0000-7000-8000-000000000001'
 
@@ -62,11 +62,16 @@ test('a cell is cut between characters, never within one', () => {
     ['abc', 1, '…'],
     ['漢字', 1, '…'],
   ]
-  for (const [text, width, kept] of cases) expect(cut(text, width)).toBe(kept)
+  for (const [text, width, kept] of cases) expect(truncated(text, width)).toBe(kept)
 })
 
 test('text is as wide as a terminal makes it, is cut between characters, and cannot command it', () => {
   expect(['abc', '漢字', '👩‍🚀', 'é', 'e\u0301', ''].map(widthOf)).toEqual([3, 4, 2, 1, 1, 0])
-  expect([cut('abcdef', 4), cut('漢字漢字', 4), cut('👩‍🚀👩‍🚀', 3), cut('abc', 3)]).toEqual(['abc…', '漢…', '👩‍🚀…', 'abc'])
+  expect([truncated('abcdef', 4), truncated('漢字漢字', 4), truncated('👩‍🚀👩‍🚀', 3), truncated('abc', 3)]).toEqual([
+    'abc…',
+    '漢…',
+    '👩‍🚀…',
+    'abc',
+  ])
   expect(harmless('a\u001b]0;x\u0007\rb\u202ec\nd')).toBe('a\ufffd]0;x\ufffd\ufffdb\ufffdc\nd')
 })

@@ -1,7 +1,7 @@
 /** What an MCP client may read without a tool, over a real workspace. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { MOST_ACTIVE_LEARNINGS } from '#domain/growth/learning/learning'
-import { listResources, type Resource, readResource, resourceTemplates } from '#edge/mcp/resources'
+import { listResources, type McpResource, readResource, resourceTemplates } from '#edge/mcp/resources'
 import { MOST_CHARACTERS } from '#edge/mcp/sized'
 import { newId } from '#kernel/ids'
 import { type TestApp, testApp } from '#test/support/app'
@@ -16,7 +16,7 @@ afterAll(() => app[Symbol.asyncDispose]())
 
 const opened = (options: ContextOptions = {}) => openedIn(app, options)
 
-const uris = (resources: Resource[]): string[] => resources.map(({ uri }) => uri)
+const uris = (resources: McpResource[]): string[] => resources.map(({ uri }) => uri)
 
 test('lists profile, brief, queue and learnings, then the drafted items, newest first', async () => {
   const { story, context } = await opened()

@@ -1,6 +1,6 @@
 /** A process for the command line that a test can look into: what it printed, how long it would have waited, in no time, what it opened. */
 import type { Host, Stream } from '#cli/host'
-import { run } from '#cli/main'
+import { runCommandLine } from '#cli/main'
 
 export interface CliOptions {
   env?: Record<string, string>
@@ -71,7 +71,7 @@ const hostOf = (seen: Seen, options: CliOptions): Host => ({
 /** Runs a command line in this process. */
 export const cli = async (argv: readonly string[], options: CliOptions = {}): Promise<CliRun> => {
   const seen: Seen = { out: '', err: '', pauses: [], opened: [], passed: 0 }
-  const code = await run(argv, hostOf(seen, options))
+  const code = await runCommandLine(argv, hostOf(seen, options))
   const { out, err, pauses, opened } = seen
   return { code, out, err, pauses, opened }
 }

@@ -15,14 +15,14 @@ interface Parts {
   db: Db
 }
 
-export type Caller = Pick<Call, 'tenantId' | 'principal' | 'scopes' | 'plan'>
+export type McpCaller = Pick<Call, 'tenantId' | 'principal' | 'scopes' | 'plan'>
 
 /** Whoever may use MCP may read over it: the API document asks nothing more of the tools that only read. */
-const overMcp = (caller: Caller): Caller | undefined =>
+const overMcp = (caller: McpCaller): McpCaller | undefined =>
   caller.scopes.has('mcp:use') ? { ...caller, scopes: new Set<Access>([...caller.scopes, 'api:read']) } : undefined
 
 /** Throws `unauthenticated` for a credential that does not stand at this moment, `missing_scope` for one without `mcp:use`. */
-export const callerOf = async ({ authenticator, db }: Parts, incoming: Incoming): Promise<Caller> => {
+export const callerOf = async ({ authenticator, db }: Parts, incoming: Incoming): Promise<McpCaller> => {
   const known = await authenticator.authenticate(incoming)
   // Before anything is waited for: Bun reads ahead.
   await incoming.makeRoom({ limit: BODY_LIMIT, workspace: known.tenantId })
@@ -42,7 +42,7 @@ const freshScopes = async ({ authenticator, db }: Parts, known: Known): Promise<
   }
 }
 
-const asNow = ({ tenantId, principal: { kind, id } }: Caller, { scopes, member, plan }: KeyGrant): Caller => ({
+const asNow = ({ tenantId, principal: { kind, id } }: McpCaller, { scopes, member, plan }: KeyGrant): McpCaller => ({
   tenantId,
   plan,
   principal: { kind, id, ...(member ? { member } : {}) },
@@ -50,21 +50,21 @@ const asNow = ({ tenantId, principal: { kind, id } }: Caller, { scopes, member, 
 })
 
 /** What callers of before may at this moment, in their order; undefined for those that may not use MCP any more. */
-export const standingOf = async (db: Db, callers: readonly Caller[]): Promise<(Caller | undefined)[]> => {
+export const standingOf = async (db: Db, callers: readonly McpCaller[]): Promise<(McpCaller | undefined)[]> => {
   const keys = callers.filter(({ principal }) => principal.kind === 'key').map(({ principal }) => principal.id)
   const grants = keys.length > 0 ? await findKeys(db, [...new Set(keys)]) : new Map<string, KeyGrant>()
-  const now = new Map<string, Promise<Caller | undefined>>()
+  const now = new Map<string, Promise<McpCaller | undefined>>()
   for (const caller of callers) if (!now.has(nameOf(caller))) now.set(nameOf(caller), standing(db, caller, grants))
   return Promise.all(callers.map((caller) => now.get(nameOf(caller))))
 }
 
-const standing = async (db: Db, caller: Caller, grants: ReadonlyMap<string, KeyGrant>): Promise<Caller | undefined> => {
+const standing = async (db: Db, caller: McpCaller, grants: ReadonlyMap<string, KeyGrant>): Promise<McpCaller | undefined> => {
   if (caller.principal.kind === 'session') return standingPerson(db, caller)
   const grant = grants.get(caller.principal.id)
   return grant && overMcp(asNow(caller, grant))
 }
 
-const standingPerson = async (db: Db, caller: Caller): Promise<Caller | undefined> => {
+const standingPerson = async (db: Db, caller: McpCaller): Promise<McpCaller | undefined> => {
   const session = await findSession(db, caller.principal.id)
   if (session?.workspace.id !== caller.tenantId) return undefined
   const member = { personId: session.person.id, role: session.workspace.role }
@@ -72,7 +72,7 @@ const standingPerson = async (db: Db, caller: Caller): Promise<Caller | undefine
 }
 
 /** Whose session it is: nobody else may use it. */
-export const nameOf = ({ tenantId, principal }: Caller): string => `${tenantId} ${principal.kind} ${principal.id}`
+export const nameOf = ({ tenantId, principal }: McpCaller): string => `${tenantId} ${principal.kind} ${principal.id}`
 
 /** Compared to tell whether what a caller may do has changed. */
-export const accessOf = ({ scopes, principal }: Caller): string => `${roleOf(principal)} ${[...scopes].sort().join(' ')}`
+export const accessOf = ({ scopes, principal }: McpCaller): string => `${roleOf(principal)} ${[...scopes].sort().join(' ')}`

@@ -1,5 +1,5 @@
 /** Requests that run in this process, of either era, by whose they are: some wait for minutes, and nobody may pile them up. */
-import { type Caller, nameOf } from './caller.ts'
+import { type McpCaller, nameOf } from './caller.ts'
 
 export class Calls {
   readonly #running = new Map<string, number>()
@@ -9,11 +9,11 @@ export class Calls {
     return this.#total
   }
 
-  of(caller: Caller): number {
+  of(caller: McpCaller): number {
     return this.#running.get(nameOf(caller)) ?? 0
   }
 
-  async count<T>(caller: Caller, run: () => Promise<T>): Promise<T> {
+  async count<T>(caller: McpCaller, run: () => Promise<T>): Promise<T> {
     this.#add(nameOf(caller), 1)
     try {
       return await run()

@@ -14,7 +14,7 @@ import type { Authenticator } from '../auth.ts'
 import type { Incoming as Arrived } from '../incoming.ts'
 import type { Origins } from '../origin.ts'
 import { errorResponse, limitHeaders, requestIdOf } from '../respond.ts'
-import { type Caller, callerOf, standingOf } from './caller.ts'
+import { callerOf, type McpCaller, standingOf } from './caller.ts'
 import { Calls } from './calls.ts'
 import type { McpContext } from './context.ts'
 import { countedIn } from './counted.ts'
@@ -64,7 +64,7 @@ interface Parts extends McpDeps {
 export const createMcp = (deps: McpDeps): McpEndpoint => {
   const limits = { ...mcpLimits, ...deps.limits }
   const calls = new Calls()
-  const shared = { ...deps, limits, calls, standing: (callers: readonly Caller[]) => standingOf(deps.db, callers) }
+  const shared = { ...deps, limits, calls, standing: (callers: readonly McpCaller[]) => standingOf(deps.db, callers) }
   const sessions = new Sessions(shared)
   const stateless = new Stateless(shared)
   const parts: Parts = {
@@ -135,7 +135,7 @@ const parsed = (text: string): unknown => {
   }
 }
 
-const contextFor = ({ byId, log }: Parts, caller: Caller, requestId: string): McpContext => {
+const contextFor = ({ byId, log }: Parts, caller: McpCaller, requestId: string): McpContext => {
   const call: Call = { ...caller, surface: 'mcp', requestId }
   return {
     operations: byId,
@@ -159,7 +159,7 @@ const contextFor = ({ byId, log }: Parts, caller: Caller, requestId: string): Mc
 }
 
 interface Incoming {
-  caller: Caller
+  caller: McpCaller
   context: McpContext
   text: string | undefined
   body: unknown

@@ -4,7 +4,7 @@ import type { Item as ItemSchema, ItemStatus } from '#contract/growth/items'
 import type { McpContext } from './context.ts'
 import { cut, MOST_CHARACTERS } from './sized.ts'
 
-export type Item = Static<typeof ItemSchema>
+export type QueuedItem = Static<typeof ItemSchema>
 
 interface Section {
   status: Static<typeof ItemStatus>
@@ -57,14 +57,14 @@ const quoted = (text: string): string =>
 
 const inOneLine = (text: string, most: number): string => cut(text.split(LINES).join(' ').trim(), most)
 
-const stateOf = ({ status, post_at, on_missed, review, created_at }: Item): string => {
+const stateOf = ({ status, post_at, on_missed, review, created_at }: QueuedItem): string => {
   if (status === 'approved' && post_at) return `scheduled for ${String(post_at)}${on_missed ? `, when missed: ${on_missed}` : ''}`
   if (status === 'approved') return 'not scheduled'
   if (status === 'publish_unconfirmed') return review ? 'a person must look' : 'being looked up by itself'
   return `drafted at ${String(created_at)}`
 }
 
-const shown = (item: Item): string => {
+const shown = (item: QueuedItem): string => {
   const body = item.body.length > LONGEST_BODY ? `${cut(item.body, LONGEST_BODY)}\n(All of it: tendril://items/${item.id})` : item.body
   const lines = [`### ${item.id}`, `${item.kind}, ${item.length} characters, ${stateOf(item)}`, '', quoted(body)]
   if (item.status === 'drafted') lines.push('', `Why: ${inOneLine(item.rationale, 300)}`)
@@ -73,7 +73,7 @@ const shown = (item: Item): string => {
 }
 
 interface Page {
-  items: Item[]
+  items: QueuedItem[]
   next_cursor: string | null
 }
 

@@ -4,10 +4,10 @@ import { fail } from '#kernel/errors'
 import { mayRun } from '#ops/bind'
 import { cursorTo } from '#ops/paging'
 import type { McpContext } from './context.ts'
-import { type Item, queueText } from './queue.ts'
+import { type QueuedItem, queueText } from './queue.ts'
 import { cut, json } from './sized.ts'
 
-export interface Resource {
+export interface McpResource {
   uri: string
   name: string
   title: string
@@ -109,7 +109,7 @@ const reachable = ({ operations, call }: McpContext, from: readonly string[]): s
     return o && mayRun(o, call)
   })
 
-const listed = ({ uri, title, description, mimeType, priority }: Fixed): Resource => ({
+const listed = ({ uri, title, description, mimeType, priority }: Fixed): McpResource => ({
   uri,
   name: uri.slice('tendril://'.length),
   title,
@@ -120,7 +120,7 @@ const listed = ({ uri, title, description, mimeType, priority }: Fixed): Resourc
 
 const TITLE = 80
 
-const listedItem = ({ id, kind, format, body, length, updated_at }: Item): Resource => ({
+const listedItem = ({ id, kind, format, body, length, updated_at }: QueuedItem): McpResource => ({
   uri: `tendril://items/${id}`,
   name: `items/${id}`,
   title: cut(body.trim().split(/[\n\r]/)[0]!, TITLE),
@@ -133,11 +133,11 @@ const listedItem = ({ id, kind, format, body, length, updated_at }: Item): Resou
  * What this caller may read: the fixed resources, then the drafted items, newest first, a page at a time. A cursor of another
  * list is `invalid_input`.
  */
-export const listResources = async (context: McpContext, cursor?: string): Promise<{ resources: Resource[]; nextCursor?: string }> => {
+export const listResources = async (context: McpContext, cursor?: string): Promise<{ resources: McpResource[]; nextCursor?: string }> => {
   const resources = cursor === undefined ? fixed.filter(({ from }) => reachable(context, from)).map(listed) : []
   if (!reachable(context, [ITEMS])) return { resources }
   const input = { status: 'drafted', limit: PAGE, ...(cursor === undefined ? {} : { cursor }) }
-  const { items, next_cursor } = await bodyOf<{ items: Item[]; next_cursor: string | null }>(context, ITEMS, input)
+  const { items, next_cursor } = await bodyOf<{ items: QueuedItem[]; next_cursor: string | null }>(context, ITEMS, input)
   return { resources: [...resources, ...items.map(listedItem)], ...(next_cursor === null ? {} : { nextCursor: next_cursor }) }
 }
 
@@ -153,7 +153,7 @@ const readFixed = async (context: McpContext, { from, read }: Fixed): Promise<st
 const readItem = async (context: McpContext, id: string): Promise<string | undefined> => {
   const cursor = cursorTo(id)
   if (cursor === undefined) return undefined
-  const { items } = await bodyOf<{ items: Item[] }>(context, ITEMS, { cursor, limit: 1 })
+  const { items } = await bodyOf<{ items: QueuedItem[] }>(context, ITEMS, { cursor, limit: 1 })
   return items[0]?.id === id ? json({ item: items[0] }) : undefined
 }
 

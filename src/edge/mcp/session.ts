@@ -11,7 +11,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { BODY_LIMIT } from '#contract/kinds'
 import { fail } from '#kernel/errors'
-import { accessOf, type Caller } from './caller.ts'
+import { accessOf, type McpCaller } from './caller.ts'
 import type { Calls } from './calls.ts'
 import type { McpContext } from './context.ts'
 import type { SessionEvents } from './events.ts'
@@ -51,7 +51,7 @@ export const contextOf = (ctx: ServerContext): McpContext =>
 
 export interface SessionOptions {
   id: string
-  caller: Caller
+  caller: McpCaller
   view: View
   surface: Surface
   events: SessionEvents
@@ -61,7 +61,7 @@ export interface SessionOptions {
 
 export class McpSession implements AsyncDisposable {
   readonly id: string
-  readonly caller: Caller
+  readonly caller: McpCaller
   readonly #server: Server
   readonly #transport: WebStandardStreamableHTTPServerTransport
   #usedAt = performance.now()
@@ -131,7 +131,7 @@ export class McpSession implements AsyncDisposable {
   }
 
   /** Tells the client, if it may do other things now than it could before. */
-  noteAccess(now: Caller): void {
+  noteAccess(now: McpCaller): void {
     const access = accessOf(now)
     if (access === this.#access) return
     this.#access = access

@@ -3,7 +3,7 @@
 import { AppError } from '#kernel/errors'
 import { randomBase62 } from '#kernel/ids'
 import type { Log } from '#kernel/log'
-import { type Caller, nameOf } from './caller.ts'
+import { type McpCaller, nameOf } from './caller.ts'
 import type { Calls } from './calls.ts'
 import { EventLog } from './events.ts'
 import { McpSession, type Surface } from './session.ts'
@@ -41,7 +41,7 @@ export interface SessionsDeps {
   /** The name of this process among those of the deployment. */
   incarnation(): string
   /** What callers of before may now, in their order; undefined: nothing any more. */
-  standing(callers: readonly Caller[]): Promise<(Caller | undefined)[]>
+  standing(callers: readonly McpCaller[]): Promise<(McpCaller | undefined)[]>
 }
 
 /** `<incarnation>.<secret>`: whichever process is asked can tell whose it is. */
@@ -65,7 +65,7 @@ export class Sessions implements AsyncDisposable {
   }
 
   /** A session of this caller; another's is as unknown as one that never was. */
-  find(id: string, caller: Caller): McpSession | undefined {
+  find(id: string, caller: McpCaller): McpSession | undefined {
     const session = this.#all.get(id)
     return session && nameOf(session.caller) === nameOf(caller) ? session : undefined
   }
@@ -75,7 +75,7 @@ export class Sessions implements AsyncDisposable {
   }
 
   /** Makes room if need be: the session that was not used for longest goes. Throws when all are in use. */
-  async open(caller: Caller, view: View): Promise<McpSession> {
+  async open(caller: McpCaller, view: View): Promise<McpSession> {
     if (this.#ending) throw new AppError('unavailable', 'the server is stopping, try again')
     this.#makeRoom(caller)
     const id = `${this.deps.incarnation()}.${randomBase62(32)}`
@@ -115,7 +115,7 @@ export class Sessions implements AsyncDisposable {
     await Promise.all([...this.#all.values()].map((session) => session[Symbol.asyncDispose]()))
   }
 
-  #makeRoom(caller: Caller): void {
+  #makeRoom(caller: McpCaller): void {
     const { perCaller, perTenant, perProcess } = this.deps.limits
     const ofTenant = [...this.#all.values()].filter((session) => session.caller.tenantId === caller.tenantId)
     const own = ofTenant.filter((session) => nameOf(session.caller) === nameOf(caller))

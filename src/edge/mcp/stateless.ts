@@ -5,7 +5,7 @@
 import { createMcpHandler, InMemoryServerEventBus, type McpHttpHandler } from '@modelcontextprotocol/server'
 import { BODY_LIMIT } from '#contract/kinds'
 import { AppError } from '#kernel/errors'
-import { accessOf, type Caller, nameOf } from './caller.ts'
+import { accessOf, type McpCaller, nameOf } from './caller.ts'
 import type { McpContext } from './context.ts'
 import { authInfoOf, contextOf, KEEP_ALIVE_MS, type Served } from './session.ts'
 import type { SessionsDeps } from './sessions.ts'
@@ -15,7 +15,7 @@ const LISTEN = 'subscriptions/listen'
 
 /** A request that stays open to hear of changes. */
 interface Listener {
-  caller: Caller
+  caller: McpCaller
   access: string
   handler: McpHttpHandler
 }
@@ -58,7 +58,7 @@ export class Stateless implements AsyncDisposable {
     this.#listeners.clear()
   }
 
-  async #review(listener: Listener, now: Caller | undefined): Promise<void> {
+  async #review(listener: Listener, now: McpCaller | undefined): Promise<void> {
     if (!now) {
       this.#listeners.delete(listener)
       return listener.handler.close()

@@ -71,7 +71,7 @@ export const goTo = (path: string, cookies: string[] = []): Response => {
   return new Response(null, { status: 303, headers })
 }
 
-export interface Field {
+export interface FormField {
   name: string
   label: string
   type?: 'text' | 'email' | 'password'
@@ -83,7 +83,7 @@ export interface Field {
 }
 
 /** A labelled field, with its hint and what is wrong with it tied to it. */
-export const field = ({ name, label, type = 'text', autocomplete, value, hint, optional, problems = [] }: Field): Html => {
+export const field = ({ name, label, type = 'text', autocomplete, value, hint, optional, problems = [] }: FormField): Html => {
   const wrong = problems.find((problem) => problem.field === name)
   const describedBy = [...(hint ? [`${name}-hint`] : []), ...(wrong ? [`${name}-wrong`] : [])].join(' ')
   return html`<label for="${name}">${label}${optional ? ' (optional)' : ''}</label>
