@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { breaches, type Sources } from './support/architecture.ts'
 
 const readSources = (): Sources =>
@@ -9,6 +9,12 @@ test('the source keeps to the layers, without cycles, default exports or stray r
   const sources = readSources()
   expect(Object.keys(sources)).toContain('src/config.ts')
   expect(breaches(sources)).toEqual([])
+})
+
+test.each(['ARCHITECTURE.md', 'CONTRIBUTING.md'])('%s names only files that exist', (page) => {
+  const names = [...readFileSync(page, 'utf8').matchAll(/`((?:src|actors|sql|test|\.ci)\/[^`<*]*)`/g)].map((match) => match[1]!)
+  expect(names.length).toBeGreaterThan(2)
+  expect(names.filter((name) => !existsSync(name))).toEqual([])
 })
 
 describe('the checker refuses', () => {
