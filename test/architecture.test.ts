@@ -55,6 +55,11 @@ describe('the checker refuses', () => {
     expect(breaches({ [path]: source })).toHaveLength(1)
   })
 
+  test('an area app that knows growth in the contract', () => {
+    const sources = { 'src/contract/app/a.ts': `import { B } from '../growth/b.ts'`, 'src/ops/app/a.ts': '' }
+    expect(breaches(sources)).toEqual(['src/contract/app/a.ts may not import ../growth/b.ts'])
+  })
+
   test('a cycle, even of types', () => {
     const sources = { 'src/domain/a.ts': `import type { B } from './b.ts'`, 'src/domain/b.ts': `import { a } from '#domain/a'` }
     expect(breaches(sources)).toEqual(['cycle: src/domain/a.ts → src/domain/b.ts → src/domain/a.ts'])

@@ -61,7 +61,7 @@ const AREA = /^(?:src\/[^/]+|actors\/work)\/(growth|app|agent|operator)\//
 const ENGINE = /^(?:src\/[^/]+|actors)\/engine\//
 
 /** Layers in which the area `app` stands on its own. */
-const APP_ALONE = /^src\/(?:domain|store)\/app\//
+const APP_ALONE = /^src\/(?:contract|domain|store)\/app\//
 
 const keepsToItsArea = (path: string, target: string): boolean => {
   const area = AREA.exec(target)?.[1]
