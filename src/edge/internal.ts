@@ -5,7 +5,7 @@ import type { Operation } from '#ops/bind'
 import type { Call } from '#ops/call'
 import type { NodeSignature, RemoteCommand, RemoteReply } from '#port/nodes'
 import { OwnedElsewhere } from '#store/engine/placement'
-import { readForwarded } from './forwarded.ts'
+import { readForwarded } from './forwarded-command.ts'
 import type { Incoming } from './incoming.ts'
 
 /** A letter holds its input, escaped once more, and its caller: it may be larger than the body that it came from. */

@@ -1,5 +1,5 @@
 /** What receivers that never answer cost another workspace: the time from an event's commit to its arrival, alone and beside them. */
-import { createSealer } from '#kernel/sealed'
+import { createSealer } from '#kernel/sealer'
 import { newWebhookSecret } from '#port/webhook'
 import { secretRow } from '#store/app/webhooks'
 import { openReceiver, type Receiver } from '../support/receiver.ts'

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { MOST_ACTIVE_LEARNINGS } from '#domain/growth/learning/learning'
 import { listResources, type McpResource, readResource, resourceTemplates } from '#edge/mcp/resources'
-import { MOST_CHARACTERS } from '#edge/mcp/sized'
+import { MOST_CHARACTERS } from '#edge/mcp/truncate'
 import { newId } from '#kernel/ids'
 import { type TestApp, testApp } from '#test/support/app'
 import { type ContextOptions, openedIn } from '#test/support/mcp-context'

@@ -193,7 +193,7 @@ export const mutants: Mutant[] = [
   },
   {
     name: 'a failed send on a word ends the doubt before it',
-    file: 'src/decisions/growth/settled.ts',
+    file: 'src/decisions/growth/send-effects.ts',
     from: 'return clear && old ?',
     to: 'return clear && !old ?',
   },
@@ -246,7 +246,7 @@ export const mutants: Mutant[] = [
     from: 'events: [postedEvent(next)]',
     to: 'events: [postedEvent(next), postedEvent(next)]',
   },
-  { name: 'finished work stays', file: 'src/decisions/growth/settled.ts', from: 'return { settled: [work.id] }', to: 'return {}' },
+  { name: 'finished work stays', file: 'src/decisions/growth/send-effects.ts', from: 'return { settled: [work.id] }', to: 'return {}' },
   {
     name: 'what a lost answer left running is never looked at',
     file: 'actors/engine/tenant.ts',
@@ -261,7 +261,7 @@ export const mutants: Mutant[] = [
   },
   {
     name: 'doubt is answered as posted',
-    file: 'actors/work/growth/settled.ts',
+    file: 'actors/work/growth/send-replies.ts',
     from: "if (item.status === 'posted')",
     to: "if (item.status !== 'approved')",
   },

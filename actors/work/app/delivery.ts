@@ -18,7 +18,7 @@ import {
 import { AppError } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
 import type { FairLimit } from '#kernel/fair-limit'
-import type { Sealer } from '#kernel/sealed'
+import type { Sealer } from '#kernel/sealer'
 import type { Egress } from '#port/egress/egress'
 import { deliver } from '#port/webhook'
 import { currentEndpoint, type EndpointRow, saveEndpoint, secretRow } from '#store/app/webhooks'

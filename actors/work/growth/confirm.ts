@@ -21,7 +21,7 @@ import { connectionById } from '#store/growth/connections'
 import { openExecution, takenAnswers, unnamedExecutions } from '#store/growth/engagement-attempts'
 import { lockEngagement } from '#store/growth/engagements'
 import { finished, requeued } from './decisions.ts'
-import { executedDecision } from './executed.ts'
+import { executedDecision } from './engagement-replies.ts'
 import type { ReconcileDeps } from './reconcile.ts'
 import { sentBy } from './timeline.ts'
 

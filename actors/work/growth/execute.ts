@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Claimed, Claiming, Lane, LaneContext } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
-import { settleExecution } from '#decisions/growth/executed'
+import { settleExecution } from '#decisions/growth/engagement-effects'
 import type { Engagement } from '#domain/growth/drafting/engagement'
 import type { Connection } from '#domain/growth/sending/connection'
 import { asItem, fromItem, settledEngagement } from '#domain/growth/sending/execute'
@@ -16,7 +16,7 @@ import { accountFor, disconnect } from '#store/growth/connections'
 import { executionCount, insertExecution, openExecution } from '#store/growth/engagement-attempts'
 import { lockEngagement, saveEngagement } from '#store/growth/engagements'
 import { finished, requeued } from './decisions.ts'
-import { executedDecision } from './executed.ts'
+import { executedDecision } from './engagement-replies.ts'
 import type { PublishDeps } from './publish.ts'
 
 interface Job {

@@ -10,7 +10,7 @@ import { type Work, workOf } from '#store/engine/work'
 import { returnedAttempt, saveAttempt } from '#store/growth/attempts'
 import { saveItem } from '#store/growth/items'
 import { finished, requeued } from './decisions.ts'
-import { decisionOf } from './settled.ts'
+import { decisionOf } from './send-replies.ts'
 import { identify, type Looked } from './timeline.ts'
 
 interface Watched {

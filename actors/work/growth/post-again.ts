@@ -2,8 +2,8 @@
 
 import type { Claiming } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
+import { againWork, settledEffects } from '#decisions/growth/send-effects'
 import { againPayload } from '#decisions/growth/send-payload'
-import { againWork, settledEffects } from '#decisions/growth/settled'
 import { newWork } from '#decisions/work'
 import type { Item } from '#domain/growth/drafting/item'
 import type { Connection } from '#domain/growth/sending/connection'

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import type { Claimed, Claiming, Lane, LaneContext } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
+import { settleSend } from '#decisions/growth/send-effects'
 import { againOf, triesOf } from '#decisions/growth/send-payload'
-import { settleSend } from '#decisions/growth/settled'
 import { chargeDoubtRead } from '#domain/app/read-budget'
 import type { Item } from '#domain/growth/drafting/item'
 import type { Connection } from '#domain/growth/sending/connection'
@@ -35,7 +35,7 @@ import { currentProfile } from '#store/growth/profiles'
 import { finished, requeued } from './decisions.ts'
 import { tryClaimAgain } from './post-again.ts'
 import { lookFirst, type ReadBack, readBackOf, type Shown, settleShown } from './read-back.ts'
-import { decisionOf } from './settled.ts'
+import { decisionOf } from './send-replies.ts'
 
 export interface PublishDeps {
   networks: Networks

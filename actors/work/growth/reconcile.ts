@@ -24,7 +24,7 @@ import { lockItem } from '#store/growth/items'
 import { finished, requeued } from './decisions.ts'
 import { settleLate } from './late-hit.ts'
 import { handOver, refuseAgain } from './post-again.ts'
-import { decisionOf } from './settled.ts'
+import { decisionOf } from './send-replies.ts'
 import { identify, type Looked, readTimeline, type Unread } from './timeline.ts'
 
 export interface ReconcileDeps {

@@ -9,9 +9,9 @@ import { lockEngagement } from '#store/growth/engagements'
 import { lockItem } from '#store/growth/items'
 import type { Deciding } from '../deciding.ts'
 import type { KindRecalledAs } from '../work.ts'
-import { executedEffects, settleExecution } from './executed.ts'
+import { executedEffects, settleExecution } from './engagement-effects.ts'
+import { settledEffects, settleSend } from './send-effects.ts'
 import { triesOf } from './send-payload.ts'
-import { settledEffects, settleSend } from './settled.ts'
 
 /** Outcomes of what was claimed and not sent: no time of the machine plays a part in them. */
 type Unsent = Extract<SendOutcome, { kind: 'unsent' | 'disconnected' }>

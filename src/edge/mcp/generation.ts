@@ -7,7 +7,7 @@ import { AppError } from '#kernel/errors'
 import { mayRun, type Operation } from '#ops/bind'
 import { serialise } from '#ops/validate'
 import type { McpContext } from './context.ts'
-import { declared } from './declared.ts'
+import { declared } from './declared-fields.ts'
 
 export interface GenerationOptions {
   idempotencyKey?: string | undefined

@@ -2,7 +2,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { Item as ItemSchema, ItemStatus } from '#contract/growth/items'
 import type { McpContext } from './context.ts'
-import { cut, MOST_CHARACTERS } from './sized.ts'
+import { cut, MOST_CHARACTERS } from './truncate.ts'
 
 export type QueuedItem = Static<typeof ItemSchema>
 

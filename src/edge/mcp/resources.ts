@@ -5,7 +5,7 @@ import { mayRun } from '#ops/bind'
 import { cursorTo } from '#ops/paging'
 import type { McpContext } from './context.ts'
 import { type QueuedItem, queueText } from './queue.ts'
-import { cut, json } from './sized.ts'
+import { cut, json } from './truncate.ts'
 
 export interface McpResource {
   uri: string

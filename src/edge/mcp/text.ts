@@ -3,9 +3,9 @@
  * is empty and cuts only long texts inside of lists, saying so.
  */
 import type { TSchema } from '@sinclair/typebox'
-import { entryOf, fieldOf, isUntrusted } from './declared.ts'
+import { entryOf, fieldOf, isUntrusted } from './declared-fields.ts'
 import { Quotation } from './quotation.ts'
-import { cut } from './sized.ts'
+import { cut } from './truncate.ts'
 
 type Fields = Record<string, unknown>
 

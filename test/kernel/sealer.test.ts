@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { createSealer } from '#kernel/sealed'
+import { createSealer } from '#kernel/sealer'
 
 const sealer = createSealer(Buffer.alloc(32, 1))
 const TEXT = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'

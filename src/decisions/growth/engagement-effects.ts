@@ -1,4 +1,4 @@
-/** What the executing of engagements came to, as rows: the counterpart of settled.ts for items. */
+/** The rows that follow from sending an engagement: the counterpart of send-effects.ts for items. */
 import { type Engagement, engagementAnswer } from '#domain/growth/drafting/engagement'
 import { asItem, type SettledEngagement, settledEngagement } from '#domain/growth/sending/execute'
 import { type Attempt, type PublishTimes, type SendOutcome, settle } from '#domain/growth/sending/publish'

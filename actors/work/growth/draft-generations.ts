@@ -24,9 +24,9 @@ import { activeLearnings } from '#store/growth/learnings'
 import { allProducts } from '#store/growth/products'
 import { currentProfile } from '#store/growth/profiles'
 import { type BatchBrief, type BatchSet, draftArms, sharesOf } from './arms.ts'
-import { growthAudit } from './audited.ts'
+import { growthAudit } from './audit-generation.ts'
 import { type GenerationDeps, type GenerationWork, generationLane } from './generation.ts'
-import { report } from './reported.ts'
+import { report } from './report-generation.ts'
 
 /** How long a text may be, and of what form, by the network and by the channel. */
 const formOf = async (sql: Sql, networks: Networks, kind: Item['kind']): Promise<Pick<DraftBrief, 'maxLength' | 'measure' | 'rules'>> => {

@@ -1,6 +1,6 @@
 import type { Decision } from '#actors/engine/letter'
+import { settledEffects } from '#decisions/growth/send-effects'
 import { againOf } from '#decisions/growth/send-payload'
-import { settledEffects } from '#decisions/growth/settled'
 import { itemAnswer } from '#domain/growth/drafting/item'
 import type { SendOutcome, Settled } from '#domain/growth/sending/publish'
 import { AppError } from '#kernel/errors'
