@@ -13,8 +13,8 @@ const byName = (name: string): Account | undefined => {
 }
 
 /**
- * Undefined when we are not root: the database then runs as ourselves. Data that is there already decides for its owner,
- * so that it stays readable when a `postgres` user appears later or a home was made by an ordinary user.
+ * Undefined if we are not root: the database then runs as ourselves. Existing data keeps its owner, so that it stays readable if a
+ * `postgres` user appears later, or if an ordinary user made the home.
  */
 export const accountFor = (data: string): Account | undefined => {
   if (process.getuid?.() !== 0) return undefined
@@ -31,11 +31,11 @@ const pathTo = (folder: string): string[] => (dirname(folder) === folder ? [fold
 
 const FIRST_CLOSED = 'for folder do [ -x "$folder" ] || { printf %s "$folder"; exit 1; }; done'
 
-/** Opens `home` itself for passing through; throws an error that names the parent folder which stays closed to `account`. */
+/** Lets `account` pass through `home`. Throws an error that names the parent folder that stays closed to it. */
 export const openWay = (home: string, account: Account): void => {
   const mode = statSync(home).mode & 0o7777
   if ((mode & 0o011) !== 0o011) chmodSync(home, mode | 0o011)
-  // Asked of the kernel as that user: mode bits alone do not tell of access lists and mounts.
+  // The kernel decides, asked as that user: mode bits do not show access lists and mounts.
   const { status, stdout } = spawnSync('/bin/sh', ['-c', FIRST_CLOSED, 'sh', ...pathTo(home)], {
     ...account,
     cwd: '/',

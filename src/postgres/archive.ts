@@ -10,7 +10,7 @@ interface File {
 
 interface Link {
   path: string
-  /** As stored in the symbolic link: relative to the folder it lies in. */
+  /** As stored in the symbolic link: relative to the link's folder. */
   target: string
 }
 
@@ -19,7 +19,7 @@ interface Index {
   links: Link[]
 }
 
-/** What only building against Postgres needs: a fifth of the files' bytes less. */
+/** Needed only to build against Postgres: a fifth of the files' bytes. */
 const needless = (path: string): boolean => path.endsWith('.a') || path.includes('/pkgconfig/') || path === 'pg-symlinks.json'
 
 /** npm packages cannot hold symbolic links; this one lists them in a file, relative to the package. */
@@ -34,7 +34,7 @@ const linksOf = (native: string): Link[] => {
 
 const indexOf = (native: string): Index => {
   const links = linksOf(native)
-  // Where the package's own install script did run, the links are there too.
+  // If the package's own install script did run, the links exist too.
   const linked = new Set(links.map((link) => link.path))
   const files = readdirSync(native, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -51,7 +51,7 @@ const indexOf = (native: string): Index => {
 const makeFolders = (folder: string, { files, links }: Index): void => {
   mkdirSync(folder, { recursive: true })
   for (const path of new Set([...files, ...links].map((entry) => dirname(entry.path)))) mkdirSync(join(folder, path), { recursive: true })
-  // Explicit modes: under a umask of 077 the database's user could not enter.
+  // With explicit modes: under a umask of 077 the database's user could not enter.
   const folders = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isDirectory())
   for (const path of [folder, ...folders.map((entry) => join(entry.parentPath, entry.name))]) chmodSync(path, 0o755)
   for (const { path, target } of links) symlinkSync(target, join(folder, path))

@@ -50,25 +50,25 @@ const unpackOnce = async (source: Source, folder: string, durable: boolean): Pro
   const making = mkdtempSync(`${folder}.`)
   try {
     await source.unpack(making)
-    // Before the name says that all is there, it must be: a power cut could leave empty files behind a good name.
+    // Synced before the rename: else a power cut could leave empty files under the final name.
     if (durable) await run(['sync'])
     renameSync(making, folder)
   } catch (error) {
-    // Another process was first.
+    // Another process has unpacked it first.
     if (!existsSync(folder)) throw error
   } finally {
     rmSync(making, { recursive: true, force: true })
   }
 }
 
-/** Runs it, because a package for another C library unpacks well and does not start. */
+/** Runs it, because a package for another C library unpacks but does not start. */
 const tried = async (postgres: string, account: Account | undefined): Promise<Binaries | undefined> => {
   const { code, stdout } = await run([postgres, '-V'], account)
   const major = Number(/(\d+)/.exec(stdout)?.[1])
   return code === 0 && major ? { postgres, initdb: join(dirname(postgres), 'initdb'), major } : undefined
 }
 
-/** `major` is that of the data that is there already, undefined when there is none: no other can open it. */
+/** `major` is that of the existing data, which no other version can open; undefined if there is none. */
 interface Need {
   home: string
   account: Account | undefined
@@ -80,7 +80,7 @@ const unpacked = async ({ home, account, durable }: Need): Promise<Binaries | un
   const source = shipped()
   if (!source) return undefined
   const folder = join(home, `pg-${source.version}`)
-  // What a killed server left of an unpacking; its successor holds the home alone.
+  // Remains of an unpacking by a server that was killed. This one holds the home alone.
   for (const name of readdirSync(home))
     if (name.startsWith(`${basename(folder)}.`)) rmSync(join(home, name), { recursive: true, force: true })
   const postgres = join(folder, 'bin', 'postgres')
@@ -100,7 +100,7 @@ const onPath = async (account: Account | undefined): Promise<Binaries | undefine
 
 const OLDEST_MAJOR = 15
 
-/** The Postgres that came with the program, unpacked under `home` at the first call; else the one on PATH; else an error with the choices. */
+/** The Postgres that ships with the program, unpacked under `home` on first use; else the one on PATH; else throws, with the choices. */
 export const findBinaries = async (need: Need): Promise<Binaries> => {
   const { home, account, major } = need
   const found: Binaries[] = []

@@ -17,16 +17,16 @@ const PASSWORD_LENGTH = 32
 /** The data directory of the database under `home`, whether or not it exists yet. */
 export const dataOf = (home: string): string => join(home, FOLDER, 'data')
 
-/** The password of `ROLE`; undefined before the data was made. */
+/** The password of `ROLE`; undefined if there is no data yet. */
 export const passwordOf = (home: string): string | undefined => readIfThere(join(home, FOLDER, 'password'))
 
-/** The major version of the data under `home`; undefined when there is none. */
+/** The major version of the data under `home`; undefined if there is none. */
 export const dataMajor = (home: string): number | undefined => {
   const version = readIfThere(join(dataOf(home), 'PG_VERSION'))
   return version === undefined ? undefined : Number.parseInt(version, 10)
 }
 
-/** From 17 on Postgres brings the locale itself; before, the operating system must have it. */
+/** From version 17 on Postgres brings the locale itself; before that, the operating system must have it. */
 const locale = (major: number): string[] =>
   major >= 17 ? ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'] : ['--locale=C.UTF-8']
 
@@ -53,11 +53,11 @@ const discard = (folder: string): void => {
   try {
     rmSync(folder, { recursive: true, force: true })
   } catch {
-    // The initdb of a killed server still writes in it: it goes at the next call.
+    // The initdb of a killed server still writes in it: the next call removes it.
   }
 }
 
-/** Makes the data under `home`. Killed at any moment, it leaves a folder under another name, which the next call removes. */
+/** Makes the data under `home`. If it is killed, it leaves a folder under another name, which the next call removes. */
 export const makeCluster = async (make: Make): Promise<void> => {
   const { home, account, durable } = make
   for (const name of readdirSync(home)) if (name.startsWith(MAKING)) discard(join(home, name))

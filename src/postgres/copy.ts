@@ -3,7 +3,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { readIfThere } from './process.ts'
 
-/** Whether two paths are two folders: what is made in one is not seen in the other, whatever links and mounts there are. */
+/** Whether two paths are two folders, whatever links and mounts there are: a file made in one does not appear in the other. */
 const areApart = (here: string, there: string): boolean => {
   const name = `.apart-${randomUUID()}`
   try {
@@ -17,8 +17,8 @@ const areApart = (here: string, there: string): boolean => {
 }
 
 /**
- * Whether the file at `path`, by which a process holds its folder, came there with a copy of the folder: at `original`, where that
- * process has it, stands the same text in another folder. False where that cannot be told, as when a folder in use was moved.
+ * Whether the lock file at `path` came there with a copy of its folder: at `original`, where its process keeps it, another folder
+ * has a file with the same text. False if that cannot be told, as when a folder in use was moved.
  */
 export const isCopied = (path: string, original: string): boolean => {
   if (path === original || basename(path) !== basename(original)) return false

@@ -4,11 +4,11 @@ import { basename, dirname, join } from 'node:path'
 import { isCopied } from './copy.ts'
 import { processStart, readIfThere } from './process.ts'
 
-/** A process as it stands in a lock file: the pid alone would be ambiguous once it is used again. */
+/** A process, as a lock file records it. The pid alone would be ambiguous once it is used again. */
 interface Holder {
   pid: number
   started: string
-  /** Where it stands; a copy of the folder has a copy of the file. */
+  /** The path of the lock file: a copy of the folder has a copy of the file. */
   path: string
 }
 
@@ -29,10 +29,10 @@ const live = (path: string, text = readIfThere(path)): Holder | undefined => {
   return holder && processStart(holder.pid) === holder.started && !isCopied(path, holder.path) ? holder : undefined
 }
 
-/** The pid of the live process that holds the lock, or undefined when none does. */
+/** The pid of the live process that holds the lock; undefined if none does. */
 export const lockHolder = (path: string): number | undefined => live(path)?.pid
 
-/** Links are made whole or not at all, so a reader never meets a lock half written. */
+/** A link appears whole or not at all, so nobody reads a half-written lock. */
 const linked = (from: string, to: string): boolean => {
   try {
     linkSync(from, to)
@@ -46,8 +46,8 @@ const linked = (from: string, to: string): boolean => {
 const ATTEMPTS = 20
 
 /**
- * A stale lock is replaced only by who holds the lock beside it, named after the very content that is stale, and only while
- * that content still stands: two processes that both saw it stale cannot both win, wherever either of them is killed.
+ * Replaces a stale lock only under a second lock beside it, named after the stale content, and only while that content is
+ * unchanged: of two processes that both saw it stale only one wins, wherever either of them is killed.
  */
 const claim = (path: string, mine: string): void => {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -71,7 +71,7 @@ const claim = (path: string, mine: string): void => {
   throw new Error(`${path} could not be taken: other processes keep taking and leaving it`)
 }
 
-/** Removes what processes that were killed in the middle of `claim` left beside the lock. */
+/** Removes files that processes left beside the lock when they were killed in the middle of `claim`. */
 const sweep = (path: string): void => {
   for (const name of readdirSync(dirname(path))) {
     const file = join(dirname(path), name)
@@ -80,8 +80,8 @@ const sweep = (path: string): void => {
 }
 
 /**
- * Takes the lock at `path` for this process, at once or not at all: throws with the holder's pid when a live process has it.
- * What a dead process left is taken over. Disposing gives it back.
+ * Takes the lock at `path` for this process, without waiting. Throws with the holder's pid if a live process has it; takes over the
+ * lock of a dead one. Disposing releases it.
  */
 export const acquireLock = (path: string): Disposable => {
   const text = JSON.stringify({ pid: process.pid, started: processStart(process.pid), path, token: randomUUID() })

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { isCopied } from './copy.ts'
 import { isPostmaster, readIfThere } from './process.ts'
 
-/** What a running Postgres writes into its data directory. */
+/** The content of `postmaster.pid`, which a running Postgres writes into its data directory. */
 export interface PidFile {
   pid: number
-  /** The data directory under the name it was started with; the folder may have been moved since. */
+  /** The data directory's path at the start; the folder may have been moved since. */
   data: string
   socketFolder: string
   /** Key and id of its System V shared memory, which exists only to show who is attached. */
@@ -16,7 +16,7 @@ export interface PidFile {
 
 const pathIn = (data: string): string => join(data, 'postmaster.pid')
 
-/** Reads `postmaster.pid` of a data directory; undefined when there is none. */
+/** Reads `postmaster.pid` of a data directory; undefined if there is none. */
 export const readPidFile = (data: string): PidFile | undefined => {
   const text = readIfThere(pathIn(data))
   if (text === undefined) return undefined
@@ -30,14 +30,14 @@ export const readPidFile = (data: string): PidFile | undefined => {
   }
 }
 
-/** Whether backends whose postmaster was killed still run: they may write. Where the kernel does not list it, Postgres itself looks. */
+/** Whether backends of a killed postmaster still run, because they may write. If the kernel does not list them, Postgres itself checks. */
 const attached = ([key, id]: string[]): boolean =>
   (readIfThere('/proc/sysvipc/shm') ?? '').split('\n').some((line) => {
     const fields = line.trim().split(/\s+/)
     return fields[0] === key && fields[1] === id && Number(fields[6]) > 0
   })
 
-/** The pid alone proves nothing: a copy of the folder names the database of the original, which is not ours to end. */
+/** The pid alone proves nothing: in a copy of the folder it names the original's database, which is not ours to end. */
 const inUse = (data: string, { pid, data: started, memory }: PidFile): boolean =>
   isPostmaster(pid, data) || (attached(memory) && !isCopied(pathIn(data), pathIn(started)))
 
@@ -49,9 +49,9 @@ const refusalOf = (data: string, { pid, data: started }: PidFile): string =>
     : `${pathIn(data)} names a Postgres that was started on ${started} and still runs. If ${data} was moved from there, stop the server that runs on it; if it is a copy, delete that file`
 
 /**
- * Waits until no Postgres uses `data` any more, at most `patienceMs`, then removes the pid file that would keep a new one from
- * starting when its pid is a zombie's or meanwhile another program's, or the file came with a copy of the folder. `onWait` is called
- * once, with the pid, if it has to wait.
+ * Waits until no Postgres uses `data`, for `patienceMs` at most. Then removes the pid file, which would keep a new one from starting
+ * if its pid now belongs to a zombie or another program, or if the file came with a copy of the folder. Calls `onWait` once, with
+ * the pid, if it has to wait.
  */
 export const awaitOrphan = async (data: string, patienceMs: number, onWait: (pid: number) => void): Promise<void> => {
   const deadline = performance.now() + patienceMs

@@ -9,9 +9,9 @@ import { CHILD_ENV, isPostmaster } from './process.ts'
 import { PORT } from './socket.ts'
 
 /**
- * Its standard input is a pipe that only the server holds: however the server ends, the pipe closes, and Postgres gets the signal
- * of a fast shutdown. The signal is repeated, because one that comes before Postgres listens is lost. Signals to the whole
- * group are ignored, so that Postgres outlasts the server, which says when to stop.
+ * Its standard input is a pipe that only the server holds. However the server ends, the pipe closes, and Postgres gets the signal
+ * for a fast shutdown. The signal is repeated, because one that arrives before Postgres listens is lost. It ignores signals to the
+ * whole group, so that Postgres outlives the server, which decides when to stop it.
  */
 const WRAPPER = `
 trap '' HUP INT TERM
@@ -46,13 +46,13 @@ export interface PostmasterOptions {
 
 /** A Postgres that accepts connections. */
 export interface Postmaster {
-  /** Settles when it and all its backends have ended, for whatever reason. */
+  /** Settles once it and all its backends have ended, for whatever reason. */
   readonly ended: Promise<void>
-  /** Fast shutdown: breaks off what runs, writes everything to disk; harder after a while. Returns when it has ended. */
+  /** Fast shutdown: aborts what runs and writes everything to disk; uses harder signals after a while. Returns once it has ended. */
   stop(): Promise<void>
 }
 
-/** The path as one element of a list setting, where a comma would begin the next one. */
+/** Quotes the path as one element of a list setting, in which a comma would begin the next one. */
 const quoted = (path: string): string => `"${path.replaceAll('"', '""')}"`
 
 const settings = ({ socketFolder, durable }: PostmasterOptions): Record<string, string | number> => ({
@@ -67,7 +67,7 @@ const settings = ({ socketFolder, durable }: PostmasterOptions): Record<string, 
   logging_collector: 'off',
   log_destination: 'stderr',
   log_line_prefix: '',
-  // Neither statements nor the values of a row that broke a rule belong in the log.
+  // The log must contain neither statements nor the values of a row that broke a rule.
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
   ...(durable
@@ -85,7 +85,7 @@ const command = (start: PostmasterOptions): string[] => [
 const LEVELS: Record<string, 'error' | 'warn'> = { PANIC: 'error', FATAL: 'warn', WARNING: 'warn' }
 const KEPT_LINES = 10
 
-/** Passes its messages to our log; what it returns fills with the latest ones, for the error of a start that fails. */
+/** Passes its messages to our log. The returned list collects the latest ones, for the error of a failed start. */
 const relay = (child: ChildProcess, log: Log): string[] => {
   const latest: string[] = []
   if (!child.stderr) return latest
@@ -99,9 +99,9 @@ const relay = (child: ChildProcess, log: Log): string[] => {
 }
 
 const READY_POLL_MS = 10
-/** Recovery after a power cut reads the log since the last checkpoint; far longer than that means that it hangs. */
+/** Recovery after a power cut reads the log since the last checkpoint; a start that takes far longer hangs. */
 const READY_PATIENCE_MS = 300_000
-/** How long each signal of a stop gets; together less than the server has for its own end. */
+/** How long each signal of a stop gets; together less than the server has for its own stop. */
 const FAST_STOP_MS = 10_000
 const HARD_STOP_MS = 3_000
 
@@ -125,7 +125,7 @@ const stop = async (child: ChildProcess, data: string, ended: Promise<void>): Pr
   }
 }
 
-/** Starts Postgres on `data`, which nobody else may be using, and waits until it accepts connections. */
+/** Starts Postgres on `data`, which no other process may use, and waits until it accepts connections. */
 export const startPostmaster = async (start: PostmasterOptions): Promise<Postmaster> => {
   const { account, data, log } = start
   const child = spawn('/bin/sh', ['-c', WRAPPER, 'sh', ...command(start)], {

@@ -2,18 +2,18 @@ import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 
-/** The user that the database runs as when the server is root, which Postgres refuses. */
+/** The user that the database runs as if the server is root: Postgres refuses to run as root. */
 export interface Account {
   uid: number
   gid: number
 }
 
-/** All that a child sees of the environment: none of our secrets, and no PG* setting of the caller. */
+/** A child's whole environment: none of our secrets, and no PG* setting of the caller. */
 export const CHILD_ENV = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 
 const LINUX = process.platform === 'linux'
 
-/** The text of a file, or undefined when it does not exist or its owner is gone meanwhile. */
+/** The text of a file; undefined if it does not exist, or if its process has gone meanwhile. */
 export const readIfThere = (path: string): string | undefined => {
   try {
     return readFileSync(path, 'utf8')
@@ -26,21 +26,21 @@ const ps = (pid: number, column: string): string =>
   spawnSync('/bin/ps', ['-ww', '-o', `${column}=`, '-p', String(pid)], { env: CHILD_ENV, encoding: 'utf8' }).stdout?.trim() ?? ''
 
 /**
- * When a process began: with its pid, it names the process even after the pid is used again. Undefined when it is dead or a zombie.
- * On Linux clock ticks since boot (field 22 of /proc/<pid>/stat), elsewhere the date that ps prints.
+ * When a process began. Together with the pid, that identifies the process even after the pid is used again. Undefined if it is dead
+ * or a zombie. On Linux: clock ticks since boot (field 22 of /proc/<pid>/stat); elsewhere the date that ps prints.
  */
 export const processStart = (pid: number): string | undefined => {
   if (!LINUX) return ps(pid, 'stat').startsWith('Z') ? undefined : ps(pid, 'lstart') || undefined
   const stat = readIfThere(`/proc/${pid}/stat`)
   if (!stat) return undefined
-  // The second field is the command in parentheses and may hold spaces; the state, field 3, follows the last one.
+  // The second field is the command in parentheses, which may contain spaces and parentheses; the state, field 3, follows the last one.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19]
 }
 
 /**
- * Whether `pid` is a live postmaster that was started on `data`. It reads the command line, not the working folder:
- * root in a container may not look at the latter of another user's process.
+ * Whether `pid` is a live postmaster that was started on `data`. Reads the command line, not the working folder: root in a container
+ * cannot see the working folder of another user's process.
  */
 export const isPostmaster = (pid: number, data: string): boolean => {
   if (processStart(pid) === undefined) return false
@@ -50,13 +50,13 @@ export const isPostmaster = (pid: number, data: string): boolean => {
 }
 
 interface Finished {
-  /** Null when it was ended by a signal or could not be started. */
+  /** Null if a signal ended it, or if it could not be started. */
   code: number | null
   stdout: string
   stderr: string
 }
 
-/** Runs a program to its end as `account` (as ourselves when undefined); never throws. */
+/** Runs a program to its end as `account`, or as ourselves if undefined. Never throws. */
 export const run = (command: string[], account?: Account): Promise<Finished> =>
   new Promise((resolve) => {
     const child = spawn(command[0] ?? '', command.slice(1), {

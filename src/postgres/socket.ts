@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { openWay } from './account.ts'
 import type { Account } from './process.ts'
 
-/** Names the socket's file; nothing listens on a TCP port. */
+/** Names the socket's file. Nothing listens on a TCP port. */
 export const PORT = 5432
 
 const FILE = `.s.PGSQL.${PORT}`
@@ -15,13 +15,13 @@ const LONGEST_PATH = 100
 
 const inHome = (home: string): string => join(home, 'run')
 
-/** The folder of the socket: under the home, or in the system's temporary folder when that path is too long for a socket. */
+/** The folder of the socket: under the home, or in the system's temporary folder if that path is too long for a socket. */
 export const socketFolderOf = (home: string): string => {
   if (Buffer.byteLength(join(inHome(home), FILE)) <= LONGEST_PATH) return inHome(home)
   return join(tmpdir(), `tendril-${createHash('sha256').update(home).digest('hex').slice(0, 16)}`)
 }
 
-/** Makes the folder, open to the database's user alone; throws when somebody else made it before us. */
+/** Makes the folder, open only to the database's user. Throws if another user made it before. */
 export const makeSocketFolder = (folder: string, account: Account | undefined): void => {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const found = lstatSync(folder)
@@ -32,7 +32,7 @@ export const makeSocketFolder = (folder: string, account: Account | undefined): 
   if (account) openWay(dirname(folder), account)
 }
 
-/** Removes the socket and its lock file: Postgres refuses to start where the lock names any live process. For when none uses it. */
+/** Removes the socket and its lock file, which keeps Postgres from starting if it names any live process. Call it only if none uses it. */
 export const clearSocket = (folder: string): void => {
   for (const name of [FILE, `${FILE}.lock`]) rmSync(join(folder, name), { force: true })
 }

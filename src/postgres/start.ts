@@ -11,7 +11,7 @@ import { type Postmaster, type PostmasterOptions, startPostmaster } from './post
 import { clearSocket, makeSocketFolder, PORT, socketFolderOf } from './socket.ts'
 import { supervise } from './supervise.ts'
 
-/** How to reach the database; passes as it is to postgres.js. */
+/** How to reach the database: options of postgres.js. */
 export interface DatabaseAddress {
   /** The folder of the Unix socket. */
   host: string
@@ -21,16 +21,16 @@ export interface DatabaseAddress {
   password: string
 }
 
-/** Disposing shuts the database down and gives the home back. */
+/** Disposing shuts the database down and releases the home. */
 export interface Embedded extends AsyncDisposable {
   readonly target: DatabaseAddress
 }
 
 interface Options {
-  /** TENDRIL_HOME; made when it does not exist. */
+  /** TENDRIL_HOME; made if it does not exist. */
   home: string
   log: Log
-  /** False gives up the promise that a commit survives a power cut, for tests. */
+  /** False, for tests: a commit need not survive a power cut. */
   durable?: boolean
 }
 
@@ -41,7 +41,7 @@ const lockOf = (home: string): string => join(home, 'server.lock')
 
 const targetAt = (host: string, password: string): DatabaseAddress => ({ host, port: PORT, database: DATABASE, username: ROLE, password })
 
-/** Makes the home and, where they are missing, its parents; as root they may be passed through but not listed. */
+/** Makes the home and its missing parents. As root, it makes them so that others can pass through but not list them. */
 const makeHome = (path: string): string => {
   try {
     return madeHome(path)
@@ -55,12 +55,12 @@ const madeHome = (path: string): string => {
   const first = mkdirSync(path, { recursive: true, mode })
   const home = realpathSync(path)
   const top = first && realpathSync(first)
-  // Once more, because the umask narrows the mode of what is made.
+  // Once more, because the umask narrows the mode at creation.
   for (let folder = home; top && folder.length >= top.length; folder = dirname(folder)) chmodSync(folder, mode)
   return home
 }
 
-/** Waits for a database that an earlier server left behind, clears what a dead one left, then starts. */
+/** Waits for a database that an earlier server left running, clears the remains of a dead one, then starts. */
 const start = async (options: PostmasterOptions): Promise<Postmaster> => {
   await awaitOrphan(options.data, ORPHAN_PATIENCE_MS, (pid) =>
     options.log.warn({ pid }, 'the database of an earlier server is still shutting down: waiting for it'),
@@ -90,8 +90,8 @@ const prepare = async (home: string, log: Log, durable: boolean): Promise<Postma
 }
 
 /**
- * Starts the embedded database of `home`, made at the first call, and waits until it accepts connections. Throws when another live
- * process holds the home. The database ends with this process, however that ends; when it dies before, it is started again.
+ * Starts the embedded database of `home`, which the first call makes, and waits until it accepts connections. Throws if another live
+ * process holds the home. The database ends with this process, however that ends; if it dies before, it is started again.
  */
 export const startEmbedded = async ({ home: path, log, durable = true }: Options): Promise<Embedded> => {
   await using stack = new AsyncDisposableStack()
@@ -121,7 +121,7 @@ const answers = async (target: DatabaseAddress): Promise<boolean> => {
   }
 }
 
-/** The database of the server that runs on `home` now, for a command beside it; undefined when none runs or it is not ready yet. */
+/** The database of the server that runs on `home` now, for a command beside it; undefined if none runs, or if it is not ready yet. */
 export const findEmbedded = async (path: string): Promise<DatabaseAddress | undefined> => {
   if (!existsSync(path)) return undefined
   const home = realpathSync(path)

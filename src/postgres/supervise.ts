@@ -4,11 +4,11 @@ import type { Postmaster } from './postmaster.ts'
 
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 8_000
-/** After so long without a failure the next one counts as the first. */
+/** After this long without a failure, the next one counts as the first. */
 const STEADY_MS = 60_000
 /** A start after a crash may need two new files of the write-ahead log, of 16 MiB each. */
 const ROOM_BYTES = 2 * 16 * 1024 ** 2
-/** How often a full disk is looked at; that it became free is noticed this soon. */
+/** How often a full disk is checked: free space is noticed this soon. */
 const ROOM_POLL_MS = 100
 
 export interface Supervision {
@@ -16,11 +16,11 @@ export interface Supervision {
   data: string
   restart(): Promise<Postmaster>
   log: Log
-  /** Between two starts, at most. */
+  /** The longest pause between two starts. */
   longestPauseMs?: number
 }
 
-/** Bytes that the database may still write; unknown counts as plenty. */
+/** Bytes that the database can still write; unknown counts as plenty. */
 const roomIn = (folder: string): number => {
   try {
     const { bavail, bsize } = statfsSync(folder)
@@ -31,8 +31,8 @@ const roomIn = (folder: string): number => {
 }
 
 /**
- * Watches a database: when it ends unasked, says so and starts it again, with pauses that grow up to eight seconds, for as long as it
- * takes; on a full disk it starts as soon as there is room, or after the pause, because it may need none. Disposing ends it.
+ * Watches a database. If it ends unasked, this says so and starts it again, for as long as it takes, with pauses that grow up to eight
+ * seconds. On a full disk it starts as soon as there is room, or after the pause, because it may need none. Disposing ends the database.
  */
 export const supervise = (first: Postmaster, { data, restart, log, longestPauseMs = LONGEST_PAUSE_MS }: Supervision): AsyncDisposable => {
   const stopping = Promise.withResolvers<void>()
@@ -69,7 +69,7 @@ export const supervise = (first: Postmaster, { data, restart, log, longestPauseM
       if (disposed) return
       if (current) {
         log.error('the embedded database died')
-        // Its watcher may still be there, or a Postgres that lost only its wrapper.
+        // Its watcher may still run, or a Postgres that lost only its wrapper.
         await current.stop()
         current = undefined
       }
