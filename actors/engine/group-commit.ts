@@ -117,7 +117,7 @@ const isDecidedWhileDeleting = ({ whileDeleting, provenance: { surface } }: Lett
 const refuseWhileDeleting = (at: Date): never =>
   fail(
     'conflict',
-    `the workspace is to be deleted at ${at.toISOString()}; an owner takes that back by DELETE /api/v1/app/workspace/deletion`,
+    `the workspace is scheduled for deletion at ${at.toISOString()}; an owner can cancel the deletion with DELETE /api/v1/app/workspace/deletion`,
   )
 
 /** True when the letter has changed something. Throws what makes the whole transaction worthless. */

@@ -144,7 +144,7 @@ export class Runtime implements AsyncDisposable {
       const other = await ownerOf(this.deps.db, tenantId)
       if (other === 'gone') throw new AppError('unauthenticated')
       if (other !== 'nobody' && other.incarnation !== owner) throw new OwnedElsewhere(other)
-      if (this.deps.clock.monotonic() >= until) throw new AppError('unavailable', 'the workspace is between two processes, try again')
+      if (this.deps.clock.monotonic() >= until) throw new AppError('unavailable', 'the workspace is moving between processes, try again')
       await sleep(this.deps.clock, CLAIM_EVERY_MS)
     }
   }

@@ -143,7 +143,7 @@ export class TenantActor {
     const { promise: late, reject } = Promise.withResolvers<never>()
     using _timer = this.deps.clock.after(COMMIT_WITHIN_MS, () => {
       caller.gone = true
-      reject(new AppError('unavailable', 'the workspace did not get to it in time, try again', { retryAfter: 1 }))
+      reject(new AppError('unavailable', 'the workspace did not process the request in time, try again', { retryAfter: 1 }))
     })
     return await Promise.race([running, late])
   }

@@ -27,7 +27,7 @@ export const uuid = (flags: Flags, name: string): string => {
 export const email = (flags: Flags): string => {
   const value = text(flags, 'email')
   const strange = strangeCharacter(value)
-  if (strange) fail('invalid_input', `--email contains ${strange}, a character that is not seen or reorders text`)
+  if (strange) fail('invalid_input', `--email contains ${strange}, an invisible character or one that reorders text`)
   return Value.Check(Email, value) ? value : fail('invalid_input', `--email is not an email address: ${value}`)
 }
 

@@ -90,7 +90,7 @@ const bearerOf = (header: string | null): string => {
 /** Browsers add cookies whoever made them ask: what changes something must come from a page of ours. */
 const requireOwnPage = (request: Request, origins: Origins): void => {
   if (request.method === 'GET' || request.method === 'HEAD' || origins.isSurelyOurs(request)) return
-  throw new AppError('forbidden', 'a request by cookie must come from a page of this deployment')
+  throw new AppError('forbidden', 'requests with cookies must come from a page of this deployment')
 }
 
 const keyCaller = ({ id, tenantId, scopes: granted, member, plan }: KeyGrant): Caller => ({

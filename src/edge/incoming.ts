@@ -179,7 +179,7 @@ export class Incoming {
   /** Told to nobody: the client has gone. */
   #broken(): AppError {
     this.intake.log.debug({ path: new URL(this.request.url).pathname }, 'a client went before its request was complete')
-    return new AppError('invalid_input', 'the request broke off before it was complete')
+    return new AppError('invalid_input', 'the request ended before it was complete')
   }
 }
 

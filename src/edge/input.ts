@@ -33,7 +33,7 @@ const convert = (schema: TSchema | undefined, text: string): unknown => {
 const readQuery = (search: string, input: TObject): Record<string, unknown> => {
   const query: Record<string, unknown> = {}
   for (const [name, text] of new URLSearchParams(search)) {
-    if (Object.hasOwn(query, name)) invalid(name, 'is given twice')
+    if (Object.hasOwn(query, name)) invalid(name, 'must not be given twice')
     Object.defineProperty(query, name, { value: convert(input.properties[name], text), enumerable: true })
   }
   return query
@@ -49,9 +49,8 @@ const searchOf = (url: string): string => {
 export const inputOf = async (o: NamedOp, incoming: Incoming, workspace: string | undefined): Promise<Record<string, unknown>> => {
   const { request, params } = incoming
   const search = searchOf(request.url)
-  if (!readsOnly(o) && search !== '') invalid('', 'this operation takes no query; send a JSON body')
+  if (!readsOnly(o) && search !== '') invalid('', 'this operation takes no query parameters; send a JSON body')
   const given = readsOnly(o) ? readQuery(search, o.input as TObject) : await readBody(incoming, { limit: o.bodyLimit, workspace })
-  if (params)
-    for (const name of pathParams(o.path)) if (Object.hasOwn(given, name)) invalid(name, 'is part of the path and may not be given again')
+  if (params) for (const name of pathParams(o.path)) if (Object.hasOwn(given, name)) invalid(name, 'is already set by the path; remove it')
   return { ...given, ...params }
 }

@@ -10,8 +10,8 @@ import { scopes } from '#kernel/scopes'
 const scopeText: Record<(typeof scopes)[number], string> = {
   'api:read': 'GET on /api/v1/growth/*',
   'api:write': 'POST, PUT and DELETE on /api/v1/growth/*',
-  'mcp:use': '/api/v1/mcp; tools that change something need api:write too',
-  'workspace:use': 'Workspace routes, beside api:read or api:write. An extension of this service; no key has it unasked.',
+  'mcp:use': '/api/v1/mcp; tools that change something also need api:write',
+  'workspace:use': 'Workspace routes, with api:read or api:write. An extension of this service; never granted by default.',
 }
 
 /** What of the plan it takes. */
@@ -65,8 +65,7 @@ export const Manifest = record(
         code: T.String(),
         status: T.Integer({ description: 'Of the HTTP answer.' }),
         kind: oneOf(['http', 'record'], {
-          description:
-            'http: the code of a refused request. record: the error of a generation that failed; reading it is answered with 200.',
+          description: 'http: the error code of a response. record: the error of a failed generation; reading the record returns 200.',
         }),
         summary: T.Optional(T.String()),
       }),

@@ -25,7 +25,7 @@ export const readForm = async (incoming: Incoming): Promise<Form> => {
     throw new FormError('send the body as application/x-www-form-urlencoded')
   const form: Form = Object.create(null)
   for (const [name, value] of new URLSearchParams(text)) {
-    if (Object.hasOwn(form, name)) throw new FormError(`${name} is given twice`)
+    if (Object.hasOwn(form, name)) throw new FormError(`${name} must not be given twice`)
     if (value.includes('\0')) throw new FormError(`${name} contains a NUL character`)
     form[name] = value
   }

@@ -94,7 +94,7 @@ const admit = async (deps: ServeDeps, o: Bound<'personal' | 'public'>, incoming:
     incoming.countAsStranger()
   }
   // Cookies come and go here: no foreign page may make a browser sign in as somebody, or sign out.
-  if (!deps.origins.isOurs(request)) throw new AppError('forbidden', 'a page of another origin may not ask for this')
+  if (!deps.origins.isOurs(request)) throw new AppError('forbidden', 'pages of other origins cannot send this request')
   const visit = await visitOf(deps, o, incoming)
   const { keep, ...answer } = await o.enter(() => inputOf(o, incoming, visit.session?.workspace.id), visit)
   logServed(deps, { o, requestId, startedAt }, { status: answer.status })

@@ -21,7 +21,7 @@ export const errorTable = {
   x_not_connected: { status: 400, exit: 5, text: () => 'x_not_connected' },
   unauthenticated: { status: 401, exit: 3, text: plain('API key or session token missing, wrong, expired or revoked') },
   missing_scope: { status: 403, exit: 3, text: (scope) => `API key missing scope: ${scope}` },
-  forbidden: { status: 403, exit: 3, text: plain('this is not yours to do') },
+  forbidden: { status: 403, exit: 3, text: plain('you do not have permission to do this') },
   reauthentication_required: { status: 403, exit: 3, text: prefixed('reauthentication_required') },
   plan_invalid: { status: 403, exit: 4, text: prefixed('plan_invalid') },
   plan_quota_exceeded: { status: 403, exit: 4, text: prefixed('plan_quota_exceeded') },
@@ -29,7 +29,7 @@ export const errorTable = {
   not_found: { status: 404, exit: 6, text: plain('not found') },
   method_not_allowed: { status: 405, exit: 2, text: plain('method not allowed') },
   request_timeout: { status: 408, exit: 8, text: plain('the body did not arrive within 60 seconds') },
-  conflict: { status: 409, exit: 7, text: plain('the record is in another state') },
+  conflict: { status: 409, exit: 7, text: plain('the state of the record does not allow this') },
   idempotency_in_flight: {
     status: 409,
     exit: 8,

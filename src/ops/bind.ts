@@ -135,7 +135,7 @@ const opening = ({ world, slots }: Host, o: NamedOp, handler: AnyHandler['downlo
 })
 
 /** Throws `forbidden`: what only a person may. */
-export const refuseKey = (): never => fail('forbidden', 'this takes a person who is signed in; an API key does not reach it')
+export const refuseKey = (): never => fail('forbidden', 'this requires a signed-in person; API keys cannot do it')
 
 /** Whether scope and role suffice: what a surface shows to a caller is what this one may do. */
 export const mayRun = (o: NamedOp, { scopes, principal }: Pick<Call, 'scopes' | 'principal'>): boolean => {
@@ -148,7 +148,7 @@ const requireAccess = (o: NamedOp, { scopes, principal }: Call): void => {
   if (o.scope === 'session' && !scopes.has('session')) refuseKey()
   if (!scopes.has(o.scope)) fail('missing_scope', o.scope)
   const role = roleOf(principal)
-  fail('forbidden', `the role ${role} may not do this; it takes ${['owner', ...o.roles].join(' or ')}`)
+  fail('forbidden', `the role ${role} cannot do this; it requires ${['owner', ...o.roles].join(' or ')}`)
 }
 
 const requireUsableKey = ({ idempotencyKey: key }: Call): void => {

@@ -14,5 +14,7 @@ import type { CommandContext } from './call.ts'
 export const requireFreshPassword = async ({ sql, principal }: Pick<CommandContext, 'sql' | 'principal'>): Promise<void> => {
   if (principal.kind !== 'session' || !(await passwordIsStale(sql, principal.id, PASSWORD_FRESH_MS))) return
   const message = 'POST /api/v1/app/session/confirm with the password, then send this again'
-  throw new AppError('reauthentication_required', 'the password was given more than 10 minutes ago', { details: [{ path: '', message }] })
+  throw new AppError('reauthentication_required', 'you gave your password more than 10 minutes ago; confirm it again', {
+    details: [{ path: '', message }],
+  })
 }

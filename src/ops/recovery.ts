@@ -27,20 +27,18 @@ const byEmail = async (db: Db, email: string): Promise<Account> => {
   if (!first) return fail('not_found', `no account has the email ${email}`)
   if (first.email_status === 'verified' || accounts.length === 1) return first
   const all = accounts.map((one) => `\n  ${described(one)}`).join('')
-  throw new AppError(
-    'conflict',
-    `${accounts.length} accounts have the email ${email}, and none has proven it. Say with --id whose it is:${all}`,
-  )
+  throw new AppError('conflict', `${accounts.length} accounts have the email ${email}, none of them verified. Choose one with --id:${all}`)
 }
 
 /** By the id: an account that has this address, or has lost its own. */
 const byId = async (db: Db, id: string, email: string): Promise<Account> => {
   const [account] = await accountsOf(db, { id })
   if (!account) return fail('not_found', 'no such person')
-  if (account.email !== null && emailKey(account.email) !== emailKey(email)) fail('conflict', `this person has the email ${account.email}`)
+  if (account.email !== null && emailKey(account.email) !== emailKey(email))
+    fail('conflict', `this person already has the email ${account.email}`)
   const [holder] = await accountsOf(db, { emailKey: emailKey(email) })
   if (holder?.email_status === 'verified' && holder.id !== id)
-    fail('conflict', `another person has proven this email: ${described(holder)}`)
+    fail('conflict', `another person has verified this email: ${described(holder)}`)
   return account
 }
 

@@ -30,7 +30,7 @@ interface Flaw {
 /** Text that Postgres cannot store or JSON cannot carry back: NUL bytes, and halves of surrogate pairs. */
 export const flawOfText = (text: string): Flaw | undefined => {
   if (text.includes('\0')) return { path: [], message: 'contains a NUL character' }
-  return text.isWellFormed() ? undefined : { path: [], message: 'contains half of a surrogate pair' }
+  return text.isWellFormed() ? undefined : { path: [], message: 'contains an unpaired surrogate' }
 }
 
 /** The first thing in a value, its keys included, that cannot be stored whatever the schema says. */
@@ -72,7 +72,7 @@ const describe = (schema: TSchema, error: ValueError): ErrorDetail => {
 const strangeness = ({ type, schema: { format }, value }: ValueError): string | undefined => {
   if ((format !== 'name' && format !== 'email') || typeof value !== 'string') return undefined
   const strange = strangeCharacter(value)
-  if (strange) return `contains ${strange}, a character that is not seen or reorders text`
+  if (strange) return `contains ${strange}, an invisible character or one that reorders text`
   const most = format === 'name' ? NAME_LIMIT : EMAIL_LIMIT
   return type === ValueErrorType.StringFormat && isLonger(value, most)
     ? `must have at most ${most} characters in the form in which it is kept (NFKC)`
@@ -86,7 +86,7 @@ const FORMS: Record<string, string> = {
   email: 'an email address',
   uri: 'an http or https address',
   'clock-time': 'a time of day, such as 09:30',
-  name: 'text of which something is seen',
+  name: 'text with visible characters',
   'time-zone': 'an IANA time zone, such as Europe/Berlin',
   language: 'a language tag, such as en or pt-BR',
 }

@@ -35,7 +35,7 @@ export const createKey = async (
 export const createWorkspace = async (db: Db, name: string): Promise<string> => {
   if (name.trim() === '' || name.length > 160) throw new AppError('invalid_input', 'the name must have 1 to 160 characters')
   const strange = strangeCharacter(name)
-  if (strange) throw new AppError('invalid_input', `the name contains ${strange}, a character that is not seen or reorders text`)
+  if (strange) throw new AppError('invalid_input', `the name contains ${strange}, an invisible character or one that reorders text`)
   const id = newId()
   await insertTenant(db, { id, name: plainText(name), plan: defaultPlan })
   return id

@@ -21,7 +21,7 @@ const decoded = (text: string): string => {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw new AppError('invalid_input', 'DATABASE_URL has a % that begins no escape: write it as %25')
+    throw new AppError('invalid_input', 'DATABASE_URL has a % that starts no escape sequence: write it as %25')
   }
 }
 

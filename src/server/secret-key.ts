@@ -37,6 +37,7 @@ export const requireSecretKey = ({ secretKey, databaseUrl }: Config): void => {
 export async function secretKey(config: Config): Promise<Buffer> {
   requireSecretKey(config)
   const secret = parseSecret(config.secretKey ?? (await readOrMake(config.home)))
-  if (!secret) throw new AppError('invalid_input', `${pathIn(config.home)} must hold 32 bytes in base64: it was changed, or is not whole`)
+  if (!secret)
+    throw new AppError('invalid_input', `${pathIn(config.home)} must contain 32 bytes in base64: the file was changed or is incomplete`)
   return secret
 }

@@ -54,7 +54,7 @@ const inputFor = async (o: NamedOp, place: Place, role: Role) => ({
 
 const expectForbidden = (reply: Reply, role: Role) => {
   expect([reply.status, reply.body.error?.code]).toEqual([403, 'forbidden'])
-  expect(reply.body.error?.message).toContain(`the role ${role} may not do this`)
+  expect(reply.body.error?.message).toContain(`the role ${role} cannot do this`)
 }
 
 /** Exactly those who may do it do it; the others are refused whatever they send. */

@@ -44,7 +44,7 @@ test('a key means the same over REST and MCP, and has the same bounds', async ()
     ['😀'.repeat(201), 'Idempotency-Key must have 1 to 200 characters'],
     ['', 'Idempotency-Key must have 1 to 200 characters'],
     ['a\0b', 'Idempotency-Key contains a NUL character'],
-    ['\ud800', 'Idempotency-Key contains half of a surrogate pair'],
+    ['\ud800', 'Idempotency-Key contains an unpaired surrogate'],
   ] as const)
     expect((await call(key))._meta?.['tendril/error']).toMatchObject({ code: 'invalid_input', message })
 })

@@ -112,7 +112,7 @@ describe('text that cannot be stored is refused wherever it stands', () => {
   test('as a value, and the field is named', () => {
     fc.assert(
       fc.property(bad, (text) => {
-        const kind = text.includes('\0') ? 'contains a NUL character' : 'contains half of a surrogate pair'
+        const kind = text.includes('\0') ? 'contains a NUL character' : 'contains an unpaired surrogate'
         expect(detailsOf({ name: text })).toEqual([`name ${kind}`])
         expect(detailsOf({ name: 'a', metadata: { list: [1, { deep: text }] } })).toEqual([`metadata.list.1.deep ${kind}`])
       }),

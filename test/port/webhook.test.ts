@@ -105,7 +105,7 @@ describe('an answer of', () => {
   test('nobody', async () => {
     expect(await deliver(egress, delivery({ url: 'https://192.168.1.1/' }), running)).toEqual({
       kind: 'failed',
-      reason: 'refused: the address is not a public one',
+      reason: 'refused: the address is not public',
     })
     receiver.answer = { hang: 'before' }
     expect(await deliver(egress, delivery({ deadlineMs: 50 }), running)).toEqual({ kind: 'failed', reason: 'timeout' })

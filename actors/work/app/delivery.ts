@@ -127,7 +127,7 @@ const settle = async ({ times }: DeliveryDeps, { sql, gate, work }: Letter, { jo
 }
 
 const tooMany = ({ keepDeadMs }: WebhookTimes, { now }: Gate): Query =>
-  giveUpEvents({ beyond: MOST_PENDING, reason: 'too many events wait', expiresAt: new Date(now.getTime() + keepDeadMs) })
+  giveUpEvents({ beyond: MOST_PENDING, reason: 'too many events are waiting', expiresAt: new Date(now.getTime() + keepDeadMs) })
 
 /** When the lane has to look again, or undefined when nothing waits. */
 const nextAt = async (sql: Sql, { id, subject, next_at }: PendingEvent, after: AfterDelivery): Promise<Date | undefined> => {

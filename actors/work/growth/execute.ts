@@ -102,8 +102,8 @@ const claimed = async (
 
 const reasonText = {
   missed: 'it could not be done in time; ask again',
-  workspace_deletion: 'the workspace is to be deleted',
-  approval_stale: 'it is not what was approved any more',
+  workspace_deletion: 'the workspace is scheduled for deletion',
+  approval_stale: 'it has changed since its approval',
   same_text_unconfirmed: 'the same is in doubt already',
 } as const
 

@@ -17,9 +17,9 @@ import { openAttempt, saveAttempt } from '#store/growth/attempts'
 import { accountFor } from '#store/growth/connections'
 import { lockItem } from '#store/growth/items'
 
-const TOO_LATE = new AppError('conflict', 'cannot post again: the request could not be carried out in time; ask again')
-const DELETION = new AppError('conflict', 'cannot post again: the workspace is to be deleted')
-const STALE_APPROVAL = new AppError('conflict', 'cannot post again: the item is not what was approved any more')
+const TOO_LATE = new AppError('conflict', 'cannot post again: the request could not be completed in time; try again')
+const DELETION = new AppError('conflict', 'cannot post again: the workspace is scheduled for deletion')
+const STALE_APPROVAL = new AppError('conflict', 'cannot post again: the item has changed since its approval')
 
 /** Nothing was sent, and the doubt goes on; whoever asked is told why, and may ask again under the same key. */
 export const refuseAgain = (settled: Settled, work: Work, { again, error }: { again: Again; error: AppError }): Decision<void> => {

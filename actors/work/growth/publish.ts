@@ -149,9 +149,9 @@ const missed = async ({ times }: PublishDeps, { sql, gate, work }: Claiming, ite
 }
 
 const reasonText = {
-  approval_stale: 'the item is not what was approved any more; approve it again',
-  missed: 'the request could not be carried out in time; ask again',
-  workspace_deletion: 'the workspace is to be deleted',
+  approval_stale: 'the item has changed since its approval; approve it again',
+  missed: 'the request could not be completed in time; try again',
+  workspace_deletion: 'the workspace is scheduled for deletion',
   same_text_unconfirmed: 'another item with the same text is unconfirmed on this account; settle that one first',
 }
 

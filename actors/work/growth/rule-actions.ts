@@ -76,7 +76,7 @@ const answered = async ({ sql, gate, networks, occurrence }: Acting, action: Eng
   const signal = await lockSignal(sql, occurrence.ref)
   requireEngageable(signal, gate.now)
   const network = networks.named(signal.network)
-  if (!network) return fail('conflict', `the network ${signal.network} is not served any more`)
+  if (!network) return fail('conflict', `the network ${signal.network} is no longer supported`)
   const { network: name, post_id, post_url, post_author, post_text, addresses_us } = signal
   const post = { network: name, post_id, post_url, post_author, post_text, addresses_us }
   const { measure, maxLength } = network.limits

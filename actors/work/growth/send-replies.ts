@@ -7,7 +7,7 @@ import { AppError } from '#kernel/errors'
 import { forgetPending } from '#store/engine/idempotency'
 import type { Work } from '#store/engine/work'
 
-const NOT_POSTED = new AppError('network_error', 'the network answered with an error, and its timeline shows that nothing was posted')
+const NOT_POSTED = new AppError('network_error', 'the network returned an error, and its timeline shows that nothing was posted')
 
 /** The rows that follow from the state machine's decision, and what callers who wait are told. Doubt is no answer yet. */
 export const decisionOf = (settled: Settled, work: Work, outcome?: SendOutcome): Decision<void> => {

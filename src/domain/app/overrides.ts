@@ -31,7 +31,7 @@ const unknown = (name: string): never => {
   const near = featureKeys.find((key) => key === `feature:${name}`) ?? nearest(name, overridable)
   return fail(
     'invalid_input',
-    `--override ${name}: there is no such limit or feature; ${near ? `did you mean ${near}?` : `there are ${overridable.join(', ')}`}`,
+    `--override ${name}: no such limit or feature; ${near ? `did you mean ${near}?` : `there are ${overridable.join(', ')}`}`,
   )
 }
 

@@ -154,7 +154,7 @@ export const afterDelivery = (delivered: Delivered, outcome: DeliveryOutcome): A
       }
     case 'gone':
       return {
-        endpoint: { ...endpoint, status: 'disabled', disabled_reason: 'the receiver answered 410 Gone', updated_at: now },
+        endpoint: { ...endpoint, status: 'disabled', disabled_reason: 'the receiver returned 410 Gone', updated_at: now },
         event: { state: 'dead', attempts, error: 'http 410', expiresAt: after(now, times.keepDeadMs) },
       }
     case 'failed':

@@ -59,14 +59,15 @@ const needed = (form: Form, name: string): string => {
 
 const clientOf = (form: Form): string => {
   const client = needed(form, 'client_id')
-  return isDeviceClient(client) ? client : refuse('invalid_client', 'client_id is of no known program')
+  return isDeviceClient(client) ? client : refuse('invalid_client', 'client_id is unknown')
 }
 
 type Endpoint = (form: Form, context: VisitContext) => Promise<object | undefined>
 
 const code: Endpoint = async (form, context) => {
   const clientId = clientOf(form)
-  const scopes = deviceScopes(form.scope ?? '') ?? refuse('invalid_scope', 'scope takes api:read, api:write and mcp:use, or session alone')
+  const scopes =
+    deviceScopes(form.scope ?? '') ?? refuse('invalid_scope', 'scope must be api:read, api:write and mcp:use, or session alone')
   const { deviceCode, userCode } = await askForDevice(context, { clientId, scopes, name: (form.device_name ?? '').slice(0, LONGEST_FIELD) })
   const uri = `${context.identity.publicUrl}/device`
   const uris = { verification_uri: uri, verification_uri_complete: `${uri}?code=${userCode}` }
@@ -84,7 +85,7 @@ const refusals = {
 
 const token: Endpoint = async (form, context) => {
   const type = needed(form, 'grant_type')
-  if (type !== GRANT_TYPE) refuse('unsupported_grant_type', `grant_type has to be ${GRANT_TYPE}`)
+  if (type !== GRANT_TYPE) refuse('unsupported_grant_type', `grant_type must be ${GRANT_TYPE}`)
   const given = await tokenForDevice(context, { clientId: clientOf(form), deviceCode: needed(form, 'device_code') })
   if (typeof given === 'string') return refuse(refusals[given].error, refusals[given].says)
   const { accessToken, scopes, workspace, expiresInS } = given

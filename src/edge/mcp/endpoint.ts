@@ -91,7 +91,7 @@ const handle = async (parts: Parts, arrived: Arrived): Promise<Response> => {
   if (!METHODS.includes(request.method))
     return errorResponse(new AppError('method_not_allowed'), requestIdOf(request), { allow: METHODS.join(', ') })
   // A page of someone else must not use what a browser may reach. Source: the transport's security rules.
-  if (!parts.origins.isOurs(request)) fail('forbidden', 'the Origin is not one of this deployment')
+  if (!parts.origins.isOurs(request)) fail('forbidden', 'the Origin header does not name this deployment')
   // Not by cookie, which a browser adds by itself, and which is not passed on to where a session lives.
   if (!request.headers.has('authorization')) fail('unauthenticated', 'send an API key as Authorization: Bearer <key>')
   const caller = await callerOf(parts, arrived)

@@ -123,7 +123,7 @@ export class Sessions implements AsyncDisposable {
     if ((own.length >= perCaller || ofTenant.length >= perTenant) && !this.#endLongestIdle(full))
       throw new AppError('rate_limited', 'mcp_sessions', { retryAfter: 30 })
     if (this.#all.size >= perProcess && !this.#endLongestIdle(this.#ofLargestTenant()))
-      throw new AppError('unavailable', 'too many MCP sessions are in use, try again', { retryAfter: 30 })
+      throw new AppError('unavailable', 'too many MCP sessions are open, try again', { retryAfter: 30 })
   }
 
   /** False: all are in use. */

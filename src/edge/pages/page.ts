@@ -51,7 +51,7 @@ export const toSignIn = ({ cookies }: PageDeps, { request }: Incoming, next: str
 /** The fields of a form. Throws `forbidden` for one that no page of ours has sent: it may sign nobody in, nor decide anything. */
 export const ownForm = async ({ origins }: PageDeps, incoming: Incoming): Promise<Form> => {
   if (!origins.isSurelyOurs(incoming.request))
-    throw new AppError('forbidden', 'this form was not sent by a page of this deployment: open the page and try again')
+    throw new AppError('forbidden', 'this form did not come from a page of this deployment: open the page and try again')
   try {
     return await readForm(incoming)
   } catch (cause) {

@@ -57,7 +57,7 @@ export const askForDevice = async ({ db, visit }: VisitContext, { clientId, scop
     if (state === 'waits') return { deviceCode, userCode: writeUserCode(code) }
     if (state === 'full') break
   }
-  return fail('unavailable', 'too many devices wait for a decision', { retryAfter: 60 })
+  return fail('unavailable', 'too many devices are waiting for approval; try again in a minute', { retryAfter: 60 })
 }
 
 /** What a device acts by from now on. */
@@ -103,7 +103,7 @@ const countedFor = ({ person }: SessionGrant, address: string): Counted[] => [
 ]
 
 /** The same for a code that never was, was decided on, or is too old. */
-const NO_SUCH = 'no device waits under this code: it may be mistyped, decided on, or too old'
+const NO_SUCH = 'no device is waiting with this code: it may be mistyped, used or expired'
 
 /** Throws `not_found`, and `rate_limited` after a few wrong codes. Wrong ones stay counted, whatever right ones come between. */
 const waitingUnder = async ({ db, visit }: VisitContext, grant: SessionGrant, typed: string): Promise<Waiting & { code: string }> => {
@@ -132,11 +132,11 @@ export const deviceHandlers: Handlers<typeof device> = {
     const { code, scopes } = await waitingUnder(context, grant, user_code)
     const { workspace, person } = grant
     // It lasts an hour: one that let others in would go on by itself.
-    if (grant.kind === 'command_line') fail('forbidden', 'devices are let in by whoever is signed in with a password, not by other devices')
+    if (grant.kind === 'command_line') fail('forbidden', 'only a session that signed in with a password can approve devices')
     if (workspace_id !== undefined && workspace_id !== workspace.id)
-      fail('conflict', 'you work at another workspace by now: look at the request again')
+      fail('conflict', 'you have switched to another workspace: review the request again')
     const granted = decision === 'approve' ? grantable(scopes, workspace.role) : []
-    if (decision === 'approve' && granted.length === 0) fail('forbidden', `the role ${workspace.role} has none of these scopes to give`)
+    if (decision === 'approve' && granted.length === 0) fail('forbidden', `the role ${workspace.role} can grant none of these scopes`)
     if (granted.some(isScope)) await requireRoomForKey((query) => context.db.read({ tenantId: workspace.id }, query), person.id)
     const audit = auditContextOf(context.visit, 'app.device.decide')
     const decided = { userHash: hashOf(code), decision, granted, personId: person.id, tenantId: workspace.id, sessionId: grant.id, audit }

@@ -82,7 +82,7 @@ export const invitationBehind = async (db: VisitContext['db'], token: string): P
 const MOST_OPEN = 200
 
 const refuseMember = async (sql: Sql, email: string): Promise<void> => {
-  if (await isMember(sql, emailKey(email))) fail('conflict', 'this email is that of a member')
+  if (await isMember(sql, emailKey(email))) fail('conflict', 'a member already has this email')
 }
 
 export const invitationHandlers = (publicUrl: string): Handlers<typeof invitations> => ({

@@ -25,7 +25,7 @@ export const requireRoomForKey = async (
   const living = (await read(livingKeys(MOST_KEYS))) as readonly { person_id: string | null }[]
   if (living.length === MOST_KEYS) fail('conflict', `the workspace has ${MOST_KEYS} keys: revoke one first`)
   if (personId === null || living.filter(({ person_id }) => person_id === personId).length < MOST_OF_ONE) return
-  fail('conflict', `you have ${MOST_OF_ONE} keys here: revoke one first`)
+  fail('conflict', `you have ${MOST_OF_ONE} keys in this workspace: revoke one first`)
 }
 
 const isOwner = (principal: Principal): boolean => roleOf(principal) === 'owner'
@@ -49,7 +49,7 @@ const refuseExpiry = (message: string): never => {
 
 export const keyHandlers: Handlers<typeof keys> = {
   async create({ name, scopes, belongs_to = 'me', expires_at }, { sql, gate, principal, tenantId }) {
-    if (belongs_to === 'workspace' && !isOwner(principal)) fail('forbidden', 'only owners make keys of the workspace')
+    if (belongs_to === 'workspace' && !isOwner(principal)) fail('forbidden', 'only owners can create workspace keys')
     const expires = expiryOf(expires_at, gate.now)
     if (isLasting(expires, gate.now)) await requireFreshPassword({ sql, principal })
     const personId = belongs_to === 'me' ? personOf(principal) : null

@@ -11,7 +11,7 @@ const memberOf = async (sql: Sql, id: string): Promise<MemberRow> => (await memb
 
 /** Letters of a workspace run one after the other: two owners cannot demote each other at the same time. */
 const requireAnotherOwner = async (sql: Sql, { role }: MemberRow): Promise<void> => {
-  if (role === 'owner' && (await countOwners(sql)) === 1) fail('conflict', 'this is the last owner: make somebody else an owner first')
+  if (role === 'owner' && (await countOwners(sql)) === 1) fail('conflict', 'this is the last owner: make someone else an owner first')
 }
 
 export const memberHandlers: Handlers<typeof members> = {
@@ -31,7 +31,7 @@ export const memberHandlers: Handlers<typeof members> = {
   },
 
   async remove({ id }, { sql, gate, principal }) {
-    if (roleOf(principal) !== 'owner' && principal.member?.personId !== id) fail('forbidden', 'only owners remove others')
+    if (roleOf(principal) !== 'owner' && principal.member?.personId !== id) fail('forbidden', 'only owners can remove other members')
     const member = await memberOf(sql, id)
     await requireAnotherOwner(sql, member)
     const auditDetail = { email: member.email, role: member.role }

@@ -14,11 +14,11 @@ import { auditContextOf, signedInOf } from './session.ts'
 
 const needPassword = (): never => {
   throw new AppError('invalid_input', 'current_password is required', {
-    details: [{ path: 'current_password', message: 'is required where the email changes' }],
+    details: [{ path: 'current_password', message: 'is required to change the email' }],
   })
 }
 
-const NOT_GOOD = 'this link is not good: it was used, replaced by another, or is too old'
+const NOT_GOOD = 'this link is no longer valid: it was used, replaced or has expired'
 
 /** What a link for another password leads to; looking does not use it up. Throws `not_found`, and `rate_limited` after many that are none. */
 export const resetBehind = async ({ db, visit }: Pick<VisitContext, 'db' | 'visit'>, token: string): Promise<OpenReset> => {
@@ -57,7 +57,7 @@ export const personHandlers: Handlers<typeof person> = {
     const { id } = person
     await requireOwnPassword(context, person, current_password)
     const owned = await deletePerson(context.db, id, auditContextOf(context.visit, 'app.person.delete'))
-    if (owned) fail('conflict', `you are the last owner of ${owned}: make somebody else an owner, or delete the workspace`)
+    if (owned) fail('conflict', `you are the last owner of ${owned}: make someone else an owner, or delete the workspace`)
     return { reply: { deleted: id }, keep: 'nothing' }
   },
 
@@ -69,7 +69,7 @@ export const personHandlers: Handlers<typeof person> = {
     const audit = auditContextOf(visit, 'app.person.resetPassword')
     const done = await resetPerson(db, { tokenHash: hashOfLink(token), hash, audit })
     if (done === 'spent') return fail('not_found', NOT_GOOD)
-    if (done === 'taken') return fail('conflict', 'another account has proven this email meanwhile')
+    if (done === 'taken') return fail('conflict', 'another account has verified this email in the meantime')
     // Guesses that were wrong before say nothing about the new password.
     await forgetTries(db, countedFor(email_key, visit.address))
     return { reply: { reset: { email, signed_out: done.signedOut, revoked_keys: done.revokedKeys, keys_left: done.keysLeft } } }

@@ -142,7 +142,7 @@ export const webhookHandlers = (deps: Deps): All => ({
   async replay({ id }, context) {
     const { sql, gate } = context
     const endpoint = await endpointOf(sql)
-    const { data, ...event } = (await keptEvent(sql, id)) ?? fail('not_found', 'no such event, or it is not kept any more')
+    const { data, ...event } = (await keptEvent(sql, id)) ?? fail('not_found', 'no such event, or it is no longer kept')
     requireActive(endpoint)
     const waits = { subject: subjectOf(data), state: 'pending', attempts: 0, next_at: gate.now, expires_at: null } as const
     const reply = { event: { ...event, ...waits } }

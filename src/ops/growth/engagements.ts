@@ -47,16 +47,13 @@ const foundPost = (reading: Exclude<Reading, { kind: 'failed' }>, ref: string, {
   if (reading.kind === 'read')
     return reading.post ? engagedPost(reading.network, reading.post) : fail('not_found', 'the network has no such post')
   if (isWritten(action) && body === null)
-    fail(
-      'conflict',
-      `no account is connected to read the post, so nothing can be drafted; give the body of the ${action}, or connect an account`,
-    )
+    fail('conflict', `drafting needs a connected account to read the post; connect an account, or pass the body of the ${action}`)
   return unreadPost(reading.network, ref)
 }
 
 /** The network on which the engagement is. */
 const networkOf = ({ networks }: Pick<CommandContext, 'networks'>, { network }: EngagedPost): Network =>
-  networks.named(network) ?? fail('conflict', `the network ${network} is not served any more`)
+  networks.named(network) ?? fail('conflict', `the network ${network} is no longer supported`)
 
 /** How long the words may be, and of what form, by the network and by the channel for replies. */
 const ruleOn = async (sql: Sql, { limits: { measure, maxLength } }: Network) => ({

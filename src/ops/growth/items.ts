@@ -111,7 +111,7 @@ const beginAgain = async (before: Item, { sql, gate, principal }: Pick<CommandCo
   const item = requestAgain(before, { by: principal.kind, now: gate.now })
   const reading = await workOf(sql, 'reconcile', item.id)
   if ((reading && againOf(reading)) || (await workOf(sql, 'publish', item.id)))
-    fail('conflict', 'cannot post again: the item is being posted again already')
+    fail('conflict', 'cannot post again: the item is already being posted again')
   if (!(await accountFor(sql, item.account_external_id))) fail('x_not_connected')
   const capped = takeCap(gate, items.postNow.cap)
   const fresh = againWork(item.id, gate.now)

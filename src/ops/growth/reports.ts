@@ -18,7 +18,7 @@ const EARLIEST = '2020-01-01'
 const weekOf = (day: string | undefined, now: { at: Date; timeZone: string }): string => {
   const current = weekAt(now.at, now.timeZone)
   if (day === undefined) return current
-  if (!isDay(day)) invalid('is no day of the calendar')
+  if (!isDay(day)) invalid('is not a calendar date')
   if (day < EARLIEST) invalid(`is before ${EARLIEST}`)
   return mondayOf(day) > current ? invalid('has not begun') : mondayOf(day)
 }

@@ -42,34 +42,34 @@ const refuse = (reason: string): never => {
 
 const parsed = (text: string): URL => {
   if (text.length > LONGEST_URL) refuse(`the URL has more than ${LONGEST_URL} characters`)
-  if (UNCLEAR.test(text)) refuse('the URL has blanks, backslashes or control characters')
+  if (UNCLEAR.test(text)) refuse('the URL has spaces, backslashes or control characters')
   return URL.parse(text) ?? refuse('the URL is not valid')
 }
 
 const requireHost = (hostname: string): void => {
   if (isIP(hostname)) {
-    if (!isPublicAddress(hostname)) refuse('the address is not a public one')
+    if (!isPublicAddress(hostname)) refuse('the address is not public')
     return
   }
   const name = hostname.replace(/\.$/, '')
-  if (!name.includes('.') || LOCAL_NAME.test(name)) refuse('the host is not a public name')
+  if (!name.includes('.') || LOCAL_NAME.test(name)) refuse('the host name is not public')
 }
 
 const requirePort = (port: number): void => {
-  if ((port < LOWEST_FREE_PORT && port !== PORTS['https:']) || CLOSED_PORTS.has(port)) refuse(`port ${port} is not one for https`)
+  if ((port < LOWEST_FREE_PORT && port !== PORTS['https:']) || CLOSED_PORTS.has(port)) refuse(`port ${port} is not allowed for https`)
 }
 
 /** Throws `EgressRefused` for what must not be called. */
 export const targetOf = (text: string, { allow, own }: EgressRules): EgressTarget => {
   const url = parsed(text)
   const known = PORTS[url.protocol] ?? refuse('the URL must begin with https://')
-  if (url.username || url.password) refuse('the URL must carry no name or password')
+  if (url.username || url.password) refuse('the URL must not include a user name or password')
   const port = url.port === '' ? known : Number(url.port)
   const hostname = url.hostname.replace(/^\[|\]$/g, '')
   const pair = `${url.hostname}:${port}`
   if (allow.has(pair)) return { url, hostname, port, exempt: true }
   if (url.protocol !== 'https:') refuse('the URL must begin with https://')
-  if (own.has(`${url.hostname.replace(/\.$/, '')}:${port}`)) refuse('the URL is of this service itself')
+  if (own.has(`${url.hostname.replace(/\.$/, '')}:${port}`)) refuse("the URL is this service's own")
   requireHost(hostname)
   requirePort(port)
   return { url, hostname, port, exempt: false }

@@ -10,15 +10,15 @@ const byHand = {
 const refusals: Record<Exclude<EngageAction, 'repost'>, { reason: string; message: string }> = {
   reply: {
     reason: 'x_reply_not_summoned',
-    message: 'the network takes replies from programs only where the post mentions or quotes the account; a person may reply by hand',
+    message: 'the network only accepts automated replies to posts that mention or quote the account; a person can reply by hand',
   },
   quote: {
     reason: 'x_quote_selfserve_removed',
-    message: 'the network takes no quotes from programs any more; a person may quote it by hand',
+    message: 'the network no longer accepts automated quotes; a person can quote it by hand',
   },
   like: {
     reason: 'x_like_selfserve_removed',
-    message: 'the network takes no likes from programs any more; a person may like it by hand',
+    message: 'the network no longer accepts automated likes; a person can like it by hand',
   },
 }
 

@@ -35,7 +35,7 @@ describe('overrides as an operator writes them', () => {
     ['rules=on', 'did you mean feature:rules?'],
     ['feature:rule=on', 'did you mean feature:rules?'],
     ['zzzzzzzzzzzz=1', 'there are posts, articles'],
-    ['=1', 'there is no such limit'],
+    ['=1', 'no such limit'],
     ['posts', 'takes a whole number'],
     ['posts=', 'takes a whole number'],
     ['posts=-1', 'takes a whole number'],
@@ -46,7 +46,7 @@ describe('overrides as an operator writes them', () => {
     ['requests=0', 'from 1 to 1000000000'],
     ['credential_commands=0', 'from 1 to 1000000000'],
     ['feature:rules=1', 'takes on, off or default'],
-    ['__proto__=1', 'there is no such limit'],
+    ['__proto__=1', 'no such limit'],
   ])('%s is refused: %s', (entry, message) => {
     const error = errorOf(() => overridden({}, [entry]))
     expect([error.code, error.message]).toEqual(['invalid_input', expect.stringContaining(message)])

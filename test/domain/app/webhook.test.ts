@@ -111,7 +111,7 @@ describe('an endpoint', () => {
 
   test('that answers 410 is disabled at once, and the event given up', () => {
     const after = next({ kind: 'gone' }, { ms: 0 })
-    expect(after.endpoint).toMatchObject({ status: 'disabled', disabled_reason: 'the receiver answered 410 Gone' })
+    expect(after.endpoint).toMatchObject({ status: 'disabled', disabled_reason: 'the receiver returned 410 Gone' })
     expect(after.event).toMatchObject({ state: 'dead', error: 'http 410' })
   })
 
@@ -137,7 +137,7 @@ describe('an endpoint that is changed', () => {
       ...endpoint,
       ...{ id: 'n', url: elsewhere.url, events: wish.events, updated_at: wish.now },
     })
-    const disabled = { ...failing, status: 'disabled', disabled_reason: 'the receiver answered 410 Gone' } as const
+    const disabled = { ...failing, status: 'disabled', disabled_reason: 'the receiver returned 410 Gone' } as const
     expect(changedEndpoint(disabled, wish)).toEqual({ ...endpoint, id: 'n', events: wish.events, updated_at: wish.now })
   })
 })

@@ -29,7 +29,7 @@ const malformed: [string, unknown, string, string][] = [
   ['resources/read', {}, 'uri', 'is required'],
   ['resources/read', undefined, 'uri', 'is required'],
   ['resources/read', { uri: 'tendril://profile\0' }, 'uri', 'contains a NUL character'],
-  ['resources/read', { uri: 'tendril://\ud800' }, 'uri', 'contains half of a surrogate pair'],
+  ['resources/read', { uri: 'tendril://\ud800' }, 'uri', 'contains an unpaired surrogate'],
   ['resources/read', { uri: 'tendril://profile', _meta: { about: 'a\0' } }, '_meta.about', 'contains a NUL character'],
   ['resources/list', { cursor: 5 }, 'cursor', 'must be text'],
   ['resources/list', { cursor: 'a\0' }, 'cursor', 'contains a NUL character'],

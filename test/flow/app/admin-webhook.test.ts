@@ -92,7 +92,7 @@ test('what is wrong is said, with the exit code of its kind', async () => {
   const set = (...args: string[]) => admin('webhook', 'set', ...args)
   expect(await set(...workspace, '--url', 'https://169.254.169.254/')).toMatchObject({
     code: 2,
-    output: expect.stringContaining('not a public one'),
+    output: expect.stringContaining('the address is not public'),
   })
   expect(await set(...workspace, '--url', receiver.url, '--events', 'nonsense')).toMatchObject({ code: 2 })
   expect(await set('--workspace', newId(), '--url', receiver.url)).toMatchObject({

@@ -192,7 +192,7 @@ describe.skipIf(!path)('in a browser', () => {
     await looks('reset-done')
     expect(await page.locator('body').ariaSnapshot()).toContain(`link "Sign in as ${EMAIL}"`)
     await page.goto(printed.url)
-    expect(await page.getByRole('alert').innerText()).toContain('This link is not good')
+    expect(await page.getByRole('alert').innerText()).toContain('This link is no longer valid')
     await page.goto(`${origin}/sign-in`)
     await page.getByLabel('Email').fill(EMAIL)
     await page.getByLabel('Password').fill(PASSWORD)

@@ -78,7 +78,9 @@ describe('while it lasts', () => {
       for (const o of keyOperations.filter((one) => !readsOnly(one))) {
         const { status, body } = await call({ app, key }, o, sampleOf(o, 'needed'))
         expect([o.id, status, body.error?.code]).toEqual([o.id, 409, 'conflict'])
-        expect(body.error?.message).toContain(`deleted at ${deletes_at}; an owner takes that back by DELETE ${PATH}`)
+        expect(body.error?.message).toContain(
+          `scheduled for deletion at ${deletes_at}; an owner can cancel the deletion with DELETE ${PATH}`,
+        )
       }
     for (const key of [workspace.key, owner]) expect((await app.send('GET', 'overview', { key })).status).toBe(200)
     expect((await app.send('GET', '/api/v1/app/workspace/export', { key: owner })).text).toContain('"kind":"end"')
@@ -100,7 +102,7 @@ describe('while it lasts', () => {
     expect((await ask(owner)).body.deletion.automation).toEqual({ paused: true, in_flight: [] })
     points.release('publish.claimed')
     const refused = await asked
-    expect([refused.status, refused.body.error.message]).toEqual([409, 'cannot post: the workspace is to be deleted'])
+    expect([refused.status, refused.body.error.message]).toEqual([409, 'cannot post: the workspace is scheduled for deletion'])
     expect(await story.item(now)).toMatchObject({ status: 'approved', last_error: 'workspace_deletion' })
     expect(await story.item(id)).toMatchObject({ status: 'approved', post_at: expect.any(String) })
     expect((await takeBack(owner)).body.deletion.automation.paused).toBe(true)

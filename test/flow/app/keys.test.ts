@@ -160,7 +160,7 @@ describe('a key of a member', () => {
     await app.owner`insert into api_key (id, tenant_id, person_id, name, hash, last4, scopes)
       select gen_random_uuid(), ${tenantId}, ${viewer.personId}, 'one', decode(md5(${tenantId} || n), 'hex'), '0000', '{api:read}' from generate_series(1, 50) n`
     const refused = await create(viewer)
-    expect([refused.status, refused.body.error.message]).toEqual([409, 'you have 50 keys here: revoke one first'])
+    expect([refused.status, refused.body.error.message]).toEqual([409, 'you have 50 keys in this workspace: revoke one first'])
     expect((await create(owner)).status).toBe(201)
     await revoke(viewer, (await list(viewer, '?limit=1')).keys[0].id)
     expect((await create(viewer)).status).toBe(201)

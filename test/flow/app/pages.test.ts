@@ -60,7 +60,7 @@ describe('every page', () => {
     for (const headers of foreign) {
       const { status, text, headers: sent } = await one.send(path, { email: 'x@example.com', password: PASSWORD }, headers as never)
       expect([status, sent.getSetCookie()]).toEqual([403, []])
-      expect(text).toContain('was not sent by a page of this deployment')
+      expect(text).toContain('did not come from a page of this deployment')
     }
     expect(one.cookies).toEqual(before)
     expect((await one.get('/')).text).toContain('Sign out')
@@ -231,7 +231,7 @@ describe('the page of a device', () => {
     expect((await one.get(`/device?code=${user_code}`)).text).toContain(`<option value="${tenantId}">Second</option>`)
     expect((await one.send('/device', { code: user_code, move_to: tenantId })).location).toBe(`/device?code=${user_code}`)
     const stale = await one.send('/device', { code: user_code, workspace_id: app.tenantId, decision: 'approve' })
-    expect([stale.status, stale.text]).toEqual([409, expect.stringContaining('another workspace by now')])
+    expect([stale.status, stale.text]).toEqual([409, expect.stringContaining('switched to another workspace: review the request again')])
     await one.send('/device', { code: user_code, workspace_id: tenantId, decision: 'approve' })
     expect((await askForToken(app, device_code)).body.workspace).toEqual({ id: tenantId, name: 'Second' })
   })

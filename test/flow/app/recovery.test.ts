@@ -150,7 +150,7 @@ describe('the page of the link', () => {
     expect([done.status, done.text]).toEqual([200, expect.stringContaining('Your new password is set')])
     expect((await signIn(email, NEXT)).status).toBe(201)
     const again = await visitor.get(`/reset?token=${token}`)
-    expect([again.status, again.text]).toEqual([404, expect.stringContaining('This link is not good')])
+    expect([again.status, again.text]).toEqual([404, expect.stringContaining('This link is no longer valid')])
   })
 
   test('takes no form that another page has sent', async () => {

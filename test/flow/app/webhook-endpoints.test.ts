@@ -53,9 +53,9 @@ describe('an endpoint', () => {
     expect(statesOf(await settled(hook))).toEqual(['dead', 'dead', 'dead'])
     await hook.emit(eventOf('c'))
     expect(statesOf(await hook.outbox()).at(-1)).toBe('unwanted')
-    expect(await hook.endpoint()).toMatchObject({ status: 'disabled', disabled_reason: 'the receiver answered 410 Gone' })
+    expect(await hook.endpoint()).toMatchObject({ status: 'disabled', disabled_reason: 'the receiver returned 410 Gone' })
     expect((await hook.audits()).at(-1)).toEqual({
-      ...{ operation: 'webhook.disabled', detail: { ...tracesOf(receiver.url), reason: 'the receiver answered 410 Gone' } },
+      ...{ operation: 'webhook.disabled', detail: { ...tracesOf(receiver.url), reason: 'the receiver returned 410 Gone' } },
     })
     expect(receiver.requests).toHaveLength(1)
     expect(await hook.due()).toEqual({ run_at: null, wake_at: null })

@@ -253,7 +253,7 @@ describe('the audit trail', () => {
     )
     const reply = await app.send('GET', '/api/v1/app/audit?operation=webhook.disabled', { key: desk.owner.key })
     expect(reply.body.entries).toMatchObject([
-      { who: { kind: 'system', id: 'lane' }, detail: { ...tracesOf(receiver.url), reason: 'the receiver answered 410 Gone' } },
+      { who: { kind: 'system', id: 'lane' }, detail: { ...tracesOf(receiver.url), reason: 'the receiver returned 410 Gone' } },
     ])
   })
 })

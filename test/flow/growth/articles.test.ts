@@ -103,7 +103,10 @@ test('what the network does not take is refused at approval, and stays a draft',
   // Letters that weigh two each.
   const refused = await send('POST', `items/${item.id}/approve`, { edited_body: '漢'.repeat(12_501) })
   expect(refused.status).toBe(400)
-  expect(refused.body.error).toMatchObject({ code: 'invalid_input', message: expect.stringContaining('25002 long by the network') })
+  expect(refused.body.error).toMatchObject({
+    code: 'invalid_input',
+    message: expect.stringContaining('25002 characters long as the network counts'),
+  })
   const longest = '漢'.repeat(12_500)
   const approved = await send('POST', `items/${item.id}/approve`, { edited_body: longest })
   expect(approved.body.item).toMatchObject({ status: 'approved', length: 25_000, title: null })

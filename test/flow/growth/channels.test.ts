@@ -105,7 +105,7 @@ describe('an update', () => {
     expect(refusal(await update('posts', { format_rules: { max_length: 281 } }))).toEqual([
       400,
       'format_rules.max_length',
-      'format_rules.max_length is 281; the network takes at most 280',
+      'format_rules.max_length is 281; the network allows at most 280',
     ])
     expect(refusal(await update('posts', { format_rules: { min_length: 90, max_length: 80 } })).slice(0, 2)).toEqual([
       400,
@@ -128,7 +128,7 @@ describe('an inactive channel', () => {
     const id = await story.drafted()
     await update('posts', { status: 'inactive' })
     const { status, body } = await send('POST', 'batches', { count: 1 })
-    expect([status, body.error?.message]).toEqual([409, 'channel posts is inactive; make it active to draft for it'])
+    expect([status, body.error?.message]).toEqual([409, 'channel posts is inactive; activate it to draft for it'])
     const counters = await app.owner`select key from counter where tenant_id = ${story.tenantId} and used > 0`
     expect([...counters]).toEqual([])
     expect((await send('POST', `items/${id}/approve`, {})).status).toBe(200)
@@ -141,7 +141,7 @@ describe('an inactive channel', () => {
     const { update, send } = await opened()
     await update('articles', { status: 'inactive' })
     const { status, body } = await send('POST', 'articles', { topic: 'docks' })
-    expect([status, body.error?.message]).toEqual([409, 'channel articles is inactive; make it active to draft for it'])
+    expect([status, body.error?.message]).toEqual([409, 'channel articles is inactive; activate it to draft for it'])
     expect((await send('POST', 'batches', { count: 1 })).status).toBe(201)
   })
 })

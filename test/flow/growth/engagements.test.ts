@@ -80,7 +80,7 @@ describe('an engagement is drafted', () => {
     const second = await create(story, wish)
     expect([second.status, second.body.error.message]).toEqual([
       409,
-      `there is a like of this post already: engagement ${first.body.engagement.id} is drafted`,
+      `this post already has a like: engagement ${first.body.engagement.id} is drafted`,
     ])
     expect(await readsUsed(story)).toBe(1)
     expect((await create(story, { ...wish, action: 'repost' })).status).toBe(201)
@@ -108,10 +108,10 @@ describe('an engagement is drafted', () => {
   })
 
   test.each([
-    [{ action: 'like', body: 'Nice.' }, 'body is for replies and quotes; a like has none'],
-    [{ action: 'repost', instruction: 'be kind' }, 'instruction is for replies and quotes; a repost has none'],
+    [{ action: 'like', body: 'Nice.' }, 'body only applies to replies and quotes, not to a like'],
+    [{ action: 'repost', instruction: 'be kind' }, 'instruction only applies to replies and quotes, not to a repost'],
     [{ action: 'reply', body: ' ' }, 'body is empty'],
-    [{ action: 'reply', body: 'x'.repeat(281) }, "body is 281 long by the network's rule; at most 280"],
+    [{ action: 'reply', body: 'x'.repeat(281) }, 'body is 281 characters long as the network counts; the maximum is 280'],
   ])('%j is refused', async (wish, message) => {
     const story = await newStory(app)
     const reply = await create(story, { post: await othersPost({ app }), ...wish })
@@ -135,7 +135,9 @@ describe('an engagement is drafted', () => {
     const story = await newStory(app)
     const post = await othersPost({ app })
     await story.send('DELETE', 'connection')
-    expect((await create(story, { post, action: 'reply' })).body.error.message).toStartWith('no account is connected to read the post')
+    expect((await create(story, { post, action: 'reply' })).body.error.message).toStartWith(
+      'drafting needs a connected account to read the post',
+    )
     expect((await create(story, { post, action: 'reply', body: 'Hm.' })).body.engagement).toMatchObject({
       status: 'drafted',
       post: { text: null },
@@ -215,7 +217,7 @@ describe('an engagement is executed', () => {
     const { id, post } = await approved(story)
     await app.owner`update engagement set body = 'Something else.' where id = ${id}`
     const refused = await act(story, id, 'execute')
-    expect([refused.status, refused.body.error.message]).toEqual([409, 'cannot execute: it is not what was approved any more'])
+    expect([refused.status, refused.body.error.message]).toEqual([409, 'cannot execute: it has changed since its approval'])
     expect([await engagement(story, id), await answers(post)]).toMatchObject([{ status: 'drafted', last_error: 'approval_stale' }, []])
   })
 })

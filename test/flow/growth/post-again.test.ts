@@ -73,7 +73,7 @@ test('an API key cannot confirm it: 409, and nothing is read or sent', async () 
   const id = await inReview(story, await story.approved())
   const reply = await story.send('POST', `items/${id}/post-now`, { body: { confirm: 'post_again' } })
   expect([reply.status, reply.body.error.code]).toEqual([409, 'conflict'])
-  expect(reply.body.error.message).toEndWith('only a person who is signed in may confirm that, not an API key')
+  expect(reply.body.error.message).toEndWith('only a signed-in person can confirm, not an API key')
   expect(await app.owner`select 1 from work where ref_id = ${id} and payload ? 'again'`).toHaveLength(0)
   expect([await attempts(id), sends(id)]).toEqual([['review'], 1])
 })
@@ -136,7 +136,7 @@ test('the process that claimed it may send until its lease ends, and what it sen
     )[0]?.after
   expect(await eventually(waiting, (after) => after === true)).toBe(true)
   // Whoever asks meanwhile is told so; the word of a person who found it settles it, and nothing goes out.
-  expect(await refusal(postAgain(story, id))).toBe('conflict cannot post again: the item is being posted again already')
+  expect(await refusal(postAgain(story, id))).toBe('conflict cannot post again: the item is already being posted again')
   expect((await story.send('POST', `items/${id}/posted`)).body.item.status).toBe('posted')
   expect(await app.owner`select 1 from work where ref_id = ${id}`).toHaveLength(0)
   expect([await attempts(id), sends(id)]).toEqual([['posted'], 1])

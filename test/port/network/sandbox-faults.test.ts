@@ -44,7 +44,7 @@ describe('reading a specification', () => {
     ['lag=-1s', 'lag is a time such as 2s or 500ms, not "-1s"'],
     ['seed=x', 'seed is an integer from 0 to 4294967295, not "x"'],
     ['seed=4294967296', 'seed is an integer from 0 to 4294967295, not "4294967296"'],
-    ['500=0.1,500=0.2', '500 is given twice'],
+    ['500=0.1,500=0.2', '500 must not be given twice'],
   ])('%s is refused with the reason', (spec, message) => {
     expect(() => parseFaults(spec)).toThrow(`SANDBOX_FAULTS: ${message}`)
   })

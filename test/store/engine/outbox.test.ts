@@ -78,13 +78,13 @@ test('beyond so many that wait the oldest are given up, some at a time', async (
   const hook = await newHook(app)
   await insert(hook, MOST_PENDING + 700, { state: 'pending', hours: 24 })
   const [oldest] = await hook.outbox()
-  const giveUp = giveUpEvents({ beyond: MOST_PENDING, reason: 'too many events wait', expiresAt: new Date(Date.now() + 3_600_000) })
+  const giveUp = giveUpEvents({ beyond: MOST_PENDING, reason: 'too many events are waiting', expiresAt: new Date(Date.now() + 3_600_000) })
   for (const left of [200, 0, 0]) {
     await inTenant(hook, (sql) => giveUp(sql))
     expect((await countOf(hook, 'pending')) - MOST_PENDING).toBe(left)
   }
   const rows = await hook.outbox()
-  expect(rows.find(({ id }) => id === oldest!.id)).toMatchObject({ state: 'dead', last_error: 'too many events wait' })
+  expect(rows.find(({ id }) => id === oldest!.id)).toMatchObject({ state: 'dead', last_error: 'too many events are waiting' })
   expect(rows.slice(0, 700).every(({ state }) => state === 'dead')).toBe(true)
 })
 

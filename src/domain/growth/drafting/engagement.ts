@@ -40,7 +40,7 @@ export const requireAllowed = (preflight: Preflight): void => {
 
 /** One of an action on a post at a time, and none after it was done. */
 export const requireFirst = (action: EngageAction, other: Pick<Engagement, 'id' | 'status'> | undefined): void => {
-  if (other) fail('conflict', `there is a ${action} of this post already: engagement ${other.id} is ${other.status}`)
+  if (other) fail('conflict', `this post already has a ${action}: engagement ${other.id} is ${other.status}`)
 }
 
 /** The post that it is about, as it was read; what is null has not been. */
@@ -105,7 +105,7 @@ const invalid = (path: string, message: string): never => fail('invalid_input', 
 const usable = (body: string, { measure, maxLength, channel }: LengthRule): string => {
   if (body.trim() === '') invalid('body', 'is empty')
   const length = measure(body)
-  if (length > maxLength) invalid('body', `is ${length} long by the network's rule; at most ${maxLength}`)
+  if (length > maxLength) invalid('body', `is ${length} characters long as the network counts; the maximum is ${maxLength}`)
   requireForm(body, 'body', { channel, measure })
   return body
 }
@@ -121,8 +121,8 @@ export const newEngagement = (
   { action, body, instruction, ...asked }: EngagementWish,
   { rule, now }: { rule: LengthRule; now: Date },
 ) => {
-  if (!isWritten(action) && body !== null) invalid('body', `is for replies and quotes; a ${action} has none`)
-  if (!isWritten(action) && instruction !== null) invalid('instruction', `is for replies and quotes; a ${action} has none`)
+  if (!isWritten(action) && body !== null) invalid('body', `only applies to replies and quotes, not to a ${action}`)
+  if (!isWritten(action) && instruction !== null) invalid('instruction', `only applies to replies and quotes, not to a ${action}`)
   const status = isWritten(action) && body === null ? 'queued' : 'drafted'
   const engagement: Engagement = {
     ...{ id, action, instruction, ...asked, ...nothingYet, status },
@@ -175,7 +175,8 @@ interface Approval extends LengthRule {
 /** Approves it, in other words if they are given, for the account that is the default now. */
 export const approveEngagement = (engagement: Engagement, { body, accountExternalId, now, ...rule }: Approval): Engagement => {
   if (engagement.status !== 'drafted') illegal(engagement, 'approve')
-  if (body !== undefined && !isWritten(engagement.action)) invalid('body', `is for replies and quotes; a ${engagement.action} has none`)
+  if (body !== undefined && !isWritten(engagement.action))
+    invalid('body', `only applies to replies and quotes, not to a ${engagement.action}`)
   const words = body ?? engagement.body
   const next = { ...engagement, body: words === null ? null : usable(words, rule) }
   return {
@@ -208,8 +209,8 @@ export const requestExecution = (engagement: Engagement, now: Date): Engagement 
   if (engagement.status === 'execute_unconfirmed')
     fail(
       'conflict',
-      `cannot execute: the engagement is ${engagementState(engagement)} and may be on the network already; once it is in review, ` +
-        'approve says that it is there, reject that it is not',
+      `cannot execute: the engagement is ${engagementState(engagement)} and may already be on the network; once it is in review, ` +
+        'approve it if it is there, or reject it if not',
     )
   if (engagement.status !== 'approved' && engagement.status !== 'execute_failed') illegal(engagement, 'execute')
   return { ...engagement, status: 'executing', updated_at: now }

@@ -92,11 +92,11 @@ export const brokenRuleMessage = ({ rule, message }: BrokenRule, channel: string
 /** What no text can keep to, with the rule that says so; undefined when the rules are sound. `limit`: the longest that the network takes. */
 export const faultOfRules = ({ min_length, max_length }: FormatRules, limit: number): BrokenRule | undefined => {
   if (max_length !== null && max_length > limit)
-    return { rule: 'max_length', message: `is ${max_length}; the network takes at most ${limit}` }
+    return { rule: 'max_length', message: `is ${max_length}; the network allows at most ${limit}` }
   if (min_length !== null && min_length > limit)
-    return { rule: 'min_length', message: `is ${min_length}; the network takes at most ${limit}` }
+    return { rule: 'min_length', message: `is ${min_length}; the network allows at most ${limit}` }
   if (min_length === null || max_length === null || min_length <= max_length) return undefined
-  return { rule: 'min_length', message: `is ${min_length} and max_length is ${max_length}: no text is both` }
+  return { rule: 'min_length', message: `is ${min_length} and max_length is ${max_length}: no text can satisfy both` }
 }
 
 /** Words as they are kept: trimmed, the first of those that differ by case alone. */

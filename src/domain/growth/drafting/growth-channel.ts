@@ -57,7 +57,7 @@ const changedCadence = (cadence: Cadence, patch: Partial<Cadence>): Cadence => {
   const next = tidyCadence({ ...cadence, ...patch })
   if (hasSlots(next) || next.days.length + next.times.length === 0) return next
   const [missing, given] = next.days.length === 0 ? ['days', 'times'] : ['times', 'days']
-  return invalid(`cadence.${missing}`, `is empty while ${given} is not; set both, or empty both for no cadence`)
+  return invalid(`cadence.${missing}`, `must not be empty while ${given} is set; set both, or clear both for no cadence`)
 }
 
 /** What is absent stays, also inside rules and cadence; null takes a rule away. `limit`: the longest text that the network takes. */
@@ -75,5 +75,5 @@ export const updateChannel = (
 
 /** New work for an inactive channel is refused; what is there already goes its way. */
 export const requireActive = (channel: Pick<GrowthChannel, 'name' | 'status'> | undefined): void => {
-  if (channel?.status === 'inactive') fail('conflict', `channel ${channel.name} is inactive; make it active to draft for it`)
+  if (channel?.status === 'inactive') fail('conflict', `channel ${channel.name} is inactive; activate it to draft for it`)
 }

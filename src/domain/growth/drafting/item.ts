@@ -143,7 +143,7 @@ const approvedText = (item: Item, { editedBody, title }: Approval): Pick<Item, '
     if (fault) invalid('title', fault)
     return edited({ body: item.body, title: item.title }, { body: editedBody, title: title?.trim() })
   }
-  if (title !== undefined) invalid('title', 'is for articles; a post has none')
+  if (title !== undefined) invalid('title', 'only applies to articles')
   return { body: editedBody ?? item.body, title: null }
 }
 
@@ -162,7 +162,7 @@ export const approve = (item: Item, approval: Approval): Item => {
   if ((editedBody ?? item.body).trim() === '') invalid(path, 'is empty')
   const { body, title } = approvedText(item, approval)
   const length = measure(body)
-  if (length > maxLength) invalid(path, `is ${length} long by the network's rule; at most ${maxLength}`)
+  if (length > maxLength) invalid(path, `is ${length} characters long as the network counts; the maximum is ${maxLength}`)
   requireForm(body, path, approval)
   const approved_hash = contentHash(body, accountExternalId)
   return {
@@ -242,7 +242,7 @@ export const postedEvent = (item: Item) => ({
 /** A person wants it out now, scheduled or not. What may be out there already is never sent again. */
 export const requestPost = (item: Item, now: Date): Item => {
   if (item.status === 'publish_unconfirmed')
-    fail('conflict', `cannot post: the item is ${stateOf(item)} and may be on the network already; look there, and mark it posted if it is`)
+    fail('conflict', `cannot post: the item is ${stateOf(item)} and may already be on the network; check there, and mark it posted if so`)
   if (item.status !== 'approved' && item.status !== 'publish_failed') illegal(item, 'post')
   return { ...item, status: 'publishing', post_at: null, on_missed: null, updated_at: now }
 }

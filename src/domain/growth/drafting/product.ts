@@ -45,7 +45,7 @@ export const newProduct = (
   { others, now, ...given }: Pick<Product, 'name' | 'one_liner' | 'url'> & { others: OtherProducts; now: Date },
 ): Product => {
   if (others.total >= MOST_PRODUCTS)
-    fail('conflict', `cannot add: the workspace has ${others.total} products; change an archived one into it and make that active`)
+    fail('conflict', `cannot add: the workspace has ${others.total} products; edit an archived one and make it active instead`)
   const product: Product = { id, ...trimmed(given), status: 'active', created_at: now, updated_at: now }
   requirePlace(product, others, 'add')
   return product

@@ -66,7 +66,7 @@ const invalid = (path: string, message: string): never => fail('invalid_input', 
 const armsOf = ({ arms, hypothesis }: Pick<Wish, 'arms' | 'hypothesis'>): Arm[] => {
   if (!arms) return [control, { name: 'variant', note: hypothesis.trim() }]
   const named = arms.map(({ name, note = '' }) => ({ name: name.trim(), note: note.trim() || null }))
-  if (new Set(named.map(({ name }) => name.toLowerCase())).size < named.length) invalid('arms', 'have a name each; two are named alike')
+  if (new Set(named.map(({ name }) => name.toLowerCase())).size < named.length) invalid('arms', 'must have different names')
   return named
 }
 const control: Arm = { name: 'control', note: null }

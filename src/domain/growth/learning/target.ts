@@ -45,7 +45,7 @@ const invalid = (path: string, message: string): never => fail('invalid_input', 
 /** One spelling for everybody's handle. */
 export const normalHandle = (text: string): string =>
   (
-    HANDLE.exec(plainText(text))?.[1] ?? invalid('handle', 'is no handle: 1 to 50 letters, digits, dots, dashes or underscores')
+    HANDLE.exec(plainText(text))?.[1] ?? invalid('handle', 'must be a handle: 1 to 50 letters, digits, dots, dashes or underscores')
   ).toLowerCase()
 
 interface Asked {
@@ -58,8 +58,8 @@ interface Asked {
 
 export const newTarget = (id: string, { handle, category, priority, others, now }: Asked): Target => {
   const name = normalHandle(handle)
-  if (others.taken) fail('conflict', `${name} is a target already`)
-  if (others.total >= MOST_TARGETS) fail('conflict', `there are ${MOST_TARGETS} targets; no more can be kept`)
+  if (others.taken) fail('conflict', `${name} is already a target`)
+  if (others.total >= MOST_TARGETS) fail('conflict', `the workspace has the maximum of ${MOST_TARGETS} targets`)
   return {
     ...{ id, handle: name, category, priority, status: 'active', last_read_at: null, failures: 0, last_error: null },
     ...{ reads: 0, reads_micros: 0, created_at: now, updated_at: now },

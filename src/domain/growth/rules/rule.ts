@@ -60,7 +60,7 @@ const requireWhole = (rule: Rule): Rule => {
 
 /** `total`: how many there are already. */
 export const newRule = (id: string, wish: RuleWish, { total, ...beside }: Beside & { total: number }): Rule => {
-  if (total >= MOST_RULES) fail('conflict', `cannot add: the workspace has ${total} rules; change a paused one instead`)
+  if (total >= MOST_RULES) fail('conflict', `cannot add: the workspace has ${total} rules; edit a paused one instead`)
   const { now } = beside
   return requireWhole({
     id,

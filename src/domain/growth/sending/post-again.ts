@@ -30,7 +30,7 @@ export const requestAgain = (item: Item, { by, now }: { by: 'key' | 'session' | 
   if (by !== 'session')
     fail(
       'conflict',
-      `cannot post again: the item is ${stateOf(item)} and may be on the network already; only a person who is signed in may confirm that, not an API key`,
+      `cannot post again: the item is ${stateOf(item)} and may already be on the network; only a signed-in person can confirm, not an API key`,
     )
   return { ...item, updated_at: now }
 }

@@ -85,7 +85,7 @@ const settingsOf = (spec: string): Map<string, string> => {
     if (part.trim() === '') continue
     const [, name = '', value = ''] =
       /^\s*([^=\s]+)\s*=\s*(\S+)\s*$/.exec(part) ?? invalid(`"${part.trim()}" is not of the form name=value`)
-    if (settings.has(name)) invalid(`${name} is given twice`)
+    if (settings.has(name)) invalid(`${name} must not be given twice`)
     settings.set(name, value)
   }
   return settings

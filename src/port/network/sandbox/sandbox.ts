@@ -99,7 +99,7 @@ const metricsOf = async (store: SandboxStore, { externalId: accountId }: Network
 const handleOf = (text: string): string => {
   const name =
     HANDLE.exec(plainText(text))?.[1] ?? fail('invalid_input', 'a handle is 1 to 50 letters, digits, dots, dashes or underscores')
-  return residentOf(name) ? fail('invalid_input', `somebody else in the sandbox has the handle ${name}; choose another`) : name
+  return residentOf(name) ? fail('invalid_input', `the handle ${name} is taken in the sandbox; choose another`) : name
 }
 
 /**

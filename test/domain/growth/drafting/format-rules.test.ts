@@ -91,9 +91,9 @@ test('a broken rule is told with its channel and its numbers', () => {
 
 describe('rules', () => {
   test.each([
-    [{ max_length: 281 }, 'max_length', 'is 281; the network takes at most 280'],
-    [{ min_length: 281 }, 'min_length', 'is 281; the network takes at most 280'],
-    [{ min_length: 101, max_length: 100 }, 'min_length', 'is 101 and max_length is 100: no text is both'],
+    [{ max_length: 281 }, 'max_length', 'is 281; the network allows at most 280'],
+    [{ min_length: 281 }, 'min_length', 'is 281; the network allows at most 280'],
+    [{ min_length: 101, max_length: 100 }, 'min_length', 'is 101 and max_length is 100: no text can satisfy both'],
   ])('%j contradict', (rules, rule, message) =>
     expect(faultOfRules({ ...noRules, ...rules }, 280)).toEqual({ rule: rule as keyof FormatRules, message }),
   )

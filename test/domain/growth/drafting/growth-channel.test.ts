@@ -43,7 +43,7 @@ describe('the state of a channel', () => {
 
   test.each(channelNames)('of %s decides whether it takes new work', (name) => {
     expect(() => requireActive({ name, status: 'active' })).not.toThrow()
-    const message = `channel ${name} is inactive; make it active to draft for it`
+    const message = `channel ${name} is inactive; activate it to draft for it`
     expect(errorOf(() => requireActive({ name, status: 'inactive' }))).toMatchObject({ code: 'conflict', message })
   })
 
@@ -67,10 +67,14 @@ describe('a change', () => {
   })
 
   test.each([
-    [{ format_rules: { max_length: 281 } }, 'format_rules.max_length', 'is 281; the network takes at most 280'],
-    [{ format_rules: { min_length: 90, max_length: 80 } }, 'format_rules.min_length', 'is 90 and max_length is 80: no text is both'],
-    [{ cadence: { days: [] } }, 'cadence.days', 'is empty while times is not; set both, or empty both for no cadence'],
-    [{ cadence: { times: [] } }, 'cadence.times', 'is empty while days is not; set both, or empty both for no cadence'],
+    [{ format_rules: { max_length: 281 } }, 'format_rules.max_length', 'is 281; the network allows at most 280'],
+    [
+      { format_rules: { min_length: 90, max_length: 80 } },
+      'format_rules.min_length',
+      'is 90 and max_length is 80: no text can satisfy both',
+    ],
+    [{ cadence: { days: [] } }, 'cadence.days', 'must not be empty while times is set; set both, or clear both for no cadence'],
+    [{ cadence: { times: [] } }, 'cadence.times', 'must not be empty while days is set; set both, or clear both for no cadence'],
   ] as const)('%j is refused', (patch, path, message) =>
     expect(refusal(patch as unknown as ChannelPatch)).toEqual(['invalid_input', path, message]),
   )

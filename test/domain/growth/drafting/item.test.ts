@@ -68,7 +68,7 @@ describe('the state table', () => {
 
   test.each([['publish_unconfirmed'], ['in review']] as const)('%s: whoever wants to post again is told to look first', (state) => {
     expect(errorOf(() => requestPost(itemIn[state], now)).message).toEndWith(
-      ' and may be on the network already; look there, and mark it posted if it is',
+      ' and may already be on the network; check there, and mark it posted if so',
     )
   })
 })
@@ -95,13 +95,13 @@ describe('approval', () => {
     const doubled = { ...approval, measure: (text: string) => 2 * text.length, maxLength: 20 }
     const error = errorOf(() => approve(draftedItem, { ...doubled, editedBody: 'eleven char' }))
     expect([error.code, error.status]).toEqual(['invalid_input', 400])
-    expect(error.details).toEqual([{ path: 'edited_body', message: "is 22 long by the network's rule; at most 20" }])
+    expect(error.details).toEqual([{ path: 'edited_body', message: 'is 22 characters long as the network counts; the maximum is 20' }])
     expect(approve(draftedItem, { ...doubled, editedBody: 'ten chars.' }).length).toBe(20)
   })
 
   test('a draft that is too long for the account is named as the body, since nobody sent an edited one', () => {
     const error = errorOf(() => approve(draftedItem, { ...approval, maxLength: 30 }))
-    expect(error.message).toBe("body is 31 long by the network's rule; at most 30")
+    expect(error.message).toBe('body is 31 characters long as the network counts; the maximum is 30')
     expect(error.details?.map(({ path }) => path)).toEqual(['body'])
   })
 

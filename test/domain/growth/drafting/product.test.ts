@@ -34,10 +34,7 @@ describe('a new product', () => {
   test.each([
     [{ taken: true }, 'cannot add: an active product is named Loopline'],
     [{ active: MOST_ACTIVE_PRODUCTS }, `cannot add: ${MOST_ACTIVE_PRODUCTS} products are active; archive one first`],
-    [
-      { total: MOST_PRODUCTS },
-      `cannot add: the workspace has ${MOST_PRODUCTS} products; change an archived one into it and make that active`,
-    ],
+    [{ total: MOST_PRODUCTS }, `cannot add: the workspace has ${MOST_PRODUCTS} products; edit an archived one and make it active instead`],
   ])('is refused beside %j', (others, message) => expect(errorOf(add(others))).toMatchObject({ code: 'conflict', message }))
 
   test('may be the last one of its bounds', () => {

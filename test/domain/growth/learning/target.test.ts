@@ -38,7 +38,7 @@ test('a new one is active, and read at once', () => {
 
 test('nobody is a target twice, and there are only so many', () => {
   expect(errorOf(() => newTarget('t', { ...asked, others: { total: 1, taken: true } })).message).toBe(
-    'ships_on.tuesday is a target already',
+    'ships_on.tuesday is already a target',
   )
   expect(newTarget('t', { ...asked, others: { total: MOST_TARGETS - 1, taken: false } }).status).toBe('active')
   expect(errorOf(() => newTarget('t', { ...asked, others: { total: MOST_TARGETS, taken: false } })).code).toBe('conflict')

@@ -9,8 +9,8 @@ describe('who may', () => {
     const error = errorOf(() => requestAgain(itemIn['in review'], { by, now: at() }))
     expect([error.code, error.status]).toEqual(['conflict', 409])
     expect(error.message).toBe(
-      'cannot post again: the item is publish_unconfirmed (in review) and may be on the network already; ' +
-        'only a person who is signed in may confirm that, not an API key',
+      'cannot post again: the item is publish_unconfirmed (in review) and may already be on the network; ' +
+        'only a signed-in person can confirm, not an API key',
     )
   })
 })
