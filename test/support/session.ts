@@ -1,5 +1,6 @@
 /** People of a workspace, signed in. */
 import type postgres from 'postgres'
+import type { Allowance } from '#kernel/allowance'
 import { newId } from '#kernel/ids'
 import type { Role } from '#kernel/roles'
 import { scopes } from '#kernel/scopes'
@@ -14,6 +15,7 @@ export interface PersonsAnswer {
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   body: any
   replayed?: boolean
+  allowances?: Allowance[]
 }
 
 /** Makes a person with a session in the workspace, without a password. */
