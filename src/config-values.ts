@@ -10,12 +10,12 @@ export const refuseValue = (name: string, accepted: string, text?: string): neve
   throw new AppError('invalid_input', `${name} must be ${accepted}${text === undefined ? '' : `: ${text}`}`)
 }
 
-export const oneOf = <V extends string>(name: string, values: readonly V[], text: string): V =>
+export const choiceOf = <V extends string>(name: string, values: readonly V[], text: string): V =>
   values.find((value) => value === text) ?? refuseValue(name, `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`, text)
 
-export const switchOf = (name: string, text: string): boolean => oneOf(name, ['on', 'off'], text) === 'on'
+export const switchOf = (name: string, text: string): boolean => choiceOf(name, ['on', 'off'], text) === 'on'
 
-export const levelOf = (text: string): string => oneOf('LOG_LEVEL', logLevels, text)
+export const levelOf = (text: string): string => choiceOf('LOG_LEVEL', logLevels, text)
 
 /** A hundred years are as good as for ever. */
 const MOST_DAYS = 36_500

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import {
   addressOf,
+  choiceOf,
   commitOf,
   countOf,
   daysOf,
@@ -10,7 +11,6 @@ import {
   keyOf,
   levelOf,
   modelKeyOf,
-  oneOf,
   pairsOf,
   portOf,
   refuseValue,
@@ -90,8 +90,8 @@ export const readConfig = (env: Env = process.env): Config => {
     logLevel: levelOf(env.LOG_LEVEL || 'info'),
     commit: optional(env.TENDRIL_COMMIT, commitOf) ?? null,
     sandboxFaults: env.SANDBOX_FAULTS || '',
-    sandboxTier: oneOf('SANDBOX_TIER', ['free', 'payg'], env.SANDBOX_TIER || 'free'),
-    sandboxRules: oneOf('SANDBOX_RULES', ['open', 'x_selfserve'], env.SANDBOX_RULES || 'open'),
+    sandboxTier: choiceOf('SANDBOX_TIER', ['free', 'payg'], env.SANDBOX_TIER || 'free'),
+    sandboxRules: choiceOf('SANDBOX_RULES', ['open', 'x_selfserve'], env.SANDBOX_RULES || 'open'),
     openai: openaiOf(env),
     bootstrapKey: optional(env.TENDRIL_BOOTSTRAP_KEY, keyOf),
     secretKey: optional(env.TENDRIL_SECRET_KEY, secretOf),

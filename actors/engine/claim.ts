@@ -3,9 +3,9 @@ import type { Clock } from '#kernel/clock'
 import type { Sql } from '#store/engine/db'
 import type { Gate } from '#store/engine/letter'
 import { claimWork, type KeyedWork, nextDue, untilNextDue, type WorkTable } from '#store/engine/work'
+import type { ClaimBackoff } from './claim-backoff.ts'
 import type { AnyLane } from './lane.ts'
 import type { Decision } from './letter.ts'
-import type { Resting } from './resting.ts'
 
 /** A claimed work, for its lane to begin. */
 export interface LaneStart {
@@ -33,7 +33,7 @@ interface Claiming {
   kinds: WorkTable
   /** What runs here. */
   running: KeyedWork[]
-  resting: Resting
+  resting: ClaimBackoff
 }
 
 /** Decides the claim of one work at most. `onTaken` is told which, before its lane has a word that may fail. */

@@ -6,12 +6,12 @@ import type { Sql } from '#store/engine/db'
 import type { Gate, Ownership, Provenance } from '#store/engine/letter'
 import { type KeyedWork, runningElsewhere, type Work } from '#store/engine/work'
 import { type ClaimReply, claimNext, type LaneStart } from './claim.ts'
+import { claimBackoff } from './claim-backoff.ts'
 import { type ActorDeps, Fenced } from './deps.ts'
 import type { AnyLane, LaneContext } from './lane.ts'
 import type { Decision, Letter } from './letter.ts'
 import type { Priority } from './mailbox.ts'
 import { type Finished, freeing, orphanLetter, outcomeLetter, outcomeOf, type Trial } from './outcome.ts'
-import { restingWork } from './resting.ts'
 
 type Post = <R>(letter: Letter<R>) => Promise<{ reply: R }>
 
@@ -64,7 +64,7 @@ export class LaneRunner implements LiveLanes {
     private readonly post: Post,
   ) {
     this.#lanes = new Map(deps.lanes.map((lane) => [lane.kind, lane]))
-    this.#resting = restingWork(deps.clock, restAfter)
+    this.#resting = claimBackoff(deps.clock, restAfter)
   }
 
   get idle(): boolean {

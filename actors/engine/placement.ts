@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '#kernel/clock'
 import type { Log } from '#kernel/log'
 import type { ConnectionOptions, Db } from '#store/engine/db'
-import { announce, type HeldLock, holdLock, LEASE_MS, leave, peers, register, remove, renew } from '#store/engine/placement'
+import { type HeldLock, holdLock, LEASE_MS, leave, peers, register, removeNodes, renew, updateNode } from '#store/engine/placement'
 
 /** A death is noticed by the beat, and believed after `UNLOCKED_MS`: together less than two seconds. */
 const BEAT_MS = 500
@@ -65,7 +65,7 @@ export class Placement {
 
   async movedTo(url: string): Promise<void> {
     this.#url = url
-    await announce(this.deps.db, { incarnation: this.#incarnation, url })
+    await updateNode(this.deps.db, { incarnation: this.#incarnation, url })
   }
 
   /** Gives up everything in good order. */
@@ -121,7 +121,7 @@ export class Placement {
   #relock(): void {
     if (this.#stopped || this.#relocking) return
     this.#relocking = this.#takeLock()
-      .then((lock) => announce(this.deps.db, { incarnation: this.#incarnation, lockKey: lock.key }))
+      .then((lock) => updateNode(this.deps.db, { incarnation: this.#incarnation, lockKey: lock.key }))
       .catch((cause) => this.deps.log.warn({ err: cause }, 'the session lock could not be taken again yet'))
       .finally(() => {
         this.#relocking = undefined
@@ -172,7 +172,7 @@ export class Placement {
     })
     if (dead.length === 0) return
     this.deps.log.warn({ dead: dead.map((peer) => peer.incarnation) }, 'processes are gone; their tenants may be taken')
-    await remove(
+    await removeNodes(
       this.deps.db,
       dead.map((peer) => peer.incarnation),
     )

@@ -7,7 +7,7 @@ import type { Addresses } from './addresses.ts'
 import { Incoming } from './incoming.ts'
 import { Intake, type IntakeLimits, intakeLimits } from './intake.ts'
 import { errorResponse, protection, requestIdOf } from './respond.ts'
-import { addressOf, proxyWarning, type Trust } from './visit.ts'
+import { clientAddressOf, proxyWarning, type Trust } from './visit.ts'
 
 export interface AnsweringDeps {
   trust: Trust
@@ -55,7 +55,7 @@ export const answering = (deps: AnsweringDeps): Answering => {
     return response
   }
   const addressIn = ({ request, server }: Pick<Context, 'request' | 'server'>): string =>
-    addressOf(request, server?.requestIP(request)?.address, deps.trust)
+    clientAddressOf(request, server?.requestIP(request)?.address, deps.trust)
   return {
     async answer(context, respond) {
       const { request, params } = context

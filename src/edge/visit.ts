@@ -7,7 +7,7 @@ export interface Trust {
 }
 
 /** The address of who asks. What a request says of itself counts only as far as trusted proxies have written it. */
-export const addressOf = (request: Request, peer: string | undefined, { proxies }: Trust): string => {
+export const clientAddressOf = (request: Request, peer: string | undefined, { proxies }: Trust): string => {
   const forwarded = (request.headers.get('x-forwarded-for') ?? '')
     .split(',')
     .map((part) => part.trim())

@@ -10,7 +10,7 @@ import { AppError, fail } from '#kernel/errors'
 import type { SessionGrant } from '#store/app/sessions'
 import { noteDownload } from '#store/engine/audit'
 import { roleOf } from '#store/engine/principal'
-import type { Call, Counted, HandlerOf, Handlers, QueryContext, SessionCookies, Visit, World } from './call.ts'
+import type { Call, HandlerOf, Handlers, QueryContext, RatedCaller, SessionCookies, Visit, World } from './call.ts'
 import { type LetterHandler, runCommand } from './command.ts'
 import { dispatch } from './dispatch.ts'
 import { type Lines, openLines, type Slots } from './download.ts'
@@ -77,7 +77,7 @@ export const bind = <G extends Group>(host: Host, resource: Resource<G>, handler
   })
 
 /** A person is counted at the workspace where they are signed in, whatever they call. */
-const visitorOf = ({ surface }: Visit, { id, workspace, plan }: SessionGrant): Counted => ({
+const visitorOf = ({ surface }: Visit, { id, workspace, plan }: SessionGrant): RatedCaller => ({
   ...{ tenantId: workspace.id, principal: { kind: 'session', id }, surface, plan },
 })
 

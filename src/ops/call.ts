@@ -59,13 +59,13 @@ export interface Identity {
 }
 
 /** Who is counted. A caller without a plan is the deployment itself, which is not. */
-export type Counted = Pick<Call, 'tenantId' | 'principal' | 'plan' | 'surface' | 'forwarded'>
+export type RatedCaller = Pick<Call, 'tenantId' | 'principal' | 'plan' | 'surface' | 'forwarded'>
 
 export interface Rates {
   /** Counts one call of an operation, and gives how far the rates go. Throws `rate_limited:requests` or `rate_limited:commands`. */
-  count(o: Pick<Op, 'method' | 'exempt'>, caller: Counted): Allowance[]
+  count(o: Pick<Op, 'method' | 'exempt'>, caller: RatedCaller): Allowance[]
   /** Counts messages of MCP as requests; their calls of operations are then counted as commands alone. */
-  messages(caller: Counted, amount: number): Allowance[]
+  messages(caller: RatedCaller, amount: number): Allowance[]
 }
 
 /** The parts of the process that operations reach. */

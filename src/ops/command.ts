@@ -14,7 +14,7 @@ import {
   bytesKept,
   type IdempotencyClaim,
   type Keep,
-  MOST_BYTES,
+  MOST_STORED_BYTES,
   readBack,
   removeExpired,
   roomSoon,
@@ -145,15 +145,15 @@ const kept = (command: Command, text: string): Written => {
  */
 const makingRoom = async ({ o, call }: Command, { counters }: Pick<Gate, 'counters'>, sql: Sql): Promise<Query[]> => {
   const bytes = bytesKept(counters)
-  if (bytes < MOST_BYTES || call.ownKey || isExempt(o, 'answers')) return []
+  if (bytes < MOST_STORED_BYTES || call.ownKey || isExempt(o, 'answers')) return []
   const { expired, wait } = await roomSoon(sql)
-  if (bytes - expired >= MOST_BYTES) fail('rate_limited', 'idempotency', { retryAfter: wait })
+  if (bytes - expired >= MOST_STORED_BYTES) fail('rate_limited', 'idempotency', { retryAfter: wait })
   return [removeExpired]
 }
 
 /** Exempt operations may go over the limit, but not without end: beyond twice as much their answers are not kept. What posts always is. */
 const isOverfull = ({ o }: Command, { counters }: Pick<Gate, 'counters'>): boolean =>
-  isExempt(o, 'answers') && o.kind !== 'awaited' && bytesKept(counters) >= 2 * MOST_BYTES
+  isExempt(o, 'answers') && o.kind !== 'awaited' && bytesKept(counters) >= 2 * MOST_STORED_BYTES
 
 const before = <R>(first: Query[], decision: Decision<R>): Decision<R> =>
   first.length === 0 ? decision : { ...decision, effects: { ...decision.effects, first: [...first, ...(decision.effects?.first ?? [])] } }

@@ -3,8 +3,8 @@ import { networkOf } from '#domain/app/network-of'
 import { emailKey, joinLimit, passwordLimits } from '#domain/app/person'
 import { AppError, fail } from '#kernel/errors'
 import type { KnownBrowser } from '#port/tokens'
-import { type Candidate, MOST_CANDIDATES, passwordOf } from '#store/app/people'
-import { type Counted, forgetTries, returnTry, takeTry } from '#store/app/throttle'
+import { MOST_CANDIDATES, passwordHashOf, type SignInCandidate } from '#store/app/people'
+import { forgetTries, returnTry, type Throttled, takeTry } from '#store/app/throttle'
 import type { VisitContext } from './call.ts'
 
 /** The same for every way in which it can be wrong. */
@@ -13,21 +13,21 @@ export const WRONG = 'the email or the password is wrong'
 export const WRONG_OWN = 'the password is wrong'
 
 /** `what` keeps the counters of different operations apart: guesses at one do not block another. */
-export const countedFor = (account: string, address: string, what = 'password'): Counted[] => [
+export const countedFor = (account: string, address: string, what = 'password'): Throttled[] => [
   { name: `${what} pair ${account} ${networkOf(address)}`, limit: passwordLimits.pair },
   { name: `${what} account ${account}`, limit: passwordLimits.account },
 ]
 
-const countedFrom = (address: string): Counted => ({ name: `password address ${networkOf(address)}`, limit: passwordLimits.address })
+const countedFrom = (address: string): Throttled => ({ name: `password address ${networkOf(address)}`, limit: passwordLimits.address })
 
 /**
  * Counts a try, and gives it back where `compare` finds something, which also forgets the wrong tries of its pair: unless the account
  * is one of several that claim the address. A squatter's own password must not buy more guesses at the password of the owner.
  * Throws `rate_limited:sign_in`.
  */
-const limited = async <T extends Pick<Candidate, 'hash'> & Partial<Candidate>>(
+const limited = async <T extends Pick<SignInCandidate, 'hash'> & Partial<SignInCandidate>>(
   { db }: VisitContext,
-  counted: Counted[],
+  counted: Throttled[],
   compare: () => Promise<T | undefined>,
 ): Promise<T | undefined> => {
   // Counted before it is known to be wrong: a thousand at once are a thousand tries.
@@ -46,8 +46,8 @@ const limited = async <T extends Pick<Candidate, 'hash'> & Partial<Candidate>>(
 const matching = async (
   { identity, visit }: VisitContext,
   password: string,
-  accounts: readonly Candidate[],
-): Promise<Candidate | undefined> => {
+  accounts: readonly SignInCandidate[],
+): Promise<SignInCandidate | undefined> => {
   const known = { hashes: accounts.map(({ hash }) => hash), work: MOST_CANDIDATES, party: networkOf(visit.address) }
   return accounts[await identity.passwords.find(password, known)]
 }
@@ -56,13 +56,13 @@ export interface Offered {
   email: string
   password: string
   /** Those that it may be the password of. */
-  accounts: readonly Candidate[]
+  accounts: readonly SignInCandidate[]
   /** From where they are offered. */
   browser?: KnownBrowser | undefined
 }
 
 /** Tries from a browser in which the owner of one of these accounts has signed in before: nobody else's guesses count here. */
-const countedIn = ({ id, personId }: KnownBrowser): Counted[] => [
+const countedIn = ({ id, personId }: KnownBrowser): Throttled[] => [
   { name: `password browser ${id}`, limit: passwordLimits.pair },
   { name: `password browsers of ${personId}`, limit: passwordLimits.account },
 ]
@@ -73,7 +73,7 @@ const countedIn = ({ id, personId }: KnownBrowser): Counted[] => [
  * In a browser that is known, its own account is compared first, within tries that only this browser uses up. Others that have the
  * address are compared within the tries that all share: an account that squats there gives nobody more guesses at its owner's.
  */
-export const requireAccount = async (context: VisitContext, offered: Offered): Promise<Candidate> => {
+export const requireAccount = async (context: VisitContext, offered: Offered): Promise<SignInCandidate> => {
   const { password, accounts, browser } = offered
   const known = accounts.filter(({ id }) => id === browser?.personId)
   if (known.length === 0) return (await amongAll(context, offered)) ?? fail('unauthenticated', WRONG)
@@ -87,7 +87,7 @@ export const requireAccount = async (context: VisitContext, offered: Offered): P
   return other ?? fail('unauthenticated', WRONG)
 }
 
-const amongAll = (context: VisitContext, { email, password, accounts }: Offered): Promise<Candidate | undefined> => {
+const amongAll = (context: VisitContext, { email, password, accounts }: Offered): Promise<SignInCandidate | undefined> => {
   const { address } = context.visit
   return limited(context, [...countedFor(emailKey(email), address), countedFrom(address)], () => matching(context, password, accounts))
 }
@@ -96,7 +96,7 @@ const amongAll = (context: VisitContext, { email, password, accounts }: Offered)
  * The same for somebody who joins: undefined where the password is that of no account, which counts as a wrong one. Each such try
  * uses an invitation up, so an address has more of them: a whole company may join from one.
  */
-export const accountOfJoiner = (context: VisitContext, { email, password, accounts }: Offered): Promise<Candidate | undefined> => {
+export const accountOfJoiner = (context: VisitContext, { email, password, accounts }: Offered): Promise<SignInCandidate | undefined> => {
   const { address } = context.visit
   const counted = [...countedFor(emailKey(email), address, 'join'), { name: `join address ${networkOf(address)}`, limit: joinLimit }]
   return limited(context, counted, () => matching(context, password, accounts))
@@ -109,7 +109,7 @@ export const accountOfJoiner = (context: VisitContext, { email, password, accoun
 export const requireOwnPassword = async (context: VisitContext, { id }: { id: string }, password: string): Promise<string> => {
   const counted = countedFor(`person ${id}`, context.visit.address)
   const compare = async () => {
-    const hash = await passwordOf(context.db, id)
+    const hash = await passwordHashOf(context.db, id)
     const known =
       hash !== undefined && (await context.identity.passwords.verify(password, { hash, party: networkOf(context.visit.address) }))
     return known ? { hash } : undefined

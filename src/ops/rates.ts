@@ -8,7 +8,7 @@ import { fail } from '#kernel/errors'
 import type { Log } from '#kernel/log'
 import { ratePlansOf } from '#store/app/tenants'
 import type { Db } from '#store/engine/db'
-import type { Counted, Rates } from './call.ts'
+import type { RatedCaller, Rates } from './call.ts'
 
 export const unlimitedRates: Rates = { count: () => [], messages: () => [] }
 
@@ -32,7 +32,7 @@ export interface RatesDeps {
 export const createRates = ({ db, clock, log }: RatesDeps): Rates & Disposable => {
   const buckets = new Buckets(clock.monotonic, MOST_BUCKETS)
   const book = new PlanBook({ db, clock, log })
-  const limitsOf = ({ tenantId, principal }: Counted, plan: RatePlan, keys: RateKey[]): Limit[] =>
+  const limitsOf = ({ tenantId, principal }: RatedCaller, plan: RatePlan, keys: RateKey[]): Limit[] =>
     keys.flatMap((key) => {
       const own = credentialRateOf(plan, key)
       const ofCredential = own ? [{ key, bucket: `${key} ${principal.id}`, rate: own }] : []
@@ -41,7 +41,7 @@ export const createRates = ({ db, clock, log }: RatesDeps): Rates & Disposable =
   const allowancesOf = (limits: Limit[]): Allowance[] =>
     limits.map(({ key, bucket, rate }) => rateAllowance(key, rate, buckets.left(bucket, rate)))
   /** From all limits or from none. */
-  const take = (caller: Counted, keys: RateKey[], amount: number): Allowance[] => {
+  const take = (caller: RatedCaller, keys: RateKey[], amount: number): Allowance[] => {
     if (!caller.plan || caller.forwarded || keys.length === 0 || amount === 0) return []
     const limits = limitsOf(caller, book.of(caller.tenantId, caller.plan), keys)
     for (const { key, bucket, rate } of limits) {
@@ -58,7 +58,7 @@ export const createRates = ({ db, clock, log }: RatesDeps): Rates & Disposable =
   }
 }
 
-const keysOf = (o: Pick<Op, 'method' | 'exempt'>, { surface }: Counted): RateKey[] => {
+const keysOf = (o: Pick<Op, 'method' | 'exempt'>, { surface }: RatedCaller): RateKey[] => {
   if (isExempt(o, 'rates')) return []
   return [...(surface === 'mcp' ? [] : (['requests'] as const)), ...(readsOnly(o) ? [] : (['commands'] as const))]
 }

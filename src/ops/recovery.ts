@@ -2,7 +2,7 @@
 import { emailKey } from '#domain/app/person'
 import { AppError, fail } from '#kernel/errors'
 import { plainText } from '#kernel/plain-text'
-import { type Account, accountsOf, insertReset } from '#store/app/person-reset'
+import { accountsOf, insertReset, type PersonAccount } from '#store/app/person-reset'
 import type { Db } from '#store/engine/db'
 import { hashOfLink, linkTo, newLinkToken } from './links.ts'
 
@@ -11,17 +11,17 @@ export interface ResetLink {
   name: string
   email: string
   /** As it is before the link is opened. */
-  email_status: Account['email_status']
+  email_status: PersonAccount['email_status']
   workspaces: string[]
   url: string
   expires_at: Date
 }
 
-const described = ({ id, name, workspaces, created_at }: Account): string =>
+const described = ({ id, name, workspaces, created_at }: PersonAccount): string =>
   `${id} (${[name, `since ${created_at.toISOString().slice(0, 10)}`, workspaces.join(', ') || 'no workspace'].filter(Boolean).join('; ')})`
 
 /** By the address: the account that has proven it, else the only one that has it. */
-const byEmail = async (db: Db, email: string): Promise<Account> => {
+const byEmail = async (db: Db, email: string): Promise<PersonAccount> => {
   const accounts = await accountsOf(db, { emailKey: emailKey(email) })
   const [first] = accounts
   if (!first) return fail('not_found', `no account has the email ${email}`)
@@ -31,7 +31,7 @@ const byEmail = async (db: Db, email: string): Promise<Account> => {
 }
 
 /** By the id: an account that has this address, or has lost its own. */
-const byId = async (db: Db, id: string, email: string): Promise<Account> => {
+const byId = async (db: Db, id: string, email: string): Promise<PersonAccount> => {
   const [account] = await accountsOf(db, { id })
   if (!account) return fail('not_found', 'no such person')
   if (account.email !== null && emailKey(account.email) !== emailKey(email))

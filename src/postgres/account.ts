@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type Account, CHILD_ENV, readIfThere } from './process.ts'
+import { CHILD_ENV, readIfThere, type SystemUser } from './process.ts'
 
-const byName = (name: string): Account | undefined => {
+const byName = (name: string): SystemUser | undefined => {
   const line = readIfThere('/etc/passwd')
     ?.split('\n')
     .find((entry) => entry.startsWith(`${name}:`))
@@ -16,7 +16,7 @@ const byName = (name: string): Account | undefined => {
  * Undefined if we are not root: the database then runs as ourselves. Existing data keeps its owner, so that it stays readable if a
  * `postgres` user appears later, or if an ordinary user made the home.
  */
-export const accountFor = (data: string): Account | undefined => {
+export const systemUserFor = (data: string): SystemUser | undefined => {
   if (process.getuid?.() !== 0) return undefined
   const owner = existsSync(data) ? statSync(data) : undefined
   if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid }
@@ -32,7 +32,7 @@ const pathTo = (folder: string): string[] => (dirname(folder) === folder ? [fold
 const FIRST_CLOSED = 'for folder do [ -x "$folder" ] || { printf %s "$folder"; exit 1; }; done'
 
 /** Lets `account` pass through `home`. Throws an error that names the parent folder that stays closed to it. */
-export const openWay = (home: string, account: Account): void => {
+export const openWay = (home: string, account: SystemUser): void => {
   const mode = statSync(home).mode & 0o7777
   if ((mode & 0o011) !== 0o011) chmodSync(home, mode | 0o011)
   // The kernel decides, asked as that user: mode bits do not show access lists and mounts.

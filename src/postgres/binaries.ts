@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync 
 import { basename, dirname, join } from 'node:path'
 import { compiled, listAssets, readAsset } from '#kernel/assets'
 import { copyNative, unpackNative } from './archive.ts'
-import type { Account } from './process.ts'
-import { run } from './process.ts'
+import type { SystemUser } from './process.ts'
+import { runProgram } from './process.ts'
 
 /** A Postgres that runs on this machine. */
 export interface Binaries {
@@ -51,7 +51,7 @@ const unpackOnce = async (source: Source, folder: string, durable: boolean): Pro
   try {
     await source.unpack(making)
     // Synced before the rename: else a power cut could leave empty files under the final name.
-    if (durable) await run(['sync'])
+    if (durable) await runProgram(['sync'])
     renameSync(making, folder)
   } catch (error) {
     // Another process has unpacked it first.
@@ -62,8 +62,8 @@ const unpackOnce = async (source: Source, folder: string, durable: boolean): Pro
 }
 
 /** Runs it, because a package for another C library unpacks but does not start. */
-const tried = async (postgres: string, account: Account | undefined): Promise<Binaries | undefined> => {
-  const { code, stdout } = await run([postgres, '-V'], account)
+const tried = async (postgres: string, account: SystemUser | undefined): Promise<Binaries | undefined> => {
+  const { code, stdout } = await runProgram([postgres, '-V'], account)
   const major = Number(/(\d+)/.exec(stdout)?.[1])
   return code === 0 && major ? { postgres, initdb: join(dirname(postgres), 'initdb'), major } : undefined
 }
@@ -71,7 +71,7 @@ const tried = async (postgres: string, account: Account | undefined): Promise<Bi
 /** `major` is that of the existing data, which no other version can open; undefined if there is none. */
 interface Need {
   home: string
-  account: Account | undefined
+  account: SystemUser | undefined
   durable: boolean
   major: number | undefined
 }
@@ -91,7 +91,7 @@ const unpacked = async ({ home, account, durable }: Need): Promise<Binaries | un
   return tried(postgres, account)
 }
 
-const onPath = async (account: Account | undefined): Promise<Binaries | undefined> => {
+const onPath = async (account: SystemUser | undefined): Promise<Binaries | undefined> => {
   const postgres = Bun.which('postgres')
   const initdb = Bun.which('initdb')
   const found = postgres && initdb ? await tried(postgres, account) : undefined

@@ -2,8 +2,8 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, renameSync, 
 import { join } from 'node:path'
 import { randomBase62 } from '#kernel/ids'
 import type { Binaries } from './binaries.ts'
-import type { Account } from './process.ts'
-import { readIfThere, run } from './process.ts'
+import type { SystemUser } from './process.ts'
+import { readIfThere, runProgram } from './process.ts'
 
 /** The folder under the home that holds the data and its password: it appears whole or not at all. */
 const FOLDER = 'postgres'
@@ -18,7 +18,7 @@ const PASSWORD_LENGTH = 32
 export const dataOf = (home: string): string => join(home, FOLDER, 'data')
 
 /** The password of `ROLE`; undefined if there is no data yet. */
-export const passwordOf = (home: string): string | undefined => readIfThere(join(home, FOLDER, 'password'))
+export const databasePassword = (home: string): string | undefined => readIfThere(join(home, FOLDER, 'password'))
 
 /** The major version of the data under `home`; undefined if there is none. */
 export const dataMajor = (home: string): number | undefined => {
@@ -33,13 +33,13 @@ const locale = (major: number): string[] =>
 interface Make {
   home: string
   binaries: Binaries
-  account: Account | undefined
+  account: SystemUser | undefined
   durable: boolean
 }
 
 const initdb = async ({ binaries, account, durable }: Make, folder: string): Promise<void> => {
   const options = ['--encoding=UTF8', '--data-checksums', '--auth-local=scram-sha-256', '--auth-host=reject', '--no-instructions']
-  const { code, stdout, stderr } = await run(
+  const { code, stdout, stderr } = await runProgram(
     [
       ...[binaries.initdb, `--pgdata=${join(folder, 'data')}`, `--username=${ROLE}`, `--pwfile=${join(folder, 'password')}`],
       ...[...options, ...locale(binaries.major), ...(durable ? [] : ['--no-sync'])],
@@ -72,7 +72,7 @@ export const makeCluster = async (make: Make): Promise<void> => {
     }
     await initdb(make, folder)
     if (account) chownSync(password, 0, 0)
-    if (durable) await run(['sync'])
+    if (durable) await runProgram(['sync'])
     renameSync(folder, join(home, FOLDER))
   } catch (error) {
     discard(folder)

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import type { Log } from '#kernel/log'
 import type { Binaries } from './binaries.ts'
 import { readPidFile } from './orphan.ts'
-import type { Account } from './process.ts'
+import type { SystemUser } from './process.ts'
 import { CHILD_ENV, isPostmaster } from './process.ts'
 import { PORT } from './socket.ts'
 
@@ -39,7 +39,7 @@ export interface PostmasterOptions {
   binaries: Binaries
   data: string
   socketFolder: string
-  account: Account | undefined
+  account: SystemUser | undefined
   durable: boolean
   log: Log
 }

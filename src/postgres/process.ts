@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 
 /** The user that the database runs as if the server is root: Postgres refuses to run as root. */
-export interface Account {
+export interface SystemUser {
   uid: number
   gid: number
 }
@@ -57,7 +57,7 @@ interface Finished {
 }
 
 /** Runs a program to its end as `account`, or as ourselves if undefined. Never throws. */
-export const run = (command: string[], account?: Account): Promise<Finished> =>
+export const runProgram = (command: string[], account?: SystemUser): Promise<Finished> =>
   new Promise((resolve) => {
     const child = spawn(command[0] ?? '', command.slice(1), {
       ...(account && { uid: account.uid, gid: account.gid }),

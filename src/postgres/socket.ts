@@ -3,7 +3,7 @@ import { chmodSync, chownSync, lstatSync, mkdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { openWay } from './account.ts'
-import type { Account } from './process.ts'
+import type { SystemUser } from './process.ts'
 
 /** Names the socket's file. Nothing listens on a TCP port. */
 export const PORT = 5432
@@ -22,7 +22,7 @@ export const socketFolderOf = (home: string): string => {
 }
 
 /** Makes the folder, open only to the database's user. Throws if another user made it before. */
-export const makeSocketFolder = (folder: string, account: Account | undefined): void => {
+export const makeSocketFolder = (folder: string, account: SystemUser | undefined): void => {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const found = lstatSync(folder)
   const own = found.uid === process.getuid?.() || found.uid === account?.uid

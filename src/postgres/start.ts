@@ -2,9 +2,9 @@ import { chmodSync, existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import postgres from 'postgres'
 import type { Log } from '#kernel/log'
-import { accountFor, openWay } from './account.ts'
+import { openWay, systemUserFor } from './account.ts'
 import { findBinaries } from './binaries.ts'
-import { dataMajor, dataOf, makeCluster, passwordOf, ROLE } from './cluster.ts'
+import { databasePassword, dataMajor, dataOf, makeCluster, ROLE } from './cluster.ts'
 import { acquireLock, lockHolder } from './lock.ts'
 import { awaitOrphan, readPidFile } from './orphan.ts'
 import { type Postmaster, type PostmasterOptions, startPostmaster } from './postmaster.ts'
@@ -82,7 +82,7 @@ const createDatabase = async (target: DatabaseAddress): Promise<void> => {
 
 const prepare = async (home: string, log: Log, durable: boolean): Promise<PostmasterOptions> => {
   const data = dataOf(home)
-  const account = accountFor(data)
+  const account = systemUserFor(data)
   if (account) openWay(home, account)
   const binaries = await findBinaries({ home, account, durable, major: dataMajor(home) })
   if (!existsSync(data)) await makeCluster({ home, binaries, account, durable })
@@ -98,7 +98,7 @@ export const startEmbedded = async ({ home: path, log, durable = true }: Options
   const home = makeHome(path)
   stack.use(acquireLock(lockOf(home)))
   const options = await prepare(home, log, durable)
-  const password = passwordOf(home)
+  const password = databasePassword(home)
   if (!password) throw new Error(`the password of the database under ${home} cannot be read: start as the user who made it`)
   if (dirname(options.socketFolder) !== home) stack.defer(() => rmSync(options.socketFolder, { recursive: true, force: true }))
   stack.use(supervise(await start(options), { data: options.data, restart: () => start(options), log }))
@@ -127,7 +127,7 @@ export const findEmbedded = async (path: string): Promise<DatabaseAddress | unde
   const home = realpathSync(path)
   if (lockHolder(lockOf(home)) === undefined) return undefined
   const running = readPidFile(dataOf(home))
-  const password = passwordOf(home)
+  const password = databasePassword(home)
   if (!running?.ready || !password) return undefined
   const target = targetAt(running.socketFolder, password)
   return (await answers(target)) ? target : undefined

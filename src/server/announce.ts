@@ -31,5 +31,5 @@ It has made a workspace, with an account of the sandbox network connected. The k
 Try:  curl -H "Authorization: Bearer ${bootstrapKey ? '$TENDRIL_BOOTSTRAP_KEY' : apiKey}" ${publicUrl}/api/v1/growth/overview`
 
 /** One write, so that no log line comes between. */
-export const announce = (shown: Shown, { database, made }: { database: string; made: NewWorkspace | undefined }): void =>
+export const printAddresses = (shown: Shown, { database, made }: { database: string; made: NewWorkspace | undefined }): void =>
   console.log(addresses(shown, database) + (made ? welcome(made, shown) : ''))

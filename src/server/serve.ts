@@ -4,7 +4,7 @@ import { createLog, type Log } from '#kernel/log'
 import { parseFaults } from '#port/network/sandbox/faults'
 import { type Config, readConfig } from '../config.ts'
 import { hostAndPort } from '../config-values.ts'
-import { announce } from './announce.ts'
+import { printAddresses } from './announce.ts'
 import { openDatabase } from './database.ts'
 import { firstStart } from './first-start.ts'
 import { requireSecretKey } from './secret-key.ts'
@@ -57,7 +57,7 @@ export async function serve(): Promise<void> {
   // Only once the port is taken: a start that fails there must not make a key that nobody sees.
   const made = await firstStart({ ...config, publicUrl }, workplace)
   ready = true
-  announce({ ...config, publicUrl }, { database: database.description, made })
+  printAddresses({ ...config, publicUrl }, { database: database.description, made })
   log.info({ signal: await stopped }, 'stopping')
   setTimeout(() => {
     log.error('could not stop in good order in time')

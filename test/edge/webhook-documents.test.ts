@@ -6,7 +6,7 @@ import { eventBody } from '#domain/app/webhook'
 import { articleItem, newArticle, readyArticle } from '#domain/growth/drafting/article'
 import { failedBatch, newBatch } from '#domain/growth/drafting/batch'
 import { settledEngagement } from '#domain/growth/sending/execute'
-import { giveBack, publishTimes, settle } from '#domain/growth/sending/publish'
+import { backToApproved, publishTimes, settle } from '#domain/growth/sending/publish'
 import { newId } from '#kernel/ids'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { type Hook, hookOf } from '#test/support/hooks'
@@ -92,7 +92,7 @@ describe('what happens rarely is as described too', () => {
   const rare: Record<string, { type: string; data: Record<string, unknown> }[]> = {
     'a batch that failed': failedBatch(batch, 'generation_failed: fewer', { taken, now }).events,
     'an article': readyArticle(article, set as never, { item, now }).events,
-    'a post that was not sent': [giveBack(item, 'x_not_connected', now).event],
+    'a post that was not sent': [backToApproved(item, 'x_not_connected', now).event],
     'a post that was refused': settle({ item, attempt: attemptWith(), now, times: publishTimes, tries: 0 } as never, refused).events,
     'an engagement in review': settledEngagement({ id: newId() } as never, {
       item,

@@ -3,9 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import postgres from 'postgres'
-import { accountFor } from '#postgres/account'
+import { systemUserFor } from '#postgres/account'
 import { findBinaries } from '#postgres/binaries'
-import { type Account, CHILD_ENV, run } from '#postgres/process'
+import { CHILD_ENV, runProgram, type SystemUser } from '#postgres/process'
 import type { ConnectionOptions } from '#store/engine/db'
 import { eventually } from '#test/support/eventually'
 import { temporaryFolder } from '#test/support/folder'
@@ -23,11 +23,11 @@ const PORTS = { primary: 5432, standby: 5433 }
 interface Ground {
   postgres: string
   folder: string
-  account: Account | undefined
+  account: SystemUser | undefined
 }
 
-const must = async (command: string[], account: Account | undefined): Promise<void> => {
-  const { code, stderr } = await run(command, account)
+const must = async (command: string[], account: SystemUser | undefined): Promise<void> => {
+  const { code, stderr } = await runProgram(command, account)
   if (code !== 0) throw new Error(`${command[0]}: ${stderr}`)
 }
 
@@ -77,7 +77,7 @@ const answers = (options: ConnectionOptions, statement: string): Promise<boolean
 /** Two data folders with the same beginning: whichever follows the other's log becomes its copy. */
 const prepare = async (home: string): Promise<Ground> => {
   const folder = join(home, 'cluster')
-  const account = accountFor(folder)
+  const account = systemUserFor(folder)
   const { postgres: binary, initdb } = await findBinaries({ home, account, durable: false, major: undefined })
   await must(['mkdir', '-m', '755', folder], undefined)
   if (account) await must(['chown', `${account.uid}:${account.gid}`, folder], undefined)

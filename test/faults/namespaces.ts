@@ -6,7 +6,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { CHILD_ENV, run } from '#postgres/process'
+import { CHILD_ENV, runProgram } from '#postgres/process'
 
 const ways = ['net', 'db'] as const
 type Way = (typeof ways)[number]
@@ -29,7 +29,7 @@ export interface Switch extends AsyncDisposable {
 }
 
 const ip = async (...command: string[]): Promise<void> => {
-  const { code, stderr } = await run(command)
+  const { code, stderr } = await runProgram(command)
   if (code !== 0) throw new Error(`${command.join(' ')}: ${stderr.trim()}`)
 }
 

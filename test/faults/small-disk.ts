@@ -7,7 +7,7 @@ import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { newApiKey } from '#kernel/api-key'
-import { dataOf, passwordOf } from '#postgres/cluster'
+import { databasePassword, dataOf } from '#postgres/cluster'
 import { readPidFile } from '#postgres/orphan'
 import type { ConnectionOptions } from '#store/engine/db'
 import { eventually } from '#test/support/eventually'
@@ -107,7 +107,7 @@ export async function startSmallDisk(tenants: number): Promise<SmallDisk> {
   const home = join(root, path)
   const { socketFolder } = readPidFile(dataOf(home))!
   const host = join(root, socketFolder)
-  const options: ConnectionOptions = { host, database: 'tendril', username: 'tendril', password: passwordOf(home)! }
+  const options: ConnectionOptions = { host, database: 'tendril', username: 'tendril', password: databasePassword(home)! }
   const owner = postgres({ ...options, max: 2, backoff: () => 0.05, onnotice: () => {} })
   stack.defer(() => owner.end({ timeout: 1 }))
   await recordLetters(owner)

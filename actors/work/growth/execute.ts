@@ -6,7 +6,7 @@ import { settleExecution } from '#decisions/growth/engagement-effects'
 import type { Engagement } from '#domain/growth/drafting/engagement'
 import type { Connection } from '#domain/growth/sending/connection'
 import { asItem, fromItem, settledEngagement } from '#domain/growth/sending/execute'
-import { type Attempt, bind, giveBack, orphaned, type ReturnReason, type SendOutcome } from '#domain/growth/sending/publish'
+import { type Attempt, backToApproved, bindAccount, orphaned, type ReturnReason, type SendOutcome } from '#domain/growth/sending/publish'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import type { Network } from '#port/network/network'
@@ -64,7 +64,7 @@ const claimEngagement = async (deps: PublishDeps, claiming: Claiming): Promise<C
   const connection = await accountFor(sql, engagement.account_external_id)
   const network = connection && deps.networks.named(connection.network)
   if (!connection || !network || connection.network !== engagement.network) return back(claiming, engagement, 'x_not_connected')
-  const bound = bind(asItem(engagement), { accountExternalId: connection.external_id, now: gate.now })
+  const bound = bindAccount(asItem(engagement), { accountExternalId: connection.external_id, now: gate.now })
   if (bound === 'approval_stale') return back(claiming, engagement, bound)
   return claimed(deps, claiming, { engagement: fromItem(engagement, bound), connection, network })
 }
@@ -109,7 +109,7 @@ const reasonText = {
 
 /** Not sent, with the reason; whoever waits for it is told. */
 const back = ({ gate, work }: Claiming, engagement: Engagement, reason: ReturnReason): { decision: Decision<void> } => {
-  const next = fromItem(engagement, giveBack(asItem(engagement), reason, gate.now).item)
+  const next = fromItem(engagement, backToApproved(asItem(engagement), reason, gate.now).item)
   const [code, detail = ''] = reason.split(':')
   const error =
     code === 'plan_invalid' || code === 'x_not_connected'

@@ -10,8 +10,8 @@ import type { Connection } from '#domain/growth/sending/connection'
 import type { Again } from '#domain/growth/sending/post-again'
 import {
   type Attempt,
+  backToApproved,
   claim,
-  giveBack,
   isMissed,
   isWaiting,
   orphaned,
@@ -157,7 +157,7 @@ const reasonText = {
 
 /** Not sent, off the schedule, with the reason; whoever waits for it is told. */
 const back = ({ gate, work }: Claiming, item: Item, reason: ReturnReason): { decision: Decision<void> } => {
-  const { item: next, event } = giveBack(item, reason, gate.now)
+  const { item: next, event } = backToApproved(item, reason, gate.now)
   const [code, detail = ''] = reason.split(':')
   const error =
     code === 'plan_invalid' || code === 'x_not_connected'

@@ -5,7 +5,7 @@ import { takenOf } from '#decisions/growth/generations'
 import type { EngageAction } from '#domain/growth/drafting/engagement'
 import type { Generation } from '#domain/growth/drafting/generation'
 import { requireActive } from '#domain/growth/drafting/growth-channel'
-import { drafted, type Item } from '#domain/growth/drafting/item'
+import { type Item, newDraftItem } from '#domain/growth/drafting/item'
 import { weekAt } from '#domain/growth/learning/report'
 import { engagedSignal, requireEngageable } from '#domain/growth/learning/signal'
 import type { RuleAction, RuleActionKind } from '#domain/growth/rules/rule-action'
@@ -95,7 +95,7 @@ const answered = async ({ sql, gate, networks, occurrence }: Acting, action: Eng
 const takenUp = ({ id, posted_at, rate, length, ...post }: Resurfaceable, now: Date): Item => {
   const known = rate === null ? '' : ` with ${(rate * 100).toFixed(1)} reactions per 100 impressions`
   const rationale = `It went out on ${posted_at.toISOString().slice(0, 10)}${known}, and may be news to many by now.`
-  return { ...drafted({ ...post, rationale }, { id: newId(), length, now }), resurfaced_from: id }
+  return { ...newDraftItem({ ...post, rationale }, { id: newId(), length, now }), resurfaced_from: id }
 }
 
 /** Throws the `AppError` of whatever forbids it. */

@@ -82,10 +82,10 @@ export const freshEndpoint = ({ now, ...wish }: EndpointWish): Endpoint => ({
 export const changedEndpoint = (before: Endpoint, wish: EndpointWish): Endpoint =>
   before.url === wish.url && before.status === 'active' ? { ...before, events: wish.events, updated_at: wish.now } : freshEndpoint(wish)
 
-export const hostOf = (url: string): string => new URL(url).host
+export const hostOfUrl = (url: string): string => new URL(url).host
 
 /** What the audit trail keeps of an address, which may hold a token: its host, and by what it can be told from others. */
-export const tracesOf = (url: string) => ({ url_host: hostOf(url), url_sha256: createHash('sha256').update(url).digest('hex') })
+export const tracesOf = (url: string) => ({ url_host: hostOfUrl(url), url_sha256: createHash('sha256').update(url).digest('hex') })
 
 export interface PendingEvent {
   id: string

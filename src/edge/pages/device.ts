@@ -6,7 +6,7 @@ import type { Incoming } from '../incoming.ts'
 import type { Route } from '../route.ts'
 import { type Html, html } from './html.ts'
 import { field, goTo, hidden, type Problem, pageResponse, problemsOf, retryHeaders, statusOf } from './layout.ts'
-import { enter, ownForm, type PageDeps, pageRoute, personOf, queryOf, toSignIn } from './page.ts'
+import { enter, ownForm, type PageDeps, pageRoute, queryOf, signedInPerson, toSignIn } from './page.ts'
 import { roleText, scopeText } from './words.ts'
 
 const pathFor = (code: string): string => (code === '' ? '/device' : `/device?code=${encodeURIComponent(code)}`)
@@ -114,7 +114,7 @@ const show = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   const code = (query.get('code') ?? '').slice(0, LONGEST_CODE)
   const result = results[query.get('done') ?? '']
   if (result && Object.hasOwn(results, query.get('done')!)) return pageResponse(result)
-  if (!(await personOf(deps, incoming))) return toSignIn(deps, incoming, pathFor(code))
+  if (!(await signedInPerson(deps, incoming))) return toSignIn(deps, incoming, pathFor(code))
   return code === '' ? pageResponse({ title: 'Let a device in', body: entry('') }) : ask(deps, incoming, code)
 }
 
@@ -122,7 +122,7 @@ const LONGEST_CODE = 40
 
 const send = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   const { code = '', decision = '', workspace_id, move_to } = await ownForm(deps, incoming)
-  const person: SessionGrant | undefined = await personOf(deps, incoming)
+  const person: SessionGrant | undefined = await signedInPerson(deps, incoming)
   // What was decided is asked anew: by then the session goes on.
   if (!person) return toSignIn(deps, incoming, pathFor(code))
   try {

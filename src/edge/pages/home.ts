@@ -4,7 +4,7 @@ import type { Incoming } from '../incoming.ts'
 import type { Route } from '../route.ts'
 import { type Html, html } from './html.ts'
 import { goTo, pageResponse } from './layout.ts'
-import { enter, ownForm, type PageDeps, pageRoute, personOf, toSignIn } from './page.ts'
+import { enter, ownForm, type PageDeps, pageRoute, signedInPerson, toSignIn } from './page.ts'
 import { emailText, roleText } from './words.ts'
 
 const addresses = (publicUrl: string): Html => html`<h2>For programs and agents</h2>
@@ -31,14 +31,14 @@ ${addresses(publicUrl)}`
 
 const show = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   const { publicUrl } = deps.identity
-  const person = await personOf(deps, incoming)
+  const person = await signedInPerson(deps, incoming)
   if (!person && deps.cookies.access(incoming.request)) return toSignIn(deps, incoming, '/')
   return pageResponse({ title: 'Start', body: person ? signedIn(person, publicUrl) : signedOut(publicUrl) })
 }
 
 const signOut = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   await ownForm(deps, incoming)
-  if (!(await personOf(deps, incoming))) return toSignIn(deps, incoming, '/')
+  if (!(await signedInPerson(deps, incoming))) return toSignIn(deps, incoming, '/')
   const { cookies } = await enter(deps, incoming, { id: 'app.session.signOut', input: {} })
   return goTo('/', cookies)
 }

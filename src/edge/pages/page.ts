@@ -33,7 +33,7 @@ export const signInPath = (next: string): string => withNext('/sign-in', next)
 export const queryOf = ({ request }: Incoming): URLSearchParams => new URL(request.url).searchParams
 
 /** Who is signed in, by cookie; nobody else has pages. */
-export const personOf = async ({ authenticator, cookies }: PageDeps, incoming: Incoming): Promise<SessionGrant | undefined> => {
+export const signedInPerson = async ({ authenticator, cookies }: PageDeps, incoming: Incoming): Promise<SessionGrant | undefined> => {
   const { request } = incoming
   if (cookies.access(request) === undefined || request.headers.has('authorization')) return undefined
   try {

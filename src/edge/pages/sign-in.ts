@@ -6,7 +6,7 @@ import type { Route } from '../route.ts'
 import { visitOf } from '../serve.ts'
 import { html } from './html.ts'
 import { field, goTo, hidden, type Problem, pageResponse, problemsOf, retryHeaders, statusOf } from './layout.ts'
-import { CONTINUE_PATH, enter, ownForm, ownPlace, type PageDeps, pageRoute, personOf, queryOf, signInPath } from './page.ts'
+import { CONTINUE_PATH, enter, ownForm, ownPlace, type PageDeps, pageRoute, queryOf, signedInPerson, signInPath } from './page.ts'
 
 const LABELS = { email: 'Email', password: 'Password' }
 
@@ -28,7 +28,7 @@ Password lost? The operator of this deployment can print you a link for another.
 
 const show = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   const next = ownPlace(queryOf(incoming).get('next'))
-  return (await personOf(deps, incoming)) ? goTo(next) : pageResponse({ title: 'Sign in', body: form({ next }) })
+  return (await signedInPerson(deps, incoming)) ? goTo(next) : pageResponse({ title: 'Sign in', body: form({ next }) })
 }
 
 const send = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {

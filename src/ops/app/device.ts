@@ -21,7 +21,7 @@ import { fail } from '#kernel/errors'
 import { isScope } from '#kernel/scopes'
 import { decideGrant, findWaiting, type Issued, insertGrant, type Polled, pollGrant, revokeHeldKey, type Waiting } from '#store/app/device'
 import { endHeldSession, type SessionGrant } from '#store/app/sessions'
-import { type Counted, returnTry, takeTry } from '#store/app/throttle'
+import { returnTry, type Throttled, takeTry } from '#store/app/throttle'
 import type { Handlers, VisitContext } from '../call.ts'
 import { requireRoomForKey } from './keys.ts'
 import { auditContextOf, signedInOf } from './session.ts'
@@ -97,7 +97,7 @@ export const revokeHeld = async ({ db, identity, visit }: VisitContext, token: s
   if (claims) await endHeldSession(db, claims.sessionId, audit)
 }
 
-const countedFor = ({ person }: SessionGrant, address: string): Counted[] => [
+const countedFor = ({ person }: SessionGrant, address: string): Throttled[] => [
   { name: `device code address ${networkOf(address)}`, limit: codeLimits.address },
   { name: `device code person ${person.id}`, limit: codeLimits.person },
 ]

@@ -7,7 +7,7 @@ import { newId } from '#kernel/ids'
 import { plainText } from '#kernel/plain-text'
 import { acceptInvitation, type Invited, type NewAccount, openInvitation } from '#store/app/invitations'
 import { isMember } from '#store/app/members'
-import { type Candidate, candidatesFor } from '#store/app/people'
+import { candidatesFor, type SignInCandidate } from '#store/app/people'
 import {
   addInvitation,
   countOpenInvitations,
@@ -32,8 +32,8 @@ const needEmail = (): never => {
 }
 
 /** An account that there is, and the hash of the password that was shown. */
-type Known = Pick<Candidate, 'id' | 'hash'>
-const knownAs = ({ id, hash }: Candidate): Known => ({ id, hash })
+type Known = Pick<SignInCandidate, 'id' | 'hash'>
+const knownAs = ({ id, hash }: SignInCandidate): Known => ({ id, hash })
 
 interface Comer {
   email: string

@@ -1,6 +1,15 @@
 import type { webhook } from '#contract/app/webhook'
 import { deliveryWork } from '#decisions/growth/follow-up'
-import { changedEndpoint, type Endpoint, freshEndpoint, hostOf, subjectOf, TEST_EVENT, tracesOf, webhookTimes } from '#domain/app/webhook'
+import {
+  changedEndpoint,
+  type Endpoint,
+  freshEndpoint,
+  hostOfUrl,
+  subjectOf,
+  TEST_EVENT,
+  tracesOf,
+  webhookTimes,
+} from '#domain/app/webhook'
 import { AppError, fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import type { Sealer } from '#kernel/sealer'
@@ -32,7 +41,7 @@ const shown = async (endpoint: Shown, { sql, gate: { now } }: CommandContext) =>
   const { url, events, status, disabled_reason, failing_since, created_at, updated_at } = endpoint
   const [held_until, previous_secret_until] = [ahead(endpoint.held_until, now), ahead(endpoint.previous_until, now)]
   const fares = { status, disabled_reason, failing_since, held_until, previous_secret_until, waiting: await countPending(sql) }
-  return { webhook: { url, host: hostOf(url), events, ...fares, created_at, updated_at } }
+  return { webhook: { url, host: hostOfUrl(url), events, ...fares, created_at, updated_at } }
 }
 
 const noneSet = (): never => fail('not_found', 'no webhook endpoint is set')
@@ -110,7 +119,7 @@ const setting = ({ egress, sealer }: Deps): Pick<All, 'set' | 'update' | 'rotate
 export const webhookHandlers = (deps: Deps): All => ({
   async get(_, { read, principal }) {
     const { url, ...fares } = (await read<EndpointOverview>(endpointOverview))[0] ?? noneSet()
-    return { webhook: { url: roleOf(principal) === 'owner' ? url : null, host: hostOf(url), ...fares } }
+    return { webhook: { url: roleOf(principal) === 'owner' ? url : null, host: hostOfUrl(url), ...fares } }
   },
 
   ...setting(deps),

@@ -18,7 +18,7 @@ const kept = (given: Given[]): GivenMetrics[] =>
     return { item_id: item_id?.toLowerCase() ?? null, text, posted_at, quotes, clicks, ...counts }
   })
 
-export const auditHandlers: Handlers<typeof audits> = {
+export const growthAuditHandlers: Handlers<typeof audits> = {
   async create({ days = AUDIT_DAYS, metrics }, { sql, gate }) {
     const given = metrics ? kept(metrics as Given[]) : null
     const ids = [...new Set((given ?? []).flatMap(({ item_id }) => item_id ?? []))]

@@ -61,7 +61,11 @@ const ruleOn = async (sql: Sql, { limits: { measure, maxLength } }: Network) => 
 })
 
 /** Drafts an engagement on a post that is known. */
-export const drafted = async (context: CommandContext, post: EngagedPost, { signalId, ...words }: Words & { signalId: string | null }) => {
+export const draftEngagement = async (
+  context: CommandContext,
+  post: EngagedPost,
+  { signalId, ...words }: Words & { signalId: string | null },
+) => {
   const network = networkOf(context, post)
   const rule = await ruleOn(context.sql, network)
   const wish = { ...post, ...words, signal_id: signalId }
@@ -71,7 +75,7 @@ export const drafted = async (context: CommandContext, post: EngagedPost, { sign
 
 const created = async (context: CommandContext, reading: Reading, { ref, ...words }: Words & { ref: string }) => {
   if (reading.kind === 'failed') throw reading.error
-  const { record, effects } = await drafted(context, foundPost(reading, ref, words), { ...words, signalId: null })
+  const { record, effects } = await draftEngagement(context, foundPost(reading, ref, words), { ...words, signalId: null })
   return { reply: shown(record), effects, refId: record.id }
 }
 

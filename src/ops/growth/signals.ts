@@ -6,7 +6,7 @@ import { merge } from '#store/engine/letter'
 import { listSignals, lockSignal, saveSignal } from '#store/growth/signals'
 import type { CommandContext, Handlers } from '../call.ts'
 import { rankedPageOf, rankedResult } from '../paging.ts'
-import { drafted } from './engagements.ts'
+import { draftEngagement } from './engagements.ts'
 
 /** What the network's rules say of each action now. */
 const actionsOn = ({ networks }: Pick<CommandContext, 'networks'>, signal: Signal) =>
@@ -41,7 +41,7 @@ export const signalHandlers: Handlers<typeof signals> = {
     requireEngageable(signal, now)
     const words = { action, instruction: instruction?.trim() || null, body: body ?? null, signalId: signal.id }
     const { network, post_id, post_url, post_author, post_text, addresses_us } = signal
-    const { record, effects } = await drafted(context, { network, post_id, post_url, post_author, post_text, addresses_us }, words)
+    const { record, effects } = await draftEngagement(context, { network, post_id, post_url, post_author, post_text, addresses_us }, words)
     const writes = [saveSignal(engagedSignal(signal, record.id, now))]
     return { reply: { engagement: engagementView(record) }, effects: merge(effects, { writes }), refId: record.id }
   },

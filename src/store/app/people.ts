@@ -17,7 +17,7 @@ export const emailStatus = (sql: Sql): Fragment =>
   sql`case when p.email is null then 'lost' when p.email_verified_at is null then 'unverified' else 'verified' end as email_status`
 
 /** An account that a password may be that of. */
-export interface Candidate extends Person {
+export interface SignInCandidate extends Person {
   hash: string
   /** Other accounts have the address too, and this one has not proven it. */
   disputed: boolean
@@ -38,7 +38,7 @@ export interface Sought {
  * The accounts that have an address: the one that has proven it, then those that have it longest, so that nobody who comes
  * later takes their place. Whoever is a member nowhere comes last.
  */
-export const candidatesFor = (db: Db, { emailKey, tenantId, personId }: Sought): Promise<Candidate[]> =>
+export const candidatesFor = (db: Db, { emailKey, tenantId, personId }: Sought): Promise<SignInCandidate[]> =>
   db.system(
     async (sql) =>
       (await sql`select p.id, p.email, ${emailStatus(sql)}, p.name, p.password_hash as hash,
@@ -47,7 +47,7 @@ export const candidatesFor = (db: Db, { emailKey, tenantId, personId }: Sought):
         where p.email_key = ${emailKey} ${tenantId === undefined ? sql`` : sql`and exists (select 1 from member m where m.tenant_id = ${tenantId} and m.person_id = p.id)`}
         order by ${personId === undefined ? sql`` : sql`p.id = ${personId} desc,`} p.email_verified_at is not null desc,
           exists (select 1 from member m where m.person_id = p.id) desc, coalesce(p.email_since, p.created_at), p.id
-        limit ${MOST_CANDIDATES}`) as unknown as Candidate[],
+        limit ${MOST_CANDIDATES}`) as unknown as SignInCandidate[],
   )
 
 /**
@@ -64,7 +64,7 @@ export const claimAddress = async (tx: Sql, { emailKey, personId }: { emailKey: 
     await auditEntry(tx, { tenantId: tenant_id, actor, surface: 'rest', operation: 'app.person.emailLost', refId: person_id })
 }
 
-export const passwordOf = async (db: Db, personId: string): Promise<string | undefined> =>
+export const passwordHashOf = async (db: Db, personId: string): Promise<string | undefined> =>
   (await db.system((sql) => sql<{ hash: string }[]>`select password_hash as hash from person where id = ${personId}`))[0]?.hash
 
 export interface Membership {

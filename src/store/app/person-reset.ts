@@ -6,7 +6,7 @@ import { claimAddress, emailStatus, type Person } from './people.ts'
 import { endSessionsIn } from './sessions.ts'
 
 /** An account, as an operator tells it from others. */
-export interface Account extends Person {
+export interface PersonAccount extends Person {
   created_at: Date
   workspaces: string[]
 }
@@ -14,13 +14,13 @@ export interface Account extends Person {
 const MOST_ACCOUNTS = 20
 
 /** The account of an id, or those that have an address: the one that has proven it first. */
-export const accountsOf = (db: Db, by: { id: string } | { emailKey: string }): Promise<Account[]> =>
+export const accountsOf = (db: Db, by: { id: string } | { emailKey: string }): Promise<PersonAccount[]> =>
   db.system(
     async (sql) =>
       (await sql`select p.id, p.email, ${emailStatus(sql)}, p.name, p.created_at, array(select t.name from member m
           join tenant t on t.id = m.tenant_id where m.person_id = p.id order by m.created_at, t.id limit 20) as workspaces
         from person p where ${'id' in by ? sql`p.id = ${by.id}` : sql`p.email_key = ${by.emailKey}`}
-        order by p.email_verified_at is not null desc, coalesce(p.email_since, p.created_at), p.id limit ${MOST_ACCOUNTS}`) as unknown as Account[],
+        order by p.email_verified_at is not null desc, coalesce(p.email_since, p.created_at), p.id limit ${MOST_ACCOUNTS}`) as unknown as PersonAccount[],
   )
 
 export interface NewReset {

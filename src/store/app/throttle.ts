@@ -4,17 +4,17 @@ import { fail } from '#kernel/errors'
 import type { Db, Sql } from '../engine/db.ts'
 
 /** Something that is counted, by the name under which it is. */
-export interface Counted {
+export interface Throttled {
   name: string
   limit: TryLimit
 }
 
-const keyOf = ({ name }: Counted): string => createHash('sha256').update(name).digest('base64')
+const keyOf = ({ name }: Throttled): string => createHash('sha256').update(name).digest('base64')
 
 const SWEPT = 50
 
 /** How often it was used by now, this time with it, and the seconds until the window ends. */
-const count = async (sql: Sql, one: Counted): Promise<{ used: number; wait: number }> => {
+const count = async (sql: Sql, one: Throttled): Promise<{ used: number; wait: number }> => {
   const [row] = await sql<{ used: number; wait: number }[]>`insert into throttle as t (key, used, until)
     values (${keyOf(one)}, 1, clock_timestamp() + ${one.limit.withinS} * interval '1 second')
     on conflict (key) do update set
@@ -29,7 +29,7 @@ const count = async (sql: Sql, one: Counted): Promise<{ used: number; wait: numb
  * of any number that come at once, no more than the limit go on. What is refused uses up nothing of the others: who is stopped
  * at one address cannot lock an account for all. Windows that are over go, a few at a time.
  */
-export const takeTry = async (db: Db, action: string, counted: Counted[]): Promise<void> => {
+export const takeTry = async (db: Db, action: string, counted: Throttled[]): Promise<void> => {
   const refused = await db.system(async (sql) => {
     await sql`delete from throttle where key in (select key from throttle where until < clock_timestamp() order by until limit ${SWEPT})`
     for (const [index, one] of counted.entries()) {
@@ -44,12 +44,12 @@ export const takeTry = async (db: Db, action: string, counted: Counted[]): Promi
 }
 
 /** Gives back what `takeTry` counted, and no more: one that was right does not make the wrong ones before it good. */
-export const returnTry = (db: Db, counted: Counted[]): Promise<unknown> =>
+export const returnTry = (db: Db, counted: Throttled[]): Promise<unknown> =>
   db.system(
     (sql) =>
       sql`update throttle set used = greatest(used - 1, 0) where key = any(${counted.map(keyOf)}::text[]) and until > clock_timestamp()`,
   )
 
 /** A success ends the count. */
-export const forgetTries = (db: Db, counted: Counted[]): Promise<unknown> =>
+export const forgetTries = (db: Db, counted: Throttled[]): Promise<unknown> =>
   db.system((sql) => sql`delete from throttle where key = any(${counted.map(keyOf)}::text[])`)

@@ -90,7 +90,7 @@ export const keptUnder =
     sql`select state, ref_id from idempotency where key = ${key} and expires_at > now()`
 
 /** What a workspace may have kept, in bytes. */
-export const MOST_BYTES = 268_435_456
+export const MOST_STORED_BYTES = 268_435_456
 
 /** What it has kept, by the counters of a letter's gate. */
 export const bytesKept = (counters: Record<string, number>): number => counters['answers@bytes'] ?? 0

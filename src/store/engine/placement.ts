@@ -48,7 +48,7 @@ export const register = async (db: Db, node: NodeRow): Promise<number> =>
   )!
 
 /** Tells the others of another lock, by which the process is known to be alive from now on, or of another address. */
-export const announce = async (db: Db, { incarnation, lockKey, url }: Pick<NodeRow, 'incarnation'> & Partial<NodeRow>): Promise<void> => {
+export const updateNode = async (db: Db, { incarnation, lockKey, url }: Pick<NodeRow, 'incarnation'> & Partial<NodeRow>): Promise<void> => {
   await db.system(
     (sql) => sql`update node set lock_key = coalesce(${lockKey?.toString() ?? null}::bigint, lock_key), url = coalesce(${url ?? null}, url)
       where incarnation = ${incarnation}`,
@@ -106,7 +106,7 @@ export const nodeStates = (sql: postgres.Sql): Promise<NodeState[]> =>
   })
 
 /** Declares processes dead: their tenants may be taken. A process that still lives notices at its next renewal. */
-export const remove = (db: Db, incarnations: string[]): Promise<unknown> =>
+export const removeNodes = (db: Db, incarnations: string[]): Promise<unknown> =>
   db.system((sql) => sql`delete from node where incarnation = any(${incarnations}::uuid[])`)
 
 /** Takes a tenant if nobody living owns it. The new epoch, or undefined. */

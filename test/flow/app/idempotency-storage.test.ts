@@ -1,7 +1,7 @@
 /** What answers that are kept for replays may take: each of them, and all of a workspace. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { bytesKept, MOST_BYTES } from '#store/engine/idempotency'
+import { bytesKept, MOST_STORED_BYTES } from '#store/engine/idempotency'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { newStory, type Story } from '#test/support/story'
 
@@ -48,7 +48,7 @@ const learnings = async ({ tenantId }: Story): Promise<number> =>
 /** As many rows as a workspace may have kept, the oldest of which expire in an hour and in two. */
 const fill = ({ tenantId }: Story) =>
   app.owner`insert into idempotency (tenant_id, key, operation, fingerprint, state, status, body, expires_at)
-    select ${tenantId}, 'filler ' || n, 'test', 'none', 'done', 200, repeat('x', ${MOST_BYTES / 4}), now() + n * interval '1 hour'
+    select ${tenantId}, 'filler ' || n, 'test', 'none', 'done', 200, repeat('x', ${MOST_STORED_BYTES / 4}), now() + n * interval '1 hour'
     from generate_series(1, 4) n`
 
 test('an answer over 4 KiB is kept compressed, and is replayed to the byte', async () => {
@@ -91,7 +91,7 @@ describe('a workspace that has 256 MiB of answers kept', () => {
     const story = await newStory(app)
     const before = await learn(story, 'before')
     await fill(story)
-    expect(bytesKept({ 'answers@bytes': (await totals(story)).counted })).toBeGreaterThan(MOST_BYTES)
+    expect(bytesKept({ 'answers@bytes': (await totals(story)).counted })).toBeGreaterThan(MOST_STORED_BYTES)
     const refused = await learn(story, 'after')
     expect([refused.status, refused.body.error?.message]).toEqual([429, 'rate_limited:idempotency'])
     const wait = Number(refused.headers.get('retry-after'))
@@ -133,7 +133,7 @@ describe('a workspace that has 256 MiB of answers kept', () => {
   test('does not have the answers of pausing kept without end', async () => {
     const story = await newStory(app)
     await fill(story)
-    await app.owner`update counter set used = ${2 * MOST_BYTES} where tenant_id = ${story.tenantId} and key = 'answers'`
+    await app.owner`update counter set used = ${2 * MOST_STORED_BYTES} where tenant_id = ${story.tenantId} and key = 'answers'`
     for (const key of ['one', 'two']) expect((await story.send('POST', 'automation/pause-all', keyed(key))).status).toBe(200)
     expect((await rowsOf(story)).map(({ key }) => key)).not.toContain('one')
   })

@@ -1,9 +1,9 @@
 /** An article: one long text, drafted as one item that goes out as one long post. */
 import { postOf } from './article-text.ts'
 import type { ArticleSet } from './draft.ts'
-import { type Ended, type Generation, giveBack, newGeneration, type Taken } from './generation.ts'
+import { type Ended, type Generation, newGeneration, refund, type Taken } from './generation.ts'
 import { ARTICLE_HOOK } from './hooks.ts'
-import { drafted, type Item } from './item.ts'
+import { type Item, newDraftItem } from './item.ts'
 
 /** What lengths can be asked for, and about how many words each has. */
 export const articleLengths = { short: 600, medium: 1_200, long: 2_400 } as const
@@ -49,7 +49,7 @@ export const readyArticle = (
 export const failedArticle = (article: Article, error: string, { taken, now }: { taken: Taken; now: Date }): Ended<Article> => ({
   record: { ...article, status: 'failed', error, updated_at: now },
   events: [],
-  refund: giveBack(taken, taken.amount),
+  refund: refund(taken, taken.amount),
 })
 
 /** The item that a person will approve, retitle or reject. `measure`: by the network's own rule. */
@@ -59,5 +59,5 @@ export const articleItem = (
 ): Item => {
   const body = postOf(title, text)
   const draft = { ...about, body, format: 'article', hook: ARTICLE_HOOK }
-  return { ...drafted(draft, { id, length: measure(body), now }), kind: 'article', title }
+  return { ...newDraftItem(draft, { id, length: measure(body), now }), kind: 'article', title }
 }

@@ -1,7 +1,7 @@
 /** A batch of drafted posts: queued → generating → ready | failed. */
 import type { Draft, DraftSet } from './draft.ts'
-import { type Ended, type Generation, giveBack, newGeneration, type Taken } from './generation.ts'
-import { drafted, type Item } from './item.ts'
+import { type Ended, type Generation, newGeneration, refund, type Taken } from './generation.ts'
+import { type Item, newDraftItem } from './item.ts'
 
 export interface Batch extends Generation {
   focus: string
@@ -43,13 +43,13 @@ export const ready = (batch: Batch, set: DraftSet, { taken, now }: { taken: Take
     settledEvent(record),
     { type: 'growth.approval.requested', data: { kind: 'batch', batch_id: batch.id, items: delivered } },
   ]
-  return { record, events, refund: giveBack(taken, batch.requested - delivered) }
+  return { record, events, refund: refund(taken, batch.requested - delivered) }
 }
 
 /** The record ends with a code; the quota goes back whole. */
 export const failedBatch = (batch: Batch, error: string, { taken, now }: { taken: Taken; now: Date }): Ended<Batch> => {
   const record: Batch = { ...batch, status: 'failed', error, updated_at: now }
-  return { record, events: [settledEvent(record)], refund: giveBack(taken, taken.amount) }
+  return { record, events: [settledEvent(record)], refund: refund(taken, taken.amount) }
 }
 
 /** A draft as the item that a person will approve or reject. */
@@ -63,7 +63,7 @@ export const itemOf = (
     now,
   }: { id: string; batchId: string; experimentId?: string | null; length: number; now: Date },
 ): Item => ({
-  ...drafted(draft, { id, length, now }),
+  ...newDraftItem(draft, { id, length, now }),
   batch_id: batchId,
   ...(draft.arm ? { experiment_id: experimentId, arm: draft.arm } : {}),
 })

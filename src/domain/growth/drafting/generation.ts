@@ -57,4 +57,4 @@ export const generating = <R extends Drafting>(record: R, now: Date): R => ({ ..
 export const queuedAgain = <R extends Drafting>(record: R, now: Date): R => ({ ...record, status: 'queued', updated_at: now })
 
 /** What goes back to the quota, if anything does. */
-export const giveBack = (taken: Taken, amount: number): Taken[] => (amount > 0 ? [{ ...taken, amount: -amount }] : [])
+export const refund = (taken: Taken, amount: number): Taken[] => (amount > 0 ? [{ ...taken, amount: -amount }] : [])

@@ -94,7 +94,7 @@ const illegal = (item: Item, action: string): never => fail('conflict', `cannot 
 const invalid = (path: string, message: string): never => fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
 
 /** A draft as an item that waits for approval. */
-export const drafted = (draft: Draft, { id, length, now }: { id: string; length: number; now: Date }): Item => ({
+export const newDraftItem = (draft: Draft, { id, length, now }: { id: string; length: number; now: Date }): Item => ({
   id,
   batch_id: null,
   experiment_id: null,

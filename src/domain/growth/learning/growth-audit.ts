@@ -1,7 +1,7 @@
 /** An analytics audit: what worked and what flopped, by the numbers. queued → generating → ready | failed. */
 
 import type { ModelUsage } from '../drafting/draft.ts'
-import { type Ended, type Generation, giveBack, newGeneration, type Taken } from '../drafting/generation.ts'
+import { type Ended, type Generation, newGeneration, refund, type Taken } from '../drafting/generation.ts'
 import { engagementRate, type Metrics, reactions } from '../metrics.ts'
 import { LIKELY, labelOf, notEnough, noteOf, SURE, wordingOf } from './claim-words.ts'
 import { featuresOf, type PostToTell } from './post-features.ts'
@@ -98,7 +98,7 @@ export const readyAudit = (
 export const failedAudit = (audit: GrowthAudit, error: string, { taken, now }: { taken: Taken; now: Date }): Ended<GrowthAudit> => ({
   record: { ...audit, status: 'failed', error, updated_at: now },
   events: [],
-  refund: giveBack(taken, taken.amount),
+  refund: refund(taken, taken.amount),
 })
 
 export interface AuditBrief {

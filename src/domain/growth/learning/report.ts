@@ -4,7 +4,7 @@ import type { Used } from '#domain/app/plan'
 import type { ReadBudget } from '#domain/app/read-budget'
 import { addDays, dayAt, mondayOf, startOfDay } from '#kernel/calendar'
 import { nextTime } from '#kernel/cron'
-import { type Ended, type Generation, giveBack, newGeneration, type Taken } from '../drafting/generation.ts'
+import { type Ended, type Generation, newGeneration, refund, type Taken } from '../drafting/generation.ts'
 
 export interface Report extends Generation {
   origin: 'manual' | 'automatic'
@@ -73,7 +73,7 @@ export const readyReport = (report: Report, { data, markdown, now }: { data: Rep
 export const failedReport = (report: Report, error: string, { taken, now }: { taken: Taken; now: Date }): Ended<Report> => ({
   record: { ...report, status: 'failed', error, updated_at: now },
   events: [],
-  refund: giveBack(taken, taken.amount),
+  refund: refund(taken, taken.amount),
 })
 
 /** One that the plan refuses: it says so in its place, so that people see why there is none of this week. */

@@ -6,7 +6,7 @@
 import { fail } from '#kernel/errors'
 import { type Item, stateOf } from '../drafting/item.ts'
 import type { Attempt, PublishTimes, SendOutcome, Sent, Settled } from './publish.ts'
-import { bind, settle } from './publish.ts'
+import { bindAccount, settle } from './publish.ts'
 import { afterFailedRead } from './reconcile.ts'
 
 /** A person's word, on its way to a send. */
@@ -59,7 +59,7 @@ export const supersede = (attempt: Attempt, now: Date): Attempt => ({ ...attempt
 /** The claim of the new send, or `approval_stale` when text or account are not those that were approved. */
 export const claimAgain = (item: Item, claim: { accountExternalId: string; now: Date }): Item | 'approval_stale' => {
   if (item.status !== 'publish_unconfirmed') fail('conflict', `cannot claim: the item is ${stateOf(item)}`)
-  const next = bind(item, claim)
+  const next = bindAccount(item, claim)
   return next === 'approval_stale' ? next : { ...next, review: false }
 }
 

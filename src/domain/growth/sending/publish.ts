@@ -109,7 +109,7 @@ export const isMissed = (
 const unapproved = { status: 'drafted', approved_hash: null, account_external_id: null } as const
 
 /** Back to approved and off the schedule, with the reason where a person sees it; stale content goes back to drafted. */
-export const giveBack = (item: Item, reason: ReturnReason, now: Date): { item: Item; event: Event } => ({
+export const backToApproved = (item: Item, reason: ReturnReason, now: Date): { item: Item; event: Event } => ({
   item: {
     ...item,
     ...(reason === 'approval_stale' ? unapproved : { status: 'approved' }),
@@ -135,11 +135,11 @@ interface Claim {
 /** The claim: bound to the account, or `approval_stale` when text or account are not those that were approved. */
 export const claim = (item: Item, { accountExternalId, origin, now }: Claim): Item | 'approval_stale' => {
   if (!isWaiting(item, origin)) fail('conflict', `cannot claim: the item is ${stateOf(item)}`)
-  return bind(item, { accountExternalId, now })
+  return bindAccount(item, { accountExternalId, now })
 }
 
 /** On its way out from this account, or `approval_stale`. */
-export const bind = (item: Item, { accountExternalId, now }: Omit<Claim, 'origin'>): Item | 'approval_stale' => {
+export const bindAccount = (item: Item, { accountExternalId, now }: Omit<Claim, 'origin'>): Item | 'approval_stale' => {
   const bound = item.account_external_id
   if (item.approved_hash !== contentHash(item.body, bound) || (bound !== null && bound !== accountExternalId)) return 'approval_stale'
   return {
@@ -258,7 +258,7 @@ const failed = ({ item, attempt, now }: Sent, reason: string): Settled => ({
 })
 
 const returned = ({ item, attempt, now }: Sent, reason: ReturnReason): Settled => {
-  const back = giveBack(item, reason, now)
+  const back = backToApproved(item, reason, now)
   return { item: back.item, attempt: end(attempt, 'failed', now, reason), events: [back.event], next: { kind: 'done' } }
 }
 

@@ -3,7 +3,7 @@
  * applied, and its timeline, read to the end after that, does not show the post. Then nothing was posted, and the item is approved
  * again, once; only a new request sends it. The timeline is watched on for a day, should the network have broken its promise. Pure.
  */
-import { type Attempt, giveBack, type PublishTimes, type Settled, settlePosted } from './publish.ts'
+import { type Attempt, backToApproved, type PublishTimes, type Settled, settlePosted } from './publish.ts'
 import { cleanRead, type SeenPost, type TimelineRead } from './reconcile.ts'
 
 /** What a complete read proves that does not show the post. */
@@ -44,7 +44,7 @@ export const clearRead = (read: TimelineRead, proof: Proof): Settled => {
   const proof_reads = attempt.proof_reads + (proof.begunAt >= from ? 1 : 0)
   const next = { ...attempt, returns_from: from, clean_reads: attempt.clean_reads + 1, proof_reads }
   if (proof_reads < times.cleanReads) return { item, attempt: next, events: [], next: { kind: 'reconcile', at: nextProof(read, from) } }
-  const back = giveBack({ ...item, review: false }, 'network_error_not_posted', now)
+  const back = backToApproved({ ...item, review: false }, 'network_error_not_posted', now)
   const returned = { ...next, state: 'returned', ended_at: now } as const
   return {
     item: back.item,

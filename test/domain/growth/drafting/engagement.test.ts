@@ -17,7 +17,7 @@ import {
 } from '#domain/growth/drafting/engagement'
 import { contentHash } from '#domain/growth/drafting/item'
 import { asItem, fromItem, settledEngagement } from '#domain/growth/sending/execute'
-import { bind, claim, doubt, giveBack, publishTimes, type SendOutcome, settle } from '#domain/growth/sending/publish'
+import { backToApproved, bindAccount, claim, doubt, publishTimes, type SendOutcome, settle } from '#domain/growth/sending/publish'
 import { cleanRead, hit } from '#domain/growth/sending/reconcile'
 import { errorOf } from '#test/domain/errors'
 import { ACCOUNT, at, attemptWith } from '#test/domain/records'
@@ -151,9 +151,9 @@ describe('approval', () => {
   ])('is bound to the account and to all that goes out: not for %s', (_, changes) => {
     const approved = approveEngagement(drafted, approval)
     const claiming = { accountExternalId: ACCOUNT, now }
-    expect(bind(asItem(approved), claiming)).toMatchObject({ status: 'publishing' })
-    expect(bind(asItem({ ...approved, ...changes }), claiming)).toBe('approval_stale')
-    expect(bind(asItem(approved), { ...claiming, accountExternalId: 'other' })).toBe('approval_stale')
+    expect(bindAccount(asItem(approved), claiming)).toMatchObject({ status: 'publishing' })
+    expect(bindAccount(asItem({ ...approved, ...changes }), claiming)).toBe('approval_stale')
+    expect(bindAccount(asItem(approved), { ...claiming, accountExternalId: 'other' })).toBe('approval_stale')
   })
 
   test('takes other words for replies and quotes, within the limit', () => {
@@ -196,7 +196,7 @@ describe('the machine', () => {
   })
 
   test('what has changed since its approval goes back to be drafted', () => {
-    const { item } = giveBack(asItem(executing), 'approval_stale', now)
+    const { item } = backToApproved(asItem(executing), 'approval_stale', now)
     expect(fromItem(executing, item)).toMatchObject({ status: 'drafted', approved_hash: null, account_external_id: null })
   })
 

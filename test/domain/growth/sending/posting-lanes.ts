@@ -4,8 +4,8 @@ import type { Item } from '#domain/growth/drafting/item'
 import { type Again, claimAgain, isStale, isTooLate, notAgain, settleAgain, supersede } from '#domain/growth/sending/post-again'
 import {
   type Attempt,
+  backToApproved,
   claim,
-  giveBack,
   isMissed,
   isWaiting,
   orphaned,
@@ -44,7 +44,7 @@ export const nextWork = (world: World, kind: Work['kind']): Work | undefined => 
 }
 
 const back = (world: World, work: Work, reason: ReturnReason): void => {
-  const { item, event } = giveBack(itemOf(world, work.itemId), reason, clock(world))
+  const { item, event } = backToApproved(itemOf(world, work.itemId), reason, clock(world))
   save(world, item)
   world.works.delete(work.itemId)
   emit(world, [event])

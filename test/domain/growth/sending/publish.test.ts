@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Item } from '#domain/growth/drafting/item'
 import {
-  giveBack,
+  backToApproved,
   isMissed,
   isWaiting,
   type Origin,
@@ -288,11 +288,11 @@ describe('given back unsent', () => {
 
   test.each(reasons.flatMap((reason) => [[reason, 'scheduled'] as const, [reason, 'publishing'] as const]))('%s, %s', (reason, state) => {
     const item = { ...itemIn.approved, account_external_id: ACCOUNT, last_error: reason, updated_at: now }
-    expect(giveBack(itemIn[state], reason, now)).toEqual({ item, event: event(reason) })
+    expect(backToApproved(itemIn[state], reason, now)).toEqual({ item, event: event(reason) })
   })
 
   test.each([['scheduled'], ['publishing']] as const)('approval_stale, %s: a draft again, bound to nothing', (state) => {
-    const { item, event: said } = giveBack(itemIn[state], 'approval_stale', now)
+    const { item, event: said } = backToApproved(itemIn[state], 'approval_stale', now)
     expect(item).toEqual({ ...itemIn.drafted, last_error: 'approval_stale', updated_at: now })
     expect(said).toEqual(event('approval_stale'))
   })

@@ -1,7 +1,7 @@
 import type { Clock } from '#kernel/clock'
 
-/** Work whose claim fails for a reason of its own: it rests, longer with every failure, and is in nobody's way meanwhile. */
-export interface Resting {
+/** Backoff of work whose claim fails for a reason of its own: it is left out of claims, longer with every failure. */
+export interface ClaimBackoff {
   failed(workId: string): void
   claimed(workId: string): void
   /** Ids of what rests now. */
@@ -10,7 +10,7 @@ export interface Resting {
   until(ms: number | undefined): number | undefined
 }
 
-export const restingWork = (clock: Clock, restAfter: (failures: number) => number): Resting => {
+export const claimBackoff = (clock: Clock, restAfter: (failures: number) => number): ClaimBackoff => {
   const resting = new Map<string, { until: number; failures: number }>()
   return {
     failed(workId) {
