@@ -12,7 +12,7 @@ import { roleText, scopeText } from './words.ts'
 const pathFor = (code: string): string => (code === '' ? '/device' : `/device?code=${encodeURIComponent(code)}`)
 
 const entry = (code: string, problems: Problem[] = []): Html => html`<p>Enter the code that your device shows.
-Go on only if you have just started this yourself.</p>
+Continue only if you have just started this yourself.</p>
 <form method="get" action="/device">
 ${field({ name: 'code', label: 'Code', autocomplete: 'off', value: code, hint: 'Eight letters, such as BCDF-GHJK.', problems })}
 <button>Go on</button>
@@ -38,7 +38,7 @@ const scopeList = ({ scopes, grantable }: Asking): Html =>
   html`<ul>${scopes.map((scope) =>
     grantable.includes(scope)
       ? html`<li>${scopeText(scope)}</li>`
-      : html`<li><s>${scopeText(scope)}</s> (asked for, but your role cannot give it)</li>`,
+      : html`<li><s>${scopeText(scope)}</s> (requested, but your role cannot grant it)</li>`,
   )}</ul>`
 
 const elsewhere = ({ user_code, workspace }: Asking, places: Place[]): Html | undefined =>
@@ -60,7 +60,7 @@ const confirmation = (asking: Asking, places: Place[]): Html => html`<p>Does you
 Whoever sent you this code or a link to this page would act in your name. Nobody who runs this deployment ever asks you for it. If in doubt, deny.</p>
 <dl>
 <dt>The device calls itself</dt><dd>${asking.device_name}</dd>
-<dt>It asks from</dt><dd>${asking.address}</dd>
+<dt>Its address</dt><dd>${asking.address}</dd>
 <dt>Since</dt><dd><time datetime="${asking.created_at}">${asking.created_at.slice(0, 19).replace('T', ' ')} UTC</time></dd>
 <dt>It will act in the workspace</dt><dd>${asking.workspace.name}</dd>
 <dt>In your role</dt><dd>${roleText(asking.role)}</dd>
@@ -77,9 +77,9 @@ ${elsewhere(asking, places)}`
 const results: Record<string, { title: string; body: Html }> = {
   approve: {
     title: 'The device is let in',
-    body: html`<p>Go back to it: it goes on by itself within a few seconds. You may close this page.</p>`,
+    body: html`<p>Return to your device, which continues within a few seconds. You can close this page.</p>`,
   },
-  deny: { title: 'The device is not let in', body: html`<p>It was told so. You may close this page.</p>` },
+  deny: { title: 'The device is not let in', body: html`<p>You can close this page.</p>` },
 }
 
 const refused = (error: AppError, code: string): Response => {

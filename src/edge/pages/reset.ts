@@ -45,7 +45,7 @@ interface Reset {
 const keysText = ({ revoked_keys, keys_left }: Reset): string => {
   const revoked =
     revoked_keys === 0 ? '' : ` ${revoked_keys} API keys that were made under this account before its email was proven are revoked.`
-  const left = keys_left === 0 ? '' : ` API keys of yours that go on: ${keys_left}. Revoke those that you do not know.`
+  const left = keys_left === 0 ? '' : ` API keys of yours that still work: ${keys_left}. Revoke those you do not recognize.`
   return `${revoked}${left}`
 }
 

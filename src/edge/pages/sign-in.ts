@@ -24,7 +24,7 @@ ${hidden('next', next)}
 <button>Sign in</button>
 </form>
 <p class="hint">No account? An owner of the workspace can send you an invitation.
-Password lost? The operator of this deployment can print you a link for another.</p>`
+Lost your password? The operator of this deployment can print you a link to choose a new one.</p>`
 
 const show = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   const next = ownPlace(queryOf(incoming).get('next'))

@@ -3,27 +3,27 @@ import type { EmailStatus } from '#contract/app/session'
 import type { Role } from '#kernel/roles'
 
 const ROLES: Record<Role, string> = {
-  owner: 'Owner: may do everything',
+  owner: 'Owner: can do everything',
   editor: 'Editor: writes and plans posts',
   approver: 'Approver: decides what goes out',
-  viewer: 'Viewer: may look, and change nothing',
+  viewer: 'Viewer: can read, and change nothing',
 }
 
 export const roleText = (role: Role): string => ROLES[role]
 
 const EMAILS: Record<EmailStatus, string> = {
   verified: 'Verified',
-  unverified: 'Not verified: nothing has shown yet that it is yours. The operator of this deployment can.',
-  lost: 'Lost: somebody else has shown that it is theirs. You cannot sign in until you set another.',
+  unverified: 'Not verified. The operator of this deployment can print a link that verifies it.',
+  lost: 'Lost: another account has verified it. You cannot sign in until you set a new one.',
 }
 
 export const emailText = (status: EmailStatus): string => EMAILS[status]
 
 const SCOPES: Record<string, string> = {
-  'api:read': 'Read what is in the workspace',
-  'api:write': 'Change it, as far as your role may: draft, approve and publish posts',
-  'mcp:use': 'Do this through an agent (MCP)',
-  session: 'Act as you for one hour, in everything that you may do: members, keys and your account too',
+  'api:read': 'Read the workspace',
+  'api:write': 'Change the workspace as your role allows: draft, approve and publish posts',
+  'mcp:use': 'Connect through an agent (MCP)',
+  session: 'Act as you for one hour, with all your permissions, including members, keys and your account',
 }
 
 export const scopeText = (scope: string): string => SCOPES[scope] ?? scope

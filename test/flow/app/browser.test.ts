@@ -92,7 +92,7 @@ describe.skipIf(!path)('in a browser', () => {
     complaints.length = 0
     await page.goto(`${origin}/`)
     await looks('home')
-    expect(await page.getByRole('main').innerText()).toContain('Owner: may do everything')
+    expect(await page.getByRole('main').innerText()).toContain('Owner: can do everything')
     expect(await page.getByRole('main').innerText()).toContain('/api/v1/mcp')
     expect(complaints).toEqual([])
   })

@@ -190,7 +190,7 @@ describe('the page of a device', () => {
     expect((await one.get(to)).text).toContain(`name="next" value="/device?code=${user_code}"`)
     await signIn(one, email)
     const { text } = await one.get(`/device?code=${user_code}`)
-    for (const shown of [user_code, 'build machine', '127.0.0.1', '<dd>Test</dd>', 'Viewer', 'your role cannot give it'])
+    for (const shown of [user_code, 'build machine', '127.0.0.1', '<dd>Test</dd>', 'Viewer', 'your role cannot grant it'])
       expect(text).toContain(shown)
     const decided = await one.send('/device', { code: user_code, workspace_id: app.tenantId, decision: 'approve' })
     expect([decided.status, decided.location]).toEqual([303, '/device?done=approve'])
