@@ -12,7 +12,7 @@ const settleEngagements: BriefRule = ({ items: { engaged } }) =>
           arguments: idOf(engaged.rows),
         },
         title: `Look whether ${counted(engaged.count, 'engagement')} took place`,
-        why: `The network did not say whether ${counted(engaged.count, 'engagement')} took place, and the timeline did not tell. Look there: approve what is done, reject what is not.`,
+        why: `The network did not say whether ${counted(engaged.count, 'engagement')} took place, and the timeline did not show it. Check the network: approve what took place, reject what did not.`,
       }
 
 const approveEngagements: BriefRule = ({ items: { engagements }, now }) =>
@@ -48,7 +48,7 @@ const answerSignals: BriefRule = ({ items: { signals }, mayEngage, engageBy }) =
           ? { operation: 'growth.signals.engage', arguments: { ...idOf(signals.rows), action: engageBy } }
           : { operation: 'growth.signals.list', arguments: {} }),
         title: `Answer ${counted(signals.count, 'signal')}`,
-        why: `${counted(signals.count, 'post')} of watched accounts may be worth an answer, the best first; each expires 48 hours after it came out.`,
+        why: `${counted(signals.count, 'post')} by watched accounts may deserve a response, best first. Each expires 48 hours after it was posted.`,
       }
 
 /** Those of engagements, as they wait, and of signals. */

@@ -20,7 +20,7 @@ const settlePosts: BriefRule = ({ items: { review } }) =>
     : {
         ...{ kind: 'settle_posts', ...about(review), operation: 'growth.items.markPosted', arguments: idOf(review.rows) },
         title: `Look whether ${counted(review.count, 'post')} went out`,
-        why: `The network did not say whether ${counted(review.count, 'post')} went out, and the timeline did not tell. Look there: mark what is posted; post the rest again.`,
+        why: `The network did not say whether ${counted(review.count, 'post')} went out, and the timeline did not show it. Check the network: mark what is posted, and post the rest again.`,
       }
 
 const fixBilling: BriefRule = ({ billing }) =>
@@ -28,8 +28,8 @@ const fixBilling: BriefRule = ({ billing }) =>
     ? undefined
     : {
         ...{ kind: 'fix_billing', count: 1, rows: [], operation: 'app.plan.get', arguments: {} },
-        title: 'Mend billing',
-        why: `The plan's state is ${billing}: drafting and posting are refused until billing is in order. Reads stay open.`,
+        title: 'Fix billing',
+        why: `The plan's state is ${billing}: drafting and posting are refused until billing is in order. Reads still work.`,
       }
 
 const connectAccount: BriefRule = ({ accounts, items: { approved, approved_articles: approvedArticles, scheduled } }) => {
@@ -77,7 +77,7 @@ const startProfile: BriefRule = ({ isBare, missing }) => {
       ...common,
       kind: 'start_profile',
       title: 'Fill in the profile',
-      why: `Drafts are made of stories and proof, and there are none. ${empty}`,
+      why: `Drafts are built from stories and proof, and the profile has none. ${empty}`,
     }
   return { ...common, kind: 'complete_profile', title: 'Complete the profile', why: `${empty} Drafts are closer to you with them.` }
 }
@@ -198,7 +198,7 @@ const spareReads: BriefRule = ({ reads: { used, limit, reserved, tier } }) => {
   const room = limit - reserved
   if (room <= 0 || used < room * NEARLY) return undefined
   const percent = Math.min(100, Math.floor((100 * used) / room))
-  const why = `${percent} % of the day's read budget (tier ${tier}) is spent; what watches and measures rests until tomorrow once it is gone.`
+  const why = `${percent} % of the day's read budget (tier ${tier}) is spent. Once it is gone, watching and measuring stop until tomorrow.`
   return {
     kind: 'spare_reads',
     count: 1,

@@ -36,7 +36,7 @@ const itemLine = (name: string, item: ReportItem): string => {
 
 const posts = ({ best, worst, totals }: ReportData): string => {
   if (best) return [itemLine('Best', best), ...(worst ? [itemLine('Worst', worst)] : [])].join('\n')
-  return totals.posts === 0 ? 'Nothing was posted in this week.' : 'The posts of this week have no numbers yet.'
+  return totals.posts === 0 ? 'Nothing was posted this week.' : 'The posts of this week have no numbers yet.'
 }
 
 const summary = ({ totals, complete }: ReportData): string => {
@@ -54,7 +54,7 @@ export const reportMarkdown = ({ week, time_zone }: Pick<Report, 'week' | 'time_
   const byDay = days.map(({ day, ...one }) => [day, ...[one.posts, one.impressions, one.reactions, one.clicks].map(whole)])
   return [
     `# Week of ${week} to ${addDays(week, 6)}`,
-    `${summary(data)} Times are those of ${time_zone}.`,
+    `${summary(data)} Times are in ${time_zone}.`,
     table(['', 'This week', 'Week before', 'Change'], numbers),
     '## By day',
     table(['Day', 'Posts', 'Impressions', 'Reactions', 'Clicks'], byDay),
@@ -63,10 +63,10 @@ export const reportMarkdown = ({ week, time_zone }: Pick<Report, 'week' | 'time_
     '## Where things stand',
     [
       `- Waiting for approval: ${waiting.approvals}; scheduled: ${waiting.scheduled}; unconfirmed: ${waiting.unconfirmed}`,
-      `- Quota of the month: ${quotas.map(({ key, used, limit }) => `${key} ${whole(used)} of ${whole(limit)}`).join(', ')}`,
+      `- Monthly quota: ${quotas.map(({ key, used, limit }) => `${key} ${whole(used)} of ${whole(limit)}`).join(', ')}`,
       `- Reads of the network today (${reads.tier}): ${whole(reads.used)} of ${whole(reads.limit)}`,
     ].join('\n'),
     '## Next',
-    next.length === 0 ? 'Nothing waits for you.' : next.map(({ title, why }) => `- **${plain(title)}**: ${plain(why)}`).join('\n'),
+    next.length === 0 ? 'Nothing to do.' : next.map(({ title, why }) => `- **${plain(title)}**: ${plain(why)}`).join('\n'),
   ].join('\n\n')
 }

@@ -147,7 +147,7 @@ describe('the text', () => {
     expect(text()).toContain('An empty week so far: nothing was posted, and nothing was counted.')
     expect(text({ now: new Date('2026-11-23T00:00:00Z') })).toContain('An empty week: nothing was posted')
     expect(text()).toContain('| Impressions | 0 | 0 | – |')
-    expect(text()).toContain('Nothing waits for you.')
+    expect(text()).toContain('Nothing to do.')
   })
 
   test('says what was posted, what it gained, and what is next', () => {
