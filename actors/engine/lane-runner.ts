@@ -92,7 +92,7 @@ export class LaneRunner implements LiveLanes {
   }
 
   /** A letter of this group has looked: what those before it wanted is done. */
-  looked(): void {
+  claimsChecked(): void {
     this.#wanted = undefined
   }
 
@@ -120,7 +120,7 @@ export class LaneRunner implements LiveLanes {
         })
         claimed = decision.reply.start?.work
         if (claimed && !trial.over) this.#claimed.add(claimed)
-        return { ...decision, due: 'looked' }
+        return { ...decision, due: 'checked' }
       },
     }).then(
       ({ reply }) => {

@@ -39,8 +39,8 @@ export interface Decision<R> {
   keep?: Keep | undefined
   /** The reply is given by the outcome of the work on this record instead. */
   awaits?: string
-  /** `look`: work may be due now, whatever the effects say. `looked`: it has just been looked for. */
-  due?: 'look' | 'looked'
+  /** `check`: work may be due now, whatever the effects say. `checked`: the letter has just checked. */
+  due?: 'check' | 'checked'
   /** Replies to callers who wait for the work on a record; `late`: they get the record as it stands. */
   answers?: { refId: string; with: Answer | AppError | 'late' }[]
 }

@@ -74,7 +74,7 @@ export const freeing = (letter: Letter<void>, live: { settled: boolean }, trial:
   async decide(sql, gate, lanes) {
     const decision = await letter.decide(sql, gate, lanes)
     if (!trial.over) live.settled = true
-    return { ...decision, due: 'look' }
+    return { ...decision, due: 'check' }
   },
 })
 

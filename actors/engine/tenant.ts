@@ -177,8 +177,8 @@ export class TenantActor {
   #committed<R>({ reply, effects, awaits, answers = [], due }: Decision<R>): Answered<R> {
     for (const answer of answers) this.#waiters.settle(answer.refId, answer.with)
     const outcome = awaits ? this.#waiters.wait(awaits) : undefined
-    if (due === 'look' || settlesWork(effects)) this.#runner.want(awaits ? 'control' : 'background')
-    if (due === 'looked') this.#runner.looked()
+    if (due === 'check' || settlesWork(effects)) this.#runner.want(awaits ? 'control' : 'background')
+    if (due === 'checked') this.#runner.claimsChecked()
     return outcome ? { reply, outcome } : { reply }
   }
 
