@@ -32,12 +32,25 @@ interface Caller {
   gone: boolean
 }
 
+/** A request under an Idempotency-Key. */
+interface InFlight {
+  fingerprint: string
+  /** Settles when the letter is over; by then this process knows who waits for its outcome. */
+  over: Promise<unknown>
+}
+
+/** Called when the letter is over, and when it is over and answered. */
+interface Watch {
+  over?(): void
+  answered?(): unknown
+}
+
 export class TenantActor {
   readonly #mailbox: Mailbox<Envelope>
   readonly #waiters: Waiters
   readonly #runner: LaneRunner
-  /** Idempotency keys of requests that have not been answered yet, with their fingerprint. */
-  readonly #inFlight = new Map<string, string>()
+  /** Requests that have not been answered yet, by their Idempotency-Key. */
+  readonly #inFlight = new Map<string, InFlight>()
   #gone = false
   #urgent = 0
   /** Monotonic time of the last letter. */
@@ -91,18 +104,23 @@ export class TenantActor {
     const { key, fingerprint } = letter.claim
     const other = this.#inFlight.get(key)
     if (other === undefined) {
-      this.#inFlight.set(key, fingerprint)
-      return this.#replyTo(letter, () => this.#inFlight.delete(key))
+      const { promise: over, resolve } = Promise.withResolvers<void>()
+      this.#inFlight.set(key, { fingerprint, over })
+      return this.#replyTo(letter, { over: resolve, answered: () => this.#inFlight.delete(key) })
     }
-    if (!(await this.#replays(letter, key))) throw new AppError(other === fingerprint ? 'idempotency_in_flight' : 'idempotency_key_reused')
+    if (!(await this.#replays(letter, key, other)))
+      throw new AppError(other.fingerprint === fingerprint ? 'idempotency_in_flight' : 'idempotency_key_reused')
     if (this.#gone) throw new Fenced()
     return this.#replyTo(letter)
   }
 
   /** Whether the letter will find something under its key: an answer, or a record whose first caller has stopped waiting. */
-  async #replays({ provenance }: Letter<unknown>, key: string): Promise<boolean> {
+  async #replays({ provenance }: Letter<unknown>, key: string, other: InFlight): Promise<boolean> {
     const [kept] = await this.deps.db.read<StoredKey>({ tenantId: this.own.tenantId, caller: provenance.principal }, keptUnder(key))
-    return kept !== undefined && (kept.state === 'done' || !this.#waiters.has(kept.ref_id!))
+    if (kept?.state !== 'pending') return kept !== undefined
+    // The row shows as soon as it is committed, which may be before the commit is heard of here.
+    await other.over
+    return !this.#waiters.has(kept.ref_id!)
   }
 
   /** Finishes the letters and lets lanes reach a safe point, for `ms` at most; then aborts them. */
@@ -120,10 +138,11 @@ export class TenantActor {
     this.#waiters.rejectAll(new AppError('unavailable', 'the workspace moved to another process, try again'))
   }
 
-  /** `ended` is called when the letter is over and answered; after the answer, if the caller's time ended before the letter. */
-  async #replyTo<R>(letter: Letter<R>, ended = (): unknown => undefined): Promise<R> {
+  /** Answers the caller in time: `answered` then comes after the letter, even if the caller's time ended before. */
+  async #replyTo<R>(letter: Letter<R>, { over, answered }: Watch = {}): Promise<R> {
     const caller: Caller = { gone: false }
     const posted = this.#post(letter, caller)
+    if (over) posted.then(over, over)
     try {
       const { reply, outcome } = await this.#inTime(posted, caller)
       if (!outcome) return reply
@@ -134,8 +153,8 @@ export class TenantActor {
         void posted
           .then(({ outcome }) => outcome?.catch(() => {}))
           .catch(() => {})
-          .finally(ended)
-      else ended()
+          .finally(answered)
+      else answered?.()
     }
   }
 
