@@ -45,7 +45,7 @@ const quoted = (text: string): string => JSON.stringify(text)
 const jobs: Record<string, Job> = {
   plan_my_week: job({
     title: 'Plan my week',
-    description: 'Looks at the profile and the queue, proposes a week of posts, drafts what is missing and proposes times.',
+    description: 'Reads the profile and the queue, proposes a week of posts and times, and drafts what is missing.',
     args: args({
       posts: T.Optional(
         oneOf(counts, { description: `How many posts the week should have, 1 to ${MOST_POSTS}; ${USUAL_COUNT} when absent.` }),
@@ -62,7 +62,7 @@ const jobs: Record<string, Job> = {
   }),
   review_my_queue: job({
     title: 'Review my queue',
-    description: 'Goes through what waits for approval, one item at a time, with an opinion on each; the person decides.',
+    description: 'Reviews the items awaiting approval one by one, with an opinion on each. The person decides.',
     args: args({}),
     shows: ['tendril://profile', 'tendril://queue'],
     task: () => `Go through my queue with me.
@@ -74,9 +74,9 @@ const jobs: Record<string, Job> = {
   }),
   write_from_this_link: job({
     title: 'Write from this link',
-    description: 'Reads a page, finds what in it matters to the audience, and drafts posts about it in the voice of the profile.',
+    description: 'Reads a page, finds what matters to the audience, and drafts posts about it in the voice of the profile.',
     args: args({
-      url: T.String({ format: 'uri', maxLength: 1_000, description: 'The address of the page, with http:// or https://.' }),
+      url: T.String({ format: 'uri', maxLength: 1_000, description: 'The URL of the page, with http:// or https://.' }),
       posts: T.Optional(oneOf(counts, { description: `How many drafts, 1 to ${MOST_POSTS}; 1 when absent.` })),
     }),
     shows: ['tendril://profile'],

@@ -48,7 +48,7 @@ const fixed: readonly Fixed[] = [
   {
     uri: 'tendril://profile',
     title: 'Growth profile',
-    description: 'Goal, audience, voice and Writing DNA: what every draft is made from.',
+    description: 'Goal, audience, voice and Writing DNA, the basis of every draft.',
     mimeType: JSON_TYPE,
     priority: 1,
     from: ['growth.overview.get'],
@@ -57,7 +57,7 @@ const fixed: readonly Fixed[] = [
   {
     uri: 'tendril://brief',
     title: 'Daily brief',
-    description: 'What there is to do today, most important first.',
+    description: 'What to do today, most urgent first.',
     mimeType: JSON_TYPE,
     priority: 0.9,
     from: ['growth.brief.get'],
@@ -66,7 +66,7 @@ const fixed: readonly Fixed[] = [
   {
     uri: 'tendril://queue',
     title: 'Queue',
-    description: 'What waits for approval, is approved or scheduled, or needs somebody to look, with ids.',
+    description: 'Items awaiting approval, approved, scheduled or in review, with ids.',
     mimeType: 'text/markdown',
     priority: 0.9,
     from: ['growth.items.list'],
@@ -76,7 +76,7 @@ const fixed: readonly Fixed[] = [
     uri: 'tendril://learnings',
     title: 'Learnings',
     description:
-      'What worked, what flopped and what is still a hypothesis: all that steers drafts now. Retired ones are in the list of learnings.',
+      'Active learnings: what worked, what flopped and hypotheses, which guide drafts. Retired ones are in the list of learnings.',
     mimeType: JSON_TYPE,
     priority: 0.7,
     from: ['growth.learnings.list'],
@@ -98,7 +98,7 @@ export const resourceTemplates = [
     uriTemplate: 'tendril://items/{id}',
     name: 'item',
     title: 'Item',
-    description: 'A post or an article in whatever state it is: its text, why it was drafted so, and what became of it.',
+    description: 'A post or an article in any state: its text, why it was drafted, and its outcome.',
     mimeType: JSON_TYPE,
   },
 ] as const
@@ -124,7 +124,7 @@ const listedItem = ({ id, kind, format, body, length, updated_at }: QueuedItem):
   uri: `tendril://items/${id}`,
   name: `items/${id}`,
   title: cut(body.trim().split(/[\n\r]/)[0]!, TITLE),
-  description: `A drafted ${kind} that waits for approval: ${format}, ${length} characters.`,
+  description: `A drafted ${kind} awaiting approval: ${format}, ${length} characters.`,
   mimeType: JSON_TYPE,
   annotations: { audience: ['user', 'assistant'], priority: 0.5, lastModified: String(updated_at) },
 })
