@@ -3,14 +3,14 @@ import type { TSchema } from '@sinclair/typebox'
 import { type NamedOp, pathParams } from '#contract/op'
 import { flagOf } from './names.ts'
 
-export type Kind = 'text' | 'integer' | 'number' | 'boolean' | 'choice' | 'json'
+export type FlagKind = 'text' | 'integer' | 'number' | 'boolean' | 'choice' | 'json'
 
 /** A value somewhere in the input that an option can say. */
 export interface FlagField {
   path: readonly string[]
   /** Without dashes. */
   flag: string
-  kind: Kind
+  kind: FlagKind
   /** A list: the option may be given several times, each time for one entry. */
   many: boolean
   /** A list that may not be empty. */
@@ -47,7 +47,7 @@ const withoutNull = (schema: TSchema): { schema: TSchema; nullable: boolean } =>
 }
 
 /** How one value of it is written. */
-export const kindOf = (schema: TSchema): Kind => {
+export const kindOf = (schema: TSchema): FlagKind => {
   if (choicesOf(schema)) return 'choice'
   const { type } = schema
   if (type === 'string') return 'text'

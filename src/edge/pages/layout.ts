@@ -17,7 +17,7 @@ const HEADERS = {
   'cache-control': 'no-store',
 }
 
-export interface Page {
+export interface PageContent {
   title: string
   body: Html
   status?: number
@@ -38,7 +38,7 @@ const summaryOf = (problems: Problem[]): Html => html`<div class="errors" role="
 </div>`
 
 /** A whole page. What is wrong is said first, and takes the focus. */
-export const pageResponse = ({ title, body, status = 200, problems = [], headers = {} }: Page): Response => {
+export const pageResponse = ({ title, body, status = 200, problems = [], headers = {} }: PageContent): Response => {
   const wrong = problems.length > 0
   const text = markupOf(html`<!doctype html>
 <html lang="en">
