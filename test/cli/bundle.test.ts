@@ -150,8 +150,13 @@ test('^C ends a login tidily, with 130', async () => {
   await using server = deviceServer({ polls: [oauthError('authorization_pending')] })
   const child = start([node, program, 'login', '--api-url', server.url])
   const reader = child.stderr.pipeThrough(new TextDecoderStream()).getReader()
-  let err = ''
-  while (!err.includes('Press ^C to cancel')) err += (await reader.read()).value ?? ''
+  let [err, isOver] = ['', false]
+  while (!isOver && !err.includes('Press ^C to cancel')) {
+    const { value = '', done } = await reader.read()
+    err += value
+    isOver = done
+  }
+  expect(err).toContain('Press ^C to cancel')
   child.kill('SIGINT')
   expect(await child.exited).toBe(130)
   expect((await reader.read()).value).toBeUndefined()
