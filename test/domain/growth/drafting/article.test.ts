@@ -95,14 +95,14 @@ describe('approving', () => {
   test.each([
     ['a title of several lines', { title: 'One\ntwo' }, 'title must be one line'],
     ['an empty title', { title: '  ' }, 'title is empty'],
-    ['a text longer than the network takes', { editedBody: 'x'.repeat(25_001) }, 'edited_body is 25001 long'],
-    ['a title that makes it longer than that', { editedBody: 'x'.repeat(24_999), title: 'Docks' }, 'edited_body is 25006 long'],
+    ['a text longer than the network takes', { editedBody: 'x'.repeat(25_001) }, 'edited_body is 25001 characters long'],
+    ['a title that makes it longer than that', { editedBody: 'x'.repeat(24_999), title: 'Docks' }, 'edited_body is 25006 characters long'],
   ])('refuses %s', (_, change, message) => {
     expect(errorOf(() => approved(change)).message).toContain(message)
   })
 
   test('a title of a post is refused', () => {
-    expect(errorOf(() => approved({ title: 'Docks' }, draftedItem)).message).toContain('title is for articles')
+    expect(errorOf(() => approved({ title: 'Docks' }, draftedItem)).message).toContain('title only applies to articles')
   })
 
   test('the longest title is one', () => {
