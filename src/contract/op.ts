@@ -15,7 +15,7 @@ interface Common<I extends TSchema, O extends TSchema> {
   /** With parameters as `:name`; each is a field of the input. */
   path: string
   scope: Access
-  /** Members that may, beside owners, who may everything. A key that a member has made may what its member may. */
+  /** Roles that can run it; owners can run everything. A member's key can do what the member can do. */
   roles: readonly Role[]
   /** The first sentence is a title; the rest tells when to use it and what it costs. */
   summary: string

@@ -57,7 +57,7 @@ ${hidden('code', user_code)}
 const confirmation = (asking: Asking, places: Place[]): Html => html`<p>Does your device show exactly this code?</p>
 <p class="code">${asking.user_code}</p>
 <p class="note"><strong>Approve only if you have started this yourself, just now, on a device of your own.</strong>
-Whoever sent you this code or a link to this page would act in your name. Nobody who runs this deployment ever asks you for it. If in doubt, deny.</p>
+If somebody sent you this code or a link to this page, approving lets them act in your name. The people who run this deployment never ask you for it. If in doubt, deny.</p>
 <dl>
 <dt>The device calls itself</dt><dd>${asking.device_name}</dd>
 <dt>Its address</dt><dd>${asking.address}</dd>
