@@ -1,7 +1,7 @@
 /** `tendril admin plan …`: the limits of a workspace. A change takes effect in every process from the next request on. */
 
 import { type Billing, billingStates, features, type PlanState } from '#contract/limits'
-import { overridden } from '#domain/app/overrides'
+import { withOverrides } from '#domain/app/overrides'
 import { budgetsOf, hasFeature, type PlanName, planNames } from '#domain/app/plan'
 import { readsView, tiers } from '#domain/app/read-budget'
 import { fail } from '#kernel/errors'
@@ -26,11 +26,11 @@ export const setPlan = async (db: Db, flags: Flags): Promise<object> => {
   if (!plan && !billing && entries.length === 0 && !clears)
     fail('invalid_input', 'nothing to set: give --plan, --billing, --override or --clear-overrides')
   // Wrong words are refused whether or not the workspace exists.
-  overridden({}, entries)
+  withOverrides({}, entries)
   const next = (before: PlanState): PlanState => ({
     plan: plan ?? before.plan,
     billing: billing ?? before.billing,
-    overrides: overridden(clears ? {} : before.overrides, entries),
+    overrides: withOverrides(clears ? {} : before.overrides, entries),
   })
   return { workspace_id, ...((await changePlan(db, workspace_id, next)) ?? missing()) }
 }

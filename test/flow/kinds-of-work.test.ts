@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type WorkKind, workKinds } from '#contract/work'
 import { admitArticle, admitAudit, admitBatch, admitEngagement, admitReport } from '#decisions/growth/admission'
 import { kindsOfWork, newWork } from '#decisions/work'
-import type { EngagementWish } from '#domain/growth/drafting/engagement'
+import type { EngagementRequest } from '#domain/growth/drafting/engagement'
 import { none } from '#kernel/failpoint'
 import { newId } from '#kernel/ids'
 import { createComposer } from '#port/model/composer/composer'
@@ -28,7 +28,7 @@ afterAll(async () => {
   await app[Symbol.asyncDispose]()
 })
 
-const post: EngagementWish = {
+const post: EngagementRequest = {
   ...{ network: 'sandbox', post_id: 'p1', post_url: null, post_author: null, post_text: 'Late again?', addresses_us: false },
   action: 'reply',
   ...{ instruction: 'be kind', body: null, signal_id: null },

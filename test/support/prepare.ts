@@ -5,9 +5,9 @@
 
 import { operations } from '#contract/index'
 import { type NamedOp, pathParams, readsOnly } from '#contract/op'
-import { freshEndpoint } from '#domain/app/webhook'
+import { newEndpoint } from '#domain/app/webhook'
 import { newArticle } from '#domain/growth/drafting/article'
-import { itemOf, newBatch } from '#domain/growth/drafting/batch'
+import { batchItem, newBatch } from '#domain/growth/drafting/batch'
 import { newEngagement } from '#domain/growth/drafting/engagement'
 import type { Item } from '#domain/growth/drafting/item'
 import { newProduct } from '#domain/growth/drafting/product'
@@ -92,7 +92,7 @@ const makeArticle = async (workspace: Workspace) => {
 const makeItem = async (workspace: Workspace, changes: Partial<Item> = {}) => {
   const { id: batchId } = await makeBatch(workspace)
   const draft = { body: 'Every delay starts at the dock.', format: 'point', hook: 'claim', rationale: '', stories: [], learnings: [] }
-  const item = itemOf(draft, { id: newId(), batchId, length: draft.body.length, now: new Date() })
+  const item = batchItem(draft, { id: newId(), batchId, length: draft.body.length, now: new Date() })
   await write(workspace, { writes: [insertItem({ ...item, ...changes })] })
   return { id: item.id }
 }
@@ -190,7 +190,7 @@ const setWebhook = ({ app, tenantId }: Workspace) => {
   // Refused before anything is called: nothing that the tests send leaves the machine.
   const wish = { id: newId(), url: `https://192.168.1.1/${tenantId}`, events: [], now: new Date() }
   const secret = app.workplace.world.sealer.seal(newWebhookSecret(), secretRow(tenantId))
-  return write({ app, tenantId }, { writes: [putEndpoint(freshEndpoint(wish), secret)] })
+  return write({ app, tenantId }, { writes: [putEndpoint(newEndpoint(wish), secret)] })
 }
 
 /** Delivered already. */

@@ -10,9 +10,9 @@ import {
   afterDelivery,
   type DeliveryOutcome,
   type Endpoint,
+  endpointTrace,
   eventBody,
   type PendingEvent,
-  tracesOf,
   type WebhookTimes,
 } from '#domain/app/webhook'
 import { AppError } from '#kernel/errors'
@@ -145,7 +145,7 @@ const audit = (before: Endpoint, { endpoint }: AfterDelivery): Effects =>
         audit: {
           operation: 'webhook.disabled',
           refId: endpoint.id,
-          detail: { ...tracesOf(endpoint.url), reason: endpoint.disabled_reason },
+          detail: { ...endpointTrace(endpoint.url), reason: endpoint.disabled_reason },
         },
       }
     : {}

@@ -3,7 +3,7 @@
 import { endedEffects, failedEffects, generationStores } from '#decisions/growth/generations'
 import { type Article, articleItem, articleLengths, readyArticle } from '#domain/growth/drafting/article'
 import { pointsOf, postOf } from '#domain/growth/drafting/article-text'
-import { type Batch, itemOf, ready } from '#domain/growth/drafting/batch'
+import { type Batch, batchItem, readyBatch } from '#domain/growth/drafting/batch'
 import type { ArticleBrief, ArticleSet, BriefLearning, DraftBrief, RecentPost, ReplyBrief, ReplySet } from '#domain/growth/drafting/draft'
 import { type Engagement, writtenEngagement } from '#domain/growth/drafting/engagement'
 import { noRules } from '#domain/growth/drafting/format-rules'
@@ -64,11 +64,11 @@ const batch: GenerationWork<Batch, BatchBrief, BatchSet> = {
     // A product may have been archived while the model wrote.
     const offered = await productsNow(sql)
     const set = { ...written, drafts: written.drafts.filter(({ body }) => !mentionsArchived(body, offered)) }
-    const done = ready(record, set, { taken, now })
+    const done = readyBatch(record, set, { taken, now })
     const items = set.drafts
       .slice(0, record.requested)
       .map((one) =>
-        itemOf(one, { id: newId(), batchId: record.id, experimentId: record.experiment_id, length: brief.measure(one.body), now }),
+        batchItem(one, { id: newId(), batchId: record.id, experimentId: record.experiment_id, length: brief.measure(one.body), now }),
       )
     const effects = endedEffects(generationStores.batch.save, done, work)
     return { ...effects, writes: [...(effects.writes ?? []), ...items.map(insertItem)] }

@@ -3,7 +3,7 @@
 import type { Lane, LaneContext } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
 import { failedEffects, type GenerationStore, takenOf } from '#decisions/growth/generations'
-import { type Drafting, GENERATION_RUNS, generating, queuedAgain, type Taken } from '#domain/growth/drafting/generation'
+import { type Drafting, GENERATION_RUNS, requeueGeneration, startGeneration, type TakenQuota } from '#domain/growth/drafting/generation'
 import type { Failpoints } from '#kernel/failpoint'
 import type { FairLimit } from '#kernel/fair-limit'
 import { type Drafter, GenerationError } from '#port/model/drafter'
@@ -38,7 +38,7 @@ export interface GenerationWork<R extends Drafting, Brief, Written> {
 interface Delivery<Brief> {
   sql: Sql
   brief: Brief
-  taken: Taken
+  taken: TakenQuota
   now: Date
   work: Work
 }
@@ -59,7 +59,7 @@ export const generationLane = <R extends Drafting, Brief, Written>(
   async claim(sql, gate, work) {
     const record = await of.kept.lock(sql, work.ref_id)
     const brief = await of.brief(sql, deps.networks, record)
-    return { job: { brief }, decision: { reply: undefined, effects: { writes: [of.kept.save(generating(record, gate.now))] } } }
+    return { job: { brief }, decision: { reply: undefined, effects: { writes: [of.kept.save(startGeneration(record, gate.now))] } } }
   },
   run: (job, context) => write({ ...deps, of }, job, context),
   async settle(sql, gate, { work, job, outcome }) {
@@ -110,7 +110,7 @@ interface Settling<R extends Drafting> {
 const again = <R extends Drafting>({ of, gate, work }: Settling<R>, record: R): Decision<void> => ({
   reply: undefined,
   effects: {
-    writes: [of.kept.save(queuedAgain(record, gate.now))],
+    writes: [of.kept.save(requeueGeneration(record, gate.now))],
     requeued: [{ id: work.id, runAt: gate.now, payload: work.payload }],
   },
 })

@@ -7,10 +7,10 @@ import { reports } from '#contract/growth/reports'
 import type { CapKey, QuotaKey } from '#contract/limits'
 import { requireFeature, takeCap, takeQuota } from '#domain/app/plan'
 import { type Article, newArticle } from '#domain/growth/drafting/article'
-import { type Batch, type BatchWish, newBatch } from '#domain/growth/drafting/batch'
+import { type Batch, type BatchRequest, newBatch } from '#domain/growth/drafting/batch'
 import {
   type Engagement,
-  type EngagementWish,
+  type EngagementRequest,
   type LengthRule,
   newEngagement,
   type Preflight,
@@ -59,7 +59,7 @@ const admit = <R extends Generation>({ gate, origin, kind, record, quota, amount
   return { record, effects: { writes: [insert], work: [work], spend: [taken, capped] } }
 }
 
-export const admitBatch = (asking: Asking, wish: BatchWish): AdmittedGeneration<Batch> => {
+export const admitBatch = (asking: Asking, wish: BatchRequest): AdmittedGeneration<Batch> => {
   const record = newBatch(newId(), { ...wish, now: asking.gate.now })
   const { quota, cap } = batches.create
   return admit({ ...asking, kind: 'batch', record, quota, amount: wish.count, cap, insert: insertBatch(record) })
@@ -108,7 +108,7 @@ interface OnNetwork {
 export const admitEngagement = async (
   sql: Sql,
   { gate, origin }: Asking,
-  { wish, rule, preflight }: OnNetwork & { wish: EngagementWish },
+  { wish, rule, preflight }: OnNetwork & { wish: EngagementRequest },
 ): Promise<{ record: Engagement; effects: Effects }> => {
   const { action, network, post_id: postId } = wish
   requireFirst(action, await engagementOn(sql, { network, postId, action }))

@@ -2,7 +2,7 @@
 import { failedArticle } from '#domain/growth/drafting/article'
 import { failedBatch } from '#domain/growth/drafting/batch'
 import { failedEngagement } from '#domain/growth/drafting/engagement'
-import type { Drafting, Ended, Generation, Taken } from '#domain/growth/drafting/generation'
+import type { Drafting, FinishedGeneration, Generation, TakenQuota } from '#domain/growth/drafting/generation'
 import { failedAudit } from '#domain/growth/learning/growth-audit'
 import { failedReport } from '#domain/growth/learning/report'
 import { fail } from '#kernel/errors'
@@ -23,7 +23,7 @@ export interface GenerationStore<R extends Drafting> {
   /** Throws `not_found` when there is none. */
   lock(sql: Sql, id: string): Promise<R>
   save(record: R): Query
-  failed(record: R, error: string, context: { taken: Taken; now: Date }): Ended<R>
+  failed(record: R, error: string, context: { taken: TakenQuota; now: Date }): FinishedGeneration<R>
   /** What a failure lets go of, beside the record. */
   freed?(record: R): Query[]
 }
@@ -46,7 +46,7 @@ const kinds = Object.keys(generationStores) as GenerationKind[]
 const keptOf = (kind: string): GenerationStore<Drafting> => generationStores[kind as GenerationKind] as unknown as GenerationStore<Drafting>
 
 /** What a generation took is kept in its work row. */
-export const takenOf = (work: Work): Taken => work.payload.taken as Taken
+export const takenOf = (work: Work): TakenQuota => work.payload.taken as TakenQuota
 
 interface Ending {
   now: Date
@@ -54,7 +54,7 @@ interface Ending {
 }
 
 /** The rows of a record that is over. Only a rule, or what else acts unattended, waits for what nobody has asked for. */
-export const endedEffects = <R extends Drafting>(save: GenerationStore<R>['save'], ended: Ended<R>, work: Work): Effects => ({
+export const endedEffects = <R extends Drafting>(save: GenerationStore<R>['save'], ended: FinishedGeneration<R>, work: Work): Effects => ({
   writes: [save(ended.record), ...(work.origin === 'automatic' ? [endRun(ended.record, ended.refund)] : [])],
   events: ended.events,
   spend: ended.refund,

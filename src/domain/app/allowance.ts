@@ -1,4 +1,4 @@
-/** The limits of an operation as the gate of a letter has just seen them. Pure. */
+/** The limits of an operation, from the counters that the gate of a letter read. Pure. */
 import type { CapKey, QuotaKey } from '#contract/limits'
 import type { Allowance } from '#kernel/allowance'
 import type { Spend } from '#kernel/spend'
@@ -11,7 +11,7 @@ const monthSeconds = (now: Date): number => {
   return (end.getTime() - Date.UTC(end.getUTCFullYear(), end.getUTCMonth() - 1)) / 1_000
 }
 
-/** The cap first, then the quota. `spend`: what the decision takes, which the gate's counters do not have yet. */
+/** The cap first, then the quota. `spend` is what the decision takes; the gate's counters do not include it yet. */
 export const allowancesOf = (
   budget: PlanUsage,
   { cap, quota }: { cap?: CapKey | undefined; quota?: QuotaKey | undefined },

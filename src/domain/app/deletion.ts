@@ -1,2 +1,2 @@
-/** How long a deleted workspace may be taken back, in milliseconds; source: reference/users.md. */
+/** How long a deleted workspace can be restored, in milliseconds. Source: reference/users.md. */
 export const GRACE_MS = 14 * 86_400_000

@@ -1,12 +1,12 @@
-/** Whatever a proxy has written in the place of an address is a name of no more characters. */
+/** The longest key, in characters: a proxy may put anything in the place of an address. */
 const LONGEST = 64
-/** Some proxies write the port of the connection, which is another each time. */
+/** Some proxies append the port of the connection, which changes every time. */
 const V4_WITH_PORT = /^(\d+\.\d+\.\d+\.\d+):\d+$/
 const BRACKETED = /^\[([^\]]*)\](:\d+)?$/
 
 /**
- * What whoever has no credential is counted by: an IPv4 address, or the /64 of an IPv6 address, of which one subscriber has all 2^64
- * (RFC 6177), each without its port. What is neither is counted as it is written.
+ * The key by which requests without a credential are counted: an IPv4 address, or the /64 of an IPv6 address, since one subscriber has all
+ * of its 2^64 addresses (RFC 6177). Ports are dropped. Anything else counts as written.
  */
 export const networkOf = (address: string): string => {
   const plain = address.replace(V4_WITH_PORT, '$1').replace(BRACKETED, '$1').replace(/%.*$/s, '')
@@ -23,7 +23,7 @@ const dotted = (high: number, low: number): string => [high >> 8, high & 255, lo
 
 const IPV4_END = /(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/
 
-/** The eight numbers of an IPv6 address; undefined for what is none. */
+/** The eight groups of an IPv6 address, or undefined if `text` is none. */
 const groupsOf = (text: string): number[] | undefined => {
   if (!text.includes(':')) return undefined
   const plain = text.replace(IPV4_END, (_, a, b, c, d) => `${((+a << 8) | +b).toString(16)}:${((+c << 8) | +d).toString(16)}`)

@@ -1,4 +1,4 @@
-/** What an operator puts in the place of a plan's numbers and features, as words of a command line. Pure. */
+/** Overrides of a plan's numbers and features, as an operator types them. Pure. */
 import { capKeys, features, type LimitKey, type PlanFeature, type PlanOverrides, quotaKeys } from '#contract/limits'
 import { fail } from '#kernel/errors'
 import { nearest } from '#kernel/nearest'
@@ -9,16 +9,15 @@ const rates: LimitKey[] = rateKeys.flatMap((key) => [key, `credential_${key}` as
 const limitKeys: LimitKey[] = [...quotaKeys, ...capKeys, ...tiers.map(readCounter), ...rates]
 const featureKeys = features.map((feature) => `feature:${feature}` as const)
 
-/** All that can be overridden. */
-export const overridable: string[] = [...limitKeys, ...featureKeys]
+export const overrideNames: string[] = [...limitKeys, ...featureKeys]
 
-/** Counters are 32-bit numbers, and one that is just below its limit must still have room. */
+/** Counters are 32-bit integers; one just below its limit must still be able to grow. */
 const LARGEST = 1_000_000_000
 const NUMBER = /^\d{1,10}$/
 const DEFAULT = 'default'
 
 const numberOf = (name: string, value: string): number => {
-  // A rate of 0 would shut everybody out, and could promise nobody when to come again.
+  // A rate of 0 would lock everybody out and leave no time to give in Retry-After.
   const least = rates.some((key) => key === name) ? 1 : 0
   if (NUMBER.test(value) && Number(value) >= least && Number(value) <= LARGEST) return Number(value)
   return fail('invalid_input', `--override ${name} takes a whole number from ${least} to ${LARGEST}, or ${DEFAULT}: ${value}`)
@@ -28,15 +27,18 @@ const switchOf = (name: string, value: string): boolean =>
   value === 'on' || value === 'off' ? value === 'on' : fail('invalid_input', `--override ${name} takes on, off or ${DEFAULT}: ${value}`)
 
 const unknown = (name: string): never => {
-  const near = featureKeys.find((key) => key === `feature:${name}`) ?? nearest(name, overridable)
+  const near = featureKeys.find((key) => key === `feature:${name}`) ?? nearest(name, overrideNames)
   return fail(
     'invalid_input',
-    `--override ${name}: no such limit or feature; ${near ? `did you mean ${near}?` : `there are ${overridable.join(', ')}`}`,
+    `--override ${name}: no such limit or feature; ${near ? `did you mean ${near}?` : `there are ${overrideNames.join(', ')}`}`,
   )
 }
 
-/** `entries`: `posts=100`, `reads_payg=500000`, `feature:rules=on`; with the value `default` what the plan says holds again. */
-export const overridden = (before: PlanOverrides, entries: readonly string[]): PlanOverrides => {
+/**
+ * Applies `entries` such as `posts=100`, `reads_payg=500000` and `feature:rules=on`. The value `default` removes an override. Throws
+ * `invalid_input`.
+ */
+export const withOverrides = (before: PlanOverrides, entries: readonly string[]): PlanOverrides => {
   const { features: switched = {}, ...numbers } = before
   const next = { numbers: new Map(Object.entries(numbers)), features: new Map(Object.entries(switched)) }
   for (const entry of entries) {

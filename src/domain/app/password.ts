@@ -1,12 +1,12 @@
-/** What a new password must be. A password that exists is only compared, whatever the rules were when it was chosen. */
+/** Rules for new passwords. Existing passwords are only compared, whatever the rules were when they were chosen. */
 import { isCommonPassword } from '#kernel/common-passwords'
 import { AppError } from '#kernel/errors'
 import { emailKey } from './person.ts'
 
-/** In characters, without spaces at its ends. */
+/** In characters, not counting spaces at the ends. */
 export const SHORTEST_PASSWORD = 10
 
-/** `email`: of the person whose password it becomes. The password is stored as typed: only the rules leave out its outer spaces. */
+/** `email` is the owner's. Passwords are stored as typed; only these rules ignore outer spaces. */
 const flawOf = (password: string, email: string | null): string | undefined => {
   const core = password.trim()
   if ([...core].length < SHORTEST_PASSWORD) return `must have at least ${SHORTEST_PASSWORD} characters, not counting spaces at its ends`
@@ -15,7 +15,7 @@ const flawOf = (password: string, email: string | null): string | undefined => {
   return isCommonPassword(core) ? 'is one of the most common passwords, which are tried first: choose another' : undefined
 }
 
-/** Throws `invalid_input` naming the field `path`. */
+/** Throws `invalid_input`, naming the field `path`. */
 export const requireGoodPassword = (password: string, { email, path }: { email: string | null; path: string }): void => {
   const message = flawOf(password, email)
   if (message !== undefined) throw new AppError('invalid_input', `${path} ${message}`, { details: [{ path, message }] })

@@ -1,42 +1,42 @@
-/** Rules about people: how an email is told from another, how long sessions and links last, how often something may be tried. */
+/** Rules about people: when two emails are the same, how long sessions and links last, how many tries somebody has. */
 import { plainText } from '#kernel/plain-text'
 
-/** Equal for all ways of writing an address. */
+/** The same key for every spelling of an address. */
 export const emailKey = (email: string): string => plainText(email).toLowerCase()
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 
-/** An access token serves so long; what it may is looked up each time all the same. */
+/** Lifetime of an access token. A revoked session's token fails sooner: every request looks up what it allows. */
 export const ACCESS_MS = 15 * MINUTE_MS
-/** A session that is not refreshed for so long has ended. */
+/** A session ends when it has not been refreshed for this long. */
 export const SESSION_MS = 30 * DAY_MS
 export const INVITATION_MS = 7 * DAY_MS
-/** A browser in which somebody has signed in is known for so long. */
+/** How long a browser stays known after a sign-in. */
 export const BROWSER_MS = 365 * DAY_MS
-/** For so long a password that was given in a session of the command line need not be given again. */
+/** How long a session of the command line goes without asking for the password again. */
 export const PASSWORD_FRESH_MS = 10 * MINUTE_MS
-/** How long a link is good by which somebody chooses another password. */
+/** Lifetime of a link to reset a password. */
 export const RESET_MS = 60 * MINUTE_MS
 
-/** So many tries within so many seconds. */
+/** At most `most` tries within `withinS` seconds. */
 export interface TryLimit {
   most: number
   withinS: number
 }
 
-/** Failures before a password is refused unheard: of one account from one address, of one account, and from one address. */
+/** Failed tries after which passwords are refused without a check: by account and address, by account, by address. */
 export const passwordLimits = {
   pair: { most: 10, withinS: 900 },
   account: { most: 100, withinS: 3_600 },
   address: { most: 100, withinS: 900 },
 } as const satisfies Record<string, TryLimit>
 
-/** Passwords offered with an invitation, from one address: each of them uses the invitation up. */
+/** Passwords offered with an invitation, by address. Each try uses an invitation up, so an address gets more of them. */
 export const joinLimit: TryLimit = { most: 500, withinS: 900 }
 
 /** Changes of one's own name and email. */
 export const changeLimit: TryLimit = { most: 30, withinS: 3_600 }
 
-/** Links for another password that are none, from one address. */
+/** Invalid reset links, by address. */
 export const resetLimit: TryLimit = { most: 30, withinS: 900 }

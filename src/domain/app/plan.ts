@@ -1,4 +1,4 @@
-/** Plans as data: features, monthly quotas, hourly caps. An operator overrides single numbers per workspace. */
+/** Plans as data: features, monthly quotas, hourly caps. An operator can override single numbers for a workspace. */
 import { type CapKey, features, type PlanFeature, type PlanState, type QuotaKey } from '#contract/limits'
 import type { Rate } from '#kernel/buckets'
 import { fail } from '#kernel/errors'
@@ -8,9 +8,9 @@ export interface Plan {
   features: readonly PlanFeature[]
   quotas: Record<QuotaKey, number>
   caps: Record<CapKey, number>
-  /** A day's reads of the network: resources on `free`, millionths of a US dollar on `payg`. */
+  /** Network reads a day: resources on `free`, millionths of a US dollar on `payg`. */
   reads: { free: number; payg: number }
-  /** Of all credentials of a workspace together, in each process. */
+  /** All credentials of a workspace together, in each process. */
   rates: { requests: Rate; commands: Rate }
 }
 
@@ -50,7 +50,7 @@ export const plans = {
 export type PlanName = keyof typeof plans
 export const planNames = Object.keys(plans) as PlanName[]
 
-/** What a self-hosted deployment gives a new workspace; the operator changes it with `tendril admin plan set`. */
+/** The plan of a new workspace on a self-hosted deployment. The operator changes it with `tendril admin plan set`. */
 export const defaultPlan: PlanName = 'team'
 
 /** `2026-11`, in UTC. */
@@ -58,15 +58,15 @@ export const monthOf = (now: Date): string => now.toISOString().slice(0, 7)
 /** `2026-11-21T07`, in UTC. */
 export const hourOf = (now: Date): string => now.toISOString().slice(0, 13)
 
-/** A plan whose name no longer exists counts as the default one. */
+/** A plan that no longer exists counts as the default plan. */
 export const planOf = ({ plan }: Pick<PlanState, 'plan'>): Plan => plans[plan as PlanName] ?? plans[defaultPlan]
 
-/** Costly actions stop when billing does; reads stay open. */
+/** Throws `plan_invalid`: costly actions stop when billing does. Reads stay open. */
 export const requireBilling = ({ billing }: PlanState): void => {
   if (billing !== 'ok') fail('plan_invalid', billing)
 }
 
-/** `plan_feature_disabled` where the plan is without it. */
+/** Throws `plan_feature_disabled`. */
 export const requireFeature = (state: PlanState, feature: PlanFeature): void => {
   if (!hasFeature(state, feature)) fail('plan_feature_disabled', feature)
 }
@@ -74,14 +74,14 @@ export const requireFeature = (state: PlanState, feature: PlanFeature): void => 
 export const hasFeature = (state: PlanState, feature: PlanFeature): boolean =>
   state.overrides.features?.[feature] ?? planOf(state).features.includes(feature)
 
-/** What limits are decided by: the gate of a letter has it all. */
+/** The input of every decision on limits; the gate of a letter supplies it. */
 export interface PlanUsage {
   plan: PlanState
   counters: Record<string, number>
   now: Date
 }
 
-/** The spend of a generation, taken whole at admission, or `plan_quota_exceeded`. */
+/** Takes the spend of a generation, whole, at admission. Throws `plan_quota_exceeded`. */
 export const takeQuota = ({ plan, counters, now }: PlanUsage, key: QuotaKey, amount: number): Spend => {
   requireBilling(plan)
   const period = monthOf(now)
@@ -90,7 +90,10 @@ export const takeQuota = ({ plan, counters, now }: PlanUsage, key: QuotaKey, amo
   return { key, period, amount }
 }
 
-/** One use of a capped action, or `rate_limited` with the seconds until the next hour. What is capped costs, so billing comes first. */
+/**
+ * Takes one use of a capped action. Throws `rate_limited`, with the seconds until the next hour. Capped actions cost money, so billing is
+ * checked first.
+ */
 export const takeCap = ({ plan, counters, now }: PlanUsage, key: CapKey): Spend => {
   requireBilling(plan)
   const period = hourOf(now)
@@ -100,8 +103,8 @@ export const takeCap = ({ plan, counters, now }: PlanUsage, key: CapKey): Spend 
   return { key, period, amount: 1 }
 }
 
-/** How far a quota or a cap is used within its period. */
-export interface Used {
+/** How much of a quota or a cap is used in its period. */
+export interface LimitUsage {
   key: string
   used: number
   limit: number
@@ -109,15 +112,15 @@ export interface Used {
   resets_at: Date
 }
 
-/** When quotas begin anew. */
+/** The start of the next quota period. */
 export const nextMonth = (now: Date): Date => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1))
 const nextHour = (now: Date): Date => new Date(Math.floor(now.getTime() / HOUR_MS + 1) * HOUR_MS)
 const HOUR_MS = 3_600_000
 
-/** All quotas and caps of a workspace, with what a refusal would compare. */
-export const budgetsOf = ({ plan, counters, now }: PlanUsage): { quotas: Used[]; caps: Used[] } => {
+/** All quotas and caps of a workspace, by the figures that refusals compare. */
+export const budgetsOf = ({ plan, counters, now }: PlanUsage): { quotas: LimitUsage[]; caps: LimitUsage[] } => {
   const { quotas, caps } = planOf(plan)
-  const used = (limits: Record<string, number>, period: string, resets_at: Date): Used[] =>
+  const used = (limits: Record<string, number>, period: string, resets_at: Date): LimitUsage[] =>
     Object.entries(limits).map(([key, limit]) => ({
       ...{ key, used: counters[`${key}@${period}`] ?? 0, period, resets_at },
       limit: plan.overrides[key as QuotaKey | CapKey] ?? limit,

@@ -1,25 +1,25 @@
-/** Telling a workspace's endpoint of its events: when to try again, when to give up, and when to stop altogether. Pure. */
+/** Delivery of events to a workspace's endpoint: when to retry, when to give up, when to disable the endpoint. Pure. */
 import { createHash } from 'node:crypto'
 
-/** All durations in milliseconds. Source of the schedule and of the five days: Svix. */
+/** All in milliseconds. The schedule and the five days are Svix's. */
 export interface WebhookTimes {
-  /** The wait before each try of an event; after the last one it is given up. */
+  /** The wait before each try of an event. After the last one it is given up. */
   scheduleMs: readonly number[]
-  /** How long a receiver may take to answer. */
+  /** How long a receiver can take to respond. */
   deadlineMs: number
-  /** How long a claim of an event holds. */
+  /** The lease of a claimed event. */
   leaseMs: number
-  /** Kept free between the deadline of a request and the end of its lease. */
+  /** Time left between a request's deadline and the end of its lease. */
   marginMs: number
-  /** An endpoint at which nothing has succeeded for so long is disabled. */
+  /** An endpoint is disabled when nothing has succeeded for this long. */
   disableAfterMs: number
-  /** Failures that lie further apart than this, and are fewer than `FEW_FAILURES`, are not one time of failing. */
+  /** Failures further apart than this start a new count, unless there were `FEW_FAILURES` of them. */
   apartMs: number
-  /** The longest that a receiver may ask us to wait. */
+  /** The longest wait that a receiver can ask for. */
   longestHoldMs: number
-  /** How long the previous secret signs beside the new one. */
+  /** How long the previous secret signs alongside the new one. */
   rotationMs: number
-  /** How long events that are over are kept: those delivered (the unwanted too, by a default of their table), and those given up. */
+  /** How long finished events are kept: delivered ones (and unwanted ones, by a default of their table), and dead ones. */
   keepMs: number
   keepDeadMs: number
 }
@@ -42,19 +42,19 @@ export const webhookTimes: WebhookTimes = {
   keepDeadMs: 30 * DAY,
 }
 
-/** Whether an endpoint is to be disabled is not judged by fewer failures than this. */
+/** An endpoint with fewer failures than this is not disabled. */
 const FEW_FAILURES = 3
-/** Waits differ by up to this share, so that what failed together does not come back together. */
+/** Waits vary by up to this share, so that events that failed together are not retried together. */
 const JITTER = 0.1
 
-/** Sent by whoever tries the endpoint: no allow-list holds it back. */
+/** The event of a test delivery. Event filters do not hold it back. */
 export const TEST_EVENT = 'webhook.test'
 
 export interface Endpoint {
-  /** Made anew whenever the endpoint is set, or leads elsewhere. */
+  /** New whenever the endpoint is created or its URL changes. */
   id: string
   url: string
-  /** The kinds it wants; none: all. */
+  /** Event types to send; empty means all. */
   events: string[]
   status: 'active' | 'disabled'
   disabled_reason: string | null
@@ -64,42 +64,42 @@ export interface Endpoint {
   updated_at: Date
 }
 
-/** What somebody says of an endpoint; `id` for one that it becomes anew. */
-export interface EndpointWish {
+/** A requested endpoint. `id` is used if it counts as a new one. */
+export interface EndpointRequest {
   id: string
   url: string
   events: string[]
   now: Date
 }
 
-/** One of which nothing is known yet. */
-export const freshEndpoint = ({ now, ...wish }: EndpointWish): Endpoint => ({
+/** An endpoint without history. */
+export const newEndpoint = ({ now, ...wish }: EndpointRequest): Endpoint => ({
   ...wish,
   ...{ status: 'active', disabled_reason: null, failing_since: null, failures: 0, held_until: null, updated_at: now },
 })
 
-/** How it fared stays true of it as long as its address does and it was not disabled: otherwise it begins anew. */
-export const changedEndpoint = (before: Endpoint, wish: EndpointWish): Endpoint =>
-  before.url === wish.url && before.status === 'active' ? { ...before, events: wish.events, updated_at: wish.now } : freshEndpoint(wish)
+/** Keeps the history of an active endpoint whose URL stays the same. Otherwise it starts anew. */
+export const changedEndpoint = (before: Endpoint, wish: EndpointRequest): Endpoint =>
+  before.url === wish.url && before.status === 'active' ? { ...before, events: wish.events, updated_at: wish.now } : newEndpoint(wish)
 
 export const hostOfUrl = (url: string): string => new URL(url).host
 
-/** What the audit trail keeps of an address, which may hold a token: its host, and by what it can be told from others. */
-export const tracesOf = (url: string) => ({ url_host: hostOfUrl(url), url_sha256: createHash('sha256').update(url).digest('hex') })
+/** An endpoint in the audit trail: its host and a hash, because the URL may hold a token. */
+export const endpointTrace = (url: string) => ({ url_host: hostOfUrl(url), url_sha256: createHash('sha256').update(url).digest('hex') })
 
 export interface PendingEvent {
   id: string
   type: string
   data: Record<string, unknown>
   created_at: Date
-  /** The record it is of: events of one are sent in order. */
+  /** The record it belongs to. Events of one record are sent in order. */
   subject: string | null
   /** Tries so far. */
   attempts: number
   next_at: Date
 }
 
-/** What became of a try. `stopped`: it was not made or not finished, and does not count. */
+/** The result of a try. `stopped`: it was not made or not finished, and does not count. */
 export type DeliveryOutcome =
   | { kind: 'accepted' }
   | { kind: 'gone' }
@@ -108,19 +108,19 @@ export type DeliveryOutcome =
 
 export const wants = (events: readonly string[], type: string): boolean => events.length === 0 || events.includes(type)
 
-/** The record that an event is of. */
+/** The record that an event belongs to. */
 export const subjectOf = (data: Record<string, unknown>): string | null => {
   const subject = data.item_id ?? data.batch_id
   return typeof subject === 'string' ? subject : null
 }
 
-/** What is sent, the same text on every try. */
+/** The body, byte for byte the same on every try. */
 export const eventBody = (event: Pick<PendingEvent, 'id' | 'type' | 'data' | 'created_at'>, workspaceId: string): string => {
   const { id, type, data, created_at } = event
   return JSON.stringify({ id, type, created_at, workspace_id: workspaceId, data })
 }
 
-export interface Delivered {
+export interface DeliveryTry {
   endpoint: Endpoint
   event: PendingEvent
   now: Date
@@ -129,7 +129,7 @@ export interface Delivered {
   chance: number
 }
 
-/** What becomes of the event: over until `expires_at`, or tried again. */
+/** The event's next state: over until `expiresAt`, or tried again at `nextAt`. */
 type EventNext =
   | { state: 'delivered' | 'dead'; attempts: number; error: string | null; expiresAt: Date }
   | { state: 'pending'; attempts: number; error: string | null; nextAt: Date }
@@ -141,7 +141,7 @@ export interface AfterDelivery {
 
 const after = (now: Date, ms: number): Date => new Date(now.getTime() + ms)
 
-export const afterDelivery = (delivered: Delivered, outcome: DeliveryOutcome): AfterDelivery => {
+export const afterDelivery = (delivered: DeliveryTry, outcome: DeliveryOutcome): AfterDelivery => {
   const { endpoint, event, now, times } = delivered
   const attempts = event.attempts + 1
   switch (outcome.kind) {
@@ -164,10 +164,10 @@ export const afterDelivery = (delivered: Delivered, outcome: DeliveryOutcome): A
 
 type Failed = Extract<DeliveryOutcome, { kind: 'failed' }>
 
-/** What a receiver asks for is granted to all events, within bounds. */
+/** A receiver's Retry-After, capped. It holds back all events of the endpoint. */
 const holdMs = ({ retryAfterMs = 0 }: Failed, { longestHoldMs }: WebhookTimes): number => Math.min(retryAfterMs, longestHoldMs)
 
-const failedEvent = ({ event, now, times, chance }: Delivered, outcome: Failed): EventNext => {
+const failedEvent = ({ event, now, times, chance }: DeliveryTry, outcome: Failed): EventNext => {
   const attempts = event.attempts + 1
   const wait = times.scheduleMs[attempts]
   if (wait === undefined) return { state: 'dead', attempts, error: outcome.reason, expiresAt: after(now, times.keepDeadMs) }
@@ -175,8 +175,8 @@ const failedEvent = ({ event, now, times, chance }: Delivered, outcome: Failed):
   return { state: 'pending', attempts, error: outcome.reason, nextAt: after(now, Math.max(jittered, holdMs(outcome, times))) }
 }
 
-/** The time of failing counts from its first failure; single ones that lie far apart begin it anew. */
-const failing = ({ endpoint, now, times }: Delivered, outcome: Failed): Endpoint => {
+/** Counts from the first failure; isolated failures far apart start a new count. */
+const failing = ({ endpoint, now, times }: DeliveryTry, outcome: Failed): Endpoint => {
   const since = endpoint.failing_since
   const begins = since === null || (endpoint.failures < FEW_FAILURES && now.getTime() - since.getTime() > times.apartMs)
   const failing_since = begins ? now : since

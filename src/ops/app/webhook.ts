@@ -3,11 +3,11 @@ import { deliveryWork } from '#decisions/growth/follow-up'
 import {
   changedEndpoint,
   type Endpoint,
-  freshEndpoint,
+  endpointTrace,
   hostOfUrl,
+  newEndpoint,
   subjectOf,
   TEST_EVENT,
-  tracesOf,
   webhookTimes,
 } from '#domain/app/webhook'
 import { AppError, fail } from '#kernel/errors'
@@ -83,11 +83,11 @@ const setting = ({ egress, sealer }: Deps): Pick<All, 'set' | 'update' | 'rotate
   async set({ url, events = [] }, context) {
     requireCallable(egress, url)
     const { now } = context.gate
-    const endpoint = freshEndpoint({ id: newId(), url, events: kindsOf(events), now })
+    const endpoint = newEndpoint({ id: newId(), url, events: kindsOf(events), now })
     const { secret, sealed } = newSecret(sealer, context.tenantId)
     const reply = { ...(await shown({ ...endpoint, previous_until: null, created_at: now }, context)), secret }
     const effects = { writes: [putEndpoint(endpoint, sealed)], work: awake(context) }
-    return { reply, effects, refId: endpoint.id, auditDetail: { ...tracesOf(url), events: endpoint.events } }
+    return { reply, effects, refId: endpoint.id, auditDetail: { ...endpointTrace(url), events: endpoint.events } }
   },
 
   async update(input, context) {
@@ -100,7 +100,7 @@ const setting = ({ egress, sealer }: Deps): Pick<All, 'set' | 'update' | 'rotate
       reply: await shown({ ...before, ...endpoint }, context),
       effects,
       refId: endpoint.id,
-      auditDetail: { ...tracesOf(url), events: endpoint.events },
+      auditDetail: { ...endpointTrace(url), events: endpoint.events },
     }
   },
 
@@ -130,7 +130,7 @@ export const webhookHandlers = (deps: Deps): All => ({
     const disabled_reason = disabledBy(context.principal)
     const disabled = { ...endpoint, status: 'disabled', disabled_reason, updated_at: context.gate.now } as const
     const effects = { writes: [saveEndpoint(disabled)], work: awake(context) }
-    return { reply: await shown(disabled, context), effects, refId: endpoint.id, auditDetail: tracesOf(endpoint.url) }
+    return { reply: await shown(disabled, context), effects, refId: endpoint.id, auditDetail: endpointTrace(endpoint.url) }
   },
 
   async test(_, { sql, gate }) {

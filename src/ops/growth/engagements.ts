@@ -7,7 +7,7 @@ import {
   confirmEngagement,
   type EngagedPost,
   type Engagement,
-  type EngagementWish,
+  type EngagementRequest,
   engagementAnswer,
   engagementView,
   isWritten,
@@ -40,7 +40,7 @@ const unreadPost = (network: Network, ref: string): EngagedPost => ({
   ...{ network: network.name, post_id: postIdOf(network, ref), post_url: null, post_author: null, post_text: null, addresses_us: false },
 })
 
-type Words = Pick<EngagementWish, 'action' | 'instruction' | 'body'>
+type Words = Pick<EngagementRequest, 'action' | 'instruction' | 'body'>
 
 /** The post that was found. What was refused on the way is told now, and a post that nobody could read takes words that were given. */
 const foundPost = (reading: Exclude<Reading, { kind: 'failed' }>, ref: string, { action, body }: Words): EngagedPost => {

@@ -1,4 +1,4 @@
-import type { Drafting, Taken } from '#domain/growth/drafting/generation'
+import type { Drafting, TakenQuota } from '#domain/growth/drafting/generation'
 import { endOf, type RuleRun } from '#domain/growth/rules/rule-run'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import type { Page } from '../engine/page.ts'
@@ -55,7 +55,7 @@ export const removeRun =
     sql`delete from rule_run where id = ${id}`
 
 /** The end of the run that waits for this generation, if one does. */
-export const endRun = (record: Drafting, refund: readonly Taken[]): Query => {
+export const endRun = (record: Drafting, refund: readonly TakenQuota[]): Query => {
   const { status, reason, returned, cost_micros, ended_at } = endOf(record, refund)
   return (sql) =>
     sql`update rule_run set status = ${status}, reason = ${reason}, units = units - ${returned}, cost_micros = ${cost_micros},

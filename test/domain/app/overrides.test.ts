@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { PlanOverrides, PlanState } from '#contract/limits'
-import { overridable, overridden } from '#domain/app/overrides'
+import { overrideNames, withOverrides } from '#domain/app/overrides'
 import { hasFeature, requireFeature } from '#domain/app/plan'
 import { errorOf } from '../errors.ts'
 
@@ -19,13 +19,13 @@ describe('overrides as an operator writes them', () => {
   ]
 
   test.each(changes)('%p', (entries, before, after) => {
-    expect(overridden(before, entries)).toEqual(after)
+    expect(withOverrides(before, entries)).toEqual(after)
   })
 
   test('every limit and feature can be overridden', () => {
-    for (const name of overridable) {
+    for (const name of overrideNames) {
       const value = name.startsWith('feature:') ? 'on' : '1'
-      expect(Object.keys(overridden({}, [`${name}=${value}`]))).toHaveLength(1)
+      expect(Object.keys(withOverrides({}, [`${name}=${value}`]))).toHaveLength(1)
     }
   })
 
@@ -48,7 +48,7 @@ describe('overrides as an operator writes them', () => {
     ['feature:rules=1', 'takes on, off or default'],
     ['__proto__=1', 'no such limit'],
   ])('%s is refused: %s', (entry, message) => {
-    const error = errorOf(() => overridden({}, [entry]))
+    const error = errorOf(() => withOverrides({}, [entry]))
     expect([error.code, error.message]).toEqual(['invalid_input', expect.stringContaining(message)])
   })
 })

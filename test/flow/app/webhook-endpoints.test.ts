@@ -1,7 +1,7 @@
 /** The endpoint itself: when it is left alone, disabled, replaced; its secrets. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
-import { tracesOf, type WebhookTimes, webhookTimes } from '#domain/app/webhook'
+import { endpointTrace, type WebhookTimes, webhookTimes } from '#domain/app/webhook'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { eventOf, type Hook, idOf, newHook, type OutboxRow } from '#test/support/hooks'
 import { openReceiver, type Receiver } from '#test/support/receiver'
@@ -55,7 +55,7 @@ describe('an endpoint', () => {
     expect(statesOf(await hook.outbox()).at(-1)).toBe('unwanted')
     expect(await hook.endpoint()).toMatchObject({ status: 'disabled', disabled_reason: 'the receiver returned 410 Gone' })
     expect((await hook.audits()).at(-1)).toEqual({
-      ...{ operation: 'webhook.disabled', detail: { ...tracesOf(receiver.url), reason: 'the receiver returned 410 Gone' } },
+      ...{ operation: 'webhook.disabled', detail: { ...endpointTrace(receiver.url), reason: 'the receiver returned 410 Gone' } },
     })
     expect(receiver.requests).toHaveLength(1)
     expect(await hook.due()).toEqual({ run_at: null, wake_at: null })

@@ -1,6 +1,6 @@
 /** An endpoint that fails for five days, by the real schedule, on a clock that is stepped: tries, dead letter, and its end. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { tracesOf, webhookTimes } from '#domain/app/webhook'
+import { endpointTrace, webhookTimes } from '#domain/app/webhook'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { type SteppedDatabase, steppedDb } from '#test/support/database-clock'
 import { eventOf, type Hook, idOf, newHook } from '#test/support/hooks'
@@ -78,7 +78,7 @@ test('an event is tried eight times over a day and given up; after five days of 
   ])
   expect((await hook.audits()).at(-1)).toEqual({
     operation: 'webhook.disabled',
-    detail: { ...tracesOf(receiver.url), reason: disabled_reason },
+    detail: { ...endpointTrace(receiver.url), reason: disabled_reason },
   })
   expect((await hook.due()).run_at).toBeNull()
 

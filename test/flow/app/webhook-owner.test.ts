@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
-import { tracesOf, type WebhookTimes, webhookTimes } from '#domain/app/webhook'
+import { endpointTrace, type WebhookTimes, webhookTimes } from '#domain/app/webhook'
 import { type Role, roles } from '#kernel/roles'
 import { hosts, urls } from '#test/port/egress/forms'
 import { eventually, type Send, type TestApp, testApp } from '#test/support/app'
@@ -238,7 +238,7 @@ describe('the audit trail', () => {
     const rows = await audits(desk)
     expect(rows.map(({ operation }) => operation)).toEqual(['set', 'rotate', 'update', 'disable'].map((name) => `app.webhook.${name}`))
     for (const row of rows) expect(row).toMatchObject({ actor_kind: 'person', actor_id: desk.owner.personId, surface: 'rest' })
-    expect(rows[0]!.detail).toEqual({ ...tracesOf(receiver.url), events: [] })
+    expect(rows[0]!.detail).toEqual({ ...endpointTrace(receiver.url), events: [] })
     for (const secret of secrets) expect(JSON.stringify(rows)).not.toContain(secret)
   })
 
@@ -253,7 +253,7 @@ describe('the audit trail', () => {
     )
     const reply = await app.send('GET', '/api/v1/app/audit?operation=webhook.disabled', { key: desk.owner.key })
     expect(reply.body.entries).toMatchObject([
-      { who: { kind: 'system', id: 'lane' }, detail: { ...tracesOf(receiver.url), reason: 'the receiver returned 410 Gone' } },
+      { who: { kind: 'system', id: 'lane' }, detail: { ...endpointTrace(receiver.url), reason: 'the receiver returned 410 Gone' } },
     ])
   })
 })

@@ -1,40 +1,42 @@
-/** An article: one long text, drafted as one item that goes out as one long post. */
+/** An article: a long text, held by one item and posted as one long post. */
 import { postOf } from './article-text.ts'
 import type { ArticleSet } from './draft.ts'
-import { type Ended, type Generation, newGeneration, refund, type Taken } from './generation.ts'
+import { type FinishedGeneration, type Generation, newGeneration, refund, type TakenQuota } from './generation.ts'
 import { ARTICLE_HOOK } from './hooks.ts'
 import { type Item, newDraftItem } from './item.ts'
 
-/** What lengths can be asked for, and about how many words each has. */
+/** The lengths on offer, in words, approximately. */
 export const articleLengths = { short: 600, medium: 1_200, long: 2_400 } as const
 export type ArticleLength = keyof typeof articleLengths
 
 export interface Article extends Generation {
   topic: string
   length: ArticleLength
-  /** The points in their order, a line each. */
+  /** The points in order, one on each line. */
   outline: string | null
-  /** Null until it is ready; what the article goes out under. */
+  /** The first line of the post. Null until ready. */
   title: string | null
-  /** The item that holds its text, once it is ready. */
+  /** The item that holds the text. Null until ready. */
   item_id: string | null
 }
 
-interface Asked {
+interface ArticleRequest {
   topic: string
   length: ArticleLength
   outline: string | null
   now: Date
 }
 
-export const newArticle = (id: string, { now, ...asked }: Asked): Article => ({
+export const newArticle = (id: string, { now, ...asked }: ArticleRequest): Article => ({
   ...newGeneration(id, now),
   ...asked,
   title: null,
   item_id: null,
 })
 
-/** Ready with its item, which waits for approval. Nobody but the workspace is told of articles, so no event says that one has failed. */
+/**
+ * Completes the article with its item, which waits for approval. A failed article has no event: only the workspace itself is interested.
+ */
 export const readyArticle = (
   article: Article,
   { article: { title }, model, usage }: ArticleSet,
@@ -42,17 +44,21 @@ export const readyArticle = (
 ) => {
   const record: Article = { ...article, status: 'ready', title, item_id: item.id, model, usage, updated_at: now }
   const data = { kind: 'article', article_id: article.id, item_id: item.id }
-  return { record, events: [{ type: 'growth.approval.requested', data }], refund: [] } satisfies Ended<Article>
+  return { record, events: [{ type: 'growth.approval.requested', data }], refund: [] } satisfies FinishedGeneration<Article>
 }
 
-/** The record ends with a code; the quota goes back. */
-export const failedArticle = (article: Article, error: string, { taken, now }: { taken: Taken; now: Date }): Ended<Article> => ({
+/** Fails the article and refunds its quota. */
+export const failedArticle = (
+  article: Article,
+  error: string,
+  { taken, now }: { taken: TakenQuota; now: Date },
+): FinishedGeneration<Article> => ({
   record: { ...article, status: 'failed', error, updated_at: now },
   events: [],
   refund: refund(taken, taken.amount),
 })
 
-/** The item that a person will approve, retitle or reject. `measure`: by the network's own rule. */
+/** The item of a written article. `measure` is the network's own count. */
 export const articleItem = (
   { article: { title, text, ...about } }: ArticleSet,
   { id, measure, now }: { id: string; measure(text: string): number; now: Date },

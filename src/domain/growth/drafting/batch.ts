@@ -1,24 +1,23 @@
 /** A batch of drafted posts: queued → generating → ready | failed. */
 import type { Draft, DraftSet } from './draft.ts'
-import { type Ended, type Generation, newGeneration, refund, type Taken } from './generation.ts'
+import { type FinishedGeneration, type Generation, newGeneration, refund, type TakenQuota } from './generation.ts'
 import { type Item, newDraftItem } from './item.ts'
 
 export interface Batch extends Generation {
   focus: string
-  /** Its posts are divided over the arms of this one. */
+  /** The experiment over whose arms the posts are divided. */
   experiment_id: string | null
   requested: number
   delivered: number
 }
 
-/** What is asked for. */
-export interface BatchWish {
+export interface BatchRequest {
   count: number
   focus: string
   experiment_id?: string | null
 }
 
-export const newBatch = (id: string, { count, focus, experiment_id = null, now }: BatchWish & { now: Date }): Batch => ({
+export const newBatch = (id: string, { count, focus, experiment_id = null, now }: BatchRequest & { now: Date }): Batch => ({
   ...newGeneration(id, now),
   focus,
   experiment_id,
@@ -26,16 +25,16 @@ export const newBatch = (id: string, { count, focus, experiment_id = null, now }
   delivered: 0,
 })
 
-const settledEvent = (batch: Batch): Ended<Batch>['events'][number] => ({
+const settledEvent = (batch: Batch): FinishedGeneration<Batch>['events'][number] => ({
   type: 'growth.batch.settled',
   data: { batch_id: batch.id, status: batch.status, error: batch.error, requested: batch.requested, delivered: batch.delivered },
 })
 
-/** What a batch without a single draft ends with, should a drafter bring none and not say why. */
+/** Error of a batch without drafts whose drafter gave no reason. */
 const NO_DRAFTS = 'generation_failed: no draft was valid; add evidence to the profile, or ask for fewer posts with a shorter focus'
 
-/** At least one valid draft makes a batch ready; none makes it failed. What was not delivered is given back. */
-export const ready = (batch: Batch, set: DraftSet, { taken, now }: { taken: Taken; now: Date }): Ended<Batch> => {
+/** One valid draft is enough for a ready batch; none makes it failed. Refunds what was not delivered. */
+export const readyBatch = (batch: Batch, set: DraftSet, { taken, now }: { taken: TakenQuota; now: Date }): FinishedGeneration<Batch> => {
   const delivered = Math.min(set.drafts.length, batch.requested)
   if (delivered === 0) return failedBatch(batch, NO_DRAFTS, { taken, now })
   const record: Batch = { ...batch, status: 'ready', delivered, model: set.model, usage: set.usage, updated_at: now }
@@ -46,14 +45,14 @@ export const ready = (batch: Batch, set: DraftSet, { taken, now }: { taken: Take
   return { record, events, refund: refund(taken, batch.requested - delivered) }
 }
 
-/** The record ends with a code; the quota goes back whole. */
-export const failedBatch = (batch: Batch, error: string, { taken, now }: { taken: Taken; now: Date }): Ended<Batch> => {
+/** Fails the batch and refunds its quota. */
+export const failedBatch = (batch: Batch, error: string, { taken, now }: { taken: TakenQuota; now: Date }): FinishedGeneration<Batch> => {
   const record: Batch = { ...batch, status: 'failed', error, updated_at: now }
   return { record, events: [settledEvent(record)], refund: refund(taken, taken.amount) }
 }
 
-/** A draft as the item that a person will approve or reject. */
-export const itemOf = (
+/** A draft as an item of the batch. */
+export const batchItem = (
   draft: Draft & { arm?: string },
   {
     id,

@@ -1,18 +1,17 @@
-/** How often to post: the slots that a week of days and times gives, and which of them are free. Clocks of a time zone, moments in UTC. */
+/** How often to post: the slots of a weekly cadence, and which are free. Local times of a zone, instants in UTC. */
 import { dayAt } from '#kernel/calendar'
 
-/** In the order of the week. */
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 type Weekday = (typeof weekdays)[number]
 
-/** Without days or without times there is no slot. */
+/** Without days or without times there are no slots. */
 export interface Cadence {
   days: Weekday[]
-  /** `HH:MM` on the clocks of the time zone. */
+  /** `HH:MM`, in local time. */
   times: string[]
-  /** An IANA name; null: the profile's. */
+  /** An IANA name; null means the profile's. */
   time_zone: string | null
-  /** Null: as many as there are times. */
+  /** Null: one for each time. */
   posts_per_day: number | null
 }
 
@@ -20,26 +19,26 @@ export const noCadence: Cadence = { days: [], times: [], time_zone: null, posts_
 
 export const hasSlots = ({ days, times }: Cadence): boolean => days.length > 0 && times.length > 0
 
-/** What of the workspace decides which slots are free. */
+/** The part of a workspace's calendar that slots depend on. */
 export interface Calendar {
-  /** Where the cadence names no time zone. */
+  /** The zone of cadences that name none. */
   zone: string
-  /** When posts of any kind go out: a slot in the same minute is taken. */
+  /** Post times of all channels: a slot in the same minute is taken. */
   taken: readonly Date[]
-  /** When posts of this channel go out or went out: they count towards posts_per_day. */
+  /** Post times on this channel, past and future: they count towards `posts_per_day`. */
   counted: readonly Date[]
   now: Date
 }
 
-/** A slot is looked for so many days ahead. */
+/** How many days ahead to search. */
 export const FURTHEST_SLOT_DAYS = 60
 
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 
 /**
- * The slots of one calendar day, in their order, each once. A time that the clocks show twice is the first of the two; one that
- * they leave out comes as long after the gap's beginning as it would have without the gap.
+ * The slots of one calendar day, in order, without duplicates. A local time that occurs twice means the first; one that is skipped is moved
+ * later by the length of the gap.
  */
 const slotsOn = (day: Temporal.PlainDate, { cadence, zone }: { cadence: Cadence; zone: string }): number[] => {
   if (!cadence.days.includes(weekdays[day.dayOfWeek - 1]!)) return []
@@ -49,7 +48,7 @@ const slotsOn = (day: Temporal.PlainDate, { cadence, zone }: { cadence: Cadence;
 
 const minuteOf = (moment: number): number => Math.floor(moment / MINUTE_MS)
 
-/** The free slots of a cadence after now, the next one first, up to `days` days ahead; each leaves room for those before it. */
+/** The free slots of the next `days` days, soonest first. Each slot given out counts against the ones after it. */
 export function* freeSlots(cadence: Cadence, { zone: usual, taken, counted, now }: Calendar, days: number): Generator<Date, undefined> {
   if (!hasSlots(cadence)) return
   const zone = cadence.time_zone ?? usual
@@ -61,7 +60,7 @@ export function* freeSlots(cadence: Cadence, { zone: usual, taken, counted, now 
     const day = dayAt(moment, zone)
     perDay.set(day, (perDay.get(day) ?? 0) + 1)
   }
-  // Where the clocks change, a slot of yesterday can be still to come, and `days` times 24 hours can reach into one day more.
+  // Around a clock change, a slot of yesterday can still be ahead, and `days` times 24 hours can reach one day further.
   for (let ahead = -1; ahead <= days + 1; ahead++) {
     for (const moment of slotsOn(today.add({ days: ahead }), { cadence, zone })) {
       const on = dayAt(new Date(moment), zone)
@@ -75,16 +74,16 @@ export function* freeSlots(cadence: Cadence, { zone: usual, taken, counted, now 
   }
 }
 
-/** The next free slot; undefined where there is none within `FURTHEST_SLOT_DAYS` days. */
+/** The next free slot, or undefined if none is free within `FURTHEST_SLOT_DAYS`. */
 export const nextSlot = (cadence: Cadence, calendar: Calendar): Date | undefined =>
   freeSlots(cadence, calendar, FURTHEST_SLOT_DAYS).next().value
 
-/** The free slots of the next days: how many posts are missing, and when. */
+/** The slots of the next days without a post. */
 export const gapsInCadence = (cadence: Cadence, calendar: Calendar, days: number): Date[] => [
   ...freeSlots(cadence, calendar, Math.min(days, FURTHEST_SLOT_DAYS)),
 ]
 
-/** Days in the order of the week and times in the order of the day, each once. */
+/** Sorts days and times, and removes duplicates. */
 export const tidyCadence = (cadence: Cadence): Cadence => ({
   ...cadence,
   days: weekdays.filter((day) => cadence.days.includes(day)),

@@ -2,32 +2,32 @@ import type { FormatRules } from './format-rules.ts'
 import type { HookChance } from './hook-choice.ts'
 import type { Profile } from './profile.ts'
 
-/** What a drafter is given. Pure data: everything it may use is here, so a draft can be explained by it. */
+/** A drafter's input. It is plain data and complete: nothing else can influence a draft. */
 export interface DraftBrief {
   profile: Profile
-  /** How many posts are asked for, 1 to 20. */
+  /** How many posts to write, 1 to 20. */
   count: number
-  /** What the batch is about; may be empty. At most 2,000 characters. */
+  /** The batch's topic; may be empty. At most 2,000 characters. */
   focus: string
-  /** The newest posts of the workspace first, so that a batch repeats neither hook nor wording of earlier ones. */
+  /** Recent posts, newest first. A batch must not repeat their hooks or wording. */
   recent: RecentPost[]
-  /** Active learnings of the workspace. */
+  /** The workspace's active learnings. */
   learnings: BriefLearning[]
-  /** How much each opening is to be preferred; one that is not named weighs 1. */
+  /** Weights of the openings; one that is not listed weighs 1. */
   hooks: readonly HookChance[]
-  /** Active products: they may be mentioned, in the person's own words. */
+  /** Active products. Drafts may mention them, in the person's own words. */
   products: BriefProduct[]
-  /** The names of archived products: no draft mentions one. Part of an active product's name such a name may be. */
+  /** Names of archived products, which no draft may mention. One may be part of an active product's name. */
   archived: string[]
-  /** What all posts of this brief are to do, as an arm of an experiment: in the person's words, at most 1,000 characters. */
+  /** What an experiment's arm asks of every post, in the person's words. At most 1,000 characters. */
   trial?: string
-  /** The longest body the network takes, in the network's own measure. */
+  /** The network's longest body, by its own count. */
   maxLength: number
-  /** What the channel demands of the form of every body. */
+  /** The channel's rules for every body. */
   rules: FormatRules
-  /** The length of a text in the network's own measure. */
+  /** The length of a text, by the network's own count. */
   measure(text: string): number
-  /** Makes the run repeatable: the same brief gives the same drafts where the drafter is deterministic. */
+  /** Makes a run repeatable: a deterministic drafter answers the same brief with the same drafts. */
   seed: string
 }
 
@@ -50,41 +50,40 @@ export interface BriefProduct {
 
 export interface Draft {
   body: string
-  /** The shape of the post, for example `story`, `list`, `question`. */
+  /** The shape of the post, such as `story`, `list` or `question`. */
   format: string
-  /** The opening pattern used: a key of the library (domain/hooks.ts). */
+  /** The opening used: a key of the library in hooks.ts. */
   hook: string
-  /** Why this draft, for the person who approves it: one or two sentences. */
+  /** Why this draft was written, in one or two sentences for the approver. */
   rationale: string
-  /** The profile's stories used, verbatim. */
+  /** The stories of the profile used, verbatim. */
   stories: string[]
-  /** The ids of the learnings used. */
+  /** Ids of the learnings used. */
   learnings: string[]
 }
 
 export interface DraftSet {
   drafts: Draft[]
-  /** `composer`, or the name of the model that wrote them. */
+  /** `composer`, or the name of a model. */
   model: string
   usage: ModelUsage
 }
 
-/** What a drafter is given for an article. */
+/** A drafter's input for an article. */
 export interface ArticleBrief
   extends Pick<DraftBrief, 'profile' | 'learnings' | 'products' | 'archived' | 'maxLength' | 'rules' | 'measure' | 'seed'> {
-  /** What it is about; never empty. At most 2,000 characters. */
+  /** Never empty. At most 2,000 characters. */
   topic: string
-  /** The headings that the person wants, in their order; empty when it is left to the drafter. */
+  /** Headings in the person's order. Empty: the drafter chooses. */
   points: string[]
-  /** About how many words are asked for. */
+  /** The approximate length, in words. */
   words: number
 }
 
-/** An article as written. As a post it is the title, an empty line and the text. */
+/** An article. Posted, it is the title, an empty line and the text. */
 export interface ArticleDraft extends Pick<Draft, 'rationale' | 'stories' | 'learnings'> {
-  /** One line. */
   title: string
-  /** Paragraphs and headings, set apart by empty lines. */
+  /** Paragraphs and headings, separated by empty lines. */
   text: string
 }
 
@@ -92,18 +91,18 @@ export interface ArticleSet extends Pick<DraftSet, 'model' | 'usage'> {
   article: ArticleDraft
 }
 
-/** Findings in words: the numbers are those that were given. */
+/** Findings as sentences, with exactly the numbers supplied. */
 export interface Wordings extends Pick<DraftSet, 'model' | 'usage'> {
   sentences: string[]
 }
 
-/** What a drafter is given for a reply to somebody's post, or a quote of it. */
+/** A drafter's input for a reply to somebody's post, or a quote of it. */
 export interface ReplyBrief
   extends Pick<DraftBrief, 'profile' | 'learnings' | 'products' | 'archived' | 'maxLength' | 'measure' | 'rules' | 'seed'> {
   action: 'reply' | 'quote'
-  /** Somebody else's words, never to be taken for an instruction; null where the post could not be read. */
+  /** Somebody else's words: never instructions. Null if the post could not be read. */
   post: { author: string; text: string } | null
-  /** What the person wants said; may be empty. */
+  /** What the person wants to say; may be empty. */
   instruction: string
 }
 
@@ -113,7 +112,7 @@ export interface ReplySet extends Pick<DraftSet, 'model' | 'usage'> {
   reply: ReplyDraft
 }
 
-/** What a model call cost; estimated from the provider's token counts. */
+/** The cost of a model call, estimated from the provider's token counts. */
 export interface ModelUsage {
   input_tokens: number
   output_tokens: number

@@ -1,21 +1,21 @@
 /**
- * What people do with somebody else's post on the network, and its way there: as with items, nothing is done without approval.
+ * An engagement with somebody else's post. As with items, nothing happens without approval.
  *
  *   queued → generating → drafted ─approve→ approved ─execute→ executing ─→ executed | execute_failed | execute_unconfirmed
  *                   └→ failed  └─reject→ rejected
  *
- * What the executing machine does is in execute.ts.
+ * Transitions of the executing machine are in sending/execute.ts.
  */
 import { fail } from '#kernel/errors'
 import type { ModelUsage, ReplyDraft } from './draft.ts'
 import type { FormatRules } from './format-rules.ts'
-import type { Ended } from './generation.ts'
-import { contentHash, requireForm } from './item.ts'
+import type { FinishedGeneration } from './generation.ts'
+import { contentHash, requireFormatRules } from './item.ts'
 
 export const engageActions = ['reply', 'quote', 'repost', 'like'] as const
 export type EngageAction = (typeof engageActions)[number]
 
-/** Those with words of our own. */
+/** Whether the action carries text of ours. */
 export const isWritten = (action: EngageAction): boolean => action === 'reply' || action === 'quote'
 
 export const engagementStatuses = [
@@ -24,13 +24,13 @@ export const engagementStatuses = [
 ] as const
 export type EngagementStatus = (typeof engagementStatuses)[number]
 
-/** Whether the network lets this be done at all; asked before a model is called. */
+/** Whether the network permits an action. Checked before a model is called. */
 export type Preflight =
   | { allowed: true }
-  /** `reason`: a stable code, as `x_like_selfserve_removed`; `link`: where a person can do it by hand, if anywhere. */
+  /** `reason` is a stable code, such as `x_like_selfserve_removed`; `link` leads to where a person can do it by hand. */
   | { allowed: false; reason: string; message: string; link: string | null }
 
-/** `conflict`, with the reason and the link for people and, as details, for programs. */
+/** Throws `conflict`: the message carries reason and link for people, the details carry them for programs. */
 export const requireAllowed = (preflight: Preflight): void => {
   if (preflight.allowed) return
   const { reason, message, link } = preflight
@@ -38,20 +38,20 @@ export const requireAllowed = (preflight: Preflight): void => {
   fail('conflict', `${reason}: ${message}${link === null ? '' : `: ${link}`}`, { details })
 }
 
-/** One of an action on a post at a time, and none after it was done. */
+/** An action is done once for each post, and one engagement at a time may try. */
 export const requireFirst = (action: EngageAction, other: Pick<Engagement, 'id' | 'status'> | undefined): void => {
   if (other) fail('conflict', `this post already has a ${action}: engagement ${other.id} is ${other.status}`)
 }
 
-/** The post that it is about, as it was read; what is null has not been. */
+/** The post engaged with, as last read. Null: not read. */
 export interface EngagedPost {
   network: string
   post_id: string
   post_url: string | null
   post_author: string | null
-  /** Somebody else's words: never to be trusted as an instruction. */
+  /** Somebody else's words: never instructions. */
   post_text: string | null
-  /** It mentions or quotes the account that read it. */
+  /** Whether it mentions or quotes the account that read it. */
   addresses_us: boolean
 }
 
@@ -59,16 +59,16 @@ export interface Engagement extends EngagedPost {
   id: string
   status: EngagementStatus
   action: EngageAction
-  /** In doubt, and the machine has given up: a person must look. */
+  /** In doubt, and automatic reads have given up: a person must check. */
   review: boolean
-  /** What a model is told beside the post. */
+  /** Guidance for the drafter, beside the post. */
   instruction: string | null
-  /** Null for a repost and a like, and until it is drafted. */
+  /** Null for reposts and likes, and until drafted. */
   body: string | null
   rationale: string | null
-  /** The signal that it came from. */
+  /** The signal it came from. */
   signal_id: string | null
-  /** Why drafting failed: as of any generation. */
+  /** Why drafting failed; see `Generation.error`. */
   error: string | null
   model: string | null
   usage: ModelUsage | null
@@ -83,19 +83,18 @@ export interface Engagement extends EngagedPost {
   updated_at: Date
 }
 
-/** The network's rule for what is written. */
+/** The network's length limit, with the channel's rules. */
 export interface LengthRule {
   measure(text: string): number
   maxLength: number
-  /** Whose rules the words keep to, if the workspace has such a channel. */
+  /** The channel whose format rules apply, if there is one. */
   channel?: { name: string; format_rules: FormatRules } | undefined
 }
 
-/** What is asked for. */
-export interface EngagementWish extends EngagedPost {
+export interface EngagementRequest extends EngagedPost {
   action: EngageAction
   instruction: string | null
-  /** Given: no model is called. */
+  /** If set, no model is called. */
   body: string | null
   signal_id: string | null
 }
@@ -106,7 +105,7 @@ const usable = (body: string, { measure, maxLength, channel }: LengthRule): stri
   if (body.trim() === '') invalid('body', 'is empty')
   const length = measure(body)
   if (length > maxLength) invalid('body', `is ${length} characters long as the network counts; the maximum is ${maxLength}`)
-  requireForm(body, 'body', { channel, measure })
+  requireFormatRules(body, 'body', { channel, measure })
   return body
 }
 
@@ -115,55 +114,55 @@ const nothingYet = {
   ...{ reject_reason: null, external_id: null, url: null, executed_at: null, last_error: null },
 } as const
 
-/** Drafted where nothing is to be written, else queued for a drafter. */
+/** Drafted at once if there is nothing to write, else queued for a drafter. */
 export const newEngagement = (
   id: string,
-  { action, body, instruction, ...asked }: EngagementWish,
+  { action, body, instruction, ...rest }: EngagementRequest,
   { rule, now }: { rule: LengthRule; now: Date },
 ) => {
   if (!isWritten(action) && body !== null) invalid('body', `only applies to replies and quotes, not to a ${action}`)
   if (!isWritten(action) && instruction !== null) invalid('instruction', `only applies to replies and quotes, not to a ${action}`)
   const status = isWritten(action) && body === null ? 'queued' : 'drafted'
   const engagement: Engagement = {
-    ...{ id, action, instruction, ...asked, ...nothingYet, status },
+    ...{ id, action, instruction, ...rest, ...nothingYet, status },
     body: body === null ? null : usable(body, rule),
     ...{ created_at: now, updated_at: now },
   }
   return { engagement, events: status === 'drafted' ? [approvalEvent(engagement)] : [] }
 }
 
-/** Once for each that waits for approval. */
+/** Emitted once, when the engagement starts to wait for approval. */
 const approvalEvent = ({ id, action }: Engagement) => ({
   type: 'growth.approval.requested',
   data: { kind: 'engagement', engagement_id: id, action },
 })
 
-/** As a person would name its state. */
+/** The state in words, for messages. */
 export const engagementState = ({ status, review }: Pick<Engagement, 'status' | 'review'>): string =>
   status === 'execute_unconfirmed' && review ? 'execute_unconfirmed (in review)' : status
 
 const illegal = (engagement: Engagement, action: string): never =>
   fail('conflict', `cannot ${action}: the engagement is ${engagementState(engagement)}`)
 
-/** A drafter has written it: it waits for approval. */
+/** Stores the drafter's text. The engagement now waits for approval. */
 export const writtenEngagement = (
   engagement: Engagement,
   { body, rationale }: ReplyDraft,
   { model, usage, now }: { model: string; usage: ModelUsage; now: Date },
-): Ended<Engagement> => ({
+): FinishedGeneration<Engagement> => ({
   record: { ...engagement, status: 'drafted', body, rationale, model, usage, updated_at: now },
   events: [approvalEvent(engagement)],
   refund: [],
 })
 
-/** Nothing was taken for it, so nothing goes back. */
-export const failedEngagement = (engagement: Engagement, error: string, { now }: { now: Date }): Ended<Engagement> => ({
+/** Engagements take no quota, so there is nothing to refund. */
+export const failedEngagement = (engagement: Engagement, error: string, { now }: { now: Date }): FinishedGeneration<Engagement> => ({
   record: { ...engagement, status: 'failed', error, updated_at: now },
   events: [],
   refund: [],
 })
 
-/** All that goes out, in one text: what an approval is bound to, beside the account. */
+/** The whole content of a send, as one text: approvals bind it and the account. */
 export const contentOf = ({ action, network, post_id, body }: Engagement): string => JSON.stringify({ action, network, post_id, body })
 
 interface Approval extends LengthRule {
@@ -172,7 +171,7 @@ interface Approval extends LengthRule {
   now: Date
 }
 
-/** Approves it, in other words if they are given, for the account that is the default now. */
+/** Approves a draft, with an edited body if there is one, for the account that is the default now. */
 export const approveEngagement = (engagement: Engagement, { body, accountExternalId, now, ...rule }: Approval): Engagement => {
   if (engagement.status !== 'drafted') illegal(engagement, 'approve')
   if (body !== undefined && !isWritten(engagement.action))
@@ -191,20 +190,20 @@ export const approveEngagement = (engagement: Engagement, { body, accountExterna
 
 const isInReview = ({ status, review }: Engagement): boolean => status === 'execute_unconfirmed' && review
 
-/** A person has looked: it is on the network. Settles what the machine could not. */
+/** Settles an engagement in review that a person found on the network. */
 export const confirmEngagement = (engagement: Engagement, now: Date): Engagement => {
   if (!isInReview(engagement)) illegal(engagement, 'confirm')
   return { ...engagement, status: 'executed', review: false, executed_at: now, last_error: null, updated_at: now }
 }
 
-/** A draft, what the network refused, or what a person has looked for in vain is put aside. */
+/** Rejects a draft, an engagement that the network refused, or one in review that a person did not find on the network. */
 export const rejectEngagement = (engagement: Engagement, reason: string | undefined, now: Date): Engagement => {
   const { status } = engagement
   if (status !== 'drafted' && status !== 'execute_failed' && !isInReview(engagement)) illegal(engagement, 'reject')
   return { ...engagement, status: 'rejected', review: false, reject_reason: reason ?? null, updated_at: now }
 }
 
-/** A person wants it done now. What may be done already is never sent again. */
+/** Executes now. An engagement that may be on the network already is never sent again. */
 export const requestExecution = (engagement: Engagement, now: Date): Engagement => {
   if (engagement.status === 'execute_unconfirmed')
     fail(
@@ -216,12 +215,11 @@ export const requestExecution = (engagement: Engagement, now: Date): Engagement 
   return { ...engagement, status: 'executing', updated_at: now }
 }
 
-/** As every surface shows it. */
 export const engagementView = (engagement: Engagement) => {
   const { approved_hash: _, account_external_id, network, post_id, post_url, post_author, post_text, addresses_us, ...rest } = engagement
   const post = { network, id: post_id, url: post_url, author: post_author, text: post_text, addresses_us }
   return { ...rest, account: account_external_id, post }
 }
 
-/** The body of every answer about one engagement. */
+/** The response body of every operation that returns one engagement. */
 export const engagementAnswer = (engagement: Engagement): string => JSON.stringify({ engagement: engagementView(engagement) })

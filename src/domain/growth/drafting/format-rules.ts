@@ -1,9 +1,9 @@
-/** What a channel demands of the form of its texts. Drafts are held against it, and so is what people approve. */
+/** A channel's rules for the form of its texts. They apply to drafts and to what people approve. */
 import { normalForm } from '#kernel/normal-form'
 import { findLinks } from './links.ts'
 import { phraseOf, searchable } from './phrase.ts'
 
-/** Null: not ruled. Lengths are in the network's own measure; a most of 0 forbids. */
+/** Null: no rule. Lengths are by the network's own count. A maximum of 0 forbids. */
 export interface FormatRules {
   min_length: number | null
   max_length: number | null
@@ -11,7 +11,7 @@ export interface FormatRules {
   max_hashtags: number | null
   max_links: number | null
   max_line_breaks: number | null
-  /** Words or phrases, found as whole words whatever their case or width. */
+  /** Words or phrases, matched as whole words whatever their case or width. */
   banned_words: string[]
 }
 
@@ -27,21 +27,21 @@ export const noRules: FormatRules = {
   banned_words: [],
 }
 
-/** A rule that a text breaks; `message` holds the numbers, as `4 hashtags, at most 2`. */
+/** `message` carries the numbers: `4 hashtags, at most 2`. */
 export interface BrokenRule {
   rule: RuleName
   message: string
 }
 
-/** Keycaps are written without the variation selector, too. */
+/** Keycaps also occur without the variation selector. */
 const EMOJI = /\p{RGI_Emoji}|[0-9#*]\u20e3/gv
-/** As networks read them: a letter somewhere in it, and no word that it hangs on. */
+/** As networks read hashtags: at least one letter, and not attached to a word. */
 const HASHTAG = /(?<![\p{L}\p{M}\p{N}_&/])[#＃](?=[\p{N}_]*[\p{L}\p{M}])[\p{L}\p{M}\p{N}_]+/gu
 const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g
 
 const countOf = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
 
-/** How many line breaks stand inside a text; those around it do not count. */
+/** Line breaks inside a text, not those around it. */
 export const lineBreaksIn = (text: string): number => countOf(text.trim(), LINE_BREAK)
 
 type Counted = 'max_emoji' | 'max_hashtags' | 'max_links' | 'max_line_breaks'
@@ -74,22 +74,22 @@ const bannedIn = (text: string, words: readonly string[]): BrokenRule[] => {
   if (words.length === 0) return []
   const searched = searchable(text)
   return words
-    .filter((word) => phraseOf(word).standsIn(searched))
+    .filter((word) => phraseOf(word).occursIn(searched))
     .map((word) => ({ rule: 'banned_words' as const, message: `it contains "${word}"` }))
 }
 
-/** Every rule that a text breaks, in the order of the rules; empty when it may go out. `measure`: the network's own. */
+/** Every rule that the text breaks, in the order of the rules. `measure` is the network's own count. */
 export const checkRules = (text: string, rules: FormatRules, measure: (text: string) => number): BrokenRule[] => [
   ...(rules.min_length === null && rules.max_length === null ? [] : brokenLengths(rules, measure(text))),
   ...brokenCounts(text, rules),
   ...bannedIn(text, rules.banned_words),
 ]
 
-/** As an error says it of a field: `breaks the rule max_hashtags of channel posts: 4 hashtags, at most 2`. */
+/** For an error about a field: `breaks the rule max_hashtags of channel posts: 4 hashtags, at most 2`. */
 export const brokenRuleMessage = ({ rule, message }: BrokenRule, channel: string): string =>
   `breaks the rule ${rule} of channel ${channel}: ${message}`
 
-/** What no text can keep to, with the rule that says so; undefined when the rules are sound. `limit`: the longest that the network takes. */
+/** A rule that no text can satisfy, or undefined if the rules are sound. `limit` is the network's longest text. */
 export const faultOfRules = ({ min_length, max_length }: FormatRules, limit: number): BrokenRule | undefined => {
   if (max_length !== null && max_length > limit)
     return { rule: 'max_length', message: `is ${max_length}; the network allows at most ${limit}` }
@@ -99,7 +99,7 @@ export const faultOfRules = ({ min_length, max_length }: FormatRules, limit: num
   return { rule: 'min_length', message: `is ${min_length} and max_length is ${max_length}: no text can satisfy both` }
 }
 
-/** Words as they are kept: trimmed, the first of those that differ by case alone. */
+/** Trims words, and drops those that differ from an earlier one by case alone. */
 export const tidyWords = (words: readonly string[]): string[] => {
   const kept = new Map<string, string>()
   for (const word of words) {

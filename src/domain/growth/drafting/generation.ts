@@ -1,45 +1,44 @@
-/** What generations of every kind have in common: queued → generating → ready | failed, and what they took at admission. */
+/** What all generations share: their life (queued → generating → ready | failed) and the quota they take at admission. */
 import type { ModelUsage } from './draft.ts'
 
 export const generationStatuses = ['queued', 'generating', 'ready', 'failed'] as const
 type GenerationStatus = (typeof generationStatuses)[number]
 
-/** Runs of a generation that may die before it is given up. */
+/** How many runs may die before a generation fails. */
 export const GENERATION_RUNS = 2
 
-/** The fields of every generation's record. */
+/** Fields common to all generations. */
 export interface Generation {
   id: string
   status: GenerationStatus
-  /** null, `generation_failed: <hint>`, `cancelled` or `enqueue_failed`. */
+  /** Null, `generation_failed: <hint>`, `cancelled` or `enqueue_failed`. */
   error: string | null
-  /** Who wrote it: `composer`, or the name of a model. */
+  /** `composer`, or the name of a model. */
   model: string | null
   usage: ModelUsage | null
   created_at: Date
   updated_at: Date
 }
 
-/** Any record that a drafter writes: one with further states, once it is written, too. */
+/** Any record that a drafter writes. Some, such as engagements, have further states afterwards. */
 export interface Drafting extends Omit<Generation, 'status'> {
   status: string
 }
 
-/** What a generation took at admission; kept in its work row, so that what was not delivered goes back to the same month. */
-export interface Taken {
+/** Quota taken at admission. It is kept in the work row, so that a refund goes to the month it came from. */
+export interface TakenQuota {
   key: string
   period: string
   amount: number
 }
 
-/** A record that is over, with what follows from it. */
-export interface Ended<R extends Drafting> {
+/** A finished record, with its events and its refund. */
+export interface FinishedGeneration<R extends Drafting> {
   record: R
   events: { type: string; data: Record<string, unknown> }[]
-  refund: Taken[]
+  refund: TakenQuota[]
 }
 
-/** Nobody has begun it. */
 export const newGeneration = (id: string, now: Date): Generation => ({
   id,
   status: 'queued',
@@ -50,11 +49,8 @@ export const newGeneration = (id: string, now: Date): Generation => ({
   updated_at: now,
 })
 
-/** A lane has it. */
-export const generating = <R extends Drafting>(record: R, now: Date): R => ({ ...record, status: 'generating', updated_at: now })
+export const startGeneration = <R extends Drafting>(record: R, now: Date): R => ({ ...record, status: 'generating', updated_at: now })
 
-/** Back in the queue as it was. */
-export const queuedAgain = <R extends Drafting>(record: R, now: Date): R => ({ ...record, status: 'queued', updated_at: now })
+export const requeueGeneration = <R extends Drafting>(record: R, now: Date): R => ({ ...record, status: 'queued', updated_at: now })
 
-/** What goes back to the quota, if anything does. */
-export const refund = (taken: Taken, amount: number): Taken[] => (amount > 0 ? [{ ...taken, amount: -amount }] : [])
+export const refund = (taken: TakenQuota, amount: number): TakenQuota[] => (amount > 0 ? [{ ...taken, amount: -amount }] : [])

@@ -1,9 +1,9 @@
-/** Where and how often a workspace posts: active ⇄ inactive, with rules for the form of its texts and a cadence. */
+/** Where and how often a workspace posts: active ⇄ inactive, with format rules and a cadence. */
 import { fail } from '#kernel/errors'
 import { type Cadence, hasSlots, noCadence, tidyCadence } from './cadence.ts'
 import { type FormatRules, faultOfRules, noRules, tidyWords } from './format-rules.ts'
 
-/** Those that every workspace has from its start. Nothing drafts threads yet, so that one starts inactive. */
+/** The channels of a new workspace. `threads` starts inactive because nothing drafts threads yet. */
 export const channelNames = ['posts', 'threads', 'articles', 'replies'] as const
 export type ChannelName = (typeof channelNames)[number]
 
@@ -19,7 +19,7 @@ export interface GrowthChannel {
   updated_at: Date
 }
 
-/** A channel as a row has it: of its rules and its cadence only what was set. */
+/** A channel as stored: only the rules and cadence fields that were set. */
 export interface StoredChannel extends Omit<GrowthChannel, 'format_rules' | 'cadence'> {
   format_rules: Partial<FormatRules>
   cadence: Partial<Cadence>
@@ -31,10 +31,10 @@ export const channelOfRow = ({ format_rules, cadence, ...channel }: StoredChanne
   cadence: { ...noCadence, ...cadence },
 })
 
-/** Whose rules and cadence hold for items of a kind. */
+/** The channel whose rules and cadence apply to items of a kind. */
 export const channelFor = (kind: 'post' | 'article'): ChannelName => (kind === 'article' ? 'articles' : 'posts')
 
-/** The longest text of a channel that a network takes. */
+/** The network's longest text for a channel. */
 export const limitOf = (name: string, { maxLength, maxLongLength }: { maxLength: number; maxLongLength: number }): number =>
   name === 'articles' ? maxLongLength : maxLength
 
@@ -56,11 +56,11 @@ const changedRules = (rules: FormatRules, patch: Partial<FormatRules>, limit: nu
 const changedCadence = (cadence: Cadence, patch: Partial<Cadence>): Cadence => {
   const next = tidyCadence({ ...cadence, ...patch })
   if (hasSlots(next) || next.days.length + next.times.length === 0) return next
-  const [missing, given] = next.days.length === 0 ? ['days', 'times'] : ['times', 'days']
-  return invalid(`cadence.${missing}`, `must not be empty while ${given} is set; set both, or clear both for no cadence`)
+  const [missing, present] = next.days.length === 0 ? ['days', 'times'] : ['times', 'days']
+  return invalid(`cadence.${missing}`, `must not be empty while ${present} is set; set both, or clear both for no cadence`)
 }
 
-/** What is absent stays, also inside rules and cadence; null takes a rule away. `limit`: the longest text that the network takes. */
+/** Absent fields stay, inside rules and cadence too; null removes a rule. `limit` is the network's longest text. */
 export const updateChannel = (
   channel: GrowthChannel,
   patch: ChannelPatch,
@@ -73,7 +73,7 @@ export const updateChannel = (
   updated_at: now,
 })
 
-/** New work for an inactive channel is refused; what is there already goes its way. */
+/** Throws `conflict`. An inactive channel takes no new work; existing work continues. */
 export const requireActive = (channel: Pick<GrowthChannel, 'name' | 'status'> | undefined): void => {
   if (channel?.status === 'inactive') fail('conflict', `channel ${channel.name} is inactive; activate it to draft for it`)
 }

@@ -1,12 +1,12 @@
 /**
- * Which openings to draft with: prefer what worked, and go on trying. A seeded Thompson rule: each opening's engagement, relative to
- * the workspace's mean, is drawn from a normal distribution around what is known of it, which is wide while little is known; the
- * draw becomes the weight by which the opening is chosen. The seed is the batch's, so a batch can be repeated and explained.
+ * Chooses openings by Thompson sampling: prefer what worked, and keep trying the rest. Each opening's engagement, relative to the
+ * workspace's mean, is drawn from a normal distribution that is wide while little is known. The draw becomes the opening's weight. The seed
+ * is the batch's, so a batch can be repeated and explained.
  */
 import { createHash } from 'node:crypto'
 import { type HookKey, hookNamed, postHooks } from './hooks.ts'
 
-/** What an opening has brought: the mean engagement rate over so many measured posts. */
+/** The mean engagement rate of an opening over its measured posts. */
 export interface HookResult {
   hook: string
   posts: number
@@ -15,25 +15,25 @@ export interface HookResult {
 
 export interface HookChance {
   hook: HookKey
-  /** Around 1; how much more often than usual it is to be drafted with. */
+  /** How much more often than usual to use it; around 1. */
   weight: number
 }
 
-/** Of fewer measured posts a mean says nothing that should be shown. */
+/** A mean over fewer measured posts is not worth showing. */
 export const LEAST_MEASURED = 5
 
-/** What is not known of an opening counts like so many average posts. */
+/** Weight of the prior, in average posts. */
 const PRIOR_POSTS = 2
-/** How far posts of one opening lie apart, in means of the workspace. */
+/** Standard deviation among posts of one opening, in means of the workspace. */
 const SPREAD = 0.6
-/** Twice the mean is about six times the weight. */
+/** Twice the mean gives about six times the weight. */
 const STRENGTH = 2
 const LEAST_WEIGHT = 0.1
 const MOST_WEIGHT = 10
 
 const WHOLE = 2 ** 32
 
-/** A standard normal number that seed and opening decide (Box and Muller). */
+/** A standard normal number determined by seed and opening (Box and Muller). */
 const normalOf = (seed: string, hook: HookKey): number => {
   const digest = createHash('sha256').update(`${seed}\n${hook}`).digest()
   const [first, second] = [(digest.readUInt32BE(0) + 1) / (WHOLE + 1), digest.readUInt32BE(4) / WHOLE]
@@ -42,10 +42,10 @@ const normalOf = (seed: string, hook: HookKey): number => {
 
 const even = (): HookChance[] => postHooks.map((hook) => ({ hook, weight: 1 }))
 
-/** A weight for every opening of posts; all are 1 while nothing was measured, or nobody ever reacted. */
+/** A weight for each post opening; 1 for all while nothing was measured or nobody reacted. */
 export const hookChances = (results: readonly HookResult[], seed: string): HookChance[] => {
-  const given = new Map(results.map((result) => [hookNamed(result.hook), result]))
-  const known = postHooks.map((hook) => ({ posts: given.get(hook)?.posts ?? 0, mean: given.get(hook)?.mean ?? 0 }))
+  const byHook = new Map(results.map((result) => [hookNamed(result.hook), result]))
+  const known = postHooks.map((hook) => ({ posts: byHook.get(hook)?.posts ?? 0, mean: byHook.get(hook)?.mean ?? 0 }))
   const posts = known.reduce((sum, one) => sum + one.posts, 0)
   const usual = known.reduce((sum, one) => sum + one.posts * one.mean, 0) / Math.max(1, posts)
   if (usual <= 0) return even()
@@ -60,7 +60,7 @@ export const hookChances = (results: readonly HookResult[], seed: string): HookC
 const PREFERRED = 1.25
 const MOST_PREFERRED = 8
 
-/** The openings that a model is told to prefer, the best first; none while all weigh the same. */
+/** The openings that a model should prefer, best first; none while all weigh the same. */
 export const preferredHooks = (chances: readonly HookChance[]): HookKey[] =>
   chances
     .filter(({ weight }) => weight >= PREFERRED)

@@ -1,26 +1,26 @@
-/** The library of opening patterns: every draft carries the name of one, so that what each brings can be counted. */
+/** The library of openings. Every draft names the one it uses, so that results can be counted for each. */
 import { pointHooks } from './hook-library-points.ts'
 import { storyHooks } from './hook-library-stories.ts'
 
 export interface HookPattern {
   name: string
-  /** How it opens a post, in a sentence. */
+  /** How it opens a post, in one sentence. */
   explanation: string
-  /** What that looks like; nobody's words. */
+  /** An invented example. */
   example: string
 }
 
 const library = { ...storyHooks, ...pointHooks } as const satisfies Record<string, HookPattern>
 
-/** The name by which items, briefs and models call a pattern; it never changes. */
+/** The key that items, briefs and models use. It never changes. */
 export type HookKey = keyof typeof library
 
-/** In the order of the library, which only grows at its end. */
+/** In library order. New patterns are appended. */
 export const hookKeys = Object.keys(library) as HookKey[]
 
 export const hookPattern = (key: HookKey): HookPattern => library[key]
 
-/** What articles carry, and no post. */
+/** For articles only. */
 export const ARTICLE_HOOK: HookKey = 'article'
 
 export const postHooks: readonly HookKey[] = hookKeys.filter((key) => key !== ARTICLE_HOOK)
@@ -36,5 +36,5 @@ const bySlug = new Map<string, HookKey>([
   ...postHooks.map((key) => [key, key] as const),
 ])
 
-/** The pattern of a post that a text names, by its key or its name, however it is written; undefined when there is none. */
+/** The post opening named in `text`, by key or by name in any spelling; undefined if there is none. */
 export const hookNamed = (text: string): HookKey | undefined => bySlug.get(slug(text))

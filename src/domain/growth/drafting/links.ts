@@ -1,17 +1,17 @@
 /**
- * Finds the links that X would shorten. Two rules of its counting document decide: what has a scheme and a host is a link,
- * and so is a bare domain whose last label is a real top-level domain.
+ * Finds the links that X would shorten. Its counting document has two rules: anything with a scheme and a host is a link, and so is a bare
+ * domain whose last label is a real top-level domain.
  */
 
 export interface Link {
   /** Offsets in UTF-16 units, the end exclusive. */
   start: number
   end: number
-  /** False where the domain is none we know or breaks the rules of DNS: X may or may not see a link there. */
+  /** False if the domain is unknown or violates DNS: X may or may not see a link here. */
   certain: boolean
 }
 
-/** Country-code domains, two letters each (IANA root zone). */
+/** Country-code domains, of two letters (IANA root zone). */
 const COUNTRY =
   'ac ad ae af ag ai al am ao aq ar as at au aw ax az ba bb bd be bf bg bh bi bj bm bn bo br bs bt bv bw by bz ca cc cd cf cg ch ci ck cl ' +
   'cm cn co cr cu cv cw cx cy cz de dj dk dm do dz ec ee eg er es et eu fi fj fk fm fo fr ga gb gd ge gf gg gh gi gl gm gn gp gq gr gs gt ' +
@@ -20,7 +20,7 @@ const COUNTRY =
   'ps pt pw py qa re ro rs ru rw sa sb sc sd se sg sh si sj sk sl sm sn so sr ss st su sv sx sy sz tc td tf tg th tj tk tl tm tn to tr tt ' +
   'tv tw tz ua ug uk us uy uz va vc ve vg vi vn vu wf ws ye yt za zm zw'
 
-/** Generic domains in common use. A rare one is still a link after `https://`; bare, it is taken for plain words. */
+/** Generic domains in common use. A rare one is a link after `https://` only; bare, it counts as plain words. */
 const GENERIC =
   'com org net edu gov mil int info biz name pro mobi aero coop museum jobs travel tel asia cat post xxx arpa onion ' +
   'app dev page blog shop store online site website web tech cloud digital agency studio design media news live tv video email link click ' +
@@ -38,12 +38,12 @@ const GENERIC =
   'press report review reviews guide wiki how help support center directory faith vote law legal lawyer attorney tax ' +
   'google youtube amazon apple microsoft ibm bbc sex porn adult sexy gay lgbt hiphop ink mom dad zip mov foo meme esq prof phd day'
 
-/** Domains in other scripts, each also known by its `xn--` form, which always counts. */
+/** Domains in other scripts. The `xn--` form of each always counts. */
 const NATIVE =
   'みんな コム 中国 中國 香港 台湾 台灣 新加坡 公司 网络 网址 商城 在线 한국 닷컴 рф рус укр бел срб москва онлайн сайт ελ հայ გე भारत संगठन ไทย ایران ' +
   'پاکستان مصر قطر امارات السعودية المغرب شبكة موقع'
 
-/** Alternatives as a tree of their letters, the longest first: most of what is none of them shows at its first letter. */
+/** An alternation built as a trie, longest first: most mismatches fail at the first letter. */
 const anyOf = (words: readonly string[]): string => {
   const byFirst = Map.groupBy(
     words.filter((word) => word !== ''),
@@ -55,31 +55,31 @@ const anyOf = (words: readonly string[]): string => {
 
 const ACCENTED = '\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u024f'
 const LATIN = `A-Za-z0-9${ACCENTED}`
-/** What may not follow a domain: an address of mail, or a longer word. */
+/** Must not follow a domain: then it is part of an email address or of a longer word. */
 const END = '(?![A-Za-z0-9@+-])'
 const TLD = `(?:(?:${anyOf(`${COUNTRY} ${GENERIC}`.split(' '))}|xn--[a-z0-9-]+)${END}|${anyOf(NATIVE.split(' '))})`
 const WORD = '\\p{L}\\p{M}\\p{N}\\p{S}'
-/** Labels are bounded by 63 characters, as in DNS; the underscore is for subdomains only. */
+/** Labels have at most 63 characters, as in DNS; underscores occur in subdomains only. */
 const host = (letters: string): string =>
   `(?:[${letters}](?:[${letters}_-]{0,61}[${letters}])?\\.){0,20}[${letters}](?:[${letters}-]{0,61}[${letters}])?\\.`
 const PATH_LETTER = `${LATIN}\\u0300-\\u036f\\u0400-\\u04ff\\u1e00-\\u1eff`
 const PATH_ANY = `[${PATH_LETTER}!*';:=+,.$\\/%#\\[\\]\\-\\u2013_~@|&]`
-/** Parentheses belong to a path in pairs, one pair inside another at most. */
+/** Parentheses in a path come in pairs, nested once at most. */
 const PARENS = `\\((?:${PATH_ANY}|\\(${PATH_ANY}*\\))*\\)`
 const PATH = `\\/(?:(?:${PATH_ANY}|${PARENS})*(?:[${PATH_LETTER}=_#\\/+\\-]|${PARENS}))?`
 const QUERY = `\\?[A-Za-z0-9!?*'@();:&=+$\\/%#\\[\\]\\-_.,~|]*[A-Za-z0-9\\-_&=#\\/]`
 const TAIL = `(?::[0-9]+)?(?:${PATH})?(?:${QUERY})?`
-/** A word, a mention, a hashtag or a cashtag runs into what follows: no link begins there. */
+/** No link begins directly after a word, mention, hashtag or cashtag. */
 const FREE = '(?<![A-Za-z0-9@＠$#＃])'
 /**
- * A bare domain begins where its word begins, or behind the letter that ends a mention, a hashtag or a cashtag. So no two
- * searches for a host cross the same text, and all of them together are linear in it.
+ * A bare domain begins where its word begins, or after the letter that ends a mention, a hashtag or a cashtag. So no two searches for a
+ * host cross the same text, and all of them together take linear time.
  */
 const WORD_START = `${FREE}(?:(?<![${ACCENTED}_.\\/-])|(?<=[@＠$#＃][A-Za-z0-9]*[${ACCENTED}]))`
 
 const LINK = new RegExp(
   [
-    // X's own short links end after the slug, whatever follows; a slug of more than 40 characters is none.
+    // X's own short links end after the slug; a slug of more than 40 characters is not one.
     `${FREE}https?:\\/\\/t\\.co\\/[a-z0-9]{1,40}(?![a-z0-9])(?:${QUERY})?`,
     `${FREE}https?:\\/\\/(?!t\\.co\\/[a-z0-9]{41})(?<host>${host(WORD)}${TLD})${TAIL}`,
     `${FREE}(?<unknown>https?:\\/\\/(?!t\\.co\\/)${host(WORD)}[\\p{L}\\p{M}]{2,63}${END}${TAIL})`,
@@ -90,14 +90,14 @@ const LINK = new RegExp(
 
 const ASCII = /^[\x20-\x7e]*$/
 
-/** A name in another script must fit DNS once encoded: 63 characters a label. */
+/** An internationalised name must fit DNS once encoded: 63 characters a label. */
 const fitsDns = (name: string): boolean => {
   if (ASCII.test(name)) return true
   const encoded = URL.parse(`http://${name}`)?.hostname.split('.')
   return encoded?.every((label) => label.length <= 63) ?? false
 }
 
-/** All links of a text in NFC, in order and without overlap. */
+/** All links of a text in NFC, in order, without overlap. */
 export const findLinks = (text: string): Link[] => {
   if (!text.includes('.')) return []
   return Array.from(text.matchAll(LINK), (match) => ({

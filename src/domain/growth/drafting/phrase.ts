@@ -1,7 +1,7 @@
-/** Looking for words and phrases in texts as people see them: whatever the case, the width of letters or the form of quotes. */
+/** Search for words and phrases as people see them: case, letter width and the form of quotes do not matter. */
 import { normalForm } from '#kernel/normal-form'
 
-/** One spelling for comparison: NFKC, lower case, straight quotes, single spaces, no invisible characters. */
+/** Normalises a text for comparison: NFKC, lower case, straight quotes, single spaces, no invisible characters. */
 export const foldText = (text: string): string =>
   normalForm(text.toWellFormed(), 'NFKC')
     .replace(/\p{Cf}/gu, '')
@@ -11,13 +11,13 @@ export const foldText = (text: string): string =>
     .replace(/\s+/g, ' ')
     .trim()
 
-/** Scripts written without spaces have no word boundary that could be asked for. */
+/** Scripts written without spaces have no word boundaries to check. */
 const spacedLetter = /[\p{L}\p{M}\p{N}]/u
 const unspacedLetter =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 const joins = (character: string): boolean => spacedLetter.test(character) && !unspacedLetter.test(character)
 
-/** For each beginning of `needle` how long an end of it is a beginning, too: where a search goes on after a mismatch. */
+/** The failure function of Knuth, Morris and Pratt: for each prefix of `needle`, the length of its longest border. */
 const bordersOf = (needle: string): Int32Array => {
   const borders = new Int32Array(needle.length)
   let length = 0
@@ -29,10 +29,10 @@ const bordersOf = (needle: string): Int32Array => {
   return borders
 }
 
-/** A text in which phrases are looked for, folded once for all of them. */
+/** A text to search, folded once for all phrases. */
 export interface Searchable {
   folded: string
-  /** True when the offset lies between two letters of one word. */
+  /** Whether the offset lies between two letters of one word. */
   isInWord(at: number): boolean
 }
 
@@ -61,11 +61,10 @@ export const searchable = (text: string): Searchable => {
   }
 }
 
-/** A phrase that is looked for in many texts. */
 export interface Phrase {
   text: string
-  /** True when it stands there as whole words. Takes time linear in the text (Knuth, Morris and Pratt). */
-  standsIn(text: Searchable): boolean
+  /** Whether the phrase occurs in the text as whole words. Takes linear time (Knuth, Morris and Pratt). */
+  occursIn(text: Searchable): boolean
 }
 
 export const phraseOf = (text: string): Phrase => {
@@ -73,7 +72,7 @@ export const phraseOf = (text: string): Phrase => {
   let borders: Int32Array | undefined
   return {
     text,
-    standsIn({ folded, isInWord }) {
+    occursIn({ folded, isInWord }) {
       if (needle === '' || needle.length > folded.length) return false
       borders ??= bordersOf(needle)
       let length = 0
@@ -89,11 +88,11 @@ export const phraseOf = (text: string): Phrase => {
   }
 }
 
-/** True when `phrase` stands in `text` as whole words, whatever its case, width or quotes. An empty phrase is nowhere. */
-export const containsPhrase = (text: string, phrase: string): boolean => phraseOf(phrase).standsIn(searchable(text))
+/** Whether `phrase` occurs in `text` as whole words, whatever the case, width or quotes. An empty phrase never does. */
+export const containsPhrase = (text: string, phrase: string): boolean => phraseOf(phrase).occursIn(searchable(text))
 
-/** The text without a phrase where that stands as whole words. */
-export const without = (phrase: string, text: Searchable): Searchable => {
+/** The text with all whole-word occurrences of `phrase` cut out. */
+export const withoutPhrase = (phrase: string, text: Searchable): Searchable => {
   const needle = foldText(phrase)
   let left = ''
   let from = 0

@@ -1,4 +1,4 @@
-/** What a workspace offers: active ⇄ archived. Drafts may mention active products, archived ones never. */
+/** A product of a workspace: active ⇄ archived. Drafts may mention active products, never archived ones. */
 import { fail } from '#kernel/errors'
 import type { DraftBrief } from './draft.ts'
 
@@ -14,20 +14,20 @@ export interface Product {
   updated_at: Date
 }
 
-/** All active ones go into every brief. */
+/** Every brief carries all active products. */
 export const MOST_ACTIVE_PRODUCTS = 25
-/** Archived ones included: their names go into every brief too. */
+/** Includes archived products: every brief carries their names. */
 export const MOST_PRODUCTS = 200
 
-/** What of the other products of a workspace decides on one. */
+/** The workspace's other products, as far as a decision depends on them. */
 export interface OtherProducts {
   total: number
   active: number
-  /** An active one has this name. */
+  /** Whether an active product has this name. */
   taken: boolean
 }
 
-/** Texts are trimmed: they stand in posts as they are. */
+/** Posts use the texts verbatim, so outer spaces go. */
 const trimmed = <P extends Partial<Pick<Product, 'name' | 'one_liner'>>>(product: P): P => ({
   ...product,
   ...(product.name === undefined ? {} : { name: product.name.trim() }),
@@ -42,25 +42,24 @@ const requirePlace = (product: Product, { active, taken }: OtherProducts, action
 
 export const newProduct = (
   id: string,
-  { others, now, ...given }: Pick<Product, 'name' | 'one_liner' | 'url'> & { others: OtherProducts; now: Date },
+  { others, now, ...fields }: Pick<Product, 'name' | 'one_liner' | 'url'> & { others: OtherProducts; now: Date },
 ): Product => {
   if (others.total >= MOST_PRODUCTS)
     fail('conflict', `cannot add: the workspace has ${others.total} products; edit an archived one and make it active instead`)
-  const product: Product = { id, ...trimmed(given), status: 'active', created_at: now, updated_at: now }
+  const product: Product = { id, ...trimmed(fields), status: 'active', created_at: now, updated_at: now }
   requirePlace(product, others, 'add')
   return product
 }
 
 export type ProductPatch = Partial<Pick<Product, 'name' | 'one_liner' | 'url' | 'status'>>
 
-/** Fields that are absent stay; a `url` of null goes. */
+/** Absent fields stay; a `url` of null is removed. */
 export const updateProduct = (product: Product, patch: ProductPatch, { others, now }: { others: OtherProducts; now: Date }): Product => {
   const next: Product = { ...product, ...trimmed(patch), updated_at: now }
   requirePlace(next, others, 'change')
   return next
 }
 
-/** What a drafter is told of the products of a workspace. */
 export const productsForBrief = (products: readonly Product[]): Pick<DraftBrief, 'products' | 'archived'> => ({
   products: products.flatMap(({ status, name, one_liner, url }) => (status === 'active' ? [{ name, one_liner, url }] : [])),
   archived: products.flatMap(({ status, name }) => (status === 'archived' ? [name] : [])),

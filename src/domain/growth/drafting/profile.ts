@@ -1,15 +1,15 @@
 import { fail } from '#kernel/errors'
 
-/** What the workspace is, for whom it writes, and how: the material every draft is made from. */
+/** What the workspace stands for, its audience and its style. Every draft is made from this. */
 export interface Profile {
   goal: string
   audience: string
   voice: string
-  /** BCP 47 language tag. */
+  /** A BCP 47 language tag. */
   language: string
-  /** IANA time zone name. */
+  /** An IANA name. */
   time_zone: string
-  /** What happens to a scheduled post found overdue: posted if less than an hour late, or skipped back to approved. */
+  /** An overdue scheduled post: `post` sends it if it is less than an hour late, `skip` puts it back to approved. */
   on_missed: OnMissed
   writing_dna: WritingDna
 }
@@ -21,13 +21,13 @@ interface WritingDna {
   patterns: string[]
   /** Phrases to use. */
   use: string[]
-  /** Phrases that no draft may contain. */
+  /** Phrases no draft may contain. */
   avoid: string[]
 }
 
 export type OnMissed = 'post' | 'skip'
 
-/** As it comes in: `voice` is another name of `voice_rules`. */
+/** The input of an update. `voice` is an alias of `voice_rules`. */
 export type ProfilePatch = Partial<Omit<Profile, 'writing_dna'>> & { writing_dna?: Partial<WritingDna & { voice: string[] }> }
 
 export const emptyProfile: Profile = {
@@ -40,7 +40,7 @@ export const emptyProfile: Profile = {
   writing_dna: { voice_rules: [], stories: [], proof: [], patterns: [], use: [], avoid: [] },
 }
 
-/** A partial update: fields that are absent stay; a list that is given replaces the whole list. Throws `invalid_input` for two voices. */
+/** Absent fields stay; a list replaces the whole list. Throws `invalid_input` if `voice` and `voice_rules` differ. */
 export const updateProfile = (profile: Profile, { writing_dna = {}, ...patch }: ProfilePatch): Profile => {
   const { voice, voice_rules = voice, ...lists } = writing_dna
   if (voice !== undefined && !isSame(voice, voice_rules!)) refuseTwoVoices()

@@ -1,7 +1,7 @@
 /** An analytics audit: what worked and what flopped, by the numbers. queued → generating → ready | failed. */
 
 import type { ModelUsage } from '../drafting/draft.ts'
-import { type Ended, type Generation, newGeneration, refund, type Taken } from '../drafting/generation.ts'
+import { type FinishedGeneration, type Generation, newGeneration, refund, type TakenQuota } from '../drafting/generation.ts'
 import { engagementRate, type Metrics, reactions } from '../metrics.ts'
 import { LIKELY, labelOf, notEnough, noteOf, SURE, wordingOf } from './claim-words.ts'
 import { featuresOf, type PostToTell } from './post-features.ts'
@@ -88,14 +88,18 @@ export const newAudit = (id: string, { now, days, given }: { now: Date; days: nu
 export const readyAudit = (
   audit: GrowthAudit,
   { result, model, usage, now }: { result: AuditResult; model: string; usage: ModelUsage; now: Date },
-): Ended<GrowthAudit> => ({
+): FinishedGeneration<GrowthAudit> => ({
   record: { ...audit, status: 'ready', result, model, usage, updated_at: now },
   events: [],
   refund: [],
 })
 
 /** The record ends with a code; the quota goes back. */
-export const failedAudit = (audit: GrowthAudit, error: string, { taken, now }: { taken: Taken; now: Date }): Ended<GrowthAudit> => ({
+export const failedAudit = (
+  audit: GrowthAudit,
+  error: string,
+  { taken, now }: { taken: TakenQuota; now: Date },
+): FinishedGeneration<GrowthAudit> => ({
   record: { ...audit, status: 'failed', error, updated_at: now },
   events: [],
   refund: refund(taken, taken.amount),

@@ -1,10 +1,10 @@
 /** A report on a week, Monday to Sunday on the workspace's clocks: queued → generating → ready | failed. */
 
-import type { Used } from '#domain/app/plan'
+import type { LimitUsage } from '#domain/app/plan'
 import type { ReadBudget } from '#domain/app/read-budget'
 import { addDays, dayAt, mondayOf, startOfDay } from '#kernel/calendar'
 import { nextTime } from '#kernel/cron'
-import { type Ended, type Generation, newGeneration, refund, type Taken } from '../drafting/generation.ts'
+import { type FinishedGeneration, type Generation, newGeneration, refund, type TakenQuota } from '../drafting/generation.ts'
 
 export interface Report extends Generation {
   origin: 'manual' | 'automatic'
@@ -63,14 +63,21 @@ export const newReport = (id: string, { now, ...given }: Pick<Report, 'origin' |
   markdown: null,
 })
 
-export const readyReport = (report: Report, { data, markdown, now }: { data: ReportData; markdown: string; now: Date }): Ended<Report> => ({
+export const readyReport = (
+  report: Report,
+  { data, markdown, now }: { data: ReportData; markdown: string; now: Date },
+): FinishedGeneration<Report> => ({
   record: { ...report, status: 'ready', data, markdown, updated_at: now },
   events: [],
   refund: [],
 })
 
 /** The record ends with a code; the quota goes back. */
-export const failedReport = (report: Report, error: string, { taken, now }: { taken: Taken; now: Date }): Ended<Report> => ({
+export const failedReport = (
+  report: Report,
+  error: string,
+  { taken, now }: { taken: TakenQuota; now: Date },
+): FinishedGeneration<Report> => ({
   record: { ...report, status: 'failed', error, updated_at: now },
   events: [],
   refund: refund(taken, taken.amount),
@@ -110,7 +117,7 @@ export interface ReportBrief {
   /** Posts of the week with numbers, the best by engagement first. */
   ranked: ReportItem[]
   waiting: ReportData['waiting']
-  quotas: Used[]
+  quotas: LimitUsage[]
   reads: ReadBudget
   next: ReportData['next']
 }

@@ -5,7 +5,7 @@
  *      ├─made at once→ done
  *      └─something forbids it→ skipped
  */
-import type { Drafting, Taken } from '../drafting/generation.ts'
+import type { Drafting, TakenQuota } from '../drafting/generation.ts'
 import { type Rule, today } from './rule.ts'
 import type { Evaluated } from './rule-condition.ts'
 import type { Occurrence } from './rule-trigger.ts'
@@ -112,7 +112,7 @@ export interface Made {
   /** It is still being made. */
   inFlight: boolean
   /** What a generation has taken of the month. */
-  taken?: Taken | undefined
+  taken?: TakenQuota | undefined
 }
 
 /** The run has acted: it waits for the generation that it has asked for, or is done. It counts for the day. */
@@ -131,7 +131,7 @@ export const acted = (run: RuleRun, rule: Rule, { kind, id, inFlight, taken }: M
 }
 
 /** What becomes of a run that waits for this generation. `refund`: what goes back of what it took. */
-export const endOf = ({ status, error, usage, updated_at }: Drafting, refund: readonly Taken[]) => {
+export const endOf = ({ status, error, usage, updated_at }: Drafting, refund: readonly TakenQuota[]) => {
   const ended: RunStatus = status === 'failed' ? 'failed' : 'done'
   return {
     status: error === 'cancelled' ? ('cancelled' as const) : ended,

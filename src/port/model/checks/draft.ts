@@ -1,6 +1,6 @@
 import type { Draft, DraftBrief, RecentPost } from '#domain/growth/drafting/draft'
 import { checkRules } from '#domain/growth/drafting/format-rules'
-import { foldText, type Phrase, phraseOf, searchable, without } from '#domain/growth/drafting/phrase'
+import { foldText, type Phrase, phraseOf, searchable, withoutPhrase } from '#domain/growth/drafting/phrase'
 import { normalForm } from '#kernel/normal-form'
 import { atOnce, type Steps } from '../pace.ts'
 
@@ -33,17 +33,17 @@ export const overlapOf = (a: ReadonlySet<string>, b: ReadonlySet<string>): numbe
 /** The name of an archived product as a phrase: where it is only a part of an active product's name, that one is meant. */
 const archivedName = (name: string, products: DraftBrief['products']): Phrase => {
   const phrase = phraseOf(name)
-  const longer = products.filter((product) => phrase.standsIn(searchable(product.name)))
+  const longer = products.filter((product) => phrase.occursIn(searchable(product.name)))
   return {
     text: name,
-    standsIn: (text) => phrase.standsIn(text) && phrase.standsIn(longer.reduce((rest, product) => without(product.name, rest), text)),
+    occursIn: (text) => phrase.occursIn(text) && phrase.occursIn(longer.reduce((rest, product) => withoutPhrase(product.name, rest), text)),
   }
 }
 
 /** Whether a text mentions an archived product. */
 export const mentionsArchived = (body: string, { products, archived }: Pick<DraftBrief, 'products' | 'archived'>): boolean => {
   const text = searchable(body)
-  return archived.some((name) => archivedName(name, products).standsIn(text))
+  return archived.some((name) => archivedName(name, products).occursIn(text))
 }
 
 /** Numbers as bare digits, so that `1,200` and `1200` are one. */
@@ -157,10 +157,10 @@ export const checkDraft = (
   for (const { rule, message } of broken) faults.push({ kind: 'rule', detail: `the body breaks the rule ${rule}: ${message}` })
   const body = searchable(draft.body)
   for (const phrase of avoid) {
-    if (phrase.standsIn(body)) faults.push({ kind: 'avoided', detail: `the body contains the avoided phrase "${phrase.text}"` })
+    if (phrase.occursIn(body)) faults.push({ kind: 'avoided', detail: `the body contains the avoided phrase "${phrase.text}"` })
   }
   for (const name of archived) {
-    if (name.standsIn(body)) faults.push({ kind: 'archived', detail: `the body mentions the archived product "${name.text}"` })
+    if (name.occursIn(body)) faults.push({ kind: 'archived', detail: `the body mentions the archived product "${name.text}"` })
   }
   if ([...brief.recent, ...accepted].some((other) => isRepeat(draft, other)))
     faults.push({ kind: 'repeated', detail: 'the body repeats a recent post or another draft of this batch' })

@@ -105,7 +105,7 @@ interface Read {
 
 const has = (text: string, phrases: readonly Phrase[]): boolean => {
   const searched = searchable(text)
-  return phrases.some((phrase) => phrase.standsIn(searched))
+  return phrases.some((phrase) => phrase.occursIn(searched))
 }
 
 interface Entry {

@@ -36,7 +36,7 @@ const isPermitted = (line: string, { style, avoid }: GlueRules): boolean => {
   if (style.noQuestions && line.includes('?')) return false
   if (style.noContractions && /\p{L}['’]\p{L}/u.test(line)) return false
   const searched = searchable(line)
-  return !avoid.some((phrase) => phrase.standsIn(searched))
+  return !avoid.some((phrase) => phrase.occursIn(searched))
 }
 
 const readLines = (slot: GlueSlot, rules: GlueRules): Lines => {

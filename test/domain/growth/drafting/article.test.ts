@@ -2,16 +2,16 @@ import { describe, expect, test } from 'bun:test'
 import { type Article, articleItem, failedArticle, newArticle, readyArticle } from '#domain/growth/drafting/article'
 import { LONGEST_TITLE, pointsOf } from '#domain/growth/drafting/article-text'
 import type { ArticleSet } from '#domain/growth/drafting/draft'
-import { generating, type Taken } from '#domain/growth/drafting/generation'
+import { startGeneration, type TakenQuota } from '#domain/growth/drafting/generation'
 import { approve, contentHash, type Item } from '#domain/growth/drafting/item'
 import { errorOf } from '#test/domain/errors'
 import { ACCOUNT, at, draftedItem } from '#test/domain/records'
 
-const taken: Taken = { key: 'articles', period: '2026-11', amount: 1 }
+const taken: TakenQuota = { key: 'articles', period: '2026-11', amount: 1 }
 const now = at(60_000)
 const usage = { input_tokens: 900, output_tokens: 400, cost_micros: 1_300 }
 const queued = newArticle('article-1', { topic: 'late deliveries', length: 'short', outline: 'The dock', now: at() })
-const inFlight = generating(queued, at(1_000))
+const inFlight = startGeneration(queued, at(1_000))
 const set: ArticleSet = {
   article: {
     title: 'Late deliveries',

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'bun:test'
-import { type Batch, failedBatch, itemOf, newBatch, ready } from '#domain/growth/drafting/batch'
+import { type Batch, batchItem, failedBatch, newBatch, readyBatch } from '#domain/growth/drafting/batch'
 import type { Draft, DraftSet } from '#domain/growth/drafting/draft'
-import { GENERATION_RUNS, generating, type Taken } from '#domain/growth/drafting/generation'
+import { GENERATION_RUNS, startGeneration, type TakenQuota } from '#domain/growth/drafting/generation'
 import { at, draftedItem } from '#test/domain/records'
 
 const REQUESTED = 4
-const taken: Taken = { key: 'posts', period: '2026-11', amount: REQUESTED }
+const taken: TakenQuota = { key: 'posts', period: '2026-11', amount: REQUESTED }
 const now = at(60_000)
 const usage = { input_tokens: 900, output_tokens: 400, cost_micros: 1_300 }
 
 const queued = newBatch('batch-1', { count: REQUESTED, focus: 'late deliveries', now: at() })
-const inFlight = generating(queued, at(1_000))
+const inFlight = startGeneration(queued, at(1_000))
 
 const draft: Draft = {
   body: draftedItem.body,
@@ -60,7 +60,7 @@ describe('ready', () => {
     ['one draft', 1, 1, [{ ...taken, amount: -3 }]],
     ['more than was asked for: no more than that counts', 6, 4, []],
   ])('with %s', (_, drafts, delivered, refund) => {
-    const done = ready(inFlight, setOf(drafts), { taken, now })
+    const done = readyBatch(inFlight, setOf(drafts), { taken, now })
     expect(done.record).toEqual({ ...inFlight, status: 'ready', error: null, delivered, model: 'composer', usage, updated_at: now })
     expect(done.refund).toEqual(refund)
     expect(done.events).toEqual([
@@ -70,7 +70,7 @@ describe('ready', () => {
   })
 
   test('takes at least one draft: with none it has failed, and nobody is asked to approve anything', () => {
-    const done = ready(inFlight, setOf(0), { taken, now })
+    const done = readyBatch(inFlight, setOf(0), { taken, now })
     expect(done.record).toMatchObject({ status: 'failed', delivered: 0 })
     expect(done.record.error).toMatch(/^generation_failed: \S/)
     expect(done.refund).toEqual([{ ...taken, amount: -REQUESTED }])
@@ -94,6 +94,6 @@ describe('failed', () => {
 })
 
 test('a draft becomes an item that waits for approval, with all that the drafter said of it', () => {
-  const item = itemOf(draft, { id: 'item-1', batchId: 'batch-1', length: 31, now: at() })
+  const item = batchItem(draft, { id: 'item-1', batchId: 'batch-1', length: 31, now: at() })
   expect(item).toEqual({ ...draftedItem, stories: ['I drove a delivery van for a week.'], learnings: ['learning-1'] })
 })

@@ -1,7 +1,7 @@
 /** An audit's record from state to state, and what becomes of what it finds. */
 import { describe, expect, test } from 'bun:test'
 import { noUsage } from '#domain/growth/drafting/draft'
-import { generating, type Taken } from '#domain/growth/drafting/generation'
+import { startGeneration, type TakenQuota } from '#domain/growth/drafting/generation'
 import {
   type AuditBrief,
   admitted,
@@ -15,7 +15,7 @@ import {
 import { featuresOf } from '#domain/growth/learning/post-features'
 import { at } from '#test/domain/records'
 
-const taken: Taken = { key: 'audits', period: '2026-11', amount: 1 }
+const taken: TakenQuota = { key: 'audits', period: '2026-11', amount: 1 }
 const now = at(60_000)
 const queued = newAudit('audit-1', { days: 30, given: null, now: at() })
 
@@ -44,7 +44,7 @@ describe('every end', () => {
   const result = { ...findingsOf(brief([])), learnings: [], not_added: [] }
   test.each([
     ['queued', queued],
-    ['generating', generating(queued, at(1))],
+    ['generating', startGeneration(queued, at(1))],
   ])('from %s: ready keeps what it took, failed gives it back, and nobody else is told', (_, audit) => {
     const done = readyAudit(audit, { result, model: 'composer', usage: noUsage, now })
     expect(done).toMatchObject({ record: { status: 'ready', result, model: 'composer' }, events: [], refund: [] })

@@ -1,6 +1,6 @@
 /** A report's record from state to state, its week, and what it says. */
 import { describe, expect, test } from 'bun:test'
-import { generating, type Taken } from '#domain/growth/drafting/generation'
+import { startGeneration, type TakenQuota } from '#domain/growth/drafting/generation'
 import {
   boundsOf,
   type Figures,
@@ -16,7 +16,7 @@ import {
 import { reportMarkdown } from '#domain/growth/learning/report-text'
 import { at } from '#test/domain/records'
 
-const taken: Taken = { key: 'reports', period: '2026-11', amount: 1 }
+const taken: TakenQuota = { key: 'reports', period: '2026-11', amount: 1 }
 const now = at(60_000)
 const queued = newReport('report-1', { origin: 'manual', week: '2026-11-16', time_zone: 'UTC', now: at() })
 
@@ -37,7 +37,7 @@ const brief = (changes: Partial<ReportBrief> = {}): ReportBrief => ({
 describe('every end', () => {
   test.each([
     ['queued', queued],
-    ['generating', generating(queued, at(1))],
+    ['generating', startGeneration(queued, at(1))],
   ])('from %s: ready keeps what it took, failed gives it back, and nobody is told', (_, report) => {
     const data = reportData(brief())
     expect(readyReport(report, { data, markdown: 'x', now })).toEqual({
