@@ -5,16 +5,16 @@ import { noUsage } from '#domain/growth/drafting/draft'
 import type { Product } from '#domain/growth/drafting/product'
 import {
   type AuditBrief,
-  admitted,
+  admitLearnings,
   type CountedPost,
   type Findings,
   findingsOf,
-  type GivenMetrics,
   type GrowthAudit,
-  learnedFrom,
+  learningsFrom,
   MATURE_MS,
   MOST_AUDITED,
   readyAudit,
+  type SuppliedMetrics,
 } from '#domain/growth/learning/growth-audit'
 import { type Learning, MOST_ACTIVE_LEARNINGS, newLearning } from '#domain/growth/learning/learning'
 import { newId } from '#kernel/ids'
@@ -35,7 +35,7 @@ interface Written {
 
 const DAY_MS = 86_400_000
 
-const givenPosts = async (sql: Sql, given: GivenMetrics[]): Promise<CountedPost[]> => {
+const givenPosts = async (sql: Sql, given: SuppliedMetrics[]): Promise<CountedPost[]> => {
   const items = new Map(
     (
       await itemsTold(
@@ -89,7 +89,7 @@ export const growthAudit: GenerationWork<GrowthAudit, AuditBrief, Written> = {
   tooLate: 'ask for fewer days',
   async delivered(record, { findings, model, usage }, { sql, brief, now, work }) {
     const active = (await activeLearnings(MOST_ACTIVE_LEARNINGS)(sql)) as unknown as Learning[]
-    const { added, refused } = admitted(learnedFrom(findings, brief.learnings, steers), { active, most: MOST_ACTIVE_LEARNINGS })
+    const { added, refused } = admitLearnings(learningsFrom(findings, brief.learnings, steers), { active, most: MOST_ACTIVE_LEARNINGS })
     const learnings = added.map(({ kind, note, evidence }, index) => ({
       ...newLearning(newId(), { kind, note, active: active.length + index, now }),
       ...{ audit_id: record.id, evidence },

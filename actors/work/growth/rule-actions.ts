@@ -7,9 +7,9 @@ import type { Generation } from '#domain/growth/drafting/generation'
 import { requireActive } from '#domain/growth/drafting/growth-channel'
 import { type Item, newDraftItem } from '#domain/growth/drafting/item'
 import { weekAt } from '#domain/growth/learning/report'
-import { engagedSignal, requireEngageable } from '#domain/growth/learning/signal'
+import { engageSignal, requireEngageable } from '#domain/growth/learning/signal'
 import type { RuleAction, RuleActionKind } from '#domain/growth/rules/rule-action'
-import { type Made, type MadeKind, skips } from '#domain/growth/rules/rule-run'
+import { type MadeKind, type MadeRecord, skips } from '#domain/growth/rules/rule-run'
 import type { Occurrence } from '#domain/growth/rules/rule-trigger'
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
@@ -33,7 +33,7 @@ export interface Acting {
 }
 
 export interface Acted {
-  made: Made
+  made: MadeRecord
   effects: Effects
 }
 
@@ -85,7 +85,7 @@ const answered = async ({ sql, gate, networks, occurrence }: Acting, action: Eng
     rule: { measure, maxLength, channel: await channelNamed(sql, 'replies') },
     preflight: network.preflight(action, othersPost(post)),
   })
-  const writes = [saveSignal(engagedSignal(signal, record.id, gate.now))]
+  const writes = [saveSignal(engageSignal(signal, record.id, gate.now))]
   return {
     made: { kind: 'engagement', id: record.id, inFlight: record.status !== 'drafted' },
     effects: merge(effects, { writes }),

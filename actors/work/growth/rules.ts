@@ -4,8 +4,8 @@ import type { Claiming, Lane } from '#actors/engine/lane'
 import { runEffects } from '#decisions/growth/occurrences'
 import { requireFeature } from '#domain/app/plan'
 import type { Rule } from '#domain/growth/rules/rule'
-import { type Evaluated, evaluate } from '#domain/growth/rules/rule-condition'
-import { acted, isCapped, missedRun, overCap, type RuleRun, runsFor, skipped, skips } from '#domain/growth/rules/rule-run'
+import { type EvaluatedCondition, evaluate } from '#domain/growth/rules/rule-condition'
+import { isCapped, missedRun, overCap, type RuleRun, recordAction, runsFor, skipRun, skips } from '#domain/growth/rules/rule-run'
 import { cronDue } from '#domain/growth/rules/rule-trigger'
 import { AppError } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
@@ -61,8 +61,8 @@ const ran = async (networks: Networks, { sql, gate, work }: Claiming): Promise<E
   const run = await lockRun(sql, work.ref_id)
   if (run?.status !== 'queued') return {}
   const rule = await lockRule(sql, run.rule_id)
-  const over = (reason: string, conditions: Evaluated[] = []): Effects => ({
-    writes: [saveRun(skipped({ ...run, conditions }, reason, gate.now))],
+  const over = (reason: string, conditions: EvaluatedCondition[] = []): Effects => ({
+    writes: [saveRun(skipRun({ ...run, conditions }, reason, gate.now))],
   })
   if (rule.status !== 'active' || gate.paused) return over(skips.paused)
   const disabled = await refusalOf(async () => allowed(gate))
@@ -72,7 +72,7 @@ const ran = async (networks: Networks, { sql, gate, work }: Claiming): Promise<E
   if (!conditions.every(({ holds }) => holds)) return over(skips.conditions, conditions)
   const done = await refusalOf(() => act({ sql, gate, networks, occurrence: { kind: run.trigger, ref: run.occurrence } }, rule.action))
   if (typeof done === 'string') return over(done, conditions)
-  const after = acted({ ...run, conditions }, rule, done.made, gate.now)
+  const after = recordAction({ ...run, conditions }, rule, done.made, gate.now)
   return merge(done.effects, { writes: [saveRun(after.run), saveCounts(after.rule)], audit: auditOf(after.run) })
 }
 
@@ -90,7 +90,7 @@ const auditOf = ({ id, rule_id, made_kind, made_id }: RuleRun) => ({
 /** Only the first of a day is recorded as a run. */
 const capped = (rule: Rule, run: RuleRun, now: Date): Effects => {
   const { rule: counted, isFirst } = overCap(rule, now)
-  const write: Query = isFirst ? saveRun(skipped(run, skips.cap, now)) : removeRun(run.id)
+  const write: Query = isFirst ? saveRun(skipRun(run, skips.cap, now)) : removeRun(run.id)
   return { writes: [write, saveCounts(counted)] }
 }
 
@@ -98,7 +98,7 @@ const evaluated = async (
   { sql, gate }: Pick<Claiming, 'sql' | 'gate'>,
   { conditions, trigger }: Rule,
   run: RuleRun,
-): Promise<Evaluated[]> => {
+): Promise<EvaluatedCondition[]> => {
   if (conditions.length === 0) return []
   const timeZone = trigger.kind === 'cron' ? trigger.time_zone : (await currentProfile(sql)).profile.time_zone
   const occurrence = { kind: run.trigger, ref: run.occurrence }

@@ -14,7 +14,7 @@ import { pageOf, pageResult } from '../paging.ts'
 const requireUsable = (outline: string): void => {
   const points = pointsOf(outline).length
   if (points <= MOST_POINTS) return
-  const message = `has ${points} points; at most ${MOST_POINTS}`
+  const message = `has ${points} points; the maximum is ${MOST_POINTS}`
   fail('invalid_input', `outline ${message}`, { details: [{ path: 'outline', message }] })
 }
 

@@ -1,6 +1,6 @@
 import type { audits } from '#contract/growth/audits'
 import { admitAudit } from '#decisions/growth/admission'
-import { AUDIT_DAYS, type GivenMetrics, type GrowthAudit } from '#domain/growth/learning/growth-audit'
+import { AUDIT_DAYS, type GrowthAudit, type SuppliedMetrics } from '#domain/growth/learning/growth-audit'
 import { fail } from '#kernel/errors'
 import { growthAuditById, itemsTold } from '#store/growth/growth-audits'
 import type { Handlers } from '../call.ts'
@@ -9,10 +9,10 @@ const auditView = ({ given: _, ...audit }: GrowthAudit) => audit
 
 const invalid = (path: string, message: string): never => fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
 
-type Given = Partial<GivenMetrics> & Pick<GivenMetrics, 'impressions' | 'likes' | 'replies' | 'reposts'>
+type Given = Partial<SuppliedMetrics> & Pick<SuppliedMetrics, 'impressions' | 'likes' | 'replies' | 'reposts'>
 
 /** Numbers of posts as they are kept; one that says neither which post nor what it said cannot be compared. */
-const kept = (given: Given[]): GivenMetrics[] =>
+const kept = (given: Given[]): SuppliedMetrics[] =>
   given.map(({ item_id = null, text = null, posted_at = null, quotes = 0, clicks = 0, ...counts }, index) => {
     if (!item_id && !text?.trim()) invalid(`metrics.${index}`, 'needs item_id or text')
     return { item_id: item_id?.toLowerCase() ?? null, text, posted_at, quotes, clicks, ...counts }

@@ -1,6 +1,6 @@
 import type { signals } from '#contract/growth/signals'
 import { engageActions, engagementView } from '#domain/growth/drafting/engagement'
-import { dismissSignal, engagedSignal, requireEngageable, type Signal } from '#domain/growth/learning/signal'
+import { dismissSignal, engageSignal, requireEngageable, type Signal } from '#domain/growth/learning/signal'
 import { othersPost } from '#port/network/others-post'
 import { merge } from '#store/engine/letter'
 import { listSignals, lockSignal, saveSignal } from '#store/growth/signals'
@@ -42,7 +42,7 @@ export const signalHandlers: Handlers<typeof signals> = {
     const words = { action, instruction: instruction?.trim() || null, body: body ?? null, signalId: signal.id }
     const { network, post_id, post_url, post_author, post_text, addresses_us } = signal
     const { record, effects } = await draftEngagement(context, { network, post_id, post_url, post_author, post_text, addresses_us }, words)
-    const writes = [saveSignal(engagedSignal(signal, record.id, now))]
+    const writes = [saveSignal(engageSignal(signal, record.id, now))]
     return { reply: { engagement: engagementView(record) }, effects: merge(effects, { writes }), refId: record.id }
   },
 }

@@ -1,4 +1,4 @@
-import type { AuditResult, CountedPost, GivenMetrics, GrowthAudit } from '#domain/growth/learning/growth-audit'
+import type { AuditResult, CountedPost, GrowthAudit, SuppliedMetrics } from '#domain/growth/learning/growth-audit'
 import type { Metrics } from '#domain/growth/metrics'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
@@ -15,7 +15,7 @@ export const lockGrowthAudit = async (sql: Sql, id: string): Promise<GrowthAudit
   ((await sql`select ${columns(sql)} from growth_audit where id = ${id} for update`)[0] as GrowthAudit | undefined) ??
   fail('not_found', 'no such audit')
 
-const json = (sql: Sql, value: GivenMetrics[] | AuditResult | GrowthAudit['usage']) => (value ? sql.json(value as never) : null)
+const json = (sql: Sql, value: SuppliedMetrics[] | AuditResult | GrowthAudit['usage']) => (value ? sql.json(value as never) : null)
 
 export const insertGrowthAudit =
   ({ given, result: _, usage: __, ...audit }: GrowthAudit): Query =>

@@ -1,5 +1,5 @@
 import type { Drafting, TakenQuota } from '#domain/growth/drafting/generation'
-import { endOf, type RuleRun } from '#domain/growth/rules/rule-run'
+import { type RuleRun, runEnd } from '#domain/growth/rules/rule-run'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import type { Page } from '../engine/page.ts'
 
@@ -56,7 +56,7 @@ export const removeRun =
 
 /** The end of the run that waits for this generation, if one does. */
 export const endRun = (record: Drafting, refund: readonly TakenQuota[]): Query => {
-  const { status, reason, returned, cost_micros, ended_at } = endOf(record, refund)
+  const { status, reason, returned, cost_micros, ended_at } = runEnd(record, refund)
   return (sql) =>
     sql`update rule_run set status = ${status}, reason = ${reason}, units = units - ${returned}, cost_micros = ${cost_micros},
       ended_at = ${ended_at} where made_id = ${record.id} and status = 'running'`

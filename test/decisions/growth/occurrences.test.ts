@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import postgres from 'postgres'
 import { withRuns } from '#decisions/growth/occurrences'
 import { newRule } from '#domain/growth/rules/rule'
-import type { TriggerWish } from '#domain/growth/rules/rule-trigger'
+import type { TriggerInput } from '#domain/growth/rules/rule-trigger'
 import { newId } from '#kernel/ids'
 import { type Db, openDb, type Sql } from '#store/engine/db'
 import { type Effects, gate } from '#store/engine/letter'
@@ -46,7 +46,7 @@ const everything: Effects = {
 }
 
 /** What a workspace with one rule pays for `everything`, and the runs that come of it. */
-const paidFor = async (wish?: { trigger: TriggerWish; status?: 'paused' }): Promise<{ statements: number; runs: number }> => {
+const paidFor = async (wish?: { trigger: TriggerInput; status?: 'paused' }): Promise<{ statements: number; runs: number }> => {
   const tenantId = newId()
   const own = { tenantId, owner: newId(), epoch: 1 }
   await owner`insert into tenant (id, name, plan) values (${tenantId}, 'Test', 'team')`

@@ -118,7 +118,7 @@ describe('a rule', () => {
     expect(await refused({ trigger: { kind: 'cron', pattern: '*/10 * * * *' } })).toEqual([
       400,
       'trigger.pattern',
-      'trigger.pattern fires more often than every 15 minutes, which is the most a rule may',
+      'trigger.pattern fires more often than every 15 minutes, the shortest interval for a rule',
     ])
     expect(await refused({ trigger: { kind: 'cron', pattern: '0 0 31 2 *' } })).toEqual([
       400,
@@ -130,7 +130,7 @@ describe('a rule', () => {
     expect(await refused({ trigger: { kind: 'item_posted', pattern: '0 9 * * *' } })).toEqual([
       400,
       'trigger.pattern',
-      'trigger.pattern is not for item_posted',
+      'trigger.pattern does not apply to item_posted',
     ])
     expect((await refused({ action: { kind: 'draft_article' } })).slice(0, 2)).toEqual([400, 'action.topic'])
     expect((await refused({ conditions: [{ fact: 'hour', op: '<' }] })).slice(0, 2)).toEqual([400, 'conditions.0.value'])

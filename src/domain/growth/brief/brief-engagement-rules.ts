@@ -1,4 +1,4 @@
-/** What is to be done about engagements and signals. */
+/** Rules about engagements and signals. */
 import { about, ageOf, type BriefRule, counted, idOf, wait } from './brief-words.ts'
 
 const settleEngagements: BriefRule = ({ items: { engaged } }) =>
@@ -38,7 +38,7 @@ const executeEngagements: BriefRule = ({ items: { engaging }, mayEngage, account
         why: `${counted(engaging.count, 'approved engagement')} ${wait(engaging.count)} to be executed; none goes out by itself.`,
       }
 
-/** Where the network lets no program answer, the list has the links by which people do. */
+/** If the network lets no program answer, the list offers links for people. */
 const answerSignals: BriefRule = ({ items: { signals }, mayEngage, engageBy }) =>
   !mayEngage || signals.count === 0
     ? undefined
@@ -51,5 +51,4 @@ const answerSignals: BriefRule = ({ items: { signals }, mayEngage, engageBy }) =
         why: `${counted(signals.count, 'post')} by watched accounts may deserve a response, best first. Each expires 48 hours after it was posted.`,
       }
 
-/** Those of engagements, as they wait, and of signals. */
 export const engagementRules: readonly BriefRule[] = [settleEngagements, approveEngagements, executeEngagements, answerSignals]

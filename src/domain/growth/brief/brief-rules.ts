@@ -1,15 +1,15 @@
-/** When there is something to do, and why: a rule for each kind of action. */
+/** The brief's rules, one for each kind of action. */
 import type { BriefAction, BriefAdvice, BriefFacts, BriefRow, FoundRows } from './brief.ts'
 import { ranked } from './brief.ts'
 import { engagementRules } from './brief-engagement-rules.ts'
 import { about, ageOf, type BriefRule, counted, daysSince, idOf, wait } from './brief-words.ts'
 
-/** A quota or budget of which so much is used runs out. */
+/** The used share at which a quota or budget counts as running out. */
 const NEARLY = 0.8
 const OLD_PROFILE_DAYS = 60
-/** An audit compares eight posts with eight others, or finds nothing. */
+/** An audit compares eight posts with eight others. */
 const LEAST_TO_AUDIT = 16
-/** Who has just looked finds no more by looking again. */
+/** Another audit within this time would find nothing new. */
 const AUDIT_EVERY_DAYS = 7
 const MOST_IN_BATCH = 20
 const USUAL_BATCH = 5
@@ -107,10 +107,10 @@ const slotRows = (slots: readonly Date[]): BriefRow[] =>
     at,
   }))
 
-/** More cannot be asked for this month. */
+/** Posts that can still be drafted this month. */
 const leftOf = ({ used, limit }: BriefFacts['quota']): number => Math.max(0, limit - used)
 
-/** What is approved already goes first; else something must be drafted. */
+/** Approved posts fill slots first; otherwise something must be drafted. */
 const fillSlots: BriefRule = ({ slots, items: { approved, drafts }, drafting, isBare, quota }) => {
   if (!slots || slots.length === 0) return undefined
   const common = { kind: 'fill_slots' as const, count: slots.length, title: `Fill ${counted(slots.length, 'free slot')}` }
@@ -149,8 +149,8 @@ const raiseQuota: BriefRule = ({ quota }) => {
 
 const draftPosts: BriefRule = ({ items: { drafts, approved, scheduled }, drafting, isBare, isInactive, slots, quota }) => {
   const count = Math.min(USUAL_BATCH, leftOf(quota))
-  const standing = drafts.count + approved.count + scheduled.count + drafting
-  if (count === 0 || standing > 0 || isBare || isInactive || (slots?.length ?? 0) > 0) return undefined
+  const inQueue = drafts.count + approved.count + scheduled.count + drafting
+  if (count === 0 || inQueue > 0 || isBare || isInactive || (slots?.length ?? 0) > 0) return undefined
   return {
     ...{ kind: 'draft_posts', count, rows: [], operation: 'growth.batches.create', arguments: { count } },
     title: 'Draft posts',
@@ -158,7 +158,7 @@ const draftPosts: BriefRule = ({ items: { drafts, approved, scheduled }, draftin
   }
 }
 
-/** A cadence says the time by itself; without one a person does. */
+/** With a cadence the next slot is asked for; without one, the person chooses a time. */
 const schedule = (
   kind: 'schedule_posts' | 'schedule_articles',
   noun: string,
@@ -252,5 +252,4 @@ const rules: readonly BriefRule[] = [
   ],
 ]
 
-/** The whole brief of a workspace. */
 export const actionsOf = (facts: BriefFacts): BriefAction[] => ranked(rules.flatMap((rule) => rule(facts) ?? []))

@@ -1,14 +1,14 @@
-/** What several rules of the brief say alike. */
+/** Phrases that several rules of the brief share. */
 import type { BriefAction, BriefAdvice, BriefFacts, BriefRow, FoundRows } from './brief.ts'
 
-/** When there is something to do, and why. */
+/** A rule: an action and its reason, or undefined if there is nothing to do. */
 export type BriefRule = (facts: BriefFacts) => BriefAdvice | undefined
 
 const DAY_MS = 86_400_000
 
 /** `1 post`, `2 posts`. */
 export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
-/** The verb for so many. */
+/** The verb's form for this number. */
 export const wait = (count: number): string => (count === 1 ? 'waits' : 'wait')
 /** The argument that names the first record. */
 export const idOf = ([first]: readonly BriefRow[]): Record<string, unknown> => (first?.id ? { id: first.id } : {})
@@ -16,11 +16,10 @@ export const idOf = ([first]: readonly BriefRow[]): Record<string, unknown> => (
 /** Whole days. */
 export const daysSince = (at: Date, now: Date): number => Math.floor((now.getTime() - at.getTime()) / DAY_MS)
 
-/** How long the first one has waited, as the end of a sentence; nothing below a day. */
+/** How long the first one has waited, as the end of a sentence; empty below a day. */
 export const ageOf = ([first]: readonly BriefRow[], now: Date): string => {
   const days = first?.at ? daysSince(first.at, now) : 0
   return days > 0 ? `, the oldest for ${counted(days, 'day')}` : ''
 }
 
-/** What an action is about. */
 export const about = ({ count, rows }: FoundRows): Pick<BriefAction, 'count' | 'rows'> => ({ count, rows })

@@ -1,26 +1,25 @@
 /**
- * What there is to do next in a workspace, most important first. Pure: the same facts give the same actions in the same order.
+ * The brief: what to do next in a workspace, most important first. Pure: the same facts give the same actions in the same order.
  *
- * An action's score is the urgency of its kind plus a little for how many wait: one point with each doubling, four at most. So
- * kinds further apart than that never change places. Of the same score the kind that stands first in the table goes first. There
- * is at most one action of a kind, so the list is bounded by the table.
+ * An action's score is the urgency of its kind, plus one point for each doubling of its count, four at most. Kinds further apart than that
+ * never change places. Equal scores keep the table's order. There is at most one action of a kind, so the table bounds the list.
  */
 
 import type { ReadBudget } from '#domain/app/read-budget'
 import type { EngageAction } from '../drafting/engagement.ts'
 
-/** From what cannot wait to what only might be better: 0 to 100. */
+/** From 100, for what cannot wait, down to 0, for what may merely improve. */
 export const urgencies = {
-  /** Nobody knows whether they are public, and only a person can tell. */
+  /** Nobody knows whether these are public, and only a person can find out. */
   settle_posts: 95,
   settle_engagements: 93,
-  /** Nothing that costs anything works until it is mended. */
+  /** Nothing that costs money works until billing is in order. */
   fix_billing: 90,
-  /** Approved posts wait, and cannot go out. */
+  /** Approved posts cannot go out. */
   connect_account: 85,
   retry_failed_posts: 80,
   resume_automation: 75,
-  /** Nothing can be drafted from an empty profile. */
+  /** An empty profile yields no drafts. */
   start_profile: 70,
   approve_posts: 65,
   approve_articles: 62,
@@ -36,7 +35,7 @@ export const urgencies = {
   complete_profile: 34,
   run_audit: 30,
   spare_reads: 26,
-  /** The machine still looks for them itself. */
+  /** Automatic reads are still looking for these. */
   watch_posts: 20,
   connect_first_account: 16,
   refresh_profile: 10,
@@ -46,17 +45,17 @@ export const briefActionKinds = Object.keys(urgencies) as BriefActionKind[]
 
 /** A record that an action is about. */
 export interface BriefRow {
-  /** Null for what is no record, such as a free slot. */
+  /** Null if it is no record, such as a free slot. */
   id: string | null
   type: 'post' | 'article' | 'engagement' | 'signal' | 'experiment' | 'slot'
-  /** Its name, or the beginning of its text. */
+  /** The record's name, or the beginning of its text. */
   title: string
   status: string
-  /** Since when it is so, or when it is due. */
+  /** Since when it is in this state, or when it is due. */
   at: Date | null
 }
 
-/** Records in one state: how many, and the first of them. */
+/** Records in one state: their number, and the first few. */
 export interface FoundRows {
   count: number
   rows: BriefRow[]
@@ -66,50 +65,50 @@ export const foundGroups = [
   ...(['drafts', 'articles', 'approved', 'approved_articles', 'scheduled', 'review', 'unconfirmed', 'failed'] as const),
   ...(['engagements', 'engaging', 'engaged', 'signals'] as const),
 ] as const
-/** Items by what they wait for; engagements to be approved, to be executed and in review; open signals. */
+/** Items by what they wait for; engagements to approve, to execute and in review; open signals. */
 export type FoundGroup = (typeof foundGroups)[number]
 
-/** The state of a workspace, as far as it says what to do. */
+/** The facts about a workspace that rules read. */
 export interface BriefFacts {
   now: Date
   paused: boolean
   billing: string
-  /** Of the month, in posts. */
+  /** In posts, this month. */
   quota: { used: number; limit: number; resetsAt: Date }
   reads: ReadBudget
   items: Record<FoundGroup, FoundRows>
-  /** Batches that are being drafted. */
+  /** Batches being drafted. */
   drafting: number
-  /** What the network says of failed posts, of the first one. */
+  /** The network's message about the first failed post. */
   lastError: string | null
   /** Experiments with enough posts in every arm. */
   ready: FoundRows
   accounts: { connected: number; known: number }
-  /** Parts of the profile that are empty, as people name them. */
+  /** Empty parts of the profile, as people call them. */
   missing: string[]
-  /** Neither stories nor proof: no draft can be made. */
+  /** The profile has neither stories nor proof, so nothing can be drafted. */
   isBare: boolean
   profileUpdatedAt: Date | null
   activeLearnings: number
-  /** Posted items with numbers; counted up to 20. */
+  /** Posted items with metrics, counted up to 20. */
   measured: number
-  /** When an audit was last asked for that did not fail. */
+  /** The latest audit that did not fail. */
   auditedAt: Date | null
-  /** The plan has audits. */
+  /** Whether the plan has audits. */
   mayAudit: boolean
-  /** The plan has engagement. */
+  /** Whether the plan has engagement. */
   mayEngage: boolean
-  /** Nothing may be drafted for posts. */
+  /** Whether the posts channel is inactive. */
   isInactive: boolean
-  /** Channels whose next slot can be asked for. */
+  /** Channels with a cadence, whose next slot can be requested. */
   cadences: { posts: boolean; articles: boolean }
-  /** What the network lets a program do about the best open signal; null where there is none, or nothing is. */
+  /** What the network lets a program do about the best open signal; null if there is none, or nothing is allowed. */
   engageBy: EngageAction | null
-  /** Free slots of the coming week for posts; null where they have no cadence. */
+  /** Free slots for posts in the coming week; null without a cadence. */
   slots: Date[] | null
 }
 
-/** Something to do. `args`: ready to be sent, as far as they are known. */
+/** An action. `arguments` can be sent as they are, as far as they are known. */
 export interface BriefAction {
   kind: BriefActionKind
   title: string
@@ -121,7 +120,7 @@ export interface BriefAction {
   rows: BriefRow[]
 }
 
-/** What a rule says of the facts; its score comes from the table. */
+/** A rule's result; the score comes from the table. */
 export type BriefAdvice = Omit<BriefAction, 'score'>
 
 const MOST_FOR_COUNT = 4

@@ -55,7 +55,7 @@ const counts: Record<Counted, { of(text: string): number; one: string; more: str
 const counted = Object.keys(counts) as Counted[]
 
 const brokenLengths = ({ min_length, max_length }: FormatRules, length: number): BrokenRule[] => {
-  const found = `${length} long by the network's rule`
+  const found = `${length} characters by the network's count`
   return [
     ...(min_length !== null && length < min_length ? [{ rule: 'min_length' as const, message: `${found}, at least ${min_length}` }] : []),
     ...(max_length !== null && length > max_length ? [{ rule: 'max_length' as const, message: `${found}, at most ${max_length}` }] : []),

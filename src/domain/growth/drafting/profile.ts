@@ -51,6 +51,6 @@ export const updateProfile = (profile: Profile, { writing_dna = {}, ...patch }: 
 const isSame = (one: string[], other: string[]): boolean => one.length === other.length && one.every((text, index) => text === other[index])
 
 const refuseTwoVoices = (): never => {
-  const message = 'is another name of writing_dna.voice_rules: give one of them, or the same in both'
+  const message = 'is an alias of writing_dna.voice_rules: send one of them, or the same list in both'
   return fail('invalid_input', `writing_dna.voice ${message}`, { details: [{ path: 'writing_dna.voice', message }] })
 }

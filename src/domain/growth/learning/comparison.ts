@@ -1,8 +1,8 @@
-/** Arms of an experiment held against its control: means, the difference, its size and how sure that is. */
+/** Compares the arms of an experiment with its control: means, difference, effect size and confidence. */
 import { type Interval, welch } from './statistics.ts'
 import { mean, studentQuantile, variance } from './student.ts'
 
-/** A post of an arm, with what was measured of it. */
+/** A post of an arm with its measured value. */
 export interface Measured {
   id: string
   arm: string
@@ -12,29 +12,29 @@ export interface Measured {
 interface ArmResult {
   arm: string
   n: number
-  /** null where there is nothing to take it of. */
+  /** Null without values. */
   mean: number | null
-  /** Of the sample; null below two. */
+  /** Sample standard deviation; null below two values. */
   sd: number | null
-  /** The newest posts of those counted, as evidence. */
+  /** The newest posts that count, as evidence. */
   item_ids: string[]
 }
 
 type Reading = 'higher' | 'lower' | 'unclear' | 'not_enough_data'
 
-/** An arm against the control; numbers are null where there is not enough to tell, or nothing varies. */
+/** An arm against the control. Numbers are null without enough data, or if nothing varies. */
 interface Difference {
   arm: string
   reading: Reading
-  /** Mean of the arm less mean of the control. */
+  /** The arm's mean less the control's. */
   difference: number | null
-  /** Of the difference, at 95 %, by Welch's t: the arms need not vary alike. */
+  /** Of the difference, at 95 %, by Welch's t: variances need not be equal. */
   interval: Interval | null
   /** Hedges' g: the difference in standard deviations, corrected for small samples. */
   effect_size: number | null
-  /** Posts with numbers that each arm would need to tell; null where it is told, or where no number would do. */
+  /** Measured posts each arm would need for a significant result; null if there is one, or if no number would do. */
   needed_per_arm: number | null
-  /** The same in a sentence. */
+  /** The result in a sentence. */
   note: string
 }
 
@@ -43,11 +43,11 @@ export interface ArmComparison {
   against_control: Difference[]
 }
 
-/** Below that an interval says more of single posts than of the arms. */
+/** With fewer, an interval says more about single posts than about arms. */
 export const LEAST_PER_ARM = 8
 const MOST_EVIDENCE = 100
 const CONFIDENCE = 0.95
-/** Squares of 1.96 + 0.84: a difference is then found four times in five where there is one. */
+/** (1.96 + 0.84) squared: a power of 80 %. */
 const POWER = 7.849
 const MOST_NEEDED = 10_000
 
@@ -57,7 +57,7 @@ interface Sample {
   ids: string[]
 }
 
-/** `arms`: their names, the control first. `measured`: newest first. */
+/** `arms` are names, the control first. `measured` is newest first. */
 export const compare = (arms: readonly string[], measured: readonly Measured[]): ArmComparison => {
   const samples = arms.map((arm): Sample => {
     const own = measured.filter((one) => one.arm === arm)

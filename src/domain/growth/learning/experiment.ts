@@ -1,4 +1,4 @@
-/** Ways of writing tried against each other: running → concluded. Items are divided over its arms as they are drafted. */
+/** Experiments that try ways of writing against each other: running → concluded. Drafted items are divided over the arms. */
 import { createHash } from 'node:crypto'
 import { fail } from '#kernel/errors'
 import { engagementRate, type Metrics } from '../metrics.ts'
@@ -6,14 +6,13 @@ import { type ArmComparison, compare, type Measured } from './comparison.ts'
 
 export type ExperimentMetric = 'engagement_rate' | 'impressions' | 'likes' | 'replies' | 'reposts' | 'clicks'
 
-/** The first arm of an experiment is its control. */
 export interface Arm {
   name: string
-  /** What its drafts are told to do; null: they are drafted as ever. */
+  /** The arm's instruction to the drafter; null drafts as usual. */
   note: string | null
 }
 
-/** How many items an arm has; `measured`: posted, with numbers that say something of the experiment's metric. */
+/** The items of an arm. `measured`: posted, with a value for the experiment's metric. */
 export interface Tally {
   arm: string
   items: number
@@ -28,7 +27,7 @@ export interface Experiment {
   metric: ExperimentMetric
   arms: Arm[]
   status: 'running' | 'concluded'
-  /** A person's verdict, in words. */
+  /** A person's verdict. */
   result: string | null
   comparison: ArmComparison | null
   concluded_at: Date | null
@@ -36,34 +35,34 @@ export interface Experiment {
   updated_at: Date
 }
 
-/** With the items that its arms have now, or had when it was concluded. */
+/** With the arms' items: current ones, or those at conclusion. */
 export interface CountedExperiment extends Experiment {
   tally: Tally[]
 }
 
-/** So many are running at once: each one is counted whenever they are listed. */
+/** Bounded because lists count each running one. */
 export const MOST_RUNNING = 20
 
 /**
- * From so many posts with numbers in every arm on an experiment is ready to be concluded, whatever they say: who stops as soon
- * as a difference shows finds one where there is none.
+ * An experiment is ready to conclude from this many measured posts in every arm, whatever they show: stopping as soon as a difference
+ * appears finds differences that do not exist.
  */
 export const READY_PER_ARM = 8
 
-interface Wish {
+interface ExperimentInput {
   name: string
   hypothesis: string
   metric: ExperimentMetric
   arms?: { name: string; note?: string | undefined }[] | undefined
-  /** How many are running already. */
+  /** The number of running experiments. */
   running: number
   now: Date
 }
 
 const invalid = (path: string, message: string): never => fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
 
-/** Where none are named, the hypothesis is tried against drafts as they are ever made. */
-const armsOf = ({ arms, hypothesis }: Pick<Wish, 'arms' | 'hypothesis'>): Arm[] => {
+/** Without arms, the hypothesis is tried against drafts as usual. */
+const armsOf = ({ arms, hypothesis }: Pick<ExperimentInput, 'arms' | 'hypothesis'>): Arm[] => {
   if (!arms) return [control, { name: 'variant', note: hypothesis.trim() }]
   const named = arms.map(({ name, note = '' }) => ({ name: name.trim(), note: note.trim() || null }))
   if (new Set(named.map(({ name }) => name.toLowerCase())).size < named.length) invalid('arms', 'must have different names')
@@ -71,14 +70,14 @@ const armsOf = ({ arms, hypothesis }: Pick<Wish, 'arms' | 'hypothesis'>): Arm[] 
 }
 const control: Arm = { name: 'control', note: null }
 
-export const newExperiment = (id: string, { running, now, ...wish }: Wish): Experiment => {
+export const newExperiment = (id: string, { running, now, ...input }: ExperimentInput): Experiment => {
   if (running >= MOST_RUNNING) fail('conflict', `cannot add: ${running} experiments are running; conclude one first`)
   return {
     id,
-    name: wish.name.trim(),
-    hypothesis: wish.hypothesis.trim(),
-    metric: wish.metric,
-    arms: armsOf(wish),
+    name: input.name.trim(),
+    hypothesis: input.hypothesis.trim(),
+    metric: input.metric,
+    arms: armsOf(input),
     status: 'running',
     result: null,
     comparison: null,
@@ -88,18 +87,18 @@ export const newExperiment = (id: string, { running, now, ...wish }: Wish): Expe
   }
 }
 
-/** Throws `conflict` once it is concluded: what belongs to it is over. */
+/** Throws `conflict` if the experiment is concluded. */
 export const requireRunning = ({ status }: Pick<Experiment, 'status'>, action: string): void => {
   if (status === 'concluded') fail('conflict', `cannot ${action}: the experiment is concluded`)
 }
 
-/** A posted item of an arm with the newest numbers that there are of it. */
+/** A posted item of an arm with its latest metrics. */
 export interface MeasuredItem extends Metrics {
   id: string
   arm: string
 }
 
-/** What the numbers of a post are in the experiment's metric; null where they say nothing of it. */
+/** A post's value in the experiment's metric; null if it has none. */
 export const valueIn = (metric: ExperimentMetric, metrics: Metrics): number | null =>
   metric === 'engagement_rate' ? engagementRate(metrics) : metrics[metric]
 
@@ -109,7 +108,7 @@ const measuredOf = (metric: ExperimentMetric, items: readonly MeasuredItem[]): M
     return value === null ? [] : [{ id: item.id, arm: item.arm, value }]
   })
 
-/** For good: the verdict is the person's, what the numbers say stands beside it. */
+/** Final. The verdict is the person's; the comparison is stored beside it. Throws `conflict`. */
 export const conclude = (
   experiment: CountedExperiment,
   { result, items, now }: { result: string; items: readonly MeasuredItem[]; now: Date },
@@ -132,7 +131,6 @@ const countedArms = ({ arms, tally }: Pick<CountedExperiment, 'arms' | 'tally'>)
 export const isReady = (experiment: Pick<CountedExperiment, 'arms' | 'tally' | 'status'>): boolean =>
   experiment.status === 'running' && countedArms(experiment).every(({ measured }) => measured >= READY_PER_ARM)
 
-/** An experiment as every surface shows it. */
 export const experimentView = ({ tally, ...experiment }: CountedExperiment) => ({
   ...experiment,
   arms: countedArms({ ...experiment, tally }),
@@ -144,15 +142,15 @@ export interface Share {
   count: number
 }
 
-const drawn = (seed: string, name: string): string => createHash('sha256').update(`${seed}\n${name}`).digest('hex')
+const drawOf = (seed: string, name: string): string => createHash('sha256').update(`${seed}\n${name}`).digest('hex')
 
 /**
- * Divides so many new items over the arms, so that with those there are already all have as many as can be. Where that leaves
- * a choice, and in which order the arms come, the seed decides: no arm is always the first.
+ * Divides `total` new items over the arms so that, with the existing ones, all arms are as equal as possible. The seed decides ties and the
+ * order, so no arm is always first.
  */
 export const divide = ({ arms, tally, seed }: { arms: Arm[]; tally: Tally[]; seed: string }, total: number): Share[] => {
   const shares = arms
-    .map((arm) => ({ arm, count: 0, had: tally.find((one) => one.arm === arm.name)?.items ?? 0, order: drawn(seed, arm.name) }))
+    .map((arm) => ({ arm, count: 0, had: tally.find((one) => one.arm === arm.name)?.items ?? 0, order: drawOf(seed, arm.name) }))
     .sort((a, b) => (a.order < b.order ? -1 : 1))
   for (let left = total; left > 0; left--) {
     const least = shares.reduce((best, one) => (one.had + one.count < best.had + best.count ? one : best))

@@ -4,26 +4,26 @@ import type { ModelUsage } from '../drafting/draft.ts'
 import { type FinishedGeneration, type Generation, newGeneration, refund, type TakenQuota } from '../drafting/generation.ts'
 import { engagementRate, type Metrics, reactions } from '../metrics.ts'
 import { LIKELY, labelOf, notEnough, noteOf, SURE, wordingOf } from './claim-words.ts'
-import { featuresOf, type PostToTell } from './post-features.ts'
+import { featuresOf, type PostFacts } from './post-features.ts'
 import { compareAll, type GroupComparison, LEAST_GROUP } from './statistics.ts'
 
-/** Numbers that came with the request, of one post. */
-export interface GivenMetrics extends Metrics {
+/** Metrics of one post that the caller supplied. */
+export interface SuppliedMetrics extends Metrics {
   item_id: string | null
   text: string | null
   posted_at: string | null
 }
 
 export interface GrowthAudit extends Generation {
-  /** So many days back, where the numbers are those that were synced. */
+  /** How many days back, for synced metrics. */
   days: number
   source: 'synced' | 'given'
-  given: GivenMetrics[] | null
+  given: SuppliedMetrics[] | null
   result: AuditResult | null
 }
 
 interface Claim extends Omit<GroupComparison, 'members'> {
-  /** Items that show it, the telling ones first. */
+  /** Ids of the items that show it, the strongest evidence first. */
   item_ids: string[]
   wording: string
 }
@@ -38,7 +38,7 @@ interface Ranked {
 export interface AuditResult {
   sample: {
     items: number
-    /** Left out: younger than a day, so that their numbers still grow fast. */
+    /** Posts left out because they are younger than a day: their numbers still grow fast. */
     too_young: number
     impressions: number
     reactions: number
@@ -48,7 +48,7 @@ export interface AuditResult {
   }
   worked: Claim[]
   flopped: Claim[]
-  /** What is worth a try, and may be chance. */
+  /** Worth a try, but possibly chance. */
   hypotheses: Claim[]
   best: Ranked[]
   worst: Ranked[]
@@ -59,16 +59,16 @@ export interface AuditResult {
 
 export type LearnedKind = 'worked' | 'flopped' | 'hypothesis'
 
-/** A post with what was counted of it. */
-export interface CountedPost extends PostToTell {
+/** A post with its metrics. */
+export interface CountedPost extends PostFacts {
   item_id: string | null
   metrics: Metrics
 }
 
 export const AUDIT_DAYS = 30
-/** The newest that are looked at. */
+/** The newest posts that an audit reads. */
 export const MOST_AUDITED = 1_000
-/** A post counts once it is so old. */
+/** A post's age from which it counts. */
 export const MATURE_MS = 86_400_000
 
 const MOST_CLAIMS = 8
@@ -77,7 +77,7 @@ const MOST_EVIDENCE = 10
 const RANKED = 3
 const EXCERPT = 120
 
-export const newAudit = (id: string, { now, days, given }: { now: Date; days: number; given: GivenMetrics[] | null }): GrowthAudit => ({
+export const newAudit = (id: string, { now, days, given }: { now: Date; days: number; given: SuppliedMetrics[] | null }): GrowthAudit => ({
   ...newGeneration(id, now),
   days,
   source: given ? 'given' : 'synced',
@@ -94,7 +94,7 @@ export const readyAudit = (
   refund: [],
 })
 
-/** The record ends with a code; the quota goes back. */
+/** Fails the audit and refunds its quota. */
 export const failedAudit = (
   audit: GrowthAudit,
   error: string,
@@ -106,7 +106,7 @@ export const failedAudit = (
 })
 
 export interface AuditBrief {
-  /** Those that are old enough. */
+  /** Posts old enough to count. */
   posts: CountedPost[]
   tooYoung: number
   timeZone: string
@@ -115,7 +115,7 @@ export interface AuditBrief {
   learnings: ReadonlyMap<string, string>
 }
 
-/** What code finds in the numbers: everything but learnings, which are records of their own. */
+/** What code finds in the numbers. Learnings are separate records. */
 export type Findings = Omit<AuditResult, 'learnings' | 'not_added'>
 
 const rateOf = ({ metrics }: CountedPost): number | null => engagementRate(metrics)
@@ -139,7 +139,7 @@ const ranked = (post: CountedPost): Ranked => ({
   engagement_rate: rateOf(post),
 })
 
-/** The best and the worst by engagement, none of them both. */
+/** The best and the worst posts by engagement, without overlap. */
 const extremes = (posts: CountedPost[]): Pick<Findings, 'best' | 'worst'> => {
   const order = posts.filter((post) => rateOf(post) !== null).toSorted((one, other) => rateOf(other)! - rateOf(one)!)
   const count = Math.min(RANKED, Math.floor(order.length / 2))
@@ -166,7 +166,7 @@ const sampleOf = ({ posts, tooYoung }: AuditBrief, comparisons: number): Finding
   }
 }
 
-/** All statistics of an audit; nothing here is a model's. */
+/** All statistics of an audit. No model takes part. */
 export const findingsOf = (brief: AuditBrief): Findings => {
   const { posts, timeZone, products } = brief
   const setting = { timeZone, products }
@@ -192,18 +192,18 @@ export const findingsOf = (brief: AuditBrief): Findings => {
   }
 }
 
-/** A learning that an audit has found, with the items that show it. */
+/** A learning found by an audit, with its evidence. */
 export interface FoundLearning {
   kind: LearnedKind
   note: string
   evidence: string[]
 }
 
-/** Dimensions that say nothing of how a post is drafted, or say it already. */
+/** Dimensions that drafting cannot follow, or that are no longer news to it. */
 const notDrafted = new Set(['weekday', 'hour', 'learning', 'link', 'emoji'])
 
-/** What of the findings drafting can follow: one learning for each kind of post. `steers`: whether drafting understands a note. */
-export const learnedFrom = (
+/** The findings that drafting can follow, one learning for each kind of post. `steers` says whether drafting understands a note. */
+export const learningsFrom = (
   findings: Findings,
   learnings: ReadonlyMap<string, string>,
   steers: (note: string) => boolean,
@@ -222,8 +222,8 @@ export const learnedFrom = (
 
 const folded = (note: string): string => note.trim().toLowerCase()
 
-/** Which of them become learnings: none that is active already, and no more than there is room for. */
-export const admitted = (
+/** The findings that become learnings: those not active yet, up to `most` active ones. */
+export const admitLearnings = (
   found: FoundLearning[],
   { active, most }: { active: { kind: LearnedKind; note: string }[]; most: number },
 ): { added: FoundLearning[]; refused: AuditResult['not_added'] } => {

@@ -1,4 +1,4 @@
-/** What a workspace has found out about its posts: active → retired. Active ones steer what is drafted. */
+/** What a workspace has learned about its posts: active → retired. Active learnings steer drafting. */
 import { fail } from '#kernel/errors'
 import type { BriefLearning } from '../drafting/draft.ts'
 
@@ -6,7 +6,7 @@ export type LearningStatus = 'active' | 'retired'
 
 export interface Learning extends BriefLearning {
   status: LearningStatus
-  /** The audit that found it, null where a person has added it. */
+  /** The audit that found it; null if a person added it. */
   audit_id: string | null
   /** Ids of the items that show it. */
   evidence: string[]
@@ -14,10 +14,10 @@ export interface Learning extends BriefLearning {
   updated_at: Date
 }
 
-/** So many are active at once, and all of them go into every brief: none is active and yet without effect. */
+/** Every brief carries all active learnings, so that none is active without effect. */
 export const MOST_ACTIVE_LEARNINGS = 50
 
-/** `active`: how many there are already. */
+/** `active` is the number of active learnings. Throws `conflict`. */
 export const newLearning = (
   id: string,
   { kind, note, active, now }: Pick<Learning, 'kind' | 'note'> & { active: number; now: Date },
@@ -26,7 +26,7 @@ export const newLearning = (
   return { id, kind, note: note.trim(), status: 'active', audit_id: null, evidence: [], created_at: now, updated_at: now }
 }
 
-/** For good: a retired learning is not taken up again, a new one is added. */
+/** Final: a retired learning is not reactivated; people add a new one. Throws `conflict`. */
 export const retire = (learning: Learning, now: Date): Learning => {
   if (learning.status === 'retired') fail('conflict', 'cannot retire: the learning is retired')
   return { ...learning, status: 'retired', updated_at: now }

@@ -1,24 +1,24 @@
-/** What can be told of a post before anybody has read it: the dimensions by which an audit compares posts. */
+/** Features of a post that are known before anybody reads it: the dimensions by which an audit compares posts. */
 import { hourAt, weekdayAt } from '#kernel/calendar'
 import type { Feature } from './statistics.ts'
 
-export interface PostToTell {
+export interface PostFacts {
   text: string
-  /** Empty where it is not known. */
+  /** Empty if unknown. */
   hook: string
   format: string
-  /** Ids of the learnings that it was made with. */
+  /** Ids of the learnings it was drafted with. */
   learnings: string[]
   posted_at: Date | null
 }
 
 interface Setting {
   timeZone: string
-  /** Names of products, archived ones too. */
+  /** Includes archived products. */
   products: string[]
 }
 
-/** Characters, above the length of one and below that of the other. */
+/** In characters: short is below the first, long above the second. */
 const SHORT = 140
 const LONG = 240
 
@@ -31,7 +31,7 @@ const lengthOf = (text: string): string => {
   return text.length > LONG ? 'long' : 'medium'
 }
 
-/** Of addresses and marks of a list the digits say nothing. */
+/** Digits in URLs and list markers do not count. */
 const hasNumber = (text: string): boolean => /\d/.test(text.replace(new RegExp(LINK, 'gi'), ' ').replace(/^\s*\d+[.)]\s/gm, ' '))
 
 const parts = [
@@ -54,8 +54,8 @@ const clocks = (at: Date, timeZone: string): Feature[] => {
 
 const mentions = (text: string, product: string): boolean => text.toLowerCase().includes(product.toLowerCase())
 
-/** Each at most once, those first that drafting can follow. */
-export const featuresOf = ({ text, hook, format, learnings, posted_at }: PostToTell, { timeZone, products }: Setting): Feature[] => {
+/** Each feature at most once; those that drafting can follow come first. */
+export const featuresOf = ({ text, hook, format, learnings, posted_at }: PostFacts, { timeZone, products }: Setting): Feature[] => {
   const yes = (dimension: string, has: boolean): Feature[] => (has ? [{ dimension, value: 'yes' }] : [])
   return [
     ...yes('number', hasNumber(text)),

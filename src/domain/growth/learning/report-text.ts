@@ -1,11 +1,10 @@
-/** A report for people: the same facts as Markdown. */
 import { addDays } from '#kernel/calendar'
 import type { Report, ReportData, ReportItem, Totals } from './report.ts'
 
 const whole = (value: number): string => value.toLocaleString('en-US')
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`
 
-/** Nothing of a post's text may be read as Markdown: it stands on one line, its marks escaped. */
+/** A post's text on one line, with Markdown escaped. */
 const plain = (text: string): string => text.replace(/\s+/g, ' ').replace(/[\\`*_[\]<>#|~]/g, '\\$&')
 
 const shown = (key: keyof Totals, value: number | null): string => {
@@ -46,7 +45,7 @@ const summary = ({ totals, complete }: ReportData): string => {
   return `${count} went out${so}; all posts together gained ${whole(totals.impressions)} impressions and ${whole(totals.reactions)} reactions.`
 }
 
-/** In English, with a heading for each part. */
+/** The report as Markdown, in English, with a heading for each part. */
 export const reportMarkdown = ({ week, time_zone }: Pick<Report, 'week' | 'time_zone'>, data: ReportData): string => {
   const { totals, before, change, days, waiting, quotas, reads, next } = data
   const keys = Object.keys(names) as (keyof Totals)[]

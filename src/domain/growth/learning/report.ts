@@ -1,4 +1,4 @@
-/** A report on a week, Monday to Sunday on the workspace's clocks: queued → generating → ready | failed. */
+/** A report on a week, Monday to Sunday in the workspace's time zone: queued → generating → ready | failed. */
 
 import type { LimitUsage } from '#domain/app/plan'
 import type { ReadBudget } from '#domain/app/read-budget'
@@ -8,14 +8,14 @@ import { type FinishedGeneration, type Generation, newGeneration, refund, type T
 
 export interface Report extends Generation {
   origin: 'manual' | 'automatic'
-  /** The Monday that it begins on. */
+  /** The Monday on which the week begins. */
   week: string
   time_zone: string
   data: ReportData | null
   markdown: string | null
 }
 
-/** What a day or a week brought: posts that went out, and what all posts gained. */
+/** Of a day or a week: posts that went out, and what all posts gained. */
 export interface Figures {
   posts: number
   impressions: number
@@ -38,11 +38,11 @@ export interface Totals extends Figures {
 export interface ReportData {
   from: string
   to: string
-  /** False: the week is not over. */
+  /** Whether the week is over. */
   complete: boolean
   totals: Totals
   before: Totals
-  /** As a share of the week before, 0.5: half as much again; null where that had nothing. */
+  /** Relative to the week before: 0.5 is half as much again. Null if that week had none. */
   change: Record<keyof Totals, number | null>
   days: (Figures & { day: string })[]
   best: ReportItem | null
@@ -53,12 +53,12 @@ export interface ReportData {
   next: { title: string; why: string; operation: string }[]
 }
 
-/** Every Monday morning, on the week before. */
+/** Every Monday morning, for the week before. */
 const REPORT_CRON = '0 7 * * 1'
 
-export const newReport = (id: string, { now, ...given }: Pick<Report, 'origin' | 'week' | 'time_zone'> & { now: Date }): Report => ({
+export const newReport = (id: string, { now, ...fields }: Pick<Report, 'origin' | 'week' | 'time_zone'> & { now: Date }): Report => ({
   ...newGeneration(id, now),
-  ...given,
+  ...fields,
   data: null,
   markdown: null,
 })
@@ -72,7 +72,7 @@ export const readyReport = (
   refund: [],
 })
 
-/** The record ends with a code; the quota goes back. */
+/** Fails the report and refunds its quota. */
 export const failedReport = (
   report: Report,
   error: string,
@@ -83,22 +83,22 @@ export const failedReport = (
   refund: refund(taken, taken.amount),
 })
 
-/** One that the plan refuses: it says so in its place, so that people see why there is none of this week. */
+/** A report that the plan refuses. It fails with the code, so that people see why the week has none. */
 export const skippedReport = (report: Report, error: string): Report => ({ ...report, status: 'failed', error })
 
-/** The week that a time lies in. */
+/** The week that contains `now`, by its Monday. */
 export const weekAt = (now: Date, timeZone: string): string => mondayOf(dayAt(now, timeZone))
 
-/** When each day of the week before and of the week begins, and the end: 15 times. */
+/** The start of each day of the previous week and of this one, and the end: 15 instants. */
 export const boundsOf = (week: string, timeZone: string): Date[] =>
   Array.from({ length: 15 }, (_, index) => startOfDay(addDays(week, index - 7), timeZone))
 
-/** What the recurring work of a workspace has to do now. */
+/** What a workspace's weekly work does now. */
 export type Weekly =
-  /** `week` is over and its time has come. */
+  /** The report on `week` is due. */
   { kind: 'report'; week: string; next: Date } | { kind: 'wait'; next: Date }
 
-/** `since`: of weeks that were over before then nothing is reported. A week whose morning was slept through is reported late. */
+/** Reports no weeks that ended before `since`. If the process slept through the morning, the report comes late. */
 export const weekly = (now: Date, { timeZone, since }: { timeZone: string; since: Date }): Weekly => {
   const monday = weekAt(now, timeZone)
   const begun = startOfDay(monday, timeZone)
@@ -108,13 +108,13 @@ export const weekly = (now: Date, { timeZone, since }: { timeZone: string; since
   return begun > since ? { kind: 'report', week: addDays(monday, -7), next } : { kind: 'wait', next }
 }
 
-/** Everything a report is made from. */
+/** A report's input. */
 export interface ReportBrief {
   report: Report
   now: Date
-  /** Of 14 days: the week before, and the week. */
+  /** 14 days: the previous week, then this one. */
   days: Figures[]
-  /** Posts of the week with numbers, the best by engagement first. */
+  /** Posts of the week with metrics, best engagement first. */
   ranked: ReportItem[]
   waiting: ReportData['waiting']
   quotas: LimitUsage[]

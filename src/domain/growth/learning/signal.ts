@@ -1,4 +1,4 @@
-/** A post of somebody watched that may be worth answering: how much so, for how long, and what people make of it. Pure. */
+/** Signals: posts of watched accounts that may deserve a response. Their score, lifetime and transitions. Pure. */
 import { fail } from '#kernel/errors'
 import type { EngagedPost } from '../drafting/engagement.ts'
 import type { Profile } from '../drafting/profile.ts'
@@ -11,7 +11,7 @@ export interface Signal extends EngagedPost {
   id: string
   target_id: string
   posted_at: Date
-  /** 0 to 100, as it was found; never changed, so that a list stays in its order. */
+  /** 0 to 100. Set when found and never changed, so that lists keep their order. */
   score: number
   reasons: string[]
   status: SignalStatus
@@ -22,12 +22,12 @@ export interface Signal extends EngagedPost {
 }
 
 const HOUR_MS = 3_600_000
-/** An answer that comes later than this is none. */
+/** An answer later than this is too late. */
 export const SIGNAL_MS = 48 * HOUR_MS
-/** Open at once; beyond that the lowest fall out. */
+/** The most open signals; beyond it the lowest scores are dropped. */
 export const MOST_OPEN_SIGNALS = 500
 
-export interface Sighted {
+export interface WatchedPost {
   text: string
   createdAt: Date
   metrics: Metrics
@@ -35,9 +35,9 @@ export interface Sighted {
 }
 
 interface Weighing {
-  /** What the workspace is about. */
+  /** The workspace's topics. */
   terms: ReadonlySet<string>
-  /** Of the target. */
+  /** The target's. */
   priority: number
   now: Date
 }
@@ -45,7 +45,7 @@ interface Weighing {
 const WORD = /[\p{L}\p{N}]{4,}/gu
 const MOST_TERMS = 2_000
 
-/** Words so common that sharing them says nothing. */
+/** Words too common to indicate a topic. */
 const COMMON = new Set(
   (
     'about after again also always another because been before being between both come could does done down each ever every first from good have ' +
@@ -57,7 +57,7 @@ const COMMON = new Set(
 
 const wordsIn = (text: string): string[] => (text.toLowerCase().match(WORD) ?? []).filter((word) => !COMMON.has(word))
 
-/** What a workspace is about, by the words of its profile and products. */
+/** The workspace's topics: words of its profile and products. */
 export const topicsOf = (profile: Profile, products: readonly { name: string; one_liner: string }[]): Set<string> => {
   const { stories, proof, use } = profile.writing_dna
   const offered = products.flatMap(({ name, one_liner }) => [name, one_liner])
@@ -65,7 +65,7 @@ export const topicsOf = (profile: Profile, products: readonly { name: string; on
   return new Set(texts.flatMap(wordsIn).slice(0, MOST_TERMS))
 }
 
-/** What each part is worth at most; together 100. */
+/** The most points each part can give; 100 in total. */
 const worth = { fresh: 25, reach: 20, relevance: 25, question: 10, priority: 10, addressed: 10 }
 
 interface Part {
@@ -73,7 +73,7 @@ interface Part {
   reason: string
 }
 
-const freshness = (post: Sighted, now: Date): Part => {
+const freshness = (post: WatchedPost, now: Date): Part => {
   const hours = Math.max(0, now.getTime() - post.createdAt.getTime()) / HOUR_MS
   return {
     points: worth.fresh * Math.max(0, 1 - (hours * HOUR_MS) / SIGNAL_MS),
@@ -81,37 +81,37 @@ const freshness = (post: Sighted, now: Date): Part => {
   }
 }
 
-/** On a logarithmic scale: a hundred thousand is all there is to have. */
-const reach = ({ metrics }: Sighted): Part => ({
+/** Logarithmic: 100,000 gives all points. */
+const reach = ({ metrics }: WatchedPost): Part => ({
   points: Math.min(worth.reach, (worth.reach * Math.log10(1 + metrics.impressions + 10 * reactions(metrics))) / 5),
   reason: `${metrics.impressions} impressions, ${reactions(metrics)} reactions`,
 })
 
-const relevance = ({ text }: Sighted, terms: ReadonlySet<string>): Part => {
+const relevance = ({ text }: WatchedPost, terms: ReadonlySet<string>): Part => {
   const shared = [...new Set(wordsIn(text))].filter((word) => terms.has(word))
   return { points: (worth.relevance * Math.min(3, shared.length)) / 3, reason: `about ${shared.slice(0, 5).join(', ')}` }
 }
 
-const given = (holds: boolean, points: number, reason: string): Part => ({ points: holds ? points : 0, reason })
+const partIf = (holds: boolean, points: number, reason: string): Part => ({ points: holds ? points : 0, reason })
 
-/** How much it is worth to answer, 0 to 100, and why: what gave no point is no reason. */
-export const scoreOf = (post: Sighted, { terms, priority, now }: Weighing): Pick<Signal, 'score' | 'reasons'> => {
+/** The score, 0 to 100, with a reason for every part that gave points. */
+export const scoreOf = (post: WatchedPost, { terms, priority, now }: Weighing): Pick<Signal, 'score' | 'reasons'> => {
   const parts = [
     freshness(post, now),
     reach(post),
     relevance(post, terms),
-    given(/[?？؟]/.test(post.text), worth.question, 'asks something'),
-    given(priority < 3, (worth.priority * (3 - priority)) / 2, `target of priority ${priority}`),
-    given(post.addressesUs, worth.addressed, 'addresses your account'),
+    partIf(/[?？؟]/.test(post.text), worth.question, 'asks something'),
+    partIf(priority < 3, (worth.priority * (3 - priority)) / 2, `target of priority ${priority}`),
+    partIf(post.addressesUs, worth.addressed, 'addresses your account'),
   ]
   const score = Math.round(parts.reduce((sum, { points }) => sum + points, 0))
   return { score: Math.max(0, Math.min(100, score)), reasons: parts.filter(({ points }) => points >= 0.5).map(({ reason }) => reason) }
 }
 
-/** Found now, or undefined where it is too late for an answer. */
+/** A new signal, or undefined if it is too late to answer. */
 export const newSignal = (
   id: string,
-  { post, engaged, targetId }: { post: Sighted; engaged: EngagedPost; targetId: string },
+  { post, engaged, targetId }: { post: WatchedPost; engaged: EngagedPost; targetId: string },
   weighing: Weighing,
 ): Signal | undefined => {
   const { now } = weighing
@@ -123,13 +123,13 @@ export const newSignal = (
   }
 }
 
-/** Which of all that would be open are too many: the lowest, of equals the oldest. */
+/** Ids of the open signals beyond `most`: the lowest scores, the oldest among equals. */
 export const overflow = (open: readonly Pick<Signal, 'id' | 'score'>[], most = MOST_OPEN_SIGNALS): Set<string> => {
   const worst = open.toSorted((one, other) => one.score - other.score || (one.id < other.id ? -1 : 1))
   return new Set(worst.slice(0, Math.max(0, open.length - most)).map(({ id }) => id))
 }
 
-/** An open one whose time is over has expired, whatever its row says yet. */
+/** The actual status: an open signal past its time has expired, even if its row does not say so yet. */
 export const signalState = ({ status, expires_at }: Pick<Signal, 'status' | 'expires_at'>, now: Date): SignalStatus =>
   status === 'open' && expires_at <= now ? 'expired' : status
 
@@ -145,8 +145,7 @@ export const dismissSignal = (signal: Signal, now: Date): Signal => {
 
 export const requireEngageable = (signal: Signal, now: Date): void => requireOpen(signal, 'engage', now)
 
-/** Answered by an engagement. */
-export const engagedSignal = (signal: Signal, engagementId: string, now: Date): Signal => {
+export const engageSignal = (signal: Signal, engagementId: string, now: Date): Signal => {
   requireEngageable(signal, now)
   return { ...signal, status: 'engaged', engagement_id: engagementId, updated_at: now }
 }

@@ -1,15 +1,15 @@
 /**
- * What posts of one kind got, against all others: Welch's interval for the difference of two means, which supposes neither equal
- * numbers nor equal spread. Whoever looks at many kinds finds something by chance, so the level is divided by the number of
- * comparisons made (Bonferroni): that any claim at all is chance has a probability of at most 5 %.
+ * Compares posts of one kind with all others by Welch's interval for the difference of two means, which assumes neither equal sizes nor
+ * equal variances. Many comparisons find something by chance, so the level is divided by their number (Bonferroni): the probability that
+ * any claim is chance is at most 5 %.
  */
 import { mean, studentQuantile, variance } from './student.ts'
 
-/** Both are compared on a logarithmic scale, on which their spread is even: a difference is a factor. */
+/** Compared on a logarithmic scale, where variances are similar. A difference is then a factor. */
 type Measure = 'engagement_rate' | 'impressions'
 const comparedMeasures = ['engagement_rate', 'impressions'] as const satisfies Measure[]
 
-/** Something that a post has or is, and others are not: `length: short`. */
+/** A property that some posts have, such as `length: short`. */
 export interface Feature {
   dimension: string
   value: string
@@ -17,14 +17,14 @@ export interface Feature {
 
 export interface Observed {
   impressions: number
-  /** Of any kind, no more than impressions. */
+  /** Of any kind; at most `impressions`. */
   reactions: number
   features: Feature[]
 }
 
 interface Side {
   n: number
-  /** Of the numbers as they are: a rate from 0 to 1, or impressions. */
+  /** Not on the logarithmic scale: a rate from 0 to 1, or impressions. */
   mean: number
 }
 
@@ -37,32 +37,32 @@ export interface GroupComparison extends Feature {
   measure: Measure
   group: Side
   rest: Side
-  /** Hedges' g: the difference in standard deviations, corrected for few numbers. */
+  /** Hedges' g: the difference in standard deviations, corrected for small samples. */
   effect_size: number
-  /** Of the difference, as a share of what the others typically have: 0.5 is half as much again, -0.5 is half. */
+  /** Of the difference, relative to the others' typical value: 0.5 is half as much again, -0.5 is half. */
   interval: Interval
-  /** Indexes of the observations that have the feature, and are counted. */
+  /** Indexes of the counted observations that have the feature. */
   members: number[]
 }
 
 export interface Comparisons {
-  /** Holds together with all the others at 95 %: what excludes zero is no chance. */
+  /** Significant at 95 % over all comparisons together. */
   sure: GroupComparison[]
-  /** Excludes zero at 99 % alone, but not beside so many others: worth a try. */
+  /** Significant at 99 % alone, but not over all comparisons: worth a try. */
   likely: GroupComparison[]
-  /** How many were made. */
+  /** The number of comparisons. */
   made: number
-  /** So many posts of a kind, and as many others, would have told the largest difference from chance; null without any. */
+  /** Posts on each side that would make the largest difference significant; null if there is none. */
   needed: number | null
 }
 
-/** On either side: with fewer an interval is wide, and one odd post moves it. */
+/** On each side. With fewer the interval is wide, and one odd post moves it. */
 export const LEAST_GROUP = 8
-/** Of the 5 %, as much again is kept for what in few and skewed numbers does not follow the t distribution: seen in simulations. */
+/** Half of the 5 %. The other half covers the error of the t distribution on few and skewed numbers, as seen in simulations. */
 const LEVEL = 0.025
 const ALONE = 0.01
 
-/** The t that chance alone passes, on either side, with this probability. */
+/** The two-sided critical value of t at this probability. */
 const criticalValue = (chance: number, freedom: number): number => studentQuantile(1 - chance / 2, freedom)
 
 interface Welch {
@@ -72,7 +72,7 @@ interface Welch {
   effect: number
 }
 
-/** Undefined where nothing varies: an interval of no width would claim what nobody can know. */
+/** Undefined if nothing varies: an interval without width would claim too much. */
 export const welch = (one: number[], other: number[]): Welch | undefined => {
   if (one.length < 2 || other.length < 2) return undefined
   const [m1, m2] = [mean(one), mean(other)]
@@ -85,13 +85,13 @@ export const welch = (one: number[], other: number[]): Welch | undefined => {
   return { difference: m1 - m2, error: Math.sqrt(e1 + e2), freedom, effect: ((m1 - m2) / pooled) * (1 - 3 / (4 * within - 1)) }
 }
 
-/** Null where nobody has seen the post: it has no rate. */
+/** Null without impressions. */
 const measured = ({ impressions, reactions }: Observed, measure: Measure): number | null => {
   if (measure === 'impressions') return impressions
   return impressions > 0 ? reactions / impressions : null
 }
 
-/** Half a reaction more keeps what had none on the scale. */
+/** Half a reaction is added so that posts without any stay on the scale. */
 const scaled = ({ impressions, reactions }: Observed, measure: Measure): number =>
   measure === 'impressions' ? Math.log1p(impressions) : Math.log((reactions + 0.5) / (impressions + 1))
 
@@ -99,7 +99,7 @@ interface Split extends Feature {
   members: Set<number>
 }
 
-/** The kinds of posts there are; of two that part the posts alike, as yes and no do, the first. */
+/** The features to compare. Of two that divide the posts alike, such as yes and no, only the first. */
 const splitsOf = (observed: Observed[]): Split[] => {
   const splits = new Map<string, Split>()
   for (const [index, { features }] of observed.entries())
@@ -147,7 +147,7 @@ const excludesZero = ({ low, high }: Interval): boolean => low > 0 || high < 0
 
 const strongest = (one: GroupComparison, other: GroupComparison): number => Math.abs(other.effect_size) - Math.abs(one.effect_size)
 
-/** Compares every kind of posts with all others, by both measures. The same posts give the same claims. */
+/** Compares every feature by both measures. The same posts give the same claims. */
 export const compareAll = (observed: Observed[]): Comparisons => {
   const tested = splitsOf(observed).flatMap((split) => comparedMeasures.flatMap((measure) => test(observed, split, measure)))
   const chance = LEVEL / Math.max(1, tested.length)

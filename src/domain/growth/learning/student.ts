@@ -2,13 +2,13 @@
 
 export const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
-/** Of the sample: divided by n - 1. Needs two values. */
+/** The sample variance (divided by n - 1). Needs two values. */
 export const variance = (values: readonly number[]): number => {
   const middle = mean(values)
   return values.reduce((sum, value) => sum + (value - middle) ** 2, 0) / (values.length - 1)
 }
 
-/** Lanczos' approximation with g = 7; good to 15 digits for what is positive. */
+/** Lanczos' approximation with g = 7, accurate to 15 digits for positive numbers. */
 const LANCZOS = [
   0.999_999_999_999_809_9, 676.520_368_121_885_1, -1_259.139_216_722_402_8, 771.323_428_777_653_1, -176.615_029_162_140_6,
   12.507_343_278_686_905, -0.138_571_095_265_720_12, 9.984_369_578_019_572e-6, 1.505_632_735_149_311_6e-7,
@@ -26,7 +26,7 @@ const MOST_TERMS = 500
 
 const away = (value: number): number => (Math.abs(value) < TINY ? TINY : value)
 
-/** The continued fraction of the incomplete beta function, by Lentz. */
+/** The continued fraction of the incomplete beta function, by Lentz's method. */
 const fraction = (x: number, a: number, b: number): number => {
   let c = 1
   let d = 1 / away(1 - ((a + b) * x) / (a + 1))
@@ -53,13 +53,13 @@ const beta = (x: number, a: number, b: number): number => {
   return x < (a + 1) / (a + b + 2) ? (front * fraction(x, a, b)) / a : 1 - (front * fraction(1 - x, b, a)) / b
 }
 
-/** How likely Student's t with so many degrees of freedom is at most `t`. */
+/** P(T ≤ t) for Student's t with `freedom` degrees of freedom. */
 export const studentCdf = (t: number, freedom: number): number => {
   const tail = 0.5 * beta(freedom / (freedom + t * t), freedom / 2, 0.5)
   return t >= 0 ? 1 - tail : tail
 }
 
-/** The t that is not passed with probability `p`, for p from 0.5 up to 0.9999 and one degree of freedom or more. */
+/** The quantile of Student's t, for `p` from 0.5 to 0.9999 and at least one degree of freedom. */
 export const studentQuantile = (p: number, freedom: number): number => {
   let [low, high] = [0, 1]
   while (studentCdf(high, freedom) < p) high *= 2

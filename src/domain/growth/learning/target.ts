@@ -1,4 +1,4 @@
-/** Somebody whose posts are watched. Pure: when a target is read, and what becomes of it by a read. */
+/** Targets: accounts whose posts are watched. When each is read, and how a read changes it. Pure. */
 
 import { hasFeature, type PlanUsage } from '#domain/app/plan'
 import { affordableAt, costOf, readBudgetOf, type Tier } from '#domain/app/read-budget'
@@ -9,19 +9,19 @@ export type TargetStatus = 'active' | 'paused'
 
 export interface Target {
   id: string
-  /** Without `@`, in lower case. */
+  /** Lower case, without `@`. */
   handle: string
   category: string | null
   /** 1 is read most often. */
   priority: number
   status: TargetStatus
   last_read_at: Date | null
-  /** Reads that failed, one after the other. */
+  /** Failed reads in a row. */
   failures: number
   last_error: string | null
-  /** Resources that the network has answered with. */
+  /** Resources that the network returned. */
   reads: number
-  /** What they cost, in millionths of a US dollar; 0 where reads are free. */
+  /** What they cost, in millionths of a US dollar; 0 on a free tier. */
   reads_micros: number
   created_at: Date
   updated_at: Date
@@ -33,22 +33,22 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** Hourly, every four hours, daily. */
+/** By priority: hourly, every four hours, daily. */
 const readEveryMs: Record<number, number> = { 1: HOUR_MS, 2: 4 * HOUR_MS, 3: DAY_MS }
-/** The first wait after a read that failed; it doubles up to a day. */
+/** The wait after the first failed read. It doubles up to a day. */
 const BACKOFF_MS = 5 * MINUTE_MS
 
 const HANDLE = /^@?([A-Za-z0-9_.-]{1,50})$/
 
 const invalid = (path: string, message: string): never => fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
 
-/** One spelling for everybody's handle. */
+/** Normalises a handle. Throws `invalid_input`. */
 export const normalHandle = (text: string): string =>
   (
     HANDLE.exec(plainText(text))?.[1] ?? invalid('handle', 'must be a handle: 1 to 50 letters, digits, dots, dashes or underscores')
   ).toLowerCase()
 
-interface Asked {
+interface TargetInput {
   handle: string
   category: string | null
   priority: number
@@ -56,7 +56,7 @@ interface Asked {
   now: Date
 }
 
-export const newTarget = (id: string, { handle, category, priority, others, now }: Asked): Target => {
+export const newTarget = (id: string, { handle, category, priority, others, now }: TargetInput): Target => {
   const name = normalHandle(handle)
   if (others.taken) fail('conflict', `${name} is already a target`)
   if (others.total >= MOST_TARGETS) fail('conflict', `the workspace has the maximum of ${MOST_TARGETS} targets`)
@@ -68,7 +68,7 @@ export const newTarget = (id: string, { handle, category, priority, others, now 
 
 export type TargetPatch = Partial<Pick<Target, 'status' | 'priority' | 'category'>>
 
-/** Any state to any; what begins anew begins without the failures of before. */
+/** Any state can follow any other. Reactivating clears the failures. */
 export const updateTarget = (target: Target, patch: TargetPatch, now: Date): Target => ({
   ...target,
   ...patch,
@@ -76,7 +76,6 @@ export const updateTarget = (target: Target, patch: TargetPatch, now: Date): Tar
   updated_at: now,
 })
 
-/** When an active target is read next. */
 export const nextTargetRead = ({ priority, last_read_at, created_at, failures }: Target): Date => {
   if (!last_read_at) return created_at
   const every = readEveryMs[priority] ?? DAY_MS
@@ -84,20 +83,20 @@ export const nextTargetRead = ({ priority, last_read_at, created_at, failures }:
   return new Date(last_read_at.getTime() + wait)
 }
 
-/** Posts a read, at most. */
+/** The most posts in one read. */
 export const MOST_POSTS = 20
 
-/** The most that a read may cost, in the tier's unit. */
+/** The most a read can cost, in the tier's unit. */
 export const watchCost = (tier: Tier): number => costOf(tier, 'post', MOST_POSTS) + costOf(tier, 'account', 1)
 
-/** What decides for all targets of a workspace whether they are read. */
+/** The workspace's state that decides whether targets are read. */
 export interface Watching extends PlanUsage {
   paused: boolean
-  /** Of the network that the default account is on; null without one. */
+  /** The tier of the default account's network; null without an account. */
   tier: Tier | null
 }
 
-/** When a target will be read as things stand, which is never before now; null while nothing is read. `dueAt`: of its row of work. */
+/** When a target will be read, never before now; null while nothing is read. `dueAt` is the due time of its work. */
 export const nextReadAt = (status: TargetStatus, dueAt: Date | null, { paused, tier, ...budget }: Watching): Date | null => {
   if (status !== 'active' || dueAt === null || paused || tier === null) return null
   if (budget.plan.billing !== 'ok' || !hasFeature(budget.plan, 'engagement')) return null
@@ -105,7 +104,7 @@ export const nextReadAt = (status: TargetStatus, dueAt: Date | null, { paused, t
   return paidAt && (dueAt > paidAt ? dueAt : paidAt)
 }
 
-/** The network has answered. Nobody with this handle is told once a day, in case there is somebody later. */
+/** After a successful read. A handle that nobody has is read once a day, in case somebody takes it. */
 export const readTarget = (
   target: Target,
   { found, reads, micros, now }: { found: boolean; reads: number; micros: number; now: Date },
@@ -119,7 +118,7 @@ export const readTarget = (
   updated_at: now,
 })
 
-/** It could not be read. */
+/** After a failed read. */
 export const unreadTarget = (target: Target, error: string, now: Date): Target => ({
   ...target,
   last_read_at: now,

@@ -1,4 +1,4 @@
-/** What rules do: they make drafts, and nothing else. Whatever comes of it waits for approval like any draft. */
+/** What rules do: they make drafts, which wait for approval like any others. */
 import type { ArticleLength } from '../drafting/article.ts'
 import { MOST_POINTS, pointsOf } from '../drafting/article-text.ts'
 import type { EngageAction } from '../drafting/engagement.ts'
@@ -11,17 +11,17 @@ export type RuleActionKind = (typeof ruleActionKinds)[number]
 export type RuleAction =
   | { kind: 'draft_batch'; count: number; focus: string }
   | { kind: 'draft_article'; topic: string; length: ArticleLength; outline?: string }
-  /** An answer to the signal. */
+  /** Answers the signal. */
   | { kind: 'draft_engagement'; action: EngageAction }
-  /** Of the posts of so many days. */
+  /** Audits the posts of the last `days` days. */
   | { kind: 'request_audit'; days: number }
-  /** Of the week that it is. */
+  /** Reports on the current week. */
   | { kind: 'request_report' }
-  /** A new draft with the text of a post that is old enough and did well enough; `min_engagement`: reactions per impression. */
+  /** Drafts the text of an old post again that did well enough. `min_engagement` is in reactions per impression. */
   | { kind: 'resurface'; min_age_days: number; min_engagement: number }
 
-/** As it is asked for. */
-export interface ActionWish {
+/** An action as requested. */
+export interface ActionInput {
   kind: RuleActionKind
   count?: number
   focus?: string
@@ -37,16 +37,16 @@ export interface ActionWish {
 const DEFAULTS = { count: 3, minAgeDays: 90 }
 
 interface Kind {
-  needs: (keyof ActionWish)[]
-  takes: (keyof ActionWish)[]
-  /** Triggers it makes sense under; any where there is none. */
+  needs: (keyof ActionInput)[]
+  takes: (keyof ActionInput)[]
+  /** Triggers that the action needs; any trigger if absent. */
   under?: Trigger['kind'][]
-  fill(wish: ActionWish): RuleAction
+  fill(input: ActionInput): RuleAction
 }
 
-const outlineOf = ({ outline = '' }: ActionWish): { outline?: string } => {
+const outlineOf = ({ outline = '' }: ActionInput): { outline?: string } => {
   const points = pointsOf(outline).length
-  if (points > MOST_POINTS) refuseField('action.outline', `has ${points} points; at most ${MOST_POINTS}`)
+  if (points > MOST_POINTS) refuseField('action.outline', `has ${points} points; the maximum is ${MOST_POINTS}`)
   return outline.trim() ? { outline: outline.trim() } : {}
 }
 
@@ -59,7 +59,7 @@ const kinds: Record<RuleActionKind, Kind> = {
   draft_article: {
     needs: ['topic'],
     takes: ['topic', 'length', 'outline'],
-    fill: (wish) => ({ kind: 'draft_article', topic: wish.topic!.trim(), length: wish.length ?? 'medium', ...outlineOf(wish) }),
+    fill: (input) => ({ kind: 'draft_article', topic: input.topic!.trim(), length: input.length ?? 'medium', ...outlineOf(input) }),
   },
   draft_engagement: {
     needs: ['action'],
@@ -76,19 +76,19 @@ const kinds: Record<RuleActionKind, Kind> = {
   },
 }
 
-/** An action that can be kept, with what was left open filled in. */
-export const actionOf = (wish: ActionWish): RuleAction => {
-  const { needs, takes, fill } = kinds[wish.kind]
-  requireShape(wish, { path: 'action', kind: wish.kind, needs, takes })
-  return fill(wish)
+/** Validates an action and fills in defaults. Throws `invalid_input`. */
+export const actionOf = (input: ActionInput): RuleAction => {
+  const { needs, takes, fill } = kinds[input.kind]
+  requireShape(input, { path: 'action', kind: input.kind, needs, takes })
+  return fill(input)
 }
 
-/** Throws `invalid_input` where the action means nothing under the trigger. */
-export const requireFits = ({ kind }: RuleAction, trigger: Trigger): void => {
+/** Throws `invalid_input` if the action does not go with the trigger. */
+export const requireTrigger = ({ kind }: RuleAction, trigger: Trigger): void => {
   const { under } = kinds[kind]
   if (under && !under.includes(trigger.kind))
-    refuseField('action.kind', `${kind} is for triggers of kind ${under.join(' or ')}, not ${trigger.kind}`)
+    refuseField('action.kind', `${kind} needs a trigger of kind ${under.join(' or ')}, not ${trigger.kind}`)
 }
 
-/** A post comes back as a draft so many days apart at least. */
+/** The least number of days before a post is resurfaced again. */
 export const RESURFACE_DAYS = 90

@@ -1,23 +1,22 @@
-/** Conditions of rules: comparisons of facts that the server knows itself. No model has a word in them. */
+/** Conditions of rules: comparisons of facts that the server computes. No model takes part. */
 import { refuseField, type Trigger } from './rule-trigger.ts'
 
-/** Facts with a number for a value. */
 const numberFacts = [
-  /** Items that are drafted. */
+  /** Drafted items. */
   'approvals_waiting',
-  /** Approved items with a time to come. */
+  /** Approved items with a future post time. */
   'scheduled_ahead',
   /** Items posted since midnight in the rule's time zone. */
   'posted_today',
   /** 0 to 23, in the rule's time zone. */
   'hour',
-  /** 1 is Monday, 7 is Sunday, in the rule's time zone. */
+  /** 1 (Monday) to 7 (Sunday), in the rule's time zone. */
   'weekday',
-  /** What the month's quota has left. */
+  /** What is left of the month's quota. */
   'posts_left',
   'articles_left',
 ] as const
-/** Facts of the item that the trigger is about, with a word for a value. */
+/** Facts about the trigger's item. Their values are words. */
 export const itemFacts = ['item_hook', 'item_format', 'item_kind'] as const
 
 type NumberFact = (typeof numberFacts)[number]
@@ -31,44 +30,43 @@ type Comparison = (typeof comparisons)[number]
 export interface Condition {
   fact: Fact
   op: Comparison
-  /** Of facts that are numbers. */
+  /** For facts that are numbers. */
   value?: number
-  /** Of facts that are words. */
+  /** For facts that are words. */
   text?: string
 }
 
-/** A condition with what the fact was when it was looked at. */
-export interface Evaluated {
+/** A condition with the fact's value when it was evaluated. */
+export interface EvaluatedCondition {
   condition: Condition
-  /** As text, whatever the fact is. */
+  /** As text, also for numbers. */
   actual: string
   holds: boolean
 }
 
 const isItemFact = (fact: Fact): fact is ItemFact => (itemFacts as readonly string[]).includes(fact)
 
-/** Between which a value means anything; of all others, counts from 0 on. */
+/** Valid values of facts that are not counts. Counts start at 0. */
 const ranges: Partial<Record<Fact, readonly [least: number, most: number]>> = { hour: [0, 23], weekday: [1, 7] }
 
-/** Triggers that are about an item. */
 const aboutItem: Trigger['kind'][] = ['item_posted', 'metric']
 
 const requireUsable = ({ fact, op, value, text }: Condition, trigger: Trigger, at: string): void => {
   if (!isItemFact(fact)) {
-    const given = value ?? refuseField(`${at}.value`, `is required for ${fact}`)
+    const number = value ?? refuseField(`${at}.value`, `is required for ${fact}`)
     const [least, most] = ranges[fact] ?? [0, Number.MAX_SAFE_INTEGER]
-    if (given < least || given > most)
-      refuseField(`${at}.value`, ranges[fact] ? `is ${least} to ${most} for ${fact}` : `is at least 0 for ${fact}`)
-    if (text !== undefined) refuseField(`${at}.text`, `is not for ${fact}, which is a number`)
+    if (number < least || number > most)
+      refuseField(`${at}.value`, ranges[fact] ? `must be ${least} to ${most} for ${fact}` : `must be at least 0 for ${fact}`)
+    if (text !== undefined) refuseField(`${at}.text`, `does not apply to ${fact}, which is a number`)
     return
   }
-  if (!aboutItem.includes(trigger.kind)) refuseField(`${at}.fact`, `${fact} is for triggers about an item, which ${trigger.kind} is not`)
+  if (!aboutItem.includes(trigger.kind)) refuseField(`${at}.fact`, `${fact} needs a trigger about an item; ${trigger.kind} is not one`)
   if (text === undefined) refuseField(`${at}.text`, `is required for ${fact}`)
-  if (value !== undefined) refuseField(`${at}.value`, `is not for ${fact}, which is a word`)
+  if (value !== undefined) refuseField(`${at}.value`, `does not apply to ${fact}, which is a word`)
   if (op !== '=' && op !== '!=') refuseField(`${at}.op`, `must be = or != for ${fact}`)
 }
 
-/** Throws `invalid_input` for the first one that means nothing under this trigger. */
+/** Throws `invalid_input` for the first condition that does not go with the trigger. */
 export const requireConditions = (conditions: readonly Condition[], trigger: Trigger): void => {
   for (const [index, condition] of conditions.entries()) requireUsable(condition, trigger, `conditions.${index}`)
 }
@@ -82,8 +80,8 @@ const compare: Record<Comparison, (actual: number | string, wanted: number | str
   '>': (actual, wanted) => actual > wanted,
 }
 
-/** Every condition, looked at; all must hold, and none is left out because an earlier one does not. */
-export const evaluate = (conditions: readonly Condition[], known: ReadonlyMap<Fact, number | string>): Evaluated[] =>
+/** Evaluates every condition, even after one failed. All must hold. */
+export const evaluate = (conditions: readonly Condition[], known: ReadonlyMap<Fact, number | string>): EvaluatedCondition[] =>
   conditions.map((condition) => {
     const actual = known.get(condition.fact)
     if (actual === undefined) throw new Error(`the fact ${condition.fact} is not known`)

@@ -1,13 +1,13 @@
 /**
- * Runs of rules: one for each rule and occurrence.
+ * Runs of rules, one for each rule and occurrence.
  *
- *   queued ─its turn→ running ─generation ends→ done | failed | cancelled
+ *   queued ─claimed→ running ─generation ends→ done | failed | cancelled
  *      ├─made at once→ done
- *      └─something forbids it→ skipped
+ *      └─not allowed→ skipped
  */
 import type { Drafting, TakenQuota } from '../drafting/generation.ts'
-import { type Rule, today } from './rule.ts'
-import type { Evaluated } from './rule-condition.ts'
+import { onToday, type Rule } from './rule.ts'
+import type { EvaluatedCondition } from './rule-condition.ts'
 import type { Occurrence } from './rule-trigger.ts'
 
 const runStatuses = ['queued', 'running', 'done', 'skipped', 'failed', 'cancelled'] as const
@@ -18,19 +18,18 @@ export type MadeKind = 'batch' | 'article' | 'item' | 'audit' | 'report' | 'enga
 export interface RuleRun {
   id: string
   rule_id: string
-  /** The kind of the occurrence. */
   trigger: Occurrence['kind']
-  /** Its `ref`: a rule runs once for each. */
+  /** The occurrence's `ref`. A rule runs once for each. */
   occurrence: string
-  /** The rules by which it came to the occurrence, the first one first. */
+  /** Ids of the rules that led to the occurrence, first one first. */
   chain: string[]
   status: RunStatus
-  /** Why it was skipped, or how it failed. */
+  /** Why the run was skipped or failed. */
   reason: string | null
-  conditions: Evaluated[]
+  conditions: EvaluatedCondition[]
   made_kind: MadeKind | null
   made_id: string | null
-  /** Of the month's quota: what it took, less what came back. */
+  /** The monthly quota it took units of, less refunds. */
   quota: string | null
   units: number
   /** Millionths of a US dollar, once the model is done. */
@@ -40,10 +39,10 @@ export interface RuleRun {
   ended_at: Date | null
 }
 
-/** So many rules may follow from one another. */
+/** How many rules can trigger one another in a row. */
 export const DEEPEST_CHAIN = 3
 
-/** The words for runs that something of the workspace's own forbids; what a plan forbids has the error's own words. */
+/** Reasons why the workspace's own state skips a run. Runs that the plan forbids carry the error's code. */
 export const skips = {
   paused: 'paused',
   missed: 'missed',
@@ -67,57 +66,61 @@ export interface Caused {
 
 const isLoop = ({ id }: Rule, chain: readonly string[]): boolean => chain.includes(id) || chain.length >= DEEPEST_CHAIN
 
-/** One more that the cap forbids: the first of a day is recorded as a run, the others are only counted. */
+/** Counts an occurrence over the daily cap. Only the first of a day becomes a run. */
 export const overCap = (rule: Rule, now: Date): { rule: Rule; isFirst: boolean } => {
-  const counted = today(rule, now)
+  const counted = onToday(rule, now)
   return { rule: { ...counted, over: counted.over + 1 }, isFirst: counted.over === 0 }
 }
 
-export const isCapped = (rule: Rule, now: Date): boolean => today(rule, now).used >= rule.daily_cap
+export const isCapped = (rule: Rule, now: Date): boolean => onToday(rule, now).used >= rule.daily_cap
 
-export const skipped = (run: RuleRun, reason: string, now: Date): RuleRun => ({ ...run, status: 'skipped', reason, ended_at: now })
+export const skipRun = (run: RuleRun, reason: string, now: Date): RuleRun => ({ ...run, status: 'skipped', reason, ended_at: now })
 
-interface Happened {
+interface RunContext {
   now: Date
-  /** All automation is paused. */
   paused: boolean
   newId(): string
 }
 
-/** What a rule makes of occurrences that it waits for: runs to come, runs that are over before they begin, and the rule with its counts. */
-export const runsFor = (rule: Rule, caused: readonly Caused[], { now, paused, newId }: Happened): { rule: Rule; runs: RuleRun[] } => {
+/** The runs that matching occurrences start, some of them skipped at once, and the rule with its counts. */
+export const runsFor = (rule: Rule, caused: readonly Caused[], { now, paused, newId }: RunContext): { rule: Rule; runs: RuleRun[] } => {
   const runs: RuleRun[] = []
   let counted = rule
   for (const one of caused) {
     const run = newRun(newId(), rule, one, now)
-    if (paused) runs.push(skipped(run, skips.paused, now))
-    else if (isLoop(rule, one.chain)) runs.push(skipped(run, skips.loop, now))
+    if (paused) runs.push(skipRun(run, skips.paused, now))
+    else if (isLoop(rule, one.chain)) runs.push(skipRun(run, skips.loop, now))
     else if (isCapped(counted, now)) {
       const over = overCap(counted, now)
       counted = over.rule
-      if (over.isFirst) runs.push(skipped(run, skips.cap, now))
+      if (over.isFirst) runs.push(skipRun(run, skips.cap, now))
     } else runs.push(run)
   }
   return { rule: counted, runs }
 }
 
-/** A run that is recorded and never took place. */
+/** A skipped run for an occurrence that was missed. */
 export const missedRun = (id: string, rule: Rule, occurrence: Occurrence, { reason, now }: { reason: string; now: Date }): RuleRun =>
-  skipped(newRun(id, rule, { occurrence, chain: [] }, now), reason, now)
+  skipRun(newRun(id, rule, { occurrence, chain: [] }, now), reason, now)
 
-/** What an action has made. */
-export interface Made {
+/** A record that an action made. */
+export interface MadeRecord {
   kind: MadeKind
   id: string
-  /** It is still being made. */
+  /** Whether a generation is still writing it. */
   inFlight: boolean
-  /** What a generation has taken of the month. */
+  /** The quota that the generation took. */
   taken?: TakenQuota | undefined
 }
 
-/** The run has acted: it waits for the generation that it has asked for, or is done. It counts for the day. */
-export const acted = (run: RuleRun, rule: Rule, { kind, id, inFlight, taken }: Made, now: Date): { run: RuleRun; rule: Rule } => {
-  const counted = today(rule, now)
+/** The run after its action: waiting for its generation, or done. It counts towards the day's cap. */
+export const recordAction = (
+  run: RuleRun,
+  rule: Rule,
+  { kind, id, inFlight, taken }: MadeRecord,
+  now: Date,
+): { run: RuleRun; rule: Rule } => {
+  const counted = onToday(rule, now)
   return {
     run: {
       ...run,
@@ -130,8 +133,8 @@ export const acted = (run: RuleRun, rule: Rule, { kind, id, inFlight, taken }: M
   }
 }
 
-/** What becomes of a run that waits for this generation. `refund`: what goes back of what it took. */
-export const endOf = ({ status, error, usage, updated_at }: Drafting, refund: readonly TakenQuota[]) => {
+/** A run's end, once its generation has finished. `refund` is the quota returned. */
+export const runEnd = ({ status, error, usage, updated_at }: Drafting, refund: readonly TakenQuota[]) => {
   const ended: RunStatus = status === 'failed' ? 'failed' : 'done'
   return {
     status: error === 'cancelled' ? ('cancelled' as const) : ended,
@@ -142,7 +145,6 @@ export const endOf = ({ status, error, usage, updated_at }: Drafting, refund: re
   }
 }
 
-/** The run as every surface shows it. */
 export const runView = ({ trigger, occurrence, chain, made_kind, made_id, quota, units, cost_micros, ...run }: RuleRun) => ({
   ...run,
   trigger: { kind: trigger, ref: occurrence, chain },

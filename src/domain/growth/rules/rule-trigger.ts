@@ -1,4 +1,4 @@
-/** What sets a rule off, and whether something that has happened does. */
+/** Triggers of rules, and which occurrences match them. */
 import { cronFault, nextTime } from '#kernel/cron'
 import { fail } from '#kernel/errors'
 import { engagementRate, type Metrics } from '../metrics.ts'
@@ -9,18 +9,18 @@ export type TriggerKind = (typeof triggerKinds)[number]
 type RuleMetric = 'impressions' | 'likes' | 'replies' | 'reposts' | 'quotes' | 'clicks' | 'engagement_rate'
 
 export type Trigger =
-  /** Five fields, on the clocks of an IANA time zone. */
+  /** Five fields, in local time of an IANA time zone. */
   | { kind: 'cron'; pattern: string; time_zone: string }
   | { kind: 'item_posted' }
-  /** Of any status where none is given. */
+  /** Any status if none is set. */
   | { kind: 'batch_settled'; status?: 'ready' | 'failed' }
-  /** Once for each item, when a count of it gets there; within so many hours of its posting, where that is given. */
+  /** Once for each item, when a metric first reaches `at_least`, up to `within_hours` after posting. */
   | { kind: 'metric'; metric: RuleMetric; at_least: number; within_hours?: number }
-  /** A post of somebody watched that is worth answering, 0 to 100. */
+  /** A signal with at least this score, 0 to 100. */
   | { kind: 'signal'; min_score?: number }
 
-/** As it is asked for: one shape for all kinds, most of which have no use for most of it. */
-export interface TriggerWish {
+/** A trigger as requested: the fields of all kinds. */
+export interface TriggerInput {
   kind: TriggerKind
   pattern?: string
   time_zone?: string
@@ -31,17 +31,17 @@ export interface TriggerWish {
   min_score?: number
 }
 
-/** Something that has happened. `ref`: the id of what it happened to; of a cron time that time, in ISO 8601. */
+/** Something that happened. `ref` is the id of the record, or the time of a cron trigger in ISO 8601. */
 export type Occurrence =
   | { kind: 'cron'; ref: string }
   | { kind: 'item_posted'; ref: string }
   | { kind: 'batch_settled'; ref: string; status: 'ready' | 'failed' }
-  /** What was counted of an item, and what had been before; it was so old then. */
+  /** An item's metrics before and after a sync, and the item's age at that time. */
   | { kind: 'metric'; ref: string; before: Metrics | null; after: Metrics; ageMs: number }
   | { kind: 'signal'; ref: string; score: number }
 
-/** Which fields a kind takes, those that it needs first. */
-const fieldsOf: Record<TriggerKind, { needs: (keyof TriggerWish)[]; takes: (keyof TriggerWish)[] }> = {
+/** Fields of each kind. */
+const fieldsOf: Record<TriggerKind, { needs: (keyof TriggerInput)[]; takes: (keyof TriggerInput)[] }> = {
   cron: { needs: ['pattern'], takes: ['pattern', 'time_zone'] },
   item_posted: { needs: [], takes: [] },
   batch_settled: { needs: [], takes: ['status'] },
@@ -49,50 +49,53 @@ const fieldsOf: Record<TriggerKind, { needs: (keyof TriggerWish)[]; takes: (keyo
   signal: { needs: [], takes: ['min_score'] },
 }
 
-/** Throws `invalid_input` that names the field. */
+/** Throws `invalid_input`, naming the field. */
 export const refuseField = (path: string, message: string): never =>
   fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
 
 interface Shape {
-  /** Where it stands in the input. */
+  /** The field's path in the input. */
   path: string
   kind: string
   needs: readonly string[]
   takes: readonly string[]
 }
 
-/** Each kind takes its own fields and no others. */
-export const requireShape = (wish: object, { path, kind, needs, takes }: Shape): void => {
-  const given = Object.keys(wish).filter((name) => name !== 'kind')
-  const strange = given.find((name) => !takes.includes(name))
-  if (strange) refuseField(`${path}.${strange}`, `is not for ${kind}`)
-  const missing = needs.find((name) => !given.includes(name))
+/** Throws `invalid_input` if a required field is missing or one does not belong to the kind. */
+export const requireShape = (input: object, { path, kind, needs, takes }: Shape): void => {
+  const names = Object.keys(input).filter((name) => name !== 'kind')
+  const foreign = names.find((name) => !takes.includes(name))
+  if (foreign) refuseField(`${path}.${foreign}`, `does not apply to ${kind}`)
+  const missing = needs.find((name) => !names.includes(name))
   if (missing) refuseField(`${path}.${missing}`, `is required for ${kind}`)
 }
 
-/** No rule runs more often than this. */
+/** The shortest interval between two runs of a rule. */
 export const LEAST_GAP_MS = 15 * 60_000
-/** Further than this a pattern is not looked through: days on which two of its times are nearest come again by then. */
-const TIMES_LOOKED_AT = 200
+/** How many times of a pattern are checked: enough to meet the days on which two times are nearest. */
+const MOST_TIMES_CHECKED = 200
 
 const requireUsablePattern = (pattern: string, timeZone: string, now: Date): void => {
   const fault = cronFault(pattern)
-  if (fault) refuseField('trigger.pattern', `is no cron pattern of five fields: ${fault}`)
+  if (fault) refuseField('trigger.pattern', `is not a cron pattern of five fields: ${fault}`)
   let before = nextTime(pattern, timeZone, now)
   if (!before) refuseField('trigger.pattern', 'never fires')
-  for (let looked = 1; before && looked < TIMES_LOOKED_AT; looked++) {
+  for (let checked = 1; before && checked < MOST_TIMES_CHECKED; checked++) {
     const next = nextTime(pattern, timeZone, before)
     if (next && next.getTime() - before.getTime() < LEAST_GAP_MS)
-      refuseField('trigger.pattern', 'fires more often than every 15 minutes, which is the most a rule may')
+      refuseField('trigger.pattern', 'fires more often than every 15 minutes, the shortest interval for a rule')
     before = next
   }
 }
 
-/** A trigger that can be kept. `timeZone`: the profile's, for a pattern that names none; it is kept, so that the rule says when it fires. */
-export const triggerOf = (wish: TriggerWish, { timeZone, now }: { timeZone: string; now: Date }): Trigger => {
-  requireShape(wish, { path: 'trigger', kind: wish.kind, ...fieldsOf[wish.kind] })
-  if (wish.kind !== 'cron') return wish as Trigger
-  const trigger = { kind: wish.kind, pattern: wish.pattern!.trim(), time_zone: wish.time_zone ?? timeZone }
+/**
+ * Validates a trigger. A cron trigger without a time zone gets `timeZone`, the profile's, so that the rule says when it fires. Throws
+ * `invalid_input`.
+ */
+export const triggerOf = (input: TriggerInput, { timeZone, now }: { timeZone: string; now: Date }): Trigger => {
+  requireShape(input, { path: 'trigger', kind: input.kind, ...fieldsOf[input.kind] })
+  if (input.kind !== 'cron') return input as Trigger
+  const trigger = { kind: input.kind, pattern: input.pattern!.trim(), time_zone: input.time_zone ?? timeZone }
   requireUsablePattern(trigger.pattern, trigger.time_zone, now)
   return trigger
 }
@@ -102,14 +105,14 @@ const countOf = (metric: RuleMetric, counted: Metrics): number =>
 
 type Of<K extends TriggerKind> = Extract<Trigger, { kind: K }>
 
-/** It is there now and was not before: what had got there before anybody waited for it is nothing new. */
+/** The metric reached the threshold between two syncs. One that was there before the rule existed does not count. */
 const crosses = ({ metric, at_least, within_hours }: Of<'metric'>, counted: Extract<Occurrence, { kind: 'metric' }>): boolean => {
   if (within_hours !== undefined && counted.ageMs > within_hours * 3_600_000) return false
   const isBelow = counted.before === null || countOf(metric, counted.before) < at_least
   return isBelow && countOf(metric, counted.after) >= at_least
 }
 
-/** Whether the occurrence is one that the trigger waits for. Times of a pattern are made for one rule, not looked for. */
+/** Whether an occurrence matches. Cron times never do: they are made for one rule. */
 export const matches = (trigger: Trigger, occurrence: Occurrence): boolean => {
   if (trigger.kind === 'cron' || trigger.kind !== occurrence.kind) return false
   if (trigger.kind === 'signal' && occurrence.kind === 'signal') return occurrence.score >= (trigger.min_score ?? 0)
@@ -119,16 +122,15 @@ export const matches = (trigger: Trigger, occurrence: Occurrence): boolean => {
   return true
 }
 
-/** A time that was missed is caught up with while it is less than this ago. */
+/** A missed cron time is made up for within this time. */
 const CATCH_UP_MS = 3_600_000
 
-/** What a due time of a pattern comes to. */
 export interface CronDue {
-  /** The time to run for, if it is not too late: of several that were missed the last one. */
+  /** The time to run for: the last one due, unless it is too old. */
   run: Date | undefined
-  /** The first of those that nothing runs for. */
+  /** The first due time without a run. */
   missed: Date | undefined
-  /** When the pattern fires next; undefined: never again. */
+  /** The next time; undefined if there is none. */
   next: Date | undefined
 }
 

@@ -51,9 +51,9 @@ describe('a count', () => {
 
 test('lengths are by the measure given', () => {
   expect(checkRules('ab', { ...noRules, max_length: 3 }, (text) => 2 * text.length)).toEqual([
-    { rule: 'max_length', message: "4 long by the network's rule, at most 3" },
+    { rule: 'max_length', message: "4 characters by the network's count, at most 3" },
   ])
-  expect(check('ab', { min_length: 3 })).toEqual([{ rule: 'min_length', message: "2 long by the network's rule, at least 3" }])
+  expect(check('ab', { min_length: 3 })).toEqual([{ rule: 'min_length', message: "2 characters by the network's count, at least 3" }])
   expect(check('abc', { min_length: 3, max_length: 3 })).toEqual([])
 })
 

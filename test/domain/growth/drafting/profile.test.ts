@@ -121,7 +121,7 @@ describe('the voice of the Writing DNA', () => {
     ],
   ])('is refused when its names disagree: %j, %j', (voice, voice_rules) => {
     expect(() => updateProfile(profile, { writing_dna: { voice, voice_rules } })).toThrow(
-      'writing_dna.voice is another name of writing_dna.voice_rules',
+      'writing_dna.voice is an alias of writing_dna.voice_rules',
     )
   })
 })

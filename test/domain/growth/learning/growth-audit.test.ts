@@ -4,11 +4,11 @@ import { noUsage } from '#domain/growth/drafting/draft'
 import { startGeneration, type TakenQuota } from '#domain/growth/drafting/generation'
 import {
   type AuditBrief,
-  admitted,
+  admitLearnings,
   type CountedPost,
   failedAudit,
   findingsOf,
-  learnedFrom,
+  learningsFrom,
   newAudit,
   readyAudit,
 } from '#domain/growth/learning/growth-audit'
@@ -92,7 +92,7 @@ describe('a learning', () => {
   const steers = () => true
   const notes = (posts: CountedPost[], more: Partial<AuditBrief> = {}, understood: (note: string) => boolean = steers) => {
     const one = brief(posts, more)
-    return learnedFrom(findingsOf(one), one.learnings, understood).map(({ kind, note }) => `${kind}: ${note}`)
+    return learningsFrom(findingsOf(one), one.learnings, understood).map(({ kind, note }) => `${kind}: ${note}`)
   }
 
   test.each<[string, Partial<CountedPost>, string]>([
@@ -146,7 +146,7 @@ describe('a learning', () => {
       { kind: 'worked' as const, note: ' a ' },
       { kind: 'flopped' as const, note: 'B' },
     ]
-    expect(admitted(found, { active, most: 3 })).toEqual({
+    expect(admitLearnings(found, { active, most: 3 })).toEqual({
       added: [found[1]!],
       refused: [
         { kind: 'worked', note: 'A', reason: 'active_already' },

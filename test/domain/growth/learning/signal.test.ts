@@ -3,25 +3,25 @@ import fc from 'fast-check'
 import { emptyProfile } from '#domain/growth/drafting/profile'
 import {
   dismissSignal,
-  engagedSignal,
+  engageSignal,
   newSignal,
   overflow,
   requireEngageable,
   SIGNAL_MS,
-  type Sighted,
   type Signal,
   type SignalStatus,
   scoreOf,
   signalState,
   signalStatuses,
   topicsOf,
+  type WatchedPost,
 } from '#domain/growth/learning/signal'
 import { errorOf } from '#test/domain/errors'
 import { at, HOUR } from '#test/domain/records'
 
 const now = at()
 const none = { impressions: 0, likes: 0, replies: 0, reposts: 0, quotes: 0, clicks: 0 }
-const post = (changes: Partial<Sighted> = {}): Sighted => ({
+const post = (changes: Partial<WatchedPost> = {}): WatchedPost => ({
   text: 'A plain remark.',
   createdAt: now,
   metrics: none,
@@ -30,9 +30,10 @@ const post = (changes: Partial<Sighted> = {}): Sighted => ({
 })
 const terms = new Set(['delivery', 'late', 'customers', 'lorries'])
 const weighing = { terms, priority: 3, now }
-const score = (changes: Partial<Sighted>, more: Partial<typeof weighing> = {}) => scoreOf(post(changes), { ...weighing, ...more })
+const score = (changes: Partial<WatchedPost>, more: Partial<typeof weighing> = {}) => scoreOf(post(changes), { ...weighing, ...more })
 const engaged = { network: 'sandbox', post_id: '42', post_url: null, post_author: 'lena', post_text: 'Well?', addresses_us: false }
-const found = (changes: Partial<Sighted> = {}) => newSignal('signal-1', { post: post(changes), engaged, targetId: 'target-1' }, weighing)
+const found = (changes: Partial<WatchedPost> = {}) =>
+  newSignal('signal-1', { post: post(changes), engaged, targetId: 'target-1' }, weighing)
 
 describe('the state table', () => {
   const open = found()!
@@ -43,7 +44,7 @@ describe('the state table', () => {
   }
   const commands = {
     dismiss: (signal: Signal) => dismissSignal(signal, now),
-    engage: (signal: Signal) => engagedSignal(signal, 'engagement-1', now),
+    engage: (signal: Signal) => engageSignal(signal, 'engagement-1', now),
   }
   const cells = Object.keys(states).flatMap((state) =>
     Object.keys(commands).map((command) => [state, command as keyof typeof commands] as const),

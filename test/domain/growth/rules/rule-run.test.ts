@@ -4,16 +4,16 @@ import fc from 'fast-check'
 import { type Generation, generationStatuses } from '#domain/growth/drafting/generation'
 import { newRule, type Rule } from '#domain/growth/rules/rule'
 import {
-  acted,
   type Caused,
   DEEPEST_CHAIN,
-  endOf,
   isCapped,
   overCap,
   type RuleRun,
+  recordAction,
+  runEnd,
   runsFor,
   runView,
-  skipped,
+  skipRun,
 } from '#domain/growth/rules/rule-run'
 import { at, DAY } from '#test/domain/records'
 
@@ -69,29 +69,29 @@ describe('a run', () => {
   const taken = { key: 'posts', period: '2026-11', amount: 3 }
 
   test('that has asked for a generation waits for it, and counts for the day', () => {
-    const { run, rule } = acted(queued, ruleOf('a', { used: 2 }), { kind: 'batch', id: 'batch-2', inFlight: true, taken }, at(1))
+    const { run, rule } = recordAction(queued, ruleOf('a', { used: 2 }), { kind: 'batch', id: 'batch-2', inFlight: true, taken }, at(1))
     expect(run).toMatchObject({ status: 'running', made_kind: 'batch', made_id: 'batch-2', quota: 'posts', units: 3, ended_at: null })
     expect(rule).toMatchObject({ used: 3, last_run_at: at(1) })
   })
 
   test('that has made its draft is done', () => {
-    const { run } = acted(queued, ruleOf('a'), { kind: 'item', id: 'item-2', inFlight: false }, at(1))
+    const { run } = recordAction(queued, ruleOf('a'), { kind: 'item', id: 'item-2', inFlight: false }, at(1))
     expect(run).toMatchObject({ status: 'done', made_id: 'item-2', quota: null, units: 0, ended_at: at(1) })
   })
 
   test('begins the counts of a day anew', () => {
-    const { rule } = acted(queued, ruleOf('a', { used: 5, over: 4 }), { kind: 'item', id: 'item-2', inFlight: false }, at(DAY))
+    const { rule } = recordAction(queued, ruleOf('a', { used: 5, over: 4 }), { kind: 'item', id: 'item-2', inFlight: false }, at(DAY))
     expect(rule).toMatchObject({ day: '2026-11-22', used: 1, over: 0 })
   })
 
   test('shows what it made, or that it made nothing', () => {
-    expect(runView(skipped(queued, 'conditions', at(2)))).toMatchObject({
+    expect(runView(skipRun(queued, 'conditions', at(2)))).toMatchObject({
       status: 'skipped',
       reason: 'conditions',
       made: null,
       updated_at: at(2),
     })
-    const { run } = acted(queued, ruleOf('a'), { kind: 'batch', id: 'batch-2', inFlight: true, taken }, at(1))
+    const { run } = recordAction(queued, ruleOf('a'), { kind: 'batch', id: 'batch-2', inFlight: true, taken }, at(1))
     expect(runView(run)).toMatchObject({ made: { kind: 'batch', id: 'batch-2' }, cost: { quota: 'posts', units: 3, cost_micros: null } })
   })
 })
@@ -110,12 +110,12 @@ describe('the end of its generation', () => {
     [{ error: 'enqueue_failed' }, back(3), { status: 'failed', reason: 'enqueue_failed', returned: 3, cost_micros: null }],
     [{ error: 'cancelled' }, back(3), { status: 'cancelled', reason: 'cancelled', returned: 3, cost_micros: null }],
   ] as const)('%j', (changes, refund, expected) => {
-    expect(endOf(record(changes), refund)).toEqual({ ...expected, ended_at: at(5) })
+    expect(runEnd(record(changes), refund)).toEqual({ ...expected, ended_at: at(5) })
   })
 
   test('is known for every state that ends', () => {
     for (const status of generationStatuses.filter((one) => one === 'ready' || one === 'failed'))
-      expect(endOf(record({ status }), []).status).toBe(status === 'ready' ? 'done' : 'failed')
+      expect(runEnd(record({ status }), []).status).toBe(status === 'ready' ? 'done' : 'failed')
   })
 })
 
@@ -141,7 +141,7 @@ describe('whatever happens', () => {
               told += over.isFirst ? 1 : 0
               continue
             }
-            rule = acted(run, rule, { kind: 'item', id: 'item', inFlight: false }, now).rule
+            rule = recordAction(run, rule, { kind: 'item', id: 'item', inFlight: false }, now).rule
             actedOn.set(day, (actedOn.get(day) ?? 0) + 1)
           }
           expect(told).toBeLessThanOrEqual(before === 0 ? 1 : 0)
@@ -166,7 +166,7 @@ describe('whatever happens', () => {
             let after = counted
             for (const run of runs.filter(({ status }) => status === 'queued')) {
               if (isCapped(after, at())) continue
-              after = acted(run, after, { kind: 'batch', id: newId(), inFlight: false }, at()).rule
+              after = recordAction(run, after, { kind: 'batch', id: newId(), inFlight: false }, at()).rule
               const chain = [...run.chain, rule.id]
               expect(new Set(chain).size).toBe(chain.length)
               expect(chain.length).toBeLessThanOrEqual(DEEPEST_CHAIN)

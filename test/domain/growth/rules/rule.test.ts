@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { DAILY_CAP, MOST_RULES, newRule, type Rule, type RuleStatus, ruleView, updateRule } from '#domain/growth/rules/rule'
-import type { ActionWish } from '#domain/growth/rules/rule-action'
+import type { ActionInput } from '#domain/growth/rules/rule-action'
 import { comparisons, evaluate, facts, itemFacts } from '#domain/growth/rules/rule-condition'
-import { cronDue, LEAST_GAP_MS, matches, type Occurrence, type Trigger, type TriggerWish } from '#domain/growth/rules/rule-trigger'
+import { cronDue, LEAST_GAP_MS, matches, type Occurrence, type Trigger, type TriggerInput } from '#domain/growth/rules/rule-trigger'
 import { errorOf } from '#test/domain/errors'
 import { at, HOUR } from '#test/domain/records'
 
@@ -65,19 +65,19 @@ test('a change leaves what it does not name', () => {
   expect(faultOf(() => updateRule(narrowed, { trigger: { kind: 'batch_settled' } }, beside))).toBe('conditions.0.fact')
 })
 
-const triggers: Record<Trigger['kind'], TriggerWish> = {
+const triggers: Record<Trigger['kind'], TriggerInput> = {
   cron: { kind: 'cron', pattern: '0 9 * * 1' },
   item_posted: { kind: 'item_posted' },
   batch_settled: { kind: 'batch_settled', status: 'ready' },
   metric: { kind: 'metric', metric: 'likes', at_least: 10 },
   signal: { kind: 'signal' },
 }
-const every: Required<Omit<TriggerWish, 'kind'>> = {
+const every: Required<Omit<TriggerInput, 'kind'>> = {
   ...{ pattern: '0 9 * * 1', time_zone: 'UTC', status: 'ready', metric: 'likes', at_least: 10, within_hours: 24, min_score: 50 },
 }
 
 describe('a trigger', () => {
-  const make = (trigger: TriggerWish) => newRule('rule-1', { ...wish, trigger }, { ...beside, total: 0 }).trigger
+  const make = (trigger: TriggerInput) => newRule('rule-1', { ...wish, trigger }, { ...beside, total: 0 }).trigger
 
   test('names its zone, or has that of the profile', () => {
     expect(make(triggers.cron)).toEqual({ kind: 'cron', pattern: '0 9 * * 1', time_zone: 'Europe/Berlin' })
@@ -103,8 +103,8 @@ describe('a trigger', () => {
     ['*/14 * * * *', 'fires more often'],
     ['0,50 * * * *', 'fires more often'],
     ['0,50 0,23 28,1 * *', 'fires more often'],
-    ['55 8 * * *,', 'is no cron pattern'],
-    ['0 9 * * * *', 'is no cron pattern of five fields: it has 6'],
+    ['55 8 * * *,', 'is not a cron pattern'],
+    ['0 9 * * * *', 'is not a cron pattern of five fields: it has 6'],
     ['0 0 30 2 *', 'never fires'],
   ])('with the pattern %s is refused: it %s', (pattern, reason) => {
     expect(errorOf(() => make({ kind: 'cron', pattern })).message).toStartWith(`trigger.pattern ${reason}`)
@@ -150,11 +150,11 @@ test.each(waits)('%s waits for nothing but its own', (_, trigger, own) => {
 })
 
 describe('an action', () => {
-  const make = (action: ActionWish) => {
+  const make = (action: ActionInput) => {
     const kind = action.kind === 'draft_engagement' ? 'signal' : 'item_posted'
     return newRule('rule-1', { ...wish, trigger: { kind }, action }, { ...beside, total: 0 }).action
   }
-  const every: Required<Omit<ActionWish, 'kind'>> = {
+  const every: Required<Omit<ActionInput, 'kind'>> = {
     ...{
       count: 2,
       focus: 'docks',
@@ -167,7 +167,7 @@ describe('an action', () => {
       min_engagement: 0.1,
     },
   }
-  const own: Record<ActionWish['kind'], (keyof typeof every)[]> = {
+  const own: Record<ActionInput['kind'], (keyof typeof every)[]> = {
     draft_batch: ['count', 'focus'],
     draft_article: ['topic', 'length', 'outline'],
     draft_engagement: ['action'],
@@ -176,7 +176,7 @@ describe('an action', () => {
     resurface: ['min_age_days', 'min_engagement'],
   }
 
-  test.each(Object.keys(own) as ActionWish['kind'][])('%s takes its own fields and no others', (kind) => {
+  test.each(Object.keys(own) as ActionInput['kind'][])('%s takes its own fields and no others', (kind) => {
     const mine = Object.fromEntries(own[kind].map((name) => [name, every[name]]))
     expect(make({ kind, ...mine })).toEqual({ kind, ...mine } as never)
     for (const name of Object.keys(every) as (keyof typeof every)[])
@@ -258,8 +258,8 @@ describe('the value of a condition', () => {
     newRule('id', wishOf(fact, value) as never, { total: 0, timeZone: 'UTC', now: at() })
 
   test.each([
-    ['hour', 0, 23, 'is 0 to 23 for hour'],
-    ['weekday', 1, 7, 'is 1 to 7 for weekday'],
+    ['hour', 0, 23, 'must be 0 to 23 for hour'],
+    ['weekday', 1, 7, 'must be 1 to 7 for weekday'],
   ] as const)('of %s lies where the clock and the calendar can be', (fact, least, most, message) => {
     for (const value of [least, most]) expect(make(fact, value).conditions).toEqual([{ fact, op: '=', value }])
     for (const value of [least - 1, most + 1])
@@ -268,6 +268,6 @@ describe('the value of a condition', () => {
 
   test('of a count is never below none', () => {
     expect(make('approvals_waiting', 0).conditions).toHaveLength(1)
-    expect(errorOf(() => make('approvals_waiting', -1)).message).toContain('is at least 0 for approvals_waiting')
+    expect(errorOf(() => make('approvals_waiting', -1)).message).toContain('must be at least 0 for approvals_waiting')
   })
 })
