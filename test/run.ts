@@ -1,22 +1,16 @@
 /**
  * The test suite on a Postgres of its own (test/support/postgres.ts says which): `npm test`, or for a part of it
- * `npm test -- <files and other arguments of bun test>`. Everything that it starts has stopped when it ends.
+ * `npm test -- <files and other arguments of bun test>`. Slow tests run only where the arguments name them or their folder.
+ * Everything that it starts has stopped when it ends.
  */
 import { join } from 'node:path'
 import { AppError } from '#kernel/errors'
 import { createLog } from '#kernel/log'
+import { withDefaults } from './support/arguments.ts'
 import { buildTemplate, TEMPLATE_VARIABLE, type Template } from './support/db.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { startPostgres } from './support/postgres.ts'
 import { lineOf, type Totals, totalsOf } from './support/totals.ts'
-
-/** Used where the caller's arguments do not name the same option. A test that waits for a busy machine is not yet wrong. */
-const DEFAULTS = ['--parallel=2', '--timeout=30000', `--seed=${Math.floor(Math.random() * 2 ** 31)}`]
-
-const withDefaults = (args: string[]): string[] => {
-  const named = new Set(args.map((arg) => arg.split('=')[0]))
-  return ['--randomize', ...DEFAULTS.filter((option) => !named.has(option.split('=')[0])), ...args]
-}
 
 const PARENT_POLL_MS = 500
 

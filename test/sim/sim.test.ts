@@ -1,31 +1,13 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { mutants } from './mutants.ts'
+import { run } from './programs.ts'
 import { shortest } from './shorten.ts'
 
 test('every planted mistake still has its place in the source', () => {
   const lost = mutants.filter(({ file, from }) => readFileSync(file, 'utf8').split(from).length !== 2)
   expect(lost.map(({ name }) => name)).toEqual([])
 })
-
-/** In a process of its own: the simulation puts other modules in the place of the store. */
-const run = async (script: string, ...args: string[]) => {
-  const child = Bun.spawn([process.execPath, '--no-orphans', `test/sim/${script}.ts`, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
-  const [printed, complained] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
-  return { code: await child.exited, printed, complained }
-}
-
-const digestOf = (printed: string): string | undefined => /digest=(\w+) ok\n$/.exec(printed)?.[1]
-
-test('random histories break no rule of posting, and go the same way in one process as in two', async () => {
-  const histories = ['--histories', '400', '--seconds', '60', '--seed', '1']
-  const [alone, shared] = await Promise.all([run('run', ...histories, '--workers', '1'), run('run', ...histories, '--workers', '2')])
-  expect(alone.complained + shared.complained).toBe('')
-  expect(alone.printed).toMatch(/\nsim: seed=1 workers=1 histories=400 sends=[1-9]\d* .* ok\n$/)
-  expect(shared.printed).toMatch(/\nsim: seed=1 workers=2 histories=400 sends=[1-9]\d* .* ok\n$/)
-  expect(digestOf(alone.printed)).toBe(digestOf(shared.printed)!)
-  expect([alone.code, shared.code]).toEqual([0, 0])
-}, 60_000)
 
 test('a post that is claimed again in the group that settled its first claim keeps the account to itself', async () => {
   const steps = [
@@ -75,12 +57,6 @@ test('two claims in one group do not take the same account', async () => {
   const { code, printed, complained } = await run('run', '--replay', JSON.stringify(steps))
   expect([code, printed, complained]).toEqual([0, 'the history breaks no rule\n', ''])
 }, 30_000)
-
-test('a mistake in the code under test is found', async () => {
-  const { code, printed } = await run('mutation', '--only', 'doubt is sent again', '--seed', '1')
-  expect(printed).toContain('sent a second time, though the first may have reached the network')
-  expect([code, printed]).toEqual([0, expect.stringMatching(/\nmutants: seed=1 mutants=1 survived=0 ok\n$/)])
-}, 90_000)
 
 test('a failing history is cut down to the steps that it takes', async () => {
   const all = Array.from({ length: 40 }, (_, index) => index)

@@ -1,24 +1,9 @@
 import { expect, test } from 'bun:test'
-import { runClock } from './clock.harness.ts'
 import { dueAfter, scenes, stepsOf, written } from './clock-scenes.ts'
 import { firstShown, shownFor } from './clock-verdict.ts'
 import { numbers } from './numbers.ts'
 
 const HOUR_MS = 3_600_000
-const options = { rounds: 1, scenes: 1, first: 1, items: 24, workspaces: 3, kills: 1, lateMs: 30_000, seed: 5, doubts: 'left' } as const
-
-test('clocks that step around the change to summer time: nothing early, nothing twice, nothing passed over, though a server dies', async () => {
-  const { counts, broken } = await runClock({ ...options, publisher: 'ours' })
-  expect(broken).toEqual([])
-  expect(counts).toMatchObject({ steps: 5, kills: 1, early: 0, doubled: 0, missed: 0 })
-  expect(Number(counts.posts)).toBeGreaterThan(0)
-}, 60_000)
-
-test('publishers that go by their own clocks are found out by the same scenes', async () => {
-  const { counts, broken } = await runClock({ ...options, kills: 0, publisher: 'naive' })
-  expect(broken).toEqual([])
-  expect(Number(counts.early)).toBeGreaterThan(0)
-}, 60_000)
 
 test('what a clock has shown, and for how long, counts its steps', () => {
   const history = [

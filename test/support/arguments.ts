@@ -1,0 +1,12 @@
+/** Used where the caller's arguments do not name the same option. A test that waits for a busy machine is not yet wrong. */
+const defaults = () => ['--parallel=2', '--timeout=30000', `--seed=${Math.floor(Math.random() * 2 ** 31)}`]
+
+const WITHOUT_SLOW = '--path-ignore-patterns=**/*.slow.test.ts'
+
+/** The arguments of `bun test` for those of `npm test`. Slow tests run only where files or folders are named. */
+export const withDefaults = (args: readonly string[]): string[] => {
+  const given = new Set(args.map((arg) => arg.split('=')[0]))
+  const namesFiles = args.some((arg) => !arg.startsWith('-'))
+  const usual = [...defaults(), ...(namesFiles ? [] : [WITHOUT_SLOW])]
+  return ['--randomize', ...usual.filter((option) => !given.has(option.split('=')[0])), ...args]
+}
