@@ -76,7 +76,7 @@ grant delete, insert, select, update on public.article to tendril_app;
 create table public.attempt (
   id uuid not null,
   tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
-  item_id uuid not null,
+  item_id uuid,
   number integer not null,
   connection_id uuid not null,
   body_sha text not null,
@@ -93,18 +93,27 @@ create table public.attempt (
   doubt_cause text,
   returns_from timestamp with time zone,
   proof_reads integer not null default 0,
+  engagement_id uuid,
+  sendable text not null,
   constraint attempt_doubt_cause_check CHECK ((doubt_cause = ANY (ARRAY['server_error'::text, 'no_answer'::text, 'unclear_answer'::text, 'process_stopped'::text]))),
+  constraint attempt_of_its_kind CHECK ((((sendable = 'post'::text) = (item_id IS NOT NULL)) AND ((sendable = 'engagement'::text) = (engagement_id IS NOT NULL)))),
   constraint attempt_origin_check CHECK ((origin = ANY (ARRAY['manual'::text, 'automatic'::text]))),
   constraint attempt_pkey PRIMARY KEY (id),
   constraint attempt_proof_reads_check CHECK ((proof_reads >= 0)),
+  constraint attempt_returned CHECK (((state <> 'returned'::text) OR (sendable = 'post'::text))),
+  constraint attempt_sendable_check CHECK ((sendable = ANY (ARRAY['post'::text, 'engagement'::text]))),
   constraint attempt_state_check CHECK ((state = ANY (ARRAY['open'::text, 'doubt'::text, 'review'::text, 'posted'::text, 'failed'::text, 'unsent'::text, 'superseded'::text, 'returned'::text]))),
-  constraint attempt_tenant_id_connection_id_external_id_key UNIQUE (tenant_id, connection_id, external_id),
   constraint attempt_tenant_id_connection_id_fkey FOREIGN KEY (tenant_id, connection_id) REFERENCES public.connection(tenant_id, id),
-  constraint attempt_tenant_id_item_id_fkey FOREIGN KEY (tenant_id, item_id) REFERENCES public.item(tenant_id, id),
-  constraint attempt_tenant_id_item_id_number_key UNIQUE (tenant_id, item_id, number)
+  constraint attempt_tenant_id_engagement_id_fkey FOREIGN KEY (tenant_id, engagement_id) REFERENCES public.engagement(tenant_id, id),
+  constraint attempt_tenant_id_item_id_fkey FOREIGN KEY (tenant_id, item_id) REFERENCES public.item(tenant_id, id)
 );
-CREATE UNIQUE INDEX attempt_open ON public.attempt USING btree (tenant_id, item_id) WHERE (state = ANY (ARRAY['open'::text, 'doubt'::text, 'review'::text]));
-CREATE UNIQUE INDEX attempt_same_text ON public.attempt USING btree (tenant_id, connection_id, body_sha) WHERE (state = ANY (ARRAY['open'::text, 'doubt'::text, 'review'::text]));
+CREATE INDEX attempt_tenant_id_connection_id_external_id_idx ON public.attempt USING btree (tenant_id, connection_id, external_id);
+CREATE UNIQUE INDEX attempt_number_of_engagement ON public.attempt USING btree (tenant_id, engagement_id, number) WHERE (engagement_id IS NOT NULL);
+CREATE UNIQUE INDEX attempt_number_of_item ON public.attempt USING btree (tenant_id, item_id, number) WHERE (item_id IS NOT NULL);
+CREATE UNIQUE INDEX attempt_open_of_engagement ON public.attempt USING btree (tenant_id, engagement_id) WHERE ((engagement_id IS NOT NULL) AND (state = ANY (ARRAY['open'::text, 'doubt'::text, 'review'::text])));
+CREATE UNIQUE INDEX attempt_open_of_item ON public.attempt USING btree (tenant_id, item_id) WHERE ((item_id IS NOT NULL) AND (state = ANY (ARRAY['open'::text, 'doubt'::text, 'review'::text])));
+CREATE UNIQUE INDEX attempt_post ON public.attempt USING btree (tenant_id, connection_id, external_id) WHERE ((item_id IS NOT NULL) AND (external_id IS NOT NULL));
+CREATE UNIQUE INDEX attempt_same_text ON public.attempt USING btree (tenant_id, connection_id, body_sha) WHERE ((item_id IS NOT NULL) AND (state = ANY (ARRAY['open'::text, 'doubt'::text, 'review'::text])));
 alter table public.attempt enable row level security;
 alter table public.attempt force row level security;
 create policy app on public.attempt for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
@@ -270,39 +279,6 @@ alter table public.engagement enable row level security;
 alter table public.engagement force row level security;
 create policy app on public.engagement for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on public.engagement to tendril_app;
-
-create table public.engagement_attempt (
-  id uuid not null,
-  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
-  engagement_id uuid not null,
-  number integer not null,
-  connection_id uuid not null,
-  body_sha text not null,
-  origin text not null,
-  state text not null,
-  intent_at timestamp with time zone not null,
-  lease_until timestamp with time zone not null,
-  doubt_at timestamp with time zone,
-  clean_reads integer not null default 0,
-  external_id text,
-  error text,
-  ended_at timestamp with time zone,
-  sent_text text,
-  doubt_cause text,
-  constraint engagement_attempt_doubt_cause_check CHECK ((doubt_cause = ANY (ARRAY['server_error'::text, 'no_answer'::text, 'unclear_answer'::text, 'process_stopped'::text]))),
-  constraint engagement_attempt_origin_check CHECK ((origin = ANY (ARRAY['manual'::text, 'automatic'::text]))),
-  constraint engagement_attempt_pkey PRIMARY KEY (id),
-  constraint engagement_attempt_state_check CHECK ((state = ANY (ARRAY['open'::text, 'doubt'::text, 'review'::text, 'posted'::text, 'failed'::text, 'unsent'::text, 'superseded'::text]))),
-  constraint engagement_attempt_tenant_id_connection_id_fkey FOREIGN KEY (tenant_id, connection_id) REFERENCES public.connection(tenant_id, id),
-  constraint engagement_attempt_tenant_id_engagement_id_fkey FOREIGN KEY (tenant_id, engagement_id) REFERENCES public.engagement(tenant_id, id),
-  constraint engagement_attempt_tenant_id_engagement_id_number_key UNIQUE (tenant_id, engagement_id, number)
-);
-CREATE INDEX engagement_attempt_tenant_id_connection_id_external_id_idx ON public.engagement_attempt USING btree (tenant_id, connection_id, external_id);
-CREATE UNIQUE INDEX engagement_attempt_open ON public.engagement_attempt USING btree (tenant_id, engagement_id) WHERE (state = ANY (ARRAY['open'::text, 'doubt'::text, 'review'::text]));
-alter table public.engagement_attempt enable row level security;
-alter table public.engagement_attempt force row level security;
-create policy app on public.engagement_attempt for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
-grant delete, insert, select, update on public.engagement_attempt to tendril_app;
 
 create table public.experiment (
   id uuid not null,

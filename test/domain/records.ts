@@ -85,7 +85,8 @@ export const stateName = (item: Item): StateName => {
 
 export const attemptWith = (changes: Partial<Attempt> = {}): Attempt => ({
   id: 'attempt-1',
-  item_id: 'item-1',
+  sendable: 'post',
+  record_id: 'item-1',
   number: 1,
   connection_id: 'connection-1',
   body_sha: 'sha',

@@ -79,4 +79,4 @@ export const brokenRules = (owner: postgres.Sql): Promise<Record<string, number>
         and status = 'execute_unconfirmed')::int as "in review without exactly one call for a person, or called without",
       (select count(*)::int from standing s where not exists (select 1 from engagement e
         where (s.account_id, s.post_id, s.action) = (e.account_external_id, e.post_id, e.action))) as "on the network for no engagement",
-      (select count(*)::int from engagement_attempt a where a.state = 'open') as "attempts left open" from told`)
+      (select count(*)::int from attempt a where a.engagement_id is not null and a.state = 'open') as "attempts left open" from told`)

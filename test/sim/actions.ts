@@ -76,7 +76,7 @@ const recallable = ({ memory, wires }: World, { lanes }: CommandContext): Set<st
   const live = new Set(lanes.ids())
   const claimed = new Set([...memory.works.values()].filter(({ id }) => live.has(id)).map(({ ref_id }) => ref_id))
   const wired = new Set(wires.map(({ request }) => request.attemptId))
-  return new Set([...memory.attempts.values()].filter(({ id, item_id }) => claimed.has(item_id) && !wired.has(id)).map(({ id }) => id))
+  return new Set([...memory.attempts.values()].filter(({ id, record_id }) => claimed.has(record_id) && !wired.has(id)).map(({ id }) => id))
 }
 
 /** What may still go out after a pause is what its answer says, and nothing that could be called back. */
@@ -87,7 +87,7 @@ const pause = async (world: World, context: CommandContext): Promise<HandlerResu
   if (!memory.paused) announced.clear()
   for (const { item_id, since } of outcome.reply.automation.in_flight)
     for (const attempt of memory.attempts.values())
-      if (attempt.item_id === item_id && +attempt.intent_at === +since && !own.has(attempt.id)) announced.add(attempt.id)
+      if (attempt.record_id === item_id && +attempt.intent_at === +since && !own.has(attempt.id)) announced.add(attempt.id)
   if (announced.size > 0) count(world, 'pause announced what may still go out')
   return outcome
 }

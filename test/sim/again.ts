@@ -44,14 +44,14 @@ export const recordLook = (world: World, node: Node, { whole, posts }: { whole: 
 /** The doubtful attempt makes way: a person has said so, and the timeline was read when nobody could send any more. */
 export const checkSuperseded = (world: World, before: Attempt, hold: Hold): void => {
   const now = nowOf(world)
-  const look = world.looks.get(before.item_id) ?? NEVER
-  const confirmation = world.confirmed.get(before.item_id)
+  const look = world.looks.get(before.record_id) ?? NEVER
+  const confirmation = world.confirmed.get(before.record_id)
   hold(confirmation !== undefined && now - confirmation.at <= times.nowMs, 'superseded, and nobody has just asked for that')
   hold(look.at >= (confirmation?.at ?? 0) && now - look.at <= times.freshMs, 'superseded without a read of the timeline')
   hold(look.whole, 'superseded after a read that did not come to the end')
   hold(!look.shown, 'superseded, though the timeline shows the post')
   hold(look.at >= +before.lease_until + times.settleMs, 'superseded after a read while the former send was still possible')
-  if (confirmation) world.permits.set(before.item_id, { confirmation, readAt: look.at })
+  if (confirmation) world.permits.set(before.record_id, { confirmation, readAt: look.at })
 }
 
 /** The permit of the attempt, if it supersedes another one; its word is good for one send. */
@@ -70,13 +70,13 @@ const SETTLED: AttemptState[] = ['failed', 'unsent']
 /** An item of which an attempt may have been posted is not let go, whatever becomes of the next attempt. */
 export const checkDoubted = (world: World, id: string, hold: Hold): void => {
   const state = stateName(itemOf(world, id))
-  const own = [...world.memory.attempts.values()].filter(({ item_id }) => item_id === id)
+  const own = [...world.memory.attempts.values()].filter(({ record_id }) => record_id === id)
   hold(UNDECIDED.includes(state) || own.every((one) => one.state !== 'superseded'), `${state}, though a send of it may have been posted`)
 }
 
 /** The doubt comes back only with the end of the attempt that had superseded it. */
 export const checkReopened = (world: World, after: Attempt, hold: Hold): void => {
-  const next = [...world.memory.attempts.values()].find((one) => one.item_id === after.item_id && one.number === after.number + 1)
+  const next = [...world.memory.attempts.values()].find((one) => one.record_id === after.record_id && one.number === after.number + 1)
   hold(next !== undefined && SETTLED.includes(next.state), 'open again, though the next attempt has not failed')
   count(world, 'again brought the doubt back')
 }

@@ -79,7 +79,7 @@ export const isOpen = ({ state }: Attempt): boolean => state === 'open' || state
 
 /** The unique indexes of the table. */
 const collides = (one: Attempt, other: Attempt): boolean => {
-  if (one.item_id === other.item_id && (one.number === other.number || (isOpen(one) && isOpen(other)))) return true
+  if (one.record_id === other.record_id && (one.number === other.number || (isOpen(one) && isOpen(other)))) return true
   if (one.connection_id !== other.connection_id) return false
   if (one.external_id !== null && one.external_id === other.external_id) return true
   return one.body_sha === other.body_sha && isOpen(one) && isOpen(other)

@@ -5,7 +5,8 @@ import { count, type Node, nowOf, type World } from './world.ts'
 
 type Hold = (holds: boolean, words: string) => void
 
-const ownOf = ({ memory }: World, itemId: string): Attempt[] => [...memory.attempts.values()].filter(({ item_id }) => item_id === itemId)
+const ownOf = ({ memory }: World, itemId: string): Attempt[] =>
+  [...memory.attempts.values()].filter(({ record_id }) => record_id === itemId)
 
 /** The doubt has ended by itself: once, on the network's promise, and by reads that none of its posts could have escaped. */
 export const checkReturned = (world: World, before: Attempt, hold: Hold): void => {
@@ -14,10 +15,10 @@ export const checkReturned = (world: World, before: Attempt, hold: Hold): void =
   hold(wire?.answered === 'server_error', `returned, though the network answered ${wire?.answered}`)
   hold(wire?.from.promises === true, 'returned, though the network has promised nothing')
   hold(wire?.fate.appliesInMs === null, 'returned, though the network makes the post')
-  const earlier = ownOf(world, before.item_id).filter(({ id, state }) => id !== before.id && ['superseded', 'returned'].includes(state))
+  const earlier = ownOf(world, before.record_id).filter(({ id, state }) => id !== before.id && ['superseded', 'returned'].includes(state))
   hold(earlier.length === 0, 'returned a second time, or after a send that may have been posted')
   const from = +before.doubt_at! + APPLIES_WITHIN_MS
-  const proofs = (world.wholeLooks.get(before.item_id) ?? []).filter((at) => at >= from)
+  const proofs = (world.wholeLooks.get(before.record_id) ?? []).filter((at) => at >= from)
   hold(proofs.length >= times.cleanReads, `returned after ${proofs.length} reads that prove it`)
   count(world, 'returned by itself')
 }
@@ -33,7 +34,7 @@ interface Again {
 
 /** A send after one that was returned: the network does not have that, somebody has asked since, and the timeline was just read. */
 export const checkAfterReturn = (world: World, returned: Attempt, { fate, attempt, node, hold }: Again): void => {
-  const { item_id: id, ended_at } = returned
+  const { record_id: id, ended_at } = returned
   hold(fate.appliesInMs === null, 'sent a second time, though the first, which was returned, reaches the network')
   hold((world.asked.get(id) ?? 0) >= +ended_at!, 'sent again after it was returned, and nobody has asked for that')
   const look = node.seen.get(attempt.connection_id)

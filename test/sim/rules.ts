@@ -39,7 +39,7 @@ const checkEarlier = (world: World, node: Node, { attempt, hold }: { attempt: At
   for (const { itemId, fate, answered, at, request, from } of world.wires) {
     if (from === node && request.account.id === attempt.connection_id)
       hold(answered !== undefined, 'sent beside another post of the account that has no answer yet')
-    if (itemId !== attempt.item_id) continue
+    if (itemId !== attempt.record_id) continue
     // A person has asked for it, and the timeline that was read since does not show it.
     if (permit && at <= permit.readAt) continue
     const earlier = world.memory.attempts.get(request.attemptId)
@@ -58,7 +58,7 @@ const checkEarlier = (world: World, node: Node, { attempt, hold }: { attempt: At
 /** A request goes onto the wire; gives the item that it is for. */
 export const checkWire = (world: World, node: Node, { attemptId, account, text }: PublishRequest): string => {
   const attempt = world.memory.attempts.get(attemptId)
-  const id = attempt?.item_id ?? 'unknown'
+  const id = attempt?.record_id ?? 'unknown'
   const hold: Hold = (holds, words) => must(world, holds, `${id}: ${words}`)
   if (!attempt) {
     hold(false, 'sent without an attempt')
@@ -126,7 +126,7 @@ const attemptMoves: Record<AttemptState, AttemptState[]> = {
 }
 
 const checkClaim = (world: World, attempt: Attempt): void => {
-  const item = itemOf(world, attempt.item_id)
+  const item = itemOf(world, attempt.record_id)
   const hold: Hold = (holds, words) => must(world, holds, `${item.id}: ${words}`)
   hold(attempt.state === 'open', `claimed as ${attempt.state}`)
   const permit = world.permits.get(item.id)
@@ -142,7 +142,7 @@ const checkClaim = (world: World, attempt: Attempt): void => {
 /** The network is asked only when nobody can send any more and it has had time to settle; a person, after enough clean reads. */
 const checkDoubt = (world: World, before: Attempt, after: Attempt): void => {
   const age = nowOf(world) - +(before.doubt_at ?? 0)
-  const hold: Hold = (holds, words) => must(world, holds, `${after.item_id}: ${words}`)
+  const hold: Hold = (holds, words) => must(world, holds, `${after.record_id}: ${words}`)
   if (after.clean_reads > before.clean_reads) {
     hold(world.readWhole.get(after.connection_id) === true, 'counted as not there by a read that did not show everything')
     const mayStillSend = before.error === PROCESS_STOPPED ? +before.lease_until - +before.doubt_at! : 0
@@ -168,8 +168,8 @@ const checkAttempt = (world: World, before: Attempt | undefined, after: Attempt)
     return
   }
   const isMove = attemptMoves[before.state].includes(after.state)
-  must(world, isMove, `${after.item_id}: an attempt that was ${before.state} became ${after.state}`)
-  const hold: Hold = (holds, words) => must(world, holds, `${after.item_id}: ${words}`)
+  must(world, isMove, `${after.record_id}: an attempt that was ${before.state} became ${after.state}`)
+  const hold: Hold = (holds, words) => must(world, holds, `${after.record_id}: ${words}`)
   if (before.state !== 'superseded' && after.state === 'superseded') checkSuperseded(world, before, hold)
   if (before.state === 'superseded') checkReopened(world, after, hold)
   if (after.state === 'returned') checkReturned(world, before, hold)
@@ -184,7 +184,7 @@ const checkLetGo = (
   attempts: Changes['attempts'],
 ): void => {
   const became = (was: AttemptState, is: AttemptState): boolean =>
-    attempts.some(([before, after]) => after.item_id === id && before?.state === was && after.state === is)
+    attempts.some(([before, after]) => after.record_id === id && before?.state === was && after.state === is)
   if (from === 'publish_unconfirmed' && to === 'approved') must(world, became('doubt', 'returned'), `${id}: let go, being in doubt`)
   if (to !== 'posted' || !['approved', 'scheduled', 'publish_failed', 'posted'].includes(from)) return
   must(world, became('returned', 'posted'), `${id}: posted, being ${from}`)
@@ -251,7 +251,7 @@ const checkPosted = (world: World, item: Item): void => {
   if (world.marked.has(item.id)) return
   const post = world.posts.find(({ externalId }) => externalId === item.external_id)
   // By what went out: somebody may have changed the item since.
-  const sent = [...world.memory.attempts.values()].filter(({ item_id }) => item_id === item.id).map(({ sent_text }) => sent_text!)
+  const sent = [...world.memory.attempts.values()].filter(({ record_id }) => record_id === item.id).map(({ sent_text }) => sent_text!)
   const isOurs = post?.account === item.account_external_id && sent.some((text) => fingerprintText(text) === fingerprintText(post.text))
   must(world, isOurs, `${item.id}: posted, but not on the network`)
   // Of posts of one text nobody can tell whose they are; but of its own there must be one, or one made by hand.
@@ -277,9 +277,11 @@ export const checkEnd = (world: World): void => {
       )
     const posted = eventsOf(world, 'growth.item.posted', id)
     must(world, posted === (state === 'posted' ? 1 : 0), `${id}: ${posted} events growth.item.posted, being ${state}`)
-    const open = [...world.memory.attempts.values()].filter((one) => one.item_id === id && ['open', 'doubt', 'review'].includes(one.state))
+    const open = [...world.memory.attempts.values()].filter(
+      (one) => one.record_id === id && ['open', 'doubt', 'review'].includes(one.state),
+    )
     must(world, open.length === (state === 'in review' ? 1 : 0), `${id}: ${open.length} attempts are open, being ${state}`)
-    const looks = 1 + [...world.permitted.keys()].filter((attempt) => world.memory.attempts.get(attempt)?.item_id === id).length
+    const looks = 1 + [...world.permitted.keys()].filter((attempt) => world.memory.attempts.get(attempt)?.record_id === id).length
     must(world, eventsOf(world, 'growth.approval.requested', id) <= looks, `${id}: a person was asked to look more than once`)
   }
   const owned = [...world.memory.items.values()].flatMap(({ external_id }) => external_id ?? [])

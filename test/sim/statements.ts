@@ -9,6 +9,7 @@ import { type Attempt, PROCESS_STOPPED } from '#domain/growth/sending/publish'
 import { fail } from '#kernel/errors'
 import type { Effects, Gate, NewWork, Ownership } from '#store/engine/letter'
 import type { Busy, KeyedWork, Work } from '#store/engine/work'
+import type { SendableRef, takenPosts } from '#store/growth/attempts'
 import { isOpen, type Memory, type Row, type Write, write } from './memory.ts'
 
 const DAY = 86_400_000
@@ -50,19 +51,20 @@ const changed = (id: string, changes: Partial<Attempt>): Write => ({
 })
 
 const attempts = {
-  openAttempt: async (memory: Memory, itemId: string) => find(memory.attempts, (one) => one.item_id === itemId && isOpen(one)),
+  openAttempt: async (memory: Memory, { record_id }: SendableRef) =>
+    find(memory.attempts, (one) => one.record_id === record_id && isOpen(one)),
   attemptById: async (memory: Memory, id: string) => memory.attempts.get(id),
-  doubtfulSince: async (memory: Memory, itemId: string) => {
+  doubtfulSince: async (memory: Memory, { record_id }: SendableRef) => {
     const isDoubted = (one: Attempt) => isOpen(one) || ['superseded', 'returned'].includes(one.state)
-    const own = filter(memory.attempts, (one) => one.item_id === itemId && isDoubted(one))
+    const own = filter(memory.attempts, (one) => one.record_id === record_id && isDoubted(one))
     return new Date(Math.min(...own.map(({ intent_at }) => +intent_at)))
   },
-  triesSoFar: async (memory: Memory, itemId: string) => {
-    const own = filter(memory.attempts, (one) => one.item_id === itemId)
+  triesSoFar: async (memory: Memory, { record_id }: SendableRef) => {
+    const own = filter(memory.attempts, (one) => one.record_id === record_id)
     return { count: own.length, doubted: own.filter(({ state }) => state === 'superseded' || state === 'returned').length }
   },
-  returnedAttempt: async (memory: Memory, itemId: string, since: Date) =>
-    find(memory.attempts, (one) => one.item_id === itemId && one.state === 'returned' && one.ended_at! > since),
+  returnedAttempt: async (memory: Memory, { record_id }: SendableRef, since: Date) =>
+    find(memory.attempts, (one) => one.record_id === record_id && one.state === 'returned' && one.ended_at! > since),
   ownedSince: async (memory: Memory, connectionId: string, since: Date) =>
     filter(memory.attempts, (one) => one.connection_id === connectionId && one.external_id !== null && one.ended_at! >= since).map(
       ({ external_id }) => external_id!,
@@ -75,15 +77,20 @@ const attempts = {
       ['posted', 'superseded'].includes(state) && external_id === null && +ended_at! > since
     return filter(memory.attempts, (one) => one.connection_id === connectionId && (isOpen(one) || isByHand(one)))
   },
-  takenPosts: (connectionId: string, ids: string[]) => async (memory: Memory) =>
-    filter(memory.attempts, (one) => one.connection_id === connectionId && one.external_id !== null && ids.includes(one.external_id)),
+  takenPosts:
+    ({ connectionId, externalIds }: Parameters<typeof takenPosts>[0]) =>
+    async (memory: Memory) =>
+      filter(
+        memory.attempts,
+        (one) => one.connection_id === connectionId && one.external_id !== null && externalIds.includes(one.external_id),
+      ),
   attemptsInFlight: async (memory: Memory) => {
     const now = memory.now()
     return filter(
       memory.attempts,
       ({ state, external_id, lease_until, error }) =>
         state === 'open' || (external_id === null && lease_until > now && error === PROCESS_STOPPED),
-    ).map((one) => ({ ...one, engagement_id: null }))
+    ).map((one) => ({ ...one, item_id: one.record_id, engagement_id: null }))
   },
   insertAttempt: (attempt: Attempt) => () => changed(attempt.id, attempt),
   saveAttempt:

@@ -11,12 +11,11 @@ import type { Query } from '#store/engine/db'
 import { keptUnder } from '#store/engine/idempotency'
 import { eventLog } from '#store/engine/outbox'
 import { articleById, listArticles } from '#store/growth/articles'
-import { takenPosts, unnamedAttempts } from '#store/growth/attempts'
+import { takenPosts, unnamedAnswers, unnamedAttempts } from '#store/growth/attempts'
 import { batchById, listBatches } from '#store/growth/batches'
 import { briefRecord } from '#store/growth/brief'
 import { calendarSince } from '#store/growth/calendar'
 import { connectionById, connectionOverview, defaultConnection, listConnections } from '#store/growth/connections'
-import { takenAnswers, unnamedExecutions } from '#store/growth/engagement-attempts'
 import { engagementById, listEngagements } from '#store/growth/engagements'
 import { listExperiments } from '#store/growth/experiments'
 import { growthAuditById } from '#store/growth/growth-audits'
@@ -48,7 +47,10 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'articles.articleById': ({ article }) => [articleById(article.id)],
   'articles.listArticles': () => [listArticles(page), listArticles({ ...page, after: END })],
   'attempts.unnamedAttempts': ({ connection }) => [unnamedAttempts(connection.id)],
-  'attempts.takenPosts': ({ connection, attempt }) => [takenPosts(connection.id, [attempt.external_id])],
+  'attempts.takenPosts': ({ connection, attempt }) => [
+    takenPosts({ sendable: 'post', connectionId: connection.id, externalIds: [attempt.external_id] }),
+    takenPosts({ sendable: 'engagement', connectionId: connection.id, externalIds: [attempt.external_id] }),
+  ],
   'audit.auditPage': ({ audit }) => [
     auditPage(page),
     auditPage({ ...page, after: END, operation: audit.operation, since: new Date(0), until: new Date(Date.UTC(9999, 0)) }),
@@ -62,11 +64,8 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'connections.connectionOverview': () => [connectionOverview],
   'connections.defaultConnection': () => [defaultConnection],
   'connections.listConnections': () => [listConnections(page), listConnections({ ...page, after: END })],
-  'engagement-attempts.takenAnswers': ({ connection, engagement_attempt }) => [
-    takenAnswers(connection.id, [engagement_attempt.external_id]),
-  ],
-  'engagement-attempts.unnamedExecutions': ({ connection, engagement }) => [
-    unnamedExecutions({ connectionId: connection.id, network: engagement.network, postId: engagement.post_id, action: 'reply' }),
+  'attempts.unnamedAnswers': ({ connection, engagement }) => [
+    unnamedAnswers({ connectionId: connection.id, network: engagement.network, postId: engagement.post_id, action: 'reply' }),
   ],
   'engagements.engagementById': ({ engagement }) => [engagementById(engagement.id)],
   'engagements.listEngagements': () => [

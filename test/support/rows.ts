@@ -40,6 +40,7 @@ const sampleRows = (tenantId: string, person: string) => {
     attempt: {
       ...{
         id: newId(),
+        sendable: 'post',
         item_id: item,
         number: 1,
         connection_id: connection,
@@ -54,6 +55,7 @@ const sampleRows = (tenantId: string, person: string) => {
     engagement_attempt: {
       ...{
         id: newId(),
+        sendable: 'engagement',
         engagement_id: engagement,
         number: 1,
         connection_id: connection,
@@ -97,6 +99,9 @@ const sampleRows = (tenantId: string, person: string) => {
   }
 }
 
+/** Tables whose rows stand here under another name, because it holds several kinds. */
+const tableOf: Partial<Record<string, string>> = { engagement_attempt: 'attempt' }
+
 /** By table. */
 export type Rows = ReturnType<typeof sampleRows>
 
@@ -111,7 +116,7 @@ export const writeRows = async (owner: postgres.Sql, tenantId: string): Promise<
       name,
       isJson(value) ? owner.json(value as never) : value,
     ])
-    await owner`insert into ${owner(table)} ${owner(Object.fromEntries(values))}`
+    await owner`insert into ${owner(tableOf[table] ?? table)} ${owner(Object.fromEntries(values))}`
   }
   return rows
 }

@@ -17,8 +17,8 @@ import { fingerprintText } from '#port/network/text'
 import type { Sql } from '#store/engine/db'
 import type { Gate } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
+import { openAttempt, takenPosts, unnamedAnswers } from '#store/growth/attempts'
 import { connectionById } from '#store/growth/connections'
-import { openExecution, takenAnswers, unnamedExecutions } from '#store/growth/engagement-attempts'
 import { lockEngagement } from '#store/growth/engagements'
 import { finished, requeued } from './decisions.ts'
 import { executedDecision } from './engagement-replies.ts'
@@ -43,7 +43,7 @@ export const confirmLane = (deps: ReconcileDeps): Lane<Job, Outcome> => ({
   priority: 'control',
   async claim(sql, _gate, work) {
     const engagement = await lockEngagement(sql, work.ref_id)
-    const attempt = await openExecution(sql, engagement.id)
+    const attempt = await openAttempt(sql, { sendable: 'engagement', record_id: engagement.id })
     if (!attempt) return { decision: finished(work) }
     const connection = (await connectionById(attempt.connection_id)(sql))[0] as unknown as Connection
     return { job: { engagement, attempt, connection }, decision: { reply: undefined } }
@@ -76,7 +76,7 @@ const settleRead = async (
   { work, job, outcome }: Finished,
 ): Promise<Decision<void>> => {
   const engagement = await lockEngagement(sql, work.ref_id)
-  const attempt = await openExecution(sql, engagement.id)
+  const attempt = await openAttempt(sql, { sendable: 'engagement', record_id: engagement.id })
   if (engagement.status !== 'execute_unconfirmed' || !attempt) return finished(work)
   await failpoints('confirm.settling')
   const found = { item: asItem(engagement), attempt, now: gate.now, times }
@@ -126,11 +126,15 @@ const identify = async (
 ): Promise<Pick<SeenPost, 'externalId' | 'url'> | undefined> => {
   if (outcome.kind === 'state') return outcome.done ? { externalId: engagement.post_id, url: null } : undefined
   const { network, post_id: postId, action } = engagement
-  const unnamed = (await unnamedExecutions({ connectionId: connection.id, network, postId, action })(sql)) as unknown as Attempt[]
+  const unnamed = (await unnamedAnswers({ connectionId: connection.id, network, postId, action })(sql)) as unknown as Attempt[]
   const others = unnamed.filter(({ id }) => id !== attempt.id).map(sentBy)
   const ids = outcome.posts.map(({ externalId }) => externalId)
   const taken = new Set(
-    ((await takenAnswers(connection.id, ids)(sql)) as unknown as { external_id: string }[]).map((row) => row.external_id),
+    (
+      (await takenPosts({ sendable: 'engagement', connectionId: connection.id, externalIds: ids })(sql)) as unknown as {
+        external_id: string
+      }[]
+    ).map((row) => row.external_id),
   )
   return findPost(sentBy(attempt), outcome.posts, { others, taken })
 }

@@ -12,8 +12,8 @@ import { newId } from '#kernel/ids'
 import type { Network } from '#port/network/network'
 import { fingerprintText } from '#port/network/text'
 import { forgetPending } from '#store/engine/idempotency'
+import { insertAttempt, openAttempt, triesSoFar } from '#store/growth/attempts'
 import { accountFor, disconnect } from '#store/growth/connections'
-import { executionCount, insertExecution, openExecution } from '#store/growth/engagement-attempts'
 import { lockEngagement, saveEngagement } from '#store/growth/engagements'
 import { finished, requeued } from './decisions.ts'
 import { executedDecision } from './engagement-replies.ts'
@@ -42,7 +42,7 @@ export const executeLane = (deps: PublishDeps): Lane<Job, SendOutcome> => ({
   crashed: (cause) => ({ kind: 'unknown', reason: `the send broke off: ${cause instanceof Error ? cause.name : 'unknown error'}` }),
   async orphaned(sql, gate, work) {
     const engagement = await lockEngagement(sql, work.ref_id)
-    const attempt = await openExecution(sql, engagement.id)
+    const attempt = await openAttempt(sql, { sendable: 'engagement', record_id: engagement.id })
     // The claim and the attempt are one commit: without one nothing was sent.
     if (!attempt) return requeued(work, gate.now)
     // Its process may still send until the lease ends; one that ends later than a lease of now is of a clock that has stepped back.
@@ -80,8 +80,10 @@ const claimed = async (
   { sql, gate, work }: Claiming,
   { engagement, connection, network }: Omit<Job, 'attempt'>,
 ): Promise<Claimed<Job>> => {
+  const of = { sendable: 'engagement', record_id: engagement.id } as const
+  const { count } = await triesSoFar(sql, of)
   const attempt: Attempt = {
-    ...{ id: newId(), item_id: engagement.id, number: (await executionCount(sql, engagement.id)) + 1, connection_id: connection.id },
+    ...{ id: newId(), ...of, number: count + 1, connection_id: connection.id },
     ...{ body_sha: shaOf(engagement), sent_text: engagement.body, origin: work.origin, state: 'open', intent_at: gate.now },
     lease_until: new Date(gate.now.getTime() + times.leaseMs),
     ...{
@@ -96,7 +98,7 @@ const claimed = async (
     },
   }
   await failpoints('execute.claiming')
-  const writes = [saveEngagement(engagement), insertExecution(attempt)]
+  const writes = [saveEngagement(engagement), insertAttempt(attempt)]
   return { job: { engagement, attempt, connection, network }, decision: { reply: undefined, effects: { writes } } }
 }
 

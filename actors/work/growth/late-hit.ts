@@ -25,7 +25,7 @@ const WATCHED = ['approved', 'publish_failed', 'publishing', 'posted']
 
 export const settleLate = async (letter: Claiming, { item, times, job, outcome }: Watched): Promise<Decision<void>> => {
   const { sql, gate, work } = letter
-  const attempt = await returnedAttempt(sql, item.id, returnedSince(gate.now, times))
+  const attempt = await returnedAttempt(sql, { sendable: 'post', record_id: item.id }, returnedSince(gate.now, times))
   if (attempt?.id !== job.attempt.id || !WATCHED.includes(item.status)) return finished(work)
   const found =
     outcome.kind === 'read' && item.status !== 'publishing' ? await identify(sql, { ...job, attempt }, outcome.posts) : undefined

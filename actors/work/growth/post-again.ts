@@ -57,7 +57,7 @@ export const tryClaimAgain = async (
   { networks, times }: { networks: Networks; times: PublishTimes },
 ): Promise<ClaimedAgain> => {
   const item = await lockItem(sql, work.ref_id)
-  const attempt = await openAttempt(sql, item.id)
+  const attempt = await openAttempt(sql, { sendable: 'post', record_id: item.id })
   const done = { decision: { reply: undefined, effects: { settled: [work.id] } } }
   // A person has settled it meanwhile.
   if (item.status !== 'publish_unconfirmed' || !attempt || attempt.id !== again.clear?.attemptId) return done

@@ -83,7 +83,7 @@ export const publishLane = (deps: PublishDeps): Lane<Job, Answer> => ({
   crashed: (cause) => ({ kind: 'unknown', reason: `the send broke off: ${cause instanceof Error ? cause.name : 'unknown error'}` }),
   async orphaned(sql, gate, work) {
     const item = await lockItem(sql, work.ref_id)
-    const attempt = await openAttempt(sql, item.id)
+    const attempt = await openAttempt(sql, { sendable: 'post', record_id: item.id })
     // The claim and the attempt are one commit, so there is one; without it nothing was sent.
     if (!attempt) return requeued(work, gate.now)
     // Its process may still be alive somewhere, and send until the lease ends: look only after that. A lease that ends later than
@@ -127,7 +127,7 @@ const claimOnceMore = async (deps: PublishDeps, claiming: Claiming, again: Again
 
 /** Claim and intent: one commit. */
 const claimed = async (deps: PublishDeps, { sql, gate, work }: Claiming, claim: Pick<NewAttempt, 'item' | 'connection' | 'body_sha'>) => {
-  const { count, doubted } = await triesSoFar(sql, claim.item.id)
+  const { count, doubted } = await triesSoFar(sql, { sendable: 'post', record_id: claim.item.id })
   const attempt = newAttempt(deps, { ...claim, gate, work, number: count + 1 })
   const { item, connection } = claim
   // On a person's word the timeline has just been read, for an attempt that this one supersedes.
@@ -183,7 +183,8 @@ interface NewAttempt {
 
 const newAttempt = ({ times }: PublishDeps, { item, connection, gate, work, body_sha, number }: NewAttempt): Attempt => ({
   id: newId(),
-  item_id: item.id,
+  sendable: 'post',
+  record_id: item.id,
   number,
   connection_id: connection.id,
   body_sha,

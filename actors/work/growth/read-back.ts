@@ -31,7 +31,7 @@ export const readBackOf = async (
   connection: Connection,
   times: PublishTimes,
 ): Promise<{ readBack: ReadBack; effects: Effects } | undefined> => {
-  const returned = await returnedAttempt(sql, work.ref_id, returnedSince(gate.now, times))
+  const returned = await returnedAttempt(sql, { sendable: 'post', record_id: work.ref_id }, returnedSince(gate.now, times))
   if (!returned) return undefined
   const owned = new Set(await ownedSince(sql, connection.id, new Date(returned.intent_at.getTime() - OWNED_BEFORE_MS)))
   const watch = await workOf(sql, 'reconcile', work.ref_id)

@@ -76,7 +76,7 @@ const settleRead = async (
   { work, job, outcome }: Finished,
 ): Promise<Decision<void>> => {
   const item = await lockItem(sql, work.ref_id)
-  const attempt = await openAttempt(sql, item.id)
+  const attempt = await openAttempt(sql, { sendable: 'post', record_id: item.id })
   await deps.failpoints('reconcile.settling')
   if (item.status !== 'publish_unconfirmed' || !attempt) return settleLate({ sql, gate, work }, { item, times: deps.times, job, outcome })
   const found = { item, attempt, now: gate.now, times: deps.times }
@@ -96,7 +96,7 @@ const settleRead = async (
 
 /** An attempt that was returned before is watched on, whatever has become of the one after it. */
 const watchedOn = async (sql: Sql, { attempt, now, times }: TimelineRead, settled: Settled): Promise<Settled> => {
-  const returned = attempt.number > 1 ? await returnedAttempt(sql, attempt.item_id, returnedSince(now, times)) : undefined
+  const returned = attempt.number > 1 ? await returnedAttempt(sql, attempt, returnedSince(now, times)) : undefined
   const at = returned && watchNext(returned, now, times)
   return at ? { ...settled, next: { kind: 'reconcile', at } } : settled
 }
@@ -117,11 +117,12 @@ const errorOf = ({ why, retryAfterMs = 1_000 }: Unread): AppError =>
     : new AppError('network_error', UNREAD)
 
 const claimRead = async ({ times }: ReconcileDeps, { sql, gate, work }: { sql: Sql; gate: Gate; work: Work }): Promise<Claimed<Job>> => {
-  const open = (await openAttempt(sql, work.ref_id)) ?? (await returnedAttempt(sql, work.ref_id, returnedSince(gate.now, times)))
+  const of = { sendable: 'post', record_id: work.ref_id } as const
+  const open = (await openAttempt(sql, of)) ?? (await returnedAttempt(sql, of, returnedSince(gate.now, times)))
   if (!open) return { decision: finished(work) }
   const runAt = readableFrom(open, times)
   if (againOf(work) && gate.now < runAt) return { decision: requeued(work, runAt) }
-  const attempt = { ...open, intent_at: await doubtfulSince(sql, work.ref_id) }
+  const attempt = { ...open, intent_at: await doubtfulSince(sql, of) }
   const connection = (await connectionById(attempt.connection_id)(sql))[0] as unknown as Connection
   return { job: { attempt, connection, begunAt: gate.now }, decision: { reply: undefined } }
 }

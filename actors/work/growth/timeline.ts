@@ -56,14 +56,14 @@ export const identify = async (sql: Sql, { attempt, connection }: Sender, shown:
   if (attempt.sent_text === null) return { mayBeThere: true }
   const posts = shown.filter(isOfItem)
   // A post of any attempt of the item settles it: all of them sent what was approved once.
-  const own = { ...sentBy(attempt), attempt: { ...attempt, intent_at: await doubtfulSince(sql, attempt.item_id) } }
+  const own = { ...sentBy(attempt), attempt: { ...attempt, intent_at: await doubtfulSince(sql, attempt) } }
   const unnamed = (await unnamedAttempts(connection.id)(sql)) as unknown as Attempt[]
-  const owned = (await takenPosts(
-    connection.id,
-    posts.map((post) => post.externalId),
-  )(sql)) as unknown as { external_id: string }[]
+  const owned = (await takenPosts({
+    ...{ sendable: 'post', connectionId: connection.id },
+    externalIds: posts.map((post) => post.externalId),
+  })(sql)) as unknown as { external_id: string }[]
   const taken = new Set(owned.map((row) => row.external_id))
-  const others = unnamed.filter((other) => other.item_id !== attempt.item_id).map(sentBy)
+  const others = unnamed.filter((other) => other.record_id !== attempt.record_id).map(sentBy)
   return { post: findPost(own, posts, { others, taken }), mayBeThere: mayShow(own, posts, taken) }
 }
 

@@ -5,7 +5,7 @@ import { type Attempt, type PublishTimes, type SendOutcome, settle } from '#doma
 import { resolvePending } from '#store/engine/idempotency'
 import type { Effects } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
-import { saveExecution } from '#store/growth/engagement-attempts'
+import { saveAttempt } from '#store/growth/attempts'
 import { saveEngagement } from '#store/growth/engagements'
 import { newWork } from '../work.ts'
 import { triesOf } from './send-payload.ts'
@@ -13,7 +13,7 @@ import { triesOf } from './send-payload.ts'
 /** The engagement and its attempt, and what becomes of the work. */
 export const executedEffects = (settled: SettledEngagement, work: Work): Effects => {
   const { engagement, attempt, events } = settled
-  const writes = [saveEngagement(engagement), saveExecution(attempt)]
+  const writes = [saveEngagement(engagement), saveAttempt(attempt)]
   const effects: Effects = { writes, events, ...workAfter(settled, work) }
   if (engagement.status !== 'executed') return effects
   writes.push(resolvePending(engagement.id, 200, engagementAnswer(engagement)))

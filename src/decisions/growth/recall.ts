@@ -4,7 +4,6 @@ import type { Sql } from '#store/engine/db'
 import { type Effects, merge } from '#store/engine/letter'
 import { type Work, workById } from '#store/engine/work'
 import { openAttempt } from '#store/growth/attempts'
-import { openExecution } from '#store/growth/engagement-attempts'
 import { lockEngagement } from '#store/growth/engagements'
 import { lockItem } from '#store/growth/items'
 import type { Deciding } from '../deciding.ts'
@@ -24,7 +23,7 @@ interface Recalling {
 
 const recalledPost = async ({ sql, work, now }: Recalling, outcome: Unsent): Promise<Effects | undefined> => {
   const item = await lockItem(sql, work.ref_id)
-  const attempt = await openAttempt(sql, work.ref_id)
+  const attempt = await openAttempt(sql, { sendable: 'post', record_id: work.ref_id })
   if (!attempt) return undefined
   const sent = { item, attempt, tries: triesOf(work), now, times: publishTimes }
   return settledEffects(await settleSend(sql, { sent, work }, outcome), work)
@@ -32,7 +31,7 @@ const recalledPost = async ({ sql, work, now }: Recalling, outcome: Unsent): Pro
 
 const recalledExecution = async ({ sql, work, now }: Recalling, outcome: Unsent): Promise<Effects | undefined> => {
   const engagement = await lockEngagement(sql, work.ref_id)
-  const attempt = await openExecution(sql, work.ref_id)
+  const attempt = await openAttempt(sql, { sendable: 'engagement', record_id: work.ref_id })
   return attempt && executedEffects(settleExecution({ engagement, attempt, now, times: publishTimes }, work, outcome), work)
 }
 

@@ -22,8 +22,8 @@ import type { Sql } from '#store/engine/db'
 import { forgetPending, resolvePending } from '#store/engine/idempotency'
 import { type Effects, merge } from '#store/engine/letter'
 import { workOf } from '#store/engine/work'
+import { openAttempt, saveAttempt } from '#store/growth/attempts'
 import { accountFor, currentDefault } from '#store/growth/connections'
-import { openExecution, saveExecution } from '#store/growth/engagement-attempts'
 import { engagementById, listEngagements, lockEngagement, saveEngagement } from '#store/growth/engagements'
 import { channelNamed } from '#store/growth/growth-channels'
 import type { CommandContext, HandlerResult, Handlers, World } from '../call.ts'
@@ -86,10 +86,10 @@ const settledByHand = async (
   state: 'posted' | 'superseded',
 ): Promise<Effects> => {
   const work = await workOf(sql, 'confirm', id)
-  const attempt = await openExecution(sql, id)
+  const attempt = await openAttempt(sql, { sendable: 'engagement', record_id: id })
   return {
     settled: work ? [work.id] : [],
-    writes: attempt ? [saveExecution({ ...attempt, state, ended_at: gate.now })] : [],
+    writes: attempt ? [saveAttempt({ ...attempt, state, ended_at: gate.now })] : [],
   }
 }
 

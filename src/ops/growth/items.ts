@@ -134,6 +134,6 @@ const withdraw = async (sql: Sql, itemId: string, kind: 'publish' | 'reconcile')
 
 /** The open attempt of an item in doubt ends with the person's word. */
 const settledByHand = async ({ sql, gate }: Pick<CommandContext, 'sql' | 'gate'>, itemId: string) => {
-  const attempt = await openAttempt(sql, itemId)
+  const attempt = await openAttempt(sql, { sendable: 'post', record_id: itemId })
   return attempt ? [saveAttempt({ ...attempt, state: 'posted', ended_at: gate.now })] : []
 }

@@ -9,6 +9,8 @@ export interface ExportSource {
   columns: readonly string[]
   /** The order of reading: columns that never change, with their types. An index begins with them, unless `within`. */
   key: readonly (readonly [column: string, type: 'uuid' | 'text' | 'int'])[]
+  /** The column that only rows of this kind have, where the table holds several. */
+  having?: string
   /** The rows, found by the tenant before anything else is looked at: for tables that are small for each workspace. */
   within?: (sql: Sql) => Fragment
 }
@@ -153,6 +155,7 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
   attempt: {
     table: 'attempt',
     columns: [...attempt, 'returns_from', 'proof_reads'],
+    having: 'item_id',
     key: [
       ['item_id', 'uuid'],
       ['number', 'int'],
@@ -160,8 +163,9 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
   },
   engagement: { table: 'engagement', columns: engagement, key: byId },
   engagement_attempt: {
-    table: 'engagement_attempt',
+    table: 'attempt',
     columns: ['engagement_id', ...attempt.filter((column) => column !== 'item_id')],
+    having: 'engagement_id',
     key: [
       ['engagement_id', 'uuid'],
       ['number', 'int'],
@@ -207,6 +211,7 @@ export const notExported: Record<string, string> = {
   counter: 'how the server counts use within a period',
   actor: 'which process serves the workspace',
   session: "where its people are signed in: theirs, not the workspace's",
+  'attempt.sendable': 'the kinds of records tell it',
   'item.metrics_at': 'when its network was asked last; the metrics tell what it said',
   'item.approved_hash': 'binds an approval to its text; of no use elsewhere',
   'engagement.approved_hash': 'binds an approval to its words; of no use elsewhere',
@@ -232,7 +237,7 @@ const list = (sql: Sql, parts: Fragment[]): Fragment => sql`${parts.map((part, i
 
 /** A page of a table, in the order of its key. */
 export const exportPage =
-  ({ table, columns, key, within }: ExportSource, { after, limit }: { after?: string[] | undefined; limit: number }): Query =>
+  ({ table, columns, key, having, within }: ExportSource, { after, limit }: { after?: string[] | undefined; limit: number }): Query =>
   (sql) => {
     const order = list(
       sql,
@@ -244,7 +249,7 @@ export const exportPage =
     )
     return sql`select ${sql(columns as string[])}, array[${keyText}] as after
       from ${within ? sql`(${within(sql)} offset 0) r` : sql(table)}
-      ${after ? sql`where (${order}) > (${position(sql, key, after)})` : sql``} order by ${order} limit ${limit}`
+      where ${having ? sql`${sql(having)} is not null` : sql`true`} ${after ? sql`and (${order}) > (${position(sql, key, after)})` : sql``} order by ${order} limit ${limit}`
   }
 
 /** The moment by the database's clock, and where. */

@@ -1,74 +1,108 @@
+/** Attempts to send, of every kind of record that is sent. */
+import type { EngageAction } from '#domain/growth/drafting/engagement'
 import { type Attempt, PROCESS_STOPPED } from '#domain/growth/sending/publish'
+import type { SendableKind } from '#domain/growth/sending/sendable'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
+
+/** The record of an attempt. */
+export type SendableRef = Pick<Attempt, 'sendable' | 'record_id'>
+
+/** The column that refers to the record. */
+const columnOf: Record<SendableKind, 'item_id' | 'engagement_id'> = { post: 'item_id', engagement: 'engagement_id' }
 
 const columns = (
   sql: Sql,
-): Fragment => sql`id, item_id, number, connection_id, body_sha, sent_text, origin, state, intent_at, lease_until, doubt_at, doubt_cause,
-  returns_from, clean_reads, proof_reads, external_id, error, ended_at`
+): Fragment => sql`a.id, a.sendable, coalesce(a.item_id, a.engagement_id) as record_id, a.number, a.connection_id, a.body_sha, a.sent_text,
+  a.origin, a.state, a.intent_at, a.lease_until, a.doubt_at, a.doubt_cause, a.returns_from, a.clean_reads, a.proof_reads, a.external_id,
+  a.error, a.ended_at`
 
-/** The attempt of an item whose fate is open, or undefined. At most one exists. */
-export const openAttempt = async (sql: Sql, itemId: string): Promise<Attempt | undefined> =>
-  (await sql`select ${columns(sql)} from attempt where item_id = ${itemId} and state in ('open', 'doubt', 'review')`)[0] as
-    | Attempt
-    | undefined
+const isOf = (sql: Sql, { sendable, record_id }: SendableRef): Fragment => sql`a.${sql(columnOf[sendable])} = ${record_id}`
+
+/** By its column, which the indexes are partial by. */
+const isOfKind = (sql: Sql, sendable: SendableKind): Fragment => sql`a.${sql(columnOf[sendable])} is not null`
+
+const isOpen = (sql: Sql): Fragment => sql`a.state in ('open', 'doubt', 'review')`
+
+/** The attempt of a record whose fate is open, or undefined. At most one exists. */
+export const openAttempt = async (sql: Sql, of: SendableRef): Promise<Attempt | undefined> =>
+  (await sql`select ${columns(sql)} from attempt a where ${isOf(sql, of)} and ${isOpen(sql)}`)[0] as Attempt | undefined
 
 export const attemptById = async (sql: Sql, id: string): Promise<Attempt | undefined> =>
-  (await sql`select ${columns(sql)} from attempt where id = ${id}`)[0] as Attempt | undefined
+  (await sql`select ${columns(sql)} from attempt a where a.id = ${id}`)[0] as Attempt | undefined
 
-/** When the first of an item's attempts began whose fate is not known: what the timeline shows since then may be any one's of them. */
-export const doubtfulSince = async (sql: Sql, itemId: string): Promise<Date> =>
+/** When the first of a record's attempts began whose fate is not known: what the timeline shows since then may be any one's of them. */
+export const doubtfulSince = async (sql: Sql, of: SendableRef): Promise<Date> =>
   (
-    await sql<{ since: Date }[]>`select min(intent_at) as since from attempt
-      where item_id = ${itemId} and state in ('open', 'doubt', 'review', 'superseded', 'returned')`
+    await sql<{ since: Date }[]>`select min(a.intent_at) as since from attempt a
+      where ${isOf(sql, of)} and a.state in ('open', 'doubt', 'review', 'superseded', 'returned')`
   )[0]!.since
 
-/** The tries of an item so far. */
+/** The tries of a record so far. */
 export interface Tries {
   count: number
-  /** Attempts that have ended and may yet turn out to have posted it: a person had it posted again, or it was returned. */
+  /** Attempts that have ended and may yet turn out to have been sent: a person had it sent again, or it was returned. */
   doubted: number
 }
 
-export const triesSoFar = async (sql: Sql, itemId: string): Promise<Tries> =>
+export const triesSoFar = async (sql: Sql, of: SendableRef): Promise<Tries> =>
   (
-    await sql<Tries[]>`select coalesce(max(number), 0)::int as count,
-      (count(*) filter (where state in ('superseded', 'returned')))::int as doubted from attempt where item_id = ${itemId}`
+    await sql<Tries[]>`select coalesce(max(a.number), 0)::int as count,
+      (count(*) filter (where a.state in ('superseded', 'returned')))::int as doubted from attempt a where ${isOf(sql, of)}`
   )[0]!
 
-/** The attempt that the network provably had not made, if it was returned since then. There is one at most of an item. */
-export const returnedAttempt = async (sql: Sql, itemId: string, since: Date): Promise<Attempt | undefined> =>
-  (await sql`select ${columns(sql)} from attempt where item_id = ${itemId} and state = 'returned' and ended_at > ${since}`)[0] as
+/** The attempt that the network provably had not made, if it was returned since then. There is one at most of a record. */
+export const returnedAttempt = async (sql: Sql, of: SendableRef, since: Date): Promise<Attempt | undefined> =>
+  (await sql`select ${columns(sql)} from attempt a where ${isOf(sql, of)} and a.state = 'returned' and a.ended_at > ${since}`)[0] as
     | Attempt
     | undefined
 
 /** The account's posts that items own and that may have been made since then. */
 export const ownedSince = async (sql: Sql, connectionId: string, since: Date): Promise<string[]> =>
   (
-    await sql<{ external_id: string }[]>`select external_id from attempt
-      where connection_id = ${connectionId} and external_id is not null and ended_at >= ${since}`
+    await sql<{ external_id: string }[]>`select a.external_id from attempt a
+      where a.connection_id = ${connectionId} and ${isOfKind(sql, 'post')} and a.external_id is not null and a.ended_at >= ${since}`
   ).map(({ external_id }) => external_id)
 
 /** Does another item of the account stand in doubt with the same text? */
 export const sameTextOpen = async (sql: Sql, connectionId: string, bodySha: string): Promise<boolean> =>
   (
-    await sql`select 1 from attempt where connection_id = ${connectionId} and body_sha = ${bodySha} and state in ('open', 'doubt', 'review')`
+    await sql`select 1 from attempt a
+      where a.connection_id = ${connectionId} and a.body_sha = ${bodySha} and ${isOfKind(sql, 'post')} and ${isOpen(sql)}`
   ).length > 0
 
 /**
- * Attempts of an account that may own a post nobody has named: those whose fate is open, and those that a
- * person settled or had superseded within a day, whose post is not known.
+ * Attempts that may own a post nobody has named: those whose fate is open, and those that a person settled or had superseded within a
+ * day, whose post is not known.
  */
+const mayOwn = (sql: Sql): Fragment =>
+  sql`(${isOpen(sql)} or (a.state in ('posted', 'superseded') and a.external_id is null and a.ended_at > now() - interval '1 day'))`
+
+/** The attempts of an account that may own a post which nobody has named. */
 export const unnamedAttempts =
   (connectionId: string): Query =>
   (sql) =>
-    sql`select ${columns(sql)} from attempt where connection_id = ${connectionId} and (state in ('open', 'doubt', 'review')
-      or (state in ('posted', 'superseded') and external_id is null and ended_at > now() - interval '1 day'))`
+    sql`select ${columns(sql)} from attempt a where a.connection_id = ${connectionId} and ${isOfKind(sql, 'post')} and ${mayOwn(sql)}`
 
-/** Which of these posts belong to items already. */
-export const takenPosts =
-  (connectionId: string, externalIds: string[]): Query =>
+interface Answered {
+  connectionId: string
+  network: string
+  postId: string
+  action: EngageAction
+}
+
+/** The attempts of an account at the same post that may own an answer which nobody has named. */
+export const unnamedAnswers =
+  ({ connectionId, network, postId, action }: Answered): Query =>
   (sql) =>
-    sql`select external_id from attempt where connection_id = ${connectionId} and external_id = any(${externalIds})`
+    sql`select ${columns(sql)} from attempt a join engagement e on e.id = a.engagement_id
+        where a.connection_id = ${connectionId} and e.network = ${network} and e.post_id = ${postId} and e.action = ${action} and ${mayOwn(sql)}`
+
+/** Which of these posts belong to records of the kind already. */
+export const takenPosts =
+  ({ sendable, connectionId, externalIds }: { sendable: SendableKind; connectionId: string; externalIds: string[] }): Query =>
+  (sql) =>
+    sql`select a.external_id from attempt a
+        where a.connection_id = ${connectionId} and ${isOfKind(sql, sendable)} and a.external_id = any(${externalIds})`
 
 /** One of the two is not null: a post, or an engagement. */
 export interface InFlight {
@@ -79,23 +113,22 @@ export interface InFlight {
 }
 
 /**
- * Attempts that may be on the wire, of posts and of engagements: of this process, or of one that is gone but whose lease has not
- * ended. That one may send until then whatever became of the attempt here: in doubt, or settled by a person, whose post has no name.
+ * Attempts that may be on the wire: of this process, or of one that is gone but whose lease has not ended. That one may send until
+ * then whatever became of the attempt here: in doubt, or settled by a person, whose post has no name.
  */
-export const attemptsInFlight = async (sql: Sql): Promise<InFlight[]> => {
-  const onTheWire = sql`state = 'open' or (external_id is null and lease_until > clock_timestamp() and error = ${PROCESS_STOPPED})`
-  return (await sql`select item_id, null::uuid as engagement_id, origin, intent_at from attempt where ${onTheWire}
-    union all select null, engagement_id, origin, intent_at from engagement_attempt where ${onTheWire}
+export const attemptsInFlight = async (sql: Sql): Promise<InFlight[]> =>
+  (await sql`select item_id, engagement_id, origin, intent_at from attempt
+    where state = 'open' or (external_id is null and lease_until > clock_timestamp() and error = ${PROCESS_STOPPED})
     order by intent_at limit 100`) as never
-}
 
 export const insertAttempt =
-  (attempt: Attempt): Query =>
+  ({ record_id, ...attempt }: Attempt): Query =>
   (sql) =>
-    sql`insert into attempt ${sql({ ...attempt } as never)}`
+    sql`insert into attempt ${sql({ ...attempt, [columnOf[attempt.sendable]]: record_id } as never)}`
 
 export const saveAttempt =
   ({ id, ...attempt }: Attempt): Query =>
   (sql) =>
     sql`update attempt set state = ${attempt.state}, doubt_at = ${attempt.doubt_at}, doubt_cause = ${attempt.doubt_cause},
-      returns_from = ${attempt.returns_from}, clean_reads = ${attempt.clean_reads}, proof_reads = ${attempt.proof_reads}, external_id = ${attempt.external_id}, error = ${attempt.error}, ended_at = ${attempt.ended_at} where id = ${id}`
+      returns_from = ${attempt.returns_from}, clean_reads = ${attempt.clean_reads}, proof_reads = ${attempt.proof_reads},
+      external_id = ${attempt.external_id}, error = ${attempt.error}, ended_at = ${attempt.ended_at} where id = ${id}`

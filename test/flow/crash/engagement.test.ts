@@ -62,7 +62,7 @@ describe('a process that dies', () => {
       begun.push({ name, story, ...one, asked, goOn: await stopped })
     }
     await crash(dying)
-    await dying.owner`update engagement_attempt set lease_until = now()`
+    await dying.owner`update attempt set lease_until = now()`
     next = world.use(await testApp({ database: options, overrides: { times } }))
     for (const { name, story, asked, ...one } of begun)
       found.set(name, { story: story.at(next), ...one, firstAnswer: (await asked).status })

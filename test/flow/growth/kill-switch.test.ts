@@ -135,9 +135,9 @@ test('lists the engagement that a dead process may still have on the wire, until
     (await after.send('GET', 'engagements?status=execute_unconfirmed')).body.engagements.some((one: { id: string }) => one.id === id)
   await eventually(isInDoubt, (is) => is)
   // Ends long after this test, whatever the speed of the machine.
-  await next.owner`update engagement_attempt set lease_until = now() + interval '1 hour'`
+  await next.owner`update attempt set lease_until = now() + interval '1 hour'`
   expect((await pause(after)).in_flight).toEqual([{ engagement_id: id, origin: 'manual', since: expect.any(String) }])
-  await next.owner`update engagement_attempt set lease_until = now()`
+  await next.owner`update attempt set lease_until = now()`
   expect((await pause(after)).in_flight).toEqual([])
   held.release('execute.claimed')
 })

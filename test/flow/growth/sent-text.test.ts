@@ -1,7 +1,6 @@
 /** What an attempt has sent is kept with the attempt: nothing that is done to the item afterwards can hide it. */
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
-import { readText } from '#kernel/assets'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { type Stops, testStops } from '#test/support/stops'
 import { newStory, type Story, textOf } from '#test/support/story'
@@ -82,26 +81,6 @@ test('the post of one item is not taken for that of another whose text was made 
   expect(Object.fromEntries(sent.map(({ text, item_id }) => [item_id, text]))).toEqual({
     [first]: 'Only the first says this.',
     [second]: 'The second says that.',
-  })
-})
-
-test('attempts from before take the text from items that still hold what was approved, and from no other', async () => {
-  const story = await newStory(app)
-  const text = 'Tabs\t, "quotes", \\, \u0001, \u007f, \u2028, 🚢 and lines\r\n\nof it. https://example.com/notes'
-  const [kept, changed] = [await story.approved(text), await story.approved()]
-  const reply = await approvedReply(story, 'Each says "hello" \\ \n once.')
-  for (const id of [kept, changed]) await story.send('POST', `items/${id}/post-now`)
-  await story.send('POST', `engagements/${reply}/execute`)
-  await app.owner`update item set body = 'Nobody approved this.' where id = ${changed}`
-  await app.owner`alter table attempt drop sent_text`
-  await app.owner`alter table engagement_attempt drop sent_text`
-  await app.owner.unsafe(readText('sql/000026-sent-text.sql'))
-  const sent = await app.owner`select item_id as id, sent_text from attempt where item_id in ${app.owner([kept, changed])}
-    union all select engagement_id, sent_text from engagement_attempt where engagement_id = ${reply}`
-  expect(Object.fromEntries(sent.map(({ id, sent_text }) => [id, sent_text]))).toEqual({
-    [kept]: text,
-    [changed]: null,
-    [reply]: 'Each says "hello" \\ \n once.',
   })
 })
 

@@ -4,14 +4,16 @@
  */
 import { fail } from '#kernel/errors'
 import { contentHash, type DoubtCause, type Item, posted, postedEvent, stateOf } from '../drafting/item.ts'
+import type { SendableKind } from './sendable.ts'
 
 export type AttemptState = 'open' | 'doubt' | 'review' | 'posted' | 'failed' | 'unsent' | 'superseded' | 'returned'
 export type Origin = 'manual' | 'automatic'
 
-/** One try to post an item, written before the send. */
+/** One try to send a record, written before the send. */
 export interface Attempt {
   id: string
-  item_id: string
+  sendable: SendableKind
+  record_id: string
   number: number
   connection_id: string
   /** Hash of the normalised text: two open attempts of an account never carry the same, or read-back could not tell them apart. */

@@ -94,7 +94,7 @@ const claimOnceMore = (world: World, work: Work, again: Again): void => {
 const takeOff = (world: World, work: Work, { next: item, account }: { next: Item; account: string }): void => {
   const id = `attempt-${world.attempts.size + 1}`
   const sent = { body_sha: fingerprintText(item.body), sent_text: item.body }
-  const fresh = { id, item_id: item.id, connection_id: account, ...sent, origin: work.origin }
+  const fresh = { id, record_id: item.id, connection_id: account, ...sent, origin: work.origin }
   const attempt = attemptWith({ ...fresh, intent_at: clock(world), lease_until: new Date(world.now + times.leaseMs) })
   save(world, item)
   world.attempts.set(id, attempt)
@@ -183,7 +183,7 @@ export const readNext = (world: World, work: Work, view: View): void => {
     return
   }
   const open = openAttempts(world).filter((other) => other.connection_id === attempt.connection_id)
-  const others = open.filter(({ item_id }) => item_id !== item.id).map((other) => ({ attempt: other, text: other.body_sha }))
+  const others = open.filter(({ record_id }) => record_id !== item.id).map((other) => ({ attempt: other, text: other.body_sha }))
   const taken = new Set([...world.attempts.values()].flatMap(({ external_id }) => external_id ?? []))
   const [own, posts] = [{ attempt: since, text: fingerprintText(attempt.sent_text!) }, timeline(world, attempt, view)]
   const found = findPost(own, posts, { others, taken })
@@ -203,6 +203,6 @@ const handOver = (world: World, work: Work, { lagMs }: View): void => {
 
 /** When the first of an item's attempts began whose fate is not known. */
 const doubtfulSince = (world: World, itemId: string): Date => {
-  const own = [...world.attempts.values()].filter((one) => one.item_id === itemId && !['posted', 'failed', 'unsent'].includes(one.state))
+  const own = [...world.attempts.values()].filter((one) => one.record_id === itemId && !['posted', 'failed', 'unsent'].includes(one.state))
   return new Date(Math.min(...own.map(({ intent_at }) => intent_at.getTime())))
 }

@@ -31,9 +31,9 @@ const isOnNetwork = (world: World, id: string): void => {
   const item = itemOf(world, id)
   const post = postOf(world, item.external_id)!
   const attempt = [...world.attempts.values()].find(({ external_id }) => external_id === post.externalId)!
-  expect(attempt.item_id).toBe(id)
+  expect(attempt.record_id).toBe(id)
   // Posted again, it may be settled by the post of an attempt before that.
-  const intents = [...world.attempts.values()].filter(({ item_id }) => item_id === id).map(({ intent_at }) => intent_at.getTime())
+  const intents = [...world.attempts.values()].filter(({ record_id }) => record_id === id).map(({ intent_at }) => intent_at.getTime())
   expect(post.createdAt).toBeGreaterThanOrEqual(Math.min(...intents) - SKEW_MS)
   expect(post.createdAt).toBeLessThanOrEqual(world.now)
   expect([post.account, fingerprintText(post.text)]).toEqual([item.account_external_id!, fingerprintText(item.body)])
@@ -50,7 +50,7 @@ export const verify = (model: ReadonlyMap<string, StateName>, world: World): voi
     expect(reviews).toBeGreaterThanOrEqual(state === 'in review' ? 1 : 0)
     expect(reviews).toBeLessThanOrEqual(1 + (world.agains.get(id) ?? 0))
     const doubtful = state === 'publish_unconfirmed' || state === 'in review'
-    expect(openAttempts(world).filter((attempt) => attempt.item_id === id).length).toBe(doubtful || world.flights.has(id) ? 1 : 0)
+    expect(openAttempts(world).filter((attempt) => attempt.record_id === id).length).toBe(doubtful || world.flights.has(id) ? 1 : 0)
   }
   const owned = [...world.items.values()].flatMap(({ external_id }) => external_id ?? [])
   expect(new Set(owned).size).toBe(owned.length)

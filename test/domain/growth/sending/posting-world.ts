@@ -93,7 +93,7 @@ export const accountFor = (world: World, bound: string | null): string | null =>
 export const openAttempts = (world: World): Attempt[] =>
   [...world.attempts.values()].filter(({ state }) => ['open', 'doubt', 'review'].includes(state))
 export const openAttemptOf = (world: World, itemId: string): Attempt | undefined =>
-  openAttempts(world).find((attempt) => attempt.item_id === itemId)
+  openAttempts(world).find((attempt) => attempt.record_id === itemId)
 export const emit = (world: World, events: Settled['events']): void => {
   world.events.push(...events.map(({ type, data }) => ({ type, itemId: data.item_id })))
 }
