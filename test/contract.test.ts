@@ -1,14 +1,15 @@
 /** What holds for every operation: its declaration, who may call it, and how it is reached. New operations are covered as they come. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { keyOperations, operations } from '#contract/index'
 import { braces, type Method, type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { newApiKey } from '#kernel/api-key'
 import { newId } from '#kernel/ids'
 import { type Scope, scopes } from '#kernel/scopes'
 import { revokeKey } from '#store/app/keys'
-import { type Send, type TestApp, testApp } from '#test/support/app'
+import type { Send } from '#test/support/app'
 import { call, legalInput, newWorkspace, prefixOf, recipes, type Workspace } from '#test/support/prepare'
 import { sampleOf } from '#test/support/sample'
+import { useApp } from '#test/support/use'
 import documented from './data/contract.json'
 
 interface Documented {
@@ -49,18 +50,16 @@ describe('the declarations', () => {
   })
 })
 
-let app: TestApp
 let other: Workspace
 /** By the scope that the key lacks. */
 let lacking: Record<Scope, string>
 
+const app = useApp()
 beforeAll(async () => {
-  app = await testApp()
   other = await newWorkspace(app)
   const keys = scopes.map(async (scope) => [scope, (await app.newKey(scopes.filter((one) => one !== scope))).api_key])
   lacking = Object.fromEntries(await Promise.all(keys))
 })
-afterAll(() => app[Symbol.asyncDispose]())
 
 /** An input of another shape than any operation has: whoever is not let in learns nothing of it. */
 const nonsense = (o: NamedOp) => ({ ...sampleOf(o, 'needed'), no_such_field: 1 })

@@ -1,12 +1,12 @@
 /** One contract on every surface: REST, its OpenAPI document, the manifest, MCP and the command line have the same operations. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { groups } from '#cli/catalogue'
 import { operations } from '#contract/index'
 import { braces, type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { newId } from '#kernel/ids'
 import { isScope, scopes } from '#kernel/scopes'
-import { type TestApp, testApp } from '#test/support/app'
 import { connectMcp } from '#test/support/mcp'
+import { useApp } from '#test/support/use'
 import documented from './data/contract.json'
 
 interface Described {
@@ -15,13 +15,12 @@ interface Described {
   requestBody?: { content: Record<string, { schema: { properties: object } }> }
 }
 
-let app: TestApp
 let openapi: { paths: Record<string, Record<string, Described>> }
 let manifest: { endpoints: { id: string; method: string; path: string; tool: string | null }[]; tools: { name: string }[] }
 let tools: Map<string, { properties: string[]; required: string[] }>
 
+const app = useApp()
 beforeAll(async () => {
-  app = await testApp()
   openapi = (await app.send('GET', '/api/v1/openapi.json', { key: null })).body
   manifest = (await app.send('GET', '/api/v1/capabilities', { key: null })).body
   const { api_key: key } = await app.newKey([...scopes])
@@ -34,7 +33,6 @@ beforeAll(async () => {
     ]),
   )
 })
-afterAll(() => app[Symbol.asyncDispose]())
 
 const fieldsOf = (o: NamedOp): string[] => Object.keys(o.input.properties).sort()
 const commands = groups.flatMap((group) => group.commands)

@@ -1,28 +1,22 @@
 /** The command line as it is published: one file, run by Node, against a real server. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buildCli, packCli } from '#src/scripts/build-cli'
-import { type TestApp, testApp } from '#test/support/app'
 import { cli } from '#test/support/cli-host'
 import { deviceServer, oauthError } from '#test/support/device-server'
-import { type TemporaryFolder, temporaryFolder } from '#test/support/folder'
+import { temporaryFolder } from '#test/support/folder'
 import { softwareProfile } from '#test/support/profiles'
 import { scriptedServer } from '#test/support/scripted'
+import { use, useApp } from '#test/support/use'
 import { version } from '../../package.json'
 
-let app: TestApp
-let folder: TemporaryFolder
 let program: string
+const folder = use(temporaryFolder)
 beforeAll(async () => {
-  folder = await temporaryFolder()
   program = await buildCli(join(folder.path, 'cli'))
-  app = await testApp()
 })
-afterAll(async () => {
-  await app[Symbol.asyncDispose]()
-  await folder[Symbol.asyncDispose]()
-})
+const app = useApp()
 
 const node = Bun.which('node') ?? 'node'
 

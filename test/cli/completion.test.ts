@@ -1,15 +1,14 @@
 /** The scripts, run by the shells that they are for, where those are installed. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { cli } from '#test/support/cli-host'
-import { type TemporaryFolder, temporaryFolder } from '#test/support/folder'
+import { temporaryFolder } from '#test/support/folder'
+import { use } from '#test/support/use'
 
-let folder: TemporaryFolder
+const folder = use(temporaryFolder)
 beforeAll(async () => {
-  folder = await temporaryFolder()
   await Bun.write(join(folder.path, 'draft.txt'), 'x')
 })
-afterAll(() => folder[Symbol.asyncDispose]())
 
 /** By shell: a program that reads the script from $1 and completes the words that follow, the last of which is being written. */
 const programs: Record<string, string[]> = {

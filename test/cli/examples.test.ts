@@ -1,11 +1,11 @@
 /** What `--help` shows is pasted: each example is split as a shell splits it, and what it says is taken. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { inputFromArguments } from '#cli/argv'
 import { groups } from '#cli/catalogue'
 import { examplesOf } from '#cli/example'
 import { pathParams } from '#contract/op'
 import { validate } from '#ops/validate'
-import { type TestApp, testApp } from '#test/support/app'
+import { useApp } from '#test/support/use'
 
 const commands = groups.flatMap((group) => group.commands)
 const named = commands.map((command) => [`${command.group} ${command.name}`, command] as const)
@@ -24,11 +24,7 @@ test.each(named)('examples of %s are inputs that its contract takes', async (_, 
 })
 
 describe('on a new workspace', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await testApp()
-  })
-  afterAll(() => app[Symbol.asyncDispose]())
+  const app = useApp()
 
   const makesWithoutMore = ['rules', 'experiments', 'audits', 'targets', 'products', 'learnings', 'reports']
   const creating = named.filter(([, { group, name }]) => name === 'create' && makesWithoutMore.includes(group))

@@ -1,25 +1,19 @@
 /** The command line of somebody who is let in by a real server. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorTable } from '#kernel/errors'
-import { type TestApp, testApp } from '#test/support/app'
 import { type CliOptions, cli } from '#test/support/cli-host'
-import { type TemporaryFolder, temporaryFolder } from '#test/support/folder'
+import { temporaryFolder } from '#test/support/folder'
 import { decide, type Joined, joinAs, PASSWORD } from '#test/support/people'
+import { useApp, useEach } from '#test/support/use'
 
-let app: TestApp
-let folder: TemporaryFolder
 let owner: Joined
+const app = useApp()
 beforeAll(async () => {
-  app = await testApp()
   owner = await joinAs(app)
 })
-afterAll(() => app[Symbol.asyncDispose]())
-beforeEach(async () => {
-  folder = await temporaryFolder()
-})
-afterEach(() => folder[Symbol.asyncDispose]())
+const folder = useEach(temporaryFolder)
 
 const run = (argv: string[], options: CliOptions = {}) => cli([...argv, '--api-url', app.url], { home: folder.path, ...options })
 

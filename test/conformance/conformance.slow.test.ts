@@ -1,23 +1,14 @@
 /** The protocol's own conformance suites against the real transport, sessions and gates; only what is served is the suites'. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { MCP_PATH } from '#edge/mcp/endpoint'
-import { type TestApp, testApp } from '#test/support/app'
 import { temporaryFolder } from '#test/support/folder'
-import { type KeyedProxy, startKeyedProxy } from './keyed-proxy.ts'
+import { use, useApp } from '#test/support/use'
+import { startKeyedProxy } from './keyed-proxy.ts'
 import { conformanceSurface } from './surface.ts'
 
-let app: TestApp
-let proxy: KeyedProxy
-
-beforeAll(async () => {
-  app = await testApp({ overrides: { mcpSurface: conformanceSurface } })
-  proxy = await startKeyedProxy(app.url, app.key)
-})
-afterAll(async () => {
-  await proxy[Symbol.asyncDispose]()
-  await app[Symbol.asyncDispose]()
-})
+const app = useApp({ overrides: { mcpSurface: conformanceSurface } })
+const proxy = use(() => startKeyedProxy(app.url, app.key))
 
 interface Suite {
   /** The folder of its package. */

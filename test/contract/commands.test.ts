@@ -1,16 +1,13 @@
 /** Every operation succeeds on valid input; every command runs once under an Idempotency-Key. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { newId } from '#kernel/ids'
-import { type Reply, type TestApp, testApp } from '#test/support/app'
+import type { Reply } from '#test/support/app'
 import { call, legalInput, newWorkspace, usualOperations as operations, type Workspace } from '#test/support/prepare'
 import { type Extent, freeTexts, sampleOf, withValue } from '#test/support/sample'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp()
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp()
 
 const table = (some: NamedOp[]) => some.map((o) => [o.id, o] as const)
 const commands = operations.filter((o) => !readsOnly(o))

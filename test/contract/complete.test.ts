@@ -1,10 +1,10 @@
 /** The growth document whole: every operation, tool and public endpoint that it names is there as it has it, and no other. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { operations } from '#contract/index'
 import { braces } from '#contract/op'
 import { scopes } from '#kernel/scopes'
-import { type TestApp, testApp } from '#test/support/app'
 import { connectMcp } from '#test/support/mcp'
+import { useApp } from '#test/support/use'
 import documented from '../data/contract.json'
 
 interface Row {
@@ -21,11 +21,7 @@ const publicPaths = ['/api/v1/openapi.json', '/api/v1/capabilities', '/.well-kno
 
 const own = operations.filter(({ id }) => !id.startsWith('app.'))
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp()
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp()
 
 test('the document names 52 operations, 48 tools and 3 public endpoints', () => {
   const tools = growth.flatMap(({ tool }) => tool ?? [])

@@ -1,19 +1,18 @@
 /** What every operation refuses as input, and how it says so. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import type { TObject } from '@sinclair/typebox'
 import { type NamedOp, pathParams, readsOnly } from '#contract/op'
-import { type Reply, type TestApp, testApp } from '#test/support/app'
+import type { Reply } from '#test/support/app'
 import { call, usualOperations as operations } from '#test/support/prepare'
 import { type Fault, faultsOf, freeTexts, sampleOf, withValue } from '#test/support/sample'
 import { tokenOf } from '#test/support/session'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
 let session: string
+const app = useApp()
 beforeAll(async () => {
-  app = await testApp()
   session = await tokenOf(app, app.tenantId)
 })
-afterAll(() => app[Symbol.asyncDispose]())
 
 const expectInvalid = (reply: Reply, path: string) => {
   expect(reply.status).toBe(400)

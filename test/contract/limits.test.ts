@@ -2,7 +2,7 @@
  * What a plan refuses, over every operation that takes of it: exact words, statuses, Retry-After, and which refusal comes first.
  * The contract says which operations these are; new ones are covered as they come.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import { keyOperations } from '#contract/index'
 import { billingStates, type PlanOverrides } from '#contract/limits'
 import { errorsOf, type NamedOp, pathParams, readsOnly } from '#contract/op'
@@ -10,10 +10,11 @@ import { hourOf, monthOf, planOf } from '#domain/app/plan'
 import { dayOf, readCounter, tiers } from '#domain/app/read-budget'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
-import { eventually, type Reply, type TestApp, testApp } from '#test/support/app'
-import { type SteppedDatabase, steppedDb } from '#test/support/database-clock'
+import { eventually, type Reply } from '#test/support/app'
+import { steppedDb } from '#test/support/database-clock'
 import { call, legalInput, newWorkspace, prefixOf, recipes, type Workspace } from '#test/support/prepare'
 import { sampleOf } from '#test/support/sample'
+import { use, useApp } from '#test/support/use'
 
 const declares = (o: NamedOp, code: string) => (errorsOf(o) as string[]).includes(code)
 const named = (list: NamedOp[]) => list.map((o) => [o.id, o] as const)
@@ -24,17 +25,9 @@ const featured = keyOperations.filter(({ feature }) => feature)
 const costly = keyOperations.filter((o) => declares(o, 'plan_invalid'))
 const reading = keyOperations.filter((o) => declares(o, 'x_read_budget_exhausted'))
 
-let db: SteppedDatabase
-let app: TestApp
 let workspace: Workspace
-beforeAll(async () => {
-  db = await steppedDb()
-  app = await testApp({ database: db.options })
-})
-afterAll(async () => {
-  await app[Symbol.asyncDispose]()
-  await db[Symbol.asyncDispose]()
-})
+const db = use(steppedDb)
+const app = useApp(() => ({ database: db.options }))
 beforeEach(async () => {
   // Recipes make their records by the machine's clock.
   await db.clock.set(new Date())

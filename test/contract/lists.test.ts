@@ -1,21 +1,19 @@
 /** Every list: its pages, put together, are the records of the workspace, newest first. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { type NamedOp, readsOnly } from '#contract/op'
-import { type TestApp, testApp } from '#test/support/app'
 import { call, newWorkspace, usualOperations as operations, prefixOf, recipes, type Workspace } from '#test/support/prepare'
 import { tokenOf } from '#test/support/session'
+import { useApp } from '#test/support/use'
 
 interface Listed {
   id: string
 }
 
-let app: TestApp
 let session: string
+const app = useApp()
 beforeAll(async () => {
-  app = await testApp()
   session = await tokenOf(app, app.tenantId)
 })
-afterAll(() => app[Symbol.asyncDispose]())
 
 const lists = operations.filter((o) => readsOnly(o) && 'cursor' in o.input.properties)
 const table = (some: NamedOp[]) => some.map((o) => [o.id, o] as const)

@@ -1,19 +1,16 @@
 /** Who may do what: every operation for every role, by session and by key, and what only people reach. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { keyOperations, operations } from '#contract/index'
 import { type NamedOp, pathParams } from '#contract/op'
 import { type Role, roles } from '#kernel/roles'
 import { scopes } from '#kernel/scopes'
-import { type Reply, type TestApp, testApp } from '#test/support/app'
+import type { Reply } from '#test/support/app'
 import { call, legalInput, newWorkspace, type Workspace } from '#test/support/prepare'
 import { sampleOf } from '#test/support/sample'
 import { type SignedIn, signedIn } from '#test/support/session'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp()
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp()
 
 const ofWorkspaces = operations.filter((o) => o.kind !== 'personal' && o.kind !== 'public')
 const ofSessions = ofWorkspaces.filter(({ scope }) => scope === 'session')

@@ -1,9 +1,9 @@
 /** Every operation that reads shows a workspace its own records and nothing of any other. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { type NamedOp, pathParams, readsOnly } from '#contract/op'
-import { type TestApp, testApp } from '#test/support/app'
 import { call, newWorkspace, usualOperations as operations, prefixOf, recipes, type Workspace } from '#test/support/prepare'
 import { sampleOf } from '#test/support/sample'
+import { useApp } from '#test/support/use'
 
 interface Filled {
   workspace: Workspace
@@ -11,7 +11,6 @@ interface Filled {
   records: Record<string, Record<string, string>>
 }
 
-let app: TestApp
 let filled: Filled[]
 
 const fill = async (): Promise<Filled> => {
@@ -21,11 +20,10 @@ const fill = async (): Promise<Filled> => {
   return { workspace, records }
 }
 
+const app = useApp()
 beforeAll(async () => {
-  app = await testApp()
   filled = [await fill(), await fill()]
 })
-afterAll(() => app[Symbol.asyncDispose]())
 
 /** A list of records, or one by its id; not what a workspace has one of. */
 const showsRecords = (o: NamedOp): boolean => 'cursor' in o.input.properties || pathParams(o.path).length > 0

@@ -1,18 +1,13 @@
 /** What is asked without a valid credential, by address. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { newApiKey } from '#kernel/api-key'
-import { type TestApp, testApp } from '#test/support/app'
-import { type ManualClock, manualClock } from '#test/support/manual-clock'
+import { manualClock } from '#test/support/manual-clock'
+import { useApp } from '#test/support/use'
 
 const BURST = 1_000
 
-let app: TestApp
-let clock: ManualClock
-beforeAll(async () => {
-  clock = manualClock()
-  app = await testApp({ env: { RATE_LIMITS: 'on', TRUSTED_PROXIES: '1' }, overrides: { rateClock: clock } })
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const clock = manualClock()
+const app = useApp({ env: { RATE_LIMITS: 'on', TRUSTED_PROXIES: '1' }, overrides: { rateClock: clock } })
 
 interface Ask {
   method?: string

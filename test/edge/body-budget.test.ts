@@ -1,8 +1,9 @@
 /** How many bytes of bodies may be under way, and who may have how many of them. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { newApiKey } from '#kernel/api-key'
-import { eventually, type TestApp, testApp } from '#test/support/app'
+import { eventually, testApp } from '#test/support/app'
 import { type Held, hold, holdMany, statusOf } from '#test/support/held'
+import { useApp } from '#test/support/use'
 
 const SIGN_IN = '/api/v1/app/session'
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -15,11 +16,7 @@ const answer = (held: Held) => eventually(held.reply, (text) => text.includes('\
 const answered = (all: Held[]): number => all.filter((held) => statusOf(held) !== undefined).length
 const until = <T>(ask: () => T, value: T) => eventually(ask, (now) => Bun.deepEquals(now, value))
 
-let narrow: TestApp
-beforeAll(async () => {
-  narrow = await testApp({ overrides: { intake: { ...small, roomWithinMs: 300 } } })
-})
-afterAll(() => narrow[Symbol.asyncDispose]())
+const narrow = useApp({ overrides: { intake: { ...small, roomWithinMs: 300 } } })
 
 const keyed = (key: string) => ({ ...JSON_TYPE, authorization: `Bearer ${key}` })
 const batch = (key: string, length: number) => ({ path: '/api/v1/growth/batches', headers: keyed(key), length, body: '{' })

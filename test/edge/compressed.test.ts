@@ -1,15 +1,11 @@
 /** The codings of the public documents. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { type TestApp, testApp } from '#test/support/app'
+import { useApp } from '#test/support/use'
 
 const DOCUMENTS = ['/api/v1/openapi.json', '/api/v1/capabilities', '/.well-known/tendril.json']
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp()
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp()
 
 describe.each(DOCUMENTS)('%s', (path) => {
   /** Bytes as they travel. */

@@ -1,5 +1,5 @@
 /** The public documents: how they are served, and that they agree with each other and with what the server does. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { events } from '#contract/events'
 import { operations } from '#contract/index'
@@ -18,7 +18,8 @@ import { createLog } from '#kernel/log'
 import { scopes } from '#kernel/scopes'
 import { checkerOf } from '#ops/validate'
 import { LETTERS_PATH, nodeSignature } from '#port/nodes'
-import { type TestApp, testApp } from '#test/support/app'
+import { testApp } from '#test/support/app'
+import { useApp } from '#test/support/use'
 
 interface Parameter {
   name: string
@@ -65,15 +66,13 @@ const PAGES = ['/', '/sign-in', '/join', '/device', '/reset']
 /** Answered with 405, for else an operation on `:id` would be asked about a record of this name. */
 const REFUSED = ['DELETE /api/v1/app/connections/sandbox', 'DELETE /api/v1/app/invitations/accept']
 
-let app: TestApp
 let openapi: OpenApi
 let manifest: Capabilities
+const app = useApp()
 beforeAll(async () => {
-  app = await testApp()
   openapi = (await app.send('GET', '/api/v1/openapi.json', { key: null })).body as never
   manifest = (await app.send('GET', '/api/v1/capabilities', { key: null })).body as never
 })
-afterAll(() => app[Symbol.asyncDispose]())
 
 describe.each(PUBLIC)('%s', (path) => {
   test('needs no key, and minds none', async () => {

@@ -1,10 +1,11 @@
 /** What callers cost who begin requests and do not finish them: named after what stopped a server. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { newApiKey } from '#kernel/api-key'
 import { createLog } from '#kernel/log'
 import { LETTERS_PATH, nodeSignature } from '#port/nodes'
-import { eventually, TEST_SECRET, type TestApp, testApp } from '#test/support/app'
+import { eventually, TEST_SECRET, testApp } from '#test/support/app'
 import { type Held, hold, holdMany, statusOf } from '#test/support/held'
+import { useApp } from '#test/support/use'
 
 const MIB = 1_048_576
 const SIGN_IN = '/api/v1/app/session'
@@ -17,11 +18,7 @@ const until = <T>(ask: () => T, value: T) => eventually(ask, (now) => Bun.deepEq
 const lines: { level: number; msg: string }[] = []
 const log = createLog('debug', { write: (line) => void lines.push(JSON.parse(line)) })
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp({ log, overrides: { intake: { unfinished: 8 } } })
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp({ log, overrides: { intake: { unfinished: 8 } } })
 
 const keyed = (key: string) => ({ ...JSON_TYPE, authorization: `Bearer ${key}` })
 const batch = (key: string, length: number) => ({ path: '/api/v1/growth/batches', headers: keyed(key), length, body: '{' })

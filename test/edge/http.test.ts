@@ -1,15 +1,12 @@
 /** What every answer over HTTP has in common: request ids, the form of errors, headers. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { newApiKey } from '#kernel/api-key'
 import { errorTable } from '#kernel/errors'
-import { type Send, type TestApp, testApp } from '#test/support/app'
+import type { Send } from '#test/support/app'
 import { sendRaw } from '#test/support/raw-http'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp()
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp()
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 

@@ -1,13 +1,9 @@
 /** What may be an Idempotency-Key: 200 characters of any script, however they come. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type TestApp, testApp } from '#test/support/app'
+import { expect, test } from 'bun:test'
 import { connectMcp } from '#test/support/mcp'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp()
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp()
 
 /** As clients write a header that is not ASCII: a character for each byte of its UTF-8. */
 const bytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')

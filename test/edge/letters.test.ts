@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { LETTERS_PATH, nodeSignature } from '#port/nodes'
-import { TEST_SECRET, type TestApp, testApp } from '#test/support/app'
+import { TEST_SECRET } from '#test/support/app'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
-
-beforeAll(async () => {
-  app = await testApp()
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp()
 
 const label = () => ({ operation: 'growth.profile.update', letter: 'k', workspace: app.tenantId })
 

@@ -1,25 +1,22 @@
 /** A generation as one call of the MCP surface, over the real app and a drafter that waits for the test. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { batches } from '#contract/growth/batches'
 import { CANCEL, type GenerationOptions, runGeneration } from '#edge/mcp/generation'
 import { AppError } from '#kernel/errors'
 import { checkerOf } from '#ops/validate'
-import { eventually, type TestApp, testApp } from '#test/support/app'
+import { eventually } from '#test/support/app'
 import { heldInEachTest } from '#test/support/held-drafter'
 import { type ManualClock, manualClock } from '#test/support/manual-clock'
 import { type ContextOptions, contextOf, openedIn } from '#test/support/mcp-context'
 import { othersPost } from '#test/support/prepare'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
 const held = heldInEachTest()
-beforeAll(async () => {
-  app = await testApp({
-    overrides: {
-      drafter: held.drafter,
-    },
-  })
+const app = useApp({
+  overrides: {
+    drafter: held.drafter,
+  },
 })
-afterAll(() => app[Symbol.asyncDispose]())
 
 type Told = [progress: number, total: number, message: string]
 

@@ -1,15 +1,11 @@
 /** The prompts of the MCP surface, over a real workspace. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { operations } from '#contract/index'
 import { getPrompt, type PromptMessage, prompts } from '#edge/mcp/prompts'
-import { type TestApp, testApp } from '#test/support/app'
 import { type ContextOptions, openedIn } from '#test/support/mcp-context'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp()
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp()
 
 const opened = (options: ContextOptions = {}) => openedIn(app, options)
 

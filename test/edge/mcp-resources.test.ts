@@ -1,18 +1,14 @@
 /** What an MCP client may read without a tool, over a real workspace. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { MOST_ACTIVE_LEARNINGS } from '#domain/growth/learning/learning'
 import { listResources, type McpResource, readResource, resourceTemplates } from '#edge/mcp/resources'
 import { MOST_CHARACTERS } from '#edge/mcp/truncate'
 import { newId } from '#kernel/ids'
-import { type TestApp, testApp } from '#test/support/app'
 import { type ContextOptions, openedIn } from '#test/support/mcp-context'
 import { newStory, type Story, textOf } from '#test/support/story'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp()
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp()
 
 const opened = (options: ContextOptions = {}) => openedIn(app, options)
 

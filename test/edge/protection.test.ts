@@ -1,19 +1,12 @@
 /** The headers that protect browsers, on every answer, however it came about. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type TestApp, testApp } from '#test/support/app'
+import { describe, expect, test } from 'bun:test'
+import type { TestApp } from '#test/support/app'
 import { sendRaw } from '#test/support/raw-http'
 import { tokenOf } from '#test/support/session'
+import { useApp } from '#test/support/use'
 
-let plain: TestApp
-let secure: TestApp
-beforeAll(async () => {
-  plain = await testApp()
-  secure = await testApp({ env: { PUBLIC_URL: 'https://tendril.example' }, database: plain.options })
-})
-afterAll(async () => {
-  await secure[Symbol.asyncDispose]()
-  await plain[Symbol.asyncDispose]()
-})
+const plain = useApp()
+const secure = useApp(() => ({ env: { PUBLIC_URL: 'https://tendril.example' }, database: plain.options }))
 
 interface Asked {
   status: number

@@ -1,5 +1,5 @@
 /** The `webhooks` section of the OpenAPI document: what is sent is what it says, headers and bodies alike. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import Ajv2020 from 'ajv/dist/2020'
 import { events } from '#contract/events'
 import { eventBody } from '#domain/app/webhook'
@@ -8,24 +8,23 @@ import { failedBatch, newBatch } from '#domain/growth/drafting/batch'
 import { settledEngagement } from '#domain/growth/sending/execute'
 import { backToApproved, publishTimes, settle } from '#domain/growth/sending/publish'
 import { newId } from '#kernel/ids'
-import { eventually, type TestApp, testApp } from '#test/support/app'
+import { eventually } from '#test/support/app'
 import { type Hook, hookOf } from '#test/support/hooks'
 import { othersPost } from '#test/support/prepare'
-import { openReceiver, type Received, type Receiver } from '#test/support/receiver'
+import { openReceiver, type Received } from '#test/support/receiver'
+import { use, useApp } from '#test/support/use'
 import { attemptWith } from '../domain/records.ts'
 
 interface Described {
   post: { operationId: string; summary: string; security: object[]; parameters: { $ref: string }[]; responses: Record<string, object> }
 }
 
-let receiver: Receiver
-let app: TestApp
 let hook: Hook
 let webhooks: Record<string, Described>
 let ajv: Ajv2020
+const receiver = use(openReceiver)
+const app = useApp(() => ({ env: { EGRESS_ALLOW: `127.0.0.1:${receiver.port}` } }))
 beforeAll(async () => {
-  receiver = await openReceiver()
-  app = await testApp({ env: { EGRESS_ALLOW: `127.0.0.1:${receiver.port}` } })
   hook = hookOf(app, app.tenantId)
   await hook.set(receiver.url)
   const document = (await app.send('GET', '/api/v1/openapi.json', { key: null })).body as unknown as { webhooks: typeof webhooks }
@@ -33,10 +32,6 @@ beforeAll(async () => {
   const formats = { uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'date-time': (text: string) => !Number.isNaN(Date.parse(text)) }
   ajv = new Ajv2020({ strict: false, formats })
   ajv.addSchema({ ...document, $id: 'openapi' })
-})
-afterAll(async () => {
-  await app[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
 })
 
 /** What the document does not like of a payload. */

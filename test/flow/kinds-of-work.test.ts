@@ -1,5 +1,5 @@
 /** The table of kinds of work, kind by kind on a real database: what a pause, a recall, a dead process and a deletion make of each. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { type WorkKind, workKinds } from '#contract/work'
 import { admitArticle, admitAudit, admitBatch, admitEngagement, admitReport } from '#decisions/growth/admission'
 import { kindsOfWork, newWork } from '#decisions/work'
@@ -12,21 +12,16 @@ import type { Sql } from '#store/engine/db'
 import type { Effects, Gate, NewWork } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
 import { type FakeLane, fakeLane } from '#test/support/actors'
-import { eventually, type TestApp, testApp } from '#test/support/app'
+import { eventually } from '#test/support/app'
 import { letterOf } from '#test/support/letters'
 import { tokenOf } from '#test/support/session'
 import { newStory, type Story } from '#test/support/story'
+import { useApp } from '#test/support/use'
 
 type Origin = NewWork['origin']
 
-let app: TestApp
 const lanes = Object.fromEntries(workKinds.map((kind) => [kind, fakeLane({ kind })])) as Record<WorkKind, FakeLane>
-beforeAll(async () => {
-  app = await testApp({ overrides: { lanes: workKinds.map((kind) => lanes[kind]) } })
-})
-afterAll(async () => {
-  await app[Symbol.asyncDispose]()
-})
+const app = useApp(() => ({ overrides: { lanes: workKinds.map((kind) => lanes[kind]) } }))
 
 const post: EngagementRequest = {
   ...{ network: 'sandbox', post_id: 'p1', post_url: null, post_author: null, post_text: 'Late again?', addresses_us: false },

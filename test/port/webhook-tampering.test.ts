@@ -1,11 +1,12 @@
 /** What somebody on the way may do to a delivery, and that the libraries which receivers use refuse it all. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
 import { newId } from '#kernel/ids'
 import { createEgress } from '#port/egress/egress'
 import { deliver, newWebhookSecret, signedHeaders } from '#port/webhook'
-import { openReceiver, type Receiver } from '#test/support/receiver'
+import { openReceiver } from '#test/support/receiver'
+import { use } from '#test/support/use'
 
 interface Captured {
   headers: Record<string, string>
@@ -15,12 +16,11 @@ interface Captured {
 const secret = newWebhookSecret()
 const MINUTE_MS = 60_000
 
-let receiver: Receiver
 /** Two deliveries of one endpoint, as they came over the wire. */
 let one: Captured
 let other: Captured
+const receiver = use(openReceiver)
 beforeAll(async () => {
-  receiver = await openReceiver()
   const egress = createEgress({ rules: { allow: new Set([`127.0.0.1:${receiver.port}`]), own: new Set() } })
   for (const text of ['the dock', 'the yard']) {
     const body = JSON.stringify({ type: 'growth.item.posted', data: { text } })
@@ -30,7 +30,6 @@ beforeAll(async () => {
   const [first, second] = receiver.requests.map(({ headers, body }) => ({ headers: headers as Record<string, string>, body }))
   ;[one, other] = [first!, second!]
 })
-afterAll(() => receiver[Symbol.asyncDispose]())
 
 const changed =
   (name: string, change: (value: string) => string) =>

@@ -1,5 +1,5 @@
 /** Webhooks on the wire, as the libraries see them that receivers use. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
@@ -7,19 +7,18 @@ import { newId } from '#kernel/ids'
 import { createEgress, type Egress } from '#port/egress/egress'
 import { deliver, newWebhookSecret, retryAfterMs, signedHeaders, type WebhookDelivery } from '#port/webhook'
 import { openReceiver, type Receiver } from '#test/support/receiver'
+import { use } from '#test/support/use'
 
 const libraries = [
   ['standardwebhooks', StandardWebhook],
   ['svix', SvixWebhook],
 ] as const
 
-let receiver: Receiver
 let egress: Egress
-beforeAll(async () => {
-  receiver = await openReceiver()
+const receiver = use(openReceiver)
+beforeAll(() => {
   egress = createEgress({ rules: { allow: new Set([`127.0.0.1:${receiver.port}`]), own: new Set() } })
 })
-afterAll(() => receiver[Symbol.asyncDispose]())
 
 const delivery = (more: Partial<WebhookDelivery> = {}): WebhookDelivery => ({
   url: receiver.url,

@@ -3,19 +3,18 @@ import { readFileSync } from 'node:fs'
 import postgres from 'postgres'
 import { newId } from '#kernel/ids'
 import { openDb } from '#store/engine/db'
-import { type SteppedDatabase, steppedDb } from './database-clock.ts'
+import { use } from '#test/support/use'
+import { steppedDb } from './database-clock.ts'
 
 const HOUR_MS = 3_600_000
 
-let db: SteppedDatabase
 let owner: postgres.Sql
-beforeAll(async () => {
-  db = await steppedDb({ timezone: "'Australia/Lord_Howe'" })
-  owner = postgres({ ...db.options, max: 1 })
-})
 afterAll(async () => {
   await owner.end()
-  await db[Symbol.asyncDispose]()
+})
+const db = use(() => steppedDb({ timezone: "'Australia/Lord_Howe'" }))
+beforeAll(() => {
+  owner = postgres({ ...db.options, max: 1 })
 })
 
 test('whoever asks the database for the time gets the stepped one, whatever the role', async () => {

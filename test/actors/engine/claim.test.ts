@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, test } from 'bun:test'
+import { test } from 'bun:test'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { type Db, openDb } from '#store/engine/db'
-import { actorStore, actorsOn, counters, fakeLane, type Store } from '#test/support/actors'
+import { actorStore, actorsOn, counters, fakeLane } from '#test/support/actors'
 import { eventually } from '#test/support/eventually'
 import { addWork, newGate, workOn } from '#test/support/letters'
+import { use } from '#test/support/use'
 
-let store: Store
-beforeAll(async () => {
-  store = await actorStore()
-})
-afterAll(() => store[Symbol.asyncDispose]())
+const store = use(actorStore)
 
 test('a claim that decides on when its time is over leaves its slot to the next', async () => {
   await using db = openDb({ ...store.options, max: 4 })

@@ -1,16 +1,13 @@
 /** Places among the processes while the database's clock steps: what a step leaves of their leases. */
-import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { afterEach, expect, test } from 'bun:test'
 import { LEASE_MS } from '#store/engine/placement'
-import { actorStore, counters, type Store } from '#test/support/actors'
+import { actorStore, counters } from '#test/support/actors'
 import { BEAT_MS, beat, type Frozen, frozenOn, passing } from '#test/support/frozen'
 import { bump } from '#test/support/letters'
+import { use } from '#test/support/use'
 
-let store: Store
-beforeAll(async () => {
-  store = await actorStore()
-})
+const store = use(actorStore)
 afterEach(() => store.quiet())
-afterAll(() => store[Symbol.asyncDispose]())
 
 const frozen = (): Promise<Frozen> => frozenOn(store)
 const nodes = async (): Promise<string[]> => (await store.owner`select incarnation from node order by 1`).map((row) => row.incarnation)

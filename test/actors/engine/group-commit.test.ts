@@ -1,20 +1,17 @@
 /** Letters that share a transaction: each passes its own gate, and what becomes of one is not what becomes of another. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { afterEach, describe, expect, test } from 'bun:test'
 import postgres from 'postgres'
 import type { Letter } from '#actors/engine/letter'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import type { Sql } from '#store/engine/db'
-import { type Actors, actorStore, actorsOn, counters, type Store } from '#test/support/actors'
+import { type Actors, actorStore, actorsOn, counters } from '#test/support/actors'
 import { eventually } from '#test/support/eventually'
 import { bump, letterOf, newGate, workOn } from '#test/support/letters'
+import { use } from '#test/support/use'
 
-let store: Store
-beforeAll(async () => {
-  store = await actorStore()
-})
+const store = use(actorStore)
 afterEach(() => store.quiet())
-afterAll(() => store[Symbol.asyncDispose]())
 
 /** The transaction that a decision is made in. */
 const transactionOf = async (sql: Sql): Promise<string> => (await sql<{ id: string }[]>`select pg_current_xact_id()::text as id`)[0]!.id

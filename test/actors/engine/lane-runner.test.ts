@@ -1,16 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { afterEach, describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { type Actors, type ActorsOptions, actorStore, actorsOn, counters, fakeLane, type Store } from '#test/support/actors'
+import { type Actors, type ActorsOptions, actorStore, actorsOn, counters, fakeLane } from '#test/support/actors'
 import { eventually } from '#test/support/eventually'
 import { testFailpoints } from '#test/support/failpoints'
 import { addWork, bump, letterOf, workOn } from '#test/support/letters'
+import { use } from '#test/support/use'
 
-let store: Store
-beforeAll(async () => {
-  store = await actorStore()
-})
+const store = use(actorStore)
 afterEach(() => store.quiet())
-afterAll(() => store[Symbol.asyncDispose]())
 
 const start = async (options: ActorsOptions): Promise<Actors & { tenant: string }> => {
   const actors = await actorsOn(store, options)

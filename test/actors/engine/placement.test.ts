@@ -1,17 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { afterEach, describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { type ActorsOptions, actorStore, actorsOn, counters, fakeLane, type Store } from '#test/support/actors'
+import { type ActorsOptions, actorStore, actorsOn, counters, fakeLane } from '#test/support/actors'
 import { eventually } from '#test/support/eventually'
 import { BEAT_MS, beat, type Frozen, frozenOn, IDLE_TIMERS, passing, warm } from '#test/support/frozen'
 import { addWork, bump, workOn } from '#test/support/letters'
 import { type ManualClock, manualClock } from '#test/support/manual-clock'
+import { use } from '#test/support/use'
 
-let store: Store
-beforeAll(async () => {
-  store = await actorStore()
-})
+const store = use(actorStore)
 afterEach(() => store.quiet())
-afterAll(() => store[Symbol.asyncDispose]())
 
 /** A process whose time is the test's: it beats when it is told to. */
 const frozen = (options: ActorsOptions = {}): Promise<Frozen> => frozenOn(store, options)

@@ -1,19 +1,16 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { afterEach, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { newId } from '#kernel/ids'
-import { type Actors, actorStore, actorsOn, counters, fakeLane, type Store } from '#test/support/actors'
+import { type Actors, actorStore, actorsOn, counters, fakeLane } from '#test/support/actors'
 import { eventually } from '#test/support/eventually'
 import { testFailpoints } from '#test/support/failpoints'
 import { addWork, bump, newGate, span, workOn } from '#test/support/letters'
 import { manualClock } from '#test/support/manual-clock'
 import { runs } from '#test/support/property'
+import { use } from '#test/support/use'
 
-let store: Store
-beforeAll(async () => {
-  store = await actorStore()
-})
+const store = use(actorStore)
 afterEach(() => store.quiet())
-afterAll(() => store[Symbol.asyncDispose]())
 
 type Step = { post: number } | { finish: true } | { restart: 'dispose' | 'abandon' }
 

@@ -1,16 +1,13 @@
 /** A retry under an Idempotency-Key whose first request is still in process. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import type { Letter } from '#actors/engine/letter'
 import { newId } from '#kernel/ids'
 import { type Db, openDb } from '#store/engine/db'
-import { actorStore, actorsOn, fakeLane, type Store } from '#test/support/actors'
+import { actorStore, actorsOn, fakeLane } from '#test/support/actors'
 import { letterOf, newGate, workOn } from '#test/support/letters'
+import { use } from '#test/support/use'
 
-let store: Store
-beforeAll(async () => {
-  store = await actorStore()
-})
-afterAll(() => store[Symbol.asyncDispose]())
+const store = use(actorStore)
 
 const postNow = (refId: string): Letter<unknown> => {
   const claim = { key: 'now', operation: 'test', fingerprint: 'f' }

@@ -1,15 +1,12 @@
 /** How a server stops, and how it sheds load, as its callers see it over HTTP. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { type AppOptions, type TestApp, testApp } from '#test/support/app'
-import { freshDb, type TestDatabase } from '#test/support/db'
+import { freshDb } from '#test/support/db'
 import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
 import { newStory, type Story, textOf } from '#test/support/story'
+import { use } from '#test/support/use'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await freshDb()
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = use(freshDb)
 
 interface Stage extends AsyncDisposable {
   app: TestApp

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { newId } from '#kernel/ids'
-import { type Actors, actorStore, actorsOn, counters, type Store } from '#test/support/actors'
+import { type Actors, actorStore, actorsOn, counters } from '#test/support/actors'
 import { span } from '#test/support/letters'
 import { type ManualClock, manualClock } from '#test/support/manual-clock'
 import { runs } from '#test/support/property'
+import { use } from '#test/support/use'
 
-let store: Store
-beforeAll(async () => {
-  store = await actorStore()
-})
-afterAll(() => store[Symbol.asyncDispose]())
+const store = use(actorStore)
 
 type Which = 0 | 1
 /** `restart`: killed, and a new process in its place. `bury`: declared dead while it lives. `cut`: its lock session ends. */

@@ -1,24 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { workTable } from '#decisions/work'
 import { newId } from '#kernel/ids'
-import { type Db, openDb } from '#store/engine/db'
+import { openDb } from '#store/engine/db'
 import { apply, type Effects, gate } from '#store/engine/letter'
 import { claimWork, nextDue, untilNextDue, type Work } from '#store/engine/work'
-import { actorStore, type Store } from '#test/support/actors'
+import { actorStore } from '#test/support/actors'
 import { byTest, workOn } from '#test/support/letters'
 import { runs } from '#test/support/property'
+import { use } from '#test/support/use'
 
-let store: Store
-let db: Db
-beforeAll(async () => {
-  store = await actorStore()
-  db = openDb({ ...store.options, max: 1 })
-})
-afterAll(async () => {
-  await db[Symbol.asyncDispose]()
-  await store[Symbol.asyncDispose]()
-})
+const store = use(actorStore)
+const db = use(() => openDb({ ...store.options, max: 1 }))
 
 /** One letter's changes. Numbers choose among the rows there are; times are minutes from now. */
 interface Step {

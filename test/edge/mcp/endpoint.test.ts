@@ -1,15 +1,11 @@
 /** Who is let in at the MCP endpoint, and what is said to the others. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { newApiKey } from '#kernel/api-key'
-import { type TestApp, testApp } from '#test/support/app'
 import { listing, opening, openSession, type Rpc, rpc } from '#test/support/mcp'
 import { tokenOf } from '#test/support/session'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp()
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp()
 
 const ask = (more: Partial<Rpc> = {}) => rpc(app.url, { key: app.key, body: opening(), ...more })
 

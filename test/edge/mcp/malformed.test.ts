@@ -1,15 +1,11 @@
 /** Requests of agents that are malformed: invalid input, in either era, whatever is wrong with them. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { MCP_PATH } from '#edge/mcp/endpoint'
-import { type TestApp, testApp } from '#test/support/app'
 import { connectMcp, eventsOf, openSession, rpc } from '#test/support/mcp'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp()
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp()
 
 interface Answer {
   error?: { code: number; message: string; data?: { code?: string; details?: { path: string; message: string }[] } }

@@ -1,15 +1,12 @@
 /** What becomes of a session: whose it is, what may change in the middle of it, and how it ends. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { revokeKey } from '#store/app/keys'
-import { eventually, type TestApp, testApp } from '#test/support/app'
+import { eventually, testApp } from '#test/support/app'
 import { connectMcp, eventsOf, listing, opening, openSession, rpc } from '#test/support/mcp'
 import { newPerson } from '#test/support/session'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp({ overrides: { mcpLimits: { sweepMs: 20 } } })
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp({ overrides: { mcpLimits: { sweepMs: 20 } } })
 
 const whole = ['api:read', 'api:write', 'mcp:use'] as const
 const setScopes = (id: string, scopes: string[]) => app.owner`update api_key set scopes = ${scopes} where id = ${id}`

@@ -1,18 +1,15 @@
 /** The era without sessions, as its own client speaks it: the same tools, gates and answers. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { MCP_PATH } from '#edge/mcp/endpoint'
 import { revokeKey } from '#store/app/keys'
-import { eventually, type TestApp, testApp } from '#test/support/app'
+import { eventually } from '#test/support/app'
 import { heldInEachTest } from '#test/support/held-drafter'
 import { connectMcp } from '#test/support/mcp'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
 const held = heldInEachTest()
-beforeAll(async () => {
-  app = await testApp({ overrides: { drafter: held.drafter, mcpLimits: { sweepMs: 10, perCaller: 2 } } })
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp({ overrides: { drafter: held.drafter, mcpLimits: { sweepMs: 10, perCaller: 2 } } })
 
 const connect = async (key: string, query = '') => {
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } })

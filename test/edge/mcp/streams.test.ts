@@ -1,20 +1,17 @@
 /** What goes over a session's streams: progress, cancellation, and reading on after a broken connection. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { eventually, type TestApp, testApp } from '#test/support/app'
+import { expect, test } from 'bun:test'
+import { eventually } from '#test/support/app'
 import { heldInEachTest } from '#test/support/held-drafter'
 import { connectMcp, eventsOf, openSession, rpc } from '#test/support/mcp'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
 const held = heldInEachTest()
-beforeAll(async () => {
-  app = await testApp({
-    overrides: {
-      drafter: held.drafter,
-      mcpLimits: { callsPerCaller: 3 },
-    },
-  })
+const app = useApp({
+  overrides: {
+    drafter: held.drafter,
+    mcpLimits: { callsPerCaller: 3 },
+  },
 })
-afterAll(() => app[Symbol.asyncDispose]())
 
 const batchOf = async (key: string, focus: string) => {
   const { body } = await app.send('GET', 'batches?limit=100', { key })

@@ -1,30 +1,25 @@
 /** The tools of the contract as the SDK's client sees and calls them. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import type { Tool } from '@modelcontextprotocol/sdk/types.js'
 import { operations } from '#contract/index'
 import { readsOnly } from '#contract/op'
 import { toolsetOf, toolsets } from '#edge/mcp/view'
 import { newId } from '#kernel/ids'
 import type { Scope } from '#kernel/scopes'
-import { type TestApp, testApp } from '#test/support/app'
-import { connectMcp, type McpClient } from '#test/support/mcp'
+import { testApp } from '#test/support/app'
+import { connectMcp } from '#test/support/mcp'
 import { legalInput, newWorkspace, type Workspace } from '#test/support/prepare'
 import { sampleOf } from '#test/support/sample'
 import { tokenOf } from '#test/support/session'
 import { newStory } from '#test/support/story'
+import { use, useApp } from '#test/support/use'
 
-let app: TestApp
-let mcp: McpClient
 let workspace: Workspace
+const app = useApp()
 beforeAll(async () => {
-  app = await testApp()
   workspace = await newWorkspace(app)
-  mcp = await connectMcp(app.url, { key: workspace.key })
 })
-afterAll(async () => {
-  await mcp[Symbol.asyncDispose]()
-  await app[Symbol.asyncDispose]()
-})
+const mcp = use(() => connectMcp(app.url, { key: workspace.key }))
 
 const withTool = operations.filter(({ tool }) => tool !== undefined)
 const named = withTool.map((o) => [o.tool!, o] as const)

@@ -1,18 +1,17 @@
 /** `tendril admin plan …` beside two running servers, which go by it from the next request on. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Deployment, environmentOf, newDeployment, type ServerProcess, startServer } from '#test/support/server'
+import { environmentOf, newDeployment, type ServerProcess, startServer } from '#test/support/server'
+import { use } from '#test/support/use'
 
-let deployment: Deployment
 let servers: ServerProcess[]
 let workspace: string
-beforeAll(async () => {
-  deployment = await newDeployment()
-  servers = [await startServer(deployment.server), await startServer(deployment.server)]
-  workspace = (await deployment.firstWorkspace()).tenantId
-})
 afterAll(async () => {
   for (const server of servers) await server[Symbol.asyncDispose]()
-  await deployment[Symbol.asyncDispose]()
+})
+const deployment = use(newDeployment)
+beforeAll(async () => {
+  servers = [await startServer(deployment.server), await startServer(deployment.server)]
+  workspace = (await deployment.firstWorkspace()).tenantId
 })
 
 const admin = async (...args: string[]) => {

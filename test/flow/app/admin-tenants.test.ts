@@ -1,17 +1,10 @@
 /** `tendril admin tenant list`, beside a running server. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type Deployment, environmentOf, newDeployment, type ServerProcess, startServer } from '#test/support/server'
+import { expect, test } from 'bun:test'
+import { environmentOf, newDeployment, startServer } from '#test/support/server'
+import { use } from '#test/support/use'
 
-let deployment: Deployment
-let server: ServerProcess
-beforeAll(async () => {
-  deployment = await newDeployment()
-  server = await startServer(deployment.server)
-})
-afterAll(async () => {
-  await server[Symbol.asyncDispose]()
-  await deployment[Symbol.asyncDispose]()
-})
+const deployment = use(newDeployment)
+use(() => startServer(deployment.server))
 
 const admin = async (...args: string[]) => {
   const env = environmentOf(deployment.server, 0)

@@ -1,26 +1,21 @@
 /** `tendril admin webhook …` beside a running server and without one; the server is a process of its own, which dies. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
 import { newId } from '#kernel/ids'
 import { eventually } from '#test/support/eventually'
 import { idOf } from '#test/support/hooks'
-import { openReceiver, type Received, type Receiver } from '#test/support/receiver'
-import { type Deployment, environmentOf, newDeployment, startServer } from '#test/support/server'
+import { openReceiver, type Received } from '#test/support/receiver'
+import { environmentOf, newDeployment, startServer } from '#test/support/server'
+import { use } from '#test/support/use'
 
-let deployment: Deployment
-let receiver: Receiver
 let env: Record<string, string>
 let workspace: string[]
+const deployment = use(newDeployment)
+const receiver = use(openReceiver)
 beforeAll(async () => {
-  deployment = await newDeployment()
-  receiver = await openReceiver()
   env = { EGRESS_ALLOW: `127.0.0.1:${receiver.port}` }
   await (await start())[Symbol.asyncDispose]()
   workspace = ['--workspace', (await deployment.firstWorkspace()).tenantId]
-})
-afterAll(async () => {
-  await deployment[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
 })
 
 interface Ran {

@@ -1,19 +1,15 @@
 /** The audit trail: what is in it, who reads it, and what it looks like in a file. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { type Access, scopes } from '#kernel/scopes'
 import { createOperations } from '#ops/index'
 import { inviteByOperator } from '#ops/workspaces'
 import { revokeKey } from '#store/app/keys'
 import { changePlan } from '#store/app/tenants'
-import { type TestApp, testApp } from '#test/support/app'
 import { type SignedIn, signedIn } from '#test/support/session'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp()
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp()
 
 const PATH = '/api/v1/app/audit'
 

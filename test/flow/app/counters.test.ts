@@ -1,20 +1,14 @@
 /** What is counted of a month survives a clock that is set back over its beginning. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type TestApp, testApp } from '#test/support/app'
-import { type SteppedDatabase, steppedDb } from '#test/support/database-clock'
+import { beforeAll, expect, test } from 'bun:test'
+import { steppedDb } from '#test/support/database-clock'
 import { signedIn } from '#test/support/session'
+import { use, useApp } from '#test/support/use'
 
-let db: SteppedDatabase
-let app: TestApp
+const db = use(steppedDb)
 beforeAll(async () => {
-  db = await steppedDb()
   await db.clock.set(new Date('2026-12-01T00:00:20Z'))
-  app = await testApp({ database: db.options })
 })
-afterAll(async () => {
-  await app[Symbol.asyncDispose]()
-  await db[Symbol.asyncDispose]()
-})
+const app = useApp(() => ({ database: db.options }))
 
 test('drafts asked for while the clock is set back into the month before do not reset what the month has used', async () => {
   const { key } = await signedIn(app, app.tenantId, 'viewer')

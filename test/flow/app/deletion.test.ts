@@ -1,34 +1,24 @@
 /** A workspace that its owner deletes: nothing goes out any more, and until its time is over it may be taken back. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { keyOperations } from '#contract/index'
 import { readsOnly } from '#contract/op'
-import { type TestApp, testApp } from '#test/support/app'
-import { freshDb, type TestDatabase } from '#test/support/db'
-import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
-import { type HeldDrafter, heldDrafter } from '#test/support/held-drafter'
+import { freshDb } from '#test/support/db'
+import { testFailpoints } from '#test/support/failpoints'
+import { heldDrafter } from '#test/support/held-drafter'
 import { call, newWorkspace } from '#test/support/prepare'
 import { sampleOf } from '#test/support/sample'
 import { tokenOf } from '#test/support/session'
 import { newStory, textOf } from '#test/support/story'
+import { use, useApp } from '#test/support/use'
 
 const DAY = 86_400_000
 const PATH = '/api/v1/app/workspace/deletion'
 
-let db: TestDatabase
-let app: TestApp
-let points: TestFailpoints
-let held: HeldDrafter
-beforeAll(async () => {
-  db = await freshDb()
-  points = testFailpoints()
-  held = heldDrafter()
-  app = await testApp({ database: db.options, overrides: { failpoints: points.at, drafter: held.drafter } })
-})
-afterAll(async () => {
-  held.release()
-  await app[Symbol.asyncDispose]()
-  await db[Symbol.asyncDispose]()
-})
+const db = use(freshDb)
+const points = testFailpoints()
+const held = heldDrafter()
+afterAll(() => held.release())
+const app = useApp(() => ({ database: db.options, overrides: { failpoints: points.at, drafter: held.drafter } }))
 
 const ask = (key: string, name = 'Test') => app.send('POST', PATH, { key, body: { name } })
 const takeBack = (key: string) => app.send('DELETE', PATH, { key })

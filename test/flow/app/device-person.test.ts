@@ -1,19 +1,17 @@
 /** A person who decides on a device by its code, within few tries, and a token that is given back. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { type TestApp, testApp } from '#test/support/app'
 import { askForCode, askForToken, decide, type Joined, joinAs, PASSWORD, sendForm } from '#test/support/people'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
 let ann: Joined
+const app = useApp({ env: { PUBLIC_URL: 'https://tendril.example.com' } })
 beforeAll(async () => {
-  app = await testApp({ env: { PUBLIC_URL: 'https://tendril.example.com' } })
   ann = await joinAs(app)
 })
 afterEach(async () => {
   await app.owner`delete from throttle`
 })
-afterAll(() => app[Symbol.asyncDispose]())
 
 const REVOKE = '/api/v1/app/device/revoke'
 const hashOf = (text: string) => createHash('sha256').update(text).digest()

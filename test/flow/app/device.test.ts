@@ -1,19 +1,17 @@
 /** A device that asks to be let in by its code (RFC 8628), and a person who decides. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { type TestApp, testApp } from '#test/support/app'
 import { askForCode, askForToken, decide, GRANT_TYPE, type Joined, joinAs, sendForm } from '#test/support/people'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
 let ann: Joined
+const app = useApp({ env: { PUBLIC_URL: 'https://tendril.example.com' } })
 beforeAll(async () => {
-  app = await testApp({ env: { PUBLIC_URL: 'https://tendril.example.com' } })
   ann = await joinAs(app)
 })
 afterEach(async () => {
   await app.owner`delete from throttle`
 })
-afterAll(() => app[Symbol.asyncDispose]())
 
 const CODE = '/api/v1/app/device/code'
 const TOKEN = '/api/v1/app/device/token'

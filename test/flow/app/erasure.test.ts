@@ -1,5 +1,5 @@
 /** The end of a deleted workspace: whatever refers to it is gone, and nothing else is. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import postgres from 'postgres'
 import { newId, randomBase62 } from '#kernel/ids'
 import { createLog } from '#kernel/log'
@@ -8,27 +8,26 @@ import { inviteByOperator } from '#ops/workspaces'
 import { doomedTenants, eraseSome } from '#store/app/erasure'
 import { openDb } from '#store/engine/db'
 import { migrate } from '#store/engine/migrate'
-import { eventually, type TestApp, testApp } from '#test/support/app'
+import { eventually } from '#test/support/app'
 import { emptyDb } from '#test/support/db'
 import { markOf, writeRows } from '#test/support/rows'
 import { newDeployment, startServer } from '#test/support/server'
 import { newPerson, tokenOf } from '#test/support/session'
 import { newStory } from '#test/support/story'
+import { useApp } from '#test/support/use'
 
 const ROWS = 3
 
-let app: TestApp
 /** All tables with a tenant_id, and the workspaces themselves. */
 let tables: { name: string; column: string }[]
+const app = useApp(() => ({ overrides: { erasure: { everyMs: 3_600_000, rows: ROWS } } }))
 beforeAll(async () => {
-  app = await testApp({ overrides: { erasure: { everyMs: 3_600_000, rows: ROWS } } })
   tables = await app.owner<{ name: string; column: string }[]>`
     select c.oid::regclass::text as name, a.attname::text as column from pg_class c join pg_attribute a on a.attrelid = c.oid
     where c.relkind in ('r', 'p') and (a.attname = 'tenant_id' or exists (select 1 from pg_constraint f
       where f.contype = 'f' and f.conrelid = c.oid and f.confrelid = 'tenant'::regclass and f.conkey = array[a.attnum])
       or (c.oid = 'tenant'::regclass and a.attname = 'id')) order by 1, 2`
 })
-afterAll(() => app[Symbol.asyncDispose]())
 
 const rowsOf = async (tenantId: string): Promise<Record<string, number>> => {
   const counts: Record<string, number> = {}

@@ -1,22 +1,21 @@
 /** Everything a workspace owns, as a file: over HTTP, and held against the tables that there are. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { exportKinds } from '#contract/app/workspace'
 import { exportSources, notExported } from '#store/app/export'
-import { type TestApp, testApp } from '#test/support/app'
 import { markOf, type Rows, writeRows } from '#test/support/rows'
 import { tokenOf } from '#test/support/session'
+import { useApp } from '#test/support/use'
 
 interface Line {
   kind: string
   record: Record<string, unknown>
 }
 
-let app: TestApp
 let tenantId: string
 let rows: Rows
 let other: string
+const app = useApp()
 beforeAll(async () => {
-  app = await testApp()
   const filled = async () => {
     const workspace = await app.newWorkspace()
     await app.owner`delete from connection where tenant_id = ${workspace.tenantId}`
@@ -25,7 +24,6 @@ beforeAll(async () => {
   ;({ tenantId, rows } = await filled())
   other = (await filled()).tenantId
 })
-afterAll(() => app[Symbol.asyncDispose]())
 
 const PATH = '/api/v1/app/workspace/export'
 const exportBy = async (key: string) => {

@@ -1,25 +1,22 @@
 /** The first start of a server, as a process: what it prints, and what it refuses. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { createLog } from '#kernel/log'
 import { awaitDatabase, checkVersion } from '#store/engine/reach'
 import { eventually, testApp } from '#test/support/app'
-import { freshDb, type TestDatabase } from '#test/support/db'
+import { freshDb } from '#test/support/db'
 import { createFakeOpenAi } from '#test/support/fake-openai'
-import { type TemporaryFolder, temporaryFolder } from '#test/support/folder'
+import { temporaryFolder } from '#test/support/folder'
 import { start } from '#test/support/started'
+import { use } from '#test/support/use'
 
 const KEY = /ak_[0-9A-Za-z]{36}/
 const UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/
 const PATIENCE_MS = 60_000
 
-let folder: TemporaryFolder
-beforeAll(async () => {
-  folder = await temporaryFolder()
-})
-afterAll(() => folder[Symbol.asyncDispose]())
+const folder = use(temporaryFolder)
 
 const listening = async (): Promise<{ server: Server; port: number }> => {
   const server = createServer()
@@ -94,11 +91,7 @@ describe('a start is refused, by the name of the variable,', () => {
 })
 
 describe('a DATABASE_URL that cannot be used is refused', () => {
-  let db: TestDatabase
-  beforeAll(async () => {
-    db = await freshDb()
-  })
-  afterAll(() => db[Symbol.asyncDispose]())
+  const db = use(freshDb)
 
   const log = createLog('silent')
   const refusal = (options: object): Promise<string> =>

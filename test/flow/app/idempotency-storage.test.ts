@@ -1,20 +1,13 @@
 /** What answers that are kept for replays may take: each of them, and all of a workspace. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { bytesKept, MOST_STORED_BYTES } from '#store/engine/idempotency'
-import { eventually, type TestApp, testApp } from '#test/support/app'
+import { eventually, testApp } from '#test/support/app'
 import { newStory, type Story } from '#test/support/story'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
-let other: TestApp
-beforeAll(async () => {
-  app = await testApp()
-  other = await testApp({ database: app.options })
-})
-afterAll(async () => {
-  await other[Symbol.asyncDispose]()
-  await app[Symbol.asyncDispose]()
-})
+const app = useApp()
+const other = useApp(() => ({ database: app.options }))
 
 const keyed = (key: string) => ({ headers: { 'idempotency-key': key } })
 

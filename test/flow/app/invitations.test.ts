@@ -1,13 +1,9 @@
 /** Invitations, as owners make them. Joining by one is in session.test.ts. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type TestApp, testApp } from '#test/support/app'
+import { expect, test } from 'bun:test'
 import { type SignedIn, signedIn } from '#test/support/session'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp()
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp()
 
 const PATH = '/api/v1/app/invitations'
 const PASSWORD = 'correct horse battery'

@@ -1,15 +1,11 @@
 /** API keys, as people make them: whose they are, what they may, and how they end. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import type { Role } from '#kernel/roles'
-import { type TestApp, testApp } from '#test/support/app'
 import { type SignedIn, signedIn } from '#test/support/session'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp()
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp()
 
 const PATH = '/api/v1/app/keys'
 const HOUR_MS = 3_600_000

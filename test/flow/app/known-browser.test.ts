@@ -1,15 +1,12 @@
 /** A browser in which somebody has signed in before, while others guess at their password; and proxies that are not believed. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import { createLog } from '#kernel/log'
 import { createTokens } from '#port/tokens'
-import { type Reply, TEST_SECRET, type TestApp, testApp } from '#test/support/app'
+import { type Reply, TEST_SECRET, testApp } from '#test/support/app'
 import { inviteTo, joinAs, PASSWORD } from '#test/support/people'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp()
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp()
 beforeEach(async () => {
   await app.owner`delete from throttle`
 })

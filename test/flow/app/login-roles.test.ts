@@ -1,14 +1,11 @@
 /** What a statement could do that gives up the role of its connection: no more than before. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import type { Sql } from '#store/engine/db'
-import { eventually, type TestApp, testApp } from '#test/support/app'
+import { eventually } from '#test/support/app'
 import { newDeployment, startServer } from '#test/support/server'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp()
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp()
 
 const codeOf = (running: Promise<unknown>): Promise<string> =>
   running.then(

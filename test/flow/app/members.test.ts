@@ -1,22 +1,17 @@
 /** Members of a workspace: who they are, what they may, and what is left when they go. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { Role } from '#kernel/roles'
 import { scopes } from '#kernel/scopes'
 import { workspaceOperations } from '#ops/bind'
 import { createOperations } from '#ops/index'
 import { inviteByOperator } from '#ops/workspaces'
 import type { Principal } from '#store/engine/principal'
-import { type TestApp, testApp } from '#test/support/app'
-import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
+import { testFailpoints } from '#test/support/failpoints'
 import { type SignedIn, signedIn } from '#test/support/session'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
-let points: TestFailpoints
-beforeAll(async () => {
-  points = testFailpoints()
-  app = await testApp({ overrides: { failpoints: points.at } })
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const points = testFailpoints()
+const app = useApp({ overrides: { failpoints: points.at } })
 
 const PATH = '/api/v1/app/members'
 

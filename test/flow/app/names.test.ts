@@ -1,14 +1,10 @@
 /** Names and addresses as people read them: no character in them hides, reorders or breaks text. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { createWorkspace } from '#ops/workspaces'
-import { type TestApp, testApp } from '#test/support/app'
 import { askForCode, inviteTo, joinAs, PASSWORD } from '#test/support/people'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp()
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp()
 
 const STRANGE: [string, string][] = [
   ['\u202e', 'U+202E'],

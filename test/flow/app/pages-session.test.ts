@@ -1,14 +1,10 @@
 /** How a browser's session goes on by itself while pages are looked at, in however many tabs. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type TestApp, testApp } from '#test/support/app'
+import { describe, expect, test } from 'bun:test'
 import { joinAs, PASSWORD } from '#test/support/people'
+import { useApp } from '#test/support/use'
 import { createVisitor, type Visitor } from '#test/support/visitor'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp()
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp()
 
 const CONTINUE = '/api/v1/app/session/continue'
 const visitor = () => createVisitor(app)

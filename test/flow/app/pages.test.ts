@@ -1,18 +1,15 @@
 /** The pages as a browser's requests see them: who gets in, what they lead to, and what no other page can make them do. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { afterEach, describe, expect, test } from 'bun:test'
 import { createWorkspace } from '#ops/workspaces'
-import { type TestApp, testApp } from '#test/support/app'
+import { testApp } from '#test/support/app'
 import { askForCode, askForToken, inviteTo, joinAs, PASSWORD } from '#test/support/people'
+import { useApp } from '#test/support/use'
 import { createVisitor, type Visitor } from '#test/support/visitor'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp()
-})
+const app = useApp()
 afterEach(async () => {
   await app.owner`delete from throttle`
 })
-afterAll(() => app[Symbol.asyncDispose]())
 
 const PAGES = ['/', '/sign-in', '/join', '/device']
 const CONTINUE = '/api/v1/app/session/continue'

@@ -1,18 +1,18 @@
 /** What is done by a password while it is replaced, and how many guesses at it there are. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { resetByOperator } from '#ops/recovery'
 import { inviteByOperator } from '#ops/workspaces'
-import { type Reply, type TestApp, testApp } from '#test/support/app'
+import type { Reply } from '#test/support/app'
 import { eventually } from '#test/support/eventually'
 import { askForCode, decide, inviteTo, joinAs, PASSWORD } from '#test/support/people'
+import { useApp } from '#test/support/use'
 
 /** Whoever has compared a password, or found a device, stops here: tries that were right are given back only afterwards. */
 const GATE = 7_800
 const ofReset = createHash('sha256').update('reset address 127.0.0.1').digest('base64')
-let app: TestApp
+const app = useApp()
 beforeAll(async () => {
-  app = await testApp()
   await app.owner.unsafe(`
     create function stop() returns trigger language plpgsql as $$ begin
       if old.key <> '${ofReset}' then perform pg_advisory_xact_lock_shared(${GATE}); end if;
@@ -21,7 +21,6 @@ beforeAll(async () => {
     create trigger stop_forgetting before delete on throttle for each row execute function stop();
     create trigger stop_returning before update on throttle for each row when (new.used < old.used) execute function stop()`)
 })
-afterAll(() => app[Symbol.asyncDispose]())
 beforeEach(async () => {
   await app.owner`delete from throttle`
 })

@@ -1,13 +1,9 @@
 /** Which passwords may be chosen, wherever one is. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type TestApp, testApp } from '#test/support/app'
+import { describe, expect, test } from 'bun:test'
 import { inviteTo, joinAs, PASSWORD } from '#test/support/people'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp()
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp()
 
 const EMAIL = 'frederick.long@example.com'
 const WEAK: [string, string, RegExp][] = [

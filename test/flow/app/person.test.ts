@@ -1,15 +1,11 @@
 /** What people do about their own account. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { Role } from '#kernel/roles'
 import { inviteByOperator } from '#ops/workspaces'
-import { type TestApp, testApp } from '#test/support/app'
 import { newPerson } from '#test/support/session'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp()
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp()
 
 const PASSWORD = 'correct horse battery'
 const PATH = '/api/v1/app/person'

@@ -1,20 +1,20 @@
 /** A plan that runs out and recovers, over HTTP, with a clock that is stepped from hour to hour and month to month. */
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { afterEach, expect, test } from 'bun:test'
 import type { PlanState } from '#contract/limits'
 import { publishTimes } from '#domain/growth/sending/publish'
 import { newId } from '#kernel/ids'
 import { GenerationError } from '#port/model/drafter'
 import { changePlan } from '#store/app/tenants'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { type SteppedDatabase, steppedDb } from '#test/support/database-clock'
+import { steppedDb } from '#test/support/database-clock'
 import { heldDrafter } from '#test/support/held-drafter'
 import { connectMcp } from '#test/support/mcp'
 import { newStory, type Story, textOf } from '#test/support/story'
+import { useEach } from '#test/support/use'
 
 const HOUR_MS = 3_600_000
 const times = { ...publishTimes, settleMs: 50, windowMs: 150 }
 
-let db: SteppedDatabase
 let app: TestApp
 let story: Story
 /** Writes as many as are asked for, whatever the profile. */
@@ -36,13 +36,10 @@ const open = async (env: Record<string, string> = {}, drafter = writing()) => {
   }
   story = { ...rest, send: patient }
 }
-beforeEach(async () => {
-  db = await steppedDb()
-})
 afterEach(async () => {
   await app[Symbol.asyncDispose]()
-  await db[Symbol.asyncDispose]()
 })
+const db = useEach(steppedDb)
 
 const setPlan = (changes: Partial<PlanState>) => changePlan(app.workplace.db, story.tenantId, (before) => ({ ...before, ...changes }))
 const create = (count: number) => story.send('POST', 'batches', { body: { count } })

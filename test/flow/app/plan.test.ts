@@ -1,14 +1,10 @@
 /** What the workspace may spend, as its members see it. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { monthOf, plans } from '#domain/app/plan'
-import { type TestApp, testApp } from '#test/support/app'
 import { signedIn } from '#test/support/session'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp()
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp()
 
 interface Budget {
   key: string

@@ -1,23 +1,19 @@
 /** How fast a workspace and its credentials may ask, over every surface. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { newApiKey } from '#kernel/api-key'
 import { changePlan } from '#store/app/tenants'
-import { eventually, type TestApp, testApp } from '#test/support/app'
-import { type ManualClock, manualClock } from '#test/support/manual-clock'
+import { eventually, testApp } from '#test/support/app'
+import { manualClock } from '#test/support/manual-clock'
 import { connectMcp, opening } from '#test/support/mcp'
 import { signedIn } from '#test/support/session'
+import { useApp } from '#test/support/use'
 
 /** Of plan `team` an operator has left so much: 100 requests at once and 10 a second, 17 commands at once and one a second. */
 const OVERRIDES = { requests: 10, commands: 1 }
 const [REQUESTS, COMMANDS] = [100, 17]
 
-let app: TestApp
-let clock: ManualClock
-beforeAll(async () => {
-  clock = manualClock()
-  app = await testApp({ env: { RATE_LIMITS: 'on' }, overrides: { rateClock: clock } })
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const clock = manualClock()
+const app = useApp({ env: { RATE_LIMITS: 'on' }, overrides: { rateClock: clock } })
 
 const newDesk = async (overrides: Record<string, number> = OVERRIDES) => {
   const desk = await app.newWorkspace()

@@ -1,14 +1,10 @@
 /** What outlasts a session of the command line asks for the password again. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { type TestApp, testApp } from '#test/support/app'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import { askForCode, askForToken, decide, joinAs, PASSWORD } from '#test/support/people'
 import { signedIn } from '#test/support/session'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp()
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp()
 beforeEach(async () => {
   await app.owner`delete from throttle`
 })

@@ -1,16 +1,12 @@
 /** People whose password is lost: the link that an operator prints for them, and the page behind it. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import { resetByOperator } from '#ops/recovery'
 import { inviteByOperator } from '#ops/workspaces'
-import { type TestApp, testApp } from '#test/support/app'
 import { inviteTo, joinAs, PASSWORD } from '#test/support/people'
+import { useApp } from '#test/support/use'
 import { createVisitor } from '#test/support/visitor'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp()
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp()
 
 beforeEach(async () => {
   await app.owner`delete from throttle`

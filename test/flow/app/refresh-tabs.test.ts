@@ -1,13 +1,10 @@
 /** A browser whose tabs refresh at the same time. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Reply, type TestApp, testApp } from '#test/support/app'
+import { describe, expect, test } from 'bun:test'
+import type { Reply } from '#test/support/app'
 import { joinAs, PASSWORD } from '#test/support/people'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp()
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp()
 
 const cookiesOf = (reply: Reply): Map<string, string> =>
   new Map(reply.headers.getSetCookie().map((cookie) => cookie.split(';')[0]!.split('=') as [string, string]))

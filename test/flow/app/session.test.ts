@@ -1,13 +1,10 @@
 /** People who come in, stay and leave: over HTTP, as browsers and as programs. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { inviteByOperator } from '#ops/workspaces'
-import { type Reply, type TestApp, testApp } from '#test/support/app'
+import { type Reply, testApp } from '#test/support/app'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp()
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp()
 
 const PASSWORD = 'correct horse battery'
 const invite = async (tenantId = app.tenantId, role: 'owner' | 'viewer' = 'owner') => {

@@ -1,14 +1,10 @@
 /** Addresses that others were first to type: whose they are is shown by a link that was made for them, and by nothing else. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import { inviteByOperator } from '#ops/workspaces'
-import { type TestApp, testApp } from '#test/support/app'
 import { signedIn } from '#test/support/session'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp()
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp()
 beforeEach(async () => {
   await app.owner`delete from throttle`
 })

@@ -1,20 +1,17 @@
 /** What is kept for a while goes when its time is over, whether or not anything happens in its workspace. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { startSweep } from '#actors/work/app/sweep'
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
 import { sweepSome } from '#store/engine/sweep'
-import { eventually, type TestApp, testApp } from '#test/support/app'
+import { eventually, testApp } from '#test/support/app'
 import { type ManualClock, manualClock } from '#test/support/manual-clock'
+import { useApp } from '#test/support/use'
 
 const KEEP = { keepDays: 400, rows: 1_000 }
 const NEVER_MS = 3_600_000
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp({ overrides: { sweep: { everyMs: NEVER_MS } } })
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp({ overrides: { sweep: { everyMs: NEVER_MS } } })
 
 const newTenant = async (): Promise<string> => (await app.newWorkspace()).tenantId
 

@@ -1,21 +1,20 @@
 /** What looks like a token of ours and is none, and what sign-in tells of accounts. */
-import { afterAll, afterEach, beforeAll, describe, expect, spyOn, test } from 'bun:test'
+import { afterEach, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { SignJWT } from 'jose'
 import { newApiKey } from '#kernel/api-key'
 import { deriveKey } from '#kernel/secret'
-import { TEST_SECRET, type TestApp, testApp } from '#test/support/app'
+import { TEST_SECRET, testApp } from '#test/support/app'
 import { inviteTo, type Joined, joinAs, PASSWORD, sendForm } from '#test/support/people'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
 let ann: Joined
+const app = useApp()
 beforeAll(async () => {
-  app = await testApp()
   ann = await joinAs(app)
 })
 afterEach(async () => {
   await app.owner`delete from throttle`
 })
-afterAll(() => app[Symbol.asyncDispose]())
 
 const ownKey = deriveKey(TEST_SECRET, 'access tokens')
 const me = (key: string) => app.send('GET', '/api/v1/app/session', { key })

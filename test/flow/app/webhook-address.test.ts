@@ -1,31 +1,26 @@
 /** The address of a webhook, which may hold a token of its receiver's: owners see it, others its host, the audit trail neither. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { operations } from '#contract/index'
 import { pathParams } from '#contract/op'
 import { readText } from '#kernel/assets'
 import type { Role } from '#kernel/roles'
-import { eventually, type TestApp, testApp } from '#test/support/app'
-import { openReceiver, type Receiver } from '#test/support/receiver'
+import { eventually } from '#test/support/app'
+import { openReceiver } from '#test/support/receiver'
 import { signedIn } from '#test/support/session'
+import { use, useApp } from '#test/support/use'
 
 const PATH = '/api/v1/app/webhook'
 const TOKEN = 'T0-s3cret'
 
-let receiver: Receiver
-let app: TestApp
+const receiver = use(openReceiver)
 let url: string
 let host: string
-beforeAll(async () => {
-  receiver = await openReceiver()
+beforeAll(() => {
   host = `127.0.0.1:${receiver.port}`
   url = `http://${host}/services/${TOKEN}?k=${TOKEN}`
-  app = await testApp({ env: { EGRESS_ALLOW: host } })
 })
-afterAll(async () => {
-  await app[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
-})
+const app = useApp(() => ({ env: { EGRESS_ALLOW: host } }))
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 

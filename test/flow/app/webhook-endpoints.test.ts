@@ -1,25 +1,20 @@
 /** The endpoint itself: when it is left alone, disabled, replaced; its secrets. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
 import { endpointTrace, type WebhookTimes, webhookTimes } from '#domain/app/webhook'
-import { eventually, type TestApp, testApp } from '#test/support/app'
+import { eventually } from '#test/support/app'
 import { eventOf, type Hook, idOf, newHook, type OutboxRow } from '#test/support/hooks'
-import { openReceiver, type Receiver } from '#test/support/receiver'
+import { openReceiver } from '#test/support/receiver'
+import { use, useApp } from '#test/support/use'
 
 /** Tries in quick succession, more than any test needs. */
 const patient: WebhookTimes = { ...webhookTimes, scheduleMs: [0, ...Array(1_000).fill(20)] }
 
-let app: TestApp
-let receiver: Receiver
-let other: Receiver
-beforeAll(async () => {
-  receiver = await openReceiver()
-  other = await openReceiver()
+const receiver = use(openReceiver)
+const other = use(openReceiver)
+const app = useApp(() => {
   const env = { EGRESS_ALLOW: `127.0.0.1:${receiver.port},127.0.0.1:${other.port}` }
-  app = await testApp({ env, overrides: { webhookTimes: patient } })
-})
-afterAll(async () => {
-  for (const one of [app, receiver, other]) await one[Symbol.asyncDispose]()
+  return { env, overrides: { webhookTimes: patient } }
 })
 beforeEach(() => {
   for (const one of [receiver, other]) Object.assign(one, { answer: {} }).requests.length = 0

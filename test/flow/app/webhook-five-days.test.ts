@@ -1,26 +1,19 @@
 /** An endpoint that fails for five days, by the real schedule, on a clock that is stepped: tries, dead letter, and its end. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { endpointTrace, webhookTimes } from '#domain/app/webhook'
-import { eventually, type TestApp, testApp } from '#test/support/app'
-import { type SteppedDatabase, steppedDb } from '#test/support/database-clock'
+import { eventually } from '#test/support/app'
+import { steppedDb } from '#test/support/database-clock'
 import { eventOf, type Hook, idOf, newHook } from '#test/support/hooks'
 import { letterOf } from '#test/support/letters'
-import { openReceiver, type Receiver } from '#test/support/receiver'
+import { openReceiver } from '#test/support/receiver'
+import { use, useApp } from '#test/support/use'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-let db: SteppedDatabase
-let app: TestApp
-let receiver: Receiver
-beforeAll(async () => {
-  db = await steppedDb()
-  receiver = await openReceiver()
-  app = await testApp({ database: db.options, env: { EGRESS_ALLOW: `127.0.0.1:${receiver.port}` } })
-})
-afterAll(async () => {
-  for (const one of [app, receiver, db]) await one[Symbol.asyncDispose]()
-})
+const db = use(steppedDb)
+const receiver = use(openReceiver)
+const app = useApp(() => ({ database: db.options, env: { EGRESS_ALLOW: `127.0.0.1:${receiver.port}` } }))
 
 /** Passes time; then the workspace is stirred, for of itself it looks at its clock when so much time has truly passed. */
 const pass = async (hook: Hook, ms: number): Promise<void> => {

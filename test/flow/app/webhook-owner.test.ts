@@ -1,31 +1,26 @@
 /** The webhook endpoint in the hands of people who are signed in, over HTTP, with a real receiver. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
 import { endpointTrace, type WebhookTimes, webhookTimes } from '#domain/app/webhook'
 import { type Role, roles } from '#kernel/roles'
 import { hosts, urls } from '#test/port/egress/forms'
-import { eventually, type Send, type TestApp, testApp } from '#test/support/app'
+import { eventually, type Send } from '#test/support/app'
 import { openCanary } from '#test/support/canary'
 import { eventOf, type Hook, hookOf, idOf } from '#test/support/hooks'
 import { openReceiver, type Received, type Receiver } from '#test/support/receiver'
 import { type SignedIn, signedIn } from '#test/support/session'
+import { use, useApp } from '#test/support/use'
 
 /** Tries in quick succession, more than any test needs. */
 const patient: WebhookTimes = { ...webhookTimes, scheduleMs: [0, ...Array(1_000).fill(20)] }
 
-let app: TestApp
-let receiver: Receiver
-let other: Receiver
-beforeAll(async () => {
-  receiver = await openReceiver()
-  other = await openReceiver()
+const receiver = use(openReceiver)
+const other = use(openReceiver)
+const app = useApp(() => {
   const own = { PUBLIC_URL: 'https://tendril.example.com', NODE_URL: 'https://node.example.com:7443' }
   const env = { ...own, EGRESS_ALLOW: `127.0.0.1:${receiver.port},127.0.0.1:${other.port}` }
-  app = await testApp({ env, overrides: { webhookTimes: patient } })
-})
-afterAll(async () => {
-  for (const one of [app, receiver, other]) await one[Symbol.asyncDispose]()
+  return { env, overrides: { webhookTimes: patient } }
 })
 beforeEach(() => {
   for (const one of [receiver, other]) Object.assign(one, { answer: {} }).requests.length = 0

@@ -1,29 +1,23 @@
 /** Events on their way to a workspace's endpoint, with a real receiver: order, tries, holds, and the end of an endpoint. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
 import { type WebhookTimes, webhookTimes } from '#domain/app/webhook'
 import { newId } from '#kernel/ids'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { freshDb, type TestDatabase } from '#test/support/db'
+import { freshDb } from '#test/support/db'
 import { dataOf, eventOf, type Hook, hookOf, idOf, newHook, type OutboxRow } from '#test/support/hooks'
-import { openReceiver, type Received, type Receiver, type ReceiverAnswer } from '#test/support/receiver'
+import { openReceiver, type Received, type ReceiverAnswer } from '#test/support/receiver'
+import { use, useApp } from '#test/support/use'
 
 /** Tries in quick succession, more than any test needs. */
 const patient: WebhookTimes = { ...webhookTimes, scheduleMs: [0, ...Array(1_000).fill(20)] }
 
-let db: TestDatabase
-let app: TestApp
-let receiver: Receiver
-let other: Receiver
-beforeAll(async () => {
-  db = await freshDb()
-  receiver = await openReceiver()
-  other = await openReceiver()
+const db = use(freshDb)
+const receiver = use(openReceiver)
+const other = use(openReceiver)
+const app = useApp(() => {
   const env = { EGRESS_ALLOW: `127.0.0.1:${receiver.port},127.0.0.1:${other.port}` }
-  app = await testApp({ database: db.options, env, overrides: { webhookTimes: patient } })
-})
-afterAll(async () => {
-  for (const one of [app, db, receiver, other]) await one[Symbol.asyncDispose]()
+  return { database: db.options, env, overrides: { webhookTimes: patient } }
 })
 beforeEach(() => {
   for (const one of [receiver, other]) Object.assign(one, { answer: {} }).requests.length = 0

@@ -1,13 +1,9 @@
 /** The workspace itself, as those see it who are signed in. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type TestApp, testApp } from '#test/support/app'
+import { expect, test } from 'bun:test'
 import { tokenOf } from '#test/support/session'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp()
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp()
 
 const PATH = '/api/v1/app/workspace'
 

@@ -1,26 +1,21 @@
 /** P2, P3 and P7: what the network itself does to make the truth hard to see. No decision comes from what was not seen in full. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
 import { AppError } from '#kernel/errors'
 import { NetworkError, type Timeline } from '#port/network/network'
-import { eventually, type TestApp, testApp } from '#test/support/app'
-import { freshDb, type TestDatabase } from '#test/support/db'
+import { eventually, testApp } from '#test/support/app'
+import { freshDb } from '#test/support/db'
 import { newStory, type Story, textOf } from '#test/support/story'
 import { lostAnswer, lostRequest, type Unreliable, unreliable } from '#test/support/unreliable'
+import { use, useApp } from '#test/support/use'
 
 const times: PublishTimes = { ...publishTimes, settleMs: 20, windowMs: 100 }
 
-let db: TestDatabase
-let app: TestApp
 let network: Unreliable
-beforeAll(async () => {
-  db = await freshDb()
-  app = await testApp({ database: db.options, overrides: { times } })
+const db = use(freshDb)
+const app = useApp(() => ({ database: db.options, overrides: { times } }))
+beforeAll(() => {
   network = unreliable(app)
-})
-afterAll(async () => {
-  await app[Symbol.asyncDispose]()
-  await db[Symbol.asyncDispose]()
 })
 
 const postNow = (story: Story, id: string) => story.send('POST', `items/${id}/post-now`, { headers: { 'idempotency-key': 'post it' } })

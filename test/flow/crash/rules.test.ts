@@ -1,29 +1,26 @@
 /** Processes that die around a run: the occurrence and the run are one commit, and each rule runs once for it. */
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { publishTimes } from '#domain/growth/sending/publish'
-import { type TestApp, testApp } from '#test/support/app'
-import { freshDb, type TestDatabase } from '#test/support/db'
+import { testApp } from '#test/support/app'
+import { freshDb } from '#test/support/db'
 import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
 import { writingDrafter } from '#test/support/held-drafter'
 import { newRules, type Rules, rulesOf } from '#test/support/rule-story'
 import { crash, inMs } from '#test/support/story'
+import { useEach } from '#test/support/use'
 
 const times = { ...publishTimes, settleMs: 50 }
 const afterPost = { trigger: { kind: 'item_posted' }, action: { kind: 'draft_batch', count: 2 } }
 
-let db: TestDatabase
-let dying: TestApp
 let points: TestFailpoints
-beforeEach(async () => {
-  db = await freshDb()
-  points = testFailpoints()
-  dying = await testApp({ database: db.options, overrides: { times, failpoints: points.at, drafter: writingDrafter() } })
-})
-afterEach(async () => {
+afterEach(() => {
   for (const name of places) points.release(name)
-  await dying[Symbol.asyncDispose]()
-  await db[Symbol.asyncDispose]()
 })
+const db = useEach(freshDb)
+beforeEach(() => {
+  points = testFailpoints()
+})
+const dying = useEach(() => testApp({ database: db.options, overrides: { times, failpoints: points.at, drafter: writingDrafter() } }))
 
 const places = ['letter.deciding:publish.settle', 'publish.sent', 'rule.acting', 'rule.firing', 'generation.claimed', 'generation.drafted']
 

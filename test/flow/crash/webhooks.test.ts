@@ -1,23 +1,16 @@
 /** C6 and C7: a process that dies while it tells of an event. The event arrives, again if need be, always under the same id. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { freshDb, type TestDatabase } from '#test/support/db'
+import { freshDb } from '#test/support/db'
 import { hookOf, idOf } from '#test/support/hooks'
-import { openReceiver, type Receiver } from '#test/support/receiver'
+import { openReceiver } from '#test/support/receiver'
 import { testStops } from '#test/support/stops'
 import { crash, newStory } from '#test/support/story'
+import { use } from '#test/support/use'
 
-let db: TestDatabase
-let receiver: Receiver
-beforeAll(async () => {
-  db = await freshDb()
-  receiver = await openReceiver()
-})
-afterAll(async () => {
-  await db[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
-})
+const db = use(freshDb)
+const receiver = use(openReceiver)
 
 const points = [
   { name: 'C6, when the post is committed and nobody was told', failpoint: 'delivery.sending', heard: 0 },

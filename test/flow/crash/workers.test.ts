@@ -1,25 +1,17 @@
 /** P4, P5 and P6: two workers, a word that comes between claim and send, and clocks that are wrong. */
-import { afterAll, afterEach, beforeAll, describe, expect, setSystemTime, test } from 'bun:test'
+import { afterEach, describe, expect, setSystemTime, test } from 'bun:test'
 import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
 import { connectAccount } from '#ops/workspaces'
 import { revokeKey } from '#store/app/keys'
-import { eventually, type TestApp, testApp } from '#test/support/app'
-import { freshDb, type TestDatabase } from '#test/support/db'
-import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
+import { eventually, testApp } from '#test/support/app'
+import { freshDb } from '#test/support/db'
+import { testFailpoints } from '#test/support/failpoints'
 import { newStory, type Story, textOf } from '#test/support/story'
+import { use, useApp } from '#test/support/use'
 
-let db: TestDatabase
-let app: TestApp
-let points: TestFailpoints
-beforeAll(async () => {
-  db = await freshDb()
-  points = testFailpoints()
-  app = await testApp({ database: db.options, overrides: { failpoints: points.at } })
-})
-afterAll(async () => {
-  await app[Symbol.asyncDispose]()
-  await db[Symbol.asyncDispose]()
-})
+const db = use(freshDb)
+const points = testFailpoints()
+const app = useApp(() => ({ database: db.options, overrides: { failpoints: points.at } }))
 
 test('P4, two workers and the same items: one claim each, though the workspace changes hands among the claims', async () => {
   await using own = await freshDb()

@@ -1,25 +1,22 @@
 /** Articles from the topic to the network: drafted, retitled on approval, posted once as one long post. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { plans } from '#domain/app/plan'
 import { CANCEL } from '#edge/mcp/generation'
 import { scopes } from '#kernel/scopes'
 import { GenerationError } from '#port/model/drafter'
-import { eventually, type TestApp, testApp } from '#test/support/app'
+import { eventually, testApp } from '#test/support/app'
 import { heldInEachTest } from '#test/support/held-drafter'
 import { connectMcp } from '#test/support/mcp'
 import { contextOf } from '#test/support/mcp-context'
 import { softwareProfile } from '#test/support/profiles'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
 const held = heldInEachTest()
-beforeAll(async () => {
-  app = await testApp({
-    overrides: {
-      drafter: held.drafter,
-    },
-  })
+const app = useApp({
+  overrides: {
+    drafter: held.drafter,
+  },
 })
-afterAll(() => app[Symbol.asyncDispose]())
 
 /** A workspace of its own. */
 const workspace = async (at = app) => {

@@ -1,19 +1,16 @@
 /** What worked and what flopped, over HTTP: found in numbers, kept as learnings, and heeded by the next batch. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { MOST_ACTIVE_LEARNINGS } from '#domain/growth/learning/learning'
 import { newId } from '#kernel/ids'
-import { eventually, type TestApp, testApp } from '#test/support/app'
+import { eventually } from '#test/support/app'
 import { insertPosted } from '#test/support/posted'
 import { softwareProfile } from '#test/support/profiles'
 import { sameSeed } from '#test/support/same-seed'
+import { useApp } from '#test/support/use'
 
 const DAY = 86_400_000
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp({ overrides: { drafter: sameSeed } })
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp({ overrides: { drafter: sameSeed } })
 
 interface Post {
   text: string

@@ -1,18 +1,14 @@
 /** The brief of a workspace over HTTP: what it says as the workspace changes, and that what it names can be sent. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { operations } from '#contract/index'
 import { newId } from '#kernel/ids'
-import { type TestApp, testApp } from '#test/support/app'
 import { insertPosted } from '#test/support/posted'
 import { call } from '#test/support/prepare'
 import { softwareProfile } from '#test/support/profiles'
 import { newStory, type Story } from '#test/support/story'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp()
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp()
 
 interface Action {
   kind: string

@@ -1,27 +1,22 @@
 /** What people settle themselves: posts marked as posted, and accounts that are disconnected while something is on its way. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { publishTimes } from '#domain/growth/sending/publish'
 import { connectAccount } from '#ops/workspaces'
-import { type TestApp, testApp } from '#test/support/app'
-import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
+import { testFailpoints } from '#test/support/failpoints'
 import { newStory, type Story, textOf } from '#test/support/story'
+import { useApp } from '#test/support/use'
 
 /** The machine itself never gets to look. */
 const times = { ...publishTimes, settleMs: 3_600_000 }
 const URL_OF_POST = 'https://network.example/posts/1'
 
-let app: TestApp
-let impatient: TestApp
-let points: TestFailpoints
-beforeAll(async () => {
-  points = testFailpoints()
-  app = await testApp({ overrides: { times, failpoints: points.at } })
-  impatient = await testApp({ database: app.options, overrides: { times, replyWithinMs: 50 }, env: { SANDBOX_FAULTS: 'applied502=1' } })
-})
-afterAll(async () => {
-  await impatient[Symbol.asyncDispose]()
-  await app[Symbol.asyncDispose]()
-})
+const points = testFailpoints()
+const app = useApp({ overrides: { times, failpoints: points.at } })
+const impatient = useApp(() => ({
+  database: app.options,
+  overrides: { times, replyWithinMs: 50 },
+  env: { SANDBOX_FAULTS: 'applied502=1' },
+}))
 
 const postNow = (story: Story, id: string, key: string) =>
   story.send('POST', `items/${id}/post-now`, { headers: { 'idempotency-key': key } })

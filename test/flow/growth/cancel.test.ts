@@ -1,28 +1,24 @@
 /** A generation that is cancelled: it ends once, what it took comes back, and what the model still says is dropped. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { operations } from '#contract/index'
 import { CANCEL } from '#edge/mcp/generation'
 import { newId } from '#kernel/ids'
-import { eventually, type TestApp, testApp } from '#test/support/app'
-import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
+import { eventually, testApp } from '#test/support/app'
+import { testFailpoints } from '#test/support/failpoints'
 import { heldInEachTest } from '#test/support/held-drafter'
 import { letterOf } from '#test/support/letters'
 import { settled } from '#test/support/manual-clock'
 import { contextOf } from '#test/support/mcp-context'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
-let points: TestFailpoints
 const held = heldInEachTest()
-beforeAll(async () => {
-  points = testFailpoints()
-  app = await testApp({
-    overrides: {
-      drafter: held.drafter,
-      failpoints: points.at,
-    },
-  })
+const points = testFailpoints()
+const app = useApp({
+  overrides: {
+    drafter: held.drafter,
+    failpoints: points.at,
+  },
 })
-afterAll(() => app[Symbol.asyncDispose]())
 
 /** A workspace of its own, and who may cancel in it. */
 const workspace = async (at = app) => {

@@ -1,19 +1,18 @@
 /** Channels over HTTP: what a workspace starts with, rules that drafts and people keep to, and slots of the cadence. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { nextSlot } from '#domain/growth/drafting/cadence'
 import { createComposer } from '#port/model/composer/composer'
-import { eventually, type TestApp, testApp } from '#test/support/app'
+import { eventually } from '#test/support/app'
 import { softwareProfile } from '#test/support/profiles'
 import { newStory, type Story } from '#test/support/story'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
-beforeAll(async () => {
+const app = useApp(() => {
   const composer = createComposer()
-  app = await testApp({
+  return {
     overrides: { drafter: { ...composer, draft: (brief, signal) => composer.draft({ ...brief, recent: [] }, signal) } },
-  })
+  }
 })
-afterAll(() => app[Symbol.asyncDispose]())
 
 type Channel = Record<string, unknown> & { id: string; name: string; cadence: never }
 

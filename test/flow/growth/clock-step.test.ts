@@ -4,30 +4,27 @@
  */
 import { afterEach, beforeEach, expect, setSystemTime, test } from 'bun:test'
 import { publishTimes } from '#domain/growth/sending/publish'
-import { eventually, type TestApp, testApp } from '#test/support/app'
-import { type SteppedDatabase, steppedDb } from '#test/support/database-clock'
+import { eventually, testApp } from '#test/support/app'
+import { steppedDb } from '#test/support/database-clock'
 import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
 import { crash, newStory, type Story, textOf } from '#test/support/story'
+import { useEach } from '#test/support/use'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 /** A person is asked soon; a claim holds as long as ever. */
 const times = { ...publishTimes, settleMs: 50, windowMs: 150 }
 
-let db: SteppedDatabase
-let app: TestApp
 let failpoints: TestFailpoints
-beforeEach(async () => {
-  db = await steppedDb({ timezone: "'America/New_York'" })
-  failpoints = testFailpoints()
-  app = await testApp({ database: db.options, overrides: { times, failpoints: failpoints.at } })
-})
-afterEach(async () => {
+afterEach(() => {
   setSystemTime()
   for (const name of ['publish.claimed', 'publish.claiming']) failpoints.release(name)
-  await app[Symbol.asyncDispose]()
-  await db[Symbol.asyncDispose]()
 })
+const db = useEach(() => steppedDb({ timezone: "'America/New_York'" }))
+beforeEach(() => {
+  failpoints = testFailpoints()
+})
+const app = useEach(() => testApp({ database: db.options, overrides: { times, failpoints: failpoints.at } }))
 
 /** Due `ms` from now by the database's clock. */
 const scheduled = async (story: Story, ms: number): Promise<string> => {

@@ -1,24 +1,15 @@
 /** Accounts that owners connect and disconnect. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { type TestApp, testApp } from '#test/support/app'
-import { freshDb, type TestDatabase } from '#test/support/db'
-import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
+import { freshDb } from '#test/support/db'
+import { testFailpoints } from '#test/support/failpoints'
 import { signedIn } from '#test/support/session'
 import { newStory, textOf } from '#test/support/story'
+import { use, useApp } from '#test/support/use'
 
-let database: TestDatabase
-let app: TestApp
-let points: TestFailpoints
-beforeAll(async () => {
-  database = await freshDb()
-  points = testFailpoints()
-  app = await testApp({ database: database.options, overrides: { failpoints: points.at } })
-})
-afterAll(async () => {
-  await app[Symbol.asyncDispose]()
-  await database[Symbol.asyncDispose]()
-})
+const database = use(freshDb)
+const points = testFailpoints()
+const app = useApp(() => ({ database: database.options, overrides: { failpoints: points.at } }))
 
 const PATH = '/api/v1/app/connections'
 

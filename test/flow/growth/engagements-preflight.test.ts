@@ -1,20 +1,13 @@
 /** What the network's rules forbid is said before a model is called, with a way to do it by hand, and is never sent. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { eventually, type TestApp, testApp } from '#test/support/app'
-import { createFakeOpenAi, type FakeOpenAi } from '#test/support/fake-openai'
+import { describe, expect, test } from 'bun:test'
+import { eventually } from '#test/support/app'
+import { createFakeOpenAi } from '#test/support/fake-openai'
 import { othersPost } from '#test/support/prepare'
 import { newStory, type Story } from '#test/support/story'
+import { use, useApp } from '#test/support/use'
 
-let fake: FakeOpenAi
-let app: TestApp
-beforeAll(async () => {
-  fake = await createFakeOpenAi()
-  app = await testApp({ env: { SANDBOX_RULES: 'x_selfserve', OPENAI_API_KEY: 'sk-test', OPENAI_BASE_URL: fake.url } })
-})
-afterAll(async () => {
-  await app[Symbol.asyncDispose]()
-  await fake[Symbol.asyncDispose]()
-})
+const fake = use(createFakeOpenAi)
+const app = useApp(() => ({ env: { SANDBOX_RULES: 'x_selfserve', OPENAI_API_KEY: 'sk-test', OPENAI_BASE_URL: fake.url } }))
 
 const handleOf = async (story: Story): Promise<string> => (await story.send('GET', 'connection')).body.connection.account.handle
 const create = (story: Story, body: object) => story.send('POST', 'engagements', { body })

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { publishTimes } from '#domain/growth/sending/publish'
-import { eventually, type TestApp, testApp } from '#test/support/app'
+import { eventually } from '#test/support/app'
 import { heldInEachTest } from '#test/support/held-drafter'
 import { othersPost } from '#test/support/prepare'
 import { newStory, type Story } from '#test/support/story'
 import { lostAnswer, lostRequest } from '#test/support/unreliable'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
 const held = heldInEachTest()
 const quick = { ...publishTimes, settleMs: 20, windowMs: 60, deadlineMs: 2_000 }
-beforeAll(async () => {
-  app = await testApp({ overrides: { drafter: held.drafter, times: quick } })
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp({ overrides: { drafter: held.drafter, times: quick } })
 
 const engagementsOf = async (story: Story) => (await story.send('GET', 'engagements?limit=100')).body.engagements
 const engagement = async (story: Story, id: string) => (await engagementsOf(story)).find((one: { id: string }) => one.id === id)

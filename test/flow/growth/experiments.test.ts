@@ -1,17 +1,17 @@
 /** Experiments over HTTP: batches divided over their arms, each arm steered by its note, and what the numbers say in the end. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { type DraftBrief, noUsage } from '#domain/growth/drafting/draft'
 import { MOST_RUNNING, READY_PER_ARM } from '#domain/growth/learning/experiment'
 import { newId } from '#kernel/ids'
 import { GenerationError } from '#port/model/drafter'
-import { eventually, type TestApp, testApp } from '#test/support/app'
+import { eventually } from '#test/support/app'
 import { insertPosted } from '#test/support/posted'
+import { useApp } from '#test/support/use'
 
 /** The arm with this note cannot be drafted. */
 const HOPELESS = 'in hexameters'
 
-let app: TestApp
-beforeAll(async () => {
+const app = useApp(() => {
   // Says in each body what it was told to do, and how many posts it was told of.
   const draft = async ({ trial = 'as ever', count, recent }: DraftBrief) => {
     if (trial === HOPELESS) throw new GenerationError('write plainer')
@@ -22,9 +22,8 @@ beforeAll(async () => {
   }
   const article = () => Promise.reject(new Error('no article is asked for'))
   const reply = () => Promise.reject(new Error('no reply is asked for'))
-  app = await testApp({ overrides: { drafter: { name: 'fake', draft, article, reword: article, reply } } })
+  return { overrides: { drafter: { name: 'fake', draft, article, reword: article, reply } } }
 })
-afterAll(() => app[Symbol.asyncDispose]())
 
 interface Drafted {
   id: string

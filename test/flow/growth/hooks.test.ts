@@ -1,27 +1,26 @@
 /** Hooks over HTTP: the library with what each opening has brought, and drafting that follows it. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { LEAST_MEASURED } from '#domain/growth/drafting/hook-choice'
 import { hookKeys, postHooks } from '#domain/growth/drafting/hooks'
 import { createComposer } from '#port/model/composer/composer'
-import { eventually, type TestApp, testApp } from '#test/support/app'
+import { eventually } from '#test/support/app'
 import { insertCounts } from '#test/support/posted'
 import { softwareProfile } from '#test/support/profiles'
 import { newStory, type Story } from '#test/support/story'
+import { useApp } from '#test/support/use'
 
 type Hook = Record<'drafted' | 'approved' | 'posted' | 'rejected' | 'measured', number> & { id: string; engagement_rate: number | null }
 
-let app: TestApp
 /** How the last batch was told to weigh openings. */
 let weights: Record<string, number> = {}
-beforeAll(async () => {
+const app = useApp(() => {
   const composer = createComposer()
   const draft = (...[brief, signal]: Parameters<typeof composer.draft>) => {
     weights = Object.fromEntries(brief.hooks.map(({ hook, weight }) => [hook, weight]))
     return composer.draft(brief, signal)
   }
-  app = await testApp({ overrides: { drafter: { ...composer, draft } } })
+  return { overrides: { drafter: { ...composer, draft } } }
 })
-afterAll(() => app[Symbol.asyncDispose]())
 
 const listed = async (story: Story): Promise<Hook[]> => {
   const all: Hook[] = []

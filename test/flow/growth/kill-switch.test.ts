@@ -1,26 +1,18 @@
 /** The kill switch: after its answer nothing goes out unattended. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { publishTimes } from '#domain/growth/sending/publish'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { freshDb, type TestDatabase } from '#test/support/db'
-import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
+import { freshDb } from '#test/support/db'
+import { testFailpoints } from '#test/support/failpoints'
 import { othersPost } from '#test/support/prepare'
 import { crash, newStory, type Story, textOf } from '#test/support/story'
+import { use, useApp } from '#test/support/use'
 
 const times = { ...publishTimes, settleMs: 100, windowMs: 60_000 }
 
-let db: TestDatabase
-let app: TestApp
-let points: TestFailpoints
-beforeAll(async () => {
-  db = await freshDb()
-  points = testFailpoints()
-  app = await testApp({ database: db.options, overrides: { times, failpoints: points.at } })
-})
-afterAll(async () => {
-  await app[Symbol.asyncDispose]()
-  await db[Symbol.asyncDispose]()
-})
+const db = use(freshDb)
+const points = testFailpoints()
+const app = useApp(() => ({ database: db.options, overrides: { times, failpoints: points.at } }))
 
 const pause = async (story: Story) => (await story.send('POST', 'automation/pause-all')).body.automation
 const resume = async (story: Story) => (await story.send('POST', 'automation/resume-all')).body.automation

@@ -1,16 +1,13 @@
 /** What was learned, over HTTP: kept, listed, retired; and what it changes in the drafts of the next batch. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { MOST_ACTIVE_LEARNINGS } from '#domain/growth/learning/learning'
 import { newId } from '#kernel/ids'
-import { eventually, type TestApp, testApp } from '#test/support/app'
+import { eventually } from '#test/support/app'
 import { softwareProfile } from '#test/support/profiles'
 import { sameSeed } from '#test/support/same-seed'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp({ overrides: { drafter: sameSeed } })
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp({ overrides: { drafter: sameSeed } })
 
 interface Kept {
   id: string

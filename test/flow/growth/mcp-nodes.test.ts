@@ -1,27 +1,18 @@
 /** An MCP session in a deployment of several processes: whichever is asked, the one that holds it answers. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { HOP_HEADER } from '#edge/mcp/elsewhere'
 import { MCP_PATH } from '#edge/mcp/endpoint'
-import { eventually, type TestApp, testApp } from '#test/support/app'
-import { type HeldDrafter, heldDrafter } from '#test/support/held-drafter'
+import { eventually, testApp } from '#test/support/app'
+import { heldDrafter } from '#test/support/held-drafter'
 import { connectMcp, eventsOf, listing, openSession, rpc } from '#test/support/mcp'
 import { newDeployment, startServer } from '#test/support/server'
+import { useApp } from '#test/support/use'
 
-let one: TestApp
-let other: TestApp
-let held: HeldDrafter
-
-beforeAll(async () => {
-  held = heldDrafter()
-  const overrides = { drafter: held.drafter, mcpLimits: { sweepMs: 10 } }
-  one = await testApp({ overrides })
-  other = await testApp({ database: one.options, overrides })
-})
-afterAll(async () => {
-  held.release()
-  await other[Symbol.asyncDispose]()
-  await one[Symbol.asyncDispose]()
-})
+const held = heldDrafter()
+afterAll(() => held.release())
+const overrides = { drafter: held.drafter, mcpLimits: { sweepMs: 10 } }
+const one = useApp({ overrides })
+const other = useApp(() => ({ database: one.options, overrides }))
 
 /** Opens its session at the first process and asks the second one from then on, as behind a balancer. */
 const balanced = (key: string) => {

@@ -1,29 +1,26 @@
 /** What becomes of posts, read from the network as time passes: on a database whose clock the tests step. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { eventually, type TestApp, testApp } from '#test/support/app'
-import { type SteppedDatabase, steppedDb } from '#test/support/database-clock'
+import { eventually, testApp } from '#test/support/app'
+import { steppedDb } from '#test/support/database-clock'
 import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
 import { crash, newStory, type Story } from '#test/support/story'
+import { useEach } from '#test/support/use'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-let db: SteppedDatabase
-let app: TestApp
 let points: TestFailpoints
 const start = (failpoints: TestFailpoints) =>
   // Workspaces fall asleep at once: whoever is due is woken by the sweep, as after hours of rest.
   testApp({ database: db.options, overrides: { failpoints: failpoints.at, idleMs: 30, sweepMs: 20 } })
-beforeEach(async () => {
-  db = await steppedDb()
-  points = testFailpoints()
-  app = await start(points)
-})
-afterEach(async () => {
+afterEach(() => {
   for (const point of ['metrics.claimed', 'metrics.read']) points.release(point)
-  await app[Symbol.asyncDispose]()
-  await db[Symbol.asyncDispose]()
 })
+const db = useEach(steppedDb)
+beforeEach(() => {
+  points = testFailpoints()
+})
+const app = useEach(() => start(points))
 
 const posted = async (story: Story, text?: string): Promise<string> => {
   const id = await story.approved(text)

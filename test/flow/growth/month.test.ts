@@ -3,32 +3,29 @@
  * is measured and audited, what the audit finds steers what is drafted next, an experiment runs through the second half, and every
  * Monday brings a report.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { connectAccount } from '#ops/workspaces'
 import { sandboxMetrics } from '#port/network/sandbox/metrics'
-import { eventually, type TestApp, testApp } from '#test/support/app'
-import { type SteppedDatabase, steppedDb } from '#test/support/database-clock'
+import { eventually } from '#test/support/app'
+import { steppedDb } from '#test/support/database-clock'
 import { softwareProfile } from '#test/support/profiles'
 import { newStory, type Story } from '#test/support/story'
+import { use, useApp } from '#test/support/use'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 /** A Monday; noon in Berlin. */
 const BEGIN = new Date('2026-06-01T10:00:00Z')
 
-let db: SteppedDatabase
-let app: TestApp
 let story: Story
+const db = use(steppedDb)
 beforeAll(async () => {
-  db = await steppedDb()
   await db.clock.set(BEGIN)
-  app = await testApp({ database: db.options, overrides: { idleMs: 20, sweepMs: 20 } })
-  story = await newStory(app)
 })
-afterAll(async () => {
-  await app[Symbol.asyncDispose]()
-  await db[Symbol.asyncDispose]()
+const app = useApp(() => ({ database: db.options, overrides: { idleMs: 20, sweepMs: 20 } }))
+beforeAll(async () => {
+  story = await newStory(app)
 })
 
 const call = async (method: string, path: string, body?: object) => {

@@ -1,18 +1,15 @@
 /** A network that misbehaves: whatever it does, a post stands there at most once, and the item says the truth. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { freshDb, type TestDatabase } from '#test/support/db'
+import { freshDb } from '#test/support/db'
 import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
 import { newStory, type Story, textOf } from '#test/support/story'
+import { use } from '#test/support/use'
 
 const times: PublishTimes = { ...publishTimes, deadlineMs: 2_000, settleMs: 50, windowMs: 200, backoffMs: [20, 20, 20, 20] }
 
-let db: TestDatabase
-beforeAll(async () => {
-  db = await freshDb()
-})
-afterAll(() => db[Symbol.asyncDispose]())
+const db = use(freshDb)
 
 const failing = (faults: string, more: Partial<PublishTimes> = {}, points?: TestFailpoints): Promise<TestApp> =>
   testApp({

@@ -1,17 +1,14 @@
 /** When a target is read next: what lists say of it is what happens, whatever keeps it from being read; and a reconnect reads at once. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { tomorrow } from '#domain/app/read-budget'
 import { newId } from '#kernel/ids'
 import { NetworkError } from '#port/network/network'
-import { eventually, type TestApp, testApp } from '#test/support/app'
+import { eventually } from '#test/support/app'
 import { tokenOf } from '#test/support/session'
 import { newStory, type Story } from '#test/support/story'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp()
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp()
 
 const HOUR = 3_600_000
 

@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, expect, setSystemTime, test } from 'bun:test'
+import { expect, setSystemTime, test } from 'bun:test'
 import { LETTERS_PATH, nodeSignature } from '#port/nodes'
-import { eventually, TEST_SECRET, type TestApp, testApp } from '#test/support/app'
+import { eventually, TEST_SECRET, testApp } from '#test/support/app'
 import { tokenOf } from '#test/support/session'
 import { newStory, textOf } from '#test/support/story'
+import { useApp } from '#test/support/use'
 
-let one: TestApp
-let other: TestApp
-
-beforeAll(async () => {
-  one = await testApp()
-  other = await testApp({ database: one.options })
-})
-afterAll(async () => {
-  await other[Symbol.asyncDispose]()
-  await one[Symbol.asyncDispose]()
-})
+const one = useApp()
+const other = useApp(() => ({ database: one.options }))
 
 /** A request to the other process, with the key of a workspace that the first one owns. */
 const viaOther = (method: string, path: string, options: object = {}) => other.send(method, path, { key: one.key, ...options })

@@ -1,15 +1,11 @@
 /** Everything at a glance: what it shows of long lists, and how the rest is read; and a profile by the API document's words. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type TestApp, testApp } from '#test/support/app'
+import { expect, test } from 'bun:test'
 import { cli } from '#test/support/cli-host'
 import { connectMcp } from '#test/support/mcp'
 import { newStory, type Story } from '#test/support/story'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp()
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp()
 
 const overviewOf = async ({ send }: Story) => (await send('GET', 'overview')).body.overview
 const idsOf = (records: { id: string }[]): string[] => records.map(({ id }) => id)

@@ -1,25 +1,23 @@
 /** Posting again what may be on the network already: a person's word, and only after the timeline was read to its end. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
 import { NetworkError } from '#port/network/network'
-import { eventually, type TestApp, testApp } from '#test/support/app'
-import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
+import { eventually } from '#test/support/app'
+import { testFailpoints } from '#test/support/failpoints'
 import { asPerson } from '#test/support/session'
 import { newStory, type Story, textOf } from '#test/support/story'
 import { type Loss, lostAnswer, lostRequest, type Unreliable, unreliable } from '#test/support/unreliable'
+import { useApp } from '#test/support/use'
 
 const times: PublishTimes = { ...publishTimes, settleMs: 20, windowMs: 60 }
 const POST_AGAIN = 'growth.items.postNow'
 
-let app: TestApp
-let points: TestFailpoints
 let network: Unreliable
-beforeAll(async () => {
-  points = testFailpoints()
-  app = await testApp({ overrides: { times, failpoints: points.at } })
+const points = testFailpoints()
+const app = useApp({ overrides: { times, failpoints: points.at } })
+beforeAll(() => {
   network = unreliable(app)
 })
-afterAll(() => app[Symbol.asyncDispose]())
 
 const postAgain = (story: Story, id: string, idempotencyKey?: string) =>
   asPerson(app, story.tenantId)(POST_AGAIN, { id, confirm: 'post_again' }, { idempotencyKey })

@@ -1,19 +1,15 @@
 /** Post now, and what its Idempotency-Key promises. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { publishTimes } from '#domain/growth/sending/publish'
-import { eventually, type TestApp, testApp } from '#test/support/app'
-import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
+import { eventually, testApp } from '#test/support/app'
+import { testFailpoints } from '#test/support/failpoints'
 import { newStory, type Story, textOf } from '#test/support/story'
+import { useApp } from '#test/support/use'
 
 const times = { ...publishTimes, settleMs: 300, windowMs: 60_000 }
 
-let app: TestApp
-let points: TestFailpoints
-beforeAll(async () => {
-  points = testFailpoints()
-  app = await testApp({ overrides: { times, failpoints: points.at } })
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const points = testFailpoints()
+const app = useApp({ overrides: { times, failpoints: points.at } })
 
 const postNow = (story: Story, id: string, key?: string) =>
   story.send('POST', `items/${id}/post-now`, key === undefined ? {} : { headers: { 'idempotency-key': key } })

@@ -1,27 +1,26 @@
 /** Products over HTTP: kept, changed, archived; and what the next batch makes of them. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { MOST_ACTIVE_PRODUCTS } from '#domain/growth/drafting/product'
 import { newId } from '#kernel/ids'
 import { createComposer } from '#port/model/composer/composer'
-import { eventually, type TestApp, testApp } from '#test/support/app'
+import { eventually } from '#test/support/app'
 import { type Gate, newGate } from '#test/support/letters'
+import { useApp } from '#test/support/use'
 
 const composer = createComposer()
 
-let app: TestApp
 /** Drafts are written once it is open. */
 let gate: Gate
 let asked: Gate
-beforeAll(async () => {
+const app = useApp(() => {
   const draft = async (...[brief, signal]: Parameters<typeof composer.draft>) => {
     asked.open()
     const set = await composer.draft({ ...brief, recent: [] }, signal)
     await gate.opened
     return set
   }
-  app = await testApp({ overrides: { drafter: { ...composer, draft } } })
+  return { overrides: { drafter: { ...composer, draft } } }
 })
-afterAll(() => app[Symbol.asyncDispose]())
 
 const opened = async () => {
   const { tenantId, key } = await app.newWorkspace()

@@ -1,9 +1,10 @@
 /** What a week brought, over HTTP: asked for, and made by itself as weeks go by on a clock that is stepped. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { eventually, type TestApp, testApp } from '#test/support/app'
-import { type SteppedDatabase, steppedDb } from '#test/support/database-clock'
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { eventually, testApp } from '#test/support/app'
+import { steppedDb } from '#test/support/database-clock'
 import { insertPosted } from '#test/support/posted'
 import { newStory, type Story } from '#test/support/story'
+import { useApp, useEach } from '#test/support/use'
 
 const DAY = 86_400_000
 
@@ -32,11 +33,7 @@ const asked = async (story: Story, body: object = {}): Promise<Report> => {
 }
 
 describe('asked for', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await testApp()
-  })
-  afterAll(() => app[Symbol.asyncDispose]())
+  const app = useApp()
 
   /** Posted at a time, with its numbers at later ones. */
   const counted = ({ tenantId }: Story, postedAt: string, snapshots: [at: string, impressions: number, likes: number][]) =>
@@ -107,18 +104,10 @@ describe('asked for', () => {
 })
 
 describe('by itself', () => {
-  let db: SteppedDatabase
-  let app: TestApp
-  beforeEach(async () => {
-    db = await steppedDb()
-    app = await testApp({ database: db.options, overrides: { idleMs: 30, sweepMs: 20 } })
-    // A Wednesday, so that the first Monday is near.
-    await db.clock.set(new Date('2027-01-06T12:00:00Z'))
-  })
-  afterEach(async () => {
-    await app[Symbol.asyncDispose]()
-    await db[Symbol.asyncDispose]()
-  })
+  const db = useEach(steppedDb)
+  const app = useEach(() => testApp({ database: db.options, overrides: { idleMs: 30, sweepMs: 20 } }))
+  // A Wednesday, so that the first Monday is near.
+  beforeEach(() => db.clock.set(new Date('2027-01-06T12:00:00Z')))
 
   const begun = async (): Promise<Story> => {
     const story = await newStory(app)

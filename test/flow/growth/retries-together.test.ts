@@ -1,25 +1,17 @@
 /** Retries under one Idempotency-Key that arrive together, once there is something to replay. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { publishTimes } from '#domain/growth/sending/publish'
-import { type TestApp, testApp } from '#test/support/app'
-import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
+import { testApp } from '#test/support/app'
+import { testFailpoints } from '#test/support/failpoints'
 import { newStory, type Story, textOf } from '#test/support/story'
+import { useApp } from '#test/support/use'
 
 const times = { ...publishTimes, settleMs: 300, windowMs: 60_000 }
 const MANY = 100
 
-let app: TestApp
-let other: TestApp
-let points: TestFailpoints
-beforeAll(async () => {
-  points = testFailpoints()
-  app = await testApp({ overrides: { times, failpoints: points.at } })
-  other = await testApp({ database: app.options, overrides: { times } })
-})
-afterAll(async () => {
-  await other[Symbol.asyncDispose]()
-  await app[Symbol.asyncDispose]()
-})
+const points = testFailpoints()
+const app = useApp({ overrides: { times, failpoints: points.at } })
+const other = useApp(() => ({ database: app.options, overrides: { times } }))
 
 const postNow = (story: Story, id: string, key: string) =>
   story.send('POST', `items/${id}/post-now`, { headers: { 'idempotency-key': key } })

@@ -1,25 +1,24 @@
 /** A 5xx of a network that promises how late it applies what it answers so: the doubt ends by itself, once, and never in a second post. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
 import { NetworkError, type PublishResult } from '#port/network/network'
-import { eventually, type TestApp, testApp } from '#test/support/app'
+import { eventually } from '#test/support/app'
 import { asPerson } from '#test/support/session'
 import { newStory, type Story, textOf } from '#test/support/story'
 import { type Loss, lostRequest, type Unreliable, unreliable } from '#test/support/unreliable'
+import { useApp } from '#test/support/use'
 
 const times: PublishTimes = { ...publishTimes, settleMs: 20, windowMs: 80 }
 const REASON = 'network_error_not_posted'
 
-let app: TestApp
 let network: Unreliable
-beforeAll(async () => {
-  app = await testApp({ overrides: { times } })
+const app = useApp({ overrides: { times } })
+beforeAll(() => {
   network = unreliable(app)
 })
 afterEach(() => {
   network.view = (timeline) => timeline
 })
-afterAll(() => app[Symbol.asyncDispose]())
 
 const serverError: PublishResult = { kind: 'unknown', reason: '503', cause: 'server_error' }
 /** The network answers with an error of its own, and makes nothing of the request. */

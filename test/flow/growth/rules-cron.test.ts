@@ -1,21 +1,20 @@
 /** Rules with a pattern: each of its times sets off one run, by the database's clock; what was missed never comes in a burst. */
 import { afterEach, beforeEach, expect, setSystemTime, test } from 'bun:test'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { type SteppedDatabase, steppedDb } from '#test/support/database-clock'
+import { steppedDb } from '#test/support/database-clock'
 import { writingDrafter } from '#test/support/held-drafter'
 import { newRules, type Rules, rulesOf } from '#test/support/rule-story'
+import { useEach } from '#test/support/use'
 
-let db: SteppedDatabase
 let app: TestApp
-beforeEach(async () => {
-  db = await steppedDb()
-  app = await testApp({ database: db.options, overrides: { drafter: writingDrafter() } })
-  await db.clock.set(new Date('2026-11-23T08:00:00Z'))
-})
 afterEach(async () => {
   setSystemTime()
   await app[Symbol.asyncDispose]()
-  await db[Symbol.asyncDispose]()
+})
+const db = useEach(steppedDb)
+beforeEach(async () => {
+  app = await testApp({ database: db.options, overrides: { drafter: writingDrafter() } })
+  await db.clock.set(new Date('2026-11-23T08:00:00Z'))
 })
 
 const daily = (hour: number, more: object = {}) => ({

@@ -1,18 +1,14 @@
 /** Whatever a rule makes is a draft: no action approves, schedules, posts, or touches what is there. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { type RuleActionKind, ruleActionKinds } from '#domain/growth/rules/rule-action'
 import { newId } from '#kernel/ids'
 import { stateNames } from '#test/domain/records'
-import { type TestApp, testApp } from '#test/support/app'
 import { writingDrafter } from '#test/support/held-drafter'
 import { insertPosted } from '#test/support/posted'
 import { newRules, type Rules } from '#test/support/rule-story'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp({ overrides: { drafter: writingDrafter() } })
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp({ overrides: { drafter: writingDrafter() } })
 
 /** But for answers to signals, which test/flow/rules-signals.test.ts tries. */
 const wishes: Record<Exclude<RuleActionKind, 'draft_engagement'>, object> = {

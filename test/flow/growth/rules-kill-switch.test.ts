@@ -1,19 +1,15 @@
 /** The kill switch and rules: after its answer none runs, and what one was having drafted is over. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { eventually, type TestApp, testApp } from '#test/support/app'
-import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
+import { expect, test } from 'bun:test'
+import { eventually } from '#test/support/app'
+import { testFailpoints } from '#test/support/failpoints'
 import { heldInEachTest } from '#test/support/held-drafter'
 import { newRules, type Rules } from '#test/support/rule-story'
+import { useApp } from '#test/support/use'
 
 const drafter = heldInEachTest()
 
-let app: TestApp
-let points: TestFailpoints
-beforeAll(async () => {
-  points = testFailpoints()
-  app = await testApp({ overrides: { drafter: drafter.drafter, failpoints: points.at } })
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const points = testFailpoints()
+const app = useApp({ overrides: { drafter: drafter.drafter, failpoints: points.at } })
 
 const afterPost = { trigger: { kind: 'item_posted' }, action: { kind: 'draft_batch', count: 4, focus: 'more' } }
 

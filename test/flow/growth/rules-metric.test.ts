@@ -1,22 +1,15 @@
 /** Rules that wait for a number of a post: each runs once for an item, when a count gets there. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { eventually, type TestApp, testApp } from '#test/support/app'
-import { type SteppedDatabase, steppedDb } from '#test/support/database-clock'
+import { expect, test } from 'bun:test'
+import { eventually } from '#test/support/app'
+import { steppedDb } from '#test/support/database-clock'
 import { writingDrafter } from '#test/support/held-drafter'
 import { newRules } from '#test/support/rule-story'
+import { use, useApp } from '#test/support/use'
 
 const HOUR = 3_600_000
 
-let db: SteppedDatabase
-let app: TestApp
-beforeAll(async () => {
-  db = await steppedDb()
-  app = await testApp({ database: db.options, overrides: { drafter: writingDrafter(), idleMs: 30, sweepMs: 20 } })
-})
-afterAll(async () => {
-  await app[Symbol.asyncDispose]()
-  await db[Symbol.asyncDispose]()
-})
+const db = use(steppedDb)
+const app = useApp(() => ({ database: db.options, overrides: { drafter: writingDrafter(), idleMs: 30, sweepMs: 20 } }))
 
 test('a count that crosses the number sets off one run; those after it, and rules made too late, none', async () => {
   const rules = await newRules(app)

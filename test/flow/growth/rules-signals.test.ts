@@ -1,17 +1,13 @@
 /** Rules that answer signals: what they make waits for approval, and nothing is done on the network. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { engagementStatuses } from '#domain/growth/drafting/engagement'
 import { newId } from '#kernel/ids'
-import { type TestApp, testApp } from '#test/support/app'
 import { writingDrafter } from '#test/support/held-drafter'
 import { othersPost } from '#test/support/prepare'
 import { newRules, type Rules } from '#test/support/rule-story'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp({ overrides: { drafter: writingDrafter() } })
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp({ overrides: { drafter: writingDrafter() } })
 
 /** Somebody is watched from now on who has just posted: a signal will be there. */
 const signalled = async ({ story }: Rules): Promise<void> => {

@@ -1,18 +1,14 @@
 /** Automation rules over HTTP: what sets them off, what they make, and what keeps them from it. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { MOST_RULES } from '#domain/growth/rules/rule'
 import { newId } from '#kernel/ids'
-import { type TestApp, testApp } from '#test/support/app'
 import { heldInEachTest } from '#test/support/held-drafter'
 import { newRules, type Rules } from '#test/support/rule-story'
+import { useApp } from '#test/support/use'
 
 const drafter = heldInEachTest()
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp({ overrides: { drafter: drafter.drafter } })
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp({ overrides: { drafter: drafter.drafter } })
 
 const afterBatch = { trigger: { kind: 'batch_settled' }, action: { kind: 'draft_batch', count: 2 } }
 const afterPost = { trigger: { kind: 'item_posted' }, action: { kind: 'draft_batch', count: 2, focus: 'what came of it' } }

@@ -1,20 +1,13 @@
 /** Scheduled posts: when they go out, when they do not, and from which account. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { connectAccount } from '#ops/workspaces'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { freshDb, type TestDatabase } from '#test/support/db'
+import { freshDb } from '#test/support/db'
 import { inMs, newStory, type Story, textOf } from '#test/support/story'
+import { use, useApp } from '#test/support/use'
 
-let db: TestDatabase
-let app: TestApp
-beforeAll(async () => {
-  db = await freshDb()
-  app = await testApp({ database: db.options })
-})
-afterAll(async () => {
-  await app[Symbol.asyncDispose]()
-  await db[Symbol.asyncDispose]()
-})
+const db = use(freshDb)
+const app = useApp(() => ({ database: db.options }))
 
 /** Moves what is scheduled into the past. */
 const makeOverdue = async ({ owner }: TestApp, id: string, minutes: number): Promise<void> => {

@@ -1,20 +1,19 @@
 /** What an attempt has sent is kept with the attempt: nothing that is done to the item afterwards can hide it. */
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { beforeEach, expect, test } from 'bun:test'
 import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
-import { eventually, type TestApp, testApp } from '#test/support/app'
+import { eventually, testApp } from '#test/support/app'
 import { type Stops, testStops } from '#test/support/stops'
 import { newStory, type Story, textOf } from '#test/support/story'
+import { useEach } from '#test/support/use'
 
 const times: PublishTimes = { ...publishTimes, settleMs: 50, windowMs: 150 }
 
-let app: TestApp
 let stops: Stops
 // One for each: what a test leaves in doubt is read on, and would come to the stops of the next one.
-beforeEach(async () => {
+beforeEach(() => {
   stops = testStops()
-  app = await testApp({ env: { SANDBOX_FAULTS: 'drop=1' }, overrides: { times, failpoints: stops.at } })
 })
-afterEach(() => app[Symbol.asyncDispose]())
+const app = useEach(() => testApp({ env: { SANDBOX_FAULTS: 'drop=1' }, overrides: { times, failpoints: stops.at } }))
 
 const decided = (story: Story, id: string) =>
   eventually(

@@ -1,22 +1,15 @@
 /** Targets are watched, what they post becomes signals, and signals become engagements. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { NetworkError } from '#port/network/network'
 import { residents } from '#port/network/sandbox/residents'
-import { eventually, type TestApp, testApp } from '#test/support/app'
-import { freshDb, type TestDatabase } from '#test/support/db'
+import { eventually, testApp } from '#test/support/app'
+import { freshDb } from '#test/support/db'
 import { newStory, type Story } from '#test/support/story'
+import { use, useApp } from '#test/support/use'
 
-let db: TestDatabase
-let app: TestApp
-beforeAll(async () => {
-  db = await freshDb()
-  app = await testApp({ database: db.options })
-})
-afterAll(async () => {
-  await app[Symbol.asyncDispose]()
-  await db[Symbol.asyncDispose]()
-})
+const db = use(freshDb)
+const app = useApp(() => ({ database: db.options }))
 
 /** Somebody in the sandbox, who posts when told. */
 const somebody = async () => {

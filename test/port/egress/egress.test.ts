@@ -1,29 +1,22 @@
 /** The HTTP client for addresses that tenants chose: what it never calls, and what it does with what it may call. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { createEgress, type Egress, type EgressRequest } from '#port/egress/egress'
 import { EgressRefused } from '#port/egress/target'
-import { type Canary, openCanary } from '#test/support/canary'
-import { openReceiver, type Receiver } from '#test/support/receiver'
+import { openCanary } from '#test/support/canary'
+import { openReceiver } from '#test/support/receiver'
+import { use } from '#test/support/use'
 import { hosts, resolving, urls } from './forms.ts'
 
 const own = new Set(['tendril.example.com:443', 'node.example.com:7443'])
 
-let canary: Canary
-let receiver: Receiver
 /** Names that were looked up. */
 let asked: string[] = []
 
-beforeAll(async () => {
-  canary = await openCanary()
-  receiver = await openReceiver()
-})
-afterAll(async () => {
-  await canary[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
-})
+const canary = use(openCanary)
+const receiver = use(openReceiver)
 beforeEach(() => {
   asked = []
 })

@@ -5,12 +5,12 @@ import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
 import { openSandboxStore } from '#port/network/sandbox/rows'
 import { migrate } from '#store/engine/migrate'
-import { type ManagedDatabase, managedDb } from '#test/support/managed'
+import { managedDb } from '#test/support/managed'
 import { migrateOnly } from '#test/support/migrations'
+import { use } from '#test/support/use'
 
 const [first, second, third] = [newId(), newId(), newId()]
 
-let database: ManagedDatabase
 let sql: postgres.Sql
 /** Account ids by what became of them before. */
 let account: Record<'shared' | 'left' | 'lone' | 'nobodys', string>
@@ -45,17 +45,16 @@ const arrange = async (): Promise<void> => {
     values (${newId()}, ${second}, ${item}, 1, ${connection}, 'sha', 'manual', 'doubt', now(), now())`
 }
 
+afterAll(async () => {
+  await sql.end()
+})
+const database = use(managedDb)
 beforeAll(async () => {
-  database = await managedDb()
   await migrateOnly(database.options, (name) => name < 'sql/000024')
   sql = postgres({ ...database.root, max: 1, onnotice: () => {} })
   await arrange()
   // As the owner of the tables, whom row-level security binds.
   await migrate(database.options, createLog('silent'))
-})
-afterAll(async () => {
-  await sql.end()
-  await database[Symbol.asyncDispose]()
 })
 
 const workspaceOf = async (id: string) => (await sql`select workspace_id from sandbox.accounts where id = ${id}`)[0]!.workspace_id

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { createServer, connect as dial, type Socket } from 'node:net'
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
@@ -7,13 +7,10 @@ import { parseFaults } from '#port/network/sandbox/faults'
 import { openSandboxStore } from '#port/network/sandbox/rows'
 import { createSandbox, type Sandbox } from '#port/network/sandbox/sandbox'
 import type { ConnectionOptions } from '#store/engine/db'
-import { eventually, openSandboxWorld, type SandboxWorld } from './sandbox-world.ts'
+import { use } from '#test/support/use'
+import { eventually, openSandboxWorld } from './sandbox-world.ts'
 
-let world: SandboxWorld
-beforeAll(async () => {
-  world = await openSandboxWorld()
-})
-afterAll(() => world[Symbol.asyncDispose]())
+const world = use(openSandboxWorld)
 
 const never = (): AbortSignal => new AbortController().signal
 

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { openSandboxWorld, type SandboxWorld } from './sandbox-world.ts'
+import { expect, test } from 'bun:test'
+import { use } from '#test/support/use'
+import { openSandboxWorld } from './sandbox-world.ts'
 
-let world: SandboxWorld
-beforeAll(async () => {
-  world = await openSandboxWorld()
-})
-afterAll(() => world[Symbol.asyncDispose]())
+const world = use(openSandboxWorld)
 
 test('it promises how late it applies what it answers with an error, unless posts may be slow', () => {
   const promise = (faults: string) => {

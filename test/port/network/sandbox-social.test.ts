@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { type EngageAction, engageActions, type Preflight } from '#domain/growth/drafting/engagement'
 import { newId } from '#kernel/ids'
 import type { NetworkAccount, OthersPost } from '#port/network/network'
@@ -6,13 +6,10 @@ import { residents } from '#port/network/sandbox/residents'
 import type { Sandbox } from '#port/network/sandbox/sandbox'
 import { interestIn, postsOf, scheduledPost } from '#port/network/sandbox/schedule'
 import { postIdIn } from '#port/network/sandbox/social'
-import { eventually, openSandboxWorld, type SandboxWorld } from './sandbox-world.ts'
+import { use } from '#test/support/use'
+import { eventually, openSandboxWorld } from './sandbox-world.ts'
 
-let world: SandboxWorld
-beforeAll(async () => {
-  world = await openSandboxWorld()
-})
-afterAll(() => world[Symbol.asyncDispose]())
+const world = use(openSandboxWorld)
 
 const EVER = new Date(0)
 const NOW = new Date('2026-11-21T12:00:00Z')

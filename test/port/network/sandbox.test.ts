@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
@@ -6,13 +6,10 @@ import { type NetworkAccount, NetworkError } from '#port/network/network'
 import { openSandboxStore } from '#port/network/sandbox/rows'
 import type { Sandbox } from '#port/network/sandbox/sandbox'
 import { networkCases } from '#test/cases/network'
-import { eventually, openSandboxWorld, type SandboxWorld } from './sandbox-world.ts'
+import { use } from '#test/support/use'
+import { eventually, openSandboxWorld } from './sandbox-world.ts'
 
-let world: SandboxWorld
-beforeAll(async () => {
-  world = await openSandboxWorld()
-})
-afterAll(() => world[Symbol.asyncDispose]())
+const world = use(openSandboxWorld)
 
 const EVER = new Date(0)
 const never = (): AbortSignal => new AbortController().signal

@@ -2,17 +2,16 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import postgres from 'postgres'
-import { freshDb, type TestDatabase } from '#test/support/db'
+import { freshDb } from '#test/support/db'
+import { use } from '#test/support/use'
 
-let database: TestDatabase
 let owner: postgres.Sql
-beforeAll(async () => {
-  database = await freshDb()
-  owner = postgres({ ...database.options, max: 1, onnotice: () => {} })
-})
 afterAll(async () => {
   await owner.end()
-  await database[Symbol.asyncDispose]()
+})
+const database = use(freshDb)
+beforeAll(() => {
+  owner = postgres({ ...database.options, max: 1, onnotice: () => {} })
 })
 
 const HEADING = '## What grows, and what bounds it\n'

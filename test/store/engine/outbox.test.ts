@@ -1,16 +1,13 @@
 /** How many events are kept, and for how long; and that no statement looks at all of them. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { openDb, type Sql } from '#store/engine/db'
 import { eventLog, firstDue, giveUpEvents, MOST_KEPT, MOST_PENDING, nextEvent, removeExpired, removeSurplus } from '#store/engine/outbox'
-import { eventually, type TestApp, testApp } from '#test/support/app'
+import { eventually } from '#test/support/app'
 import { eventOf, type Hook, newHook } from '#test/support/hooks'
+import { useApp } from '#test/support/use'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp()
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const app = useApp()
 
 interface Some {
   state: 'unwanted' | 'dead' | 'pending'

@@ -1,18 +1,11 @@
 /** Transactions beside any workspace: whatever else is asked at once, each has a connection for itself. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type Db, openDb, type Sql } from '#store/engine/db'
-import { freshDb, type TestDatabase } from '#test/support/db'
+import { expect, test } from 'bun:test'
+import { openDb, type Sql } from '#store/engine/db'
+import { freshDb } from '#test/support/db'
+import { use } from '#test/support/use'
 
-let database: TestDatabase
-let db: Db
-beforeAll(async () => {
-  database = await freshDb()
-  db = openDb({ ...database.options, max: 4 })
-})
-afterAll(async () => {
-  await db[Symbol.asyncDispose]()
-  await database[Symbol.asyncDispose]()
-})
+const database = use(freshDb)
+const db = use(() => openDb({ ...database.options, max: 4 }))
 
 const idOf = async (sql: Sql): Promise<string> => (await sql`select txid_current()::text as id`)[0]!.id
 

@@ -1,13 +1,13 @@
 /** Row-level security: what a workspace may see and write, whatever a statement forgets to say. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
-import { type Db, openDb, type Sql, wrapped } from '#store/engine/db'
-import { type TestApp, testApp } from '#test/support/app'
+import { openDb, type Sql, wrapped } from '#store/engine/db'
 import { readQueries, readQueriesIn } from '#test/support/read-queries'
 import { markOf, type Rows, writeRows } from '#test/support/rows'
+import { use, useApp } from '#test/support/use'
 
 /** Tables in which the server's own role `tendril_system` works too, or that name no tenant. */
 const NOT_WRITTEN = ['api_key', 'actor']
@@ -15,8 +15,6 @@ const NOT_WRITTEN = ['api_key', 'actor']
 /** An index by the tenant, the tenant's own row, or that of a person, who is in none; a policy stands before each. */
 const TENANTS_OWN = /^(\w+: \(+tenant_id = |(tenant|person)_pkey: \(+id = )/
 
-let app: TestApp
-let db: Db
 interface Filled {
   tenantId: string
   keyId: string
@@ -27,9 +25,9 @@ let other: Filled
 /** All tables with a tenant_id. */
 let tables: string[]
 
+const app = useApp()
+const db = use(() => openDb({ ...app.options, max: 4 }))
 beforeAll(async () => {
-  app = await testApp()
-  db = openDb({ ...app.options, max: 4 })
   const filled = async (): Promise<Filled> => {
     const { tenantId } = await app.newWorkspace()
     const { id: keyId } = await app.newKey([...scopes], tenantId)
@@ -42,10 +40,6 @@ beforeAll(async () => {
   const found = await app.owner`select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid
     where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace and a.attname = 'tenant_id' order by 1`
   tables = found.map((row) => row.relname)
-})
-afterAll(async () => {
-  await db[Symbol.asyncDispose]()
-  await app[Symbol.asyncDispose]()
 })
 
 interface PlanNode {
