@@ -1,11 +1,11 @@
-/** The other processes of this deployment, as one that wants a command run where its tenant is owned. */
+/** Sends commands to the other processes of a deployment, so that each runs where its tenant is owned. */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { Allowance } from '#kernel/allowance'
 import { AppError, type ErrorCode, type ErrorDetail } from '#kernel/errors'
 import { deriveKey } from '#kernel/secret'
 import type { Principal } from '#store/engine/principal'
 
-/** What travels between processes: a command, not the letter made of it, because code does not travel. */
+/** A command on its way to another process. Not a letter: letters contain code. */
 export interface RemoteCommand {
   operation: string
   input: unknown
@@ -19,7 +19,7 @@ interface RemoteCall {
   surface: string
   requestId: string
   idempotencyKey: string
-  /** The key is the deployment's own: the caller sent none. */
+  /** The idempotency key was generated here, because the caller sent none. */
   ownKey?: boolean | undefined
 }
 
@@ -30,40 +30,43 @@ interface RemoteAnswer {
   allowances?: Allowance[]
 }
 
-/** The owner's reply, or that it is not the owner any more, or cannot know that it is. */
+/** The owner's reply, or that it no longer owns the tenant, or cannot be sure. */
 export type RemoteReply =
   | { answer: RemoteAnswer }
   | { error: { code: ErrorCode; detail: string; details?: ErrorDetail[]; retryAfter?: number; allowances?: Allowance[] } }
   | { elsewhere: true }
 
-/** The command may or may not have run: the same command may be sent again under its key. */
+/** The command may or may not have run. It can be sent again under its key. */
 export class NodeUnreachable extends Error {
   override readonly name = 'NodeUnreachable'
 }
 
 export interface NodeClient {
-  /** The owner's answer; throws its error. Throws `NodeUnreachable` when it broke off, or `stillThere` said that it is gone. */
+  /**
+   * Returns the owner's answer or throws its error. Throws `NodeUnreachable` if the connection broke, or `stillThere` said that the process
+   * is gone.
+   */
   send(url: string, command: RemoteCommand, stillThere: () => Promise<boolean>): Promise<RemoteAnswer>
 }
 
-/** What a letter says of itself in its headers, so that it can be refused before its body is read. */
+/** What the headers say of a command, so that it can be refused before its body is read. */
 interface LetterLabel {
   operation: string
-  /** The id of the letter: its idempotency key. */
+  /** The idempotency key. */
   letter: string
   workspace: string
 }
 
-/** Headers that a process of this deployment has signed, not long ago. */
+/** Headers signed recently by a process of this deployment. */
 interface Seal extends Pick<LetterLabel, 'operation' | 'workspace'> {
-  /** Whether this is the body that they came with. */
+  /** Whether the body is the one that was signed. */
   fits(body: string): boolean
 }
 
 export interface NodeSignature {
-  /** Headers for a body. They go with a Content-Length, which is signed too. */
+  /** Headers for a body. Content-Length must be sent too: it is signed. */
   sign(body: string, label: LetterLabel): Record<string, string>
-  /** Undefined for headers that nobody here has signed, or too long ago. */
+  /** Undefined if the headers are unsigned, or signed too long ago. */
   sealOf(headers: Headers): Seal | undefined
 }
 
@@ -76,7 +79,7 @@ const WORKSPACE_HEADER = 'x-tendril-workspace'
 const DIGEST_HEADER = 'x-tendril-digest'
 const SIGNATURE_HEADER = 'x-tendril-signature'
 const SIGNED = [TIME_HEADER, OPERATION_HEADER, LETTER_HEADER, WORKSPACE_HEADER, DIGEST_HEADER, 'content-length']
-/** How long a captured request stays good. */
+/** How long a captured request can be replayed. */
 const FRESH_MS = 30_000
 /** Longer than the longest wait for a lane. */
 const ANSWER_WITHIN_MS = 30_000
@@ -84,12 +87,12 @@ const LOOK_EVERY_MS = 500
 
 const digestOf = (body: string): string => createHash('sha256').update(body).digest('hex')
 
-/** Keys are text of any kind, headers are not. */
+/** Keys can be any text, headers cannot. */
 const inHeader = (text: string): string => encodeURIComponent(text.toWellFormed())
 
 /**
- * The signature is over the headers, which name a digest of the body: so it binds both, and the first can be checked alone.
- * `now`: a clock that all processes share, in epoch milliseconds; their own may be hours apart.
+ * Signs the headers, which include a digest of the body. So the signature binds both, and the headers can be checked alone. `now` is a
+ * clock that all processes share, in epoch milliseconds; their own may be hours apart.
  */
 export const nodeSignature = (secret: Buffer, now: () => number): NodeSignature => {
   const key = deriveKey(secret, 'letters between nodes')

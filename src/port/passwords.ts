@@ -1,19 +1,19 @@
-/** Passwords as argon2id. Few at a time: each takes its share of memory on purpose. */
+/** Passwords as argon2id, a few at a time, since each takes a share of memory on purpose. */
 import { FairLimit } from '#kernel/fair-limit'
 
 export interface Passwords {
-  /** `party`: whose turn it takes, so that who tries a thousand waits behind himself; an address. */
+  /** `party` is an address: turns are granted by party, so a flood from one delays only itself. */
   hash(password: string, party: string): Promise<string>
-  /** Whether it is the password of this hash. */
+  /** Whether the password matches the hash. */
   verify(password: string, known: { hash: string; party: string }): Promise<boolean>
   /**
-   * Which of these hashes it is the password of, or -1. Always compares `work` times, and as long where it has found one: neither
-   * how many there are nor which it is can be told by the time it takes.
+   * The index of the hash that matches, or -1. Always makes `work` comparisons, so that the time reveals neither how many hashes there are
+   * nor which one matches.
    */
   find(password: string, known: { hashes: readonly string[]; work: number; party: string }): Promise<number>
 }
 
-/** The least that OWASP advises for argon2id: 19 MiB, two passes. */
+/** OWASP's minimum for argon2id: 19 MiB, two passes. */
 const COST = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
 const LIMIT = { name: 'password check', limit: 4, bound: 64, withinMs: 5_000 }
 

@@ -1,4 +1,4 @@
-/** The tokens of signed-in people: a short-lived JWT for each request, and one that is good for a single refresh. */
+/** Tokens of signed-in people: a short-lived JWT for requests, and one for a single refresh. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { jwtVerify, SignJWT } from 'jose'
 import { deriveKey } from '#kernel/secret'
@@ -10,7 +10,7 @@ interface AccessClaims {
 
 interface RefreshClaims {
   sessionId: string
-  /** Counts the refreshes of the session. */
+  /** Counts the session's refreshes. */
   generation: number
 }
 
@@ -21,29 +21,29 @@ export interface KnownBrowser {
 }
 
 export interface Tokens {
-  /** `expiresAt`: no later than the session's own end. */
+  /** `expiresAt` is at most the session's own end. */
   access(claims: AccessClaims, expiresAt: Date): Promise<string>
-  /** Undefined for whatever is not a token of ours that is still good. Whether the session lives is the database's to say. */
+  /** Undefined unless it is a valid token of ours. Whether the session is still alive, only the database knows. */
   readAccess(token: string): Promise<AccessClaims | undefined>
   refresh(claims: RefreshClaims): string
-  /** Undefined for what we did not make. */
+  /** Undefined if we did not issue it. */
   readRefresh(token: string): RefreshClaims | undefined
-  /** For a browser to keep until then. It lets nobody in: by it a browser has tries at the password of its own. */
+  /** A token for a browser to keep until `expiresAt`. It grants no access; it gives the browser a count of password tries of its own. */
   browser(known: { personId: string; id?: string | undefined }, expiresAt: Date): string
-  /** Undefined for what we did not make, or is over. */
+  /** Undefined if we did not issue it, or it expired. */
   readBrowser(token: string): KnownBrowser | undefined
 }
 
 const ALGORITHM = 'HS256'
 const ISSUER = 'tendril'
 const AUDIENCE = 'tendril:app'
-/** Told in the header, so that no other JWT under this key could ever pass for one (RFC 9068). */
+/** In the header, so that no other JWT under this key can pass as an access token (RFC 9068). */
 const TYPE = 'at+jwt'
 
 const BROWSER_FORM = /^br_([0-9a-f-]{36})\.([0-9A-Za-z_-]{22})\.(\d{1,12})\.([0-9A-Za-z_-]{43})$/
 const REFRESH_FORM = /^rt_([0-9a-f-]{36})\.(\d{1,9})\.([0-9A-Za-z_-]{43})$/
 
-/** The database takes no other form of an id. */
+/** The only form of ids that the database accepts. */
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const isId = (claim: unknown): claim is string => typeof claim === 'string' && ID.test(claim)
 
@@ -52,7 +52,7 @@ const isSame = (mac: string, expected: Buffer): boolean => {
   return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
-/** The keys derive from the deployment's secret: every process of it takes what another has given. */
+/** Derives the keys from the deployment's secret, so every process accepts tokens that another issued. */
 export const createTokens = (secret: Buffer): Tokens => {
   const accessKey = deriveKey(secret, 'access tokens')
   const refreshKey = deriveKey(secret, 'refresh tokens')

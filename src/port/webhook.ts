@@ -1,4 +1,4 @@
-/** Webhooks on the wire: signed as Standard Webhooks 1.0 asks, sent through the egress client, the answer put into our words. */
+/** Webhooks on the wire: signed as Standard Webhooks 1.0, sent through the egress client, with the response as a `DeliveryOutcome`. */
 import { createHmac, randomBytes } from 'node:crypto'
 import type { DeliveryOutcome } from '#domain/app/webhook'
 import type { Egress, EgressResponse } from './egress/egress.ts'
@@ -6,20 +6,20 @@ import { EgressRefused } from './egress/target.ts'
 
 const SECRET_PREFIX = 'whsec_'
 const SECRET_BYTES = 32
-/** Nothing that a receiver says is kept. */
+/** Response bodies are not stored. */
 const MOST_BYTES = 16_384
 const GONE = 410
-/** Answers whose Retry-After is honoured. */
+/** Statuses whose Retry-After is honoured. */
 const ASKS_TO_WAIT = [429, 503]
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/
 
-/** `whsec_` and base64 of 32 random bytes. */
+/** `whsec_` and 32 random bytes in base64. */
 export const newWebhookSecret = (): string => SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64')
 
 export interface Message {
-  /** The same on every try: by it a receiver knows an event again. */
+  /** The same on every try, so receivers can recognise an event. */
   id: string
-  /** When this try is made. */
+  /** The time of this try. */
   at: Date
   body: string
 }
@@ -30,8 +30,8 @@ const signature = (secret: string, signed: string): string => {
 }
 
 /**
- * HMAC-SHA256 over `{id}.{timestamp in seconds}.{body}`, one signature for each valid secret. The header that our API
- * document names, X-Webhook-Signature, says the same as the standard's own.
+ * HMAC-SHA256 over `{id}.{timestamp in seconds}.{body}`, with a signature for each valid secret. Our API document's header,
+ * X-Webhook-Signature, has the same value as the standard's.
  */
 export const signedHeaders = ({ id, at, body }: Message, secrets: string[]): Record<string, string> => {
   const timestamp = String(Math.floor(at.getTime() / 1_000))
@@ -39,7 +39,7 @@ export const signedHeaders = ({ id, at, body }: Message, secrets: string[]): Rec
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures, 'x-webhook-signature': signatures }
 }
 
-/** Milliseconds from a Retry-After header: seconds, or a date in the words of HTTP. */
+/** Milliseconds from a Retry-After header, given in seconds or as an HTTP date. */
 export const retryAfterMs = (value: string | string[] | undefined, now: number): number | undefined => {
   if (typeof value !== 'string') return undefined
   if (/^\d{1,9}$/.test(value.trim())) return Number(value) * 1_000
@@ -56,7 +56,7 @@ const ofAnswer = ({ status, headers }: EgressResponse): DeliveryOutcome => {
     : { kind: 'failed', reason }
 }
 
-/** Never the text of somebody else's error: codes and our own words. */
+/** Never the text of a foreign error, only codes and our own words. */
 const ofFailure = (cause: unknown): DeliveryOutcome => {
   if (cause instanceof EgressRefused) return { kind: 'failed', reason: `refused: ${cause.message}` }
   if (cause instanceof Error && cause.name === 'TimeoutError') return { kind: 'failed', reason: 'timeout' }
@@ -67,12 +67,12 @@ const ofFailure = (cause: unknown): DeliveryOutcome => {
 export interface WebhookDelivery {
   url: string
   message: Message
-  /** The newest first. */
+  /** Newest first. */
   secrets: string[]
   deadlineMs: number
 }
 
-/** One try. Never throws; `stopped` when the signal ended it. */
+/** Makes one try. Never throws; `stopped` if the signal aborted it. */
 export const deliver = async (egress: Egress, delivery: WebhookDelivery, signal: AbortSignal): Promise<DeliveryOutcome> => {
   const { url, message, secrets, deadlineMs } = delivery
   const headers = { 'content-type': 'application/json', 'user-agent': 'Tendril-Webhooks/1', ...signedHeaders(message, secrets) }

@@ -1,4 +1,4 @@
-/** Taking in a generation: its record, its work and what it spends, the same whoever or whatever asks for it. */
+/** Admission of generations: the record, its work and what it spends, whether a person or a rule requested it. */
 import { articles } from '#contract/growth/articles'
 import { audits } from '#contract/growth/audits'
 import { batches } from '#contract/growth/batches'
@@ -38,7 +38,7 @@ export interface AdmittedGeneration<R extends Generation> {
 
 interface Asking {
   gate: Gate
-  /** `automatic` for what nobody asked for at this moment: the kill switch holds it. */
+  /** `automatic`: no person requested it just now, so the kill switch holds it. */
   origin: NewWork['origin']
 }
 
@@ -51,7 +51,7 @@ interface Admission<R> extends Asking {
   insert: Query
 }
 
-/** Refused as the plan says: billing, then the quota of the month, then the cap of the hour. */
+/** Throws the plan's refusals: billing first, then the month's quota, then the hourly cap. */
 const admit = <R extends Generation>({ gate, origin, kind, record, quota, amount, cap, insert }: Admission<R>): AdmittedGeneration<R> => {
   const taken = takeQuota(gate, quota, amount)
   const capped = takeCap(gate, cap)
@@ -87,7 +87,7 @@ export const admitAudit = (asking: Asking, wish: Pick<GrowthAudit, 'days' | 'giv
   })
 }
 
-/** Of the record `automatic` is the one that each week brings by itself: what a rule asks for is none of those. */
+/** Only the weekly report is an `automatic` record. One that a rule requests is `manual`. */
 export const admitReport = (
   asking: Asking,
   wish: Pick<Report, 'week' | 'time_zone'> & Partial<Pick<Report, 'origin'>>,
@@ -98,13 +98,13 @@ export const admitReport = (
   return admit({ ...asking, kind: 'report', record, quota, amount: 1, cap, insert: insertReport(record) })
 }
 
-/** What the network says of it, which the port knows. */
+/** The network's limits and its answer to the action, which the port knows. */
 interface OnNetwork {
   rule: LengthRule
   preflight: Preflight
 }
 
-/** Refused as the network's rules say before anything of the plan is looked at, and before a model is called. */
+/** Checks the network's rules before the plan's, and before a model is called. Throws `conflict`, or the plan's refusals. */
 export const admitEngagement = async (
   sql: Sql,
   { gate, origin }: Asking,

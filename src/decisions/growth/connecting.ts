@@ -1,4 +1,4 @@
-/** Connecting and disconnecting an account, whoever asks for it. */
+/** Connecting and disconnecting accounts, from any caller. */
 
 import type { PlanUsage } from '#domain/app/plan'
 import { readsView } from '#domain/app/read-budget'
@@ -18,20 +18,20 @@ import { accountKey } from '../work.ts'
 import { metricsWork } from './follow-up.ts'
 import { settleRecalled } from './recall.ts'
 
-/** Reads are paid for as the account's network says; without an account, as the first network does. */
+/** The read budget has the tier of the account's network; without an account, of the first network. */
 export const connectionView = ({ networks, gate }: { networks: Networks; gate: PlanUsage }, account: Connection | undefined) => {
   const { tier } = ((account && networks.named(account.network)) ?? networks.first).limits
   return { connection: { connected: account !== undefined, tier, account: account ?? null, reads: readsView(gate, tier) } }
 }
 
-/** An account that a network has let us into. */
+/** An account that its network has let us access. */
 export interface Reached {
   network: string
   externalId: string
   handle: string
 }
 
-/** What a network says of an account. Throws `network_error` when it cannot be reached; networks end their waits themselves. */
+/** Waits for a network to describe an account. Throws `network_error` if it is unreachable; networks time out by themselves. */
 export const reaching = async (network: string, running: Promise<Omit<Reached, 'network'>>): Promise<Reached> => {
   try {
     return { network, ...(await running) }
@@ -41,7 +41,7 @@ export const reaching = async (network: string, running: Promise<Omit<Reached, '
   }
 }
 
-/** The account as it is from then on, under its old id if it was connected before. The first connected one becomes the default. */
+/** Connects an account, under its old id if it was connected before. The first one becomes the default. Throws `conflict`. */
 export const connected = async (
   { sql, gate, tenantId }: Pick<Deciding, 'sql' | 'gate' | 'tenantId'>,
   { network, externalId, handle }: Reached,
@@ -56,17 +56,17 @@ export const connected = async (
     created_at: before?.created_at ?? gate.now,
     updated_at: gate.now,
   }
-  // Connected again: what it had posted is read again too.
+  // An account connected again: its earlier posts are read again too.
   const work = (await hasReadable(sql, { externalId, now: gate.now })) ? [metricsWork({ tenantId, runAt: gate.now })] : []
   const requeued = account.is_default ? await watchedAgain(sql, gate.now) : []
   return { account, effects: { writes: [upsertConnection(account)], work, requeued } }
 }
 
-/** There is a default account, perhaps again: what was not read for want of one is read at once. */
+/** A default account is available: watches that waited for one are due at once. */
 export const watchedAgain = async (sql: Sql, now: Date): Promise<NonNullable<Effects['requeued']>> =>
   (await watchesWithoutAccount(sql)).map(({ id }) => ({ id, runAt: now }))
 
-/** Sends from the account that are claimed but not on the wire do not go out any more. */
+/** Disconnects an account. Its sends that are claimed but not yet on the wire do not go out. */
 export const disconnected = async (context: Deciding, account: Connection) => {
   const works = context.lanes.recall((work) => work.slot === accountKey(account.external_id))
   const { effects, itemIds } = await settleRecalled(context, works, { kind: 'disconnected', reason: 'disconnected' })

@@ -1,4 +1,4 @@
-/** Generations of every kind by one set of rules: how each kind is locked, saved and ended. A new kind is a row of the table. */
+/** What is common to generations of all kinds: locking, saving and ending them. A new kind is a row in the table. */
 import { failedArticle } from '#domain/growth/drafting/article'
 import { failedBatch } from '#domain/growth/drafting/batch'
 import { failedEngagement } from '#domain/growth/drafting/engagement'
@@ -18,19 +18,19 @@ import { endRun } from '#store/growth/rule-runs'
 import { reopenSignal } from '#store/growth/signals'
 import type { KindRecalledAs } from '../work.ts'
 
-/** How a kind of generation is kept. */
+/** The functions of one kind of generation. */
 export interface GenerationStore<R extends Drafting> {
-  /** Throws `not_found` when there is none. */
+  /** Throws `not_found`. */
   lock(sql: Sql, id: string): Promise<R>
   save(record: R): Query
   failed(record: R, error: string, context: { taken: TakenQuota; now: Date }): FinishedGeneration<R>
-  /** What a failure lets go of, beside the record. */
+  /** Further rows that a failure releases. */
   freed?(record: R): Query[]
 }
 
 const kept = <R extends Drafting>(kind: GenerationStore<R>): GenerationStore<R> => kind
 
-/** By the kind of their work, which is the name of their table. */
+/** By kind of work, which is also the name of the table. */
 export const generationStores = {
   batch: kept({ lock: lockBatch, save: saveBatch, failed: failedBatch }),
   article: kept({ lock: lockArticle, save: saveArticle, failed: failedArticle }),
@@ -42,10 +42,10 @@ export type GenerationKind = keyof typeof generationStores
 
 const kinds = Object.keys(generationStores) as GenerationKind[]
 
-/** A table of different records; each is only ever given its own. */
+/** The rows have different record types; each function only ever gets its own. */
 const keptOf = (kind: string): GenerationStore<Drafting> => generationStores[kind as GenerationKind] as unknown as GenerationStore<Drafting>
 
-/** What a generation took is kept in its work row. */
+/** The quota that a generation took, from its work row. */
 export const takenOf = (work: Work): TakenQuota => work.payload.taken as TakenQuota
 
 interface Ending {
@@ -53,7 +53,7 @@ interface Ending {
   work: Work
 }
 
-/** The rows of a record that is over. Only a rule, or what else acts unattended, waits for what nobody has asked for. */
+/** Effects that finish a generation. Only automatic work can have a rule's run waiting for it. */
 export const endedEffects = <R extends Drafting>(save: GenerationStore<R>['save'], ended: FinishedGeneration<R>, work: Work): Effects => ({
   writes: [save(ended.record), ...(work.origin === 'automatic' ? [endRun(ended.record, ended.refund)] : [])],
   events: ended.events,
@@ -61,7 +61,7 @@ export const endedEffects = <R extends Drafting>(save: GenerationStore<R>['save'
   settled: [work.id],
 })
 
-/** Ends a locked generation with a code, and gives back its quota and what else it held. */
+/** Fails a locked generation with a code, and returns its quota. */
 export const failedEffects = <R extends Drafting>(
   { save, failed, freed }: GenerationStore<R>,
   record: R,
@@ -71,7 +71,7 @@ export const failedEffects = <R extends Drafting>(
   return merge(endedEffects(save, ended, work), { writes: freed?.(ended.record) ?? [] })
 }
 
-/** Ends the generation that a work row is about, of whatever kind. */
+/** Fails the generation of a work row, of any kind. */
 export const failWork = async (sql: Sql, error: string, ending: Ending): Promise<Effects> => {
   const kind = keptOf(ending.work.kind)
   return failedEffects(kind, await kind.lock(sql, ending.work.ref_id), { ...ending, error })
@@ -80,7 +80,7 @@ export const failWork = async (sql: Sql, error: string, ending: Ending): Promise
 const ofKind = async (sql: Sql, kind: GenerationKind, id: string): Promise<Generation | undefined> =>
   (await sql`select id, status, error from ${sql(kind)} where id = ${id}`)[0] as Generation | undefined
 
-/** A generation of any kind, with its work unless it is over. Throws `not_found`. */
+/** Locks a generation of any kind, with its work unless it is finished. Throws `not_found`. */
 export const findGeneration = async (sql: Sql, id: string): Promise<{ record: Generation; work: Work | undefined }> => {
   for (const kind of kinds) {
     if (!(await ofKind(sql, kind, id))) continue

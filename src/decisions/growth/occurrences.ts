@@ -1,4 +1,4 @@
-/** What has happened sets off rules: their runs are written in the commit of the occurrence, so none is lost and none is twice. */
+/** Occurrences start runs of rules. The runs are written in the occurrence's own commit, so none is lost and none is doubled. */
 import { type Caused, type RuleRun, runsFor } from '#domain/growth/rules/rule-run'
 import { matches, type Occurrence } from '#domain/growth/rules/rule-trigger'
 import { newId } from '#kernel/ids'
@@ -9,7 +9,7 @@ import { insertRun, knownRuns, makersOf } from '#store/growth/rule-runs'
 import { activeRules, saveCounts } from '#store/growth/rules'
 import { newWork } from '../work.ts'
 
-/** Events that say that something has happened which rules may wait for. */
+/** Events that are occurrences. */
 const inEvents: Record<string, (data: Record<string, unknown>) => Occurrence | []> = {
   'growth.item.posted': ({ item_id }) => (typeof item_id === 'string' ? { kind: 'item_posted', ref: item_id } : []),
   'growth.batch.settled': ({ batch_id, status }) =>
@@ -21,10 +21,9 @@ const occurrencesOf = ({ events = [], occurrences = [] }: Effects): Occurrence[]
   ...(occurrences as Occurrence[]),
 ]
 
-/** The work of a run that waits for its turn. */
 const runWork = ({ id, created_at }: RuleRun): NewWork => newWork('rule', { refId: id, origin: 'automatic', runAt: created_at })
 
-/** Runs as rows, with the work of those that are to come. */
+/** Rows for the runs, with work for those still to come. */
 export const runEffects = (runs: RuleRun[]): Effects => ({
   writes: runs.map(insertRun),
   work: runs.filter(({ status }) => status === 'queued').map(runWork),
@@ -42,8 +41,8 @@ const causedBy = async (sql: Sql, occurrences: Occurrence[]): Promise<Caused[]> 
 }
 
 /**
- * The effects of a letter, with the runs of the rules that wait for what they bring about. Asks the database nothing where no
- * active rule waits for that kind of thing, as the gate says, and no more than for the rules where none is set off.
+ * Adds the runs that a letter's occurrences start to its effects. Asks the database nothing if the gate says that no active rule waits for
+ * such occurrences, and only for the rules if none matches.
  */
 export const withRuns = async (sql: Sql, effects: Effects, { now, paused, awaited }: Gate): Promise<Effects> => {
   const possible = occurrencesOf(effects).filter(({ kind }) => awaited.includes(kind))

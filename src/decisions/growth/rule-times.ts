@@ -1,4 +1,4 @@
-/** When rules with a pattern go on after a pause of all automation. */
+/** How cron rules resume after a pause of all automation. */
 
 import { missedRun, skips } from '#domain/growth/rules/rule-run'
 import { nextTime } from '#kernel/cron'
@@ -11,7 +11,7 @@ import type { Deciding } from '../deciding.ts'
 
 type Reading = Pick<Deciding, 'sql' | 'gate'>
 
-/** From the next time on: what fell due meanwhile is not made up for, and the first of it is told of as a run that was skipped. */
+/** Cron rules resume at their next time. Times missed in the pause are not made up for; the first becomes a skipped run. */
 export const resumedPatterns = async (deciding: Reading): Promise<Effects> => {
   const effects: Effects[] = []
   for (const work of await workOfKinds(deciding.sql, ['rule_cron']))

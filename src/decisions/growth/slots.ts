@@ -1,4 +1,4 @@
-/** The next slot of a cadence, and those that nothing fills yet. */
+/** The next free slot of a cadence. */
 import { type Calendar, FURTHEST_SLOT_DAYS, hasSlots, nextSlot } from '#domain/growth/drafting/cadence'
 import { channelFor } from '#domain/growth/drafting/growth-channel'
 import type { Item } from '#domain/growth/drafting/item'
@@ -8,10 +8,10 @@ import { type CalendarEntry, calendarSince } from '#store/growth/calendar'
 import { channelNamed } from '#store/growth/growth-channels'
 import { currentProfile } from '#store/growth/profiles'
 
-/** What was posted before could not be of a local day that has not ended. */
+/** No post from longer ago can fall on a local day that has not ended. */
 const LONGEST_DAY_MS = 2 * 86_400_000
 
-/** The calendar of a channel's items as it stands now, without one item that is being moved. */
+/** The calendar for items of a kind, without the item that is being moved. */
 const calendarOf = async (sql: Sql, { kind, now, without }: { kind: Item['kind']; now: Date; without?: string }): Promise<Calendar> => {
   const since = new Date(now.getTime() - LONGEST_DAY_MS)
   const entries = ((await calendarSince(since)(sql)) as unknown as CalendarEntry[]).filter(({ item_id }) => item_id !== without)
@@ -24,7 +24,7 @@ const calendarOf = async (sql: Sql, { kind, now, without }: { kind: Item['kind']
   }
 }
 
-/** When the item goes out in the next free slot of its channel. */
+/** The next free slot for an item. Throws `invalid_input` without a cadence, `conflict` without a free slot. */
 export const slotFor = async (item: Item, { sql, now }: { sql: Sql; now: Date }): Promise<Date> => {
   const name = channelFor(item.kind)
   const channel = await channelNamed(sql, name)

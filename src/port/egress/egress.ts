@@ -1,7 +1,7 @@
 /**
- * The HTTP client for addresses that a tenant chose. It calls the public internet alone: the text of the URL is checked, and
- * so is every address that its name leads to, in the lookup of the very connection, so that a name cannot change in between.
- * Redirects are answers like any other, nothing is sent twice, and no connection or proxy is shared.
+ * The HTTP client for addresses that tenants chose. It calls only the public internet. It checks the URL, and every address that its name
+ * resolves to, in the lookup of the very connection, so that the name cannot change in between. Redirects are responses like any other,
+ * nothing is sent twice, and no connection or proxy is shared.
  */
 import { lookup as lookupName } from 'node:dns/promises'
 import { type ClientRequest, type IncomingMessage, request as plainRequest } from 'node:http'
@@ -15,26 +15,26 @@ export interface EgressRequest {
   method: 'GET' | 'POST'
   headers: Record<string, string>
   body: string
-  /** For everything: lookup, connection, the whole answer. */
+  /** For the lookup, the connection and the whole response. */
   deadlineMs: number
-  /** No more of the answer's body is read. */
+  /** The most bytes of the response body that are read. */
   maxBytes: number
   signal?: AbortSignal
 }
 
 export interface EgressResponse {
   status: number
-  /** Lower-case names. */
+  /** Names are in lower case. */
   headers: Record<string, string | string[] | undefined>
   body: string
-  /** False: the body was longer, broke off, or did not end in time. */
+  /** False if the body was too long, broke off, or did not end in time. */
   complete: boolean
 }
 
 export interface Egress {
-  /** Throws `EgressRefused` when the URL's text alone forbids it. */
+  /** Throws `EgressRefused` if the URL alone rules the call out. */
   check(url: string): void
-  /** Throws `EgressRefused` when nothing was called, a `TimeoutError`, or the system's error when no answer came. */
+  /** Throws `EgressRefused` if nothing was called, a `TimeoutError`, or the system's error if no response came. */
   send(request: EgressRequest): Promise<EgressResponse>
 }
 
@@ -45,9 +45,9 @@ interface Address {
 
 export interface EgressOptions {
   rules: EgressRules
-  /** All addresses of a name; the system's resolver unless a test has its own. */
+  /** Resolves a name to all its addresses; the system's resolver by default. */
   resolve?: (hostname: string) => Promise<Address[]>
-  /** Certificates to trust instead of the usual. */
+  /** Certificates to trust instead of the default ones. */
   ca?: string
 }
 
@@ -61,7 +61,7 @@ export const createEgress = ({ rules, resolve = bySystem, ca }: EgressOptions): 
   },
 })
 
-/** One address that is not public condemns the name: nobody has honest reasons for such a mixture. */
+/** One non-public address condemns the name: there is no honest reason for a mixture. */
 const checkedLookup =
   (resolve: (hostname: string) => Promise<Address[]>, { exempt }: EgressTarget): LookupFunction =>
   (hostname, options, done) => {
@@ -83,7 +83,7 @@ interface Connecting {
   ca?: string
 }
 
-/** One request on a connection of its own, over when the answer is read, cut or late. */
+/** Makes one request on its own connection, which ends when the response is read, cut off or late. */
 const exchange = async (
   { method, headers, body, deadlineMs, maxBytes, signal }: EgressRequest,
   { url, hostname, port }: EgressTarget,
@@ -102,7 +102,7 @@ const exchange = async (
     const read = await readBounded(response, maxBytes)
     return { status: response.statusCode ?? 0, headers: response.headers, ...read }
   } catch (cause) {
-    // The client has errors of its own for what was aborted; ours says whether it was the time or the caller.
+    // The client throws its own error for an aborted request; ours says whether time ran out or the caller stopped.
     ended.throwIfAborted()
     throw cause
   } finally {
@@ -115,7 +115,7 @@ const answerOf = (request: ClientRequest, body: string): Promise<IncomingMessage
   new Promise((resolve, reject) => {
     request.on('response', resolve)
     request.on('error', reject)
-    // Without an error before it: a change of protocol, which nobody asked for.
+    // A close without an error is a protocol upgrade, which nobody asked for.
     request.on('close', () => reject(new Error('the connection was closed without an answer')))
     request.end(body)
   })

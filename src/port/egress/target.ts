@@ -1,36 +1,36 @@
-/** Which addresses a tenant may have us call, as far as the text of a URL tells. What a name leads to is checked at the lookup. */
+/** Which addresses tenants may have us call, as far as the URL shows. The lookup checks what a name resolves to. */
 import { isIP } from 'node:net'
 import { isPublicAddress } from './address.ts'
 
-/** It was not called: no connection was opened. The message says why, in words for whoever chose the address. */
+/** No connection was opened. The message tells the person who chose the address why. */
 export class EgressRefused extends Error {
   override readonly name = 'EgressRefused'
 }
 
 export interface EgressRules {
-  /** `host:port` pairs that are exempt from every rule, and may be plain http. */
+  /** `host:port` pairs exempt from all rules, including https. */
   allow: ReadonlySet<string>
-  /** `host:port` pairs of this deployment itself. */
+  /** `host:port` pairs of this deployment. */
   own: ReadonlySet<string>
 }
 
 export interface EgressTarget {
   url: URL
-  /** Without the brackets of IPv6. */
+  /** IPv6 addresses have no brackets. */
   hostname: string
   port: number
-  /** Exempt: whatever the name leads to is called. */
+  /** Exempt: any address that the name resolves to may be called. */
   exempt: boolean
 }
 
 const LONGEST_URL = 2_048
-/** Nobody means these; parsers disagree about them. */
+/** Characters that nobody means and on which parsers disagree. */
 const UNCLEAR = /[\s\\\p{Cc}]/u
 /** Names that mean something else on every machine or network. */
 const LOCAL_NAME = /(^|\.)(localhost|local|internal|intranet|lan|home|corp|private|test|invalid|onion)$|\.home\.arpa$/
 const PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 }
 const LOWEST_FREE_PORT = 1_024
-/** Databases, queues, and the control ports of machines, which may stand open where only neighbours can reach them. */
+/** Ports of databases, queues and machine control, which may be open to neighbours. */
 const CLOSED_PORTS = new Set([
   ...[1433, 1521, 2049, 2181, 2375, 2376, 2379, 2380, 3306, 3389, 4369, 5432, 5433, 5672, 5900, 5984, 5985, 5986, 6000, 6379, 6443],
   ...[6667, 7000, 7199, 8086, 9042, 9092, 9160, 9200, 9300, 10250, 10255, 10256, 11211, 15672, 26379, 27017, 27018, 27019, 50000],
@@ -59,7 +59,7 @@ const requirePort = (port: number): void => {
   if ((port < LOWEST_FREE_PORT && port !== PORTS['https:']) || CLOSED_PORTS.has(port)) refuse(`port ${port} is not allowed for https`)
 }
 
-/** Throws `EgressRefused` for what must not be called. */
+/** Throws `EgressRefused` if the URL must not be called. */
 export const targetOf = (text: string, { allow, own }: EgressRules): EgressTarget => {
   const url = parsed(text)
   const known = PORTS[url.protocol] ?? refuse('the URL must begin with https://')

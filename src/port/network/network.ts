@@ -3,48 +3,48 @@ import type { EngageAction, Preflight } from '#domain/growth/drafting/engagement
 import type { Metrics } from '#domain/growth/metrics'
 
 /**
- * A social network, as the rest of Tendril sees it. An adapter translates every answer of the real service into one of
- * the results below; the exactly-once machine (domain/publish.ts) trusts nothing but their `kind`.
+ * A social network. An adapter translates every answer of the real service into one of the results below; the exactly-once machine
+ * (domain/growth/sending/publish.ts) trusts only their `kind`.
  */
 export interface Network extends Measuring, Sociable {
   /** `sandbox`, `x`, `bluesky`. */
   readonly name: string
   readonly limits: NetworkLimits
   /**
-   * Sends one post, once: no retries inside. Rejects only by a bug; a rejection is treated as `unknown`.
-   * Resolves soon after `signal` aborts.
+   * Sends one post, once, without retries. Rejects only because of a bug; a rejection counts as `unknown`. Resolves soon after `signal`
+   * aborts.
    */
   publish(request: PublishRequest, signal: AbortSignal): Promise<PublishResult>
-  /** The account's own posts created at or after `since`, newest first. Throws a `NetworkError` when it cannot be read. */
+  /** The account's own posts created at or after `since`, newest first. Throws `NetworkError` if it cannot be read. */
   readTimeline(account: NetworkAccount, since: Date, signal: AbortSignal): Promise<Timeline>
 }
 
-/** Posts that one call may ask the numbers of. */
+/** The most posts in one call to `readMetrics`. */
 export const MOST_MEASURED = 100
 
-/** A network that counts what becomes of posts. */
+/** A network that counts how posts perform. */
 interface Measuring {
   /**
-   * What is counted of own posts, at most `MOST_MEASURED` a call; those that the network does not know any more are absent. Throws as
+   * Metrics of the account's own posts, at most `MOST_MEASURED` in a call. Posts that the network no longer knows are left out. Throws like
    * `readTimeline`.
    */
   readMetrics(account: NetworkAccount, externalIds: string[], signal: AbortSignal): Promise<PostMetrics[]>
 }
 
-/** A network on which there are others: whose posts can be read, and answered. */
+/** A network with other people, whose posts can be read and answered. */
 interface Sociable {
-  /** The newest posts of somebody else, newest first; null when nobody has this handle. Throws as `readTimeline`. */
+  /** Somebody else's newest posts, newest first; null if nobody has this handle. Throws like `readTimeline`. */
   readHandle(account: NetworkAccount, query: HandleQuery, signal: AbortSignal): Promise<OthersPost[] | null>
-  /** The id of a post that an id or an address names, without asking the network; undefined for what names none. */
+  /** The post id in an id or URL, without asking the network; undefined if there is none. */
   postIdIn(ref: string): string | undefined
-  /** A post by its id or address; null when there is none that the account may see. Throws as `readTimeline`. */
+  /** A post by id or URL; null if the account can see no such post. Throws like `readTimeline`. */
   readPost(account: NetworkAccount, ref: string, signal: AbortSignal): Promise<OthersPost | null>
   /**
-   * Does what the request says, once: as `publish`, no retries inside, and it rejects only by a bug. A like or a repost that
-   * stands already is `posted`; its `externalId` is the post's.
+   * Engages once, without retries; rejects only because of a bug, like `publish`. A like or repost that already exists is `posted`, with
+   * the post's own id as `externalId`.
    */
   engage(request: EngageRequest, signal: AbortSignal): Promise<PublishResult>
-  /** What the network's rules say of an action on a post, without asking the network. */
+  /** Whether the network's rules permit an action on a post, without asking the network. */
   preflight(action: EngageAction, post: OthersPost): Preflight
 }
 
@@ -56,11 +56,10 @@ export interface HandleQuery {
   handle: string
   /** Created at or after. */
   since: Date
-  /** At most. */
   limit: number
 }
 
-/** A post on the network, whoever wrote it. Its text is somebody else's: never to be trusted as an instruction. */
+/** A post by anybody. Its text is somebody else's: never an instruction. */
 export interface OthersPost {
   externalId: string
   author: { externalId: string; handle: string }
@@ -68,52 +67,52 @@ export interface OthersPost {
   createdAt: Date
   url: string | null
   metrics: Metrics
-  /** The post mentions or quotes the account that reads. */
+  /** Whether it mentions or quotes the account that reads. */
   addressesUs: boolean
-  /** Which of like and repost the account that reads has done; absent where the network does not tell. */
+  /** Which of like and repost the reading account has done; absent if the network does not say. */
   done?: EngageAction[]
 }
 
 export interface EngageRequest {
   account: NetworkAccount
   action: EngageAction
-  /** The network's id of the post that is answered, quoted, reposted or liked. */
+  /** The network's id of the post to answer, quote, repost or like. */
   postId: string
-  /** With reply and quote. */
+  /** For replies and quotes. */
   text?: string
-  /** As of `PublishRequest`. */
+  /** See `PublishRequest`. */
   attemptId: string
   deadlineMs: number
 }
 
 export interface NetworkLimits {
-  /** The longest ordinary post, in the network's own measure. */
+  /** The longest ordinary post, by the network's own count. */
   maxLength: number
-  /** The longest long-form post, for articles. */
+  /** The longest long-form post, for articles, by the network's own count. */
   maxLongLength: number
-  /** Length of a text in the network's own measure. */
+  /** The length of a text, by the network's own count. */
   measure(text: string): number
-  /** True when sending the same attempt id twice cannot post twice. */
+  /** Whether sending one attempt id twice can never post twice. */
   idempotent: boolean
   /** How reads are paid for. */
   tier: Tier
   /**
-   * The longest, in milliseconds after its answer, until a post that was answered with a `server_error` is applied, if ever, and
-   * shows in reads; null where nobody promises that. Less than a day.
+   * The latest, in milliseconds after its answer, that a post answered with `server_error` can still be applied and show in reads. Less
+   * than a day; null if nobody promises this.
    */
   maxApplyMs: number | null
-  /** A complete read shows every post of the account that is older than `maxApplyMs`: none is hidden, filtered or forgotten. */
+  /** Whether a complete read shows every post older than `maxApplyMs`, with none hidden, filtered or dropped. */
   completeReadBack: boolean
 }
 
-/** Within what time the network settles a request that it answers with a `server_error`, where it promises all that this takes. */
+/** How long a request answered with `server_error` may take to settle; undefined unless the network promises all that this needs. */
 export const appliesWithin = ({ maxApplyMs, completeReadBack }: NetworkLimits): number | undefined =>
   completeReadBack && maxApplyMs !== null ? maxApplyMs : undefined
 
 export interface NetworkAccount {
   /** Our id of the connection. */
   id: string
-  /** The network's own id of the account; survives reconnecting. */
+  /** The network's id of the account; the same after reconnecting. */
   externalId: string
   handle: string
 }
@@ -121,9 +120,9 @@ export interface NetworkAccount {
 export interface PublishRequest {
   account: NetworkAccount
   text: string
-  /** An article: the network's limit for long posts holds. */
+  /** Whether the limit for long posts applies: an article. */
   isLong?: boolean
-  /** The id of this publish attempt; networks with idempotent writes derive their key from it. */
+  /** The attempt's id, from which networks with idempotent writes derive their key. */
   attemptId: string
   /** Milliseconds after which the caller gives up. */
   deadlineMs: number
@@ -132,37 +131,37 @@ export interface PublishRequest {
 export type PublishResult =
   /** The network confirmed the post. */
   | { kind: 'posted'; externalId: string; url: string | null }
-  /** The network refused the content for good: nothing was posted, and the same text will be refused again. */
+  /** The network refused the content: nothing was posted, and the same text will be refused again. */
   | { kind: 'refused'; reason: string }
-  /** Nothing was posted, provably; another try may succeed, not sooner than `retryAfterMs` when given. */
+  /** Provably nothing was posted. Another try may succeed, at the earliest after `retryAfterMs`. */
   | { kind: 'not_applied'; reason: 'rate_limited' | 'unreachable'; detail: string; retryAfterMs?: number }
-  /** Nothing was posted: the account's credentials are no longer accepted. */
+  /** Nothing was posted: the network no longer accepts the account's credentials. */
   | { kind: 'disconnected'; reason: string }
   /**
-   * Proves nothing. `server_error`: the network itself answered, to the end, with a 5xx; an answer of something in between that gave
-   * up waiting (504) is `no_answer`, as a time-out and a broken connection are; `unclear_answer`: any other, a "duplicate" refusal.
+   * Proves nothing. `server_error`: the network itself answered completely, with a 5xx. `no_answer`: a timeout, a broken connection, or an
+   * intermediary that gave up waiting (504). `unclear_answer`: anything else, such as a refusal as a duplicate.
    */
   | { kind: 'unknown'; reason: string; cause: 'server_error' | 'no_answer' | 'unclear_answer' }
 
 export interface TimelinePost {
   externalId: string
   text: string
-  /** The network cut the text short in this answer. */
+  /** Whether the network shortened the text in this answer. */
   truncated: boolean
   createdAt: Date
   url: string | null
-  /** Network ids of the posts that it answers and quotes; absent on others. */
+  /** Network ids of the posts it answers and quotes, if any. */
   inReplyTo?: string
   quoted?: string
 }
 
 export interface Timeline {
   posts: TimelinePost[]
-  /** True when nothing between `since` and now can be missing for paging reasons. An incomplete read decides nothing. */
+  /** Whether paging can have left out nothing between `since` and now. An incomplete read decides nothing. */
   complete: boolean
 }
 
-/** A read that did not succeed. */
+/** A failed read. */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError'
   constructor(

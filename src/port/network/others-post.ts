@@ -2,7 +2,7 @@ import { type EngageAction, type EngagedPost, engageActions } from '#domain/grow
 import type { OthersPost } from './network.ts'
 import type { Networks } from './registry.ts'
 
-/** The post of an engagement or a signal, as far as the network's rules ask for it. */
+/** The post of an engagement or a signal, as far as the network's rules need it. */
 export const othersPost = (engaged: EngagedPost): OthersPost => ({
   externalId: engaged.post_id,
   author: { externalId: '', handle: engaged.post_author ?? '' },
@@ -13,7 +13,7 @@ export const othersPost = (engaged: EngagedPost): OthersPost => ({
   addressesUs: engaged.addresses_us,
 })
 
-/** The first action, replies before all, that the network lets a program do about the post; null where it lets none, or for no post. */
+/** The first action, replies first, that the network permits a program on the post; null if none, or without a post. */
 export const firstAllowed = (networks: Networks, post: EngagedPost | null): EngageAction | null => {
   const network = post && networks.named(post.network)
   return (network && engageActions.find((action) => network.preflight(action, othersPost(post)).allowed)) ?? null

@@ -1,6 +1,6 @@
 import type { Network, NetworkLimits } from './network.ts'
 
-/** The networks of this deployment, by name; the first one's rules hold where no account is connected. */
+/** The networks of this deployment, by name. Without a connected account the first one's rules apply. */
 export interface Networks {
   named(name: string): Network | undefined
   readonly first: Network
@@ -11,6 +11,6 @@ export const networksOf = (first: Network, ...others: Network[]): Networks => {
   return { first, named: (name) => byName.get(name) }
 }
 
-/** What the network of an account can do; of the first network where there is no account. */
+/** The limits of an account's network; without an account, of the first network. */
 export const limitsFor = (networks: Networks, account: { network: string } | undefined): NetworkLimits =>
   ((account && networks.named(account.network)) ?? networks.first).limits

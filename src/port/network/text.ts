@@ -5,7 +5,7 @@ const REST_OF_RUN = /\S*/y
 const SCHEME = /https?:\/\/\S+/gi
 const SPACES = /\s+/g
 
-/** Drops each link together with whatever is glued to it, since networks disagree about where a link ends. */
+/** Drops links with everything attached to them, because networks disagree on where a link ends. */
 const withoutLinks = (text: string): string => {
   let kept = ''
   let at = 0
@@ -19,8 +19,7 @@ const withoutLinks = (text: string): string => {
 }
 
 /**
- * What stays of a text whatever a network does to it: NFC, links dropped (networks shorten them), white space collapsed,
- * ends trimmed. Two posts with equal fingerprints are the same post to the reconciler. Empty for a text of links alone,
- * which therefore identifies nothing.
+ * The part of a text that no network changes: NFC, without links (networks shorten them), white space collapsed, ends trimmed. Posts with
+ * equal fingerprints are the same post to the reconciler. Empty for a text of links alone, which therefore identifies nothing.
  */
 export const fingerprintText = (text: string): string => withoutLinks(normalForm(text, 'NFC')).replace(SPACES, ' ').trim()

@@ -1,15 +1,15 @@
 import { findLinks } from '#domain/growth/drafting/links'
 import { normalForm } from '#kernel/normal-form'
 
-/** The longest ordinary post on X, in weighted characters. */
+/** X's longest ordinary post, in weighted characters. */
 export const WEIGHTED_LIMIT = 280
 
-/** The longest long-form post there, by the same count. Source: help.x.com, longer posts. */
+/** X's longest long-form post, by the same count. Source: help.x.com, longer posts. */
 export const LONG_WEIGHTED_LIMIT = 25_000
 
 const LINK_WEIGHT = 23
 const DEFAULT_WEIGHT = 2
-/** Code points that count as one; every other counts as two (twitter-text configuration, version 3). */
+/** Code points that count as one; all others count as two (twitter-text configuration, version 3). */
 const SINGLE: readonly (readonly [number, number])[] = [
   [0x0000, 0x10ff],
   [0x2000, 0x200d],
@@ -17,7 +17,7 @@ const SINGLE: readonly (readonly [number, number])[] = [
   [0x2032, 0x2037],
 ]
 const ANY_HEAVIER = /[\u1100-\u{10ffff}]/u
-/** Keycaps are written without the variation selector, too. */
+/** Keycaps also occur without the variation selector. */
 const EMOJI = /\p{RGI_Emoji}|[0-9#*]\u20e3/gv
 
 const weigh = (point: number): number => (SINGLE.some(([first, last]) => point >= first && point <= last) ? 1 : DEFAULT_WEIGHT)
@@ -28,7 +28,7 @@ const weighPoints = (text: string): number => {
   return total
 }
 
-/** A text without links: an emoji counts as two however many code points it is made of. */
+/** The weight of a text without links. An emoji counts as two, however many code points it has. */
 const weighWords = (text: string): number => {
   if (!ANY_HEAVIER.test(text)) return text.length
   let total = 0
@@ -41,10 +41,9 @@ const weighWords = (text: string): number => {
 }
 
 /**
- * The length of a text as X counts it, in weighted characters: after NFC, a link is 23, an emoji 2, a character of Latin and
- * its neighbours 1, any other 2. Where it cannot be told whether X will see a link, the larger count holds, so that a text
- * within the limit here is within it there.
- * Source: docs.x.com, fundamentals/counting-characters.
+ * The length of a text as X counts it, in weighted characters: after NFC, a link is 23, an emoji 2, a Latin or neighbouring character 1,
+ * any other 2. If X may or may not see a link, the larger count applies, so a text within the limit here is within X's too. Source:
+ * docs.x.com, fundamentals/counting-characters.
  */
 export const weightedLength = (text: string): number => {
   const normal = normalForm(text, 'NFC')

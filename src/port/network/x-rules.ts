@@ -1,4 +1,4 @@
-/** What X lets self-serve programs do with somebody else's post: its changes of 23 February and 20 April 2026. */
+/** What X permits self-serve programs with somebody else's posts, since its changes of 23 February and 20 April 2026. */
 import type { EngageAction, Preflight } from '#domain/growth/drafting/engagement'
 import type { OthersPost } from './network.ts'
 

@@ -14,10 +14,10 @@ export interface NewGrant {
 
 const KEPT_AFTER = '1 hour'
 const SWEPT = 50
-/** SQLSTATE `unique_violation`: somebody else waits under this very code. */
+/** SQLSTATE `unique_violation`: another request is pending under the same code. */
 const TAKEN = '23505'
 
-/** `taken`: another code has to be made. `full`: as many wait as may. Removes a few that ended long ago. */
+/** `taken`: make another code. `full`: the most requests are pending. Also removes a few that ended long ago. */
 export const insertGrant = async (db: Db, grant: NewGrant): Promise<'waits' | 'taken' | 'full'> => {
   const inserted = db.system(async (sql) => {
     await sql`delete from device_grant where id in
@@ -46,7 +46,7 @@ export interface Waiting {
   expires_at: Date
 }
 
-/** What waits for a decision under a code. */
+/** The pending request of a code. */
 export const findWaiting = async (db: Db, userHash: Buffer): Promise<Waiting | undefined> => {
   const rows = await db.system(
     async (sql) =>
@@ -59,19 +59,18 @@ export const findWaiting = async (db: Db, userHash: Buffer): Promise<Waiting | u
 export interface GrantDecision {
   userHash: Buffer
   decision: 'approve' | 'deny'
-  /** What is given of the scopes asked for. */
+  /** The granted scopes, some or all of those requested. */
   granted: DeviceScope[]
   personId: string
   tenantId: string
-  /** The session in which it is decided. */
+  /** The session in which the person decides. */
   sessionId: string
   audit: AuditContext
 }
 
 /**
- * Of two decisions on a code the first holds. False: nothing waits under it, or the session has ended meanwhile. Whoever ends all
- * sessions of the person also undoes what is approved; the row of the person is locked, so that one of the two waits for the other.
- * Recorded in the audit of the workspace.
+ * Records a decision; the first one on a code holds. False: none is pending, or the session ended. Ending all sessions of a person also
+ * undoes approvals. The person's row is locked, so that one of the two waits for the other. Audited in the workspace.
  */
 export const decideGrant = (
   db: Db,
@@ -90,14 +89,14 @@ export const decideGrant = (
     return true
   })
 
-/** What a device is told that asks whether it may. */
+/** The result of a device's poll. */
 export type Polled = { state: 'unknown' | 'spent' | 'expired' | 'denied' | 'waiting' | 'too_soon' } | ({ state: 'issued' } & Issued)
 
 export interface Issued {
   scopes: DeviceScope[]
   workspace: { id: string; name: string }
   personId: string
-  /** Where a session was asked for. */
+  /** If a session was requested. */
   session?: { id: string; expiresAt: Date; lastsS: number }
 }
 
@@ -106,7 +105,7 @@ export interface Poll {
   clientId: string
   leewayS: number
   slowerS: number
-  /** Of the key that is made when the device is let in. */
+  /** For the key that is issued if the device gets one. */
   key: { hash: Buffer; last4: string }
   sessionMs: number
   from: { address: string; userAgent: string | null; requestId: string }
@@ -126,7 +125,7 @@ interface GrantRow {
   too_soon: boolean
 }
 
-/** Answers a poll. Of two at once for an approved grant, one is given the token. */
+/** Answers a poll. Of two simultaneous polls of an approved grant, one gets the token. */
 export const pollGrant = (db: Db, poll: Poll): Promise<Polled> =>
   db.systemTransaction(async (tx): Promise<Polled> => {
     const [row] = (await tx`select id, client_id, device_name, decision, granted, decided_by, decided_in, password_at,
@@ -143,7 +142,7 @@ export const pollGrant = (db: Db, poll: Poll): Promise<Polled> =>
     return { state: row.too_soon ? 'too_soon' : 'waiting' }
   })
 
-/** Makes what the device acts by. Whoever approved and is no member any more has nothing to give. */
+/** Issues the key or session. An approver who is no longer a member has nothing to grant. */
 const issue = async (tx: Sql, row: GrantRow, poll: Poll): Promise<Polled> => {
   const scopes = row.granted ?? []
   const [place] = await tx`select t.id, t.name from member m join tenant t on t.id = m.tenant_id
@@ -170,7 +169,7 @@ const insertSession = async (tx: Sql, { id, row, poll }: { id: string; row: Gran
   return { id, expiresAt: made!.expires_at as Date, lastsS: Math.floor(poll.sessionMs / 1_000) }
 }
 
-/** Ends an API key for whoever holds it. Nothing to do for one that is unknown or ended before. */
+/** Revokes an API key by its secret. An unknown or revoked key is left alone. */
 export const revokeHeldKey = (db: Db, hash: Buffer, { operation, surface, requestId }: AuditContext): Promise<unknown> =>
   db.system(
     (sql) => sql`with revoked as (

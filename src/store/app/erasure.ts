@@ -1,7 +1,7 @@
-/** The end of workspaces whose time is over; what may be erased, and in which order, is in the database (sql/000007-erasure.sql). */
+/** Erases workspaces whose grace period is over. sql/000007-erasure.sql says what may be erased, and in which order. */
 import type { Db } from '../engine/db.ts'
 
-/** Those that are to be erased by now, the one that has waited longest first. */
+/** Workspaces due for erasure, the longest overdue first. */
 export const doomedTenants = (db: Db, limit: number): Promise<string[]> =>
   db.system(async (sql) => {
     const rows = (await sql`select id from tenant where deletes_at <= now() order by deletes_at, id limit ${limit}`) as unknown as {
@@ -10,7 +10,7 @@ export const doomedTenants = (db: Db, limit: number): Promise<string[]> =>
     return rows.map(({ id }) => id)
   })
 
-/** Erases so many rows of a workspace. False: nothing is left of it, or somebody else is at it. */
+/** Erases up to `rows` rows of a workspace. False: nothing is left, or another process is erasing it. */
 export const eraseSome = (db: Db, tenantId: string, rows: number): Promise<boolean> =>
   db.system(async (sql) => {
     const [row] = await sql<{ more: boolean }[]>`select erase_tenant(${tenantId}, ${rows}) as more`

@@ -1,17 +1,17 @@
-/** What of a workspace's tables goes into its export, table by table, and why the rest does not. */
+/** Which columns of a workspace's tables are exported, and why others are not. */
 import type { exportKinds } from '#contract/app/workspace'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { emailStatus } from './people.ts'
 
 export interface ExportSource {
   table: string
-  /** All that goes out. */
+  /** The exported columns. */
   columns: readonly string[]
-  /** The order of reading: columns that never change, with their types. An index begins with them, unless `within`. */
+  /** The reading order: immutable columns, with types. An index begins with them, unless `within` is set. */
   key: readonly (readonly [column: string, type: 'uuid' | 'text' | 'int'])[]
   /** The column that only rows of this kind have, where the table holds several. */
   having?: string
-  /** The rows, found by the tenant before anything else is looked at: for tables that are small for each workspace. */
+  /** Selects the tenant's rows first, for tables that are small for each workspace. */
   within?: (sql: Sql) => Fragment
 }
 
@@ -56,13 +56,13 @@ const signal = [
 const webhook = ['id', 'url', 'events', 'status', 'disabled_reason', 'failing_since', 'failures', 'held_until', ...times]
 const event = ['id', 'type', 'data', 'state', 'subject', 'attempts', 'next_at', 'last_error', 'expires_at', 'created_at']
 
-/** By the two indexes that there are: of events that wait, and of those that are over. */
+/** By the two indexes that exist: for pending events, and for finished ones. */
 const events = (sql: Sql) => sql`select * from outbox where state = 'pending' union all select * from outbox where expires_at is not null`
 
-/** Its own row is all that the policy shows; whether automation is paused stands beside where it runs. */
+/** The policy shows a tenant its own row only. Whether automation is paused is a column of `actor`. */
 const own = (sql: Sql) => sql`select t.*, a.paused from tenant t join actor a on a.tenant_id = t.id`
 
-/** Each looked up by its id: joined in another way, all people of the deployment would be gone through. */
+/** Looks up each person by id: any other join would scan all people of the deployment. */
 const members = (sql: Sql) =>
   sql`select m.*, p.email, ${emailStatus(sql)}, p.former_email, p.name from member m
     cross join lateral (select email, email_verified_at, former_email, name from person where id = m.person_id offset 0) p`
@@ -204,7 +204,7 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
   event: { table: 'outbox', columns: event, key: byId, within: events },
 }
 
-/** Tables and columns of tenants that are not exported, each with its reason. */
+/** Tables and columns of tenants that are not exported, with the reason. */
 export const notExported: Record<string, string> = {
   work: 'how the server remembers what is due; the items, batches and articles tell it too',
   idempotency: 'answers that were given before, kept for a day',
@@ -223,7 +223,7 @@ export const notExported: Record<string, string> = {
 }
 
 export interface Paged extends Record<string, unknown> {
-  /** The key of this row, as text: the next page begins behind it. */
+  /** This row's key, as text; the next page begins after it. */
   after: string[]
 }
 
@@ -252,5 +252,5 @@ export const exportPage =
       where ${having ? sql`${sql(having)} is not null` : sql`true`} ${after ? sql`and (${order}) > (${position(sql, key, after)})` : sql``} order by ${order} limit ${limit}`
   }
 
-/** The moment by the database's clock, and where. */
+/** The export's start by the database's clock, and its workspace. */
 export const startOf: Query = (sql) => sql`select clock_timestamp() as at, id as workspace_id from tenant`

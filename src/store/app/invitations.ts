@@ -1,4 +1,4 @@
-/** Invitations, found by the token of their link before their workspace is known. */
+/** Invitations, looked up by the token of their link before the workspace is known. */
 import { INVITATION_MS } from '#domain/app/person'
 import { newId } from '#kernel/ids'
 import type { Role } from '#kernel/roles'
@@ -11,7 +11,7 @@ export interface Invited {
   tenantId: string
   workspace: string
   email: string | null
-  /** Its link was printed or delivered for this email: whoever comes by it has shown that it is theirs. */
+  /** The link was printed or delivered for this email, so it proves that the email is the invited person's. */
   provesEmail: boolean
   role: Role
 }
@@ -28,7 +28,10 @@ export const openInvitation = async (db: Db, tokenHash: Buffer): Promise<Invited
   return { id, tenantId, workspace, email, provesEmail, role }
 }
 
-/** The operator's, or the first start's. With an email it proves it; without, whoever has the link can type any, which proves none. */
+/**
+ * An invitation by the operator or the first start. With an email it proves that email. Without one, people can type any, which proves
+ * nothing.
+ */
 export const insertOperatorInvitation = async (
   db: Db,
   { tenantId, tokenHash, role, email = null }: { tenantId: string; tokenHash: Buffer; role: Role; email?: string | null | undefined },
@@ -44,7 +47,6 @@ export const insertOperatorInvitation = async (
   return made === 1 ? id : undefined
 }
 
-/** An account to be made. */
 export interface NewAccount {
   id: string
   email: string
@@ -60,14 +62,14 @@ export interface Joining {
   surface: string
 }
 
-/** `taken`: somebody has proven the email meanwhile, or a member of the workspace has it. */
+/** `taken`: somebody else proved the email in the meantime, or another member of the workspace has it. */
 export type Accepted = 'joined' | 'spent' | 'taken'
 
 const UNIQUE_VIOLATION = '23505'
 
 /**
- * Makes an account. By a link that proves its email it takes that from all who have not proven it; else another member of the
- * workspace must not have it, so that an address has no more accounts than there are workspaces that invite it.
+ * Creates an account. A link that proves its email takes the email from all accounts that have not proven it. Otherwise no other member of
+ * the workspace may have it, so that an address has no more accounts than workspaces that invite it.
  */
 const insertAccount = async (
   tx: Sql,
@@ -85,8 +87,8 @@ const insertAccount = async (
 }
 
 /**
- * Spends an invitation and makes the person a member, in one transaction: of two who come with the same link, one joins. Whoever
- * is a member already keeps the role there is.
+ * Spends an invitation and makes the person a member, in one transaction: of two callers with one link, one joins. Existing members keep
+ * their role.
  */
 export const acceptInvitation = (db: Db, { invitation, person, requestId, surface }: Joining): Promise<Accepted> =>
   db
@@ -107,7 +109,7 @@ export const acceptInvitation = (db: Db, { invitation, person, requestId, surfac
       throw cause
     })
 
-/** Takes back what the transaction has done: the account that was made for it too. */
+/** Rolls the transaction back, with the account that it created. */
 class Undone extends Error {
   override readonly name = 'Undone'
   constructor(readonly why: Exclude<Accepted, 'joined'>) {

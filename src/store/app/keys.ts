@@ -6,14 +6,14 @@ import { changeAsOperator } from '../engine/audit-entry.ts'
 import type { Db, Fragment, Sql } from '../engine/db.ts'
 import type { Member, Principal } from '../engine/principal.ts'
 
-/** What a key stands for; safe to cache by hash, because every statement checks that the key still lives. */
+/** The rights of a key. It can be cached by hash, because every statement checks that the key is still valid. */
 export interface KeyGrant {
   id: string
   tenantId: string
   scopes: Scope[]
-  /** Whose it is; the workspace's own when absent. */
+  /** The member who owns the key; absent for the workspace's own keys. */
   member?: Member
-  /** Of its workspace, when the key was looked up. */
+  /** The workspace's plan when the key was looked up. */
   plan: RatePlan
 }
 
@@ -33,7 +33,7 @@ const grantOf = (row: KeyRow): KeyGrant => {
   return { id: row.id, tenantId: row.tenant_id, scopes: row.scopes, plan, ...member }
 }
 
-/** Keys that stand at this moment; one of a person who is no member any more does not. */
+/** Valid keys. A key of a person who is no longer a member is not. */
 const standing = (sql: Sql, which: Fragment) => sql<KeyRow[]>`select k.id, k.tenant_id, k.scopes, k.person_id, m.role, t.plan, t.overrides
   from api_key k join tenant t on t.id = k.tenant_id left join member m on m.tenant_id = k.tenant_id and m.person_id = k.person_id
   where ${which} and k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_timestamp())
@@ -44,13 +44,13 @@ export const findKey = async (db: Db, hash: Buffer): Promise<KeyGrant | undefine
   return row && grantOf(row)
 }
 
-/** What each of these keys stands for at this moment; those that are revoked or expired are left out. */
+/** The rights of these keys, as of now. Revoked and expired ones are left out. */
 export const findKeys = async (db: Db, ids: string[]): Promise<Map<string, KeyGrant>> => {
   const rows = await db.system((sql) => standing(sql, sql`k.id = any(${ids}::uuid[])`))
   return new Map(rows.map((row) => [row.id, grantOf(row)]))
 }
 
-/** What a workspace's own key may reach at this moment. Throws `unauthenticated` when it does not stand any more. */
+/** The scopes of a workspace's own key, as of now. Throws `unauthenticated` if it is no longer valid. */
 export const scopesNow = async (db: Db, { tenantId, id }: { tenantId: string; id: string }): Promise<Scope[]> => {
   const [row] = await db.read<{ scopes: Scope[] }>(
     { tenantId, caller: { kind: 'key', id } },
@@ -59,7 +59,7 @@ export const scopesNow = async (db: Db, { tenantId, id }: { tenantId: string; id
   return row?.scopes ?? []
 }
 
-/** Whether a key that was found before is still neither revoked nor expired. */
+/** Whether a key is still neither revoked nor expired. */
 export const keyLives = async (db: Db, { id }: Pick<Principal, 'id'>): Promise<boolean> => {
   const rows = await db.system(
     (sql) => sql`select 1 from api_key where id = ${id} and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`,
@@ -82,7 +82,7 @@ export const insertKey = async (
   return made === 1 ? id : undefined
 }
 
-/** False: there is no such key. Revoking twice keeps the first time. */
+/** False: there is no such key. Revoking again keeps the first time. */
 export const revokeKey = async (db: Db, id: string): Promise<boolean> =>
   (await changeAsOperator(
     db,
@@ -91,6 +91,6 @@ export const revokeKey = async (db: Db, id: string): Promise<boolean> =>
       sql`update api_key set revoked_at = coalesce(revoked_at, clock_timestamp()) where id = ${id} returning tenant_id, id as ref_id`,
   )) === 1
 
-/** Notes when keys were last used; many at once, because it is not worth a statement per request. */
+/** Records when keys were last used, many at once to save a statement for each request. */
 export const touchKeys = (db: Db, ids: string[]): Promise<unknown> =>
   db.system((sql) => sql`update api_key set last_used_at = clock_timestamp() where id = any(${ids}::uuid[])`)

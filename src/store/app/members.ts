@@ -1,10 +1,9 @@
-/** Who belongs to a workspace, as the workspace sees it. */
+/** Members of a workspace, as the workspace sees them. */
 import type { Role } from '#kernel/roles'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import type { Page } from '../engine/page.ts'
 import { emailStatus, type Person } from './people.ts'
 
-/** By the id of the person. */
 export interface MemberRow extends Person {
   former_email: string | null
   role: Role
@@ -13,7 +12,7 @@ export interface MemberRow extends Person {
 
 const columns = (sql: Sql): Fragment => sql`p.id, p.email, ${emailStatus(sql)}, p.former_email, p.name, m.role, m.created_at as joined_at`
 
-/** Each person by their id: `offset 0` keeps the planner from going through all people of the deployment instead. */
+/** Looks up each person by id: `offset 0` keeps the planner from scanning all people of the deployment. */
 const withPerson = (sql: Sql): Fragment =>
   sql`member m cross join lateral (select id, email, email_key, email_verified_at, former_email, name from person where id = m.person_id offset 0) p`
 
@@ -25,7 +24,7 @@ export const listMembers =
 export const memberById = async (sql: Sql, personId: string): Promise<MemberRow | undefined> =>
   (await sql`select ${columns(sql)} from ${withPerson(sql)} where m.person_id = ${personId}`)[0] as MemberRow | undefined
 
-/** Certain for as long as a letter of the workspace lasts: nothing else makes owners fewer. */
+/** Exact for the duration of a letter: only letters of the workspace reduce the number of owners. */
 export const countOwners = async (sql: Sql): Promise<number> =>
   (await sql<{ owners: number }[]>`select count(*)::int as owners from member where role = 'owner'`)[0]!.owners
 
@@ -34,7 +33,7 @@ export const setRole =
   (sql) =>
     sql`update member set role = ${role}, updated_at = ${now} where person_id = ${personId}`
 
-/** What a person has in the workspace ends with the membership, so that joining again brings none of it back. */
+/** Ends everything a person has in the workspace, so that joining again restores none of it. */
 export const endMembership = (personId: string, now: Date): Query[] => [
   (sql) => sql`delete from member where person_id = ${personId}`,
   (sql) => sql`update api_key set revoked_at = ${now} where person_id = ${personId} and revoked_at is null`,
@@ -42,13 +41,13 @@ export const endMembership = (personId: string, now: Date): Query[] => [
   withdrawInvitationsOf(personId, now),
 ]
 
-/** Else a link that somebody kept would give back what was taken. */
+/** Otherwise a link that somebody kept would undo the removal. */
 export const withdrawInvitationsOf =
   (personId: string, now: Date): Query =>
   (sql) =>
     sql`update invitation set revoked_at = ${now} where invited_by = ${personId} and accepted_at is null and revoked_at is null`
 
-/** A member, as records name them. */
+/** A member's id and email, as audit rows name them. */
 export const personById = async (sql: Sql, personId: string): Promise<{ id: string; email: string | null }> =>
   (await sql<{ id: string; email: string | null }[]>`select id, email from person where id = ${personId}`)[0]!
 

@@ -1,4 +1,4 @@
-/** People and where they are members: known before any workspace is. */
+/** People and their memberships, known before any workspace is. */
 import type { EmailStatus } from '#contract/app/session'
 import type { Role } from '#kernel/roles'
 import { auditEntry } from '../engine/audit-entry.ts'
@@ -6,37 +6,37 @@ import type { Db, Fragment, Sql } from '../engine/db.ts'
 
 export interface Person {
   id: string
-  /** null once somebody else has proven that it is theirs. */
+  /** Null once somebody else has proven the address. */
   email: string | null
   email_status: EmailStatus
   name: string
 }
 
-/** `p`: what the rows of people are called. */
+/** Needs `person` under the alias `p`. */
 export const emailStatus = (sql: Sql): Fragment =>
   sql`case when p.email is null then 'lost' when p.email_verified_at is null then 'unverified' else 'verified' end as email_status`
 
-/** An account that a password may be that of. */
+/** An account whose password a sign-in is checked against. */
 export interface SignInCandidate extends Person {
   hash: string
   /** Other accounts have the address too, and this one has not proven it. */
   disputed: boolean
 }
 
-/** So many accounts of one address are tried, whatever their number: it may not be told by how long a refusal takes. */
+/** How many accounts of an address are tried, however many there are: the time of a refusal must not reveal the number. */
 export const MOST_CANDIDATES = 3
 
 export interface Sought {
   emailKey: string
-  /** Members of this workspace alone. */
+  /** Only members of this workspace. */
   tenantId?: string | undefined
-  /** Whose browser asks: goes first. */
+  /** The person known to the browser, who goes first. */
   personId?: string | undefined
 }
 
 /**
- * The accounts that have an address: the one that has proven it, then those that have it longest, so that nobody who comes
- * later takes their place. Whoever is a member nowhere comes last.
+ * The accounts of an address: the one that proved it, then by how long they have had it, so that nobody who comes later takes a place.
+ * People without memberships come last.
  */
 export const candidatesFor = (db: Db, { emailKey, tenantId, personId }: Sought): Promise<SignInCandidate[]> =>
   db.system(
@@ -51,8 +51,8 @@ export const candidatesFor = (db: Db, { emailKey, tenantId, personId }: Sought):
   )
 
 /**
- * Takes an address from all accounts that have not proven it, for the one that has. They keep everything else, and what they
- * were known by; each of their workspaces is told.
+ * Takes an address from all accounts that have not proven it, for the one that has. They keep everything else, and their former email; each
+ * of their workspaces has it in its audit.
  */
 export const claimAddress = async (tx: Sql, { emailKey, personId }: { emailKey: string; personId: string }): Promise<void> => {
   const places = await tx<{ person_id: string; tenant_id: string }[]>`with lost as (
@@ -75,7 +75,7 @@ export interface Membership {
 
 const MOST_WORKSPACES = 1_000
 
-/** The workspaces of a person, the one joined first first. */
+/** A person's workspaces, oldest membership first. */
 export const membershipsOf = (db: Db, personId: string): Promise<Membership[]> =>
   db.system(
     async (sql) =>
@@ -83,7 +83,7 @@ export const membershipsOf = (db: Db, personId: string): Promise<Membership[]> =
         where m.person_id = ${personId} order by m.created_at, t.id limit ${MOST_WORKSPACES}`) as unknown as Membership[],
   )
 
-/** Replaces a password. False: it was replaced by another since `from` was compared. */
+/** Replaces a password. False: it was replaced since `from` was compared. */
 export const setPassword = async (db: Db, personId: string, { from, to }: { from: string; to: string }): Promise<boolean> =>
   (
     await db.system(

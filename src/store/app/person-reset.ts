@@ -1,11 +1,11 @@
-/** Links by which people whose password is lost choose another; what an operator prints, and what becomes of it. */
+/** Links to reset a password: what an operator prints, and what becomes of it. */
 import { RESET_MS } from '#domain/app/person'
 import { type AuditContext, auditEntry } from '../engine/audit-entry.ts'
 import { codeOf, type Db, type Sql } from '../engine/db.ts'
 import { claimAddress, emailStatus, type Person } from './people.ts'
 import { endSessionsIn } from './sessions.ts'
 
-/** An account, as an operator tells it from others. */
+/** An account with what tells it from others of the address. */
 export interface PersonAccount extends Person {
   created_at: Date
   workspaces: string[]
@@ -13,7 +13,7 @@ export interface PersonAccount extends Person {
 
 const MOST_ACCOUNTS = 20
 
-/** The account of an id, or those that have an address: the one that has proven it first. */
+/** The account with an id, or those of an address, the one that proved it first. */
 export const accountsOf = (db: Db, by: { id: string } | { emailKey: string }): Promise<PersonAccount[]> =>
   db.system(
     async (sql) =>
@@ -33,7 +33,7 @@ export interface NewReset {
 const placesOf = (tx: Sql, personId: string): Promise<{ tenant_id: string }[]> =>
   tx<{ tenant_id: string }[]>`select tenant_id from member where person_id = ${personId}`
 
-/** Keeps a link, in the place of the one there was, and says when it ends. Recorded in the audit of each workspace of the person. */
+/** Stores a link in place of an earlier one, and returns when it expires. Audited in each workspace of the person. */
 export const insertReset = (db: Db, { personId, email, emailKey, tokenHash }: NewReset): Promise<Date> =>
   db.systemTransaction(async (tx) => {
     const [row] = await tx<{ expires_at: Date }[]>`insert into person_reset as r (person_id, token_hash, email, email_key, expires_at)
@@ -51,7 +51,7 @@ export interface OpenReset {
   email_key: string
 }
 
-/** A link that is still good: its account has no other address by now. Looking does not use it up. */
+/** A valid link: its account's address has not changed since. Reading does not spend it. */
 export const openReset = async (db: Db, tokenHash: Buffer): Promise<OpenReset | undefined> =>
   (
     await db.system(
@@ -68,7 +68,7 @@ export interface WasReset {
 
 const UNIQUE_VIOLATION = '23505'
 
-/** Whoever had an address that nobody has proven may have been anybody: so may be the holder of their keys. */
+/** An unproven address may have been anybody's, and so may its owner's keys. */
 const revokeKeys = async (tx: Sql, personId: string): Promise<number> =>
   (await tx`update api_key set revoked_at = clock_timestamp() where person_id = ${personId} and revoked_at is null returning 1`).length
 
@@ -79,8 +79,8 @@ const countKeys = async (tx: Sql, personId: string): Promise<number> =>
   )[0]!.keys
 
 /**
- * Spends a link: sets the password, proves the address, ends the sessions, in one transaction. `spent`: it was used, or replaced,
- * meanwhile; `taken`: somebody else has proven the address meanwhile.
+ * Spends a link: sets the password, proves the address and ends the sessions, in one transaction. `spent`: the link was used or replaced in
+ * the meantime. `taken`: somebody else proved the address in the meantime.
  */
 export const resetPerson = (
   db: Db,

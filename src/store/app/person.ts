@@ -1,4 +1,4 @@
-/** What people do about themselves, whatever their workspaces. */
+/** What people change about themselves, whatever their workspaces. */
 
 import { type AuditContext, auditEntry } from '../engine/audit-entry.ts'
 import type { Db, Fragment, Sql } from '../engine/db.ts'
@@ -16,12 +16,12 @@ export const ownPerson = async (db: Db, personId: string): Promise<OwnPerson | u
 
 export interface PersonChange {
   name: string
-  /** Where it becomes another: as it is written from now on, and the hash of the password that was shown for it. */
+  /** A changed email: as typed, its key, and the hash of the password that was checked for it. */
   email?: { as: string; key: string; shown: string } | undefined
   audit: AuditContext
 }
 
-/** Somebody else in one of this person's workspaces has this address. */
+/** Whether somebody else in one of this person's workspaces has the address. */
 const fellowHas = async (tx: Sql, personId: string, emailKey: string): Promise<boolean> =>
   (
     await tx`select 1 from person p where p.email_key = ${emailKey} and p.id <> ${personId} and exists (select 1 from member own
@@ -29,9 +29,9 @@ const fellowHas = async (tx: Sql, personId: string, emailKey: string): Promise<b
   ).length > 0
 
 /**
- * `taken`: a fellow member has the email, as every member can see. Undefined: the password was replaced meanwhile. Whoever else has it is not asked: a new email is unverified,
- * and such may stand on several accounts. One that is only written in another way stays as proven as it was. Recorded in the audit
- * of each workspace: it knows the person by name and email.
+ * `taken`: a fellow member has the email, which members can see anyway. Undefined: the password was replaced in the meantime. Accounts
+ * elsewhere do not matter: a new email is unverified, and several accounts may have it. A new spelling of the same address stays as proven
+ * as it was. Audited in each workspace, since it knows the person by name and email.
  */
 export const changePerson = (db: Db, personId: string, { name, email, audit }: PersonChange): Promise<OwnPerson | 'taken' | undefined> =>
   db.systemTransaction(async (tx) => {
@@ -57,8 +57,8 @@ const auditIn = async (
 }
 
 /**
- * The name of a workspace whose last owner this is. Certain until the transaction ends: the rows that place the workspaces are
- * locked, which every letter locks before it decides, and so does every other person who goes.
+ * The name of a workspace whose last owner this is. Exact until the transaction ends: it locks the `actor` rows, which every letter locks
+ * before it decides, and so does every other person who leaves.
  */
 const lastOwnerOf = async (tx: Sql, personId: string): Promise<string | undefined> => {
   await tx`select 1 from actor where tenant_id in (select tenant_id from member where person_id = ${personId})
@@ -70,8 +70,8 @@ const lastOwnerOf = async (tx: Sql, personId: string): Promise<string | undefine
 }
 
 /**
- * Erases a person, with all memberships, recorded in the audit of each workspace. Open invitations of theirs are withdrawn. Changes
- * nothing, and gives the name of a workspace, when this is its last owner.
+ * Erases a person with all memberships, audited in each workspace, and withdraws their open invitations. If this is the last owner of a
+ * workspace, returns its name and changes nothing.
  */
 export const deletePerson = (db: Db, personId: string, audit: AuditContext): Promise<string | undefined> =>
   db.systemTransaction(async (tx) => {

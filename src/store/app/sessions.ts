@@ -1,4 +1,4 @@
-/** Sessions of people, found before their workspace is known. */
+/** Sessions of people, looked up before their workspace is known. */
 import { SESSION_MS } from '#domain/app/person'
 import type { RatePlan } from '#domain/app/rates'
 import { newId } from '#kernel/ids'
@@ -9,7 +9,7 @@ import { emailStatus, type Membership, type Person } from './people.ts'
 
 type SessionKind = 'browser' | 'command_line'
 
-/** Whose session it is, and what it may where it works now. */
+/** A session's owner, and its rights in its current workspace. */
 export interface SessionGrant {
   id: string
   kind: SessionKind
@@ -22,13 +22,13 @@ export interface SessionGrant {
 
 export interface NewSession {
   personId: string
-  /** Of the password that was compared. */
+  /** The password hash that was compared. */
   hash: string
   tenantId: string
   kind: SessionKind
   userAgent: string | null
   address: string | null
-  /** Milliseconds until it ends, unless it is refreshed. */
+  /** Milliseconds until the session ends if it is not refreshed. */
   lastsMs: number
   audit: AuditContext
 }
@@ -39,7 +39,7 @@ interface Changed {
   person_id: string
 }
 
-/** Changes sessions and writes the audit of their workspaces, in one transaction. */
+/** Changes sessions and audits the change in their workspaces, in one transaction. */
 const auditedChange = (db: Db, audit: AuditContext, change: (sql: Sql) => PromiseLike<unknown>): Promise<Changed[]> =>
   db.systemTransaction(async (tx) => {
     const rows = (await change(tx)) as unknown as Changed[]
@@ -48,9 +48,9 @@ const auditedChange = (db: Db, audit: AuditContext, change: (sql: Sql) => Promis
     return rows
   })
 
-/** A row is kept so long after its session has ended; some of those that are older go whenever another session begins. */
+/** How long rows outlive their sessions, and how many older ones a new session removes. */
 const SWEPT = { afterMs: SESSION_MS, most: 50 }
-/** Of one person at a time: whoever begins one more ends the oldest. */
+/** For each person; a further one ends the oldest. */
 const MOST_SESSIONS = 100
 
 const makeRoom = (sql: Sql, personId: string): Fragment =>
@@ -61,8 +61,8 @@ const makeRoom = (sql: Sql, personId: string): Fragment =>
       returning id, tenant_id, person_id`
 
 /**
- * Its id, or undefined when the person is no member there, or has another password by now: whoever changes it ends all sessions, and
- * none of the old password may begin after that. The row of the person is locked, so that one of the two waits for the other.
+ * Returns the session's id; undefined if the person is not a member there, or the password was replaced. A new password ends all sessions,
+ * and none with the old password may begin afterwards. The person's row is locked, so that one of the two waits for the other.
  */
 export const insertSession = async (db: Db, one: NewSession): Promise<string | undefined> => {
   await auditedChange(db, { ...one.audit, operation: 'app.sessions.tooMany' }, (sql) => makeRoom(sql, one.personId))
@@ -104,7 +104,7 @@ const toGrant = (row: SessionRow): SessionGrant => ({
   plan: { plan: row.plan, overrides: row.overrides },
 })
 
-/** A session that lives, of a person who is still a member where it works. */
+/** A live session of a person who is still a member of its workspace. */
 export const findSession = async (db: Db, id: string): Promise<SessionGrant | undefined> => {
   const [row] = await db.system(
     (sql) => sql<
@@ -119,9 +119,9 @@ export const findSession = async (db: Db, id: string): Promise<SessionGrant | un
 }
 
 /**
- * Spends a refresh token: true for the newest one of a living session, which lasts anew from now. An older one was used
- * before, by whomever: the session ends. Unless it is the last but one and was spent no longer than `graceMs` ago: two tabs of
- * one browser send the same token at once.
+ * Spends a refresh token. True for the newest token of a live session, whose lifetime starts again. An older one was used before, by
+ * somebody: the session ends. Exception: the last token but one, if spent at most `graceMs` ago, because two tabs of one browser send the
+ * same token at once.
  */
 export const advanceSession = async (
   db: Db,
@@ -145,7 +145,7 @@ export const advanceSession = async (
   return false
 }
 
-/** The password of its person was given in a session: until when that holds, after `freshMs`. */
+/** Records that the person gave the password in a session. Returns until when that counts, `freshMs` from now. */
 export const confirmSession = async (db: Db, id: string, freshMs: number): Promise<Date | undefined> =>
   (
     await db.system(
@@ -155,14 +155,14 @@ export const confirmSession = async (db: Db, id: string, freshMs: number): Promi
     )
   )[0]?.until
 
-/** Whether the password was given longer ago than that, in a session of the command line; others are none of these. */
+/** Whether a command-line session was given the password longer than `freshMs` ago. Other kinds never need it again. */
 export const passwordIsStale = async (sql: Sql, id: string, freshMs: number): Promise<boolean> =>
   (
     await sql`select 1 from session where id = ${id} and kind = 'command_line'
       and coalesce(password_at < clock_timestamp() - ${freshMs} * interval '1 millisecond', true)`
   ).length > 0
 
-/** Goes on at another workspace. False: the person is no member there. */
+/** Moves a session to another workspace. False: the person is not a member there. */
 export const moveSession = async (db: Db, id: string, tenantId: string): Promise<boolean> =>
   (
     await db.system(
@@ -171,11 +171,11 @@ export const moveSession = async (db: Db, id: string, tenantId: string): Promise
     )
   ).length === 1
 
-/** What was approved and not fetched yet would be a new session, or a key, of somebody who has just shut all doors. */
+/** An approved grant that was not fetched yet would become a new session or key of a person who has just ended them all. */
 const noneApproved = (sql: Sql, personId: string): Fragment =>
   sql`with undone as (update device_grant set decision = 'deny' where decided_by = ${personId} and decision = 'approve' and issued_at is null)`
 
-/** Ends sessions of a person: one, all, or all but one. How many there were. Recorded in the audit of each session's workspace. */
+/** Ends sessions of a person: one, all, or all but one. Returns how many. Audited in each session's workspace. */
 export const endSessions = async (
   db: Db,
   { personId, id, except }: { personId: string; id?: string; except?: string },
@@ -188,7 +188,7 @@ export const endSessions = async (
   return rows.length
 }
 
-/** The same within a transaction, untold. */
+/** The same within a transaction, without audit rows. */
 export const endSessionsIn = (
   sql: Sql,
   { personId, id, except }: { personId: string; id?: string | undefined; except?: string | undefined },
@@ -198,7 +198,7 @@ export const endSessionsIn = (
         and revoked_at is null and expires_at > clock_timestamp()
       returning id, tenant_id, person_id`
 
-/** Ends the session whose token somebody holds. */
+/** Ends the session of a token. */
 export const endHeldSession = (db: Db, id: string, audit: AuditContext): Promise<unknown> =>
   auditedChange(
     db,
@@ -217,7 +217,7 @@ export interface ListedSession {
   expires_at: Date
 }
 
-/** Living sessions of a person, newest first, one beyond the limit. */
+/** A person's live sessions, newest first, one more than the limit. */
 export const listSessions = (
   db: Db,
   personId: string,

@@ -5,7 +5,7 @@ import { auditEntry } from '../engine/audit-entry.ts'
 import type { Db } from '../engine/db.ts'
 import type { Page } from '../engine/page.ts'
 
-/** A workspace with the row that places it and the channels that it starts with. */
+/** Inserts a workspace with its `actor` row and its initial channels. */
 export const insertTenant = (db: Db, tenant: { id: string; name: string; plan: PlanName }): Promise<unknown> =>
   db.system(
     (sql) => sql`with t as (insert into tenant (id, name, plan) values (${tenant.id}, ${tenant.name}, ${tenant.plan}) returning id),
@@ -13,12 +13,12 @@ export const insertTenant = (db: Db, tenant: { id: string; name: string; plan: P
       select start_channels(id) from t`,
   )
 
-/** Serialises first starts of servers on one database; any constant will do. */
+/** Serialises first starts of servers on one database. Any constant will do. */
 const FIRST_START_LOCK = 7_164_012
 
 /**
- * The workspace that a first start has to make ready, or undefined when there is none. Made if there is no workspace at all;
- * found while it has no key, because an earlier start died before its end. Of several servers at once, one makes it.
+ * The workspace that a first start must finish, or undefined. Created if there is no workspace at all; found while it has no key, because
+ * an earlier start died midway. Of several servers, one creates it.
  */
 export const unfinishedTenant = (db: Db, tenant: { id: string; name: string; plan: PlanName }): Promise<string | undefined> =>
   db.systemTransaction(async (tx) => {
@@ -40,13 +40,13 @@ export interface TenantRow {
   plan: PlanName
   billing: PlanState['billing']
   paused: boolean
-  /** Members; keys are not counted. */
+  /** Members; keys do not count. */
   people: number
   created_at: Date
   deletes_at: Date | null
 }
 
-/** The newest first. */
+/** Newest first. */
 export const listTenants = (db: Db, { limit, after }: Page): Promise<TenantRow[]> =>
   db.system(
     async (sql) =>
@@ -56,7 +56,7 @@ export const listTenants = (db: Db, { limit, after }: Page): Promise<TenantRow[]
         order by t.id desc limit ${limit + 1}`) as unknown as TenantRow[],
   )
 
-/** The plan as it is from then on; undefined where there is no such workspace. */
+/** Changes a plan and returns it; undefined if there is no such workspace. */
 export const changePlan = (db: Db, id: string, change: (before: PlanState) => PlanState): Promise<PlanState | undefined> =>
   db.systemTransaction(async (tx) => {
     const [before] = await tx<PlanState[]>`select plan, billing, overrides from tenant where id = ${id} for update`
@@ -72,7 +72,7 @@ export const changePlan = (db: Db, id: string, change: (before: PlanState) => Pl
 export const hasTenant = async (db: Db, id: string): Promise<boolean> =>
   (await db.system((sql) => sql`select 1 from tenant where id = ${id}`)).length === 1
 
-/** Plans of many workspaces at once, by id. */
+/** Plans by workspace id. */
 export const ratePlansOf = async (db: Db, ids: string[]): Promise<Map<string, RatePlan>> => {
   const rows = await db.system(
     async (sql) =>

@@ -3,7 +3,7 @@ import type { TryLimit } from '#domain/app/person'
 import { fail } from '#kernel/errors'
 import type { Db, Sql } from '../engine/db.ts'
 
-/** Something that is counted, by the name under which it is. */
+/** A counter by name, with its limit. */
 export interface Throttled {
   name: string
   limit: TryLimit
@@ -13,7 +13,7 @@ const keyOf = ({ name }: Throttled): string => createHash('sha256').update(name)
 
 const SWEPT = 50
 
-/** How often it was used by now, this time with it, and the seconds until the window ends. */
+/** The count including this use, and the seconds until the window ends. */
 const count = async (sql: Sql, one: Throttled): Promise<{ used: number; wait: number }> => {
   const [row] = await sql<{ used: number; wait: number }[]>`insert into throttle as t (key, used, until)
     values (${keyOf(one)}, 1, clock_timestamp() + ${one.limit.withinS} * interval '1 second')
@@ -25,9 +25,9 @@ const count = async (sql: Sql, one: Throttled): Promise<{ used: number; wait: nu
 }
 
 /**
- * Counts one use of each and throws `rate_limited:<action>` with the seconds until the window ends when that was one too many:
- * of any number that come at once, no more than the limit go on. What is refused uses up nothing of the others: who is stopped
- * at one address cannot lock an account for all. Windows that are over go, a few at a time.
+ * Counts one use of each. Throws `rate_limited:<action>`, with the seconds until the window ends, if one is over its limit: of any number
+ * of simultaneous callers, only as many as the limit go on. A refusal uses up none of the other counters, so a caller stopped at one
+ * address cannot lock an account for everybody. Also removes a few windows that are over.
  */
 export const takeTry = async (db: Db, action: string, counted: Throttled[]): Promise<void> => {
   const refused = await db.system(async (sql) => {
@@ -43,13 +43,13 @@ export const takeTry = async (db: Db, action: string, counted: Throttled[]): Pro
   fail('rate_limited', action, { retryAfter: refused.wait })
 }
 
-/** Gives back what `takeTry` counted, and no more: one that was right does not make the wrong ones before it good. */
+/** Gives back exactly what `takeTry` counted: one right password does not excuse the wrong ones before it. */
 export const returnTry = (db: Db, counted: Throttled[]): Promise<unknown> =>
   db.system(
     (sql) =>
       sql`update throttle set used = greatest(used - 1, 0) where key = any(${counted.map(keyOf)}::text[]) and until > clock_timestamp()`,
   )
 
-/** A success ends the count. */
+/** Clears the counters after a success. */
 export const forgetTries = (db: Db, counted: Throttled[]): Promise<unknown> =>
   db.system((sql) => sql`delete from throttle where key = any(${counted.map(keyOf)}::text[])`)

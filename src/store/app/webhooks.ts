@@ -1,4 +1,4 @@
-/** The endpoint that a workspace wants to be told at. */
+/** Webhook endpoints of workspaces. */
 import type { Endpoint } from '#domain/app/webhook'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 
@@ -10,7 +10,7 @@ export interface EndpointRow extends Endpoint {
   created_at: Date
 }
 
-/** What a sealed webhook secret is bound to. */
+/** The name that a sealed webhook secret is bound to. */
 export const secretRow = (tenantId: string): string => `webhook_endpoint/${tenantId}`
 
 const columns = (sql: Sql): Fragment =>
@@ -20,23 +20,23 @@ const columns = (sql: Sql): Fragment =>
 export const currentEndpoint = async (sql: Sql): Promise<EndpointRow | undefined> =>
   (await sql`select ${columns(sql)} from webhook_endpoint`)[0] as EndpointRow | undefined
 
-/** How it fares, without secrets. */
+/** An endpoint's state, without secrets. */
 export interface EndpointOverview extends Omit<Endpoint, 'id' | 'failures'> {
-  /** Null once it is over. */
+  /** Null once it no longer signs. */
   previous_secret_until: Date | null
-  /** How many events are to be sent. */
+  /** Events still to be sent. */
   waiting: number
   created_at: Date
 }
 
-/** One row, or none where no endpoint is set. Times that are over are left out. */
+/** One row, or none without an endpoint. Times in the past are null. */
 export const endpointOverview: Query = (sql) =>
   sql`select url, events, status, disabled_reason, failing_since, case when held_until > now() then held_until end as held_until,
       case when previous_until > now() then previous_until end as previous_secret_until,
       (select count(*)::int from outbox where state = 'pending') as waiting, created_at, updated_at
     from webhook_endpoint`
 
-/** A new endpoint in the place of the one there was; its secret, sealed, is the only one that is valid. */
+/** Replaces the endpoint. Its sealed secret becomes the only valid one. */
 export const putEndpoint =
   ({ id, url, events, updated_at: now }: Endpoint, secret: Buffer): Query =>
   (sql) =>
@@ -46,20 +46,20 @@ export const putEndpoint =
           previous_secret = null, previous_until = null, status = 'active', disabled_reason = null, failing_since = null, failures = 0,
           held_until = null, created_at = excluded.created_at, updated_at = excluded.updated_at`
 
-/** All of it but its secrets. */
+/** Saves everything but the secrets. */
 export const updateEndpoint =
   ({ id, url, events, status, disabled_reason, failing_since, failures, held_until, updated_at }: Endpoint): Query =>
   (sql) =>
     sql`update webhook_endpoint set id = ${id}, url = ${url}, events = ${events}, status = ${status}, disabled_reason = ${disabled_reason},
       failing_since = ${failing_since}, failures = ${failures}, held_until = ${held_until}, updated_at = ${updated_at}`
 
-/** The secret so far stays valid until `previousUntil`. */
+/** The current secret stays valid until `previousUntil`. */
 export const rotateSecret =
   ({ secret, previousUntil, now }: { secret: Buffer; previousUntil: Date; now: Date }): Query =>
   (sql) =>
     sql`update webhook_endpoint set previous_secret = secret, previous_until = ${previousUntil}, secret = ${secret}, updated_at = ${now}`
 
-/** How it fares, as the rules have decided. */
+/** Saves the endpoint's state. */
 export const saveEndpoint =
   ({ id, status, disabled_reason, failing_since, failures, held_until, updated_at }: Endpoint): Query =>
   (sql) =>

@@ -1,4 +1,4 @@
-/** Invitations as their workspace sees them; store/invitations.ts finds one by its link. */
+/** Invitations as their workspace sees them. invitations.ts looks one up by its link. */
 import type { Role } from '#kernel/roles'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import type { Page } from '../engine/page.ts'
@@ -25,7 +25,7 @@ export const listInvitations =
   (sql) =>
     sql`select ${columns(sql)} from invitation ${after ? sql`where id < ${after}` : sql``} order by id desc limit ${limit + 1}`
 
-/** Locks it until the letter ends: whoever accepts it meanwhile waits, and then finds it withdrawn. */
+/** Locks the invitation until the letter ends. A simultaneous acceptance waits, and then finds it withdrawn. */
 export const lockInvitation = async (sql: Sql, id: string): Promise<InvitationRow | undefined> =>
   (await sql`select ${columns(sql)} from invitation where id = ${id} for update`)[0] as InvitationRow | undefined
 

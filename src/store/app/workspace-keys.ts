@@ -1,4 +1,4 @@
-/** API keys as their workspace sees them; store/keys.ts finds one before the workspace is known. */
+/** API keys as their workspace sees them. keys.ts looks one up before the workspace is known. */
 import type { Scope } from '#kernel/scopes'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import type { Page } from '../engine/page.ts'
@@ -8,7 +8,7 @@ export interface ListedKey {
   name: string
   last4: string
   scopes: Scope[]
-  /** Whose it is; null: the workspace's own. */
+  /** The owner; null for the workspace's own keys. */
   person: { id: string; email: string | null } | null
   created_at: Date
   expires_at: Date | null
@@ -16,23 +16,22 @@ export interface ListedKey {
   last_used_at: Date | null
 }
 
-/** People who are no members any more are not shown to the workspace: their id is left. */
+/** Shows nothing but the id of people who are no longer members. */
 const columns = (sql: Sql): Fragment => sql`k.id, k.name, k.last4, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at,
   case when k.person_id is not null then jsonb_build_object('id', k.person_id,
     'email', (select p.email from person p where p.id = k.person_id)) end as person`
 
-/** `of`: one person's only. */
+/** `of`: only this person's keys. */
 export const listKeys =
   ({ limit, after, of }: Page & { of?: string | undefined }): Query =>
   (sql) =>
     sql`select ${columns(sql)} from api_key k where true ${after ? sql`and k.id < ${after}` : sql``}
       ${of ? sql`and k.person_id = ${of}` : sql``} order by k.id desc limit ${limit + 1}`
 
-/** Locks it until the letter ends. */
+/** Locks the key until the letter ends. */
 export const lockKey = async (sql: Sql, id: string): Promise<ListedKey | undefined> =>
   (await sql`select ${columns(sql)} from api_key k where k.id = ${id} for update of k`)[0] as ListedKey | undefined
 
-/** The first so many. */
 export const livingKeys =
   (most: number): Query =>
   (sql) =>

@@ -1,4 +1,4 @@
-/** The workspace as its members see it: its own row, and no other, whatever a statement asks for. */
+/** The workspace as its members see it. Row-level security limits every statement to its own row. */
 import type { PlanState } from '#contract/limits'
 import type { Query } from '../engine/db.ts'
 
@@ -18,7 +18,7 @@ export const renameWorkspace =
     sql`update tenant set name = ${name} where id = ${id}`
 
 export interface PlanRow extends PlanState {
-  /** Used amounts by `key@period`. */
+  /** Amounts used, by `key@period`. */
   counters: Record<string, number>
   now: Date
 }
@@ -27,7 +27,7 @@ export const planOfWorkspace: Query = (sql) =>
   sql`select plan, billing, overrides, clock_timestamp() as now,
     (select coalesce(jsonb_object_agg(c.key || '@' || c.period, c.used), '{}') from counter c) as counters from tenant`
 
-/** Null: it is kept. */
+/** Null cancels the deletion. */
 export const setDeletion =
   (id: string, at: Date | null): Query =>
   (sql) =>

@@ -31,7 +31,7 @@ export const saveArticle =
       model = ${article.model}, usage = ${article.usage ? sql.json(article.usage as never) : null}, updated_at = ${article.updated_at}
       where id = ${id}`
 
-/** An article goes by the title that its item was approved with. */
+/** An article takes the title that its item was approved with. */
 export const retitleArticle =
   ({ id, title, updated_at }: { id: string; title: string | null; updated_at: Date }): Query =>
   (sql) =>

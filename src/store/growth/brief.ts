@@ -1,4 +1,4 @@
-/** The state of a workspace in one statement, for the brief. */
+/** The facts of a brief, in one statement. */
 
 import type { PlanState } from '#contract/limits'
 import { budgetsOf, hasFeature } from '#domain/app/plan'
@@ -14,7 +14,7 @@ import { type CalendarEntry, calendarSince } from './calendar.ts'
 import { tallyOf } from './experiments.ts'
 import { toProfile } from './profiles.ts'
 
-/** Rows come as JSON, so times as text. */
+/** Rows arrive as JSON, with times as text. */
 interface Listed {
   count: number
   rows: (Omit<BriefRow, 'at'> & { at: string })[]
@@ -33,9 +33,9 @@ export interface BriefRecord {
   running: (Pick<CountedExperiment, 'id' | 'name' | 'arms' | 'tally' | 'status'> & { created_at: string })[]
   accounts: { connected: number; known: number; network: string | null }
   profile: { data: Partial<Profile>; updated_at: string } | null
-  /** Those of posts and articles, in workspaces that have them. */
+  /** Channels for posts and articles, if the workspace has them. */
   channels: Pick<StoredChannel, 'name' | 'status' | 'cadence'>[]
-  /** The post of the signal that stands first. */
+  /** The post of the best open signal. */
   best_signal: EngagedPost | null
   calendar: (Omit<CalendarEntry, 'at'> & { at: string })[]
   active_learnings: number
@@ -43,10 +43,10 @@ export interface BriefRecord {
   audited_at: Date | null
 }
 
-/** So many of a group's records are shown, the ones that have waited longest first. */
+/** How many records of a group are listed, those that have waited longest first. */
 const MOST_ROWS = 10
 
-/** What waits for somebody or for its time, by what it waits for. */
+/** Items that wait for a person or for their time, by what they wait for. */
 const itemGroups = (sql: Sql, most: number): Fragment => sql`
   select g.name, jsonb_build_object('count', count(*), 'rows', coalesce(jsonb_agg(jsonb_build_object(
     'id', g.id, 'type', g.kind, 'title', g.title, 'status', g.status, 'at', g.at) order by g.place) filter (where g.place <= ${most}), '[]')) as found
@@ -67,7 +67,7 @@ const itemGroups = (sql: Sql, most: number): Fragment => sql`
     from signal where status = 'open' and expires_at > clock_timestamp()) i) g
   group by g.name`
 
-/** Batches further back are over. */
+/** Older batches are finished. */
 const NEWEST_BATCHES = 20
 const MOST_MEASURED = 20
 
@@ -75,7 +75,7 @@ const experiments = (sql: Sql): Fragment => sql`
   select coalesce(jsonb_agg(jsonb_build_object('id', e.id, 'name', e.name, 'arms', e.arms, 'status', e.status,
     'created_at', e.created_at, 'tally', ${tallyOf(sql)}) order by e.id), '[]') from experiment e where e.status = 'running'`
 
-/** `withRows`: the first records of each group; else only the first one of each, which arguments name. */
+/** `most`: how many records of each group to return. */
 export const briefRecord =
   ({ most = MOST_ROWS }: { most?: number } = {}): Query =>
   (sql) =>
@@ -110,7 +110,7 @@ const readyOf = (running: BriefRecord['running']): FoundRows => {
   return { count: rows.length, rows: rows.slice(0, MOST_ROWS) }
 }
 
-/** What drafts are made from, as people name it. */
+/** The empty parts of the profile, as people call them. */
 const profileOf = ({ profile }: BriefRecord): Pick<BriefFacts, 'missing' | 'isBare' | 'profileUpdatedAt'> => {
   const {
     goal,
@@ -124,10 +124,9 @@ const profileOf = ({ profile }: BriefRecord): Pick<BriefFacts, 'missing' | 'isBa
   return { missing, isBare, profileUpdatedAt: profile ? new Date(profile.updated_at) : null }
 }
 
-/** A brief is for a week. */
 const DAYS_AHEAD = 7
 
-/** Slots of posts that nothing is to go out in yet; none where the channel is inactive, for then nothing may be drafted for it. */
+/** Free slots for posts; none if the channel is inactive, since nothing may be drafted for it. */
 const slotsOf = ({ channels, calendar, profile, now }: BriefRecord): Pick<BriefFacts, 'slots' | 'isInactive' | 'cadences'> => {
   const channel = channels.find(({ name }) => name === 'posts')
   const articles = channels.find(({ name }) => name === 'articles')
@@ -142,13 +141,12 @@ const slotsOf = ({ channels, calendar, profile, now }: BriefRecord): Pick<BriefF
   return { isInactive, cadences, slots: gapsInCadence(cadence, { zone, taken, counted, now }, DAYS_AHEAD) }
 }
 
-/** What the port knows. `tier`: of the network that things go out to. `engageBy`: the first that may be done about the best signal. */
+/** What the port knows. `tier`: of the network that posts go to. `engageBy`: the first action permitted on the best signal. */
 interface OnNetwork {
   tier: Tier
   engageBy: EngageAction | null
 }
 
-/** What the statement found, as the rules read it. */
 export const briefFacts = (record: BriefRecord, { tier, engageBy }: OnNetwork): BriefFacts => {
   const { now, counters, plan, billing, overrides } = record
   const budget = { plan: { plan, billing, overrides }, counters, now }

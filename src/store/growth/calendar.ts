@@ -1,4 +1,4 @@
-/** What goes out when: what a cadence finds its slots taken by. */
+/** Post times, from which a cadence tells which of its slots are taken. */
 import type { Item } from '#domain/growth/drafting/item'
 import type { Fragment, Query } from '../engine/db.ts'
 
@@ -6,13 +6,13 @@ export interface CalendarEntry {
   item_id: string
   kind: Item['kind']
   at: Date
-  /** It is to go out, or on its way; else it went out then. */
+  /** Scheduled or on its way; otherwise posted at that time. */
   ahead: boolean
 }
 
 /**
- * What is scheduled, on its way or perhaps out, and what has been posted since `since`. Times of what is on its way are those of its
- * claim: the slot that it had is past.
+ * Items scheduled, on their way or in doubt, and those posted since `since`. An item on its way has the time of its claim, because its slot
+ * has passed.
  */
 export const calendarSince =
   (since: Date | Fragment): Query =>

@@ -13,7 +13,7 @@ export const listConnections =
 
 export const defaultConnection: Query = (sql) => sql`select ${columns(sql)} from connection where is_default and status = 'connected'`
 
-/** The default account, all null where there is none, with what its budgets are decided by. */
+/** The default account, all null without one, with the figures its budgets depend on. */
 export type ConnectionRow = PlanRow & (Connection | { [K in keyof Connection]: null })
 
 export const connectionOverview: Query = (sql) =>
@@ -22,7 +22,7 @@ export const connectionOverview: Query = (sql) =>
 export const currentDefault = async (sql: Sql): Promise<Connection | undefined> =>
   (await defaultConnection(sql))[0] as Connection | undefined
 
-/** The connected account with the network's own id, or the default where none is bound yet. */
+/** The connected account with this network id; for null, the default account. */
 export const accountFor = async (sql: Sql, externalId: string | null): Promise<Connection | undefined> =>
   externalId === null
     ? currentDefault(sql)
@@ -30,13 +30,13 @@ export const accountFor = async (sql: Sql, externalId: string | null): Promise<C
         | Connection
         | undefined)
 
-/** The account by which the row `w` of work goes out: the one its record is bound to, or the default of this moment. */
+/** The account that sends for the work row `w`: the one its record is bound to, or else the default at this moment. */
 export const sendingAccount = (sql: Sql): Fragment =>
   sql`coalesce((select i.account_external_id from item i where i.id = w.ref_id),
     (select e.account_external_id from engagement e where e.id = w.ref_id),
     (select c.external_id from connection c where c.is_default and c.status = 'connected'))`
 
-/** By the network's own id, connected or not. */
+/** Looks an account up by the network's id, connected or not. */
 export const accountNamed = async (
   sql: Sql,
   { network, externalId }: { network: string; externalId: string },
@@ -57,7 +57,7 @@ export const connectionById =
   (sql) =>
     sql`select ${columns(sql)} from connection where id = ${id}`
 
-/** Connects an account, or connects it again under its old id. The first connected account becomes the default. */
+/** Connects an account, or reconnects it under its old id. The first connected account becomes the default. */
 export const upsertConnection =
   (connection: Connection): Query =>
   (sql) =>
@@ -70,7 +70,7 @@ export const disconnect =
   (sql) =>
     sql`update connection set status = 'disconnected', is_default = false, updated_at = ${now} where id = ${id}`
 
-/** One statement moves the mark, so that there is never more than one default. */
+/** One statement moves the mark, so there is never more than one default. */
 export const makeDefault =
   (id: string, now: Date): Query =>
   (sql) =>

@@ -30,7 +30,7 @@ interface OnPost {
   action: EngageAction
 }
 
-/** The one of this action on this post that is open or done. */
+/** The open or executed engagement of this action on this post. */
 export const engagementOn = async (sql: Sql, { network, postId, action }: OnPost): Promise<Pick<Engagement, 'id' | 'status'> | undefined> =>
   (
     await sql`select id, status from engagement
@@ -42,7 +42,7 @@ export const insertEngagement =
   (sql) =>
     sql`insert into engagement ${sql({ ...engagement, usage: null } as never)}`
 
-/** Everything that may change after it was made. */
+/** Saves everything that can change after creation. */
 export const saveEngagement =
   ({ id, ...engagement }: Engagement): Query =>
   (sql) =>

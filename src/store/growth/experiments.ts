@@ -4,10 +4,10 @@ import type { Fragment, Query, Sql } from '../engine/db.ts'
 import type { Page } from '../engine/page.ts'
 import { newestMetric } from './metrics.ts'
 
-/** A post's newest numbers, beside `i`. */
+/** A post's latest metrics, beside the item `i`. */
 const measured = (sql: Sql): Fragment => sql`lateral (${newestMetric(sql, sql`i.id`)}) m on i.status = 'posted'`
 
-/** What arms have, of a running experiment `e`; of one that is concluded what they had then. A rate takes somebody who saw the post. */
+/** The tally of arms: for a running experiment `e` as of now, for a concluded one as of its conclusion. A rate needs impressions. */
 export const tallyOf = (sql: Sql): Fragment => sql`case when e.status = 'concluded' then e.tally else
   (select coalesce(jsonb_agg(to_jsonb(t)), '[]') from (
     select i.arm, count(*)::int as items, (count(*) filter (where i.status = 'posted'))::int as posted,
@@ -36,10 +36,10 @@ export const lockExperiment = async (sql: Sql, id: string): Promise<CountedExper
 
 const unknown = (): never => fail('not_found', 'no such experiment')
 
-/** So many posts of an experiment are compared, the newest ones. */
+/** The newest posts of an experiment that are compared. */
 const MOST_COMPARED = 2_000
 
-/** Posted items with numbers, newest first. */
+/** Posted items with metrics, newest first. */
 export const measuredItems = async (sql: Sql, experimentId: string): Promise<MeasuredItem[]> =>
   (await sql`select i.id, i.arm, m.impressions, m.likes, m.replies, m.reposts, m.quotes, m.clicks
     from item i join ${measured(sql)} where i.experiment_id = ${experimentId}
@@ -50,7 +50,7 @@ export const insertExperiment =
   (sql) =>
     sql`insert into experiment ${sql({ ...experiment, arms: sql.json(arms as never) } as never)}`
 
-/** What concluding changes. */
+/** Saves what a conclusion changes. */
 export const saveExperiment =
   ({ id, status, result, comparison, tally, concluded_at, updated_at }: CountedExperiment): Query =>
   (sql) =>

@@ -35,7 +35,7 @@ const counted = ({ impressions, likes, replies, reposts, quotes, clicks, ...post
   metrics: { impressions, likes, replies, reposts, quotes, clicks },
 })
 
-/** Posted items of a span that have been counted, the newest first, each with its latest numbers. */
+/** Posted items with metrics since `since`, newest first, each with its latest snapshot. */
 export const countedPosts = async (sql: Sql, { since, limit }: { since: Date; limit: number }): Promise<CountedPost[]> => {
   const rows = (await sql`select i.id as item_id, i.body as text, i.hook, i.format, i.learnings, i.posted_at,
       m.impressions, m.likes, m.replies, m.reposts, m.quotes, m.clicks
@@ -44,14 +44,13 @@ export const countedPosts = async (sql: Sql, { since, limit }: { since: Date; li
   return rows.map(counted)
 }
 
-/** What is known of items, whatever became of them. */
 export const itemsTold = async (sql: Sql, ids: string[]): Promise<Omit<CountedPost, 'metrics'>[]> =>
   (await sql`select id as item_id, body as text, hook, format, learnings, posted_at from item where id = any(${ids}::uuid[])`) as unknown as Omit<
     CountedPost,
     'metrics'
   >[]
 
-/** Notes of all learnings, retired ones too, by id. */
+/** Notes of all learnings by id, including retired ones. */
 export const learningNotes = async (sql: Sql): Promise<Map<string, string>> =>
   new Map(
     ((await sql`select id, note from learning order by id desc limit 1000`) as unknown as { id: string; note: string }[]).map(

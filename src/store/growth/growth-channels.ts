@@ -4,10 +4,10 @@ import type { Fragment, Query, Sql } from '../engine/db.ts'
 
 const columns = (sql: Sql): Fragment => sql`id, name, status, format_rules, cadence, created_at, updated_at`
 
-/** Where and how often to post, as rows; `channelOfRow` completes them. A workspace has a handful. */
+/** Channels as rows, a handful for each workspace; `channelOfRow` completes them. */
 export const growthChannels: Query = (sql) => sql`select ${columns(sql)} from growth_channel order by id limit 100`
 
-/** Undefined where a workspace has none of this name: then nothing is ruled. */
+/** Undefined if the workspace has no such channel: then there are no rules. */
 export const channelNamed = async (sql: Sql, name: ChannelName): Promise<GrowthChannel | undefined> => {
   const [row] = await sql`select ${columns(sql)} from growth_channel where name = ${name}`
   return row ? channelOfRow(row as StoredChannel) : undefined

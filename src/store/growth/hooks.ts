@@ -1,4 +1,4 @@
-/** What became of the items of each opening. */
+/** Results of the openings. */
 import type { Query } from '../engine/db.ts'
 import { newestMetric, rateOfMetric } from './metrics.ts'
 
@@ -10,19 +10,19 @@ export interface HookUsage {
   rejected: number
 }
 
-/** By opening: all items, those that were approved whatever became of them since, those that are posted and those rejected. */
+/** By opening: all items, those approved whatever happened afterwards, those posted and those rejected. */
 export const hookUsage: Query = (sql) =>
   sql`select hook, count(*)::int as drafted,
       (count(*) filter (where status in ('approved', 'publishing', 'posted', 'publish_failed', 'publish_unconfirmed')))::int as approved,
       (count(*) filter (where status = 'posted'))::int as posted, (count(*) filter (where status = 'rejected'))::int as rejected
     from item group by hook`
 
-/** What worked long ago may work no more; and it bounds what is read. */
+/** What worked long ago may no longer work, and the read needs a bound. */
 const MOST_POSTS = 1_000
 
 /**
- * By opening: over how many of the newest posts something was measured, and their mean engagement rate by the latest numbers of each,
- * as `engagementRate` has it; posts that nobody has seen are left out.
+ * By opening: how many of the newest posts have metrics, and their mean engagement rate by the latest snapshots, as in `engagementRate`.
+ * Posts without impressions do not count.
  */
 export const hookResults: Query = (sql) =>
   sql`select i.hook, count(*)::int as posts,

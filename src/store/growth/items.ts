@@ -12,7 +12,7 @@ const columns = (
     from (${newestMetric(sql, sql`item.id`)}) m) end as metrics,
   case when status = 'publish_unconfirmed' then (${doubtOf(sql)}) end as doubt`
 
-/** A read that is due or runs is due now; while everything unattended is held, only what a person asked for is read. */
+/** A read that is due or running counts as due now. While everything unattended is held, only manual reads take place. */
 const doubtOf = (sql: Sql): Fragment => sql`select jsonb_build_object('cause', coalesce(a.doubt_cause, 'no_answer'),
     'resolves', case when a.returns_from is null or item.review then 'by_person' else 'by_itself' end,
     'next_read_at', (select greatest(w.run_at, now()) from work w join actor on true
@@ -36,14 +36,14 @@ export const listItems =
     sql`select ${columns(sql)} from item where true ${status ? sql`and status = ${status}` : sql``}
         ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
 
-/** The beginning of that list, each with how many there are in all. */
+/** The first items of that list, each with the total count. */
 export const newestOfAll =
   ({ status, limit }: { status: ItemStatus; limit: number }): Query =>
   (sql) =>
     sql`select ${columns(sql)}, (select count(*)::int from item where status = ${status}) as total
       from item where status = ${status} order by id desc limit ${limit + 1}`
 
-/** The newest posts of a month, whatever became of them: what a new draft must not repeat. Older material may come back, and articles'. */
+/** The newest posts of a month, in any state, which a new draft must not repeat. Older posts and articles may be repeated. */
 export const recentItems =
   (limit: number): Query =>
   (sql) =>
@@ -57,7 +57,7 @@ export const insertItem =
   (sql) =>
     sql`insert into item ${sql({ ...item, stories: sql.json(item.stories), learnings: sql.json(item.learnings) } as never)}`
 
-/** Everything that may change after drafting. */
+/** Saves everything that can change after drafting. */
 export const saveItem =
   ({ id, ...item }: Item): Query =>
   (sql) =>

@@ -5,13 +5,13 @@ import type { Page } from '../engine/page.ts'
 
 const columns = (sql: Sql): Fragment => sql`id, kind, note, status, audit_id, evidence, created_at, updated_at`
 
-/** The newest learnings that still hold. */
+/** The newest active learnings. */
 export const activeLearnings =
   (limit: number): Query =>
   (sql) =>
     sql`select ${columns(sql)} from learning where status = 'active' order by id desc limit ${limit}`
 
-/** The same as the beginning of a list: one more than the limit, each with how many there are in all. */
+/** The newest active learnings, one more than the limit, each with the total count. */
 export const activeLearningsOfAll =
   (limit: number): Query =>
   (sql) =>

@@ -1,10 +1,10 @@
-/** What networks have counted of items, and which posts are to be read next. */
+/** Metrics of items, and which posts to read next. */
 import { DENSE_MS, FIRST_READ_MS, READ_FOR_MS, readSteps } from '#domain/growth/learning/metric-sync'
 import type { MetricSnapshot } from '#domain/growth/metrics'
 import { newId } from '#kernel/ids'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 
-/** A posted item whose numbers are to be read. */
+/** A posted item whose metrics are due. */
 export interface DuePost {
   id: string
   external_id: string
@@ -12,17 +12,17 @@ export interface DuePost {
   connection_id: string
 }
 
-/** A query of one row: the newest numbers of an item, which is named as a column of the statement around it. */
+/** A query of one row: an item's latest metrics. `itemId` is a column of the surrounding statement. */
 export const newestMetric = (sql: Sql, itemId: Fragment): Fragment =>
   sql`select * from item_metric where item_id = ${itemId} order by at desc limit 1`
 
-/** `engagementRate` of the domain over a row `m`: null where nobody has seen the post. In floats, for counts may add up to more than an integer. */
+/** The domain's `engagementRate` over a row `m`: null without impressions. In floats, because counts can add up to more than an integer. */
 export const rateOfMetric = (sql: Sql): Fragment =>
   sql`case when m.impressions > 0 then least(1, (m.likes::float8 + m.replies + m.reposts + m.quotes) / m.impressions) end`
 
 const ms = (sql: Sql, count: number): Fragment => sql`${count}::float8 * interval '1 millisecond'`
 
-/** When a post is read next, as `nextRead` of the domain says. */
+/** When a post is read next; see `nextMetricsRead` in the domain. */
 const dueAt = (sql: Sql): Fragment => {
   const [first, second, last] = readSteps
   return sql`case when i.metrics_at is null then i.posted_at + ${ms(sql, FIRST_READ_MS)}
@@ -36,7 +36,7 @@ const readable = (sql: Sql, now: Date): Fragment => sql`
   from item i join connection c on c.external_id = i.account_external_id and c.status = 'connected'
   where i.external_id is not null and i.posted_at > ${now}::timestamptz - ${ms(sql, READ_FOR_MS)} and i.status = 'posted'`
 
-/** The posts of one account that are due by `until`: of the account that has waited longest, but for the accounts left alone. */
+/** Posts of one account due by `until`: the account that has waited longest, except those that are backing off. */
 export const duePosts = async (
   sql: Sql,
   { now, until, resting, limit }: { now: Date; until: Date; resting: string[]; limit: number },
@@ -45,7 +45,7 @@ export const duePosts = async (
     select id, external_id, posted_at, connection_id from posts
     where connection_id = (select connection_id from posts order by due, id limit 1) order by due, id limit ${limit}`) as unknown as DuePost[]
 
-/** When the next post of each account is due, but for the posts named. */
+/** When the next post of each account is due, except the posts named. */
 export const nextReads = async (
   sql: Sql,
   { now, except }: { now: Date; except: string[] },
@@ -69,7 +69,7 @@ export const insertSnapshots =
   (sql) =>
     sql`insert into item_metric ${sql(snapshots.map((one) => ({ id: newId(), ...one })) as never)}`
 
-/** Of days that are long past one snapshot of an item stays, the last. */
+/** Keeps only the last snapshot of each day long past. */
 export const thinSnapshots =
   (itemIds: string[], now: Date): Query =>
   (sql) =>

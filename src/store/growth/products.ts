@@ -11,10 +11,10 @@ export const listProducts =
     sql`select ${columns(sql)} from product where true ${status ? sql`and status = ${status}` : sql``}
         ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
 
-/** All of the workspace, the oldest first: there is a bound to how many it has. */
+/** All products, oldest first. Their number is bounded. */
 export const allProducts: Query = (sql) => sql`select ${columns(sql)} from product order by id`
 
-/** What there is beside the product of this id, and whether one of them that is active has this name, in any case. */
+/** Counts the products other than this one, and finds whether an active one has this name in any case. */
 export const otherProducts = async (sql: Sql, { id, name }: Pick<Product, 'id' | 'name'>): Promise<OtherProducts> =>
   (
     await sql`select count(*)::int as total, (count(*) filter (where status = 'active'))::int as active,

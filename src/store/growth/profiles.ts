@@ -13,7 +13,7 @@ export interface StoredProfile {
   updated_at: Date | null
 }
 
-/** A workspace that has saved nothing yet has the empty profile; fields added by later versions get their default. */
+/** Without a saved row the profile is empty. Fields added by later versions get their defaults. */
 export const toProfile = (row: ProfileRow | undefined): StoredProfile => ({
   profile: updateProfile(emptyProfile, row?.data ?? {}),
   created_at: row?.created_at ?? null,

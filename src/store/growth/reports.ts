@@ -28,22 +28,22 @@ export const saveReport =
     sql`update report set status = ${status}, error = ${error}, data = ${data ? sql.json(data as never) : null}, markdown = ${markdown},
       updated_at = ${updated_at} where id = ${id}`
 
-/** Whether the week has been reported by itself, or skipped. */
+/** Whether the week has an automatic report, even a skipped one. */
 export const isReported = async (sql: Sql, week: string): Promise<boolean> =>
   (await sql`select 1 from report where week = ${week} and origin = 'automatic'`).length > 0
 
 const DAY_MS = 86_400_000
 
-/** As text, which Postgres reads as an array of times. */
+/** As text, which Postgres reads as an array of timestamps. */
 const arrayOf = (times: Date[]): string[] => times.map((time) => time.toISOString())
 
 /**
- * What each day between the bounds brought. What posts gained is the difference of snapshots, so it counts on the day it was read;
- * a number that fell gained nothing.
+ * The figures of each day between the bounds. Gains are differences of snapshots, so they count on the day of the read; a number that fell
+ * gained nothing.
  */
 export const figuresByDay = async (sql: Sql, bounds: Date[]): Promise<Figures[]> => {
   const [first, last] = [bounds[0]!, bounds.at(-1)!]
-  // Older posts are not counted any more: their snapshots, all that there ever were, are left alone.
+  // Older posts are no longer read, so their snapshots are skipped.
   const oldest = new Date(first.getTime() - READ_FOR_MS - DAY_MS)
   const gained = (await sql`
     with snapshots as materialized (
@@ -75,7 +75,7 @@ export const figuresByDay = async (sql: Sql, bounds: Date[]): Promise<Figures[]>
   })
 }
 
-/** Posts that went out within the span and have been counted, the best by engagement first. */
+/** Posts of the span with metrics, best engagement first. */
 export const rankedPosts = async (sql: Sql, { from, to, limit }: { from: Date; to: Date; limit: number }): Promise<ReportItem[]> =>
   (await sql`select i.id as item_id, left(coalesce(i.title, i.body), 120) as text, i.url, m.impressions,
       ${rateOfMetric(sql)} as engagement_rate

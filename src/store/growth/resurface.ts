@@ -1,4 +1,4 @@
-/** Posts that are worth taking up again. */
+/** Posts worth repeating. */
 import { RESURFACE_DAYS } from '#domain/growth/rules/rule-action'
 import type { Sql } from '../engine/db.ts'
 import { newestMetric, rateOfMetric } from './metrics.ts'
@@ -12,16 +12,16 @@ export interface Resurfaceable {
   learnings: string[]
   length: number
   posted_at: Date
-  /** Reactions per impression, as last counted; null where nothing was. */
+  /** Reactions per impression at the last read; null without impressions. */
   rate: number | null
 }
 
-/** Only so many of the latest that are old enough are looked at. */
+/** How many of the newest posts that are old enough are considered. */
 const LOOKED_AT = 2_000
 
 /**
- * The best one that is old enough, did well enough, and has not been taken up again of late, whatever became of that draft. Drafts
- * that were themselves taken up are no source: the first one stands for all of them.
+ * The best post that is old enough, did well enough, and was not resurfaced recently, whatever became of that draft. Resurfaced drafts are
+ * no source themselves: the original stands for all of them.
  */
 export const bestToResurface = async (
   sql: Sql,

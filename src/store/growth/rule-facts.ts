@@ -1,4 +1,4 @@
-/** What conditions of rules compare, looked up as they are asked for. */
+/** Facts that conditions of rules compare, looked up on demand. */
 import { budgetsOf } from '#domain/app/plan'
 import type { Fact } from '#domain/growth/rules/rule-condition'
 import type { Occurrence } from '#domain/growth/rules/rule-trigger'
@@ -9,7 +9,7 @@ import type { Gate } from '../engine/letter.ts'
 interface Asking {
   sql: Sql
   gate: Gate
-  /** Of the rule. */
+  /** The rule's. */
   timeZone: string
   occurrence: Pick<Occurrence, 'kind' | 'ref'>
 }
@@ -40,7 +40,7 @@ const lookUp: Record<Fact, (asking: Asking) => number | string | Promise<number 
   item_kind: (asking) => ofItem(asking, 'kind'),
 }
 
-/** Each fact once, as it is now. */
+/** The current value of each fact. */
 export const factsNow = async (facts: Iterable<Fact>, asking: Asking): Promise<Map<Fact, number | string>> => {
   const known = new Map<Fact, number | string>()
   for (const fact of new Set(facts)) known.set(fact, await lookUp[fact](asking))

@@ -15,14 +15,14 @@ export const listRuleRuns =
 export const lockRun = async (sql: Sql, id: string): Promise<RuleRun | undefined> =>
   (await sql`select ${columns(sql)} from rule_run where id = ${id} for update`)[0] as RuleRun | undefined
 
-/** Which of these occurrences these rules have run for already: `<rule> <trigger> <occurrence>`. */
+/** Existing runs of these rules for these occurrences, as `<rule> <trigger> <occurrence>`. */
 export const knownRuns = async (sql: Sql, ruleIds: string[], occurrences: string[]): Promise<Set<string>> => {
   const rows = (await sql`select rule_id || ' ' || trigger || ' ' || occurrence as name from rule_run
     where rule_id = any(${ruleIds}::uuid[]) and occurrence = any(${occurrences})`) as unknown as { name: string }[]
   return new Set(rows.map(({ name }) => name))
 }
 
-/** The run that has made something, if a rule has: a batch, an article, or what became of them. */
+/** The runs that made these records, directly or by way of a batch or an article. */
 export const makersOf = async (sql: Sql, ids: string[]): Promise<Map<string, Pick<RuleRun, 'rule_id' | 'chain'>>> => {
   const rows = (await sql`select o.id, m.rule_id, m.chain from (
       select i.id, array_remove(array[i.id, i.batch_id, (select a.id from article a where a.item_id = i.id)], null) as made
@@ -54,7 +54,7 @@ export const removeRun =
   (sql) =>
     sql`delete from rule_run where id = ${id}`
 
-/** The end of the run that waits for this generation, if one does. */
+/** Ends the run that waits for this generation, if there is one. */
 export const endRun = (record: Drafting, refund: readonly TakenQuota[]): Query => {
   const { status, reason, returned, cost_micros, ended_at } = runEnd(record, refund)
   return (sql) =>
@@ -62,15 +62,15 @@ export const endRun = (record: Drafting, refund: readonly TakenQuota[]): Query =
       ended_at = ${ended_at} where made_id = ${record.id} and status = 'running'`
 }
 
-/** None of those that wait for their turn gets it. */
+/** Skips all queued runs. */
 export const skipQueuedRuns =
   (reason: string, now: Date): Query =>
   (sql) =>
     sql`update rule_run set status = 'skipped', reason = ${reason}, ended_at = ${now} where status = 'queued'`
 
-/** What has made nothing is of no use after so long; what has, tells where drafts come from. */
+/** Runs that made nothing are deleted after this. The others show where drafts came from. */
 const KEPT_DAYS = 90
-/** More than are made in the same time. */
+/** More than are added in the same time. */
 const FORGOTTEN_AT_ONCE = 20
 
 export const forgetRuns =

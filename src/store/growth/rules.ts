@@ -14,7 +14,7 @@ export interface StandingRule {
   rule: Rule
   /** All automation is paused. */
   held: boolean
-  /** When its pattern fires next. */
+  /** The next time of its cron trigger. */
   next: Date | null
   /** The database's clock. */
   now: Date
@@ -38,7 +38,7 @@ export const lockRule = async (sql: Sql, id: string): Promise<Rule> =>
   ((await sql`select ${columns(sql)} from rule r where r.id = ${id} for update`)[0] as Rule | undefined) ??
   fail('not_found', 'no such rule')
 
-/** Those that no person has paused, of some kinds of triggers. There is a bound to how many a workspace has. */
+/** Rules that no person paused, by kind of trigger. Their number is bounded. */
 export const activeRules = async (sql: Sql, kinds: TriggerKind[]): Promise<Rule[]> =>
   (await sql`select ${columns(sql)} from rule r where r.status = 'active' and r.trigger->>'kind' = any(${kinds}) order by r.id`) as never
 
@@ -52,7 +52,7 @@ export const insertRule =
       action: sql.json(rule.action as never),
     } as never)}`
 
-/** What people change of it. */
+/** Saves what people change. */
 export const saveRule =
   ({ id, ...rule }: Rule): Query =>
   (sql) =>
@@ -60,7 +60,7 @@ export const saveRule =
       conditions = ${sql.json(rule.conditions as never)}, action = ${sql.json(rule.action as never)}, daily_cap = ${rule.daily_cap},
       updated_at = ${rule.updated_at} where id = ${id}`
 
-/** What its runs change of it. */
+/** Saves what runs change. */
 export const saveCounts =
   ({ id, day, used, over, last_run_at }: Rule): Query =>
   (sql) =>

@@ -9,10 +9,10 @@ const columns = (
 ): Fragment => sql`id, target_id, network, post_id, post_url, post_author, post_text, addresses_us, posted_at, score,
   reasons, status, engagement_id, expires_at, created_at, updated_at`
 
-/** What is over is forgotten after this. */
+/** Closed signals are deleted after this. */
 const KEPT_DAYS = 30
 
-/** Best first, of equals the newest; one more than the limit. Open are those whose time is not over, whatever their row says yet. */
+/** Best first, newest first among equals; one more than the limit. An open signal past its time does not count as open. */
 export const listSignals =
   ({ status = 'open', limit, after }: RankedPage & { status?: SignalStatus | undefined }): Query =>
   (sql) =>
@@ -28,13 +28,13 @@ export const lockSignal = async (sql: Sql, id: string): Promise<Signal> =>
   ((await sql`select ${columns(sql)} from signal where id = ${id} for update`)[0] as Signal | undefined) ??
   fail('not_found', 'no such signal')
 
-/** Which of these posts have been found before, whatever became of them. */
+/** Which of these posts already have a signal, in any state. */
 export const knownSignals = async (sql: Sql, { network, postIds }: { network: string; postIds: string[] }): Promise<Set<string>> => {
   const rows = await sql<{ post_id: string }[]>`select post_id from signal where network = ${network} and post_id = any(${postIds})`
   return new Set(rows.map(({ post_id }) => post_id))
 }
 
-/** A bounded number, for there are only so many open at once. */
+/** Bounded, because the number of open signals is. */
 export const openScores = async (sql: Sql): Promise<Pick<Signal, 'id' | 'score'>[]> =>
   (await sql`select id, score from signal where status = 'open' and expires_at > now()`) as unknown as Pick<Signal, 'id' | 'score'>[]
 
@@ -48,21 +48,21 @@ export const saveSignal =
   (sql) =>
     sql`update signal set status = ${status}, engagement_id = ${engagement_id}, updated_at = ${updated_at} where id = ${id}`
 
-/** Whose draft has failed: it may be answered again, as long as its time is not over. */
+/** Reopens the signal of a failed draft, as long as its time is not over. */
 export const reopenSignal =
   ({ id, signal_id, updated_at }: Pick<Engagement, 'id' | 'signal_id' | 'updated_at'>): Query =>
   (sql) =>
     sql`update signal set status = 'open', engagement_id = null, updated_at = ${updated_at}
       where id = ${signal_id} and status = 'engaged' and engagement_id = ${id}`
 
-/** Those whose time is over, and those that fall out because there are too many. */
+/** Expires signals past their time, and those beyond the maximum. */
 export const expireSignals =
   (tooMany: string[], now: Date): Query =>
   (sql) =>
     sql`update signal set status = 'expired', updated_at = ${now}
       where status = 'open' and (expires_at <= ${now} or id = any(${tooMany}::uuid[]))`
 
-/** Some of those that were over long ago. */
+/** Deletes some signals that closed long ago. */
 export const forgetSignals =
   (now: Date): Query =>
   (sql) =>

@@ -8,11 +8,11 @@ import { defaultConnection } from './connections.ts'
 const columns = (sql: Sql): Fragment =>
   sql`id, handle, category, priority, status, last_read_at, failures, last_error, reads, reads_micros, created_at, updated_at`
 
-/** With what decides when it is read: its own time, and what holds for the whole workspace. */
+/** A target with what decides when it is read: its due time, and the state of the workspace. */
 export interface WatchedTarget extends Target, PlanRow {
   due_at: Date | null
   paused: boolean
-  /** Of the default account. */
+  /** The default account's. */
   network: string | null
 }
 
@@ -26,16 +26,16 @@ export const listTargets =
         ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}) t
       cross join (${planOfWorkspace(sql)}) p order by t.id desc`
 
-/** Why a target was not read: no account was connected. `disconnected`: the network let the account in no more. */
+/** Errors of reads without an account. `disconnected`: the network stopped accepting the account. */
 export const NOT_CONNECTED = 'x_not_connected'
 const FOR_WANT_OF_ACCOUNT = [NOT_CONNECTED, 'disconnected']
 
-/** The waiting rows of work of targets that could not be read for want of an account. */
+/** Queued work of targets whose last read lacked an account. */
 export const watchesWithoutAccount = async (sql: Sql): Promise<{ id: string }[]> =>
   (await sql`select w.id from (select id from target where status = 'active' and last_error = any(${FOR_WANT_OF_ACCOUNT})) t
     join work w on w.kind = 'watch' and w.ref_id = t.id and w.state = 'queued'`) as unknown as { id: string }[]
 
-/** How many there are, and whether one of them has the handle. */
+/** The number of targets, and whether one has the handle. */
 export const otherTargets = async (sql: Sql, handle: string): Promise<{ total: number; taken: boolean }> =>
   (
     await sql<

@@ -1,4 +1,4 @@
-/** One call to the sandbox that changes something: the fault that was drawn for it decides what becomes of it. */
+/** One writing call to the sandbox. The fault drawn for it decides what happens. */
 import { systemClock } from '#kernel/clock'
 import type { Failpoints } from '#kernel/failpoint'
 import type { PublishResult } from '../network.ts'
@@ -12,13 +12,13 @@ const serverError = (reason: string): PublishResult => ({ kind: 'unknown', reaso
 export const notSent = (detail: string): PublishResult => ({ kind: 'not_applied', reason: 'unreachable', detail })
 const noAccount: PublishResult = { kind: 'disconnected', reason: 'the sandbox has no such account' }
 
-/** What is to be done, at once or late. */
+/** The change to make, at once or later. */
 export interface Act {
-  /** Why the network does not take it at all, or null. */
+  /** Why the network refuses it, or null. */
   refusal(): string | null | Promise<string | null>
-  /** The id of what there is then; null where the account does not exist. */
+  /** The id of the result; null if the account does not exist. */
   apply(): Promise<string | null>
-  /** False where the account does not exist. */
+  /** False if the account does not exist. */
   applyLater(afterMs: number): Promise<boolean>
 }
 
@@ -30,7 +30,7 @@ interface Call {
   signal: AbortSignal
 }
 
-/** What `running` gives, or what `late` gives as soon as the signal aborts. */
+/** The result of `running`, or of `late` as soon as the signal aborts. */
 export const until = async <T>(running: Promise<T>, signal: AbortSignal, late: () => T): Promise<T> => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const onAbort = () => resolve()
@@ -43,7 +43,7 @@ export const until = async <T>(running: Promise<T>, signal: AbortSignal, late: (
   }
 }
 
-/** A network that does not answer: the caller gives up at its deadline, or before. */
+/** The network does not answer. The caller gives up at its deadline or earlier. */
 const silence = async (deadlineMs: number, signal: AbortSignal): Promise<PublishResult> => {
   const { promise, resolve } = Promise.withResolvers<PublishResult>()
   using _deadline = systemClock.after(deadlineMs, () => resolve(noAnswer('timeout')))
@@ -62,7 +62,7 @@ const actOnce = async ({ act, deadlineMs, drawn: { fault, lateMs }, failpoints, 
   const refusal = await act.refusal()
   if (refusal !== null) return { kind: 'refused', reason: refusal }
   if (fault === 'slow') {
-    // Recorded before the wait, so that it is applied even if this process does not live to see the end of it.
+    // Recorded before the wait, so that it is applied even if this process dies first.
     if (!(await act.applyLater(deadlineMs + lateMs))) return noAccount
     return silence(deadlineMs, signal)
   }
@@ -74,6 +74,6 @@ const actOnce = async ({ act, deadlineMs, drawn: { fault, lateMs }, failpoints, 
   return { kind: 'posted', externalId: id, url: null }
 }
 
-/** Resolves soon after the signal aborts, and rejects only by a bug. */
+/** Resolves soon after the signal aborts. Rejects only because of a bug. */
 export const callOnce = (call: Call): Promise<PublishResult> =>
   until(actOnce(call).catch(failureOf), call.signal, () => noAnswer('timeout'))

@@ -1,17 +1,17 @@
 /**
- * How the sandbox misbehaves, as real networks do. `500` and `429` are answered without applying the post; `slow` applies it
- * after the caller's deadline; `applied502` and `drop` apply it at once and answer with an error, or not at all.
+ * How the sandbox misbehaves, like real networks. `500` and `429` answer without applying the post. `slow` applies it after the caller's
+ * deadline. `applied502` and `drop` apply it at once, and answer with an error or not at all.
  */
 const NAMES = ['500', '429', 'slow', 'applied502', 'drop'] as const
 
 type FaultName = (typeof NAMES)[number]
 
 export interface SandboxFaults {
-  /** Probability of each fault per publish; together at most 1. */
+  /** The probability of each fault for each publish; at most 1 in total. */
   rates: Readonly<Record<FaultName, number>>
   /** Timelines miss posts younger than this. */
   lagMs: number
-  /** Starts the sequence of draws: an integer from 0 to 2^32 - 1. */
+  /** The seed of the draws: an integer from 0 to 2^32 - 1. */
   seed: number
 }
 
@@ -24,7 +24,7 @@ export interface Draw {
 const MAX_SEED = 2 ** 32 - 1
 const LATE_FROM_MS = 1_000
 const LATE_SPAN_MS = 2_000
-/** Sums of decimal fractions come out a little above what was written. */
+/** Tolerance for sums of decimal fractions, which can come out slightly too large. */
 const ROUNDING = 1e-9
 
 const KNOWN = `${NAMES.join(', ')}, lag and seed`
@@ -41,9 +41,9 @@ const uniform = (seed: number): (() => number) => {
 }
 
 /**
- * The faults of successive publishes: each call takes exactly one number of the seeded sequence, so equal settings misbehave
- * equally, call for call. The unit interval is divided among the faults in a fixed order; where in its share a `slow`
- * falls says how late it is. The sequence begins anew with the process.
+ * The faults of successive publishes. Each call takes exactly one number of the seeded sequence, so equal settings misbehave equally, call
+ * for call. The unit interval is divided among the faults in a fixed order; the position within the share of `slow` sets its delay. A new
+ * process starts the sequence again.
  */
 export const drawsOf = ({ rates, seed }: SandboxFaults): (() => Draw) => {
   const next = uniform(seed)
@@ -92,9 +92,8 @@ const settingsOf = (spec: string): Map<string, string> => {
 }
 
 /**
- * Reads `500=0.05,429=0.03,slow=0.04,applied502=0.08,drop=0.05,lag=2s;seed=7`: every part is optional, in any order; commas
- * and semicolons both separate. An empty text means no faults, and the seed is 0 when none is given. Throws an Error that
- * names what is wrong.
+ * Reads `500=0.05,429=0.03,slow=0.04,applied502=0.08,drop=0.05,lag=2s;seed=7`. Every part is optional, in any order, separated by commas or
+ * semicolons. An empty text means no faults; the default seed is 0. Throws an Error that says what is wrong.
  */
 export const parseFaults = (spec: string): SandboxFaults => {
   const rates: Record<FaultName, number> = { 500: 0, 429: 0, slow: 0, applied502: 0, drop: 0 }

@@ -1,6 +1,6 @@
 /**
- * What the sandbox's readers do: a model that is the same for the same post at the same age, so that numbers only grow. Each
- * account has readers of its own taste, drawn once by its id: there truly is something to find out about a workspace's posts.
+ * A model of the sandbox's readers. It gives the same numbers for the same post at the same age, so they only grow. Each account's readers
+ * have a taste of their own, derived from its id: there is something real to learn about a workspace's posts.
  */
 import { createHash } from 'node:crypto'
 import type { Metrics } from '#domain/growth/metrics'
@@ -13,22 +13,22 @@ export interface SandboxRead {
 }
 
 const HOUR_MS = 3_600_000
-/** Nobody comes any more after this. */
+/** After this nobody reads a post any more. */
 const GROWTH_MS = 168 * HOUR_MS
-/** Two thirds of all readers have come by then. */
+/** Two thirds of all readers come within this time. */
 const PACE_MS = 16 * HOUR_MS
 
 /** 0 to 1, the same for the same words. */
 const drawOf = (...words: string[]): number => createHash('sha256').update(words.join('\n')).digest().readUInt32BE() / 2 ** 32
 
-/** Normally distributed, by two draws. */
+/** Normally distributed, from two draws. */
 const normalOf = (...words: string[]): number =>
   Math.sqrt(-2 * Math.log(1 - drawOf(...words, 'radius'))) * Math.cos(2 * Math.PI * drawOf(...words, 'angle'))
 
 const LINK = /https?:\/\/\S+|\b(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|app)\b/i
 const SHORT = 140
 
-/** What readers may like or dislike in a post. */
+/** Properties of a post that readers may like or dislike. */
 const shapes: Record<string, (text: string, first: string) => boolean> = {
   number: (_, first) => /\d/.test(first),
   question: (text) => /\?\s*$/.test(text),
@@ -38,7 +38,7 @@ const shapes: Record<string, (text: string, first: string) => boolean> = {
   stance: (_, first) => /^(?:Most|Nobody|Everyone|Never|Stop|Unpopular)\b/i.test(first),
 }
 
-/** Multiplies what an account's posts of one shape get: 0.45 to 0.7, or 1.4 to 2.2. */
+/** Multiplies the engagement of an account's posts of one shape: by 0.45 to 0.7, or by 1.4 to 2.2. */
 const tasteFor = (accountId: string, shape: string): number =>
   Math.exp((drawOf(accountId, shape, 'side') < 0.5 ? -1 : 1) * (0.35 + 0.45 * drawOf(accountId, shape, 'taste')))
 
@@ -47,22 +47,22 @@ const appeal = ({ accountId, text }: SandboxRead): number => {
   return Object.entries(shapes).reduce((all, [shape, has]) => (has(text, first) ? all * tasteFor(accountId, shape) : all), 1)
 }
 
-/** The share of all its readers that a post has had at an age. */
+/** The share of all its readers that a post has had at this age. */
 const grown = (ageMs: number): number => {
   const shareAt = (ms: number): number => 1 - Math.exp(-ms / PACE_MS)
   return shareAt(Math.min(Math.max(0, ageMs), GROWTH_MS)) / shareAt(GROWTH_MS)
 }
 
-/** Of an account without a taste for anything in a post: so many readers, and of those so many who react. */
+/** For an account whose readers have no taste: the number of readers, and the share that reacts. */
 const readersOf = (accountId: string): number => 300 + 1_700 * drawOf(accountId, 'readers')
 const REACTING = 0.035
 const MOST_REACTING = 0.4
 const NOISE = { impressions: 0.25, reactions: 0.2 }
-/** Of a hundred reactions. */
+/** Shares of all reactions. */
 const shares = { likes: 0.72, replies: 0.12, reposts: 0.12, quotes: 0.04 }
 const CLICKING = { link: 0.02, profile: 0.003 }
 
-/** What has been counted of a post at its age. */
+/** A post's metrics at its age. */
 export const sandboxMetrics = (read: SandboxRead): Metrics => {
   const { accountId, postId, text, ageMs } = read
   const liked = appeal(read)

@@ -1,16 +1,16 @@
-/** Who else lives in the sandbox, and what they say. All of it invented; nobody real is meant. */
+/** The sandbox's residents and what they say. All invented; nobody real is meant. */
 
 export interface Resident {
   handle: string
-  /** About how many see a post of theirs. */
+  /** The approximate number of people who see a post of theirs. */
   reach: number
-  /** A post each, at some moment within it. */
+  /** One post in each period of this length, at some moment within it. */
   everyHours: number
   statements: readonly string[]
-  /** Put after some statements. */
+  /** Appended to some statements. */
   asides: readonly string[]
   questions: readonly string[]
-  /** `@` stands for an account that is connected. */
+  /** `@` stands for a connected account. */
   addresses: readonly string[]
 }
 

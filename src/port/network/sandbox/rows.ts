@@ -1,6 +1,6 @@
 /**
- * The tables of the sandbox network, reached as a remote service would be: over a pool of its own, as a role that sees
- * nothing else, and with failures that say whether anything can have been written.
+ * The tables of the sandbox network, accessed like a remote service: over its own pool, as a role that sees nothing else, and with failures
+ * that say whether anything can have been written.
  */
 import postgres from 'postgres'
 import { type Clock, systemClock } from '#kernel/clock'
@@ -12,7 +12,7 @@ import { type PostRow, postFrom, type Run, type SandboxPost, type SocialStore, s
 export interface TimelineQuery {
   accountId: string
   since: Date
-  /** Posts younger than this are left out; 0 leaves none out. */
+  /** Posts younger than this are left out; 0 leaves out none. */
   lagMs: number
 }
 
@@ -23,24 +23,24 @@ interface AgedPost {
   ageMs: number
 }
 
-/** Every method throws `SandboxFailure` when the database does not do its part. */
+/** Every method throws `SandboxFailure` if the database fails. */
 export interface SandboxStore extends SocialStore {
-  /** Makes the account of a workspace, or finds it: handles differ by more than case. */
+  /** Creates or finds a workspace's account. Handles that differ only in case are the same. */
   account(workspaceId: string, handle: string): Promise<{ id: string; handle: string }>
-  /** Publishes at once and gives the post's id; null when the account does not exist. */
+  /** Publishes at once and returns the post's id; null if the account does not exist. */
   add(accountId: string, text: string): Promise<string | null>
-  /** Makes sure that the post appears `afterMs` from now, whatever becomes of this process; false without such an account. */
+  /** Makes the post appear `afterMs` from now, even if this process dies; false if the account does not exist. */
   addLater(accountId: string, text: string, afterMs: number): Promise<boolean>
-  /** Newest first, those due by now included; null when the account does not exist. */
+  /** Newest first, including delayed posts now due; null if the account does not exist. */
   timeline(query: TimelineQuery): Promise<SandboxPost[] | null>
-  /** Those of these posts that are the account's, those due by now included; null when the account does not exist. */
+  /** The account's own posts among these, including delayed ones now due; null if the account does not exist. */
   posts(accountId: string, ids: string[]): Promise<AgedPost[] | null>
 }
 
 export class SandboxFailure extends Error {
   override readonly name = 'SandboxFailure'
   constructor(
-    /** `nothing` when it is certain that nothing was written. */
+    /** `nothing`: certainly nothing was written. */
     readonly written: 'nothing' | 'unknown',
     cause: unknown,
   ) {
@@ -49,19 +49,19 @@ export class SandboxFailure extends Error {
 }
 
 const STATEMENT_TIMEOUT_MS = 5_000
-/** Longer than the server's own limit, which gives the better answer; for when the server does not answer at all. */
+/** Longer than the server's own limit, which gives the better answer. For a server that does not answer at all. */
 const DEADLINE_MS = 6_000
 const CONNECT_TIMEOUT_S = 3
 /** How long disposing waits for queries in flight. */
 const END_PATIENCE_MS = 1_000
-/** With nothing known to be due, the table is still looked at this often: another process may have died with posts in it. */
+/** How often the table is polled with nothing known to be due: another process may have died with delayed posts. */
 const IDLE_POLL_MS = 5_000
 const RETRY_POLL_MS = 1_000
 
-/** No connection, so nothing was sent: refused, no such host or socket, or turned away while logging in. */
+/** No connection, so nothing was sent: refused, no such host or socket, or rejected at login. */
 const NEVER_CONNECTED = /^(ECONNREFUSED|ENOENT|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT|CONNECTION_ENDED|28[0-9A-Z]{3}|3D000|53300|57P03)$/
 
-/** A statement that ended in an error was rolled back; a connection that ended says nothing about its last statement. */
+/** A statement that failed was rolled back. A broken connection says nothing about its last statement. */
 const writtenAfter = (cause: unknown): 'nothing' | 'unknown' => {
   if (cause instanceof postgres.PostgresError && cause.severity === 'ERROR') return 'nothing'
   return NEVER_CONNECTED.test(codeOf(cause)) ? 'nothing' : 'unknown'
@@ -78,16 +78,16 @@ const connect = (options: ConnectionOptions): postgres.Sql =>
     max: 4,
     connect_timeout: CONNECT_TIMEOUT_S,
     idle_timeout: 60,
-    // The default waits up to 20 s between attempts, and a query that waits for one cannot tell that nothing was sent.
+    // The default waits up to 20 s between attempts, and a query waiting for one cannot tell that nothing was sent.
     backoff: () => 0.1,
     fetch_types: false,
     types: arrayTypes,
     onnotice: () => {},
-    // Not in the type declarations; store/db.ts says why.
+    // Missing from the type declarations; store/engine/pool.ts says why.
     ...({ max_pipeline: 1 } as object),
   })
 
-/** Rejects when the deadline passes, after telling `onLate`. */
+/** Rejects when the deadline passes, after calling `onLate`. */
 const withDeadline = async <T>(running: Promise<T>, onLate: () => void): Promise<T> => {
   const { promise: late, reject } = Promise.withResolvers<never>()
   using _timer = systemClock.after(DEADLINE_MS, () => {
@@ -97,11 +97,11 @@ const withDeadline = async <T>(running: Promise<T>, onLate: () => void): Promise
   return await Promise.race([running, late])
 }
 
-/** A pool whose queries end by the deadline. One that does not is given up with the whole pool: its connections may be dead. */
+/** A pool whose queries end by the deadline. If one does not, the whole pool is replaced: its connections may be dead. */
 const openPool = (options: ConnectionOptions): { run: Run; end(): Promise<void> } => {
   let current = connect(options)
   const inFlight = new Set<Promise<unknown>>()
-  // Once a connection broke under a query, `end` of postgres.js waits for that query for ever: so never without a time-out.
+  // Once a connection broke during a query, postgres.js's `end` waits for that query for ever without a timeout.
   const drop = (sql: postgres.Sql): Promise<void> => sql.end({ timeout: 0 })
   const replace = (broken: postgres.Sql): void => {
     if (broken !== current) return
@@ -125,7 +125,7 @@ const openPool = (options: ConnectionOptions): { run: Run; end(): Promise<void> 
   return { run, end }
 }
 
-/** Turns the delayed posts that are due into posts. Callers at the same time wait for each other, so each post appears once. */
+/** Turns delayed posts that are due into posts. Simultaneous callers wait for each other, so each post appears once. */
 const applyDue = (run: Run) =>
   run(
     (sql) => sql`
@@ -142,7 +142,7 @@ const applyDue = (run: Run) =>
       from due where action is null or action in ('reply', 'quote') order by apply_at`,
   )
 
-/** What comes before the caller's own statement cannot have written the caller's post. */
+/** A failure before the caller's own statement cannot have written the caller's post. */
 const settle = (run: Run) =>
   applyDue(run).catch((failure) => {
     throw new SandboxFailure('nothing', failure instanceof SandboxFailure ? failure.cause : failure)
@@ -178,7 +178,7 @@ const postsOf = async (run: Run, accountId: string, ids: string[]): Promise<Aged
   return rows.flatMap(({ id, text, ms }) => (id === null ? [] : [{ id, text, ageMs: ms }]))
 }
 
-/** Of one workspace, whether or not they are connected. */
+/** Of one workspace, connected or not. */
 const MOST_ACCOUNTS = 1_000
 
 const storeOn = (run: Run, onDelayed: (afterMs: number) => void): SandboxStore => ({
@@ -222,7 +222,7 @@ const storeOn = (run: Run, onDelayed: (afterMs: number) => void): SandboxStore =
   ...socialOn({ run, settle: () => settle(run), onDelayed }),
 })
 
-/** Applies delayed posts when they are due even while nobody reads or publishes. */
+/** Applies delayed posts when they are due, even if nobody reads or publishes. */
 const startPolling = (run: Run, clock: Clock): { within(ms: number): void; stop(): Promise<void> } => {
   let armed: { at: number; timer: Disposable } | undefined
   let last: Promise<void> = Promise.resolve()
@@ -239,7 +239,7 @@ const startPolling = (run: Run, clock: Clock): { within(ms: number): void; stop(
   }
   const wake = (): void => {
     armed = undefined
-    // A failure is no news: the same database fails the next read or publish, whose caller is told.
+    // Not logged: the same database fails the next read or publish, which reports it.
     last = poll().then(
       (ms) => within(Math.min(ms, IDLE_POLL_MS)),
       () => within(RETRY_POLL_MS),
@@ -255,8 +255,8 @@ const startPolling = (run: Run, clock: Clock): { within(ms: number): void; stop(
 }
 
 /**
- * Opens the sandbox's own pool on the given database. It connects at first use, and goes on trying by itself when the
- * database was away. Disposing ends the pool; delayed posts that are not due yet stay for whoever opens the store next.
+ * Opens the sandbox's own pool on the given database. It connects at first use, and reconnects by itself. Disposing ends the pool; delayed
+ * posts not due yet stay for the next store opened.
  */
 export const openSandboxStore = (options: ConnectionOptions): SandboxStore & AsyncDisposable => {
   const { run, end } = openPool(options)

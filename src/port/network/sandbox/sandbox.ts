@@ -1,6 +1,6 @@
 /**
- * The sandbox: a network without an internet. It answers as a remote service does, failures included, and keeps its accounts
- * and posts in tables that nothing else of ours writes.
+ * The sandbox: a network without an internet. It answers like a remote service, failures included, and keeps its accounts and posts in
+ * tables that nothing else writes.
  */
 import type { Tier } from '#domain/app/read-budget'
 import { fail } from '#kernel/errors'
@@ -32,25 +32,24 @@ export interface SandboxSettings {
   rules?: SandboxRules
   log: Log
   failpoints?: Failpoints
-  /** How reads count: it bills nobody, and can stand in for a network that does. */
+  /** How reads count. The sandbox bills nobody, but can stand in for a network that does. */
   tier?: Tier
 }
 
 export interface Sandbox extends Network {
   /**
-   * Makes a workspace's account of this handle, or finds it: the same handle, in any case and with or without `@`, keeps its id.
-   * In another workspace it is another account.
-   * Throws `invalid_input` for what is no handle, and a `NetworkError` when the network cannot be reached.
+   * Creates or finds a workspace's account. The same handle, in any case and with or without `@`, keeps its id; in another workspace it is
+   * another account. Throws `invalid_input` if it is not a handle, and `NetworkError` if the network is unreachable.
    */
   connect(workspaceId: string, handle: string): Promise<{ externalId: string; handle: string }>
 }
 
 const HANDLE = /^@?([A-Za-z0-9_.-]{1,50})$/
 
-/** Clocks that the answer and the next read go by differ by less. */
+/** The clocks of an answer and of the next read differ by less than this. */
 const APPLY_MARGIN_MS = 1_000
 
-/** What it answers it has applied or never will; only `slow` applies a post later, and then nothing is promised. */
+/** Every post is applied when the answer is sent, or never. Only `slow` applies one later, and then promises nothing. */
 const limitsOf = (tier: Tier, { rates, lagMs }: SandboxFaults): NetworkLimits => ({
   maxLength: WEIGHTED_LIMIT,
   maxLongLength: LONG_WEIGHTED_LIMIT,
@@ -76,7 +75,7 @@ const unreachable = (cause: unknown): never => {
 
 const noSuchAccount = (): NetworkError => new NetworkError('disconnected', 'the sandbox has no such account')
 
-/** A read that is given up, or fails, throws. */
+/** Throws if the read fails or is given up. */
 const reading = <T>(running: Promise<T>, signal: AbortSignal): Promise<T> =>
   until(running.catch(unreachable), signal, () => {
     throw new NetworkError('unreachable', 'given up before the sandbox answered')
@@ -88,7 +87,7 @@ const timelineOf = async (store: SandboxStore, query: TimelineQuery): Promise<Ti
   return { posts: posts.map(({ id, ...post }) => ({ externalId: id, ...post, truncated: false, url: null })), complete: true }
 }
 
-/** By the model of readers, and with what accounts here have made of the posts. */
+/** By the model of readers, plus what accounts in the sandbox did with the posts. */
 const metricsOf = async (store: SandboxStore, { externalId: accountId }: NetworkAccount, ids: string[]): Promise<PostMetrics[]> => {
   const posts = await store.posts(accountId, ids)
   if (posts === null) throw noSuchAccount()
@@ -103,8 +102,8 @@ const handleOf = (text: string): string => {
 }
 
 /**
- * Posts have no `url`, because no page shows a single one of them. One fault is drawn for each call of `publish` and `engage`,
- * whatever comes of the call.
+ * Posts have no `url`, because no page shows a single post. Each call of `publish` and `engage` draws one fault, whatever comes of the
+ * call.
  */
 export const createSandbox = ({ store, faults, rules = 'open', log, failpoints = none, tier = 'free' }: SandboxSettings): Sandbox => {
   const draw = drawsOf(faults)

@@ -1,6 +1,6 @@
 /**
- * When the residents of the sandbox post, and what: drawn from seeds, so that everybody who reads sees the same, nothing is stored
- * and nothing has to run. A post's id tells its moment, as those of real networks do.
+ * When the residents of the sandbox post, and what. Everything derives from seeds, so that all readers see the same, nothing is stored and
+ * nothing has to run. A post's id contains its time, as on real networks.
  */
 import { createRandom, pick, type Random } from '#port/model/composer/random'
 import { type Resident, residents } from './residents.ts'
@@ -10,15 +10,15 @@ export interface ScheduledPost {
   resident: Resident
   createdAt: Date
   text: string
-  /** `@` in the text stands for an account that is connected. */
+  /** `@` in the text stands for a connected account. */
   addresses: boolean
 }
 
 const HOUR_MS = 3_600_000
-/** As `sandbox.next_id()` counts: milliseconds since then, above 22 bits. */
+/** Ids count like `sandbox.next_id()`: milliseconds since this moment, above 22 bits. */
 const EPOCH_MS = 1_288_834_974_657
 const TAIL_BITS = 22n
-/** Ids of residents' posts end at the top of what rows count up to, a place for each resident. */
+/** The largest tail of an id. Residents count down from it, one value for each; rows count up. */
 const LAST_TAIL = 4_194_303
 
 const SHARE_OF_QUESTIONS = 0.25
@@ -26,9 +26,9 @@ const SHARE_OF_ADDRESSES = 0.2
 
 const idOf = (ms: number, index: number): string => String((BigInt(ms - EPOCH_MS) << TAIL_BITS) | BigInt(LAST_TAIL - index))
 
-/** Of some of a resident's statements, what is put after it. */
+/** A statement, sometimes followed by one of the resident's asides. */
 const said = (random: Random, { statements, asides }: Resident, slot: number): string => {
-  // One after the other, so that none comes back soon.
+  // In turn, so that none comes back soon.
   const statement = statements[slot % statements.length] ?? ''
   return random() < 0.6 ? `${statement} ${pick(random, asides) ?? ''}` : statement
 }
@@ -46,10 +46,10 @@ const slotPost = (index: number, slot: number): ScheduledPost => {
   return { ...about, text: said(random, resident, slot) }
 }
 
-/** Differs by case alone from none. */
+/** Handles compare without case. */
 export const residentOf = (handle: string): Resident | undefined => residents.find((resident) => resident.handle === handle.toLowerCase())
 
-/** What a resident has posted from `since` until `now`, newest first. */
+/** A resident's posts from `since` to `now`, newest first. */
 export const postsOf = (resident: Resident, { since, now, limit }: { since: Date; now: Date; limit: number }): ScheduledPost[] => {
   const index = residents.indexOf(resident)
   const posts: ScheduledPost[] = []
@@ -61,7 +61,7 @@ export const postsOf = (resident: Resident, { since, now, limit }: { since: Date
   return posts
 }
 
-/** The resident's post of this id, if its moment has come. */
+/** The resident's post with this id, if its time has come. */
 export const scheduledPost = (id: string, now: Date): ScheduledPost | undefined => {
   const bits = BigInt(id)
   const index = LAST_TAIL - Number(bits & BigInt(LAST_TAIL))
@@ -72,7 +72,7 @@ export const scheduledPost = (id: string, now: Date): ScheduledPost | undefined 
   return post.id === id && post.createdAt <= now ? post : undefined
 }
 
-/** What becomes of a post while it grows older, before anybody here does anything with it. */
+/** How a post's metrics grow with its age, before any account of the sandbox adds to them. */
 export const interestIn = ({ id, resident, createdAt }: ScheduledPost, now: Date) => {
   const random = createRandom(`interest ${id}`)
   const hours = Math.max(0, now.getTime() - createdAt.getTime()) / HOUR_MS

@@ -1,15 +1,15 @@
-/** The part of the sandbox's tables by which accounts meet: posts of others, answers to them, likes and reposts. */
+/** Tables through which the sandbox's accounts meet: posts by others, answers, likes and reposts. */
 import type postgres from 'postgres'
 import type { EngageAction } from '#domain/growth/drafting/engagement'
 
-/** A query over the sandbox's pool. */
+/** Runs a query on the sandbox's pool. */
 export type Run = <T>(query: (sql: postgres.Sql) => Promise<T>) => Promise<T>
 
 export interface SandboxPost {
   id: string
   text: string
   createdAt: Date
-  /** Ids of the posts that it answers and quotes. */
+  /** Ids of the posts it answers and quotes. */
   inReplyTo?: string
   quoted?: string
 }
@@ -22,11 +22,11 @@ interface Engaging {
   accountId: string
   action: EngageAction
   postId: string
-  /** Of a reply or a quote. */
+  /** For replies and quotes. */
   text: string
 }
 
-/** What accounts of the sandbox have made of a post. */
+/** What accounts of the sandbox did with a post. */
 interface Counted {
   likes: number
   reposts: number
@@ -34,24 +34,27 @@ interface Counted {
   quotes: number
 }
 
-/** Every method throws `SandboxFailure` when the database does not do its part. */
+/** Every method throws `SandboxFailure` if the database fails. */
 export interface SocialStore {
   /** By the network's clock. */
   now(): Promise<Date>
-  /** Answers, quotes, likes or reposts at once. The id of the new post, or the post's that is liked; null without such an account. */
+  /**
+   * Answers, quotes, likes or reposts at once. Returns the new post's id, or the id of the liked or reposted post; null if the account does
+   * not exist.
+   */
   engage(engaging: Engaging): Promise<string | null>
-  /** As `addLater`. */
+  /** Like `addLater`. */
   engageLater(engaging: Engaging, afterMs: number): Promise<boolean>
   /**
-   * Posts of an account, newest first; null when nobody has connected this handle. Of several accounts with it, the one that
-   * belongs to the workspace of the reader, also an account, or else the oldest.
+   * An account's posts, newest first; null if nobody has this handle. Among several accounts with it: the one of the reader's workspace,
+   * otherwise the oldest.
    */
   postsBy(query: { handle: string; readerId: string; since: Date; limit: number; lagMs: number }): Promise<AuthoredPost[] | null>
   post(id: string, lagMs: number): Promise<AuthoredPost | null>
   counts(ids: string[]): Promise<Map<string, Counted>>
-  /** What the account has done to the post, of like and repost. */
+  /** Which of like and repost the account has done to the post. */
   reactions(accountId: string, postId: string, lagMs: number): Promise<EngageAction[]>
-  /** For each moment with its mark the handle of an account that there was then, the same for the same mark. */
+  /** For each moment, the handle of an account that existed then: always the same for the same `mark`. */
   someAccounts(moments: { mark: string; at: Date }[]): Promise<Map<string, string>>
   /** Which of these posts are the account's own. */
   ownAmong(accountId: string, ids: string[]): Promise<Set<string>>
@@ -83,7 +86,7 @@ const authoredFrom = ({ account_id, handle, ...row }: AuthoredRow): AuthoredPost
 
 interface Parts {
   run: Run
-  /** Posts that are due become posts first. */
+  /** Applies delayed posts first. */
   settle(): Promise<unknown>
   onDelayed(afterMs: number): void
 }

@@ -1,4 +1,4 @@
-/** The sandbox as a place with others in it: residents who post by a schedule, and the accounts of every workspace. */
+/** The sandbox as a place with others: residents who post by a schedule, and the accounts of every workspace. */
 import type { EngageAction, Preflight } from '#domain/growth/drafting/engagement'
 import type { Metrics } from '#domain/growth/metrics'
 import type { EngageRequest, HandleQuery, NetworkAccount, OthersPost } from '../network.ts'
@@ -10,19 +10,19 @@ import type { SandboxStore } from './rows.ts'
 import { interestIn, postsOf, residentOf, type ScheduledPost, scheduledPost } from './schedule.ts'
 import type { AuthoredPost } from './social-rows.ts'
 
-/** Whose rules hold in the sandbox. `x_selfserve`: those of X for self-serve programs in 2026. */
+/** The rules that apply in the sandbox. `x_selfserve`: X's rules for self-serve programs in 2026. */
 const sandboxRules = ['open', 'x_selfserve'] as const
 export type SandboxRules = (typeof sandboxRules)[number]
 
 interface Society {
   store: SandboxStore
-  /** Reads miss what is younger. */
+  /** Reads miss posts younger than this. */
   lagMs: number
 }
 
 type Unseen = Omit<OthersPost, 'addressesUs'> & { quoted?: string }
 
-/** A post's id as it stands, or at the end of an address. */
+/** A post's id, alone or at the end of a URL. */
 const REF = /^(?:https?:\/\/\S+\/)?(\d{1,20})\/?(?:[?#]\S*)?$/
 
 export const postIdIn = (ref: string): string | undefined => REF.exec(ref.trim())?.[1]
@@ -37,7 +37,7 @@ const fromAccount = ({ id, author, text, createdAt, quoted }: AuthoredPost, now:
   ...(quoted === undefined ? {} : { quoted }),
 })
 
-/** Addressed is an account that there was when it was posted; where there was none, a friend of the resident's. */
+/** Addresses an account that existed when the post was made, or else a friend of the resident's. */
 const fromResident = ({ id, resident, createdAt, text }: ScheduledPost, now: Date, addressed: Map<string, string>): Unseen => ({
   ...{ externalId: id, author: { externalId: resident.handle, handle: resident.handle }, createdAt, url: null },
   text: text.replace('@', `@${addressed.get(id) ?? 'a_friend'}`),
@@ -55,7 +55,7 @@ const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\
 const mentions = (text: string, handle: string): boolean =>
   new RegExp(`@${escaped(handle)}(?![A-Za-z0-9_-]|\\.[A-Za-z0-9])`, 'i').test(text)
 
-/** The numbers, and what accounts here have added to them. */
+/** The model's metrics, plus what accounts of the sandbox added. */
 export const added = (metrics: Metrics, counted = untouched): Metrics => ({
   ...metrics,
   likes: metrics.likes + counted.likes,
@@ -64,7 +64,7 @@ export const added = (metrics: Metrics, counted = untouched): Metrics => ({
   quotes: metrics.quotes + counted.quotes,
 })
 
-/** With what accounts here have made of the posts, as the reader sees them. */
+/** Adds what accounts of the sandbox did, as the reader sees it. */
 const asSeenBy = async ({ store }: Society, account: NetworkAccount, posts: Unseen[]): Promise<OthersPost[]> => {
   const counts = await store.counts(posts.map(({ externalId }) => externalId))
   const own = await store.ownAmong(
@@ -78,7 +78,7 @@ const asSeenBy = async ({ store }: Society, account: NetworkAccount, posts: Unse
   }))
 }
 
-/** Null: nobody has this handle. */
+/** Null if nobody has this handle. */
 export const readHandle = async (
   society: Society,
   account: NetworkAccount,
@@ -110,7 +110,7 @@ const unseenPost = async (society: Society, id: string): Promise<Unseen | undefi
   return scheduled && (await fromResidents(society, [scheduled], now))[0]
 }
 
-/** Null: there is no such post, or `ref` is neither id nor address of one. */
+/** Null if there is no such post, or `ref` is neither an id nor a URL of one. */
 export const readPost = async (society: Society, account: NetworkAccount, ref: string): Promise<OthersPost | null> => {
   const id = postIdIn(ref)
   const found = id && (await unseenPost(society, id))
@@ -119,7 +119,7 @@ export const readPost = async (society: Society, account: NetworkAccount, ref: s
   return { ...post!, done: await society.store.reactions(account.externalId, found.externalId, society.lagMs) }
 }
 
-/** Why the network does not take this text, or null. `limit`: in its own measure. */
+/** Why the network refuses this text, or null. `limit` is by its own count. */
 export const textRefusal = (text: string, limit: number): string | null => {
   if (text.trim() === '') return 'the text is empty'
   if (text.includes('\0')) return 'the text contains a NUL character'
@@ -135,14 +135,14 @@ interface Ruled extends Society {
 export const preflight = (rules: SandboxRules, action: EngageAction, post: OthersPost): Preflight =>
   rules === 'x_selfserve' ? xSelfServe(action, post) : { allowed: true }
 
-/** A reply or a quote is a post, every time; a like and a repost there is one of for each account and post. */
+/** Every reply or quote is a new post. An account likes or reposts a post once. */
 export const engagingAct = (society: Ruled, { account, action, postId, text = '' }: EngageRequest): Act => {
   const engaging = { accountId: account.externalId, action, postId, text }
   return {
     async refusal() {
       const refused = action === 'reply' || action === 'quote' ? textRefusal(text, society.maxLength) : null
       if (refused !== null) return refused
-      // What is younger than reads show is there all the same.
+      // Posts too young for reads still exist.
       const post = /^\d{1,20}$/.test(postId) ? await readPost({ ...society, lagMs: 0 }, account, postId) : null
       if (!post) return 'the post is not there any more'
       const verdict = preflight(society.rules, action, post)
