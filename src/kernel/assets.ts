@@ -19,3 +19,6 @@ export const readAsset = (path: string): Uint8Array => readFileSync(join(root, p
 
 /** The same, decoded as UTF-8. */
 export const readText = (path: string): string => readFileSync(join(root, path), 'utf8')
+
+/** Where a program lies that runs in a worker, by its path under `src/`. A binary has its own copy (src/scripts/build.ts). */
+export const sourceFile = (path: string): string => join(root, compiled ? '' : 'src', path)

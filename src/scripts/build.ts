@@ -1,6 +1,6 @@
 /** Makes `dist/tendril`, the single binary: `npm run build`, or with `-- linux-arm64` for another platform whose packages are installed. */
 import { mkdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { packNative } from '#postgres/archive'
 import { ARCHIVE_FOLDER, installedPackage, PLATFORM } from '#postgres/binaries'
 
@@ -21,6 +21,9 @@ const packPostgres = async (platform: string): Promise<string | undefined> => {
   return folder
 }
 
+/** The program of the worker that drafts, which `openThread` starts. */
+const WORKER = 'port/model/worker/entry.ts'
+
 const targetOf = (platform: string): Bun.Build.CompileTarget | undefined => {
   if (platform === PLATFORM) return undefined
   const targets: Record<string, Bun.Build.CompileTarget> = {
@@ -39,7 +42,8 @@ export const build = async (entry: string, outfile: string, platform = PLATFORM)
   const target = targetOf(platform)
   const postgres = await packPostgres(platform)
   const { outputs } = await Bun.build({
-    entrypoints: [entry],
+    entrypoints: [entry, join(root, 'src', WORKER)],
+    root: join(root, 'src'),
     target: 'bun',
     format: 'esm',
     // Renaming identifiers would break Elysia's checks of numbers, which compare the names of errors.
@@ -55,8 +59,9 @@ export const build = async (entry: string, outfile: string, platform = PLATFORM)
       autoloadBunfig: false,
     },
   })
-  // The binary holds both its source map and the archive; the copies beside it are of no use.
-  for (const copy of [`${outfile}.map`, ...(postgres ? [postgres] : [])]) rmSync(copy, { recursive: true, force: true })
+  // The binary holds its source maps and the archive; the copies beside it are of no use.
+  const copies = [`${outfile}.map`, join(dirname(outfile), 'entry.js.map'), ...(postgres ? [postgres] : [])]
+  for (const copy of copies) rmSync(copy, { recursive: true, force: true })
   return outputs[0]?.path ?? outfile
 }
 

@@ -36,6 +36,8 @@ import { createEgress, type Egress } from '#port/egress/egress'
 import { createComposer } from '#port/model/composer/composer'
 import type { Drafter } from '#port/model/drafter'
 import { createOpenAiDrafter } from '#port/model/openai/drafter'
+import type { ModelWorker } from '#port/model/worker/computations'
+import { openThread } from '#port/model/worker/thread'
 import { networksOf } from '#port/network/registry'
 import { parseFaults } from '#port/network/sandbox/faults'
 import { openSandboxStore } from '#port/network/sandbox/rows'
@@ -90,8 +92,8 @@ export interface Overrides {
   mcpSurface?: Surface
 }
 
-const drafterOf = (config: Config, log: Log): Drafter =>
-  config.openai ? createOpenAiDrafter({ ...config.openai, timeoutMs: MODEL_CALL_MS, log }) : createComposer()
+const drafterOf = ({ openai }: Config, worker: ModelWorker, log: Log): Drafter =>
+  openai ? createOpenAiDrafter({ ...openai, timeoutMs: MODEL_CALL_MS, worker, log }) : createComposer(worker)
 
 /** The `host:port` of one of our own addresses. */
 const pairsOf = (text: string): string[] => {
@@ -141,7 +143,7 @@ export async function openWorkplace(
   const sandbox = createSandbox({ store, faults: parseFaults(config.sandboxFaults), rules, tier, log, failpoints })
   const networks = networksOf(sandbox)
   const egress = egressOf(config, log)
-  const { times, webhookTimes, drafter = drafterOf(config, log) } = overrides
+  const { times, webhookTimes, drafter = drafterOf(config, stack.use(openThread()), log) } = overrides
   const sealer = createSealer(secret)
   const lanes = overrides.lanes ?? Object.values(lanesOf({ networks, egress, failpoints, drafter, sealer, times, webhookTimes }))
   const { replyWithinMs = REPLY_WITHIN_MS, idleMs = IDLE_MS, sweepMs = SWEEP_MS, mailbox = {} } = overrides

@@ -1,6 +1,7 @@
 /** What every network adapter must do, whatever it talks to: one suite, run against each of them. */
 import { describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
+import { measures } from '#port/network/measures'
 import {
   MOST_MEASURED,
   type Network,
@@ -59,6 +60,11 @@ const publishing = (open: () => Promise<NetworkCase>): void => {
     await post(it, text)
     const { posts } = await timeline(it)
     expect(posts.map((found) => fingerprintText(found.text))).toEqual([fingerprintText(text)])
+  })
+
+  test('its measure is in the table by which drafters find it in their worker', async () => {
+    await using it = await open()
+    expect(Object.values(measures)).toContain(it.network.limits.measure)
   })
 
   test('the longest post that its own measure allows is published; a longer one is refused and leaves nothing', async () => {

@@ -13,6 +13,7 @@ import type { Effects, Gate, NewWork } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
 import { type FakeLane, fakeLane } from '#test/support/actors'
 import { eventually } from '#test/support/app'
+import { inlineWorker } from '#test/support/inline-worker'
 import { letterOf } from '#test/support/letters'
 import { tokenOf } from '#test/support/session'
 import { newStory, type Story } from '#test/support/story'
@@ -154,7 +155,7 @@ describe.each([...workKinds])('%s', (kind) => {
     const row = await added(kind, 'manual', story)
     await runs(row)
     const { world } = app.workplace
-    const lane = lanesOf({ ...world, failpoints: none, drafter: createComposer() })[kind]
+    const lane = lanesOf({ ...world, failpoints: none, drafter: createComposer(inlineWorker) })[kind]
     expect(lane.kind).toBe(kind)
     const [work] = await app.owner<Work[]>`select * from work where kind = ${kind} and ref_id = ${row.refId}`
     const after = (attempt: number) =>

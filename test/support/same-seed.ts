@@ -1,8 +1,9 @@
 /** Seeded alike and told of no earlier posts, two batches differ by what has changed in the workspace. */
 import { createComposer } from '#port/model/composer/composer'
 import type { Drafter } from '#port/model/drafter'
+import { inlineWorker } from '#test/support/inline-worker'
 
-const composer = createComposer()
+const composer = createComposer(inlineWorker)
 
 export const sameSeed: Drafter = {
   ...composer,

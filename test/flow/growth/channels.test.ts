@@ -3,12 +3,13 @@ import { describe, expect, test } from 'bun:test'
 import { nextSlot } from '#domain/growth/drafting/cadence'
 import { createComposer } from '#port/model/composer/composer'
 import { eventually } from '#test/support/app'
+import { inlineWorker } from '#test/support/inline-worker'
 import { softwareProfile } from '#test/support/profiles'
 import { newStory, type Story } from '#test/support/story'
 import { useApp } from '#test/support/use'
 
 const app = useApp(() => {
-  const composer = createComposer()
+  const composer = createComposer(inlineWorker)
   return {
     overrides: { drafter: { ...composer, draft: (brief, signal) => composer.draft({ ...brief, recent: [] }, signal) } },
   }

@@ -4,6 +4,7 @@ import { LEAST_MEASURED } from '#domain/growth/drafting/hook-choice'
 import { hookKeys, postHooks } from '#domain/growth/drafting/hooks'
 import { createComposer } from '#port/model/composer/composer'
 import { eventually } from '#test/support/app'
+import { inlineWorker } from '#test/support/inline-worker'
 import { insertCounts } from '#test/support/posted'
 import { softwareProfile } from '#test/support/profiles'
 import { newStory, type Story } from '#test/support/story'
@@ -14,7 +15,7 @@ type Hook = Record<'drafted' | 'approved' | 'posted' | 'rejected' | 'measured', 
 /** How the last batch was told to weigh openings. */
 let weights: Record<string, number> = {}
 const app = useApp(() => {
-  const composer = createComposer()
+  const composer = createComposer(inlineWorker)
   const draft = (...[brief, signal]: Parameters<typeof composer.draft>) => {
     weights = Object.fromEntries(brief.hooks.map(({ hook, weight }) => [hook, weight]))
     return composer.draft(brief, signal)

@@ -4,10 +4,11 @@ import { MOST_ACTIVE_PRODUCTS } from '#domain/growth/drafting/product'
 import { newId } from '#kernel/ids'
 import { createComposer } from '#port/model/composer/composer'
 import { eventually } from '#test/support/app'
+import { inlineWorker } from '#test/support/inline-worker'
 import { type Gate, newGate } from '#test/support/letters'
 import { useApp } from '#test/support/use'
 
-const composer = createComposer()
+const composer = createComposer(inlineWorker)
 
 /** Drafts are written once it is open. */
 let gate: Gate

@@ -8,11 +8,12 @@ import { createComposer } from '#port/model/composer/composer'
 import { fixedLines } from '#port/model/composer/glue'
 import { GenerationError } from '#port/model/drafter'
 import { articleBrief, neverAborts } from '#test/support/briefs'
+import { inlineWorker } from '#test/support/inline-worker'
 import { engineerProfile, softwareProfile, studioProfile } from '#test/support/profiles'
 import { fullProfile, hardBriefs } from './largest-profile.ts'
 
 const compose = async (changes: Partial<ArticleBrief> = {}) =>
-  (await createComposer().article(articleBrief(changes), neverAborts())).article
+  (await createComposer(inlineWorker).article(articleBrief(changes), neverAborts())).article
 
 const hintOf = async (changes: Partial<ArticleBrief>): Promise<string> => {
   const cause = await compose(changes).catch((error: unknown) => error)
@@ -134,7 +135,7 @@ test.each([
 test.each(Object.keys(hardBriefs))('of the largest profile the contract allows, %s: there is a valid article or a hint', async (name) => {
   const { profile } = hardBriefs[name]!()
   const brief = articleBrief({ profile, topic: 'kilns', words: 2_400, points: ['The kiln', 'The glaze'] })
-  const made = await createComposer({ sliceMs: 0 })
+  const made = await createComposer(inlineWorker)
     .article(brief, neverAborts())
     .catch((cause: unknown) => cause)
   if (made instanceof GenerationError) return expect(made.hint).toMatch(/add stories and proof|ask for a short one/)

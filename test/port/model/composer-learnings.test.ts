@@ -4,9 +4,10 @@ import type { BriefLearning, Draft, DraftBrief } from '#domain/growth/drafting/d
 import type { Profile } from '#domain/growth/drafting/profile'
 import { createComposer } from '#port/model/composer/composer'
 import { briefWith, neverAborts } from '#test/support/briefs'
+import { inlineWorker } from '#test/support/inline-worker'
 import { softwareProfile, studioProfile } from '#test/support/profiles'
 
-const composer = createComposer()
+const composer = createComposer(inlineWorker)
 const SEEDS = Array.from({ length: 40 }, (_, seed) => `seed-${seed}`)
 
 const compose = async (changes: Partial<DraftBrief>): Promise<Draft[]> => (await composer.draft(briefWith(changes), neverAborts())).drafts

@@ -5,9 +5,10 @@ import { emptyProfile } from '#domain/growth/drafting/profile'
 import { createComposer } from '#port/model/composer/composer'
 import type { GenerationError } from '#port/model/drafter'
 import { briefWith, neverAborts } from '#test/support/briefs'
+import { inlineWorker } from '#test/support/inline-worker'
 import { softwareProfile } from '#test/support/profiles'
 
-const composer = createComposer()
+const composer = createComposer(inlineWorker)
 const SEEDS = Array.from({ length: 40 }, (_, seed) => `seed-${seed}`)
 const compose = async (changes: Partial<DraftBrief>): Promise<Draft[]> => (await composer.draft(briefWith(changes), neverAborts())).drafts
 const drafted = async (changes: Partial<DraftBrief>): Promise<Draft[]> =>

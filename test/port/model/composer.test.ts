@@ -5,13 +5,15 @@ import { containsPhrase, foldText } from '#domain/growth/drafting/phrase'
 import { emptyProfile, type Profile } from '#domain/growth/drafting/profile'
 import { draftFacts, overlapOf, wordSet } from '#port/model/checks/draft'
 import { createComposer } from '#port/model/composer/composer'
+import { composeDrafts } from '#port/model/composer/drafts'
 import { fixedLines } from '#port/model/composer/glue'
 import { GenerationError } from '#port/model/drafter'
 import { drafterCases } from '#test/cases/drafter'
-import { briefWith, neverAborts } from '#test/support/briefs'
+import { briefWith } from '#test/support/briefs'
+import { inlineWorker } from '#test/support/inline-worker'
 import { engineerProfile, softwareProfile, studioProfile } from '#test/support/profiles'
 
-const compose = async (changes: Partial<DraftBrief> = {}) => (await createComposer().draft(briefWith(changes), neverAborts())).drafts
+const compose = async (changes: Partial<DraftBrief> = {}): Promise<Draft[]> => composeDrafts(briefWith(changes))
 
 const withDna = (dna: Partial<Profile['writing_dna']>, rest: Partial<Profile> = {}): Profile => ({
   ...emptyProfile,
@@ -77,9 +79,9 @@ const briefs: fc.Arbitrary<DraftBrief> = profiles.chain((profile) =>
 )
 
 /** What a brief yields; a brief that yields nothing says so with a hint. */
-const draftsOf = async (brief: DraftBrief): Promise<Draft[]> => {
+const draftsOf = (brief: DraftBrief): Draft[] => {
   try {
-    return (await createComposer().draft(brief, neverAborts())).drafts
+    return composeDrafts(brief)
   } catch (cause) {
     if (cause instanceof GenerationError && cause.hint.length > 10) return []
     throw cause
@@ -92,9 +94,7 @@ const always = (holds: (brief: DraftBrief, drafts: Draft[]) => void | Promise<vo
     { numRuns: Number(process.env.RUNS ?? 150) },
   )
 
-describe('composer', () => {
-  drafterCases(async () => ({ drafter: createComposer(), async [Symbol.asyncDispose]() {} }))
-})
+describe('composer', () => drafterCases(async () => ({ drafter: createComposer(inlineWorker), async [Symbol.asyncDispose]() {} })))
 
 describe('what the composer never does', () => {
   test('a body is never longer than the network takes', () =>

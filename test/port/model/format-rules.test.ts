@@ -9,9 +9,10 @@ import type { Drafter, GenerationError } from '#port/model/drafter'
 import { createOpenAiDrafter } from '#port/model/openai/drafter'
 import { articleBrief, briefWith, neverAborts } from '#test/support/briefs'
 import { createFakeOpenAi, validArticle, validDrafts } from '#test/support/fake-openai'
+import { inlineWorker } from '#test/support/inline-worker'
 import { engineerProfile, softwareProfile, studioProfile } from '#test/support/profiles'
 
-const composer = createComposer()
+const composer = createComposer(inlineWorker)
 const SEEDS = Array.from({ length: 10 }, (_, seed) => `seed-${seed}`)
 const rulesOf = (rules: Partial<FormatRules>): FormatRules => ({ ...noRules, ...rules })
 const drafts = async (rules: Partial<FormatRules>, changes: Partial<DraftBrief> = {}) =>
@@ -72,7 +73,15 @@ describe('the composer', () => {
 
 describe('a model', () => {
   const drafterOn = (baseUrl: string): Drafter =>
-    createOpenAiDrafter({ apiKey: 'sk', baseUrl, fast: 'gpt-5-mini', reasoning: 'gpt-5', timeoutMs: 5_000, log: createLog('silent') })
+    createOpenAiDrafter({
+      apiKey: 'sk',
+      baseUrl,
+      fast: 'gpt-5-mini',
+      reasoning: 'gpt-5',
+      timeoutMs: 5_000,
+      worker: inlineWorker,
+      log: createLog('silent'),
+    })
   const rules = rulesOf({ max_hashtags: 1, banned_words: ['growth'] })
 
   test('is told the rules that there are, and no others', async () => {

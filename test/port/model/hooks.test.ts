@@ -9,9 +9,10 @@ import { createComposer } from '#port/model/composer/composer'
 import { createOpenAiDrafter } from '#port/model/openai/drafter'
 import { briefWith, neverAborts } from '#test/support/briefs'
 import { createFakeOpenAi, validDrafts } from '#test/support/fake-openai'
+import { inlineWorker } from '#test/support/inline-worker'
 import { engineerProfile, softwareProfile, studioProfile } from '#test/support/profiles'
 
-const composer = createComposer()
+const composer = createComposer(inlineWorker)
 const compose = async (changes: Partial<DraftBrief>): Promise<Draft[]> => (await composer.draft(briefWith(changes), neverAborts())).drafts
 
 const SERIES = 30
@@ -119,7 +120,15 @@ const rich: Profile = {
 
 describe('a model', () => {
   const drafterOn = (baseUrl: string) =>
-    createOpenAiDrafter({ apiKey: 'sk', baseUrl, fast: 'gpt-5-mini', reasoning: 'gpt-5', timeoutMs: 5_000, log: createLog('silent') })
+    createOpenAiDrafter({
+      apiKey: 'sk',
+      baseUrl,
+      fast: 'gpt-5-mini',
+      reasoning: 'gpt-5',
+      timeoutMs: 5_000,
+      worker: inlineWorker,
+      log: createLog('silent'),
+    })
 
   test('is given every opening with how it goes, those to prefer, and names to choose from', async () => {
     await using fake = await createFakeOpenAi()

@@ -4,10 +4,19 @@ import { GenerationError } from '#port/model/drafter'
 import { createOpenAiDrafter } from '#port/model/openai/drafter'
 import { articleBrief, neverAborts } from '#test/support/briefs'
 import { type Behaviour, behaviours, createFakeOpenAi, type ModelInput, validArticle } from '#test/support/fake-openai'
+import { inlineWorker } from '#test/support/inline-worker'
 
 const silent = pino({ level: 'silent' })
 const drafterOn = (url: string, timeoutMs = 5_000) =>
-  createOpenAiDrafter({ apiKey: 'sk-test', baseUrl: url, fast: 'gpt-5-mini', reasoning: 'gpt-5', timeoutMs, log: silent })
+  createOpenAiDrafter({
+    apiKey: 'sk-test',
+    baseUrl: url,
+    fast: 'gpt-5-mini',
+    reasoning: 'gpt-5',
+    timeoutMs,
+    worker: inlineWorker,
+    log: silent,
+  })
 
 type Written = ReturnType<typeof validArticle>
 

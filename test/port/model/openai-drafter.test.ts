@@ -5,6 +5,7 @@ import { createOpenAiDrafter, type OpenAiDrafterOptions } from '#port/model/open
 import { drafterCases } from '#test/cases/drafter'
 import { briefWith, neverAborts } from '#test/support/briefs'
 import { type Behaviour, createFakeOpenAi, type FakeOpenAi, type ModelInput, validDrafts } from '#test/support/fake-openai'
+import { inlineWorker } from '#test/support/inline-worker'
 import { softwareProfile } from '#test/support/profiles'
 
 const API_KEY = 'sk-test-4711-do-not-log'
@@ -12,7 +13,16 @@ const API_KEY = 'sk-test-4711-do-not-log'
 const silent = pino({ level: 'silent' })
 
 const drafterOn = (url: string, options: Partial<OpenAiDrafterOptions> = {}) =>
-  createOpenAiDrafter({ apiKey: API_KEY, baseUrl: url, fast: 'gpt-5-mini', reasoning: 'gpt-5', timeoutMs: 5_000, log: silent, ...options })
+  createOpenAiDrafter({
+    apiKey: API_KEY,
+    baseUrl: url,
+    fast: 'gpt-5-mini',
+    reasoning: 'gpt-5',
+    timeoutMs: 5_000,
+    worker: inlineWorker,
+    log: silent,
+    ...options,
+  })
 
 /** The hint of the failure that a script leads to. */
 const hintAfter = async (

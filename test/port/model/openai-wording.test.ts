@@ -5,6 +5,7 @@ import { createComposer } from '#port/model/composer/composer'
 import { createOpenAiDrafter } from '#port/model/openai/drafter'
 import { neverAborts } from '#test/support/briefs'
 import { type Behaviour, behaviours, createFakeOpenAi } from '#test/support/fake-openai'
+import { inlineWorker } from '#test/support/inline-worker'
 
 const found = [
   'Question posts had an engagement of 2.0 %, the others 6.3 % (12 and 12 posts): between 0.25 and 0.41 times as much.',
@@ -17,6 +18,7 @@ const drafterOn = (url: string) =>
     fast: 'gpt-5-mini',
     reasoning: 'gpt-5',
     timeoutMs: 500,
+    worker: inlineWorker,
     log: pino({ level: 'silent' }),
   })
 
@@ -71,5 +73,5 @@ test('without findings no model is asked, and one that is given up rejects', asy
 })
 
 test('offline, a finding is said as it was found', async () => {
-  expect((await createComposer().reword(found, neverAborts())).sentences).toEqual(found)
+  expect((await createComposer(inlineWorker).reword(found, neverAborts())).sentences).toEqual(found)
 })

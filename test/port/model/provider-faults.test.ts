@@ -5,6 +5,7 @@ import { GenerationError } from '#port/model/drafter'
 import { createOpenAiDrafter, type OpenAiDrafterOptions } from '#port/model/openai/drafter'
 import { briefWith, neverAborts } from '#test/support/briefs'
 import { type behaviours, createFakeOpenAi, type FakeOpenAi, validDrafts } from '#test/support/fake-openai'
+import { inlineWorker } from '#test/support/inline-worker'
 
 const API_KEY = 'sk-test-4711-do-not-log'
 const NOT_VALID = 'model output was not valid; retry once, or use another model'
@@ -54,7 +55,7 @@ const outcomes: Record<(typeof behaviours)[number], [string, number]> = {
 const draftAt = async (fake: FakeOpenAi, options: Partial<OpenAiDrafterOptions> = {}) => {
   const lines: string[] = []
   const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) })
-  const fixed = { apiKey: API_KEY, baseUrl: fake.url, fast: 'gpt-5-mini', reasoning: 'gpt-5', timeoutMs: 5_000, log }
+  const fixed = { apiKey: API_KEY, baseUrl: fake.url, fast: 'gpt-5-mini', reasoning: 'gpt-5', timeoutMs: 5_000, worker: inlineWorker, log }
   const outcome = await createOpenAiDrafter({ ...fixed, ...options })
     .draft(briefWith(), neverAborts())
     .catch((error: unknown) => error)

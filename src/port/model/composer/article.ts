@@ -1,12 +1,11 @@
 import type { ArticleBrief, ArticleDraft } from '#domain/growth/drafting/draft'
 import { lineBreaksIn } from '#domain/growth/drafting/format-rules'
 import { type ArticleFault, articleStandards, checkArticle, countWords, wordRange } from '../checks/article.ts'
-import { readStandards } from '../checks/draft.ts'
+import { standardsOf } from '../checks/draft.ts'
 import { GenerationError } from '../drafter.ts'
-import type { Steps } from '../pace.ts'
 import { type Focus, focusOf, headlineOf } from './focus.ts'
 import { type Material, type Rules, readMaterial } from './material.ts'
-import { type MaterialPiece, readPieces } from './pieces.ts'
+import { type MaterialPiece, piecesOf } from './pieces.ts'
 import { createRandom } from './random.ts'
 import { createGlueChoice, createGlueStock, type GlueChoice, lowerCased, spoken } from './render.ts'
 import { arranged, outlined, type Section } from './sections.ts'
@@ -122,11 +121,10 @@ const refuse = (hint: string): never => {
 
 const leastWords = ({ words }: ArticleBrief): number => words * LEAST_SHARE
 
-function* sectionsOf(pieces: readonly MaterialPiece[], { points }: ArticleBrief): Steps<Section[]> {
+const sectionsOf = (pieces: readonly MaterialPiece[], { points }: ArticleBrief): Section[] => {
   if (points.length === 0) return arranged(pieces)
-  const sections = yield* outlined(points, pieces)
   return (
-    sections ??
+    outlined(points, pieces) ??
     refuse(`the outline has ${points.length} points and the profile has material for fewer; shorten the outline, or ${EVIDENCE}`)
   )
 }
@@ -162,31 +160,29 @@ const tightened = (brief: ArticleBrief, { avoid }: Style): ArticleBrief => {
 }
 
 /**
- * An article made of the profile's own sentences, each once, under the points of the outline, in steps of about a millisecond.
- * What the profile does not hold is not in it: it is shorter then, and says so, or there is none.
+ * An article made of the profile's own sentences, each once, under the points of the outline. What the profile does not hold is not in it:
+ * it is shorter then, and says so, or there is none.
  */
-export function* composeArticle(asked: ArticleBrief): Steps<ArticleDraft> {
+export const composeArticle = (asked: ArticleBrief): ArticleDraft => {
   const style = ruledStyle(styleOf(asked.profile), asked.rules)
   const brief = tightened(asked, style)
   const { language, goal, writing_dna: dna } = brief.profile
   const random = createRandom(brief.seed)
   const focus = focusOf(brief.topic, language)
   const title = headlineOf(focus, language)
-  yield
   const standards = articleStandards(brief)
-  const { avoid: avoided, archived } = yield* readStandards(standards)
+  const { avoid: avoided, archived } = standardsOf(standards)
   const avoid = [...avoided, ...archived]
   const rules: Rules = { style, avoid, focus, language, longest: LONGEST_SENTENCE, random }
-  const material = yield* readMaterial(standards, rules)
-  const pieces = yield* readPieces(material, { title, focus, goal: termsOf(goal), patterns: dna.patterns, notes: brief.learnings, random })
+  const material = readMaterial(standards, rules)
+  const pieces = piecesOf(material, { title, focus, goal: termsOf(goal), patterns: dna.patterns, notes: brief.learnings, random })
   if (pieces.length === 0) refuse(EVIDENCE)
   if (!isKnown(pieces, { brief, focus, style })) refuse(`the profile says nothing about the topic; change it, or ${EVIDENCE} about it`)
   const stock = createGlueStock({ style, phrases: { topic: undefined, audience: material.audience }, avoid, earlier: [] })
   const desk: Desk = { brief, style, focus, material, choice: createGlueChoice({ stock, random, used: new Set() }) }
-  const sections = yield* sectionsOf(chosen(pieces, brief), brief)
+  const sections = sectionsOf(chosen(pieces, brief), brief)
   const text = closedUp(textOf(sections, desk), brief.rules)
   requireEnough(text, brief)
-  yield
   const article = { title: style.lowercase ? lowerCased(title) : title, text }
   const faults = checkArticle(article, brief)
   if (faults.length > 0) refuse(hintFor(faults))

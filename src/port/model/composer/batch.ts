@@ -1,11 +1,10 @@
 import type { Draft, DraftBrief } from '#domain/growth/drafting/draft'
 import type { Phrase } from '#domain/growth/drafting/phrase'
 import { checkDraft, type DraftFault } from '../checks/draft.ts'
-import type { Steps } from '../pace.ts'
 import { cite, type DraftCandidate } from './candidate.ts'
 import { citedAs, type Guidance, type GuidingLearning, isAboutFlopped, isRecord } from './guidance.ts'
 import type { Material, Unit } from './material.ts'
-import { type Earlier, leftBeside, readEarlier, readOptions, type Weighed, weightOf } from './options.ts'
+import { type Earlier, earlierOf, leftBeside, optionsOf, type Weighed, weightOf } from './options.ts'
 import { drawIndex, pick, type Random } from './random.ts'
 import { createGlueChoice, createGlueStock, type GlueStock, render, withinBreaks } from './render.ts'
 import type { Style } from './style.ts'
@@ -161,14 +160,14 @@ const firstKept = (item: Weighed, bench: Bench): Kept | undefined => {
 const MOST_TRIES = 400
 
 /**
- * Draws candidates one by one, a candidate a step, each time weighing what the batch and earlier posts lack, until enough
+ * Draws candidates one by one, each time weighing what the batch and earlier posts lack, until enough
  * are kept or none is left.
  */
-export function* fillBatch(input: BatchInput): Steps<DraftedBatch> {
+export const fillBatch = (input: BatchInput): DraftedBatch => {
   const { brief, random, weighed } = input
   const batch: DraftedBatch = { kept: [], faults: new Map() }
-  const earlier = yield* readEarlier(brief.recent, weighed)
-  let left = yield* readOptions(weighed, earlier)
+  const earlier = earlierOf(brief.recent, weighed)
+  let left = optionsOf(weighed, earlier)
   if (left.length < weighed.length) batch.faults.set('repeated', weighed.length - left.length)
   const { style, topic, material, avoid } = input
   const stock = createGlueStock({
@@ -180,7 +179,6 @@ export function* fillBatch(input: BatchInput): Steps<DraftedBatch> {
   const bench: Bench = { ...input, stock, earlier, batch }
   let weights = left.map(weightOf)
   for (let tries = 0; tries < MOST_TRIES && batch.kept.length < brief.count; tries += 1) {
-    yield
     const index = drawIndex(random, weights)
     const item = left[index]
     if (!item) break

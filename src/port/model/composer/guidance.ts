@@ -1,5 +1,4 @@
 import type { BriefLearning, DraftBrief } from '#domain/growth/drafting/draft'
-import type { Steps } from '../pace.ts'
 import type { DraftCandidate } from './candidate.ts'
 import { type Cue, cuesOf, type FoundCue, withoutCues } from './cues.ts'
 import type { Focus } from './focus.ts'
@@ -99,15 +98,6 @@ const askingOf = (learnings: readonly GuidingLearning[]): Guidance['asking'] => 
   }
 }
 
-function* mapped<T, R>(items: readonly T[], read: (item: T) => R): Steps<R[]> {
-  const results: R[] = []
-  for (const item of items) {
-    results.push(read(item))
-    yield
-  }
-  return results
-}
-
 const TRIAL = 'trial'
 
 /** What an experiment's arm tries is followed as if it had worked. */
@@ -120,8 +110,8 @@ export const isRecord = ({ id }: GuidingLearning): boolean => id !== TRIAL
 export const citedAs = (learning: GuidingLearning): string =>
   `${isRecord(learning) ? 'the learning' : "the experiment's arm"} “${learning.excerpt}”`
 
-/** Reads patterns, learnings, goal and focus of a brief, one of them a step. */
-export function* readGuidance({
+/** Reads patterns, learnings, goal and focus of a brief. */
+export const guidanceOf = ({
   brief,
   focus,
   material,
@@ -131,11 +121,11 @@ export function* readGuidance({
   focus: Focus
   material: Material
   style: Style
-}): Steps<Guidance> {
-  const patterns = yield* mapped(style.english ? brief.profile.writing_dna.patterns : [], patternOf)
+}): Guidance => {
+  const patterns = style.english ? brief.profile.writing_dna.patterns.map(patternOf) : []
   const units = [...material.stories.flatMap((story) => story.units), ...material.proof, ...material.offers.map(({ unit }) => unit)]
   const knownTerms = new Set(units.flatMap(({ terms }) => [...terms]))
-  const learnings = yield* mapped([...brief.learnings, ...trialOf(brief)], (learning) => learningOf(learning, knownTerms))
+  const learnings = [...brief.learnings, ...trialOf(brief)].map((learning) => learningOf(learning, knownTerms))
   const [goal, preferred] = [termsOf(brief.profile.goal), termsOf(material.terms.join(' '))]
   return { focus, goal, preferred, patterns, learnings, asking: askingOf(learnings), style }
 }

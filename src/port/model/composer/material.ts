@@ -1,6 +1,5 @@
 import type { BriefProduct, DraftBrief } from '#domain/growth/drafting/draft'
 import { type Phrase, searchable } from '#domain/growth/drafting/phrase'
-import type { Steps } from '../pace.ts'
 import { allowanceFor, type ReadingLimit, sentencesIn } from './entries.ts'
 import type { Focus } from './focus.ts'
 import { type Random, sampleOf, wantedFirst } from './random.ts'
@@ -200,16 +199,6 @@ const offerOf = ({ name, one_liner, url }: BriefProduct, { style, avoid, longest
   return { name, unit, url: url === null || has(url, avoid) ? undefined : url }
 }
 
-function* readOffers(products: readonly BriefProduct[], rules: Rules): Steps<Offer[]> {
-  const offers: Offer[] = []
-  for (const product of products) {
-    const offer = offerOf(product, rules)
-    if (offer) offers.push(offer)
-    yield
-  }
-  return offers
-}
-
 interface ReadEntry extends Read {
   origin: string
   /** What was read of it. */
@@ -217,7 +206,7 @@ interface ReadEntry extends Read {
 }
 
 /** Reads entries until enough of them turned out usable; of too many those on the focus first, the others at random. */
-function* readEntries(all: readonly string[], source: Unit['source'], rules: Rules): Steps<ReadEntry[]> {
+const readEntries = (all: readonly string[], source: Unit['source'], rules: Rules): ReadEntry[] => {
   const distinct = [...new Set(all)]
   const order = distinct.length > MOST_ENTRIES ? wantedFirst(rules.random, distinct, speaksOf(rules.focus)) : distinct
   const allowance = allowanceFor(order.length)
@@ -228,7 +217,6 @@ function* readEntries(all: readonly string[], source: Unit['source'], rules: Rul
     entries.push({ ...read, origin, text: origin.slice(0, allowance.characters) })
     if (read.units.length > 0) usable += 1
     if (usable === MOST_ENTRIES) break
-    yield
   }
   return entries
 }
@@ -238,7 +226,7 @@ const LONGEST_PHRASE = 200
 const MOST_SAYINGS = 24
 
 /** Reads the phrases to use, each as a saying or as a term. */
-function* readPhrases(entries: readonly string[], rules: Rules): Steps<Pick<Material, 'sayings' | 'terms' | 'avoided'>> {
+const readPhrases = (entries: readonly string[], rules: Rules): Pick<Material, 'sayings' | 'terms' | 'avoided'> => {
   const allowance = allowanceFor(entries.length)
   const sayings: Unit[] = []
   const terms: string[] = []
@@ -250,7 +238,6 @@ function* readPhrases(entries: readonly string[], rules: Rules): Steps<Pick<Mate
     if (read?.units.length === 1) sayings.push(...said)
     if (said.length === 0) terms.push(entry.slice(0, LONGEST_PHRASE))
     avoided += read?.avoided ?? 0
-    yield
   }
   const wanted = (saying: Unit) => shared(saying.terms, rules.focus.terms) > 0
   return { sayings: [...sampleOf(rules.random, sayings, { most: MOST_SAYINGS, wanted })], terms, avoided }
@@ -259,17 +246,15 @@ function* readPhrases(entries: readonly string[], rules: Rules): Steps<Pick<Mate
 const total = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0)
 
 /**
- * Reads profile, products and the news of the focus into sentences, an entry a step; what the avoid-list or the rules exclude is
- * not in it.
+ * Reads profile, products and the news of the focus into sentences; what the avoid-list or the rules exclude is not in it.
  */
-export function* readMaterial({ profile, products }: DraftBrief, rules: Rules): Steps<Material> {
+export const readMaterial = ({ profile, products }: DraftBrief, rules: Rules): Material => {
   const { stories, proof, use } = profile.writing_dna
   const { statements } = rules.focus
-  const news = yield* readEntries(statements.length > 0 ? [statements.join(' ')] : [], 'news', rules)
-  const narrated = yield* readEntries(stories, 'story', rules)
-  const proven = yield* readEntries(proof, 'proof', rules)
-  const phrases = yield* readPhrases(use, rules)
-  const offers = yield* readOffers(products, rules)
+  const news = readEntries(statements.length > 0 ? [statements.join(' ')] : [], 'news', rules)
+  const narrated = readEntries(stories, 'story', rules)
+  const proven = readEntries(proof, 'proof', rules)
+  const phrases = readPhrases(use, rules)
   const read = [...news, ...narrated, ...proven]
   const asStory =
     (source: Story['source']) =>
@@ -277,7 +262,7 @@ export function* readMaterial({ profile, products }: DraftBrief, rules: Rules): 
   return {
     stories: [...news.map(asStory('news')), ...narrated.map(asStory('story'))].filter(({ units }) => units.length > 0),
     proof: proven.flatMap(({ units }) => units),
-    offers,
+    offers: products.flatMap((product) => offerOf(product, rules) ?? []),
     sayings: phrases.sayings,
     terms: phrases.terms,
     audience: audienceOf(profile.audience, rules),

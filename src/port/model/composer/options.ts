@@ -1,6 +1,5 @@
 import type { RecentPost } from '#domain/growth/drafting/draft'
 import { foldText } from '#domain/growth/drafting/phrase'
-import type { Steps } from '../pace.ts'
 import type { DraftCandidate } from './candidate.ts'
 import type { DraftAdvice, GuidingLearning } from './guidance.ts'
 import type { Unit } from './material.ts'
@@ -30,17 +29,14 @@ const ownMaterial = (units: readonly Unit[]): Unit[] => units.filter(({ source }
 /** More than a post holds; of a longer text the beginning is searched for the profile's sentences. */
 const SEARCHED = 1_000
 
-/** Finds the sentences of the candidates in the posts before, a post a step. */
-export function* readEarlier(recent: readonly RecentPost[], weighed: readonly Weighed[]): Steps<Earlier[]> {
+/** Finds the sentences of the candidates in the posts before. */
+export const earlierOf = (recent: readonly RecentPost[], weighed: readonly Weighed[]): Earlier[] => {
   const lines = [...new Set(weighed.flatMap(({ candidate }) => ownMaterial(candidate.units).map(({ line }) => line)))]
-  const earlier: Earlier[] = []
-  for (const { body, hook } of recent) {
+  return recent.map(({ body, hook }) => {
     const beginning = body.slice(0, SEARCHED)
     const words = wordLine(beginning)
-    earlier.push({ hook, folded: foldText(beginning), words, lines: new Set(lines.filter((line) => words.includes(line))) })
-    yield
-  }
-  return earlier
+    return { hook, folded: foldText(beginning), words, lines: new Set(lines.filter((line) => words.includes(line))) }
+  })
 }
 
 /** A candidate with what its weight depends on, which changes as the batch fills. */
@@ -62,6 +58,8 @@ const tally = (keys: Iterable<string>): ReadonlyMap<string, number> => {
   return counts
 }
 
+const mean = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0) / Math.max(1, numbers.length)
+
 const sameSentences = (own: readonly Unit[], lines: ReadonlySet<string>): boolean =>
   own.length > 0 && own.every(({ line }) => lines.has(line)) && new Set(own.map(({ line }) => line)).size === lines.size
 
@@ -74,27 +72,20 @@ const repeatsEarlier = ({ hook, units }: DraftCandidate, earlier: readonly Earli
   )
 }
 
-const IN_A_STEP = 100
-
 /** The candidates that repeat no earlier post. */
-export function* readOptions(weighed: readonly Weighed[], earlier: readonly Earlier[]): Steps<Option[]> {
+export const optionsOf = (weighed: readonly Weighed[], earlier: readonly Earlier[]): Option[] => {
   const hooks = tally(earlier.map(({ hook }) => hook))
   const lines = tally(earlier.flatMap((post) => [...post.lines]))
-  const options: Option[] = []
-  for (const [index, one] of weighed.entries()) {
-    if (index % IN_A_STEP === 0) yield
-    const { hook, units } = one.candidate
-    if (repeatsEarlier(one.candidate, earlier)) continue
-    options.push({
+  return weighed
+    .filter(({ candidate }) => !repeatsEarlier(candidate, earlier))
+    .map((one) => ({
       ...one,
-      origins: new Set(units.map(({ origin }) => origin)),
-      ownMaterial: ownMaterial(units).length,
-      posted: units.reduce((sum, { line }) => sum + (lines.get(line) ?? 0), 0) / Math.max(1, units.length),
-      opened: hooks.get(hook) ?? 0,
+      origins: new Set(one.candidate.units.map(({ origin }) => origin)),
+      ownMaterial: ownMaterial(one.candidate.units).length,
+      posted: mean(one.candidate.units.map(({ line }) => lines.get(line) ?? 0)),
+      opened: hooks.get(one.candidate.hook) ?? 0,
       taken: { hook: 0, format: 0, origin: 0, asking: 0 },
-    })
-  }
-  return options
+    }))
 }
 
 const MOST_OPENED = 12

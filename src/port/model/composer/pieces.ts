@@ -1,6 +1,5 @@
 import type { BriefLearning } from '#domain/growth/drafting/draft'
 import { countWords } from '../checks/article.ts'
-import type { Steps } from '../pace.ts'
 import { cuesOf, type FoundCue } from './cues.ts'
 import type { Focus } from './focus.ts'
 import { type GuidingLearning, learningOf } from './guidance.ts'
@@ -111,33 +110,22 @@ interface Notes {
   notes: readonly BriefLearning[]
 }
 
-/** All that an article can be made of, the most fitting first; no sentence comes twice, nor the title's. A piece a step. */
-export function* readPieces(
+/** All that an article can be made of, the most fitting first; no sentence comes twice, nor the title's. */
+export const piecesOf = (
   material: Material,
   { title, patterns, notes, ...wanted }: Omit<Wanted, 'cues' | 'learnings'> & Notes,
-): Steps<MaterialPiece[]> {
-  const cues: FoundCue[] = []
-  for (const pattern of patterns) {
-    cues.push(...cuesOf(pattern.slice(0, LONGEST_READ)))
-    yield
-  }
-  const learnings: GuidingLearning[] = []
-  for (const note of notes) {
-    learnings.push(learningOf(note, NOTHING))
-    yield
-  }
+): MaterialPiece[] => {
+  const cues = patterns.flatMap((pattern) => cuesOf(pattern.slice(0, LONGEST_READ)))
+  const learnings = notes.map((note) => learningOf(note, NOTHING))
   const said = new Set([wordLine(title)])
-  const pieces: MaterialPiece[] = []
   // A story of a heading alone tells nothing.
   const whole = material.stories.filter(({ units }) => units.some(({ complete }) => complete))
   const offered = material.offers.map(({ unit }) => unit)
-  const all = [...whole.map(({ units }) => units), ...[...material.proof, ...offered, ...material.sayings].map((unit) => [unit])]
-  for (const units of all) {
-    const left = unsaid(units, said)
-    if (left.length > 0) pieces.push(pieceOf(left, { ...wanted, cues, learnings }))
-    yield
-  }
-  return pieces.sort((one, other) => other.score - one.score)
+  return [...whole.map(({ units }) => units), ...[...material.proof, ...offered, ...material.sayings].map((unit) => [unit])]
+    .map((units) => unsaid(units, said))
+    .filter((units) => units.length > 0)
+    .map((units) => pieceOf(units, { ...wanted, cues, learnings }))
+    .sort((one, other) => other.score - one.score)
 }
 
 /** A heading of the person's, read. */

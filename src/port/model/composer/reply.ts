@@ -1,12 +1,10 @@
-import type { Draft, DraftBrief, ReplyBrief, ReplyDraft } from '#domain/growth/drafting/draft'
+import type { Draft, ReplyBrief, ReplyDraft } from '#domain/growth/drafting/draft'
 import { wordSet } from '../checks/draft.ts'
 import { replyStandards } from '../checks/reply.ts'
+import { composeDrafts } from './drafts.ts'
 
 /** Of so many drafts the one that fits the post best is taken. */
 const CHOICES = 8
-
-/** What the composer makes posts of, for an answer: the other's words are no material, they only decide which post fits. */
-export const choicesFor = (brief: ReplyBrief): DraftBrief => ({ ...replyStandards(brief), count: CHOICES })
 
 /** Longer words carry the subject; short ones are mostly grammar. */
 const SHORTEST_TERM = 4
@@ -14,10 +12,14 @@ const SHORTEST_TERM = 4
 const termsIn = (text: string): Set<string> => new Set([...wordSet(text)].filter((word) => word.length >= SHORTEST_TERM))
 
 /** The draft that has most of the post's words; of equals the shortest. */
-export const fittingReply = (drafts: readonly Draft[], { post }: ReplyBrief): ReplyDraft => {
+const fittingReply = (drafts: readonly Draft[], { post }: ReplyBrief): ReplyDraft => {
   const subject = termsIn(post?.text ?? '')
   const rated = drafts.map(({ body, rationale }) => ({ body, rationale, common: termsIn(body).intersection(subject).size }))
   const [best] = rated.toSorted((one, other) => other.common - one.common || one.body.length - other.body.length)
   const fit = best!.common > 0 ? 'It shares its subject with the post.' : 'Nothing in your profile is about the subject of the post.'
   return { body: best!.body, rationale: `${fit} ${best!.rationale}`.slice(0, 600) }
 }
+
+/** A post of the person's own: the other's words are no material, they only decide which post fits. */
+export const composeReply = (brief: ReplyBrief): ReplyDraft =>
+  fittingReply(composeDrafts({ ...replyStandards(brief), count: CHOICES }), brief)

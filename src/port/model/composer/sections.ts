@@ -1,4 +1,3 @@
-import type { Steps } from '../pace.ts'
 import type { GlueSlot } from './glue.ts'
 import { fitOf, type Heading, headingOf, type MaterialPiece } from './pieces.ts'
 
@@ -15,11 +14,10 @@ export interface Section {
 const wordsIn = ({ pieces }: Section): number => pieces.reduce((sum, { words }) => sum + words, 0)
 
 /** The best piece for each point, the clearest choice first, so that no point takes what another needs more. */
-function* bestForEach(points: readonly string[], left: Set<MaterialPiece>): Steps<Section[]> {
+const bestForEach = (points: readonly string[], left: Set<MaterialPiece>): Section[] => {
   const sections: Section[] = points.map((point) => ({ heading: headingOf(point), pieces: [] }))
   const open = new Set(sections)
   while (open.size > 0 && left.size > 0) {
-    yield
     const choices = [...open].flatMap((section) => [...left].map((piece) => ({ section, piece, fit: fitOf(section.heading!, piece) })))
     const { section, piece, fit } = choices.reduce((best, choice) => (choice.fit > best.fit ? choice : best))
     section.pieces.push(piece)
@@ -33,14 +31,13 @@ function* bestForEach(points: readonly string[], left: Set<MaterialPiece>): Step
 /** Phrases of the person's end an article. */
 const isPhrase = ({ kind }: MaterialPiece): boolean => kind === 'use'
 
-/** The outline in its order with all pieces under it, a piece a step; undefined when there are more points than pieces. */
-export function* outlined(points: readonly string[], pieces: readonly MaterialPiece[]): Steps<Section[] | undefined> {
+/** The outline in its order with all pieces under it; undefined when there are more points than pieces. */
+export const outlined = (points: readonly string[], pieces: readonly MaterialPiece[]): Section[] | undefined => {
   const phrases = pieces.filter(isPhrase)
   const left = new Set(pieces.filter((piece) => !isPhrase(piece)))
   if (left.size < points.length) return undefined
-  const sections = yield* bestForEach(points, left)
+  const sections = bestForEach(points, left)
   for (const piece of left) {
-    yield
     const fits = sections.map((section) => ({ section, fit: fitOf(section.heading!, piece) }))
     const best = fits.reduce((one, other) => (other.fit > one.fit ? other : one))
     const shortest = sections.reduce((one, other) => (wordsIn(other) < wordsIn(one) ? other : one))

@@ -1,22 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { GenerationError } from '../drafter.ts'
-import { ModelError, type ModelFailure } from './openai.ts'
-
-const FIXED_HINTS: Record<ModelFailure, string> = {
-  rate_limited: 'model provider is rate limiting; retry later',
-  out_of_credit: 'model provider account has no credit left; check its billing',
-  unauthorized: 'model provider refused the API key; check OPENAI_API_KEY',
-  unknown_model: 'model provider does not know the model or the address; check MODEL_FAST, MODEL_REASONING and OPENAI_BASE_URL',
-  unsupported: 'model provider refused the request; use a model that supports structured output, or shorten the focus',
-  timeout: 'model did not answer in time; lower count or retry later',
-  unreachable: 'model provider cannot be reached; check OPENAI_BASE_URL and the network',
-  too_large: 'model answered far too much; lower the count or use another model',
-  provider_error: 'model provider failed; retry later',
-}
-
-/** Where nothing better is known. */
-export const UNHELPFUL = FIXED_HINTS.provider_error
 
 /** It gave what no text can be made of. */
 export const UNUSABLE = 'model output was not valid; retry once, or use another model'
@@ -57,7 +40,3 @@ const GARBLED = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffd]/
 
 /** Half characters, replaced ones and control characters: bytes that were lost on the way, and what the database does not take. */
 export const isGarbled = (texts: readonly string[]): boolean => texts.some((text) => !text.isWellFormed() || GARBLED.test(text))
-
-/** What a failed call means to a person; any other cause stays as it is. */
-export const asGenerationError = (cause: unknown): unknown =>
-  cause instanceof ModelError ? new GenerationError(FIXED_HINTS[cause.failure], { cause }) : cause

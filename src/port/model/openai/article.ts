@@ -1,12 +1,10 @@
 import type { ArticleBrief, ArticleDraft, ArticleSet } from '#domain/growth/drafting/draft'
-import { type ArticleFault, articleStandards, checkArticle, tooShort } from '../checks/article.ts'
-import { readStandards } from '../checks/draft.ts'
-import { isGarbled, TOKENS_TO_THINK, UNUSABLE } from './answer.ts'
+import type { ArticleFault } from '../checks/article.ts'
+import { TOKENS_TO_THINK, UNUSABLE } from './answer.ts'
 import { articleMessages, articleRepair, ModelArticle } from './article-prompt.ts'
-import { learningsOf, storiesOf } from './draft-prompt.ts'
-import { type Desk, type Fault, garbled, type PieceKind, writePiece } from './piece.ts'
+import { type Desk, type PieceKind, writePiece } from './piece.ts'
 
-type Kind = PieceKind<ArticleBrief, typeof ModelArticle, ArticleDraft, ArticleFault['kind']>
+type Kind = PieceKind<ArticleBrief, ArticleDraft, ArticleFault['kind']>
 
 const hints: Kind['hints'] = {
   refused: 'model refused to write this; change the topic or the profile',
@@ -27,27 +25,6 @@ const hints: Kind['hints'] = {
   repeated: "the article repeated itself; ask for a shorter one, or add stories and proof to the profile's writing_dna",
 }
 
-const textOf = ({ sections }: ModelArticle): string =>
-  sections
-    .flatMap(({ heading, text }) => [heading, text])
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
-    .join('\n\n')
-
-const faultsOf = (article: ArticleDraft, brief: ArticleBrief): Fault<ArticleFault['kind']>[] =>
-  isGarbled([article.title, article.text, article.rationale])
-    ? [garbled]
-    : [...checkArticle(article, brief), ...tooShort(article.text, brief)]
-
-function* read(answer: ModelArticle, brief: ArticleBrief): ReturnType<Kind['read']> {
-  yield* readStandards(articleStandards(brief))
-  const { title, rationale } = answer
-  const about = { stories: storiesOf(answer, brief), learnings: learningsOf(answer, brief) }
-  const draft = { title: title.trim(), text: textOf(answer), rationale: rationale.trim(), ...about }
-  yield
-  return { draft, faults: faultsOf(draft, brief) }
-}
-
 const TOKENS_PER_WORD = 4
 
 const article: Kind = {
@@ -56,7 +33,7 @@ const article: Kind = {
   maxTokens: ({ words }) => TOKENS_TO_THINK + TOKENS_PER_WORD * words,
   messages: articleMessages,
   repair: articleRepair,
-  read,
+  read: (worker, asked, signal) => worker.compute('readArticle', asked, signal),
   hints,
 }
 

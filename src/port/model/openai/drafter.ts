@@ -1,15 +1,14 @@
-import { Value } from '@sinclair/typebox/value'
-import { type Draft, type DraftBrief, type ModelUsage, noUsage } from '#domain/growth/drafting/draft'
-import { hookNamed } from '#domain/growth/drafting/hooks'
+import { type DraftBrief, type ModelUsage, noUsage } from '#domain/growth/drafting/draft'
 import type { Log } from '#kernel/log'
-import { checkDraft, type DraftFault, readStandards } from '../checks/draft.ts'
 import { type Drafter, GenerationError } from '../drafter.ts'
-import { createPace, type Pace, type Steps } from '../pace.ts'
-import { asGenerationError, isGarbled, jsonIn, schemaFaults, TOKENS_TO_THINK, UNHELPFUL, UNUSABLE } from './answer.ts'
+import type { ModelWorker } from '../worker/computations.ts'
+import { TOKENS_TO_THINK, UNUSABLE } from './answer.ts'
 import { writeArticle } from './article.ts'
-import { draftMessages, learningsOf, ModelAnswer, type ModelDraft, repairMessages, storiesOf, wireSchema } from './draft-prompt.ts'
+import { draftMessages, ModelAnswer, repairMessages, wireSchema } from './draft-prompt.ts'
+import { asGenerationError, UNHELPFUL } from './failures.ts'
 import { type ChatMessage, type Completion, createOpenAiClient, ModelError, type OpenAiClient } from './openai.ts'
 import { addUsage } from './prices.ts'
+import type { Cause, DraftsReading } from './reading-drafts.ts'
 import { writeReply } from './reply.ts'
 import { reworded } from './wording.ts'
 
@@ -23,16 +22,9 @@ export interface OpenAiDrafterOptions {
   reasoning: string
   /** Limit of one call; a batch makes two at most. */
   timeoutMs: number
+  /** Reads and checks the answers. */
+  worker: ModelWorker
   log: Log
-}
-
-type Cause = DraftFault['kind'] | 'schema' | 'cut' | 'refused' | 'garbled'
-
-interface Reading {
-  valid: Draft[]
-  /** What is wrong, worded for the model. */
-  faults: string[]
-  causes: Cause[]
 }
 
 const CAUSE_HINTS: readonly (readonly [Cause, string])[] = [
@@ -57,45 +49,6 @@ const hintFor = (causes: readonly Cause[]): string => {
   return first?.[1] ?? UNHELPFUL
 }
 
-const draftOf = (written: ModelDraft, brief: DraftBrief): Draft => ({
-  body: written.body.trim(),
-  format: written.format.trim().toLowerCase(),
-  hook: hookNamed(written.hook) ?? '',
-  rationale: written.rationale.trim(),
-  stories: storiesOf(written, brief),
-  learnings: learningsOf(written, brief),
-})
-
-/** What an opening brings is counted by its name, so an opening without one is none. */
-const hookFaults = ({ hook }: Draft): { kind: Cause; detail: string }[] =>
-  hook === '' ? [{ kind: 'hook', detail: 'its "hook" is none of "hooks"' }] : []
-
-const faultsOf = (draft: Draft, brief: DraftBrief, accepted: readonly Draft[]): { kind: Cause; detail: string }[] =>
-  isGarbled([draft.body, draft.format, draft.rationale])
-    ? [{ kind: 'garbled', detail: 'it contains characters that are no text' }]
-    : [...hookFaults(draft), ...checkDraft(draft, brief, accepted)]
-
-/** Sorts an answer, a draft a step, into drafts that can be delivered and faults; `accepted` are those of an earlier turn. */
-function* readAnswer({ text, ending }: Completion, brief: DraftBrief, accepted: readonly Draft[]): Steps<Reading> {
-  if (ending === 'refused') return { valid: [], faults: ['it was refused'], causes: ['refused'] }
-  const answer = jsonIn(text)
-  if (!Value.Check(ModelAnswer, answer))
-    return { valid: [], faults: schemaFaults(ModelAnswer, answer), causes: [ending === 'cut' ? 'cut' : 'schema'] }
-  yield* readStandards(brief)
-  const reading: Reading = { valid: [], faults: [], causes: [] }
-  for (const [index, written] of answer.drafts.slice(0, brief.count - accepted.length).entries()) {
-    const draft = draftOf(written, brief)
-    const faults = faultsOf(draft, brief, [...accepted, ...reading.valid])
-    if (faults.length === 0) reading.valid.push(draft)
-    for (const { kind, detail } of faults) {
-      reading.faults.push(`post ${index + 1}: ${detail}`)
-      reading.causes.push(kind)
-    }
-    yield
-  }
-  return reading
-}
-
 const TOKENS_PER_DRAFT = 600
 const maxTokens = (count: number): number => TOKENS_TO_THINK + TOKENS_PER_DRAFT * count
 
@@ -104,14 +57,14 @@ interface Turn {
   model: string
   messages: ChatMessage[]
   count: number
-  pace: Pace
+  worker: ModelWorker
   signal: AbortSignal
 }
 
 const ask = ({ client, model, messages, count, signal }: Turn): Promise<Completion> =>
   client.complete({ model, messages, schema: { name: 'drafts', json: wireSchema(ModelAnswer) }, maxTokens: maxTokens(count) }, signal)
 
-interface Outcome extends Reading {
+interface Outcome extends DraftsReading {
   usage: ModelUsage
   models: string[]
 }
@@ -120,7 +73,7 @@ interface Outcome extends Reading {
 const repaired = async (first: Outcome, turn: Turn, brief: DraftBrief): Promise<Outcome> => {
   try {
     const completion = await ask(turn)
-    const second = await turn.pace.run(readAnswer(completion, brief, first.valid), turn.signal)
+    const second = await turn.worker.compute('readDrafts', { brief, completion, accepted: first.valid }, turn.signal)
     return {
       valid: [...first.valid, ...second.valid],
       faults: second.faults,
@@ -137,30 +90,29 @@ const repaired = async (first: Outcome, turn: Turn, brief: DraftBrief): Promise<
 const generate = async (
   brief: DraftBrief,
   client: OpenAiClient,
-  { fast, reasoning, pace, signal }: { fast: string; reasoning: string; pace: Pace; signal: AbortSignal },
+  { fast, reasoning, worker, signal }: { fast: string; reasoning: string; worker: ModelWorker; signal: AbortSignal },
 ) => {
-  const completion = await ask({ client, model: fast, messages: draftMessages(brief), count: brief.count, pace, signal })
-  const reading = await pace.run(readAnswer(completion, brief, []), signal)
+  const completion = await ask({ client, model: fast, messages: draftMessages(brief), count: brief.count, worker, signal })
+  const reading = await worker.compute('readDrafts', { brief, completion, accepted: [] }, signal)
   const first: Outcome = { ...reading, usage: addUsage(noUsage, completion.usage), models: [fast] }
   if (first.faults.length === 0 || completion.ending === 'refused') return first
   const wanted = Math.max(1, brief.count - first.valid.length)
   const messages = repairMessages(brief, { answer: completion.text, faults: first.faults, wanted })
-  return repaired(first, { client, model: reasoning, messages, count: wanted, pace, signal }, brief)
+  return repaired(first, { client, model: reasoning, messages, count: wanted, worker, signal }, brief)
 }
 
 /**
  * Drafts by a language model over Chat Completions. `fast` writes the batch; faults in it are named to `reasoning` in one
  * repair turn, and what is still not valid is dropped. `model` of the result names whoever wrote the delivered drafts.
  */
-export const createOpenAiDrafter = ({ fast, reasoning, log, ...options }: OpenAiDrafterOptions): Drafter => {
+export const createOpenAiDrafter = ({ fast, reasoning, worker, log, ...options }: OpenAiDrafterOptions): Drafter => {
   const client = createOpenAiClient({ ...options, log })
-  const pace = createPace()
-  const desk = { client, fast, reasoning, pace, log }
+  const desk = { client, fast, reasoning, worker, log }
   return {
     name: fast,
     async draft(brief, signal) {
       try {
-        const { valid, causes, faults, usage, models } = await generate(brief, client, { fast, reasoning, pace, signal })
+        const { valid, causes, faults, usage, models } = await generate(brief, client, { fast, reasoning, worker, signal })
         if (faults.length > 0) log.info({ delivered: valid.length, requested: brief.count, causes }, 'drafts dropped')
         if (valid.length === 0) throw new GenerationError(hintFor(causes))
         return { drafts: valid, model: [...new Set(models)].join(', '), usage }

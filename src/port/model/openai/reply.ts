@@ -1,11 +1,10 @@
 import type { ReplyBrief, ReplyDraft, ReplySet } from '#domain/growth/drafting/draft'
-import { readStandards } from '../checks/draft.ts'
-import { checkReply, type ReplyFault, replyStandards } from '../checks/reply.ts'
-import { isGarbled, TOKENS_TO_THINK, UNUSABLE } from './answer.ts'
-import { type Desk, garbled, type PieceKind, writePiece } from './piece.ts'
+import type { ReplyFault } from '../checks/reply.ts'
+import { TOKENS_TO_THINK, UNUSABLE } from './answer.ts'
+import { type Desk, type PieceKind, writePiece } from './piece.ts'
 import { ModelReply, replyMessages, replyRepair } from './reply-prompt.ts'
 
-type Kind = PieceKind<ReplyBrief, typeof ModelReply, ReplyDraft, ReplyFault['kind']>
+type Kind = PieceKind<ReplyBrief, ReplyDraft, ReplyFault['kind']>
 
 const hints: Kind['hints'] = {
   refused: 'model refused to write this; change the instruction, or give the body',
@@ -23,12 +22,6 @@ const hints: Kind['hints'] = {
   link: 'the model put in a link that the profile does not have; put it into the instruction, or give the body',
 }
 
-function* read(answer: ModelReply, brief: ReplyBrief): ReturnType<Kind['read']> {
-  yield* readStandards(replyStandards(brief))
-  const draft = { body: answer.body.trim(), rationale: answer.rationale.trim() }
-  return { draft, faults: isGarbled([draft.body, draft.rationale]) ? [garbled] : checkReply(draft, brief) }
-}
-
 const TOKENS = TOKENS_TO_THINK + 600
 
 const reply: Kind = {
@@ -37,7 +30,7 @@ const reply: Kind = {
   maxTokens: () => TOKENS,
   messages: replyMessages,
   repair: replyRepair,
-  read,
+  read: (worker, asked, signal) => worker.compute('readReply', asked, signal),
   hints,
 }
 

@@ -1,0 +1,67 @@
+/** What an answer of a model is worth: the draft in it, or what is wrong with it. Pure, and carried out in the worker. */
+import type { Static, TSchema } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import type { ArticleBrief, ArticleDraft, ReplyBrief, ReplyDraft } from '#domain/growth/drafting/draft'
+import { type ArticleFault, checkArticle, tooShort } from '../checks/article.ts'
+import { checkReply, type ReplyFault } from '../checks/reply.ts'
+import { isGarbled, jsonIn, schemaFaults } from './answer.ts'
+import { ModelArticle } from './article-prompt.ts'
+import { learningsOf, storiesOf } from './draft-prompt.ts'
+import type { Completion } from './openai.ts'
+import { ModelReply } from './reply-prompt.ts'
+
+/** What is wrong with any answer of a model. */
+export type Unreadable = 'schema' | 'cut' | 'refused' | 'garbled'
+
+export interface Fault<K extends string> {
+  kind: K | Unreadable
+  /** Worded for the model. */
+  detail: string
+}
+
+export type Reading<D, K extends string> = { draft: D; faults?: undefined } | { faults: Fault<K>[] }
+
+export const garbled: Fault<never> = { kind: 'garbled', detail: 'it contains characters that are no text' }
+
+/** The answer by its schema, or why it has none. */
+export const answerIn = <S extends TSchema>(
+  { text, ending }: Completion,
+  schema: S,
+): { answer: Static<S>; faults?: undefined } | { answer?: undefined; faults: Fault<never>[] } => {
+  if (ending === 'refused') return { faults: [{ kind: 'refused', detail: 'it was refused' }] }
+  const answer = jsonIn(text)
+  if (Value.Check(schema, answer)) return { answer }
+  const kind = ending === 'cut' ? 'cut' : 'schema'
+  return { faults: schemaFaults(schema, answer).map((detail) => ({ kind, detail })) }
+}
+
+const readingOf = <D, K extends string>(draft: D, faults: Fault<K>[]): Reading<D, K> => (faults.length === 0 ? { draft } : { faults })
+
+const textOf = ({ sections }: ModelArticle): string =>
+  sections
+    .flatMap(({ heading, text }) => [heading, text])
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .join('\n\n')
+
+export interface Asked<B> {
+  brief: B
+  completion: Completion
+}
+
+export const readArticle = ({ brief, completion }: Asked<ArticleBrief>): Reading<ArticleDraft, ArticleFault['kind']> => {
+  const { answer, faults } = answerIn(completion, ModelArticle)
+  if (faults) return { faults }
+  const about = { stories: storiesOf(answer, brief), learnings: learningsOf(answer, brief) }
+  const draft = { title: answer.title.trim(), text: textOf(answer), rationale: answer.rationale.trim(), ...about }
+  if (isGarbled([draft.title, draft.text, draft.rationale])) return { faults: [garbled] }
+  return readingOf(draft, [...checkArticle(draft, brief), ...tooShort(draft.text, brief)])
+}
+
+export const readReply = ({ brief, completion }: Asked<ReplyBrief>): Reading<ReplyDraft, ReplyFault['kind']> => {
+  const { answer, faults } = answerIn(completion, ModelReply)
+  if (faults) return { faults }
+  const draft = { body: answer.body.trim(), rationale: answer.rationale.trim() }
+  if (isGarbled([draft.body, draft.rationale])) return { faults: [garbled] }
+  return readingOf(draft, checkReply(draft, brief))
+}

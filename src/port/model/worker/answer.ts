@@ -1,0 +1,15 @@
+import { measures } from '#port/network/measures'
+import { GenerationError } from '../drafter.ts'
+import { computations } from './computations.ts'
+import type { Answer, Request } from './messages.ts'
+
+/** Carries out a request, in the worker. */
+export const answerTo = ({ name, input, measure }: Request): Answer => {
+  try {
+    const compute = computations[name] as (input: object) => unknown
+    return { result: compute({ ...input, brief: { ...input.brief, measure: measures[measure] } }) }
+  } catch (cause) {
+    if (cause instanceof GenerationError) return { hint: cause.hint }
+    return { fault: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause) }
+  }
+}

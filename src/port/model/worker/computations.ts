@@ -1,0 +1,28 @@
+import type { ArticleBrief, DraftBrief, ReplyBrief } from '#domain/growth/drafting/draft'
+import { composeArticle } from '../composer/article.ts'
+import { composeDrafts } from '../composer/drafts.ts'
+import { composeReply } from '../composer/reply.ts'
+import { readArticle, readReply } from '../openai/reading.ts'
+import { readDrafts } from '../openai/reading-drafts.ts'
+
+/** The long computations of the drafters: of a large profile each takes tenths of a second to seconds. Pure functions of their input. */
+export const computations = {
+  composeDrafts: ({ brief }: { brief: DraftBrief }) => composeDrafts(brief),
+  composeArticle: ({ brief }: { brief: ArticleBrief }) => composeArticle(brief),
+  composeReply: ({ brief }: { brief: ReplyBrief }) => composeReply(brief),
+  readDrafts,
+  readArticle,
+  readReply,
+}
+
+export type Computations = typeof computations
+
+/** Where computations run. */
+export interface ModelWorker {
+  /** What the computation returns or throws. Rejects with the reason of `signal` as soon as it aborts. */
+  compute<N extends keyof Computations>(
+    name: N,
+    input: Parameters<Computations[N]>[0],
+    signal: AbortSignal,
+  ): Promise<ReturnType<Computations[N]>>
+}

@@ -1,0 +1,13 @@
+/** The program of the worker, but for seeds that name what goes wrong. */
+import { answerTo } from '#port/model/worker/answer'
+import type { Request } from '#port/model/worker/messages'
+
+declare const self: Worker
+
+self.onmessage = ({ data }: MessageEvent<Request>) => {
+  const { seed } = data.input.brief as { seed: string }
+  if (seed === 'hang') for (;;);
+  if (seed === 'exit') process.exit(3)
+  if (seed === 'crash') throw new RangeError('out of luck')
+  self.postMessage(answerTo(data))
+}
