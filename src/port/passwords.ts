@@ -13,20 +13,27 @@ export interface Passwords {
   find(password: string, known: { hashes: readonly string[]; work: number; party: string }): Promise<number>
 }
 
-/** OWASP's minimum for argon2id: 19 MiB, two passes. */
-const COST = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
+/** What an argon2id hash costs: KiB of memory, and passes over it. */
+export interface PasswordCost {
+  memoryCost: number
+  timeCost: number
+}
+
+/** OWASP's minimum: 19 MiB, two passes. */
+const COST: PasswordCost = { memoryCost: 19_456, timeCost: 2 }
 const LIMIT = { name: 'password check', limit: 4, bound: 64, withinMs: 5_000 }
 
-export const createPasswords = (): Passwords => {
+export const createPasswords = (cost = COST): Passwords => {
+  const argon2id = { algorithm: 'argon2id', ...cost } as const
   const limit = new FairLimit(LIMIT)
   const hash = (password: string, party: string): Promise<string> =>
-    limit.run(party, () => Bun.password.hash(password.normalize('NFC'), COST))
+    limit.run(party, () => Bun.password.hash(password.normalize('NFC'), argon2id))
   let nobodys: Promise<string> | undefined
   return {
     hash,
     verify: (password, { hash: known, party }) => limit.run(party, () => Bun.password.verify(password.normalize('NFC'), known)),
     async find(password, { hashes, work, party }) {
-      nobodys ??= Bun.password.hash('nobody has this password', COST)
+      nobodys ??= Bun.password.hash('nobody has this password', argon2id)
       const against = [...hashes, ...new Array<string>(Math.max(0, work - hashes.length)).fill(await nobodys)]
       const text = password.normalize('NFC')
       return limit.run(party, async () => {

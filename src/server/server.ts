@@ -43,7 +43,7 @@ import { parseFaults } from '#port/network/sandbox/faults'
 import { openSandboxStore } from '#port/network/sandbox/rows'
 import { createSandbox, type Sandbox } from '#port/network/sandbox/sandbox'
 import { createNodeClient, type NodeSignature, nodeSignature } from '#port/nodes'
-import { createPasswords } from '#port/passwords'
+import { createPasswords, type PasswordCost } from '#port/passwords'
 import { createTokens } from '#port/tokens'
 import { type ConnectionOptions, type Db, openDb } from '#store/engine/db'
 import { assertIsolation } from '#store/engine/isolation'
@@ -85,6 +85,7 @@ export interface Overrides {
   sweep?: Partial<Pick<SweepDeps, 'everyMs' | 'rows' | 'tenants'>>
   mailbox?: MailboxOptions
   mcpLimits?: Partial<McpLimits>
+  passwordCost?: PasswordCost
   /** For the rates of requests. */
   rateClock?: Clock
   intake?: Partial<IntakeLimits>
@@ -152,7 +153,7 @@ export async function openWorkplace(
   stack.use(await runtime.start())
   const signature = nodeSignature(secret, () => runtime.now())
   const nodes = createNodeClient(signature)
-  const identity = { tokens: createTokens(secret), passwords: createPasswords(), publicUrl: config.publicUrl }
+  const identity = { tokens: createTokens(secret), passwords: createPasswords(overrides.passwordCost), publicUrl: config.publicUrl }
   const rates = ratesOf(config, { db, clock: overrides.rateClock ?? systemClock, log }, stack)
   const world: World = {
     db,

@@ -3,6 +3,7 @@ import postgres from 'postgres'
 import { createLog, type Log } from '#kernel/log'
 import type { Scope } from '#kernel/scopes'
 import { connectAccount, createKey, createWorkspace, usualScopes } from '#ops/workspaces'
+import type { PasswordCost } from '#port/passwords'
 import { listen, type Overrides, openWorkplace, type Workplace } from '#server/server'
 import { readConfig } from '#src/config'
 import { checkCanary } from '#store/engine/canary'
@@ -55,6 +56,9 @@ export interface AppOptions {
 /** All servers of a test are one deployment. */
 export const TEST_SECRET = Buffer.alloc(32, 'test')
 
+/** The least that argon2id takes. Hashes of the usual cost would take more time than all else that sign-ins do. */
+const CHEAP: PasswordCost = { memoryCost: 8, timeCost: 1 }
+
 /** Many tests share one Postgres, which has connections for a few dozen. */
 const FEW_CONNECTIONS = 4
 
@@ -95,7 +99,8 @@ export async function testApp({ overrides = {}, env = {}, database, log = quiet 
   await using stack = new AsyncDisposableStack()
   const options = await known(database ?? stack.use(await freshDb()).options)
   const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', RATE_LIMITS: 'off', ...env })
-  const workplace = stack.use(await openWorkplace(config, { max: FEW_CONNECTIONS, ...options }, { log, secret: TEST_SECRET, overrides }))
+  const deployment = { log, secret: TEST_SECRET, overrides: { passwordCost: CHEAP, ...overrides } }
+  const workplace = stack.use(await openWorkplace(config, { max: FEW_CONNECTIONS, ...options }, deployment))
   const { port } = stack.use(await listen(config, workplace, log))
   const owner = postgres({ ...options, max: 2, onnotice: () => {} })
   stack.defer(() => owner.end({ timeout: 1 }))

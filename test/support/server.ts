@@ -48,6 +48,9 @@ export interface ServerOptions {
   host?: string
 }
 
+/** How long a start can take on a busy machine. */
+const START_MS = 60_000
+
 /** Below the ports that systems give to outgoing connections: one of those could take it before the server does. */
 const PORTS = { from: 20_000, count: 12_000 }
 
@@ -122,7 +125,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
     await exited
   }
   const started = () => isHealthy(url).then((healthy) => healthy || child.exitCode !== null || child.signalCode !== null)
-  await eventually(started, (done) => done)
+  await eventually(started, (done) => done, START_MS)
   if (!(await isHealthy(url))) {
     await kill()
     throw new Error(`the server ended (${await exited}) before it answered:\n${printed.join('')}`)

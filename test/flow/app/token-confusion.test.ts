@@ -3,7 +3,7 @@ import { afterEach, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { SignJWT } from 'jose'
 import { newApiKey } from '#kernel/api-key'
 import { deriveKey } from '#kernel/secret'
-import { TEST_SECRET, testApp } from '#test/support/app'
+import { TEST_SECRET, type TestApp, testApp } from '#test/support/app'
 import { inviteTo, type Joined, joinAs, PASSWORD, sendForm } from '#test/support/people'
 import { useApp } from '#test/support/use'
 
@@ -106,10 +106,10 @@ describe('tokens in the place of others', () => {
 })
 
 describe('sign-in', () => {
-  const attempt = async (email: string) => {
+  const attempt = async (server: TestApp, email: string) => {
     const verify = spyOn(Bun.password, 'verify')
     const hash = spyOn(Bun.password, 'hash')
-    const reply = await app.send('POST', '/api/v1/app/session', { key: null, body: { email, password: 'not the password' } })
+    const reply = await server.send('POST', '/api/v1/app/session', { key: null, body: { email, password: 'not the password' } })
     const costs = verify.mock.calls.map(([, against]) => /^\$argon2id\$v=\d+\$m=\d+,t=\d+,p=\d+\$/.exec(String(against))?.[0])
     const work = { costs, hashed: hash.mock.calls.length }
     verify.mockRestore()
@@ -119,15 +119,18 @@ describe('sign-in', () => {
   }
 
   test('does the same work for an account that is there and for one that is not, and answers the same', async () => {
-    await attempt('first@example.com')
-    const { tenantId } = await app.newWorkspace()
-    await joinAs(app, { email: 'shared@example.com' })
-    const body = { token: await inviteTo(app, { tenantId }), email: 'shared@example.com', password: 'of another account' }
-    expect((await app.send('POST', '/api/v1/app/invitations/accept', { key: null, body })).status).toBe(201)
-    const [known, unknown] = [await attempt(ann.email), await attempt('nobody@example.com')]
+    // With what a password costs where nothing is overridden.
+    await using server = await testApp({ overrides: { passwordCost: undefined } })
+    await attempt(server, 'first@example.com')
+    const { tenantId } = await server.newWorkspace()
+    const { email } = await joinAs(server)
+    await joinAs(server, { email: 'shared@example.com' })
+    const body = { token: await inviteTo(server, { tenantId }), email: 'shared@example.com', password: 'of another account' }
+    expect((await server.send('POST', '/api/v1/app/invitations/accept', { key: null, body })).status).toBe(201)
+    const [known, unknown] = [await attempt(server, email), await attempt(server, 'nobody@example.com')]
     const cost = expect.stringContaining('m=19456,t=2')
     expect(known).toMatchObject({ status: 401, costs: [cost, cost, cost], hashed: 0 })
-    expect([unknown, await attempt('shared@example.com')]).toEqual([known, known])
+    expect([unknown, await attempt(server, 'shared@example.com')]).toEqual([known, known])
   })
 
   test('lets no more wrong passwords through for coming at once, and locks nobody out at other addresses', async () => {
