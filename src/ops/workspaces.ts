@@ -1,6 +1,6 @@
 /** What operators do to workspaces: from the first start and from the command line. */
 import type { Letter } from '#actors/engine/letter'
-import { connected, type Reached } from '#decisions/growth/connecting'
+import { connectEffects, type ReachedAccount } from '#decisions/growth/connecting'
 import { defaultPlan } from '#domain/app/plan'
 import { hashApiKey, newApiKey } from '#kernel/api-key'
 import { AppError, fail } from '#kernel/errors'
@@ -52,13 +52,17 @@ export const inviteByOperator = async (
 }
 
 /** Connects an account that a network has let us into. The first one becomes the default. */
-export const connectAccount = (world: Pick<World, 'ask'>, tenantId: string, { network, externalId, handle }: Reached): Promise<void> => {
+export const connectAccount = (
+  world: Pick<World, 'ask'>,
+  tenantId: string,
+  { network, externalId, handle }: ReachedAccount,
+): Promise<void> => {
   const letter: Letter<void> = {
     name: 'connect',
     priority: 'interactive',
     provenance: { principal: { kind: 'system', id: 'operator' }, surface: 'admin' },
     async decide(sql, gate) {
-      const { account, effects } = await connected({ sql, gate, tenantId }, { network, externalId, handle })
+      const { account, effects } = await connectEffects({ sql, gate, tenantId }, { network, externalId, handle })
       const audit = { operation: 'growth.connections.connect', refId: account.id, detail: { network, handle } }
       return { reply: undefined, effects: { ...effects, audit } }
     },

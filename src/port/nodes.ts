@@ -83,7 +83,7 @@ const SIGNED = [TIME_HEADER, OPERATION_HEADER, LETTER_HEADER, WORKSPACE_HEADER, 
 const FRESH_MS = 30_000
 /** Longer than the longest wait for a lane. */
 const ANSWER_WITHIN_MS = 30_000
-const LOOK_EVERY_MS = 500
+const PROBE_EVERY_MS = 500
 
 const digestOf = (body: string): string => createHash('sha256').update(body).digest('hex')
 
@@ -138,7 +138,7 @@ export const createNodeClient = (signature: NodeSignature): NodeClient => ({
         (there) => there || gone.abort(),
         () => {},
       )
-    }, LOOK_EVERY_MS)
+    }, PROBE_EVERY_MS)
     try {
       const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(ANSWER_WITHIN_MS)])
       const headers = { 'content-type': 'application/json', ...signature.sign(body, label) }

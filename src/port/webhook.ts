@@ -57,7 +57,7 @@ const ofAnswer = ({ status, headers }: EgressResponse): DeliveryOutcome => {
 }
 
 /** Never the text of a foreign error, only codes and our own words. */
-const ofFailure = (cause: unknown): DeliveryOutcome => {
+const failureOutcome = (cause: unknown): DeliveryOutcome => {
   if (cause instanceof EgressRefused) return { kind: 'failed', reason: `refused: ${cause.message}` }
   if (cause instanceof Error && cause.name === 'TimeoutError') return { kind: 'failed', reason: 'timeout' }
   const { code } = cause as { code?: unknown }
@@ -80,6 +80,6 @@ export const deliver = async (egress: Egress, delivery: WebhookDelivery, signal:
     const request = { url, method: 'POST' as const, headers, body: message.body, deadlineMs, maxBytes: MOST_BYTES, signal }
     return ofAnswer(await egress.send(request))
   } catch (cause) {
-    return signal.aborted ? { kind: 'stopped' } : ofFailure(cause)
+    return signal.aborted ? { kind: 'stopped' } : failureOutcome(cause)
   }
 }

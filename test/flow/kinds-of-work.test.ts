@@ -29,7 +29,7 @@ const post: EngagementRequest = {
   action: 'reply',
   ...{ instruction: 'be kind', body: null, signal_id: null },
 }
-const onNetwork = { wish: post, rule: { measure: (text: string) => text.length, maxLength: 280, channel: undefined } }
+const onNetwork = { request: post, rule: { measure: (text: string) => text.length, maxLength: 280, channel: undefined } }
 
 /** A generation with its record, as a person or a rule asks for it. */
 const admitted = async (sql: Sql, kind: WorkKind, asking: { gate: Gate; origin: Origin }): Promise<Effects | undefined> => {
@@ -60,8 +60,12 @@ const recordOf = async (kind: WorkKind, story: Story): Promise<string> => {
   if (kind === 'publish') return story.approved()
   if (kind !== 'execute') return newId()
   const letter = letterOf(async (sql, gate) => {
-    const wish = { ...post, body: 'We call first.' }
-    const { record, effects } = await admitEngagement(sql, { gate, origin: 'manual' }, { ...onNetwork, wish, preflight: { allowed: true } })
+    const request = { ...post, body: 'We call first.' }
+    const { record, effects } = await admitEngagement(
+      sql,
+      { gate, origin: 'manual' },
+      { ...onNetwork, request, preflight: { allowed: true } },
+    )
     return { reply: record.id, effects }
   })
   return app.workplace.runtime.ask(story.tenantId, letter)

@@ -1,6 +1,6 @@
 /**
- * The delivery lane: tells a workspace's endpoint of its events, one at a time, at least once, each under its own id, and in
- * order within the record that an event is of. What a dead process left is simply sent again.
+ * The delivery lane: sends a workspace's events to its endpoint, one at a time, at least once, each under its own id, and in order for each
+ * record. An event that a dead process left is sent again.
  */
 
 import type { Claimed, Lane, LaneContext } from '#actors/engine/lane'
@@ -32,19 +32,19 @@ export interface DeliveryDeps {
   sealer: Sealer
   times: WebhookTimes
   failpoints: Failpoints
-  /** Deliveries of the whole process that may be under way, granted to tenants in turn. */
+  /** Deliveries in flight in this process, granted to tenants round-robin. */
   open: FairLimit
-  /** Those of them that have begun of late: one that is slow to answer leaves its place here to others. */
+  /** Those of them that began just now. A slow one passes its place here on to others. */
   quick: FairLimit
 }
 
-/** A receiver that answers at all has mostly done so by then. */
+/** Most receivers that respond at all do so within this time. */
 const QUICK_MS = 250
 
 interface Job {
   endpoint: EndpointRow
   event: PendingEvent
-  /** Sealed, the newest first. */
+  /** Sealed, newest first. */
   secrets: Buffer[]
 }
 
@@ -81,14 +81,14 @@ const claimEvent = async ({ times }: DeliveryDeps, { sql, gate, work }: Letter):
   return { job: { endpoint, event, secrets }, decision: { reply: undefined } }
 }
 
-/** Nobody is told any more: what waits is given up, some at a time. */
+/** The endpoint is disabled: gives up the waiting events, some at a time. */
 const closed = async ({ keepDeadMs }: WebhookTimes, { sql, gate, work }: Letter): Promise<Decision<void>> => {
   const expiresAt = new Date(gate.now.getTime() + keepDeadMs)
   const writes = [giveUpEvents({ beyond: 0, reason: 'the endpoint is disabled', expiresAt })]
   return { reply: undefined, effects: { writes, ...((await manyPending(sql)) ? again(work, gate.now) : over(work)) } }
 }
 
-/** One request. One that would outlast the claim, or whose turn did not come in time, is not begun. */
+/** Makes one request, unless it would outlast the claim, or its turn did not come in time. */
 const send = (deps: DeliveryDeps, job: Job, context: LaneContext): Promise<DeliveryOutcome> =>
   deps.open
     .run(context.tenantId, () => deps.quick.yielding(context.tenantId, QUICK_MS, () => sendNow(deps, job, context)))
@@ -115,7 +115,7 @@ const settle = async ({ times }: DeliveryDeps, { sql, gate, work }: Letter, { jo
   const current = await currentEndpoint(sql)
   const event = await pendingEvent(sql, job.event.id)
   if (!current || !event) return { reply: undefined, effects: again(work, gate.now) }
-  // Another endpoint has been set meanwhile: what the former one answers is no failure of the new one.
+  // The endpoint was replaced in the meantime: a failure of the old one does not count against the new.
   const stale = current.id !== job.endpoint.id && outcome.kind !== 'accepted'
   const delivered = { endpoint: current, event, now: gate.now, times, chance: Math.random() }
   const after = afterDelivery(delivered, stale ? { kind: 'stopped' } : outcome)
@@ -129,10 +129,10 @@ const settle = async ({ times }: DeliveryDeps, { sql, gate, work }: Letter, { jo
 const tooMany = ({ keepDeadMs }: WebhookTimes, { now }: Gate): Query =>
   giveUpEvents({ beyond: MOST_PENDING, reason: 'too many events are waiting', expiresAt: new Date(now.getTime() + keepDeadMs) })
 
-/** When the lane has to look again, or undefined when nothing waits. */
+/** When the lane must check again; undefined if nothing is waiting. */
 const nextAt = async (sql: Sql, { id, subject, next_at }: PendingEvent, after: AfterDelivery): Promise<Date | undefined> => {
   const waits = after.event.state === 'pending' ? after.event.nextAt : undefined
-  // What waits for an endpoint that has just been disabled is given up at once, not when it would have been due.
+  // Events for an endpoint just disabled are given up at once, not when they would have been due.
   if (after.endpoint.status === 'disabled') return next_at
   const other = await nextEvent(sql, { eventId: id, subject: waits ? subject : null })
   const first = waits && other ? new Date(Math.min(waits.getTime(), other.next_at.getTime())) : (waits ?? other?.next_at)

@@ -1,10 +1,10 @@
-/** Looks now and then for workspaces whose time is over, and erases them. Any number of processes may: each row goes once. */
+/** Periodically erases workspaces whose grace period is over. Any number of processes can: each row goes once. */
 
 import { startPeriodic } from '#actors/engine/periodic'
 import type { Clock } from '#kernel/clock'
 import type { Failpoints } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'
-import { doomedTenants, eraseSome } from '#store/app/erasure'
+import { eraseSome, tenantsToErase } from '#store/app/erasure'
 import { hasTenant } from '#store/app/tenants'
 import type { Db } from '#store/engine/db'
 
@@ -14,11 +14,11 @@ export interface ErasureDeps {
   log: Log
   failpoints: Failpoints
   everyMs: number
-  /** How many rows one transaction removes. */
+  /** The most rows one transaction removes. */
   rows: number
 }
 
-/** Of one look; the others wait for the next. */
+/** The most workspaces of one pass. */
 const TENANTS_AT_ONCE = 10
 
 export const startErasure = ({ db, log, failpoints, rows, ...timing }: ErasureDeps): AsyncDisposable => {
@@ -27,9 +27,9 @@ export const startErasure = ({ db, log, failpoints, rows, ...timing }: ErasureDe
     if (!stopped() && !(await hasTenant(db, tenantId))) log.info({ tenant: tenantId }, 'a deleted workspace was erased')
   }
   const look = async (stopped: () => boolean): Promise<void> => {
-    for (const tenantId of await doomedTenants(db, TENANTS_AT_ONCE)) {
+    for (const tenantId of await tenantsToErase(db, TENANTS_AT_ONCE)) {
       if (stopped()) return
-      // One that cannot be erased now does not keep the others.
+      // A workspace that cannot be erased now does not hold up the others.
       await erase(tenantId, stopped).catch((cause) => log.warn({ err: cause, tenant: tenantId }, 'a workspace could not be erased yet'))
     }
   }

@@ -1,7 +1,4 @@
-/**
- * Removes what is kept for a while only, workspace by workspace, whether or not anything else happens there. Any number of processes
- * may: each row goes once.
- */
+/** Removes data past its retention, workspace by workspace, even in idle ones. Any number of processes can: each row goes once. */
 import { randomUUID } from 'node:crypto'
 import { startPeriodic } from '#actors/engine/periodic'
 import type { Clock } from '#kernel/clock'
@@ -13,20 +10,20 @@ export interface SweepDeps {
   db: Db
   clock: Clock
   log: Log
-  /** How long audit rows are kept, and what only they name. */
+  /** How long audit rows are kept, and rows that only they refer to. */
   keepDays: number
   everyMs: number
-  /** How many rows of a kind one transaction removes: letters of the workspace wait for it. */
+  /** The most rows of a kind that one transaction removes: letters of the workspace wait for it. */
   rows: number
-  /** How many workspaces one look reaches; the next one goes on from there. */
+  /** How many workspaces one pass covers; the next one continues from there. */
   tenants: number
 }
 
-/** Before all ids. */
+/** Sorts before all ids. */
 const START = '00000000-0000-0000-0000-000000000000'
 
 export const startSweep = ({ db, log, keepDays, rows, tenants, ...timing }: SweepDeps): AsyncDisposable => {
-  // Where there are more workspaces than one look reaches, processes that start together begin at different ones.
+  // If one pass does not cover all workspaces, processes that start together begin at different ones.
   let after: string = randomUUID()
   const sweep = async (tenantId: string, stopped: () => boolean): Promise<void> => {
     while (!stopped() && (await sweepSome(db, tenantId, { keepDays, rows })));

@@ -1,21 +1,21 @@
-/** A batch for an experiment: each arm's share is drafted by the arm's note, one after the other within the one generation. */
+/** Batches for experiments: each arm's share is drafted with the arm's note, one arm after the other, in one generation. */
 import type { Draft, DraftBrief, DraftSet, ModelUsage } from '#domain/growth/drafting/draft'
 import { divide, type Share } from '#domain/growth/learning/experiment'
 import { type Drafter, GenerationError } from '#port/model/drafter'
 import type { Sql } from '#store/engine/db'
 import { findExperiment } from '#store/growth/experiments'
 
-/** `shares`: how the posts are divided over the arms of an experiment; absent where there is none. */
+/** `shares`: how the posts are divided over an experiment's arms; absent without one. */
 export interface BatchBrief extends DraftBrief {
   shares?: Share[]
 }
 
-/** Drafts with the arm that they are for, where there is one. */
+/** Drafts, each with its arm if there is an experiment. */
 export interface BatchSet extends DraftSet {
   drafts: (Draft & { arm?: string })[]
 }
 
-/** By the arms' counts as they stand when the batch is begun. */
+/** From the arms' counts when the batch begins. */
 export const sharesOf = async (
   sql: Sql,
   batch: { id: string; experiment_id: string | null; requested: number },
@@ -36,7 +36,7 @@ interface Written {
   refused: GenerationError | undefined
 }
 
-/** An arm that cannot be drafted leaves the others be; when none can, the last one's hint says why. */
+/** An arm that cannot be drafted does not stop the others. If none can, throws the last arm's error. */
 export const draftArms = async (drafter: Drafter, { shares, ...brief }: BatchBrief, signal: AbortSignal): Promise<BatchSet> => {
   if (!shares) return drafter.draft(brief, signal)
   const written: Written = { sets: [], refused: undefined }
@@ -54,7 +54,7 @@ const draftArm = async (
   const own = { ...brief, count, recent: [...before, ...brief.recent], ...(arm.note === null ? {} : { trial: arm.note }) }
   try {
     const { drafts, ...set } = await drafter.draft(own, signal)
-    // Never more than its share: they would be another arm's.
+    // Never more than the share: the rest belongs to other arms.
     written.sets.push({ ...set, drafts: drafts.slice(0, count).map((draft) => ({ ...draft, arm: arm.name })) })
   } catch (cause) {
     if (!(cause instanceof GenerationError)) throw cause

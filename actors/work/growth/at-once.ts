@@ -5,7 +5,7 @@ import { finished, requeued } from './decisions.ts'
 
 const LEASE_MS = 10_000
 
-/** A lane whose claims decide everything: nothing of it runs beside the mailbox. */
+/** A lane that decides everything in its claims. Nothing of it runs beside the mailbox. */
 export const decidedAtOnce = (kind: Work['kind'], decide: (claiming: Claiming) => Promise<Decision<void>>): Lane<never, never> => ({
   kind,
   leaseMs: LEASE_MS,

@@ -1,6 +1,6 @@
-/** Analytics audits as a kind of generation: code finds, a drafter words, and what drafting can follow becomes learnings. */
+/** Analytics audits: code finds claims, a drafter words them, and those that drafting can follow become learnings. */
 
-import { endedEffects, generationStores } from '#decisions/growth/generations'
+import { finishEffects, generationStores } from '#decisions/growth/generations'
 import { noUsage } from '#domain/growth/drafting/draft'
 import type { Product } from '#domain/growth/drafting/product'
 import {
@@ -21,7 +21,7 @@ import { newId } from '#kernel/ids'
 import { cuesOf } from '#port/model/composer/cues'
 import type { Drafter } from '#port/model/drafter'
 import type { Sql } from '#store/engine/db'
-import { countedPosts, itemsTold, learningNotes } from '#store/growth/growth-audits'
+import { countedPosts, itemsForAudit, learningNotes } from '#store/growth/growth-audits'
 import { activeLearnings, insertLearning } from '#store/growth/learnings'
 import { allProducts } from '#store/growth/products'
 import { currentProfile } from '#store/growth/profiles'
@@ -35,10 +35,10 @@ interface Written {
 
 const DAY_MS = 86_400_000
 
-const givenPosts = async (sql: Sql, given: SuppliedMetrics[]): Promise<CountedPost[]> => {
+const suppliedPosts = async (sql: Sql, given: SuppliedMetrics[]): Promise<CountedPost[]> => {
   const items = new Map(
     (
-      await itemsTold(
+      await itemsForAudit(
         sql,
         given.flatMap(({ item_id }) => item_id ?? []),
       )
@@ -52,14 +52,14 @@ const givenPosts = async (sql: Sql, given: SuppliedMetrics[]): Promise<CountedPo
 }
 
 const postsOf = async (sql: Sql, { given, created_at, days }: GrowthAudit): Promise<Pick<AuditBrief, 'posts' | 'tooYoung'>> => {
-  if (given) return { posts: await givenPosts(sql, given), tooYoung: 0 }
+  if (given) return { posts: await suppliedPosts(sql, given), tooYoung: 0 }
   const since = new Date(created_at.getTime() - days * DAY_MS)
   const all = await countedPosts(sql, { since, limit: MOST_AUDITED })
   const posts = all.filter(({ posted_at }) => posted_at!.getTime() <= created_at.getTime() - MATURE_MS)
   return { posts, tooYoung: all.length - posts.length }
 }
 
-/** Whether the offline drafter understands what kind of post a note speaks of. */
+/** Whether the composer understands which kind of post a note is about. */
 const steers = (note: string): boolean => cuesOf(note).some(({ negated }) => !negated)
 
 const write = async (drafter: Drafter, brief: AuditBrief, signal: AbortSignal): Promise<Written> => {
@@ -70,15 +70,15 @@ const write = async (drafter: Drafter, brief: AuditBrief, signal: AbortSignal): 
     claims.map(({ wording }) => wording),
     signal,
   )
-  const said = new Map(claims.map((claim, index) => [claim, sentences[index] ?? claim.wording]))
-  const worded = (all: Findings['worked']) => all.map((claim) => ({ ...claim, wording: said.get(claim)! }))
+  const sentenceOf = new Map(claims.map((claim, index) => [claim, sentences[index] ?? claim.wording]))
+  const worded = (all: Findings['worked']) => all.map((claim) => ({ ...claim, wording: sentenceOf.get(claim)! }))
   const { worked, flopped, hypotheses } = findings
   return { findings: { ...findings, worked: worded(worked), flopped: worded(flopped), hypotheses: worded(hypotheses) }, model, usage }
 }
 
 export const growthAudit: GenerationWork<GrowthAudit, AuditBrief, Written> = {
   kind: 'growth_audit',
-  kept: generationStores.growth_audit,
+  store: generationStores.growth_audit,
   async brief(sql, _networks, audit) {
     const products = (await allProducts(sql)) as unknown as Product[]
     const { profile } = await currentProfile(sql)
@@ -95,7 +95,7 @@ export const growthAudit: GenerationWork<GrowthAudit, AuditBrief, Written> = {
       ...{ audit_id: record.id, evidence },
     }))
     const result = { ...findings, learnings: learnings.map(({ id, kind, note }) => ({ id, kind, note })), not_added: refused }
-    const effects = endedEffects(
+    const effects = finishEffects(
       generationStores.growth_audit.save,
       readyAudit(record, { result, model, usage: usage ?? noUsage, now }),
       work,

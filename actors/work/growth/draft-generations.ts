@@ -1,6 +1,6 @@
-/** The kinds of generations, each for a lane of its own. */
+/** The kinds of generations, with a lane for each. */
 
-import { endedEffects, failedEffects, generationStores } from '#decisions/growth/generations'
+import { failEffects, finishEffects, generationStores } from '#decisions/growth/generations'
 import { type Article, articleItem, articleLengths, readyArticle } from '#domain/growth/drafting/article'
 import { pointsOf, postOf } from '#domain/growth/drafting/article-text'
 import { type Batch, batchItem, readyBatch } from '#domain/growth/drafting/batch'
@@ -28,7 +28,7 @@ import { growthAudit } from './audit-generation.ts'
 import { type GenerationDeps, type GenerationWork, generationLane } from './generation.ts'
 import { report } from './report-generation.ts'
 
-/** How long a text may be, and of what form, by the network and by the channel. */
+/** Limits of length and form, from the network and the channel. */
 const formOf = async (sql: Sql, networks: Networks, kind: Item['kind']): Promise<Pick<DraftBrief, 'maxLength' | 'measure' | 'rules'>> => {
   const [limits, name] = [limitsFor(networks, await currentDefault(sql)), channelFor(kind)]
   const rules = (await channelNamed(sql, name))?.format_rules ?? noRules
@@ -36,12 +36,12 @@ const formOf = async (sql: Sql, networks: Networks, kind: Item['kind']): Promise
   return { maxLength: Math.min(most, rules.max_length ?? most), measure: limits.measure, rules }
 }
 
-/** How many earlier posts a new batch is held against. */
+/** How many earlier posts a new batch must not repeat. */
 const RECENT_POSTS = 100
 
 const productsNow = async (sql: Sql) => productsForBrief((await allProducts(sql)) as unknown as Product[])
 
-/** What the workspace brings to everything that is drafted for it. */
+/** The part of every brief that comes from the workspace. */
 const workspaceBrief = async (sql: Sql) => ({
   profile: (await currentProfile(sql)).profile,
   learnings: (await activeLearnings(MOST_ACTIVE_LEARNINGS)(sql)) as unknown as BriefLearning[],
@@ -50,7 +50,7 @@ const workspaceBrief = async (sql: Sql) => ({
 
 const batch: GenerationWork<Batch, BatchBrief, BatchSet> = {
   kind: 'batch',
-  kept: generationStores.batch,
+  store: generationStores.batch,
   async brief(sql, networks, { id, requested, focus, experiment_id }) {
     const form = await formOf(sql, networks, 'post')
     const recent = (await recentItems(RECENT_POSTS)(sql)) as unknown as RecentPost[]
@@ -61,7 +61,7 @@ const batch: GenerationWork<Batch, BatchBrief, BatchSet> = {
   write: draftArms,
   tooLate: 'ask for fewer posts',
   async delivered(record, written, { sql, brief, taken, now, work }) {
-    // A product may have been archived while the model wrote.
+    // A product may have been archived while the model was writing.
     const offered = await productsNow(sql)
     const set = { ...written, drafts: written.drafts.filter(({ body }) => !mentionsArchived(body, offered)) }
     const done = readyBatch(record, set, { taken, now })
@@ -70,16 +70,16 @@ const batch: GenerationWork<Batch, BatchBrief, BatchSet> = {
       .map((one) =>
         batchItem(one, { id: newId(), batchId: record.id, experimentId: record.experiment_id, length: brief.measure(one.body), now }),
       )
-    const effects = endedEffects(generationStores.batch.save, done, work)
+    const effects = finishEffects(generationStores.batch.save, done, work)
     return { ...effects, writes: [...(effects.writes ?? []), ...items.map(insertItem)] }
   },
 }
 
-const ARCHIVED_MEANWHILE = 'generation_failed: a product that it mentions was archived meanwhile; ask again'
+const ARCHIVED_MEANWHILE = 'generation_failed: a product it mentions was archived in the meantime; ask again'
 
 const article: GenerationWork<Article, ArticleBrief, ArticleSet> = {
   kind: 'article',
-  kept: generationStores.article,
+  store: generationStores.article,
   async brief(sql, networks, { id, topic, length, outline }) {
     const form = await formOf(sql, networks, 'article')
     const points = pointsOf(outline ?? '')
@@ -90,17 +90,17 @@ const article: GenerationWork<Article, ArticleBrief, ArticleSet> = {
   async delivered(record, set, { sql, brief, now, work }) {
     const { title, text } = set.article
     if (mentionsArchived(postOf(title, text), await productsNow(sql)))
-      return failedEffects(generationStores.article, record, { error: ARCHIVED_MEANWHILE, now, work })
+      return failEffects(generationStores.article, record, { error: ARCHIVED_MEANWHILE, now, work })
     const item = articleItem(set, { id: newId(), measure: brief.measure, now })
-    const effects = endedEffects(generationStores.article.save, readyArticle(record, set, { item, now }), work)
+    const effects = finishEffects(generationStores.article.save, readyArticle(record, set, { item, now }), work)
     return { ...effects, writes: [insertItem(item), ...(effects.writes ?? [])] }
   },
 }
 
-/** Only replies and quotes come here: the others have nothing to be written. */
+/** Replies and quotes only; other actions have nothing to write. */
 const engagement: GenerationWork<Engagement, ReplyBrief, ReplySet> = {
   kind: 'engagement',
-  kept: generationStores.engagement,
+  store: generationStores.engagement,
   async brief(sql, networks, { id, action, instruction, network, post_author, post_text }) {
     const { maxLength: most, measure } = (networks.named(network) ?? networks.first).limits
     const rules = (await channelNamed(sql, 'replies'))?.format_rules ?? noRules
@@ -113,12 +113,11 @@ const engagement: GenerationWork<Engagement, ReplyBrief, ReplySet> = {
   tooLate: 'ask again, or give the body',
   async delivered(record, { reply, model, usage }, { sql, now, work }) {
     if (mentionsArchived(reply.body, await productsNow(sql)))
-      return failedEffects(generationStores.engagement, record, { error: ARCHIVED_MEANWHILE, now, work })
-    return endedEffects(generationStores.engagement.save, writtenEngagement(record, reply, { model, usage, now }), work)
+      return failEffects(generationStores.engagement, record, { error: ARCHIVED_MEANWHILE, now, work })
+    return finishEffects(generationStores.engagement.save, writtenEngagement(record, reply, { model, usage, now }), work)
   },
 }
 
-/** A lane for each kind. */
 export const generationLanes = (deps: GenerationDeps) => ({
   batch: generationLane(deps, batch),
   article: generationLane(deps, article),

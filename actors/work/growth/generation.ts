@@ -1,8 +1,8 @@
-/** Drafts what was asked for: the model runs beside the mailbox, and what it wrote comes back as one letter. The same for every kind. */
+/** The lane of generations: the model runs beside the mailbox, and its result comes back as one letter. The same for all kinds. */
 
 import type { Lane, LaneContext } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
-import { failedEffects, type GenerationStore, takenOf } from '#decisions/growth/generations'
+import { failEffects, type GenerationStore, takenOf } from '#decisions/growth/generations'
 import { type Drafting, GENERATION_RUNS, requeueGeneration, startGeneration, type TakenQuota } from '#domain/growth/drafting/generation'
 import type { Failpoints } from '#kernel/failpoint'
 import type { FairLimit } from '#kernel/fair-limit'
@@ -16,21 +16,20 @@ export interface GenerationDeps {
   drafter: Drafter
   networks: Networks
   failpoints: Failpoints
-  /** Model calls of the whole process, granted to tenants in turn. */
+  /** Model calls of this process, granted to tenants round-robin. */
   modelCalls: FairLimit
-  /** A generation that takes longer is given up. */
+  /** A generation that takes longer fails. */
   deadlineMs: number
 }
 
-/** What is particular to a kind: what it is written from, how, and what becomes of what was written. */
+/** The part of one kind: its brief, how it is written, and what becomes of the result. */
 export interface GenerationWork<R extends Drafting, Brief, Written> {
-  /** Of its work. */
   kind: Work['kind']
-  kept: GenerationStore<R>
-  /** All that it is written from, as it stands when the work is claimed. */
+  store: GenerationStore<R>
+  /** Everything it is written from, as of the claim. */
   brief(sql: Sql, networks: Networks, record: R): Promise<Brief>
   write(drafter: Drafter, brief: Brief, signal: AbortSignal): Promise<Written>
-  /** What to change where the model takes too long. */
+  /** What to change if the model takes too long. */
   tooLate: string
   delivered(record: R, written: Written, delivery: Delivery<Brief>): Promise<Effects>
 }
@@ -57,13 +56,13 @@ export const generationLane = <R extends Drafting, Brief, Written>(
   leaseMs: deps.deadlineMs + 30_000,
   priority: 'background',
   async claim(sql, gate, work) {
-    const record = await of.kept.lock(sql, work.ref_id)
+    const record = await of.store.lock(sql, work.ref_id)
     const brief = await of.brief(sql, deps.networks, record)
-    return { job: { brief }, decision: { reply: undefined, effects: { writes: [of.kept.save(startGeneration(record, gate.now))] } } }
+    return { job: { brief }, decision: { reply: undefined, effects: { writes: [of.store.save(startGeneration(record, gate.now))] } } }
   },
   run: (job, context) => write({ ...deps, of }, job, context),
   async settle(sql, gate, { work, job, outcome }) {
-    const record = await of.kept.lock(sql, work.ref_id)
+    const record = await of.store.lock(sql, work.ref_id)
     if (outcome.kind === 'stopped')
       return again({ of, gate, work: { ...work, payload: { ...work.payload, stops: stopsOf(work) + 1 } } }, record)
     if (outcome.kind === 'failed') return failed({ of, gate, work }, record, outcome.error)
@@ -72,7 +71,7 @@ export const generationLane = <R extends Drafting, Brief, Written>(
   },
   crashed: () => ({ kind: 'failed', error: 'enqueue_failed' }),
   async orphaned(sql, gate, work) {
-    const record = await of.kept.lock(sql, work.ref_id)
+    const record = await of.store.lock(sql, work.ref_id)
     const died = work.attempt - stopsOf(work)
     return died >= GENERATION_RUNS ? failed({ of, gate, work }, record, 'enqueue_failed') : again({ of, gate, work }, record)
   },
@@ -101,21 +100,21 @@ const write = async <R extends Drafting, Brief, Written>(
 }
 
 interface Settling<R extends Drafting> {
-  of: { kept: GenerationStore<R> }
+  of: { store: GenerationStore<R> }
   gate: Gate
   work: Work
 }
 
-/** Not the generation's fault: it goes back to the queue as it was. A stop in good order is no run that died. */
+/** An interruption is not the generation's fault: it is queued again as it was. An orderly stop does not count as a run that died. */
 const again = <R extends Drafting>({ of, gate, work }: Settling<R>, record: R): Decision<void> => ({
   reply: undefined,
   effects: {
-    writes: [of.kept.save(requeueGeneration(record, gate.now))],
+    writes: [of.store.save(requeueGeneration(record, gate.now))],
     requeued: [{ id: work.id, runAt: gate.now, payload: work.payload }],
   },
 })
 
 const failed = <R extends Drafting>({ of, gate, work }: Settling<R>, record: R, error: string): Decision<void> => ({
   reply: undefined,
-  effects: failedEffects(of.kept, record, { error, now: gate.now, work }),
+  effects: failEffects(of.store, record, { error, now: gate.now, work }),
 })

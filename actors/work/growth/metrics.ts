@@ -1,6 +1,6 @@
 /**
- * Reads what the networks count of own posts. A workspace has one row of this work, which goes back to the queue with the time of
- * the next read and ends when nothing is left to be read. What a read may cost is reserved as it is claimed.
+ * Reads the metrics of the workspace's posts. A workspace has one row of this work, queued with the time of the next read until no post is
+ * left to read. A claim reserves the cost of its read.
  */
 
 import type { Claimed, Claiming, Lane, LaneContext } from '#actors/engine/lane'
@@ -38,14 +38,14 @@ type Outcome =
   | { kind: 'failed'; reason: NetworkError['reason']; retryAfterMs?: number | undefined }
   | { kind: 'stopped' }
 
-/** What the row remembers between reads: accounts that are left alone for a while, by the id of the connection; what is reserved. */
+/** The row's state between reads: waits of accounts by connection id, and the open reservation. */
 interface Memory {
   waits: Record<string, Wait>
   reserved?: Spend | undefined
 }
 
 const READ_DEADLINE_MS = 20_000
-/** Whether billing is in order again is looked at after this. */
+/** When to check again whether billing is in order. */
 const UNPAID_MS = 10 * 60_000
 
 export const metricsLane = (deps: MetricsDeps): Lane<Job, Outcome> => ({
@@ -57,17 +57,17 @@ export const metricsLane = (deps: MetricsDeps): Lane<Job, Outcome> => ({
   async settle(sql, gate, { work, job, outcome }) {
     const letter = { sql, gate, work }
     if (outcome.kind === 'stopped') return again(work, gate.now, memoryOf(work, gate.now))
-    return outcome.kind === 'read' ? keep(letter, job, outcome.metrics) : giveUp(letter, job, outcome)
+    return outcome.kind === 'read' ? settleRead(letter, job, outcome.metrics) : settleFailure(letter, job, outcome)
   },
   crashed: () => ({ kind: 'failed', reason: 'bad_answer' }),
-  // Reading twice harms nobody. What was reserved stays so, and pays for the read to come.
+  // Reading twice does no harm. The reservation stays, and pays for the next read.
   orphaned: async (_sql, gate, work) => again(work, gate.now, memoryOf(work, gate.now)),
 })
 
 const memoryOf = ({ payload }: Work, now: Date): Memory => {
   const waits = Object.entries((payload.waits ?? {}) as Record<string, { failures: number; until: string }>)
     .map(([id, { failures, until }]) => [id, { failures, until: new Date(until) }] as const)
-    // Long over: forgotten, so that the row does not grow with every account there ever was.
+    // Waits long over are dropped, so that the row does not grow with every account there ever was.
     .filter(([, { until }]) => until.getTime() > now.getTime() - FORGET_MS)
   return { waits: Object.fromEntries(waits), reserved: payload.reserved as Spend | undefined }
 }
@@ -80,7 +80,7 @@ const again = ({ id }: Work, runAt: Date, memory: Memory, effects: Effects = {})
   effects: { ...effects, requeued: [{ id, runAt, payload: payloadOf(memory) }] },
 })
 
-/** Back to the queue until the next read, or done for now. `posts` are those read just now. */
+/** Queues the next read, or finishes if there is none. `posts` are those just read. */
 const untilNext = async (
   { sql, gate, work }: Claiming,
   memory: Memory,
@@ -101,11 +101,11 @@ const untilNext = async (
 const claimRead = async (deps: MetricsDeps, letter: Claiming): Promise<Claimed<Job>> => {
   const { sql, gate, work } = letter
   const memory = memoryOf(work, gate.now)
-  const resting = Object.entries(memory.waits).flatMap(([id, { until }]) => (until > gate.now ? [id] : []))
+  const backingOff = Object.entries(memory.waits).flatMap(([id, { until }]) => (until > gate.now ? [id] : []))
   const until = new Date(gate.now.getTime() + EARLY_MS)
-  const posts = await duePosts(sql, { now: gate.now, until, resting, limit: MOST_MEASURED })
+  const posts = await duePosts(sql, { now: gate.now, until, backingOff, limit: MOST_MEASURED })
   if (posts.length === 0) return { decision: await untilNext(letter, memory) }
-  // Networks bill what is read: nothing is, as nothing is watched, until the workspace is paid for.
+  // Networks bill reads, so nothing is read until the workspace is paid for.
   if (gate.plan.billing !== 'ok') return { decision: again(work, new Date(gate.now.getTime() + UNPAID_MS), memory) }
   const connection = (await connectionById(posts[0]!.connection_id)(sql))[0] as unknown as Connection
   const network = deps.networks.named(connection.network)
@@ -124,7 +124,7 @@ const claimRead = async (deps: MetricsDeps, letter: Claiming): Promise<Claimed<J
 
 const waiting = (memory: Memory, id: string, wait: Wait): Memory => ({ ...memory, waits: { ...memory.waits, [id]: wait } })
 
-/** The budget is spent: no failure of the account. */
+/** A spent budget is not a failure of the account. */
 const tomorrow = (before: Wait | undefined, now: Date): Wait => ({
   failures: before?.failures ?? 0,
   until: new Date(now.getTime() + untilTomorrow(now) * 1_000),
@@ -158,8 +158,8 @@ const snapshotsOf = ({ posts }: Job, metrics: PostMetrics[], at: Date): MetricSn
   })
 }
 
-/** Each new count beside the one before it, for rules that wait for a number. */
-const counted = ({ posts }: Job, fresh: MetricSnapshot[], latest: MetricSnapshot[]): Occurrence[] =>
+/** New metrics beside the previous ones, for rules with a metric trigger. */
+const metricOccurrences = ({ posts }: Job, fresh: MetricSnapshot[], latest: MetricSnapshot[]): Occurrence[] =>
   fresh.map((after) => ({
     kind: 'metric',
     ref: after.item_id,
@@ -168,8 +168,8 @@ const counted = ({ posts }: Job, fresh: MetricSnapshot[], latest: MetricSnapshot
     ageMs: after.at.getTime() - posts.find(({ id }) => id === after.item_id)!.posted_at.getTime(),
   }))
 
-/** Those that the network did not answer with are asked for again all the same, at their time. */
-const keep = async (letter: Claiming, job: Job, metrics: PostMetrics[]): Promise<Decision<void>> => {
+/** Posts missing from the network's answer are read again at their time. */
+const settleRead = async (letter: Claiming, job: Job, metrics: PostMetrics[]): Promise<Decision<void>> => {
   const { sql, gate, work } = letter
   const ids = job.posts.map(({ id }) => id)
   const read = snapshotsOf(job, metrics, gate.now)
@@ -181,12 +181,12 @@ const keep = async (letter: Claiming, job: Job, metrics: PostMetrics[]): Promise
   const effects = {
     writes,
     spend: unusedReads(job.network.limits, job.reserved, read.length),
-    occurrences: counted(job, fresh, latest),
+    occurrences: metricOccurrences(job, fresh, latest),
   }
   return untilNext(letter, { waits }, { posts: job.posts, effects })
 }
 
-const giveUp = async (
+const settleFailure = async (
   letter: Claiming,
   job: Job,
   { reason, retryAfterMs }: Extract<Outcome, { kind: 'failed' }>,

@@ -1,9 +1,9 @@
-/** Reports: a kind of generation that code alone makes, and the work that asks for one every week. */
+/** Reports: generations made by code alone, and the work that requests one every week. */
 
 import type { Claiming, Lane } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
 import { admitReport } from '#decisions/growth/admission'
-import { endedEffects, generationStores } from '#decisions/growth/generations'
+import { finishEffects, generationStores } from '#decisions/growth/generations'
 import { budgetsOf } from '#domain/app/plan'
 import type { BriefFacts } from '#domain/growth/brief/brief'
 import { actionsOf } from '#domain/growth/brief/brief-rules'
@@ -45,7 +45,7 @@ const waitingIn = ({ items }: BriefFacts): ReportData['waiting'] => ({
 
 export const report: GenerationWork<Report, ReportBrief, Written> = {
   kind: 'report',
-  kept: generationStores.report,
+  store: generationStores.report,
   async brief(sql, networks, record) {
     const bounds = boundsOf(record.week, record.time_zone)
     const [state] = (await briefRecord({ most: 1 })(sql)) as unknown as BriefRecord[]
@@ -68,27 +68,27 @@ export const report: GenerationWork<Report, ReportBrief, Written> = {
   },
   tooLate: 'ask again later',
   delivered: async (record, written, { now, work }) =>
-    endedEffects(generationStores.report.save, readyReport(record, { ...written, now }), work),
+    finishEffects(generationStores.report.save, readyReport(record, { ...written, now }), work),
 }
 
-/** A report that nobody asked for; one that the plan refuses is skipped, and says so where reports are listed. */
-const ask = async (gate: Gate, wish: Pick<Report, 'week' | 'time_zone'>): Promise<Effects | Date> => {
+/** Requests the weekly report. If the plan refuses, a skipped report with the reason appears in the list. */
+const requestReport = async (gate: Gate, fields: Pick<Report, 'week' | 'time_zone'>): Promise<Effects | Date> => {
   try {
-    return admitReport({ gate, origin: 'automatic' }, wish).effects
+    return admitReport({ gate, origin: 'automatic' }, fields).effects
   } catch (cause) {
     if (!(cause instanceof AppError)) throw cause
     if (cause.code === 'rate_limited') return new Date(gate.now.getTime() + (cause.retryAfter ?? 3_600) * 1_000)
-    const skipped = skippedReport(newReport(newId(), { ...wish, origin: 'automatic', now: gate.now }), cause.message)
+    const skipped = skippedReport(newReport(newId(), { ...fields, origin: 'automatic', now: gate.now }), cause.message)
     return { writes: [insertReport(skipped)] }
   }
 }
 
-const askWeekly = async ({ sql, gate, work }: Claiming): Promise<Decision<void>> => {
+const requestWeekly = async ({ sql, gate, work }: Claiming): Promise<Decision<void>> => {
   const { time_zone } = (await currentProfile(sql)).profile
   const due = weekly(gate.now, { timeZone: time_zone, since: new Date(String(work.payload.since)) })
   if (due.kind === 'wait' || (await isReported(sql, due.week))) return requeued(work, due.next)
-  const asked = await ask(gate, { week: due.week, time_zone })
-  return asked instanceof Date ? requeued(work, asked) : requeued(work, due.next, asked)
+  const result = await requestReport(gate, { week: due.week, time_zone })
+  return result instanceof Date ? requeued(work, result) : requeued(work, due.next, result)
 }
 
-export const weeklyLane = (): Lane<never, never> => decidedAtOnce('weekly_report', askWeekly)
+export const weeklyLane = (): Lane<never, never> => decidedAtOnce('weekly_report', requestWeekly)

@@ -1,4 +1,4 @@
-/** What each action of a rule makes, by kind: a record to come, or a draft. All of it goes through admission, as anybody's wish does. */
+/** The actions of rules, by kind: each makes a generation or a draft. All pass the same admission as a person's request. */
 
 import { type AdmittedGeneration, admitArticle, admitAudit, admitBatch, admitEngagement, admitReport } from '#decisions/growth/admission'
 import { takenOf } from '#decisions/growth/generations'
@@ -24,55 +24,55 @@ import { currentProfile } from '#store/growth/profiles'
 import { bestToResurface, type Resurfaceable } from '#store/growth/resurface'
 import { lockSignal, saveSignal } from '#store/growth/signals'
 
-export interface Acting {
+export interface ActionContext {
   sql: Sql
   gate: Gate
   networks: Networks
-  /** What set the rule off. */
+  /** The occurrence that started the rule. */
   occurrence: Pick<Occurrence, 'kind' | 'ref'>
 }
 
-export interface Acted {
+export interface ActionResult {
   made: MadeRecord
   effects: Effects
 }
 
-type Acts = { [K in RuleActionKind]: (acting: Acting, action: Extract<RuleAction, { kind: K }>) => Promise<Acted> }
+type Actions = { [K in RuleActionKind]: (context: ActionContext, action: Extract<RuleAction, { kind: K }>) => Promise<ActionResult> }
 
-const asked = (gate: Gate) => ({ gate, origin: 'automatic' }) as const
+const automatic = (gate: Gate) => ({ gate, origin: 'automatic' }) as const
 
-/** A generation that has been taken in. */
-const inFlight = (kind: MadeKind, { record, effects }: AdmittedGeneration<Generation>): Acted => {
+/** A generation that was admitted. */
+const inFlight = (kind: MadeKind, { record, effects }: AdmittedGeneration<Generation>): ActionResult => {
   const [work] = effects.work ?? []
   return { made: { kind, id: record.id, inFlight: true, taken: takenOf(work as unknown as Work) }, effects }
 }
 
-const actions: Acts = {
+const actions: Actions = {
   async draft_batch({ sql, gate }, { count, focus }) {
     requireActive(await channelNamed(sql, 'posts'))
-    return inFlight('batch', admitBatch(asked(gate), { count, focus }))
+    return inFlight('batch', admitBatch(automatic(gate), { count, focus }))
   },
   async draft_article({ sql, gate }, { topic, length, outline = null }) {
     requireActive(await channelNamed(sql, 'articles'))
-    return inFlight('article', admitArticle(asked(gate), { topic, length, outline }))
+    return inFlight('article', admitArticle(automatic(gate), { topic, length, outline }))
   },
-  request_audit: async ({ gate }, { days }) => inFlight('audit', admitAudit(asked(gate), { days, given: null })),
-  draft_engagement: (acting, { action }) => answered(acting, action),
+  request_audit: async ({ gate }, { days }) => inFlight('audit', admitAudit(automatic(gate), { days, given: null })),
+  draft_engagement: (context, { action }) => draftAnswer(context, action),
   async request_report({ sql, gate }) {
     const { time_zone } = (await currentProfile(sql)).profile
-    return inFlight('report', admitReport(asked(gate), { week: weekAt(gate.now, time_zone), time_zone, origin: 'manual' }))
+    return inFlight('report', admitReport(automatic(gate), { week: weekAt(gate.now, time_zone), time_zone, origin: 'manual' }))
   },
   async resurface({ sql, gate: { now } }, { min_age_days: minAgeDays, min_engagement: minEngagement }) {
     const found = await bestToResurface(sql, { minAgeDays, minEngagement, now })
     if (!found) return fail('conflict', skips.nothing)
-    const item = takenUp(found, now)
+    const item = resurfacedItem(found, now)
     const event = { type: 'growth.approval.requested', data: { kind: 'item', item_id: item.id } }
     return { made: { kind: 'item', id: item.id, inFlight: false }, effects: { writes: [insertItem(item)], events: [event] } }
   },
 }
 
-/** As a person who answers a signal does, by the network's rules: words are left to the drafter, the rest waits for approval at once. */
-const answered = async ({ sql, gate, networks, occurrence }: Acting, action: EngageAction): Promise<Acted> => {
+/** Answers a signal under the network's rules, like a person: drafters write texts, anything else awaits approval at once. */
+const draftAnswer = async ({ sql, gate, networks, occurrence }: ActionContext, action: EngageAction): Promise<ActionResult> => {
   const signal = await lockSignal(sql, occurrence.ref)
   requireEngageable(signal, gate.now)
   const network = networks.named(signal.network)
@@ -80,8 +80,8 @@ const answered = async ({ sql, gate, networks, occurrence }: Acting, action: Eng
   const { network: name, post_id, post_url, post_author, post_text, addresses_us } = signal
   const post = { network: name, post_id, post_url, post_author, post_text, addresses_us }
   const { measure, maxLength } = network.limits
-  const { record, effects } = await admitEngagement(sql, asked(gate), {
-    wish: { ...post, action, instruction: null, body: null, signal_id: signal.id },
+  const { record, effects } = await admitEngagement(sql, automatic(gate), {
+    request: { ...post, action, instruction: null, body: null, signal_id: signal.id },
     rule: { measure, maxLength, channel: await channelNamed(sql, 'replies') },
     preflight: network.preflight(action, othersPost(post)),
   })
@@ -92,12 +92,12 @@ const answered = async ({ sql, gate, networks, occurrence }: Acting, action: Eng
   }
 }
 
-const takenUp = ({ id, posted_at, rate, length, ...post }: Resurfaceable, now: Date): Item => {
+const resurfacedItem = ({ id, posted_at, rate, length, ...post }: Resurfaceable, now: Date): Item => {
   const known = rate === null ? '' : ` with ${(rate * 100).toFixed(1)} reactions per 100 impressions`
-  const rationale = `It went out on ${posted_at.toISOString().slice(0, 10)}${known}, and may be news to many by now.`
+  const rationale = `First posted on ${posted_at.toISOString().slice(0, 10)}${known}. By now it may be new to many readers.`
   return { ...newDraftItem({ ...post, rationale }, { id: newId(), length, now }), resurfaced_from: id }
 }
 
-/** Throws the `AppError` of whatever forbids it. */
-export const act = <K extends RuleActionKind>(acting: Acting, action: Extract<RuleAction, { kind: K }>): Promise<Acted> =>
-  actions[action.kind as K](acting, action)
+/** Throws the `AppError` that refuses the action. */
+export const act = <K extends RuleActionKind>(context: ActionContext, action: Extract<RuleAction, { kind: K }>): Promise<ActionResult> =>
+  actions[action.kind as K](context, action)

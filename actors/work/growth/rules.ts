@@ -1,4 +1,4 @@
-/** Rules have their turn here: the times of their patterns, and the runs that occurrences have set off. All is decided in the claim. */
+/** Lanes of rules: cron times that are due, and runs started by occurrences. Everything is decided within the claim. */
 
 import type { Claiming, Lane } from '#actors/engine/lane'
 import { runEffects } from '#decisions/growth/occurrences'
@@ -28,19 +28,19 @@ export interface RuleDeps {
 
 export const ruleLanes = ({ networks, failpoints }: RuleDeps): Record<'rule' | 'rule_cron', Lane<never, never>> => ({
   rule_cron: decidedAtOnce('rule_cron', async (claiming) => {
-    const effects = await fired(claiming)
+    const effects = await fireCron(claiming)
     await failpoints('rule.firing')
     return { reply: undefined, effects }
   }),
   rule: decidedAtOnce('rule', async (claiming) => {
-    const effects = await ran(networks, claiming)
+    const effects = await executeRun(networks, claiming)
     await failpoints('rule.acting')
     return finished(claiming.work, merge(effects, { writes: [forgetRuns(claiming.gate.now)] }))
   }),
 })
 
-/** A time of a pattern has come: the run for it, and the next time. */
-const fired = async ({ sql, gate: { now, paused }, work }: Claiming): Promise<Effects> => {
+/** A cron time is due: adds its run, and moves on to the next time. */
+const fireCron = async ({ sql, gate: { now, paused }, work }: Claiming): Promise<Effects> => {
   const rule = await lockRule(sql, work.ref_id)
   if (rule.trigger.kind !== 'cron' || rule.status !== 'active') return { settled: [work.id] }
   const { run, missed, next } = cronDue(rule.trigger, work.run_at, now)
@@ -56,8 +56,8 @@ const fired = async ({ sql, gate: { now, paused }, work }: Claiming): Promise<Ef
   })
 }
 
-/** A run has its turn: everything that may forbid it, its conditions, then what it is to make. */
-const ran = async (networks: Networks, { sql, gate, work }: Claiming): Promise<Effects> => {
+/** Executes a queued run: checks what may forbid it, evaluates its conditions, then acts. */
+const executeRun = async (networks: Networks, { sql, gate, work }: Claiming): Promise<Effects> => {
   const run = await lockRun(sql, work.ref_id)
   if (run?.status !== 'queued') return {}
   const rule = await lockRule(sql, run.rule_id)
@@ -65,10 +65,10 @@ const ran = async (networks: Networks, { sql, gate, work }: Claiming): Promise<E
     writes: [saveRun(skipRun({ ...run, conditions }, reason, gate.now))],
   })
   if (rule.status !== 'active' || gate.paused) return over(skips.paused)
-  const disabled = await refusalOf(async () => allowed(gate))
+  const disabled = await refusalOf(async () => requireRules(gate))
   if (typeof disabled === 'string') return over(disabled)
-  if (isCapped(rule, gate.now)) return capped(rule, run, gate.now)
-  const conditions = await evaluated({ sql, gate }, rule, run)
+  if (isCapped(rule, gate.now)) return overCapEffects(rule, run, gate.now)
+  const conditions = await evaluateConditions({ sql, gate }, rule, run)
   if (!conditions.every(({ holds }) => holds)) return over(skips.conditions, conditions)
   const done = await refusalOf(() => act({ sql, gate, networks, occurrence: { kind: run.trigger, ref: run.occurrence } }, rule.action))
   if (typeof done === 'string') return over(done, conditions)
@@ -76,7 +76,7 @@ const ran = async (networks: Networks, { sql, gate, work }: Claiming): Promise<E
   return merge(done.effects, { writes: [saveRun(after.run), saveCounts(after.rule)], audit: auditOf(after.run) })
 }
 
-const allowed = ({ plan }: Gate): object => {
+const requireRules = ({ plan }: Gate): object => {
   requireFeature(plan, 'rules')
   return plan
 }
@@ -87,14 +87,14 @@ const auditOf = ({ id, rule_id, made_kind, made_id }: RuleRun) => ({
   detail: { run: id, made: made_kind, id: made_id },
 })
 
-/** Only the first of a day is recorded as a run. */
-const capped = (rule: Rule, run: RuleRun, now: Date): Effects => {
+/** Only the first run over the cap in a day is recorded. */
+const overCapEffects = (rule: Rule, run: RuleRun, now: Date): Effects => {
   const { rule: counted, isFirst } = overCap(rule, now)
   const write: Query = isFirst ? saveRun(skipRun(run, skips.cap, now)) : removeRun(run.id)
   return { writes: [write, saveCounts(counted)] }
 }
 
-const evaluated = async (
+const evaluateConditions = async (
   { sql, gate }: Pick<Claiming, 'sql' | 'gate'>,
   { conditions, trigger }: Rule,
   run: RuleRun,
@@ -109,7 +109,7 @@ const evaluated = async (
   return evaluate(conditions, known)
 }
 
-/** What it gives, or the words in which it is refused. What is nobody's decision goes on as it is. */
+/** The result, or the message of a refusal. Other errors are thrown on. */
 const refusalOf = async <T extends object>(attempt: () => Promise<T>): Promise<T | string> => {
   try {
     return await attempt()

@@ -1,6 +1,6 @@
 /**
- * Reads what targets have posted. Each active target has a row of this work, due when it is to be read next; the row goes when the
- * target is paused. What a read may cost is reserved as it is claimed, and what it did not cost is given back.
+ * Reads the posts of targets. Each active target has a row of work, due at its next read; pausing the target removes it. A claim reserves
+ * the most that the read can cost, and the rest is returned.
  */
 
 import type { Claimed, Claiming, Lane, LaneContext } from '#actors/engine/lane'
@@ -45,7 +45,7 @@ type Outcome =
   | { kind: 'stopped' }
 
 const READ_DEADLINE_MS = 10_000
-/** What cannot be read now for a reason of the workspace's own is looked at again after this. */
+/** When to try again after the workspace's own state prevented a read. */
 const LATER_MS = 10 * 60_000
 
 export const watchLane = (deps: WatchDeps): Lane<Job, Outcome> => ({
@@ -55,22 +55,22 @@ export const watchLane = (deps: WatchDeps): Lane<Job, Outcome> => ({
   claim: (sql, gate, work) => claimRead(deps, { sql, gate, work }),
   run: (job, context) => read(deps, job, context),
   async settle(sql, gate, { work, job, outcome }) {
-    if (outcome.kind === 'read') return keep({ sql, gate, work }, job, outcome.posts)
-    // The network may have answered, and billed, what nobody waited for: the reservation stays spent.
+    if (outcome.kind === 'read') return settleRead({ sql, gate, work }, job, outcome.posts)
+    // The network may have answered and billed a read that nobody waited for: the reservation stays spent.
     if (outcome.kind === 'stopped') return requeued(work, gate.now)
     const target = unreadTarget(await lockTarget(sql, work.ref_id), outcome.error, gate.now)
     const runAt = new Date(Math.max(nextTargetRead(target).getTime(), gate.now.getTime() + (outcome.retryAfterMs ?? 0)))
-    return goOn({ work, target, runAt }, { writes: [saveTarget(target)], spend: [settleReads(job.reserved, 0)] })
+    return scheduleNext({ work, target, runAt }, { writes: [saveTarget(target)], spend: [settleReads(job.reserved, 0)] })
   },
   crashed: () => ({ kind: 'failed', error: 'bad_answer' }),
   orphaned: async (_sql, gate, work) => requeued(work, gate.now),
 })
 
-/** Back to the queue, or over where the target has been paused meanwhile. */
-const goOn = ({ work, target, runAt }: { work: Work; target: Target; runAt: Date }, effects: Effects): Decision<void> =>
+/** Queues the next read, or finishes if the target was paused in the meantime. */
+const scheduleNext = ({ work, target, runAt }: { work: Work; target: Target; runAt: Date }, effects: Effects): Decision<void> =>
   target.status === 'active' ? requeued(work, runAt, effects) : finished(work, effects)
 
-/** Nothing is read without an account, nor where the plan is without it or not paid for. */
+/** The account to read with, or the reason why there is none: not connected, not paid for, not in the plan. */
 const reader = async ({ networks }: WatchDeps, { sql, gate }: Claiming) => {
   const connection = await currentDefault(sql)
   const network = connection && networks.named(connection.network)
@@ -84,7 +84,7 @@ const claimRead = async (deps: WatchDeps, letter: Claiming): Promise<Claimed<Job
   const { now } = gate
   const target = await lockTarget(sql, work.ref_id)
   if (target.status !== 'active') return { decision: finished(work) }
-  const resting = (error: string, runAt: Date) => ({
+  const later = (error: string, runAt: Date) => ({
     decision: requeued(
       work,
       runAt,
@@ -92,7 +92,7 @@ const claimRead = async (deps: WatchDeps, letter: Claiming): Promise<Claimed<Job
     ),
   })
   const found = await reader(deps, letter)
-  if (typeof found === 'string') return resting(found, new Date(now.getTime() + LATER_MS))
+  if (typeof found === 'string') return later(found, new Date(now.getTime() + LATER_MS))
   const { tier } = found.network.limits
   try {
     const reserved = takeReads(readBudgetOf(gate, tier), watchCost(tier), now)
@@ -100,10 +100,10 @@ const claimRead = async (deps: WatchDeps, letter: Claiming): Promise<Claimed<Job
     return { job: { target, ...found, since, reserved }, decision: { reply: undefined, effects: { spend: [reserved] } } }
   } catch (cause) {
     if (!(cause instanceof AppError) || cause.code !== 'x_read_budget_exhausted') throw cause
-    return resting(cause.code, new Date(now.getTime() + untilTomorrow(now) * 1_000))
+    return later(cause.code, new Date(now.getTime() + untilTomorrow(now) * 1_000))
   }
 }
-/** Networks show posts late, and their clocks differ; what is seen twice is one signal. */
+/** Networks show posts late, and clocks differ. A post seen twice is still one signal. */
 const OVERLAP_MS = 15 * 60_000
 
 const read = async ({ failpoints }: WatchDeps, { target, connection, network, since }: Job, context: LaneContext): Promise<Outcome> => {
@@ -120,8 +120,12 @@ const read = async ({ failpoints }: WatchDeps, { target, connection, network, si
   }
 }
 
-/** New signals of the posts that have not been seen, as far as there is room for them. */
-const found = async ({ sql, gate: { now } }: Claiming, { target, connection, network }: Job, posts: OthersPost[]): Promise<Effects> => {
+/** Signals for the new posts, up to the maximum of open ones. */
+const newSignals = async (
+  { sql, gate: { now } }: Claiming,
+  { target, connection, network }: Job,
+  posts: OthersPost[],
+): Promise<Effects> => {
   const known = await knownSignals(sql, { network: network.name, postIds: posts.map(({ externalId }) => externalId) })
   const fresh = posts.filter(({ externalId, author }) => !known.has(externalId) && author.externalId !== connection.external_id)
   const over = forgetSignals(now)
@@ -141,14 +145,14 @@ const found = async ({ sql, gate: { now } }: Claiming, { target, connection, net
   return { writes: [...kept.map(insertSignal), expireSignals([...tooMany], now), over], occurrences }
 }
 
-const keep = async (letter: Claiming, job: Job, posts: OthersPost[] | null): Promise<Decision<void>> => {
+const settleRead = async (letter: Claiming, job: Job, posts: OthersPost[] | null): Promise<Decision<void>> => {
   const { sql, gate, work } = letter
   const { tier } = job.network.limits
   const resources = (posts?.length ?? 0) + 1
   const cost = costOf(tier, 'post', posts?.length ?? 0) + costOf(tier, 'account', 1)
   const spent = { found: posts !== null, reads: resources, micros: tier === 'payg' ? cost : 0, now: gate.now }
   const target = readTarget(await lockTarget(sql, work.ref_id), spent)
-  const signals = await found(letter, job, posts ?? [])
+  const signals = await newSignals(letter, job, posts ?? [])
   const effects = { writes: [saveTarget(target)], spend: [settleReads(job.reserved, cost)] }
-  return goOn({ work, target, runAt: nextTargetRead(target) }, merge(effects, signals))
+  return scheduleNext({ work, target, runAt: nextTargetRead(target) }, merge(effects, signals))
 }

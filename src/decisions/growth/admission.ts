@@ -36,13 +36,13 @@ export interface AdmittedGeneration<R extends Generation> {
   effects: Effects
 }
 
-interface Asking {
+interface AdmissionContext {
   gate: Gate
   /** `automatic`: no person requested it just now, so the kill switch holds it. */
   origin: NewWork['origin']
 }
 
-interface Admission<R> extends Asking {
+interface Admission<R> extends AdmissionContext {
   kind: GenerationKind
   record: R
   quota: QuotaKey
@@ -59,25 +59,28 @@ const admit = <R extends Generation>({ gate, origin, kind, record, quota, amount
   return { record, effects: { writes: [insert], work: [work], spend: [taken, capped] } }
 }
 
-export const admitBatch = (asking: Asking, wish: BatchRequest): AdmittedGeneration<Batch> => {
-  const record = newBatch(newId(), { ...wish, now: asking.gate.now })
+export const admitBatch = (context: AdmissionContext, request: BatchRequest): AdmittedGeneration<Batch> => {
+  const record = newBatch(newId(), { ...request, now: context.gate.now })
   const { quota, cap } = batches.create
-  return admit({ ...asking, kind: 'batch', record, quota, amount: wish.count, cap, insert: insertBatch(record) })
+  return admit({ ...context, kind: 'batch', record, quota, amount: request.count, cap, insert: insertBatch(record) })
 }
 
-export const admitArticle = (asking: Asking, wish: Pick<Article, 'topic' | 'length' | 'outline'>): AdmittedGeneration<Article> => {
+export const admitArticle = (
+  context: AdmissionContext,
+  request: Pick<Article, 'topic' | 'length' | 'outline'>,
+): AdmittedGeneration<Article> => {
   const { feature, quota, cap } = articles.create
-  requireFeature(asking.gate.plan, feature)
-  const record = newArticle(newId(), { ...wish, now: asking.gate.now })
-  return admit({ ...asking, kind: 'article', record, quota, amount: 1, cap, insert: insertArticle(record) })
+  requireFeature(context.gate.plan, feature)
+  const record = newArticle(newId(), { ...request, now: context.gate.now })
+  return admit({ ...context, kind: 'article', record, quota, amount: 1, cap, insert: insertArticle(record) })
 }
 
-export const admitAudit = (asking: Asking, wish: Pick<GrowthAudit, 'days' | 'given'>): AdmittedGeneration<GrowthAudit> => {
+export const admitAudit = (context: AdmissionContext, request: Pick<GrowthAudit, 'days' | 'given'>): AdmittedGeneration<GrowthAudit> => {
   const { feature, quota, cap } = audits.create
-  requireFeature(asking.gate.plan, feature)
-  const record = newAudit(newId(), { ...wish, now: asking.gate.now })
+  requireFeature(context.gate.plan, feature)
+  const record = newAudit(newId(), { ...request, now: context.gate.now })
   return admit({
-    ...asking,
+    ...context,
     kind: 'growth_audit',
     record,
     quota,
@@ -89,13 +92,13 @@ export const admitAudit = (asking: Asking, wish: Pick<GrowthAudit, 'days' | 'giv
 
 /** Only the weekly report is an `automatic` record. One that a rule requests is `manual`. */
 export const admitReport = (
-  asking: Asking,
-  wish: Pick<Report, 'week' | 'time_zone'> & Partial<Pick<Report, 'origin'>>,
+  context: AdmissionContext,
+  request: Pick<Report, 'week' | 'time_zone'> & Partial<Pick<Report, 'origin'>>,
 ): AdmittedGeneration<Report> => {
   const { feature, quota, cap } = reports.create
-  requireFeature(asking.gate.plan, feature)
-  const record = newReport(newId(), { origin: asking.origin, ...wish, now: asking.gate.now })
-  return admit({ ...asking, kind: 'report', record, quota, amount: 1, cap, insert: insertReport(record) })
+  requireFeature(context.gate.plan, feature)
+  const record = newReport(newId(), { origin: context.origin, ...request, now: context.gate.now })
+  return admit({ ...context, kind: 'report', record, quota, amount: 1, cap, insert: insertReport(record) })
 }
 
 /** The network's limits and its answer to the action, which the port knows. */
@@ -107,16 +110,16 @@ interface OnNetwork {
 /** Checks the network's rules before the plan's, and before a model is called. Throws `conflict`, or the plan's refusals. */
 export const admitEngagement = async (
   sql: Sql,
-  { gate, origin }: Asking,
-  { wish, rule, preflight }: OnNetwork & { wish: EngagementRequest },
+  { gate, origin }: AdmissionContext,
+  { request, rule, preflight }: OnNetwork & { request: EngagementRequest },
 ): Promise<{ record: Engagement; effects: Effects }> => {
-  const { action, network, post_id: postId } = wish
+  const { action, network, post_id: postId } = request
   requireFirst(action, await engagementOn(sql, { network, postId, action }))
   requireAllowed(preflight)
   const { feature, cap } = engagements.create
   requireFeature(gate.plan, feature)
   const spend = [takeCap(gate, cap)]
-  const { engagement, events } = newEngagement(newId(), wish, { rule, now: gate.now })
+  const { engagement, events } = newEngagement(newId(), request, { rule, now: gate.now })
   const effects: Effects = { writes: [insertEngagement(engagement)], events, spend }
   if (engagement.status === 'drafted') return { record: engagement, effects }
   const work = newWork('engagement', { refId: engagement.id, origin, runAt: gate.now })

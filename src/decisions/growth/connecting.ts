@@ -25,14 +25,14 @@ export const connectionView = ({ networks, gate }: { networks: Networks; gate: P
 }
 
 /** An account that its network has let us access. */
-export interface Reached {
+export interface ReachedAccount {
   network: string
   externalId: string
   handle: string
 }
 
 /** Waits for a network to describe an account. Throws `network_error` if it is unreachable; networks time out by themselves. */
-export const reaching = async (network: string, running: Promise<Omit<Reached, 'network'>>): Promise<Reached> => {
+export const reachAccount = async (network: string, running: Promise<Omit<ReachedAccount, 'network'>>): Promise<ReachedAccount> => {
   try {
     return { network, ...(await running) }
   } catch (cause) {
@@ -42,9 +42,9 @@ export const reaching = async (network: string, running: Promise<Omit<Reached, '
 }
 
 /** Connects an account, under its old id if it was connected before. The first one becomes the default. Throws `conflict`. */
-export const connected = async (
+export const connectEffects = async (
   { sql, gate, tenantId }: Pick<Deciding, 'sql' | 'gate' | 'tenantId'>,
-  { network, externalId, handle }: Reached,
+  { network, externalId, handle }: ReachedAccount,
 ): Promise<{ account: Connection; effects: Effects }> => {
   const before = await accountNamed(sql, { network, externalId })
   if (before?.status !== 'connected' && (await countConnected(sql)) >= mostConnected)
@@ -58,16 +58,16 @@ export const connected = async (
   }
   // An account connected again: its earlier posts are read again too.
   const work = (await hasReadable(sql, { externalId, now: gate.now })) ? [metricsWork({ tenantId, runAt: gate.now })] : []
-  const requeued = account.is_default ? await watchedAgain(sql, gate.now) : []
+  const requeued = account.is_default ? await resumeWatching(sql, gate.now) : []
   return { account, effects: { writes: [upsertConnection(account)], work, requeued } }
 }
 
 /** A default account is available: watches that waited for one are due at once. */
-export const watchedAgain = async (sql: Sql, now: Date): Promise<NonNullable<Effects['requeued']>> =>
+export const resumeWatching = async (sql: Sql, now: Date): Promise<NonNullable<Effects['requeued']>> =>
   (await watchesWithoutAccount(sql)).map(({ id }) => ({ id, runAt: now }))
 
 /** Disconnects an account. Its sends that are claimed but not yet on the wire do not go out. */
-export const disconnected = async (context: Deciding, account: Connection) => {
+export const disconnectEffects = async (context: Deciding, account: Connection) => {
   const works = context.lanes.recall((work) => work.slot === accountKey(account.external_id))
   const { effects, itemIds } = await settleRecalled(context, works, { kind: 'disconnected', reason: 'disconnected' })
   const writes = [disconnect(account.id, context.gate.now), ...itemIds.map((itemId) => forgetPending(itemId))]

@@ -22,7 +22,7 @@ export const weeklyWork = ({ tenantId, now }: { tenantId: string; now: Date }): 
   newWork('weekly_report', { refId: tenantId, origin: 'automatic', runAt: now, payload: { since: now.toISOString() } })
 
 /** A post with an id on its network has metrics to read, and a week to report on. */
-const watched = (events: NewEvent[] = [], now: Date, tenantId: string): NewWork[] => {
+const metricsFollowUp = (events: NewEvent[] = [], now: Date, tenantId: string): NewWork[] => {
   const isNamed = ({ type, data }: NewEvent) => type === 'growth.item.posted' && Boolean(data.external_id)
   if (!events.some(isNamed)) return []
   const reading = metricsWork({ tenantId, runAt: new Date(now.getTime() + FIRST_READ_MS) })
@@ -37,13 +37,13 @@ const dueEvents = (events: NewEvent[] = [], allowed: readonly string[] | null): 
 }
 
 /** The effects with their due events marked, and with the work that follows from them. */
-const announced = (effects: Effects, { webhook, now }: Gate, tenantId: string): Effects => {
+const withEventWork = (effects: Effects, { webhook, now }: Gate, tenantId: string): Effects => {
   const events = dueEvents(effects.events, webhook)
-  const work = [...(events ? [deliveryWork({ tenantId, now })] : []), ...watched(effects.events, now, tenantId)]
+  const work = [...(events ? [deliveryWork({ tenantId, now })] : []), ...metricsFollowUp(effects.events, now, tenantId)]
   if (work.length === 0) return effects
   return { ...effects, ...(events ? { events } : {}), work: [...(effects.work ?? []), ...work] }
 }
 
 /** The consequences of a decision, written in its commit: runs of rules, and work that follows from events. */
 export const consequences: Consequences = async (sql, effects, { gate, tenantId }) =>
-  announced(await withRuns(sql, effects, gate), gate, tenantId)
+  withEventWork(await withRuns(sql, effects, gate), gate, tenantId)

@@ -25,25 +25,31 @@ export interface GenerationStore<R extends Drafting> {
   save(record: R): Query
   failed(record: R, error: string, context: { taken: TakenQuota; now: Date }): FinishedGeneration<R>
   /** Further rows that a failure releases. */
-  freed?(record: R): Query[]
+  released?(record: R): Query[]
 }
 
-const kept = <R extends Drafting>(kind: GenerationStore<R>): GenerationStore<R> => kind
+const storeOf = <R extends Drafting>(kind: GenerationStore<R>): GenerationStore<R> => kind
 
 /** By kind of work, which is also the name of the table. */
 export const generationStores = {
-  batch: kept({ lock: lockBatch, save: saveBatch, failed: failedBatch }),
-  article: kept({ lock: lockArticle, save: saveArticle, failed: failedArticle }),
-  growth_audit: kept({ lock: lockGrowthAudit, save: saveGrowthAudit, failed: failedAudit }),
-  report: kept({ lock: lockReport, save: saveReport, failed: failedReport }),
-  engagement: kept({ lock: lockEngagement, save: saveEngagement, failed: failedEngagement, freed: (record) => [reopenSignal(record)] }),
+  batch: storeOf({ lock: lockBatch, save: saveBatch, failed: failedBatch }),
+  article: storeOf({ lock: lockArticle, save: saveArticle, failed: failedArticle }),
+  growth_audit: storeOf({ lock: lockGrowthAudit, save: saveGrowthAudit, failed: failedAudit }),
+  report: storeOf({ lock: lockReport, save: saveReport, failed: failedReport }),
+  engagement: storeOf({
+    lock: lockEngagement,
+    save: saveEngagement,
+    failed: failedEngagement,
+    released: (record) => [reopenSignal(record)],
+  }),
 } satisfies Record<KindRecalledAs<'cancelled'>, unknown>
 export type GenerationKind = keyof typeof generationStores
 
 const kinds = Object.keys(generationStores) as GenerationKind[]
 
 /** The rows have different record types; each function only ever gets its own. */
-const keptOf = (kind: string): GenerationStore<Drafting> => generationStores[kind as GenerationKind] as unknown as GenerationStore<Drafting>
+const storeFor = (kind: string): GenerationStore<Drafting> =>
+  generationStores[kind as GenerationKind] as unknown as GenerationStore<Drafting>
 
 /** The quota that a generation took, from its work row. */
 export const takenOf = (work: Work): TakenQuota => work.payload.taken as TakenQuota
@@ -54,7 +60,7 @@ interface Ending {
 }
 
 /** Effects that finish a generation. Only automatic work can have a rule's run waiting for it. */
-export const endedEffects = <R extends Drafting>(save: GenerationStore<R>['save'], ended: FinishedGeneration<R>, work: Work): Effects => ({
+export const finishEffects = <R extends Drafting>(save: GenerationStore<R>['save'], ended: FinishedGeneration<R>, work: Work): Effects => ({
   writes: [save(ended.record), ...(work.origin === 'automatic' ? [endRun(ended.record, ended.refund)] : [])],
   events: ended.events,
   spend: ended.refund,
@@ -62,19 +68,19 @@ export const endedEffects = <R extends Drafting>(save: GenerationStore<R>['save'
 })
 
 /** Fails a locked generation with a code, and returns its quota. */
-export const failedEffects = <R extends Drafting>(
-  { save, failed, freed }: GenerationStore<R>,
+export const failEffects = <R extends Drafting>(
+  { save, failed, released }: GenerationStore<R>,
   record: R,
   { error, now, work }: Ending & { error: string },
 ): Effects => {
   const ended = failed(record, error, { taken: takenOf(work), now })
-  return merge(endedEffects(save, ended, work), { writes: freed?.(ended.record) ?? [] })
+  return merge(finishEffects(save, ended, work), { writes: released?.(ended.record) ?? [] })
 }
 
 /** Fails the generation of a work row, of any kind. */
 export const failWork = async (sql: Sql, error: string, ending: Ending): Promise<Effects> => {
-  const kind = keptOf(ending.work.kind)
-  return failedEffects(kind, await kind.lock(sql, ending.work.ref_id), { ...ending, error })
+  const kind = storeFor(ending.work.kind)
+  return failEffects(kind, await kind.lock(sql, ending.work.ref_id), { ...ending, error })
 }
 
 const ofKind = async (sql: Sql, kind: GenerationKind, id: string): Promise<Generation | undefined> =>
@@ -84,7 +90,7 @@ const ofKind = async (sql: Sql, kind: GenerationKind, id: string): Promise<Gener
 export const findGeneration = async (sql: Sql, id: string): Promise<{ record: Generation; work: Work | undefined }> => {
   for (const kind of kinds) {
     if (!(await ofKind(sql, kind, id))) continue
-    return { record: (await keptOf(kind).lock(sql, id)) as Generation, work: await workOf(sql, kind, id) }
+    return { record: (await storeFor(kind).lock(sql, id)) as Generation, work: await workOf(sql, kind, id) }
   }
   return fail('not_found', 'no such generation')
 }

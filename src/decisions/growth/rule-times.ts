@@ -12,14 +12,14 @@ import type { Deciding } from '../deciding.ts'
 type Reading = Pick<Deciding, 'sql' | 'gate'>
 
 /** Cron rules resume at their next time. Times missed in the pause are not made up for; the first becomes a skipped run. */
-export const resumedPatterns = async (deciding: Reading): Promise<Effects> => {
+export const resumeCronRules = async (deciding: Reading): Promise<Effects> => {
   const effects: Effects[] = []
   for (const work of await workOfKinds(deciding.sql, ['rule_cron']))
-    if (work.run_at <= deciding.gate.now) effects.push(await resumed(deciding, work))
+    if (work.run_at <= deciding.gate.now) effects.push(await resumeCronRule(deciding, work))
   return merge(...effects)
 }
 
-const resumed = async ({ sql, gate: { now } }: Reading, work: Work): Promise<Effects> => {
+const resumeCronRule = async ({ sql, gate: { now } }: Reading, work: Work): Promise<Effects> => {
   const rule = await lockRule(sql, work.ref_id)
   const { trigger } = rule
   const next = trigger.kind === 'cron' ? nextTime(trigger.pattern, trigger.time_zone, now) : undefined

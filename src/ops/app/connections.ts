@@ -1,5 +1,5 @@
 import type { connections } from '#contract/app/connections'
-import { connected, connectionView, disconnected, reaching } from '#decisions/growth/connecting'
+import { connectEffects, connectionView, disconnectEffects, reachAccount } from '#decisions/growth/connecting'
 import { fail } from '#kernel/errors'
 import type { Sandbox } from '#port/network/sandbox/sandbox'
 import { currentDefault, lockConnection } from '#store/growth/connections'
@@ -11,9 +11,9 @@ const handleOf = (tenantId: string): string => `workspace-${tenantId.slice(-12)}
 export const connectionsHandlers = (sandbox: Pick<Sandbox, 'name' | 'connect'>): Handlers<typeof connections> => ({
   connectSandbox: {
     async prepare({ handle }, { tenantId }) {
-      const reached = await reaching(sandbox.name, sandbox.connect(tenantId, handle ?? handleOf(tenantId)))
+      const reached = await reachAccount(sandbox.name, sandbox.connect(tenantId, handle ?? handleOf(tenantId)))
       return async (context) => {
-        const { account, effects } = await connected(context, reached)
+        const { account, effects } = await connectEffects(context, reached)
         const auditDetail = { network: account.network, handle: account.handle }
         return { reply: connectionView(context, account), effects, refId: account.id, auditDetail }
       }
@@ -25,6 +25,6 @@ export const connectionsHandlers = (sandbox: Pick<Sandbox, 'name' | 'connect'>):
     if (account.status !== 'connected') fail('not_found', 'no such connected account')
     const left = account.is_default ? undefined : await currentDefault(context.sql)
     const auditDetail = { network: account.network, handle: account.handle }
-    return { ...(await disconnected(context, account)), reply: connectionView(context, left), auditDetail }
+    return { ...(await disconnectEffects(context, account)), reply: connectionView(context, left), auditDetail }
   },
 })

@@ -19,7 +19,16 @@ import { networkOf } from '#domain/app/network-of'
 import { hashApiKey, isApiKey, newApiKey } from '#kernel/api-key'
 import { fail } from '#kernel/errors'
 import { isScope } from '#kernel/scopes'
-import { decideGrant, findWaiting, type Issued, insertGrant, type Polled, pollGrant, revokeHeldKey, type Waiting } from '#store/app/device'
+import {
+  decideGrant,
+  findPendingGrant,
+  type Issued,
+  insertGrant,
+  type PendingGrant,
+  type PollResult,
+  pollGrant,
+  revokeHeldKey,
+} from '#store/app/device'
 import { endHeldSession, type SessionGrant } from '#store/app/sessions'
 import { returnTry, type Throttled, takeTry } from '#store/app/throttle'
 import type { Handlers, VisitContext } from '../call.ts'
@@ -69,7 +78,7 @@ export interface Token {
   expiresInS?: number
 }
 
-type Refused = Exclude<Polled['state'], 'issued'>
+type Refused = Exclude<PollResult['state'], 'issued'>
 
 /** The token, once, when a person has approved; else why not. The key is made at this moment: it never rests anywhere but at the device. */
 export const tokenForDevice = async (
@@ -106,11 +115,11 @@ const countedFor = ({ person }: SessionGrant, address: string): Throttled[] => [
 const NO_SUCH = 'no device is waiting with this code: it may be mistyped, used or expired'
 
 /** Throws `not_found`, and `rate_limited` after a few wrong codes. Wrong ones stay counted, whatever right ones come between. */
-const waitingUnder = async ({ db, visit }: VisitContext, grant: SessionGrant, typed: string): Promise<Waiting & { code: string }> => {
+const waitingUnder = async ({ db, visit }: VisitContext, grant: SessionGrant, typed: string): Promise<PendingGrant & { code: string }> => {
   const counted = countedFor(grant, visit.address)
   await takeTry(db, 'device_code', counted)
   const code = readUserCode(typed)
-  const waiting = code === undefined ? undefined : await findWaiting(db, hashOf(code))
+  const waiting = code === undefined ? undefined : await findPendingGrant(db, hashOf(code))
   if (code === undefined || !waiting) return fail('not_found', NO_SUCH)
   await returnTry(db, counted)
   return { ...waiting, code }

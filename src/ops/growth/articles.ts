@@ -22,8 +22,8 @@ export const articleHandlers: Handlers<typeof articles> = {
   async create({ topic, length = 'medium', outline = '' }, { sql, gate }) {
     requireUsable(outline)
     requireActive(await channelNamed(sql, 'articles'))
-    const wish = { topic: topic.trim(), length, outline: outline.trim() || null }
-    const { record: article, effects } = admitArticle({ gate, origin: 'manual' }, wish)
+    const request = { topic: topic.trim(), length, outline: outline.trim() || null }
+    const { record: article, effects } = admitArticle({ gate, origin: 'manual' }, request)
     return { reply: { article }, effects, refId: article.id }
   },
 

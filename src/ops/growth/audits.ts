@@ -2,7 +2,7 @@ import type { audits } from '#contract/growth/audits'
 import { admitAudit } from '#decisions/growth/admission'
 import { AUDIT_DAYS, type GrowthAudit, type SuppliedMetrics } from '#domain/growth/learning/growth-audit'
 import { fail } from '#kernel/errors'
-import { growthAuditById, itemsTold } from '#store/growth/growth-audits'
+import { growthAuditById, itemsForAudit } from '#store/growth/growth-audits'
 import type { Handlers } from '../call.ts'
 
 const auditView = ({ given: _, ...audit }: GrowthAudit) => audit
@@ -22,7 +22,7 @@ export const growthAuditHandlers: Handlers<typeof audits> = {
   async create({ days = AUDIT_DAYS, metrics }, { sql, gate }) {
     const given = metrics ? kept(metrics as Given[]) : null
     const ids = [...new Set((given ?? []).flatMap(({ item_id }) => item_id ?? []))]
-    if (ids.length > 0 && (await itemsTold(sql, ids)).length < ids.length) fail('not_found', 'no such item')
+    if (ids.length > 0 && (await itemsForAudit(sql, ids)).length < ids.length) fail('not_found', 'no such item')
     const { record, effects } = admitAudit({ gate, origin: 'manual' }, { days, given })
     return { reply: { audit: auditView(record) }, effects, refId: record.id }
   },

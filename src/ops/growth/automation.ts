@@ -2,7 +2,7 @@ import type { automation } from '#contract/growth/automation'
 import type { WorkKind } from '#contract/work'
 import { failWork } from '#decisions/growth/generations'
 import { settleRecalled } from '#decisions/growth/recall'
-import { resumedPatterns } from '#decisions/growth/rule-times'
+import { resumeCronRules } from '#decisions/growth/rule-times'
 import { type KindOfWork, kindsOfWork, kindsWhere } from '#decisions/work'
 import { skips } from '#domain/growth/rules/rule-run'
 import { type Effects, merge } from '#store/engine/letter'
@@ -19,7 +19,7 @@ export const automationHandlers: Handlers<typeof automation> = {
 
   async resumeAll(_, context) {
     const automation = { paused: false, in_flight: await inFlight(context, new Set()) }
-    const patterns = context.gate.paused ? await resumedPatterns(context) : {}
+    const patterns = context.gate.paused ? await resumeCronRules(context) : {}
     return { reply: { automation }, effects: merge({ paused: false }, patterns) }
   },
 }

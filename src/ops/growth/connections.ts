@@ -1,5 +1,5 @@
 import type { connection, connections } from '#contract/growth/connections'
-import { connectionView, disconnected, watchedAgain } from '#decisions/growth/connecting'
+import { connectionView, disconnectEffects, resumeWatching } from '#decisions/growth/connecting'
 import type { Connection } from '#domain/growth/sending/connection'
 import { fail } from '#kernel/errors'
 import {
@@ -23,7 +23,7 @@ export const connectionHandlers: Handlers<typeof connection> = {
 
   async disconnect(_, context) {
     const account = (await currentDefault(context.sql)) ?? fail('x_not_connected')
-    return { ...(await disconnected(context, account)), reply: connectionView(context, undefined) }
+    return { ...(await disconnectEffects(context, account)), reply: connectionView(context, undefined) }
   },
 }
 
@@ -39,7 +39,7 @@ export const connectionsHandlers: Handlers<typeof connections> = {
     const account = await lockConnection(sql, id)
     if (account.status !== 'connected') fail('conflict', 'cannot make default: the account is disconnected')
     const next: Connection = { ...account, is_default: true, updated_at: gate.now }
-    const requeued = (await currentDefault(sql)) ? [] : await watchedAgain(sql, gate.now)
+    const requeued = (await currentDefault(sql)) ? [] : await resumeWatching(sql, gate.now)
     return { reply: connectionView(context, next), effects: { writes: [makeDefault(id, gate.now)], requeued } }
   },
 }

@@ -68,9 +68,9 @@ export const draftEngagement = async (
 ) => {
   const network = networkOf(context, post)
   const rule = await ruleOn(context.sql, network)
-  const wish = { ...post, ...words, signal_id: signalId }
+  const request = { ...post, ...words, signal_id: signalId }
   const preflight = network.preflight(words.action, othersPost(post))
-  return admitEngagement(context.sql, { gate: context.gate, origin: 'manual' }, { wish, rule, preflight })
+  return admitEngagement(context.sql, { gate: context.gate, origin: 'manual' }, { request, rule, preflight })
 }
 
 const created = async (context: CommandContext, reading: Reading, { ref, ...words }: Words & { ref: string }) => {

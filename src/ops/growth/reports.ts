@@ -32,8 +32,8 @@ export const reportHandlers: Handlers<typeof reports> = {
 
   async create({ week }, { sql, gate }) {
     const { time_zone } = (await currentProfile(sql)).profile
-    const wish = { week: weekOf(week, { at: gate.now, timeZone: time_zone }), time_zone }
-    const { record, effects } = admitReport({ gate, origin: 'manual' }, wish)
+    const request = { week: weekOf(week, { at: gate.now, timeZone: time_zone }), time_zone }
+    const { record, effects } = admitReport({ gate, origin: 'manual' }, request)
     return { reply: { report: reportView(record) }, effects, refId: record.id }
   },
 }

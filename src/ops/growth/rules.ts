@@ -23,8 +23,8 @@ export const ruleHandlers: Handlers<typeof rules> = {
     return { rules: rows.map(toStanding).map(({ rule, ...standing }) => ruleView(rule, standing)), next_cursor }
   },
 
-  async create(wish, { sql, gate }) {
-    const rule = newRule(newId(), wish, { ...(await beside(sql, gate)), total: await countRules(sql) })
+  async create(input, { sql, gate }) {
+    const rule = newRule(newId(), input, { ...(await beside(sql, gate)), total: await countRules(sql) })
     requireFeature(gate.plan, rules.create.feature)
     const { next, effects } = await timed({ sql, gate }, rule)
     return answered(gate, { rule, next }, merge(effects, { writes: [insertRule(rule)] }))

@@ -37,7 +37,7 @@ export const insertGrant = async (db: Db, grant: NewGrant): Promise<'waits' | 't
   )
 }
 
-export interface Waiting {
+export interface PendingGrant {
   client_id: string
   device_name: string
   address: string
@@ -47,11 +47,11 @@ export interface Waiting {
 }
 
 /** The pending request of a code. */
-export const findWaiting = async (db: Db, userHash: Buffer): Promise<Waiting | undefined> => {
+export const findPendingGrant = async (db: Db, userHash: Buffer): Promise<PendingGrant | undefined> => {
   const rows = await db.system(
     async (sql) =>
       (await sql`select client_id, device_name, address, scopes, created_at, expires_at from device_grant
-        where user_code_hash = ${userHash} and decision is null and expires_at > clock_timestamp()`) as unknown as Waiting[],
+        where user_code_hash = ${userHash} and decision is null and expires_at > clock_timestamp()`) as unknown as PendingGrant[],
   )
   return rows[0]
 }
@@ -90,7 +90,7 @@ export const decideGrant = (
   })
 
 /** The result of a device's poll. */
-export type Polled = { state: 'unknown' | 'spent' | 'expired' | 'denied' | 'waiting' | 'too_soon' } | ({ state: 'issued' } & Issued)
+export type PollResult = { state: 'unknown' | 'spent' | 'expired' | 'denied' | 'waiting' | 'too_soon' } | ({ state: 'issued' } & Issued)
 
 export interface Issued {
   scopes: DeviceScope[]
@@ -126,8 +126,8 @@ interface GrantRow {
 }
 
 /** Answers a poll. Of two simultaneous polls of an approved grant, one gets the token. */
-export const pollGrant = (db: Db, poll: Poll): Promise<Polled> =>
-  db.systemTransaction(async (tx): Promise<Polled> => {
+export const pollGrant = (db: Db, poll: Poll): Promise<PollResult> =>
+  db.systemTransaction(async (tx): Promise<PollResult> => {
     const [row] = (await tx`select id, client_id, device_name, decision, granted, decided_by, decided_in, password_at,
           issued_at is not null as spent, expires_at <= clock_timestamp() as over,
           coalesce(clock_timestamp() < polled_at + (poll_every - ${poll.leewayS}::float8) * interval '1 second', false) as too_soon
@@ -143,7 +143,7 @@ export const pollGrant = (db: Db, poll: Poll): Promise<Polled> =>
   })
 
 /** Issues the key or session. An approver who is no longer a member has nothing to grant. */
-const issue = async (tx: Sql, row: GrantRow, poll: Poll): Promise<Polled> => {
+const issue = async (tx: Sql, row: GrantRow, poll: Poll): Promise<PollResult> => {
   const scopes = row.granted ?? []
   const [place] = await tx`select t.id, t.name from member m join tenant t on t.id = m.tenant_id
     where m.tenant_id = ${row.decided_in} and m.person_id = ${row.decided_by}`

@@ -2,7 +2,7 @@
 import type { Db } from '../engine/db.ts'
 
 /** Workspaces due for erasure, the longest overdue first. */
-export const doomedTenants = (db: Db, limit: number): Promise<string[]> =>
+export const tenantsToErase = (db: Db, limit: number): Promise<string[]> =>
   db.system(async (sql) => {
     const rows = (await sql`select id from tenant where deletes_at <= now() order by deletes_at, id limit ${limit}`) as unknown as {
       id: string

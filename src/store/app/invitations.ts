@@ -63,7 +63,7 @@ export interface Joining {
 }
 
 /** `taken`: somebody else proved the email in the meantime, or another member of the workspace has it. */
-export type Accepted = 'joined' | 'spent' | 'taken'
+export type Acceptance = 'joined' | 'spent' | 'taken'
 
 const UNIQUE_VIOLATION = '23505'
 
@@ -80,7 +80,7 @@ const insertAccount = async (
   else {
     const fellows = await tx`select 1 from person p join member m on m.person_id = p.id
       where p.email_key = ${emailKey} and m.tenant_id = ${tenantId} limit 1`
-    if (fellows.length > 0) throw new Undone('taken')
+    if (fellows.length > 0) throw new Rollback('taken')
   }
   await tx`insert into person (id, email, email_key, name, password_hash, email_verified_at)
     values (${id}, ${email}, ${emailKey}, ${name}, ${hash}, case when ${provesEmail} then clock_timestamp() end)`
@@ -90,13 +90,13 @@ const insertAccount = async (
  * Spends an invitation and makes the person a member, in one transaction: of two callers with one link, one joins. Existing members keep
  * their role.
  */
-export const acceptInvitation = (db: Db, { invitation, person, requestId, surface }: Joining): Promise<Accepted> =>
+export const acceptInvitation = (db: Db, { invitation, person, requestId, surface }: Joining): Promise<Acceptance> =>
   db
-    .systemTransaction(async (tx): Promise<Accepted> => {
+    .systemTransaction(async (tx): Promise<Acceptance> => {
       if ('emailKey' in person) await insertAccount(tx, person, invitation)
       const spent = await tx`update invitation set accepted_at = clock_timestamp(), accepted_by = ${person.id}
         where id = ${invitation.id} and accepted_at is null and revoked_at is null and expires_at > clock_timestamp() returning 1`
-      if (spent.length === 0) throw new Undone('spent')
+      if (spent.length === 0) throw new Rollback('spent')
       await tx`insert into member (tenant_id, person_id, role) values (${invitation.tenantId}, ${person.id}, ${invitation.role})
         on conflict (tenant_id, person_id) do nothing`
       const audit = { operation: 'app.invitations.accept', surface, requestId }
@@ -104,15 +104,15 @@ export const acceptInvitation = (db: Db, { invitation, person, requestId, surfac
       return 'joined'
     })
     .catch((cause) => {
-      if (cause instanceof Undone) return cause.why
+      if (cause instanceof Rollback) return cause.why
       if (codeOf(cause) === UNIQUE_VIOLATION) return 'taken'
       throw cause
     })
 
 /** Rolls the transaction back, with the account that it created. */
-class Undone extends Error {
-  override readonly name = 'Undone'
-  constructor(readonly why: Exclude<Accepted, 'joined'>) {
+class Rollback extends Error {
+  override readonly name = 'Rollback'
+  constructor(readonly why: Exclude<Acceptance, 'joined'>) {
     super(why)
   }
 }

@@ -34,19 +34,19 @@ const grantOf = (row: KeyRow): KeyGrant => {
 }
 
 /** Valid keys. A key of a person who is no longer a member is not. */
-const standing = (sql: Sql, which: Fragment) => sql<KeyRow[]>`select k.id, k.tenant_id, k.scopes, k.person_id, m.role, t.plan, t.overrides
+const validKeys = (sql: Sql, which: Fragment) => sql<KeyRow[]>`select k.id, k.tenant_id, k.scopes, k.person_id, m.role, t.plan, t.overrides
   from api_key k join tenant t on t.id = k.tenant_id left join member m on m.tenant_id = k.tenant_id and m.person_id = k.person_id
   where ${which} and k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_timestamp())
     and (k.person_id is null or m.role is not null)`
 
 export const findKey = async (db: Db, hash: Buffer): Promise<KeyGrant | undefined> => {
-  const [row] = await db.system((sql) => standing(sql, sql`k.hash = ${hash}`))
+  const [row] = await db.system((sql) => validKeys(sql, sql`k.hash = ${hash}`))
   return row && grantOf(row)
 }
 
 /** The rights of these keys, as of now. Revoked and expired ones are left out. */
 export const findKeys = async (db: Db, ids: string[]): Promise<Map<string, KeyGrant>> => {
-  const rows = await db.system((sql) => standing(sql, sql`k.id = any(${ids}::uuid[])`))
+  const rows = await db.system((sql) => validKeys(sql, sql`k.id = any(${ids}::uuid[])`))
   return new Map(rows.map((row) => [row.id, grantOf(row)]))
 }
 

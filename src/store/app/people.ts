@@ -26,7 +26,7 @@ export interface SignInCandidate extends Person {
 /** How many accounts of an address are tried, however many there are: the time of a refusal must not reveal the number. */
 export const MOST_CANDIDATES = 3
 
-export interface Sought {
+export interface CandidateQuery {
   emailKey: string
   /** Only members of this workspace. */
   tenantId?: string | undefined
@@ -38,7 +38,7 @@ export interface Sought {
  * The accounts of an address: the one that proved it, then by how long they have had it, so that nobody who comes later takes a place.
  * People without memberships come last.
  */
-export const candidatesFor = (db: Db, { emailKey, tenantId, personId }: Sought): Promise<SignInCandidate[]> =>
+export const candidatesFor = (db: Db, { emailKey, tenantId, personId }: CandidateQuery): Promise<SignInCandidate[]> =>
   db.system(
     async (sql) =>
       (await sql`select p.id, p.email, ${emailStatus(sql)}, p.name, p.password_hash as hash,

@@ -22,7 +22,7 @@ export interface PersonChange {
 }
 
 /** Whether somebody else in one of this person's workspaces has the address. */
-const fellowHas = async (tx: Sql, personId: string, emailKey: string): Promise<boolean> =>
+const fellowHasEmail = async (tx: Sql, personId: string, emailKey: string): Promise<boolean> =>
   (
     await tx`select 1 from person p where p.email_key = ${emailKey} and p.id <> ${personId} and exists (select 1 from member own
       join member their on their.tenant_id = own.tenant_id where own.person_id = ${personId} and their.person_id = p.id) limit 1`
@@ -35,7 +35,7 @@ const fellowHas = async (tx: Sql, personId: string, emailKey: string): Promise<b
  */
 export const changePerson = (db: Db, personId: string, { name, email, audit }: PersonChange): Promise<OwnPerson | 'taken' | undefined> =>
   db.systemTransaction(async (tx) => {
-    if (email && (await fellowHas(tx, personId, email.key))) return 'taken'
+    if (email && (await fellowHasEmail(tx, personId, email.key))) return 'taken'
     const to = (sql: Sql) => sql`email = ${email!.as}, former_email = null,
       email_since = case when email_key = ${email!.key} then email_since else clock_timestamp() end,
       email_verified_at = case when email_key = ${email!.key} then email_verified_at end, email_key = ${email!.key},`

@@ -33,16 +33,16 @@ export interface NewSession {
   audit: AuditContext
 }
 
-interface Changed {
+interface ChangedSession {
   id: string
   tenant_id: string
   person_id: string
 }
 
 /** Changes sessions and audits the change in their workspaces, in one transaction. */
-const auditedChange = (db: Db, audit: AuditContext, change: (sql: Sql) => PromiseLike<unknown>): Promise<Changed[]> =>
+const auditedChange = (db: Db, audit: AuditContext, change: (sql: Sql) => PromiseLike<unknown>): Promise<ChangedSession[]> =>
   db.systemTransaction(async (tx) => {
-    const rows = (await change(tx)) as unknown as Changed[]
+    const rows = (await change(tx)) as unknown as ChangedSession[]
     for (const row of rows)
       await auditEntry(tx, { ...audit, tenantId: row.tenant_id, actor: { kind: 'person', id: row.person_id }, refId: row.id })
     return rows

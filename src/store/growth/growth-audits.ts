@@ -44,7 +44,7 @@ export const countedPosts = async (sql: Sql, { since, limit }: { since: Date; li
   return rows.map(counted)
 }
 
-export const itemsTold = async (sql: Sql, ids: string[]): Promise<Omit<CountedPost, 'metrics'>[]> =>
+export const itemsForAudit = async (sql: Sql, ids: string[]): Promise<Omit<CountedPost, 'metrics'>[]> =>
   (await sql`select id as item_id, body as text, hook, format, learnings, posted_at from item where id = any(${ids}::uuid[])`) as unknown as Omit<
     CountedPost,
     'metrics'

@@ -39,9 +39,9 @@ const readable = (sql: Sql, now: Date): Fragment => sql`
 /** Posts of one account due by `until`: the account that has waited longest, except those that are backing off. */
 export const duePosts = async (
   sql: Sql,
-  { now, until, resting, limit }: { now: Date; until: Date; resting: string[]; limit: number },
+  { now, until, backingOff, limit }: { now: Date; until: Date; backingOff: string[]; limit: number },
 ): Promise<DuePost[]> =>
-  (await sql`with posts as materialized (select * from (${readable(sql, now)}) p where due <= ${until} and connection_id <> all(${resting}::uuid[]))
+  (await sql`with posts as materialized (select * from (${readable(sql, now)}) p where due <= ${until} and connection_id <> all(${backingOff}::uuid[]))
     select id, external_id, posted_at, connection_id from posts
     where connection_id = (select connection_id from posts order by due, id limit 1) order by due, id limit ${limit}`) as unknown as DuePost[]
 

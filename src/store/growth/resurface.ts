@@ -17,7 +17,7 @@ export interface Resurfaceable {
 }
 
 /** How many of the newest posts that are old enough are considered. */
-const LOOKED_AT = 2_000
+const MOST_CONSIDERED = 2_000
 
 /**
  * The best post that is old enough, did well enough, and was not resurfaced recently, whatever became of that draft. Resurfaced drafts are
@@ -30,7 +30,7 @@ export const bestToResurface = async (
   const old = sql`${now}::timestamptz - ${minAgeDays} * interval '1 day'`
   const [row] = await sql`select i.id, i.body, i.format, i.hook, i.stories, i.learnings, i.length, i.posted_at, m.rate
     from (select * from item where status = 'posted' and posted_at < ${old} and kind = 'post' and resurfaced_from is null
-      order by posted_at desc limit ${LOOKED_AT}) i
+      order by posted_at desc limit ${MOST_CONSIDERED}) i
     left join lateral (select ${rateOfMetric(sql)} as rate from (${newestMetric(sql, sql`i.id`)}) m) m on true
     where coalesce(m.rate, 0) >= ${minEngagement} and not exists (select 1 from item c where c.resurfaced_from = i.id
       and (c.created_at > ${now}::timestamptz - ${RESURFACE_DAYS} * interval '1 day' or c.posted_at >= ${old}))

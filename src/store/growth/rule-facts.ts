@@ -6,7 +6,7 @@ import { dayAt, hourAt, startOfDay, weekdayAt } from '#kernel/calendar'
 import type { Sql } from '../engine/db.ts'
 import type { Gate } from '../engine/letter.ts'
 
-interface Asking {
+interface FactContext {
   sql: Sql
   gate: Gate
   /** The rule's. */
@@ -21,12 +21,12 @@ const quotaLeft = ({ plan, counters, now }: Gate, wanted: string): number => {
   return Math.max(0, limit - used)
 }
 
-const ofItem = async ({ sql, occurrence }: Asking, column: 'hook' | 'format' | 'kind'): Promise<string> => {
+const ofItem = async ({ sql, occurrence }: FactContext, column: 'hook' | 'format' | 'kind'): Promise<string> => {
   const [row] = (await sql`select hook, format, kind from item where id = ${occurrence.ref}`) as unknown as Record<string, string>[]
   return row?.[column] ?? ''
 }
 
-const lookUp: Record<Fact, (asking: Asking) => number | string | Promise<number | string>> = {
+const lookUp: Record<Fact, (context: FactContext) => number | string | Promise<number | string>> = {
   approvals_waiting: ({ sql }) => count(sql`select count(*)::int from item where status = 'drafted'`),
   scheduled_ahead: ({ sql, gate }) => count(sql`select count(*)::int from item where status = 'approved' and post_at > ${gate.now}`),
   posted_today: ({ sql, gate, timeZone }) =>
@@ -35,14 +35,14 @@ const lookUp: Record<Fact, (asking: Asking) => number | string | Promise<number 
   weekday: ({ timeZone, gate }) => weekdayAt(gate.now, timeZone),
   posts_left: ({ gate }) => quotaLeft(gate, 'posts'),
   articles_left: ({ gate }) => quotaLeft(gate, 'articles'),
-  item_hook: (asking) => ofItem(asking, 'hook'),
-  item_format: (asking) => ofItem(asking, 'format'),
-  item_kind: (asking) => ofItem(asking, 'kind'),
+  item_hook: (context) => ofItem(context, 'hook'),
+  item_format: (context) => ofItem(context, 'format'),
+  item_kind: (context) => ofItem(context, 'kind'),
 }
 
 /** The current value of each fact. */
-export const factsNow = async (facts: Iterable<Fact>, asking: Asking): Promise<Map<Fact, number | string>> => {
+export const factsNow = async (facts: Iterable<Fact>, context: FactContext): Promise<Map<Fact, number | string>> => {
   const known = new Map<Fact, number | string>()
-  for (const fact of new Set(facts)) known.set(fact, await lookUp[fact](asking))
+  for (const fact of new Set(facts)) known.set(fact, await lookUp[fact](context))
   return known
 }

@@ -10,7 +10,7 @@ const columns = (
   r.created_at, r.updated_at`
 
 /** A rule with what decides whether and when it runs. */
-export interface StandingRule {
+export interface ScheduledRule {
   rule: Rule
   /** All automation is paused. */
   held: boolean
@@ -20,9 +20,9 @@ export interface StandingRule {
   now: Date
 }
 
-export type RuleRow = Rule & Omit<StandingRule, 'rule'>
+export type RuleRow = Rule & Omit<ScheduledRule, 'rule'>
 
-export const toStanding = ({ held, next, now, ...rule }: RuleRow): StandingRule => ({ rule, held, next, now })
+export const toStanding = ({ held, next, now, ...rule }: RuleRow): ScheduledRule => ({ rule, held, next, now })
 
 export const listRules =
   ({ limit, after }: Page): Query =>

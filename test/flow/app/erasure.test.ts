@@ -5,7 +5,7 @@ import { newId, randomBase62 } from '#kernel/ids'
 import { createLog } from '#kernel/log'
 import { scopes } from '#kernel/scopes'
 import { inviteByOperator } from '#ops/workspaces'
-import { doomedTenants, eraseSome } from '#store/app/erasure'
+import { eraseSome, tenantsToErase } from '#store/app/erasure'
 import { openDb } from '#store/engine/db'
 import { migrate } from '#store/engine/migrate'
 import { eventually } from '#test/support/app'
@@ -64,7 +64,7 @@ describe('erasing', () => {
     const [before, others] = [await rowsOf(doomed.tenantId), await rowsOf(other.tenantId)]
     for (const [place, count] of Object.entries(before)) expect([place, count]).not.toEqual([place, 0])
     await doom(doomed.tenantId)
-    expect(await doomedTenants(app.workplace.db, 100)).toContain(doomed.tenantId)
+    expect(await tenantsToErase(app.workplace.db, 100)).toContain(doomed.tenantId)
     expect(await eraseAll(doomed.tenantId)).toBeGreaterThan(10)
     expect(await rowsOf(doomed.tenantId)).toEqual(Object.fromEntries(Object.keys(before).map((place) => [place, 0])))
     expect(await rowsOf(other.tenantId)).toEqual(others)
@@ -79,7 +79,7 @@ describe('erasing', () => {
     expect(await eraseSome(app.workplace.db, tenantId, ROWS)).toBe(false)
     await app.owner`update tenant set deletes_at = now() + interval '1 minute' where id = ${tenantId}`
     expect(await eraseSome(app.workplace.db, tenantId, ROWS)).toBe(false)
-    expect(await doomedTenants(app.workplace.db, 100)).not.toContain(tenantId)
+    expect(await tenantsToErase(app.workplace.db, 100)).not.toContain(tenantId)
     expect(await rowsOf(tenantId)).toEqual(before)
   })
 

@@ -185,7 +185,7 @@ test('a product that is archived while the model writes is not told of: the arti
   await held.begun(1)
   expect((await send('PUT', `products/${product.id}`, { status: 'archived' })).status).toBe(200)
   held.release()
-  expect(await settled(id)).toMatchObject(failed('generation_failed: a product that it mentions was archived meanwhile; ask again'))
+  expect(await settled(id)).toMatchObject(failed('generation_failed: a product it mentions was archived in the meantime; ask again'))
   expect((await spent()).articles).toBe(0)
 })
 

@@ -24,7 +24,7 @@ import { drawsOf, type SandboxFaults } from './faults.ts'
 import { sandboxMetrics } from './metrics.ts'
 import { SandboxFailure, type SandboxStore, type TimelineQuery } from './rows.ts'
 import { residentOf } from './schedule.ts'
-import { added, engagingAct, postIdIn, preflight, readHandle, readPost, type SandboxRules, textRefusal } from './social.ts'
+import { engagingAct, postIdIn, preflight, readHandle, readPost, type SandboxRules, textRefusal, withCounts } from './social.ts'
 
 export interface SandboxSettings {
   store: SandboxStore
@@ -92,7 +92,10 @@ const metricsOf = async (store: SandboxStore, { externalId: accountId }: Network
   const posts = await store.posts(accountId, ids)
   if (posts === null) throw noSuchAccount()
   const counts = await store.counts(posts.map(({ id }) => id))
-  return posts.map(({ id, ...post }) => ({ externalId: id, ...added(sandboxMetrics({ accountId, postId: id, ...post }), counts.get(id)) }))
+  return posts.map(({ id, ...post }) => ({
+    externalId: id,
+    ...withCounts(sandboxMetrics({ accountId, postId: id, ...post }), counts.get(id)),
+  }))
 }
 
 const handleOf = (text: string): string => {

@@ -27,7 +27,7 @@ const SHARE_OF_ADDRESSES = 0.2
 const idOf = (ms: number, index: number): string => String((BigInt(ms - EPOCH_MS) << TAIL_BITS) | BigInt(LAST_TAIL - index))
 
 /** A statement, sometimes followed by one of the resident's asides. */
-const said = (random: Random, { statements, asides }: Resident, slot: number): string => {
+const statementAt = (random: Random, { statements, asides }: Resident, slot: number): string => {
   // In turn, so that none comes back soon.
   const statement = statements[slot % statements.length] ?? ''
   return random() < 0.6 ? `${statement} ${pick(random, asides) ?? ''}` : statement
@@ -43,7 +43,7 @@ const slotPost = (index: number, slot: number): ScheduledPost => {
   const about = { id: idOf(ms, index), resident, createdAt: new Date(ms), addresses }
   if (addresses) return { ...about, text: pick(random, resident.addresses) ?? '' }
   if (kind < SHARE_OF_ADDRESSES + SHARE_OF_QUESTIONS) return { ...about, text: pick(random, resident.questions) ?? '' }
-  return { ...about, text: said(random, resident, slot) }
+  return { ...about, text: statementAt(random, resident, slot) }
 }
 
 /** Handles compare without case. */

@@ -56,7 +56,7 @@ const mentions = (text: string, handle: string): boolean =>
   new RegExp(`@${escaped(handle)}(?![A-Za-z0-9_-]|\\.[A-Za-z0-9])`, 'i').test(text)
 
 /** The model's metrics, plus what accounts of the sandbox added. */
-export const added = (metrics: Metrics, counted = untouched): Metrics => ({
+export const withCounts = (metrics: Metrics, counted = untouched): Metrics => ({
   ...metrics,
   likes: metrics.likes + counted.likes,
   reposts: metrics.reposts + counted.reposts,
@@ -73,7 +73,7 @@ const asSeenBy = async ({ store }: Society, account: NetworkAccount, posts: Unse
   )
   return posts.map(({ quoted, ...post }) => ({
     ...post,
-    metrics: added(post.metrics, counts.get(post.externalId)),
+    metrics: withCounts(post.metrics, counts.get(post.externalId)),
     addressesUs: mentions(post.text, account.handle) || (quoted !== undefined && own.has(quoted)),
   }))
 }
