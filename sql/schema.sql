@@ -895,13 +895,14 @@ create table public.work (
   lease_until timestamp with time zone,
   payload jsonb not null default '{}'::jsonb,
   created_at timestamp with time zone not null default now(),
+  concurrency_key text,
   constraint work_lane_check CHECK ((lane = ANY (ARRAY['generation'::text, 'agent'::text, 'publish'::text, 'sync'::text, 'ingest'::text, 'delivery'::text]))),
   constraint work_origin_check CHECK ((origin = ANY (ARRAY['manual'::text, 'automatic'::text]))),
   constraint work_pkey PRIMARY KEY (id),
   constraint work_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text]))),
   constraint work_tenant_id_kind_ref_id_key UNIQUE (tenant_id, kind, ref_id)
 );
-CREATE INDEX work_due ON public.work USING btree (tenant_id, run_at);
+CREATE INDEX work_due ON public.work USING btree (tenant_id, origin, run_at, id);
 alter table public.work enable row level security;
 alter table public.work force row level security;
 create policy app on public.work for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));

@@ -42,9 +42,9 @@ export const claimNext = async (
   onTaken: (workId: string) => void,
 ): Promise<Decision<ClaimReply>> => {
   const claimedAt = clock.monotonic()
-  // What runs here is left alone even if it is back in the queue, and in another slot by now: it would run beside itself.
+  // What runs here is left alone even if it is back in the queue, and under another key by now: it would run beside itself.
   const idle = [...resting.ids(), ...running.map(({ id }) => id)]
-  const view = { kinds, now: gate.now, busy: running.map(({ slot }) => slot), paused: gate.paused, resting: idle }
+  const view = { kinds, now: gate.now, busy: running.map(({ concurrency_key }) => concurrency_key), paused: gate.paused, resting: idle }
   const work = await nextDue(sql, view)
   if (!work) return { reply: { next: resting.until(await untilNextDue(sql, view)) } }
   onTaken(work.id)
@@ -52,7 +52,7 @@ export const claimNext = async (
   if (!lane) throw new Error(`no lane for work of kind ${work.kind}`)
   const { job, decision } = await lane.claim(sql, gate, work)
   if (job === undefined) return { ...decision, reply: { next: 0 } }
-  const next = resting.until(await untilNextDue(sql, { ...view, busy: [...view.busy, work.slot], resting: [...idle, work.id] }))
+  const next = resting.until(await untilNextDue(sql, { ...view, busy: [...view.busy, work.concurrency_key], resting: [...idle, work.id] }))
   const leaseUntil = new Date(gate.now.getTime() + lane.leaseMs)
   const writes = [...(decision.effects?.writes ?? []), claimWork(work, { owner, leaseUntil })]
   const claimed: KeyedWork = { ...work, attempt: work.attempt + 1, state: 'running' }

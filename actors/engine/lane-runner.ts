@@ -21,7 +21,7 @@ interface Live {
   controller: AbortController
   /** Past the point of no return. */
   committed: boolean
-  /** Over, and settled by a letter of this group or an earlier one: its slot is free. */
+  /** Over, and settled by a letter of this group or an earlier one: its key is free. */
   settled: boolean
   done: Promise<void>
 }
@@ -41,7 +41,7 @@ export class LaneRunner implements LiveLanes {
   readonly #lanes: Map<string, AnyLane>
   readonly #pumping = new Set<Priority>()
   #wanted: Priority | undefined
-  /** Claimed by letters of a group that has not committed: their slots are taken for the letters after them. */
+  /** Claimed by letters of a group that has not committed: their keys are taken for the letters after them. */
   readonly #claimed = new Set<KeyedWork>()
   /** Claims on their way, until their lanes have begun. */
   readonly #claiming = new Set<Promise<void>>()

@@ -24,7 +24,7 @@ interface Watch {
 
 /**
  * What the lane gives, or what it makes of its own failure. A lane that has not ended when its claim does is aborted and
- * counts as failed, so that nothing it overlooks can hold its slot for ever.
+ * counts as failed, so that nothing it overlooks can hold its key for ever.
  */
 export const outcomeOf = async (
   lane: AnyLane,
@@ -68,7 +68,7 @@ export interface Trial {
   over: boolean
 }
 
-/** With the letter that settles a lane its slot is free, for the letters after it in the same group too. */
+/** With the letter that settles a lane its key is free, for the letters after it in the same group too. */
 export const freeing = (letter: Letter<void>, live: { settled: boolean }, trial: Trial): Letter<void> => ({
   ...letter,
   async decide(sql, gate, lanes) {

@@ -1,16 +1,18 @@
 /** The table of kinds of work: where each runs, what keeps its rows apart, and what becomes of them when work is stopped. */
 import { type WorkKind, type WorkLane, workKinds } from '#contract/work'
 import { newId } from '#kernel/ids'
-import type { Fragment, Sql } from '#store/engine/db'
 import type { NewWork, SecondRow } from '#store/engine/letter'
 import type { WorkTable } from '#store/engine/work'
-import { sendingAccount } from '#store/growth/connections'
+import { defaultAccountId } from '#store/growth/connections'
 
 /** What is decided of a kind of work. A kind that leaves any of it open does not compile. */
 export interface KindOfWork {
   lane: WorkLane
-  /** Rows of one key run one at a time. `account`: a key for each connected account. */
-  key: string
+  /**
+   * The concurrency key of a row, made of what `newWork` is given: rows of one key run one at a time. Null: the row goes out by the
+   * account that is the default when it is claimed, and runs under that account's key.
+   */
+  key: (row: never) => string | null
   /** What a second row of the same kind and record does. */
   second: SecondRow
   /** People wait for it: when a person asked for it, it is due whatever the clock says. */
@@ -31,9 +33,17 @@ export interface KindOfWork {
   deletion: 'stops' | 'continues'
 }
 
+/** The key under which rows that go out by an account run. */
+export const accountKey = (externalId: string): string => `publish:${externalId}`
+
+/** By the network's own id of the account to which the record is bound. */
+const byAccount = ({ account }: { account: string | null }): string | null => (account === null ? null : accountKey(account))
+
+const fixed = (key: string) => (): string => key
+
 const send = {
   lane: 'publish',
-  key: 'account',
+  key: byAccount,
   second: 'refused',
   awaited: true,
   queued: 'held',
@@ -52,7 +62,7 @@ const read = {
 } as const
 const generation = {
   lane: 'generation',
-  key: 'generation',
+  key: fixed('generation'),
   second: 'refused',
   awaited: false,
   queued: 'cancelled',
@@ -67,20 +77,20 @@ const table = {
   publish: send,
   execute: send,
   // What is in doubt is looked up beside the other reads, which may take long.
-  reconcile: { ...read, key: 'reconcile', second: 'replaces' },
-  confirm: { ...read, key: 'confirm' },
+  reconcile: { ...read, key: fixed('reconcile'), second: 'replaces' },
+  confirm: { ...read, key: fixed('confirm') },
   batch: generation,
   article: generation,
   growth_audit: generation,
   report: generation,
   engagement: generation,
-  metrics: { ...read, key: 'sync', second: 'hastens' },
-  watch: { ...read, key: 'sync' },
-  rule: { ...decided, key: 'rule', queued: 'skipped' },
-  rule_cron: { ...decided, key: 'rule' },
-  weekly_report: { ...decided, key: 'sync', second: 'keeps' },
+  metrics: { ...read, key: fixed('sync'), second: 'hastens' },
+  watch: { ...read, key: fixed('sync') },
+  rule: { ...decided, key: fixed('rule'), queued: 'skipped' },
+  rule_cron: { ...decided, key: fixed('rule') },
+  weekly_report: { ...decided, key: fixed('sync'), second: 'keeps' },
   // Always counts as asked for by a person: events tell what has happened and do nothing.
-  delivery: { ...read, lane: 'delivery', key: 'delivery', second: 'hastens', queued: 'runs' },
+  delivery: { ...read, lane: 'delivery', key: fixed('delivery'), second: 'hastens', queued: 'runs' },
 } as const satisfies Record<WorkKind, KindOfWork>
 
 export const kindsOfWork: Record<WorkKind, KindOfWork> = table
@@ -95,20 +105,21 @@ export const kindsWhere = (holds: (kind: KindOfWork) => boolean): WorkKind[] => 
 
 type Particulars = Pick<NewWork, 'refId' | 'origin' | 'runAt' | 'payload'>
 
+/** What the key of the kind is made of. */
+type KeyParts<K extends WorkKind> = (typeof table)[K]['key'] extends (row: infer Row) => unknown ? Row : never
+
 /** A row to be added. */
-export const newWork = <K extends WorkKind>(kind: K, { refId, origin, runAt, payload }: Particulars): NewWork & { kind: K } => ({
-  ...{ id: newId(), kind, lane: kindsOfWork[kind].lane, second: kindsOfWork[kind].second, refId, origin, runAt },
-  ...(payload ? { payload } : {}),
-})
+export const newWork = <K extends WorkKind>(kind: K, row: Particulars & KeyParts<K>): NewWork & { kind: K } => {
+  const { lane, second } = kindsOfWork[kind]
+  const { refId, origin, runAt, payload } = row
+  return { id: newId(), kind, lane, second, key: keyOf(kind, row), refId, origin, runAt, ...(payload ? { payload } : {}) }
+}
 
-const keys = Object.fromEntries(workKinds.map((kind) => [kind, kindsOfWork[kind].key]))
-const sendingLanes = [...new Set(kindsWhere(({ key }) => key === 'account').map((kind) => kindsOfWork[kind].lane))]
-
-/** The key under which rows that go out by an account run. */
-export const accountKey = (externalId: string): string => `publish:${externalId}`
-
-const keyOf = (sql: Sql): Fragment => sql`case when w.lane = any(${sendingLanes}::text[])
-  then ${accountKey('')} || coalesce(${sendingAccount(sql)}, '') else coalesce(${sql.json(keys)}::jsonb->>w.kind, w.lane) end`
+/** The concurrency key of a row of the kind, for a record that has changed since the row was added. */
+export const keyOf = <K extends WorkKind>(kind: K, parts: KeyParts<K>): string | null => kindsOfWork[kind].key(parts as never)
 
 /** What the engine needs to know of the table. */
-export const workTable: WorkTable = { awaited: kindsWhere(({ awaited }) => awaited), keyOf }
+export const workTable: WorkTable = {
+  awaited: kindsWhere(({ awaited }) => awaited),
+  keyWhenClaimed: (sql) => sql`${accountKey('')} || coalesce(${defaultAccountId(sql)}, '')`,
+}

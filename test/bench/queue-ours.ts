@@ -45,7 +45,7 @@ const adds = (count: number, runAt: Date): Letter<void> => ({
   priority: 'interactive',
   provenance,
   decide: async () => {
-    const row = { lane: 'sync', kind: idleLane.kind, second: 'refused', origin: 'automatic', runAt } as const
+    const row = { lane: 'sync', key: 'sync', kind: idleLane.kind, second: 'refused', origin: 'automatic', runAt } as const
     const one = (): NewWork => ({ id: newId(), refId: newId(), ...row })
     return { reply: undefined, effects: { work: Array.from({ length: count }, one) } }
   },

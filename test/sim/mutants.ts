@@ -38,8 +38,14 @@ export const mutants: Mutant[] = [
   {
     name: 'an account sends two at once',
     file: claims,
-    from: 'busy: running.map(({ slot }) => slot)',
+    from: 'busy: running.map(({ concurrency_key }) => concurrency_key)',
     to: 'busy: []',
+  },
+  {
+    name: 'a send waits under no key, though its item is bound to an account',
+    file: 'src/decisions/work.ts',
+    from: 'account === null ? null : accountKey(account)',
+    to: 'account === null ? null : null',
   },
   {
     name: 'doubt is sent again',
@@ -116,8 +122,8 @@ export const mutants: Mutant[] = [
   {
     name: 'disconnecting recalls nothing',
     file: 'src/decisions/growth/connecting.ts',
-    from: 'recall((work) => work.slot ===',
-    to: 'recall((work) => false && work.slot ===',
+    from: 'recall((work) => work.concurrency_key ===',
+    to: 'recall((work) => false && work.concurrency_key ===',
   },
   // Doubt.
   {

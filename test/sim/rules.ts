@@ -1,4 +1,5 @@
 /** What must hold: of every request on the wire, of every commit, and in the end. */
+
 import type { Item } from '#domain/growth/drafting/item'
 import { type Attempt, type AttemptState, PROCESS_STOPPED, publishTimes as times } from '#domain/growth/sending/publish'
 import { AppError } from '#kernel/errors'
@@ -8,6 +9,7 @@ import { type StateName, stateName } from '#test/domain/records'
 import { type Command, transitions } from '#test/domain/transitions'
 import { checkDoubted, checkReopened, checkSuperseded, permitOf } from './again.ts'
 import { type Fate, RETRY_AFTER_MS } from './history.ts'
+import { checkKeys } from './keys.ts'
 import type { Changes, Commanded } from './memory.ts'
 import { checkAfterReturn, checkReturned } from './returning.ts'
 import { count, itemOf, type Node, nowOf, type World } from './world.ts'
@@ -204,6 +206,7 @@ export const checkCommit = (world: World, { items, attempts }: Changes, command:
     record(world, item, command)
   }
   for (const [before, after] of attempts) checkAttempt(world, before, after)
+  checkKeys(world)
   for (const [, { id }] of items) checkDoubted(world, id, (holds, words) => must(world, holds, `${id}: ${words}`))
 }
 

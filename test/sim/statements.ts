@@ -7,8 +7,8 @@ import type { Item } from '#domain/growth/drafting/item'
 import type { Connection } from '#domain/growth/sending/connection'
 import { type Attempt, PROCESS_STOPPED } from '#domain/growth/sending/publish'
 import { fail } from '#kernel/errors'
-import type { Effects, Gate, NewWork, Ownership } from '#store/engine/letter'
-import type { Busy, KeyedWork, Work } from '#store/engine/work'
+import type { Effects, Gate, NewWork, Ownership, Requeued } from '#store/engine/letter'
+import type { Busy, KeyedWork } from '#store/engine/work'
 import type { SendableRef, takenPosts } from '#store/growth/attempts'
 import { isOpen, type Memory, type Row, type Write, write } from './memory.ts'
 
@@ -126,11 +126,7 @@ const connections = {
   }),
 }
 
-const slotOf = (memory: Memory, row: Row): string => {
-  if (row.lane !== 'publish') return row.lane
-  return `publish:${memory.items.get(row.ref_id)?.account_external_id ?? currentDefault(memory)?.external_id ?? ''}`
-}
-const withSlot = (memory: Memory, row: Row): KeyedWork => ({ ...row, slot: slotOf(memory, row) })
+const keyOf = (memory: Memory, row: Row): string => row.concurrency_key ?? `publish:${currentDefault(memory)?.external_id ?? ''}`
 
 const comesFirst = (one: Row, other: Row): boolean => +one.run_at < +other.run_at || (+one.run_at === +other.run_at && one.id < other.id)
 
@@ -139,17 +135,17 @@ const first = (memory: Memory, { busy, paused, resting }: Busy, { manual = false
   let found: Row | undefined
   for (const row of memory.works.values()) {
     if (row.state !== 'queued' || +row.run_at > until || ((paused || manual) && row.origin !== 'manual')) continue
-    if ((found && !comesFirst(row, found)) || resting.includes(row.id) || busy.includes(slotOf(memory, row))) continue
+    if ((found && !comesFirst(row, found)) || resting.includes(row.id) || busy.includes(keyOf(memory, row))) continue
     found = row
   }
   return found
 }
 
 const works = {
-  nextDue: async (memory: Memory, view: Busy) => {
+  nextDue: async (memory: Memory, view: Busy): Promise<KeyedWork | undefined> => {
     const until = +view.now
     const found = first(memory, view, { until, manual: true }) ?? first(memory, view, { until })
-    return found && withSlot(memory, found)
+    return found && { ...found, concurrency_key: keyOf(memory, found) }
   },
   untilNextDue: async (memory: Memory, view: Busy) => {
     const found = first(memory, view)
@@ -161,9 +157,9 @@ const works = {
     filter(memory.works, ({ id, state }) => state === 'running' && !live.includes(id)),
   workOfKinds: async (memory: Memory, kinds: readonly string[]) => filter(memory.works, ({ kind }) => kinds.includes(kind)),
   claimWork:
-    ({ id, attempt }: Work, { owner, leaseUntil }: { owner: string; leaseUntil: Date }) =>
+    ({ id, attempt, concurrency_key }: KeyedWork, { owner, leaseUntil }: { owner: string; leaseUntil: Date }) =>
     (): Write =>
-      updated(id, { state: 'running', claimed_by: owner, lease_until: leaseUntil, attempt: attempt + 1 }),
+      updated(id, { state: 'running', claimed_by: owner, lease_until: leaseUntil, attempt: attempt + 1, concurrency_key }),
 }
 
 /** An update of a row that is gone changes nothing. */
@@ -176,22 +172,31 @@ const updated = (id: string, changes: Partial<Row>): Write => ({
 })
 
 /** One row there is of a kind and a record: a new look at what is watched already takes its row. */
-const added = ({ refId, runAt, payload = {}, ...work }: NewWork): Write => ({
+const added = ({ refId, runAt, payload = {}, key, ...work }: NewWork): Write => ({
   row: work.id,
   change(memory) {
     const { works: all } = memory
     const same = find(all, ({ kind, ref_id }) => kind === work.kind && ref_id === refId)
     if (same && work.second !== 'replaces') memory.onBroken(`two rows of work ${work.kind} for ${refId}`)
-    const fresh = { ref_id: refId, run_at: runAt, payload, state: 'queued', claimed_by: null, lease_until: null } as const
+    const fresh = {
+      ref_id: refId,
+      run_at: runAt,
+      payload,
+      concurrency_key: key,
+      state: 'queued',
+      claimed_by: null,
+      lease_until: null,
+    } as const
     all.set(same?.id ?? work.id, { attempt: 0, ...same, ...work, ...fresh, id: same?.id ?? work.id })
   },
 })
 
-const requeued = ({ id, runAt, origin, payload }: NonNullable<Effects['requeued']>[number]): Write =>
+const requeued = ({ id, runAt, origin, payload, key }: Requeued): Write =>
   updated(id, {
     ...{ state: 'queued', run_at: runAt, claimed_by: null, lease_until: null },
     ...(origin ? { origin } : {}),
     ...(payload ? { payload } : {}),
+    ...(key === undefined ? {} : { concurrency_key: key }),
   })
 
 const nothing: Write = { row: '', change: () => {} }

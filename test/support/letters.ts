@@ -58,6 +58,7 @@ export const span = (id: string, hold: () => Promise<void> = async () => {}): Le
 export const workOn = (refId: string, { kind = 'fake', ...more }: Partial<Omit<NewWork, 'kind'>> & { kind?: string } = {}): NewWork => ({
   id: newId(),
   lane: 'sync',
+  key: more.lane ?? 'sync',
   kind: kind as NewWork['kind'],
   second: 'refused',
   refId,

@@ -41,7 +41,8 @@ export const handOver = (doubt: Doubt, work: Work, again: Again): Decision<void>
   if (isTooLate(again, now, times)) return refuseAgain(notAgain(doubt, 'missed'), work, { again, error: TOO_LATE })
   const clear = { readAt: now, attemptId: attempt.id, review: item.review }
   const payload = { again: againPayload({ ...again, clear }) }
-  const publish = newWork('publish', { refId: item.id, origin: 'manual', runAt: again.askedAt, payload })
+  const row = { refId: item.id, account: item.account_external_id, origin: 'manual', runAt: again.askedAt, payload } as const
+  const publish = newWork('publish', row)
   return { reply: undefined, effects: { settled: [work.id], work: [publish] } }
 }
 

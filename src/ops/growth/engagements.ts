@@ -1,6 +1,6 @@
 import { engagements } from '#contract/growth/engagements'
 import { admitEngagement } from '#decisions/growth/admission'
-import { newWork } from '#decisions/work'
+import { keyOf, newWork } from '#decisions/work'
 import { requireFeature, takeCap } from '#domain/app/plan'
 import {
   approveEngagement,
@@ -104,8 +104,9 @@ const confirmed = async (context: CommandContext, before: Engagement): Promise<H
 
 const enqueue = async (sql: Sql, engagement: Engagement, now: Date): Promise<Effects> => {
   const existing = await workOf(sql, 'execute', engagement.id)
-  if (existing) return { requeued: [{ id: existing.id, runAt: now }] }
-  return { work: [newWork('execute', { refId: engagement.id, origin: 'manual', runAt: now })] }
+  const account = engagement.account_external_id
+  if (existing) return { requeued: [{ id: existing.id, runAt: now, key: keyOf('execute', { account }) }] }
+  return { work: [newWork('execute', { refId: engagement.id, account, origin: 'manual', runAt: now })] }
 }
 
 export const engagementHandlers = (world: Pick<World, 'ask' | 'networks'>): Handlers<typeof engagements> => ({

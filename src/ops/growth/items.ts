@@ -4,7 +4,7 @@ import { weeklyWork } from '#decisions/growth/follow-up'
 import { againWork } from '#decisions/growth/send-effects'
 import { againOf } from '#decisions/growth/send-payload'
 import { slotFor } from '#decisions/growth/slots'
-import { newWork } from '#decisions/work'
+import { keyOf, newWork } from '#decisions/work'
 import { takeCap } from '#domain/app/plan'
 import { channelFor, limitOf } from '#domain/growth/drafting/growth-channel'
 import {
@@ -123,8 +123,9 @@ const beginAgain = async (before: Item, { sql, gate, principal }: Pick<CommandCo
 /** The publish work of an item: its one row is moved, or made. */
 const enqueue = async (sql: Sql, item: Item, { runAt, origin }: { runAt: Date; origin: 'manual' | 'automatic' }): Promise<Effects> => {
   const existing = await workOf(sql, 'publish', item.id)
-  if (existing) return { requeued: [{ id: existing.id, runAt, origin, payload: {} }] }
-  return { work: [newWork('publish', { refId: item.id, origin, runAt })] }
+  const account = item.account_external_id
+  if (existing) return { requeued: [{ id: existing.id, runAt, origin, payload: {}, key: keyOf('publish', { account }) }] }
+  return { work: [newWork('publish', { refId: item.id, account, origin, runAt })] }
 }
 
 const withdraw = async (sql: Sql, itemId: string, kind: 'publish' | 'reconcile'): Promise<Effects> => {

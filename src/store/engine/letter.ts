@@ -63,7 +63,7 @@ export interface Effects {
   settled?: string[]
   audit?: { operation: string; refId?: string; detail?: Record<string, unknown> }
   /** Claimed or queued rows that go (back) to the queue with another due time. */
-  requeued?: { id: string; runAt: Date; payload?: Record<string, unknown>; origin?: NewWork['origin'] }[]
+  requeued?: Requeued[]
   paused?: boolean
 }
 
@@ -93,12 +93,17 @@ export interface NewWork {
   id: string
   lane: WorkLane
   kind: WorkKind
+  /** Its concurrency key; null: that of the moment when it is claimed. */
+  key: string | null
   second: SecondRow
   refId: string
   origin: 'manual' | 'automatic'
   runAt: Date
   payload?: Record<string, unknown>
 }
+
+/** What is left out stays as it is. A row that was claimed keeps the key under which it ran. */
+export interface Requeued extends Pick<NewWork, 'id' | 'runAt'>, Partial<Pick<NewWork, 'payload' | 'origin' | 'key'>> {}
 
 interface GateRow {
   live: boolean
@@ -188,8 +193,9 @@ export class KeyTaken extends Error {
 }
 
 const addWork = (sql: Sql, work: NewWork): Fragment =>
-  sql`insert into work (id, lane, kind, ref_id, origin, run_at, payload)
-      values (${work.id}, ${work.lane}, ${work.kind}, ${work.refId}, ${work.origin}, ${work.runAt}, ${sql.json((work.payload ?? {}) as never)})
+  sql`insert into work (id, lane, kind, concurrency_key, ref_id, origin, run_at, payload)
+      values (${work.id}, ${work.lane}, ${work.kind}, ${work.key}, ${work.refId}, ${work.origin}, ${work.runAt},
+        ${sql.json((work.payload ?? {}) as never)})
       ${onConflict(sql, work.second)}`
 
 const onConflict = (sql: Sql, second: SecondRow): Fragment => {
@@ -203,7 +209,7 @@ const onConflict = (sql: Sql, second: SecondRow): Fragment => {
       return sql`${same} do update set run_at = excluded.run_at where work.run_at > excluded.run_at`
     case 'replaces':
       return sql`${same} do update set state = 'queued', run_at = excluded.run_at, origin = excluded.origin,
-        payload = excluded.payload, claimed_by = null, lease_until = null`
+        payload = excluded.payload, concurrency_key = excluded.concurrency_key, claimed_by = null, lease_until = null`
   }
 }
 
@@ -216,9 +222,10 @@ const writeAudit = (sql: Sql, audit: NonNullable<Effects['audit']>, now: Date, b
       values (${newId()}, ${now}, ${whoIs(by.principal).kind}, ${whoIs(by.principal).id}, ${by.surface}, ${audit.operation}, ${audit.refId ?? null},
               ${by.requestId ?? null}, ${sql.json((audit.detail ?? {}) as never)})`
 
-const requeue = (sql: Sql, { id, runAt, payload, origin }: NonNullable<Effects['requeued']>[number]): Fragment =>
+const requeue = (sql: Sql, { id, runAt, payload, origin, key }: Requeued): Fragment =>
   sql`update work set state = 'queued', run_at = ${runAt}, claimed_by = null, lease_until = null
-      ${origin ? sql`, origin = ${origin}` : sql``}${payload ? sql`, payload = ${sql.json(payload as never)}` : sql``} where id = ${id}`
+      ${origin ? sql`, origin = ${origin}` : sql``}${key === undefined ? sql`` : sql`, concurrency_key = ${key}`}
+      ${payload ? sql`, payload = ${sql.json(payload as never)}` : sql``} where id = ${id}`
 
 /** `wake_at` is never null while a work row is unfinished, and past while one runs: a claimed row keeps the time it was due. */
 const updateActor = (sql: Sql, { work = [], settled = [], requeued = [], paused }: Effects): Fragment | undefined => {
@@ -226,6 +233,8 @@ const updateActor = (sql: Sql, { work = [], settled = [], requeued = [], paused 
   const times = [...work, ...requeued].map(({ runAt }) => runAt.getTime())
   if (changed.length === 0 && times.length === 0 && paused === undefined) return undefined
   const soonest = times.length > 0 ? new Date(Math.min(...times)) : null
-  return sql`update actor set wake_at = least((select min(run_at) from work where id <> all(${changed}::uuid[])), ${soonest}::timestamptz)
+  const first = (origin: NewWork['origin']) =>
+    sql`(select min(run_at) from work where origin = ${origin} and id <> all(${changed}::uuid[]))`
+  return sql`update actor set wake_at = least(${first('manual')}, ${first('automatic')}, ${soonest}::timestamptz)
     ${paused === undefined ? sql`` : sql`, paused = ${paused}`}`
 }

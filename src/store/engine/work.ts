@@ -15,32 +15,32 @@ export interface Work {
   claimed_by: string | null
   lease_until: Date | null
   payload: Record<string, unknown>
+  /** Rows of one key run one at a time. Null: the row takes the key of the moment when it is claimed. */
+  concurrency_key: string | null
 }
 
-/** A row with its concurrency key: rows of one key run one at a time. */
+/** A row whose key is resolved, as that of every row that runs. */
 export interface KeyedWork extends Work {
-  slot: string
+  concurrency_key: string
 }
 
 /** What the engine needs to know of the kinds of work, which are the product's. */
 export interface WorkTable {
   /** Kinds that people wait for: what a person asked for is due whatever has become of the clock since. */
   awaited: readonly WorkKind[]
-  /** The concurrency key of the row `w`. */
-  keyOf(sql: Sql): Fragment
+  /** The key that a row without one takes when it is claimed now. Never null. */
+  keyWhenClaimed(sql: Sql): Fragment
 }
 
-const columns = (sql: Sql): Fragment =>
-  sql`w.id, w.lane, w.kind, w.ref_id, w.origin, w.state, w.run_at, w.attempt, w.claimed_by, w.lease_until, w.payload`
-
-const withKey = (sql: Sql, { kinds }: Busy): Fragment => sql`select ${columns(sql)}, ${kinds.keyOf(sql)} as slot from work w`
+const columns = (sql: Sql, key: Fragment = sql`w.concurrency_key`): Fragment =>
+  sql`w.id, w.lane, w.kind, w.ref_id, w.origin, w.state, w.run_at, w.attempt, w.claimed_by, w.lease_until, w.payload, ${key} as concurrency_key`
 
 /** When a claim looks, and what it may not claim. */
 export interface Busy {
   kinds: WorkTable
   /** The time of the letter's gate: what falls due after it is for a later letter, which knows what has changed until then. */
   now: Date
-  /** Slots in which something runs. */
+  /** Keys of what runs. */
   busy: string[]
   /** Only what people asked for is claimed. */
   paused: boolean
@@ -48,28 +48,41 @@ export interface Busy {
   resting: string[]
 }
 
-const claimable = (sql: Sql, { paused, resting }: Busy): Fragment =>
-  sql`w.state = 'queued' and w.id <> all(${resting}::uuid[]) ${paused ? sql`and w.origin = 'manual'` : sql``}`
-
 const isDue = (sql: Sql, { now, kinds }: Busy): Fragment =>
   sql`(w.run_at <= ${now} or (w.origin = 'manual' and w.kind = any(${[...kinds.awaited]}::text[])))`
 
+/** Read once a statement, and only where a row without a key is met. */
+const claimedNow = (sql: Sql, { kinds }: Busy): Fragment => sql`claimed_now as materialized (select ${kinds.keyWhenClaimed(sql)} as key)`
+const resolvedKey = (sql: Sql): Fragment => sql`coalesce(w.concurrency_key, (select key from claimed_now))`
+
+/** The first row that may run: of those of an origin that satisfy the condition. The index is in this order. */
+const first = (sql: Sql, { busy, resting }: Busy, condition: Fragment): Fragment =>
+  sql`(select ${columns(sql, resolvedKey(sql))} from work w where w.state = 'queued' and ${condition}
+    and w.id <> all(${resting}::uuid[]) and ${resolvedKey(sql)} <> all(${busy}::text[]) order by w.run_at, w.id limit 1)`
+
+/**
+ * The rows that come first: of what a person asked for, of that again among what people wait for, and, unless it is held, of what
+ * is automatic. The second is another row only where the clock has stepped back since it was asked for.
+ */
+const firsts = (sql: Sql, view: Busy, condition: Fragment): Fragment => sql`
+  ${first(sql, view, sql`w.origin = 'manual' ${condition}`)}
+  union all ${first(sql, view, sql`w.origin = 'manual' and w.run_at > ${view.now} and w.kind = any(${[...view.kinds.awaited]}::text[])`)}
+  ${view.paused ? sql`` : sql`union all ${first(sql, view, sql`w.origin = 'automatic' ${condition}`)}`}`
+
 /** The first due row that no running one is in the way of; while paused only what people asked for. */
+export const firstDue = (sql: Sql, view: Busy): Fragment => sql`with ${claimedNow(sql, view)}
+  select * from (${firsts(sql, view, sql`and w.run_at <= ${view.now}`)}) due order by origin = 'manual' desc, run_at, id limit 1`
+
 export const nextDue = async (sql: Sql, view: Busy): Promise<KeyedWork | undefined> =>
-  (
-    await sql`select * from (${withKey(sql, view)} where ${claimable(sql, view)} and ${isDue(sql, view)}) due
-      where slot <> all(${view.busy}::text[]) order by origin = 'manual' desc, run_at, id limit 1`
-  )[0] as KeyedWork | undefined
+  (await firstDue(sql, view))[0] as KeyedWork | undefined
+
+/** `ms` until the first row that may run becomes due. */
+export const firstWait = (sql: Sql, view: Busy): Fragment => sql`with ${claimedNow(sql, view)}
+  select case when ${isDue(sql, view)} then 0 else extract(epoch from w.run_at - ${view.now}::timestamptz)::float8 * 1000 end as ms
+  from (${firsts(sql, view, sql``)}) w order by 1 limit 1`
 
 /** Milliseconds until the next row that may run becomes due; undefined when there is none. */
-export const untilNextDue = async (sql: Sql, view: Busy): Promise<number | undefined> => {
-  const [row] =
-    (await sql`select case when ${isDue(sql, view)} then 0 else extract(epoch from w.run_at - ${view.now}::timestamptz)::float8 * 1000 end as ms
-    from (${withKey(sql, view)} where ${claimable(sql, view)}) w where slot <> all(${view.busy}::text[]) order by 1 limit 1`) as unknown as {
-      ms: number
-    }[]
-  return row?.ms
-}
+export const untilNextDue = async (sql: Sql, view: Busy): Promise<number | undefined> => (await firstWait(sql, view))[0]?.ms
 
 export const workById = async (sql: Sql, id: string): Promise<Work | undefined> =>
   (await sql`select ${columns(sql)} from work w where w.id = ${id}`)[0] as Work | undefined
@@ -85,12 +98,15 @@ export const runningElsewhere = async (sql: Sql, live: string[]): Promise<Work[]
 export const workOfKinds = async (sql: Sql, kinds: readonly WorkKind[]): Promise<Work[]> =>
   (await sql`select ${columns(sql)} from work w where w.kind = any(${[...kinds]}::text[]) limit 10000`) as unknown as Work[]
 
-/** Claimed under this incarnation until the lease ends. The due time stays, so that the actor is looked after if we die. */
+/**
+ * Claimed under this incarnation until the lease ends, with the key that it runs under. The due time stays, so that the actor is
+ * looked after if we die.
+ */
 export const claimWork =
-  (work: Work, claim: { owner: string; leaseUntil: Date }): Query =>
+  (work: KeyedWork, claim: { owner: string; leaseUntil: Date }): Query =>
   (sql) =>
-    sql`update work set state = 'running', claimed_by = ${claim.owner}, lease_until = ${claim.leaseUntil}, attempt = ${work.attempt + 1}
-        where id = ${work.id}`
+    sql`update work set state = 'running', claimed_by = ${claim.owner}, lease_until = ${claim.leaseUntil}, attempt = ${work.attempt + 1},
+        concurrency_key = ${work.concurrency_key} where id = ${work.id}`
 
 /** Takes place before the claim of the same row, in a statement of its own. */
 export const keepPayload =

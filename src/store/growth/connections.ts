@@ -30,11 +30,9 @@ export const accountFor = async (sql: Sql, externalId: string | null): Promise<C
         | Connection
         | undefined)
 
-/** The account that sends for the work row `w`: the one its record is bound to, or else the default at this moment. */
-export const sendingAccount = (sql: Sql): Fragment =>
-  sql`coalesce((select i.account_external_id from item i where i.id = w.ref_id),
-    (select e.account_external_id from engagement e where e.id = w.ref_id),
-    (select c.external_id from connection c where c.is_default and c.status = 'connected'))`
+/** The network's own id of the default account, as an expression; null where there is none. */
+export const defaultAccountId = (sql: Sql): Fragment =>
+  sql`(select c.external_id from connection c where c.is_default and c.status = 'connected')`
 
 /** Looks an account up by the network's id, connected or not. */
 export const accountNamed = async (

@@ -22,8 +22,8 @@ const becomes = (tenant: string, key: string, value: number) =>
 const workOf = async (tenant: string) => (await store.owner`select * from work where tenant_id = ${tenant} order by id`) as never[]
 const later = () => new Date(Date.now() + 3_600_000)
 
-describe('slots', () => {
-  test('lanes of one slot run one at a time, people first, then by due time', async () => {
+describe('concurrency keys', () => {
+  test('lanes of one key run one at a time, people first, then by due time', async () => {
     const lane = fakeLane()
     await using actors = await start({ lanes: [lane] })
     const [automatic, early, late] = [newId(), newId(), newId()]
@@ -40,27 +40,24 @@ describe('slots', () => {
     expect(await becomes(actors.tenant, `settled:${automatic}`, 1)).toBe(1)
   })
 
-  test('lanes of different slots run side by side', async () => {
+  test('lanes of different keys run side by side', async () => {
     const lane = fakeLane()
     await using actors = await start({ lanes: [lane] })
     const refs = [newId(), newId(), newId()]
-    const slots = ['sync', 'delivery', 'ingest'] as const
-    await actors.runtime.ask(actors.tenant, addWork(...refs.map((ref, i) => workOn(ref, { lane: slots[i]! }))))
+    await actors.runtime.ask(actors.tenant, addWork(...refs.map((ref) => workOn(ref, { key: ref }))))
     await Promise.all(refs.map((ref) => lane.runOf(ref)))
     expect([...lane.running.keys()].sort()).toEqual(refs.sort())
   })
 
-  test('a work whose slot changes while it runs is not begun a second time beside itself', async () => {
+  test('a row that is given another key while it runs is not begun a second time beside itself', async () => {
     const lane = fakeLane({ deaf: true })
     await using actors = await start({ lanes: [lane] })
     const { runtime, tenant } = actors
     const [ref, other] = [newId(), newId()]
-    const work = workOn(ref, { lane: 'publish' })
+    const work = workOn(ref, { key: 'one' })
     await runtime.ask(tenant, addWork(work))
     const run = await lane.runOf(ref)
-    await store.owner`insert into connection (id, tenant_id, network, external_id, handle, status, is_default, created_at, updated_at)
-      values (${newId()}, ${tenant}, 'sandbox', 'x1', 'x1', 'connected', true, now(), now())`
-    await runtime.ask(tenant, bump('n', { requeued: [{ id: work.id, runAt: work.runAt }], work: [workOn(other)] }))
+    await runtime.ask(tenant, bump('n', { requeued: [{ id: work.id, runAt: work.runAt, key: 'another' }], work: [workOn(other)] }))
     await lane.runOf(other)
     expect(lane.started).toEqual([ref, other])
     lane.running.get(other)!.finish()

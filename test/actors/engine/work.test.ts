@@ -4,7 +4,7 @@ import { workTable } from '#decisions/work'
 import { newId } from '#kernel/ids'
 import { openDb } from '#store/engine/db'
 import { apply, type Effects, gate } from '#store/engine/letter'
-import { claimWork, nextDue, untilNextDue, type Work } from '#store/engine/work'
+import { claimWork, type KeyedWork, nextDue, untilNextDue } from '#store/engine/work'
 import { actorStore } from '#test/support/actors'
 import { byTest, workOn } from '#test/support/letters'
 import { runs } from '#test/support/property'
@@ -31,9 +31,9 @@ const step: fc.Arbitrary<Step> = fc.record({
 
 const fromNow = (offset: number): Date => new Date(Date.now() + offset * 60_000)
 
-const effectsOf = ({ added, touched, claimed, paused }: Step, rows: Work[]): Effects => {
+const effectsOf = ({ added, touched, claimed, paused }: Step, rows: KeyedWork[]): Effects => {
   const left = [...rows]
-  const take = (pick: number): Work | undefined => left.splice(pick % Math.max(1, left.length), 1)[0]
+  const take = (pick: number): KeyedWork | undefined => left.splice(pick % Math.max(1, left.length), 1)[0]
   const changes = touched.flatMap(({ pick, to }) => {
     const work = take(pick)
     return work ? [{ id: work.id, to }] : []
@@ -54,7 +54,7 @@ test('a tenant is due when its first unfinished work is, and past due while one 
   const property = async (steps: Step[]) => {
     const tenantId = await store.newTenant()
     await store.owner`update actor set owner = ${own.owner}, epoch = ${own.epoch} where tenant_id = ${tenantId}`
-    const rows = () => store.owner`select * from work where tenant_id = ${tenantId} order by id` as unknown as Promise<Work[]>
+    const rows = () => store.owner`select * from work where tenant_id = ${tenantId} order by id` as unknown as Promise<KeyedWork[]>
     for (const one of steps) {
       const effects = effectsOf(one, await rows())
       await db.letter(tenantId, async (sql) => {

@@ -1,0 +1,122 @@
+/** An account sends one post at a time, whatever becomes of the default account meanwhile. */
+import { expect, test } from 'bun:test'
+import { workKinds } from '#contract/work'
+import { keyOf, kindsOfWork } from '#decisions/work'
+import { readText } from '#kernel/assets'
+import { connectAccount } from '#ops/workspaces'
+import { eventually } from '#test/support/app'
+import { newGate } from '#test/support/letters'
+import { inMs, newStory, type Story } from '#test/support/story'
+import { useApp } from '#test/support/use'
+
+/** Closed: what is claimed waits before its send. */
+let wire = newGate()
+const app = useApp({ overrides: { failpoints: (name) => (name === 'publish.claimed' ? wire.opened : undefined) } })
+
+interface Account {
+  id: string
+  external_id: string
+}
+
+/** A workspace with two accounts, the first of which is the default, and items approved before it had any. */
+const twoAccounts = async (unbound: number) => {
+  const story = await newStory(app)
+  const [before] = await app.owner`select handle from connection where tenant_id = ${story.tenantId}`
+  await story.send('DELETE', 'connection')
+  const free: string[] = []
+  while (free.length < unbound) free.push(await story.approved())
+  for (const handle of [before!.handle, `${before!.handle}-2`])
+    await connectAccount(app.workplace.world, story.tenantId, {
+      network: 'sandbox',
+      ...(await app.workplace.sandbox.connect(story.tenantId, handle)),
+    })
+  const accounts = await app.owner<Account[]>`select id, external_id from connection where tenant_id = ${story.tenantId} order by id`
+  const makeDefault = ({ id }: Account) => story.send('POST', `connections/${id}/default`)
+  return { story, free, accounts: accounts as unknown as [Account, Account], makeDefault }
+}
+
+const due = (story: Story, id: string) => story.send('POST', `items/${id}/schedule`, { body: { post_at: new Date().toISOString() } })
+
+/** The keys of an item's send: the row's, and whether it runs. */
+const sendOf = async (id: string) =>
+  (await app.owner`select concurrency_key as key, state from work where ref_id = ${id}`)[0] as { key: string | null; state: string }
+const runs = (id: string) =>
+  eventually(
+    () => sendOf(id),
+    (row) => row.state === 'running',
+  )
+
+/** Pairs of attempts of one account of which one began before the other had ended. */
+const overlaps = async ({ tenantId }: Story) =>
+  app.owner`select a.id from attempt a join attempt b on a.connection_id = b.connection_id and a.id < b.id
+    where a.tenant_id = ${tenantId} and a.intent_at < b.ended_at and b.intent_at < a.ended_at`
+
+test('the default changes in the middle of a send: the key of what runs stays, and no account sends two at once', async () => {
+  const { story, free, accounts, makeDefault } = await twoAccounts(4)
+  const [first, second] = accounts
+  const [one, two, three, four] = free as [string, string, string, string]
+  wire = newGate()
+  await due(story, one)
+  expect(await runs(one)).toEqual({ key: `publish:${first.external_id}`, state: 'running' })
+  await makeDefault(second)
+  await due(story, two)
+  expect(await runs(two)).toEqual({ key: `publish:${second.external_id}`, state: 'running' })
+  // One that is bound to the account that sends, and one that would go out by the default: neither has a way free.
+  const bound = await story.approved()
+  await due(story, bound)
+  await due(story, three)
+  await makeDefault(first)
+  await due(story, four)
+  await story.send('GET', 'items')
+  expect(await Promise.all([bound, three, four].map(sendOf))).toEqual([
+    { key: `publish:${second.external_id}`, state: 'queued' },
+    { key: null, state: 'queued' },
+    { key: null, state: 'queued' },
+  ])
+  expect(await Promise.all([one, two].map(sendOf))).toEqual([
+    { key: `publish:${first.external_id}`, state: 'running' },
+    { key: `publish:${second.external_id}`, state: 'running' },
+  ])
+  wire.open()
+  for (const id of [one, two, three, four, bound]) expect((await story.settled(id, 'posted')).status).toBe('posted')
+  const accountOf = async (id: string) => (await story.item(id)).account
+  expect(await Promise.all([one, two, bound, three, four].map(accountOf))).toEqual([
+    ...[first, second, second, first, first].map(({ external_id }) => external_id),
+  ])
+  expect(await overlaps(story)).toHaveLength(0)
+})
+
+test('a send that goes back to the queue stays with the account that it was claimed for', async () => {
+  const { story, free, accounts, makeDefault } = await twoAccounts(1)
+  const [id] = free as [string]
+  wire = newGate()
+  await due(story, id)
+  await runs(id)
+  await story.send('POST', 'automation/pause-all')
+  wire.open()
+  await makeDefault(accounts[1])
+  expect(await sendOf(id)).toEqual({ key: `publish:${accounts[0].external_id}`, state: 'queued' })
+  await story.send('POST', 'automation/resume-all')
+  expect((await story.settled(id, 'posted')).account).toBe(accounts[0].external_id)
+})
+
+/** The kinds whose key says nothing of the row. */
+const others = workKinds.flatMap((kind) => {
+  const key = keyOf(kind, { account: null })
+  return key === null ? [] : [{ kind, key, lane: kindsOfWork[kind].lane }]
+})
+
+test('rows from before keys were written have those that they would be given now', async () => {
+  const { story, free } = await twoAccounts(1)
+  const keys = () => app.owner`select kind, ref_id, concurrency_key from work where tenant_id = ${story.tenantId} order by id`
+  for (const id of [...free, await story.approved()])
+    await story.send('POST', `items/${id}/schedule`, { body: { post_at: inMs(3_600_000) } })
+  await app.owner`insert into work (id, tenant_id, lane, kind, concurrency_key, ref_id, origin, run_at)
+    select gen_random_uuid(), ${story.tenantId}, k.lane, k.kind, k.key, gen_random_uuid(), 'automatic', now() + interval '1 hour'
+    from jsonb_to_recordset(${app.owner.json(others)}) as k (lane text, kind text, key text)`
+  const written = await keys()
+  await app.owner`alter table work drop concurrency_key`
+  await app.owner.unsafe(readText('sql/000029-concurrency-keys.sql'))
+  expect(await keys()).toEqual(written)
+  expect(new Set(written.map((row) => row.concurrency_key)).size).toBeGreaterThan(5)
+})
