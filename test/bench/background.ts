@@ -1,4 +1,4 @@
-/** Background work a second, against job queues for Postgres on the same database, in turns. */
+/** Background jobs a second, compared with job queues for Postgres on the same database, in turns. */
 import { startWorker, type Worker } from './spawn.ts'
 import { median, type Row } from './table.ts'
 import { addTenants, type World } from './world.ts'
@@ -7,7 +7,7 @@ export interface QueuePlan {
   engine: 'tendril' | 'graphile-worker' | 'pg-boss'
   jobs: number
   tenants: string[]
-  /** One job at a time per tenant, which our actors always promise. */
+  /** One job at a time per tenant, as actors always promise. */
   serial?: boolean
 }
 
@@ -15,7 +15,7 @@ export interface QueueResult {
   jobs: number
   /** From the first job until the last is settled in the database. */
   ms: number
-  /** Processor time of this process and of the database, milliseconds. */
+  /** Processor time of this process and of the database, in milliseconds. */
   cpuMs: number
 }
 
@@ -31,7 +31,7 @@ const described = (results: QueueResult[]): string =>
   `${Math.round(speedOf(results)).toLocaleString('en')}/s, ${Math.round(costOf(results))} µs`
 
 export async function background(world: World, { jobs, rounds }: Sizes): Promise<Row[]> {
-  // Of its own: no other work is due to them.
+  // New tenants, without other due work.
   const tenants = (await addTenants(world.owner, world.tenants.length)).map(({ id }) => id)
   await using ours = startWorker<QueuePlan, QueueResult>('test/bench/queue-ours.ts', world.env)
   await using peers = startWorker<QueuePlan, QueueResult>('test/bench/queue-peers.ts', world.env)
@@ -43,7 +43,7 @@ export async function background(world: World, { jobs, rounds }: Sizes): Promise
   }
   const names = Object.keys(contestants) as (keyof typeof contestants)[]
   const results: Record<keyof typeof contestants, QueueResult[]> = { tendril: [], graphile: [], graphileSerial: [], boss: [] }
-  // The first round warms up.
+  // The first round is a warm-up.
   for (let round = -1; round < rounds; round++)
     for (let index = 0; index < names.length; index++) {
       const name = names[(index + round + names.length) % names.length]!
@@ -65,7 +65,7 @@ export async function background(world: World, { jobs, rounds }: Sizes): Promise
 
 type Queue = Worker<QueuePlan, QueueResult>
 
-/** The same work by one process, and by two of which each owns half of the tenants. */
+/** The same work by one process, and by two that own half of the tenants each. */
 const onTwo = async (world: World, one: Queue, { jobs, rounds }: Sizes): Promise<Row> => {
   await using other = startWorker<QueuePlan, QueueResult>('test/bench/queue-ours.ts', world.env)
   const all = (await addTenants(world.owner, world.tenants.length * 2)).map(({ id }) => id)

@@ -1,4 +1,4 @@
-/** How long a command takes from its start to its end: the bundle under Node and the binary, against programs that do nothing else. */
+/** How long a command takes in all: the bundle under Node and the binary, compared with minimal programs. */
 import { join } from 'node:path'
 import { build } from '#src/scripts/build'
 import { buildCli } from '#src/scripts/build-cli'
@@ -26,12 +26,12 @@ const run = async (command: string[], env: Record<string, string>): Promise<Run>
   return { ms: performance.now() - began, cost: Number(child.resourceUsage()?.cpuTime.total ?? 0n) / 1_000 }
 }
 
-/** In turns, so that what else the machine does meets them all. */
+/** In turns, so that other load on the machine affects all alike. */
 const race = async (contestants: Contestant[], env: Record<string, string>, rounds: number): Promise<void> => {
   for (let round = 0; round <= rounds; round++)
     for (const { command, runs } of contestants) {
       const one = await run(command, env)
-      // The first finds the file cold.
+      // The first run finds the file cold.
       if (round > 0) runs.push(one)
     }
 }
@@ -53,7 +53,7 @@ const headers = { authorization: 'Bearer ' + process.env.TENDRIL_API_KEY }
 request(process.env.TENDRIL_API_URL + '/api/v1/growth/items?limit=5', { headers }, (reply) => reply.pipe(process.stdout)).end()
 `
 
-/** Above 1 is slower than the peer, which only starts Node, or only asks. */
+/** Ratios above 1 are slower than the peer, which only starts Node or only sends the request. */
 export async function cli(world: World, { rounds, withBinary }: { rounds: number; withBinary: boolean }): Promise<Row[]> {
   await using folder = await temporaryFolder()
   const file = async (name: string, text: string) => {

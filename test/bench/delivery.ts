@@ -1,4 +1,4 @@
-/** What receivers that never answer cost another workspace: the time from an event's commit to its arrival, alone and beside them. */
+/** What receivers that never answer cost another workspace: the time from an event's commit to its arrival, with and without them. */
 import { createSealer } from '#kernel/sealer'
 import { newWebhookSecret } from '#port/webhook'
 import { secretRow } from '#store/app/webhooks'
@@ -8,15 +8,15 @@ import { median, ms, type Row } from './table.ts'
 import { addDrafts, addTenants, startServer, type Tenant, type World } from './world.ts'
 
 interface Sizes {
-  /** Events whose way is measured, one after the other, in each round. */
+  /** Events measured in each round, one after the other. */
   events: number
-  /** Other workspaces, each with a receiver that accepts and never answers. */
+  /** How many other workspaces have a receiver that accepts and never answers. */
   silent: number[]
 }
 
 const LATE_MS = 30_000
 
-/** An endpoint of a workspace that wants everything. */
+/** Sets an endpoint that wants every event. */
 const setEndpoint = async ({ owner, secret }: World, tenant: Tenant, url: string): Promise<void> => {
   const sealed = createSealer(secret).seal(newWebhookSecret(), secretRow(tenant.id))
   await owner`insert into webhook_endpoint (tenant_id, id, url, events, secret, status, created_at, updated_at)
@@ -29,7 +29,7 @@ const post = async ({ port }: Running, { key }: Tenant, path: string): Promise<v
   if (!reply.ok) throw new Error(`${path}: ${reply.status} ${await reply.text()}`)
 }
 
-/** Has an event of the workspace written: the item is posted by hand, so no network is in it. */
+/** Causes an event of the workspace; the item is posted by hand, so no network takes part. */
 const happen = async (server: Running, tenant: Tenant, itemId: string): Promise<void> => {
   await post(server, tenant, `items/${itemId}/approve`)
   await post(server, tenant, `items/${itemId}/posted`)
@@ -44,7 +44,7 @@ const arrival = async (receiver: Receiver, count: number): Promise<number> => {
   return performance.now()
 }
 
-/** Of each event, milliseconds from its answer to its arrival. */
+/** For each event, the milliseconds from its command's answer to its arrival. */
 const delays = async (server: Running, receiver: Receiver, { tenant, items }: { tenant: Tenant; items: string[] }): Promise<number[]> => {
   const all: number[] = []
   for (const id of items) {
@@ -56,7 +56,7 @@ const delays = async (server: Running, receiver: Receiver, { tenant, items }: { 
   return all
 }
 
-const told = (all: number[]): string => `p50 ${ms(median(all))}, longest ${ms(Math.max(...all))}`
+const described = (all: number[]): string => `p50 ${ms(median(all))}, longest ${ms(Math.max(...all))}`
 
 const beside = async (world: World, count: number, events: number): Promise<Row> => {
   await using live = await openReceiver()
@@ -74,8 +74,8 @@ const beside = async (world: World, count: number, events: number): Promise<Row>
   const held = await delays(server, live, { tenant, items: items.slice(events) })
   return {
     what: `webhooks: an event's way to its receiver beside ${count} workspaces whose receivers never answer (${silent.requests.length} requests of theirs hang)`,
-    result: told(held),
-    peer: `alone ${told(alone)}`,
+    result: described(held),
+    peer: `alone ${described(alone)}`,
     ratio: median(held) / median(alone),
     goal: '≤ 1 s more',
   }

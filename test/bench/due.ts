@@ -13,7 +13,7 @@ export async function due(world: World, { port }: Running, sizes: { posts: numbe
   const send = (requests: string[]) => load({ port, callers: 32, seconds: 300, warmUpSeconds: 0, once: true, requests })
   const started = performance.now()
   await send(drafts.map(({ id, tenant }) => post(`/api/v1/growth/items/${id}/approve`, tenant)))
-  // Scheduling takes as long again, or longer where others use the machine: all must be on the schedule before the first is due.
+  // Scheduling takes about as long again, or longer on a busy machine; all must be scheduled before the first is due.
   const ahead = (performance.now() - started) * 4 + 3_000
   const at = new Date(Date.now() + ahead)
   const body = { post_at: at.toISOString() }

@@ -1,4 +1,4 @@
-/** What one tenant's flood costs another: its p99 while all is quiet and while the flood lasts, in turns, on our server and on a bare one. */
+/** What one tenant's flood costs another: its p99 without and with the flood, in turns, on our server and on a bare one. */
 
 import type { Result } from './load.ts'
 import { PROFILE_PATCH } from './peer-sql.ts'
@@ -8,14 +8,14 @@ import { median, ms, type Row } from './table.ts'
 import type { World } from './world.ts'
 
 const FLOOD_CALLERS = 256
-/** Until a flood that has begun is at its height. */
+/** Time for a flood to reach its height. */
 const RISE_MS = 300
 const PATH = '/api/v1/growth/items?limit=5'
 
 type Kind = 'reads' | 'commands'
 
 interface Sizes {
-  /** Of one phase. */
+  /** Duration of one phase. */
   seconds: number
   /** Pairs of a quiet and a flooded phase. */
   repeats: number
@@ -48,7 +48,7 @@ const described = (all: Pair[]): string => {
   return `p99 ${of('quiet', 'p99')} → ${of('flooded', 'p99')}, p50 ${of('quiet', 'p50')} → ${of('flooded', 'p50')}`
 }
 
-/** The load generators are processes of their own: one floods, one asks for the other tenant, one request at a time. */
+/** The load generators are processes of their own: one floods, one sends the other tenant's requests one at a time. */
 export async function fairness(world: World, server: Running, sizes: Sizes): Promise<Row[]> {
   const [flooding, other] = world.tenants
   if (!flooding || !other) throw new Error('fairness needs two tenants')

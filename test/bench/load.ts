@@ -1,6 +1,6 @@
 /**
- * The load generator, a process of its own: reads plans as lines of JSON, asks over connections that stay open, each with one
- * request on its way, and prints what it saw as JSON. Small on purpose: it shares the machine with what it measures.
+ * * The load generator, a process of its own: reads plans as lines of JSON, sends requests over persistent connections, one at a time
+ * * on each, and prints the result as JSON. It is small, since it shares the machine with what it measures.
  */
 import type { Socket } from 'bun'
 import { serveLines } from './spawn.ts'
@@ -10,29 +10,29 @@ export interface Plan {
   /** Connections, each with one request at a time. */
   callers: number
   seconds: number
-  /** Not counted. */
+  /** Not counted in the result. */
   warmUpSeconds: number
-  /** Whole HTTP requests, taken in turn. `{n}` becomes a number of ten digits that no other request of the run has. */
+  /** Complete HTTP requests, sent in turn. `{n}` becomes a ten-digit number that is unique within the run. */
   requests: string[]
-  /** Each request is sent once at most; the run ends when they have run out. */
+  /** Sends each request once at most; the run ends when none is left. */
   once?: boolean
-  /** Where `{n}` begins. */
+  /** The first value of `{n}`. */
   from: number
-  /** Requests a second of all callers together, evenly spaced; as fast as they are answered when absent. */
+  /** Requests a second of all callers together, evenly spaced; without it, each caller sends as soon as it has its answer. */
   rate?: number
 }
 
 export interface Result {
   perSecond: number
-  /** Milliseconds. */
+  /** In milliseconds. */
   p50: number
   p99: number
   count: number
   /** How often each status was answered. */
   statuses: Record<string, number>
-  /** Of an answer, its head included, on average. */
+  /** Average size of an answer, with its head. */
   bytes: number
-  /** Processor time of the load generator itself, milliseconds. */
+  /** Processor time of the load generator itself, in milliseconds. */
   cpuMs: number
 }
 
@@ -41,12 +41,12 @@ const LENGTH = /content-length: *(\d+)/i
 const CHUNKED = /transfer-encoding: *chunked/i
 const LAST_CHUNK = Buffer.from('0\r\n\r\n')
 
-/** The bytes of the first whole answer in `bytes`, or undefined while it is not all there. */
+/** The length of the first answer in `bytes`, or undefined while it is incomplete. */
 export const answerLength = (bytes: Buffer): number | undefined => {
   const head = bytes.indexOf(HEAD_END)
   if (head < 0) return undefined
   const fields = bytes.toString('latin1', 0, head)
-  // One answer at a time is on its way, so what ends like the last chunk is its end.
+  // Only one answer is in transit, so bytes that end like the last chunk are its end.
   if (CHUNKED.test(fields)) return bytes.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK) ? bytes.byteLength : undefined
   const length = LENGTH.exec(fields)
   if (!length) throw new Error(`an answer without a length: ${fields}`)
@@ -65,7 +65,7 @@ interface Caller {
 }
 
 const MOST_ANSWERS = 4_000_000
-/** An answer that takes longer is a fault of what is measured, and ends the run. */
+/** An answer that takes longer is a fault of the server, and ends the run. */
 const PATIENCE_MS = 10_000
 const times = new Float64Array(MOST_ANSWERS)
 

@@ -1,4 +1,4 @@
-/** Calls of a tool a second, against the same operation over REST and against the SDK's servers with nothing behind them. */
+/** Tool calls a second, compared with the same operation over REST and with bare servers of the SDK. */
 import { MCP_PATH } from '#edge/mcp/endpoint'
 import { opening, rpc } from '../support/mcp.ts'
 import type { Result } from './load.ts'
@@ -27,7 +27,7 @@ type Method = 'tools/call' | 'tools/list'
 
 const message = (method: Method, meta: object = {}): string => {
   const params = { ...(method === 'tools/call' ? { name: TOOL, arguments: {} } : {}), ...meta }
-  // Requests of a session that are on their way at the same time need ids of their own.
+  // Simultaneous requests of a session need different ids.
   return JSON.stringify({ jsonrpc: '2.0', id: '{n}', method, params })
 }
 
@@ -67,7 +67,7 @@ const described = (turns: Turn[]): string => {
   return `${speed(one)}, ${Math.round(cost)} µs in the server, ${Math.round(median(turns.map(({ bytes }) => bytes)))} B`
 }
 
-/** Each in its turn, in another order each round; the first is measured against the others. */
+/** In turns, in another order each round; compares the first contestant with the others. */
 const compare = async (what: string, contestants: Contestant[], sizes: McpSizes): Promise<Row> => {
   const turns = contestants.map((): Turn[] => [])
   for (const one of contestants) await turn(one, { ...sizes, seconds: sizes.warmUpSeconds })
@@ -78,8 +78,8 @@ const compare = async (what: string, contestants: Contestant[], sizes: McpSizes)
     }
   const [ours, ...peers] = turns
   const ratio = (peer: Turn[]) => median(ours!.map(({ perSecond }, round) => perSecond / peer[round]!.perSecond))
-  const told = peers.map((peer, index) => `${contestants[index + 1]!.name} ${described(peer)} (${ratio(peer).toFixed(2)})`)
-  return { what: `${what}, callers ${sizes.callers}`, result: described(ours!), peer: told.join('; '), ratio: ratio(peers[0]!) }
+  const compared = peers.map((peer, index) => `${contestants[index + 1]!.name} ${described(peer)} (${ratio(peer).toFixed(2)})`)
+  return { what: `${what}, callers ${sizes.callers}`, result: described(ours!), peer: compared.join('; '), ratio: ratio(peers[0]!) }
 }
 
 export async function mcp(world: World, server: Running, sizes: McpSizes): Promise<Row[]> {

@@ -1,4 +1,4 @@
-/** One and two processes on one database: commands sent where their tenant is owned, anywhere, and to the wrong one; reads. */
+/** One and two processes on one database: commands sent to the owner of their tenant, to either process, and to the wrong one; reads. */
 
 import type { Result } from './load.ts'
 import { cpuMs, databaseCpuMs } from './meter.ts'
@@ -20,14 +20,14 @@ const CALLERS = 32
 const read = (tenant: Tenant): string => get('/api/v1/growth/items?limit=5', tenant)
 const command = (tenant: Tenant): string => put('/api/v1/growth/profile', tenant, PROFILE_PATCH)
 
-/** What is sent to each process. */
+/** The requests that each process gets. */
 type Way = [Running, string[]][]
 
 interface Outcome {
   perSecond: number
   p50: number
   p99: number
-  /** Microseconds a request: the servers' and the database's. */
+  /** Microseconds a request, of the servers and the database. */
   cost: number
 }
 
@@ -51,12 +51,12 @@ const described = (all: Outcome[]): string => {
   return `${Math.round(of('perSecond')).toLocaleString('en')}/s (p50 ${of('p50').toFixed(1)}, p99 ${of('p99').toFixed(1)} ms), ${Math.round(of('cost'))} µs`
 }
 
-/** Wakes each tenant in the process that shall own it. */
+/** Wakes each tenant in the process that is to own it. */
 const settle = async (way: Way): Promise<void> => {
   for (const [{ port }, requests] of way) await load({ port, callers: 16, seconds: 120, warmUpSeconds: 0, once: true, requests })
 }
 
-/** Owners never change here: one process has as many tenants again, so that it is measured alone while the other has nothing to do. */
+/** Owners never change here: one process also owns as many other tenants, to be measured alone while the other process is idle. */
 export async function nodes(world: World, { seconds, rounds, tenants, warmUpSeconds }: Sizes): Promise<Row[]> {
   const all = await addTenants(world.owner, tenants * 2)
   const [ofAlone, ofPair] = [all.slice(0, tenants), all.slice(tenants)]
@@ -67,7 +67,7 @@ export async function nodes(world: World, { seconds, rounds, tenants, warmUpSeco
     [a, [...ofAlone, ...ofA].map(command)],
     [b, ofB.map(command)],
   ])
-  // One tenant of each in turn: half of what a process gets is its own.
+  // Tenants of both in turn, so that each process owns half of those it gets.
   const mixed = ofA.flatMap((tenant, index) => [tenant, ofB[index]!])
   const ways: Record<string, Way> = {
     'commands, one process': [[a, ofAlone.map(command)]],

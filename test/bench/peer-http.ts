@@ -1,6 +1,6 @@
 /**
- * A bare server to compare with, a process of its own: one query or transaction a request, over Elysia or, with PEER=hono, over Hono;
- * no key, no gate, no check. Its answers carry the same records as ours.
+ * * A bare server for comparison, in a process of its own: one query or transaction a request, over Elysia or, with PEER=hono, over Hono,
+ * * without keys, gate or checks. Its answers carry the same records as ours.
  */
 import { Elysia } from 'elysia'
 import { Hono } from 'hono'
@@ -9,7 +9,7 @@ import { openPeer, queries } from './peer-sql.ts'
 
 const options = optionsOf(process.env.DATABASE_URL ?? '')
 const reads = openPeer(options)
-// Of their own, as our server's: a transaction begun on a connection behind somebody's query does not get that connection for itself.
+// Separate pools, as in our server: a transaction that begins behind a query would not have the connection to itself.
 const writes = openPeer(options)
 const listenOn = { port: Number(process.env.PORT), hostname: '127.0.0.1' }
 const tenantOf = (headers: Record<string, string | undefined>): string => headers['x-tenant'] ?? ''
@@ -41,5 +41,5 @@ const hono = () => {
 if (process.env.PEER === 'hono') hono()
 else elysia()
 
-// A profiler writes what it has seen when the process ends by itself.
+// A profiler writes its results only when the process exits by itself.
 process.on('SIGTERM', () => process.exit(0))

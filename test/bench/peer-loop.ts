@@ -1,4 +1,4 @@
-/** The database's client alone, a process of its own: so many callers, each asking again as soon as it has its answer. */
+/** The database client alone, in a process of its own: each caller sends its next query as soon as it has its answer. */
 import type postgres from 'postgres'
 import { optionsOf } from '#server/database-url'
 import { quantile, type Result } from './load.ts'
@@ -11,7 +11,7 @@ export interface LoopPlan {
   seconds: number
   warmUpSeconds: number
   asked: Asked[]
-  /** Each is asked once at most. */
+  /** Sends each query once at most. */
   once?: boolean
 }
 

@@ -1,10 +1,10 @@
-/** What any program would have to ask the database for, with the tenant written into each query and no policy in the way. */
+/** The queries that any program would need, with the tenant written into each and no row-level security. */
 import postgres from 'postgres'
 import { newId } from '#kernel/ids'
 import type { ConnectionOptions } from '#store/engine/db'
 import { BODY } from './world.ts'
 
-/** A pool as the server's own: the same client, the same number of connections, one query at a time on each. */
+/** A pool like the server's: the same client, the same number of connections, one query at a time on each. */
 export const openPeer = (options: ConnectionOptions): postgres.Sql =>
   postgres({ ...options, max: 10, onnotice: () => {}, fetch_types: false, ...({ max_pipeline: 1 } as object) })
 
@@ -29,7 +29,7 @@ const PROFILE = { goal: 'More calls', audience: '', voice: '', language: 'en', t
 
 const PAGE = 5
 
-/** The rows that the answer needs, or the transaction that writes the same rows as the command: nothing is checked. */
+/** Reads the rows that the answer needs, or writes the same rows as the command in one transaction; checks nothing. */
 export const queries: Record<Kind, (sql: postgres.Sql, asked: Asked) => Promise<unknown>> = {
   items: async (sql, { tenantId }) => {
     const items = await sql`select id, batch_id, kind, status, review, body, format, hook, rationale, stories, learnings, length,

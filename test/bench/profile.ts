@@ -1,7 +1,7 @@
 /**
- * Where the processor time of a request goes: our server and a bare one under Bun's sampling profiler with the same requests. The
- * profiler sees the thread that runs JavaScript; what it does not see (the event loop, the kernel, the garbage collector's and the
- * compiler's threads) is the rest of what the system has counted for the process.
+ * * Where a request's processor time goes: our server and a bare one under Bun's sampling profiler, with the same requests. The profiler
+ * * sees the thread that runs JavaScript; the rest (event loop, kernel, threads of the garbage collector and the compiler) is what the
+ * * system counted for the process beyond that.
  */
 import { join } from 'node:path'
 import { temporaryFolder } from '../support/folder.ts'
@@ -20,11 +20,11 @@ interface Frame {
 interface CpuProfile {
   nodes: { id: number; callFrame: Frame; children?: number[] }[]
   samples: number[]
-  /** Microseconds since the sample before. */
+  /** Microseconds since the previous sample. */
   timeDeltas: number[]
 }
 
-/** Whose code a frame is, by its file; the first that fits. */
+/** The owner of a frame by its file; the first match counts. */
 const OWNERS: [RegExp, string][] = [
   [/node_modules\/postgres\//, 'postgres.js'],
   [/node_modules\/elysia\//, 'Elysia'],
@@ -39,7 +39,7 @@ const OWNERS: [RegExp, string][] = [
   [/\/src\//, 'ours: kernel and ports'],
   [/\/actors\//, 'ours: actors'],
 ]
-/** Native functions that say by their names what they do, whoever calls them. */
+/** Native functions that are grouped by name, whoever calls them. */
 const NATIVE: [RegExp, string][] = [
   [/^writeBuffered$/, 'socket write to Postgres'],
   [/^(stringify|parse)$/, 'JSON'],
@@ -50,7 +50,7 @@ const TIMERS = 'timers'
 
 const first = (rules: [RegExp, string][], text: string): string | undefined => rules.find(([rule]) => rule.test(text))?.[1]
 
-/** The group of each node: by its own file, else by a native function's name, else whoever called it. */
+/** The group of each node: by its own file, else by the name of a native function, else by its caller. */
 const groupsOf = ({ nodes }: CpuProfile): Map<number, string> => {
   const byId = new Map(nodes.map((node) => [node.id, node]))
   const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child): [number, number] => [child, id])))
@@ -76,7 +76,7 @@ const label = ({ functionName, url, lineNumber }: Frame): string => {
 }
 
 interface Profiled {
-  /** Microseconds of a request. */
+  /** In microseconds a request. */
   groups: Map<string, number>
   functions: Map<string, number>
   server: number
@@ -126,7 +126,7 @@ const profiled = async (world: World, { script, requests, seconds }: Measured): 
   await server.stop()
   const profile = (await Bun.file(join(folder.path, name)).json()) as CpuProfile
   const { byNode, samples } = tally(profile, start * 1_000, end * 1_000)
-  // A sample of a thread that waits for its turn on a busy machine is no time used: never more than the system counted.
+  // A thread that waits for a processor is sampled too, but uses no time: never exceed what the system counted.
   const each = Math.min(INTERVAL_US / count, mainThread / Math.max(samples, 1))
   const [groups, functions] = [new Map<string, number>(), new Map<string, number>()]
   const groupOf = groupsOf(profile)
@@ -164,7 +164,7 @@ const report = (kind: string, ours: Profiled, bare: Profiled): string => {
   ].join('\n')
 }
 
-/** Reads and commands, of our server and of a bare one, as Markdown. */
+/** Profiles reads and commands on our server and on a bare one; returns Markdown. */
 export async function profile(world: World, seconds: number): Promise<string> {
   const cases = {
     'GET items, 5': world.tenants.map((tenant) => get('/api/v1/growth/items?limit=5', tenant)),

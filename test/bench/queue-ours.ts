@@ -1,4 +1,4 @@
-/** Background work of many tenants by the actors, a process of its own: claim, run and settle of a lane that does nothing. */
+/** Background work of many tenants by the actors, in a process of its own: claim, run and settle of a lane that does nothing. */
 import type { Lane } from '#actors/engine/lane'
 import type { Letter } from '#actors/engine/letter'
 import { Runtime } from '#actors/engine/runtime'
@@ -17,7 +17,7 @@ import { openPeer } from './peer-sql.ts'
 import { serveLines } from './spawn.ts'
 
 const LEASE_MS = 60_000
-/** The last letter that adds work must have been written before the first of it is due. */
+/** All work must be added before the first of it is due. */
 const AHEAD_MS = 1_500
 const HOUR_MS = 3_600_000
 
@@ -39,7 +39,7 @@ const idleLane: Lane<object, 'done'> = {
 
 const provenance: Provenance = { principal: { kind: 'system', id: 'bench' }, surface: 'admin' }
 
-/** A command that leaves so many pieces of work behind, due at the same moment. */
+/** A command that adds so many rows of work, due at the same moment. */
 const adds = (count: number, runAt: Date): Letter<void> => ({
   name: 'bench',
   priority: 'interactive',

@@ -1,4 +1,4 @@
-/** Job queues for Postgres to compare with, a process of its own: no-op jobs, set up as their own documents say for throughput. */
+/** Job queues for Postgres for comparison, in a process of their own: no-op jobs, configured for throughput as their documentation says. */
 import { Logger, makeWorkerUtils, run as runWorker } from 'graphile-worker'
 import PgBoss from 'pg-boss'
 import { optionsOf } from '#server/database-url'
@@ -11,7 +11,7 @@ const connectionString = process.env.DATABASE_URL ?? ''
 const owner = openPeer(optionsOf(connectionString))
 const JOB = 'bench'
 
-/** From the first job that runs until the database knows of all that they are done. */
+/** Measures from the first job that runs until the database has recorded all as done. */
 class Tally {
   ran = 0
   #startedAt = 0
@@ -56,7 +56,7 @@ const graphile = async ({ jobs, tenants, serial }: QueuePlan): Promise<QueueResu
 
 const BOSS = { batchSize: 200, loops: 4 }
 
-/** Its own workers pause for half a second after each batch: they are driven through the calls that they are made of instead. */
+/** Its own workers pause for half a second after each batch, so this loop uses the calls that they are made of. */
 const boss = async ({ jobs, tenants }: QueuePlan): Promise<QueueResult> => {
   const pgBoss = new PgBoss({ connectionString, max: 25, supervise: false, schedule: false })
   await pgBoss.start()

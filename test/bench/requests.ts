@@ -1,7 +1,7 @@
-/** Requests as bytes: the load generator only sends them. */
+/** Requests as bytes, so that the load generator only sends them. */
 import type { Tenant } from './world.ts'
 
-/** What the load generator puts in the place of `{n}` has as many characters. */
+/** As long as what the load generator puts in place of `{n}`. */
 const NUMBER = '0'.repeat(10)
 
 export const requestOf = (line: string, headers: Record<string, string>, body = ''): string => {
@@ -11,7 +11,7 @@ export const requestOf = (line: string, headers: Record<string, string>, body = 
 }
 
 const JSON_BODY = { 'content-type': 'application/json' }
-/** `{n}` is replaced by the load generator, so each command has a key of its own. */
+/** The load generator replaces `{n}`, so each command has a key of its own. */
 const KEYED = { 'idempotency-key': 'bench-{n}' }
 
 export const get = (path: string, { id, key }: Tenant): string =>

@@ -1,6 +1,6 @@
 /**
- * Measures and prints a table: `npm run bench`, or with `-- --quick` in half a minute. Everything is on this machine, over loopback,
- * and is compared with a peer or a limit measured in the same run: trust the ratios.
+ * * Measures and prints a table: `npm run bench`, or with `-- --quick` in half a minute. Everything runs on this machine over loopback,
+ * * beside a peer or a limit measured in the same run: trust the ratios.
  */
 import { parseArgs } from 'node:util'
 import { background } from './background.ts'
@@ -24,11 +24,11 @@ const SECTIONS = ['throughput', 'mcp', 'fairness', 'due', 'background', 'deliver
 const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
-    /** Some of the sections, by comma. */
+    /** Sections to run, separated by commas. */
     only: { type: 'string', default: SECTIONS.join(',') },
-    /** Without waiting for the disk at each commit, as on a machine whose disk is fast. */
+    /** Commits without waiting for the disk, as on a machine with a fast disk. */
     'no-fsync': { type: 'boolean', default: false },
-    /** Where the processor time of a request goes, and nothing else. */
+    /** Prints only where a request's processor time goes. */
     profile: { type: 'boolean', default: false },
     seconds: { type: 'string' },
     posts: { type: 'string' },
@@ -59,7 +59,7 @@ const measure = async (name: (typeof SECTIONS)[number], section: () => Promise<R
   try {
     rows.push(...(await section()))
   } catch (cause) {
-    // What the others have measured stays worth reading.
+    // The results of the other sections are still worth reading.
     rows.push({ what: `**${name}**`, result: `FAILED: ${cause instanceof Error ? cause.message : String(cause)}` })
     console.error(cause)
     process.exitCode = 1
@@ -67,7 +67,7 @@ const measure = async (name: (typeof SECTIONS)[number], section: () => Promise<R
   console.error(`${name}: ${((performance.now() - started) / 1_000).toFixed(0)} s`)
 }
 
-/** What is asked of one server. */
+/** Sections that share one server. */
 const onOneServer = async (): Promise<void> => {
   await using server = await startServer(world)
   const atRest = residentMiB(server.pid)

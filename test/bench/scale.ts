@@ -1,4 +1,4 @@
-/** The queries that look at all tenants, and those of one, when there are very many: a million rows of actors, each with a scheduled post. */
+/** Queries over all tenants and of single ones among very many: a million actors, each with a scheduled post. */
 import { workTable } from '#decisions/work'
 import { openDb } from '#store/engine/db'
 import { gate } from '#store/engine/letter'
@@ -9,7 +9,7 @@ import { ms, type Row } from './table.ts'
 import type { World } from './world.ts'
 
 const PROBES = 300
-/** As many as the sweeper asks for. */
+/** As many as the sweep requests. */
 const WAKE_AT_ONCE = 16
 const NOTHING_BUSY = { kinds: workTable, busy: [], paused: false, resting: [] }
 
@@ -24,7 +24,7 @@ const times = async (count: number, body: (index: number) => Promise<unknown>): 
   return `p50 ${ms(quantile(sorted, 0.5))}, p99 ${ms(quantile(sorted, 0.99))}`
 }
 
-/** Tenants that are asleep and have one post each, due some time in the coming month. */
+/** Sleeping tenants with one post each, due within the coming month. */
 const addSleepers = async ({ owner }: World, count: number): Promise<void> => {
   await owner.begin(async (sql) => {
     await sql`create temporary table sleeper on commit drop as
@@ -58,7 +58,7 @@ export async function scale(world: World, { sleepers, due }: { sleepers: number;
   >`select tenant_id from actor where owner is null and wake_at is not null limit ${PROBES}`
   const idOf = (index: number): string => some[index % some.length]!.tenant_id
   const look = () => wakeable(db, self, WAKE_AT_ONCE)
-  // The lease of this probe is renewed by nobody: it must not end in the middle.
+  // Nothing renews this probe's lease, which must not end midway.
   const renew = () => world.owner`update node set expires_at = clock_timestamp() + interval '1 minute' where incarnation = ${self}`
   await renew()
   await times(PROBES, look)

@@ -1,4 +1,4 @@
-/** Processes of a bench: the server that is measured, peers of it, and the load generator. */
+/** The processes of a benchmark: the measured server, its peers and the load generator. */
 import { createServer } from 'node:net'
 import type { ConnectionOptions } from '#store/engine/db'
 import { ownEnv } from '../support/own-env.ts'
@@ -7,10 +7,10 @@ import type { Plan, Result } from './load.ts'
 export interface Running extends AsyncDisposable {
   port: number
   pid: number
-  /** From the start of the process until it answered `/health`. */
+  /** Milliseconds from the start of the process until `/health` answered. */
   startMs: number
   output(): string
-  /** SIGTERM, and until it has gone; resolves with the milliseconds that took. */
+  /** Sends SIGTERM and waits for the exit; resolves with the milliseconds that took. */
   stop(): Promise<number>
 }
 
@@ -46,7 +46,7 @@ const untilHealthy = async (port: number, ended: () => boolean): Promise<boolean
   return false
 }
 
-/** Starts a server that listens on the port of PORT, and waits until `/health` answers. */
+/** Starts a server on the port of PORT, and waits until `/health` answers. */
 export async function startProcess(command: string[], env: Record<string, string>): Promise<Running> {
   const port = await freePort()
   const printed: string[] = []
@@ -72,14 +72,14 @@ export async function startProcess(command: string[], env: Record<string, string
   return { port, pid: child.pid, startMs, output: () => printed.join(''), stop: () => end('SIGTERM'), [Symbol.asyncDispose]: dispose }
 }
 
-/** A process of the bench that reads a line of JSON and prints one, for as long as it is asked: code that has run before is fast. */
+/** A process that reads lines of JSON and answers each with one. It is reused, as code that has run before is fast. */
 export interface Worker<In, Out> extends AsyncDisposable {
   pid: number
-  /** One question at a time. */
+  /** One request at a time. */
   ask(input: In): Promise<Out>
 }
 
-/** Ends by itself when this process does, too: its standard input ends then. */
+/** The process also ends when this one does, since its standard input ends. */
 export function startWorker<In, Out>(script: string, env: Record<string, string> = {}): Worker<In, Out> {
   const child = Bun.spawn([process.execPath, script], { env: ownEnv(env), stdio: ['pipe', 'pipe', 'inherit'] })
   child.unref()
@@ -109,19 +109,19 @@ async function* lines(stream: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGen
   }
 }
 
-/** The other end of a worker: answers each line, until there are no more. */
+/** The worker's side: answers each line until its input ends. */
 export async function serveLines<In, Out>(answer: (input: In) => Promise<Out>): Promise<void> {
   for await (const line of lines(Bun.stdin.stream())) console.log(JSON.stringify(await answer(JSON.parse(line) as In)))
 }
 
-/** Load generators that have nothing to do. */
+/** Load generators without work. */
 const idle: Worker<Plan, Result>[] = []
 
-/** More than any run asks; of two runs on one server the second must not replay the first. */
+/** More than any run sends: a second run on one server must not replay the first. */
 const MOST_ASKED = 2_000_000
 let runs = 0
 
-/** Puts load on a server from another process. Any answer but success is an error: what is refused costs nothing. */
+/** Loads a server from another process. Any answer but success is an error, as refusals cost nothing. */
 export async function load(plan: Omit<Plan, 'from'>): Promise<Result> {
   const generator = idle.pop() ?? startWorker<Plan, Result>('test/bench/load.ts')
   const result = await generator.ask({ ...plan, from: MOST_ASKED * runs++ })

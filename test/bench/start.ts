@@ -1,4 +1,4 @@
-/** How long a start takes until the server is healthy: from source and as the binary, with a database there and without. */
+/** How long a start takes until the server is healthy: from source and as the binary, with and without an existing database. */
 import { join } from 'node:path'
 import { build } from '#src/scripts/build'
 import { temporaryFolder } from '../support/folder.ts'
@@ -14,7 +14,7 @@ const startOf = async (name: string, command: string[], env: Record<string, stri
   return { what: `start to healthy, ${name}`, result: `${ms(server.startMs)}; ${mib(resident)} resident; stops in ${ms(stopMs)}` }
 }
 
-/** The first start makes the database; the second finds it. */
+/** The first start creates the database; the second finds it. */
 const twice = async (name: string, command: string[]): Promise<Row[]> => {
   await using home = await temporaryFolder()
   const env = { TENDRIL_HOME: join(home.path, 'home'), PATH: process.env.PATH ?? '', LOG_LEVEL: 'warn' }

@@ -1,4 +1,4 @@
-/** What a bench found, for people: the machine, and a table. */
+/** Prints the results of a benchmark: the machine, and a table. */
 import { cpus, loadavg, release, totalmem } from 'node:os'
 import type postgres from 'postgres'
 
@@ -9,7 +9,7 @@ export interface Row {
   /** What it is compared with, measured in the same run. */
   peer?: string
   ratio?: number
-  /** Processor time of the peer by ours: steadier than a rate on a machine that others use too. */
+  /** The peer's processor time divided by ours: steadier than a rate on a machine with other load. */
   costRatio?: number
   goal?: string
 }

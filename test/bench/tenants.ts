@@ -1,4 +1,4 @@
-/** In this process: letters through a mailbox, what a tenant costs in memory, and how long it takes to wake one. */
+/** In this process: letters through a mailbox, the memory that a tenant takes, and how long it takes to wake one. */
 
 import type { Letter } from '#actors/engine/letter'
 import { Mailbox, type Posted } from '#actors/engine/mailbox'
@@ -10,7 +10,7 @@ import { quantile } from './load.ts'
 import { ms, type Row } from './table.ts'
 import { addTenants, type Tenant, type World } from './world.ts'
 
-/** Changes nothing: gate and commit alone. */
+/** Changes nothing: only gate and commit. */
 const letter: Letter<void> = {
   name: 'bench',
   priority: 'interactive',
@@ -18,7 +18,7 @@ const letter: Letter<void> = {
   decide: async () => ({ reply: undefined }),
 }
 
-/** Calls `body` with 0 … count - 1, so many at once; their milliseconds, sorted, and how many a second. */
+/** Calls `body` with 0 … count - 1, so many at once; returns their times in milliseconds, sorted, and the rate a second. */
 const timed = async (count: number, callers: number, body: (index: number) => Promise<unknown>) => {
   const times = new Float64Array(count)
   let next = 0
@@ -79,7 +79,7 @@ const awake = async ({ runtime }: Workplace, { owner }: World, count: number): P
   const tenants = await addTenants(owner, count)
   const before = resident()
   const { sorted, perSecond: woken } = await timed(count, 4, (index) => runtime.ask(tenants[index]!.id, letter))
-  // Recovery and the first look for due work run on behind the first letter.
+  // Recovery and the first look for due work continue after the first letter.
   await timed(count, 16, (index) => runtime.ask(tenants[index]!.id, letter))
   const each = (resident() - before) / count
   return [

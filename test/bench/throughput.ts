@@ -1,4 +1,4 @@
-/** Requests a second over HTTP, against bare servers and against the database's client alone, in turns. */
+/** Requests a second over HTTP, compared with bare servers and with the database client alone, in turns. */
 
 import type { Result } from './load.ts'
 import { cpuMs, databaseCpuMs } from './meter.ts'
@@ -10,11 +10,11 @@ import { median, type Row, speed } from './table.ts'
 import { addDrafts, type Tenant, type World } from './world.ts'
 
 export interface Sizes {
-  /** Of one turn. */
+  /** Duration of one turn. */
   seconds: number
   rounds: number
   callers: number[]
-  /** Code that has run for some seconds only is several times slower. */
+  /** New code is several times slower in its first seconds. */
   warmUpSeconds: number
 }
 
@@ -51,12 +51,12 @@ interface Question {
   callers: number
   seconds: number
   rounds: number
-  /** What one has approved, another cannot approve: each gets its own. */
+  /** An item can be approved once, so each contestant gets its own. */
   cases(): Promise<Case[]>
   once?: boolean
 }
 
-/** What one contestant did in one round, and what its parts used of the processors, in milliseconds. */
+/** One contestant's result in one round, with the processor time of its parts in milliseconds. */
 interface Turn extends Result {
   server: number
   database: number
@@ -79,7 +79,7 @@ const turn = async ({ world, servers, loop }: Contest, name: Contestant, questio
 
 const sum = (turns: Turn[], part: 'server' | 'database' | 'cpuMs' | 'count'): number => turns.reduce((all, one) => all + one[part], 0)
 
-/** Microseconds of a request. */
+/** In microseconds a request. */
 const costs = (turns: Turn[]) => {
   const each = (part: 'server' | 'database' | 'cpuMs') => (sum(turns, part) * 1_000) / sum(turns, 'count')
   return { server: each('server'), database: each('database'), generator: each('cpuMs') }
@@ -98,7 +98,7 @@ const described = (turns: Turn[]): string => {
   return `${medianSpeed(turns)}, ${parts}, ${Math.round(median(turns.map(({ bytes }) => bytes)))} B`
 }
 
-/** Rounds in which each has its turn, in another order each time: what else the machine does hits all alike. */
+/** Every contestant has a turn in each round, in another order each time, so that other load affects all alike. */
 const compare = async (contest: Contest, question: Question): Promise<Row> => {
   const turns: Record<Contestant, Turn[]> = { tendril: [], elysia: [], hono: [], client: [] }
   for (let round = 0; round < question.rounds; round++)
@@ -120,7 +120,7 @@ const compare = async (contest: Contest, question: Question): Promise<Row> => {
   }
 }
 
-/** Each tenant's actor wakes once; what that costs is measured elsewhere. */
+/** Wakes each tenant's actor; that cost is measured elsewhere. */
 export const wakeAll = async ({ tenants }: World, { port }: Running): Promise<void> => {
   const requests = tenants.map((tenant) => cases.profile(tenant).request)
   await load({ port, callers: 16, seconds: 120, warmUpSeconds: 0, once: true, requests })
@@ -142,7 +142,7 @@ const warmUp = async (
   await loop.ask({ kind, callers: 32, seconds: seconds / 3, warmUpSeconds: 0, asked: all.map(({ request: _, ...asked }) => asked) })
 }
 
-/** Whether the load generator, which shares the machine, could ask for more: a server that does nothing but answer. */
+/** Whether the load generator, which shares the machine, could send more: measured on a server that only answers. */
 const ceiling = async ({ servers }: Contest, { seconds, rounds }: Sizes): Promise<Row> => {
   const requests = [requestOf('GET /health', {})]
   const all: Result[] = []
@@ -167,7 +167,7 @@ const approvals = (contest: Contest, { seconds, rounds }: Sizes): Promise<Row> =
   return compare(contest, { kind: 'approve', callers: 32, seconds: seconds * 30, rounds, once: true, cases: prepared })
 }
 
-/** Peers of their own for reads and for commands: the database takes 60 connections, and each would keep those of both. */
+/** Separate peers for reads and for commands, as the database takes 60 connections and each peer would keep those of both. */
 const among = async (world: World, server: Running, body: (contest: Contest) => Promise<Row[]>): Promise<Row[]> => {
   const peer = 'test/bench/peer-http.ts'
   await using elysia = await startProcess([process.execPath, peer], world.env)

@@ -1,4 +1,4 @@
-/** What is measured on: a database with many workspaces, each with a key, an account and items, and a server of it. */
+/** The environment of a benchmark: a database with many workspaces, each with a key, an account and items, and a server for it. */
 import { randomBytes } from 'node:crypto'
 import postgres from 'postgres'
 import { hashApiKey, newApiKey } from '#kernel/api-key'
@@ -29,7 +29,7 @@ export interface World extends AsyncDisposable {
 export const BODY =
   'Every delay starts at the dock. We counted: of forty late trucks, thirty-one were late before they had left our own yard.'
 
-/** Workspaces with a key and, in the database alone, a connected account. */
+/** Adds workspaces with a key and, in the database only, a connected account. */
 export async function addTenants(owner: postgres.Sql, count: number): Promise<Tenant[]> {
   const tenants = Array.from({ length: count }, () => ({ id: newId(), key: newApiKey() }))
   const ids = tenants.map(({ id }) => id)
@@ -47,7 +47,7 @@ export async function addTenants(owner: postgres.Sql, count: number): Promise<Te
   return tenants
 }
 
-/** Drafts of each workspace; their ids, one workspace after the other in turn. */
+/** Adds drafts to each workspace; returns their ids, workspaces in turn. */
 export async function addDrafts(owner: postgres.Sql, tenants: Tenant[], each: number): Promise<{ id: string; tenant: Tenant }[]> {
   const drafts = Array.from({ length: each }, () => tenants.map((tenant) => ({ id: newId(), tenant }))).flat()
   for (let from = 0; from < drafts.length; from += 5_000) {
@@ -62,7 +62,7 @@ export async function addDrafts(owner: postgres.Sql, tenants: Tenant[], each: nu
 const ITEMS_EACH = 20
 const COMMANDS_EACH = 20
 
-/** What earlier commands have left behind: rows of the audit, and answers that still replay. */
+/** Adds what earlier commands would leave: audit rows, and answers to replay. */
 const addHistory = async (owner: postgres.Sql, tenants: Tenant[]): Promise<void> => {
   const ids = tenants.map(({ id }) => id)
   await owner`insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation)
@@ -72,7 +72,7 @@ const addHistory = async (owner: postgres.Sql, tenants: Tenant[]): Promise<void>
     from unnest(${ids}::uuid[]) id, generate_series(1, ${COMMANDS_EACH}) n`
 }
 
-/** A Postgres of its own, as durable as a server's unless told otherwise, with this many workspaces in it. */
+/** A Postgres of its own, as durable as a server's unless `durable` is false, with this many workspaces. */
 export async function openWorld(tenantCount: number, durable: boolean): Promise<World> {
   await using stack = new AsyncDisposableStack()
   const log = createLog('error')
@@ -84,7 +84,7 @@ export async function openWorld(tenantCount: number, durable: boolean): Promise<
   const tenants = await addTenants(owner, tenantCount)
   await addDrafts(owner, tenants, ITEMS_EACH)
   await addHistory(owner, tenants)
-  // Not the empty tables: one that was seen empty is planned for as if it stayed so, which no table of a new server is.
+  // Empty tables are left out: once analysed as empty, a table is planned for as empty, which no table of a server is for long.
   await owner`vacuum analyze tenant, actor, api_key, connection, item, idempotency, audit`
   const secret = randomBytes(32)
   const env = { DATABASE_URL: databaseUrl(target), TENDRIL_SECRET_KEY: secret.toString('base64'), LOG_LEVEL: 'warn', RATE_LIMITS: 'off' }
@@ -92,6 +92,6 @@ export async function openWorld(tenantCount: number, durable: boolean): Promise<
   return { options: target, owner, tenants, secret, env, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
-/** The server as `npm start` runs it, on this database. */
+/** Starts the server on this database, as `npm start` does. */
 export const startServer = (world: World, env: Record<string, string> = {}): Promise<Running> =>
   startProcess([process.execPath, 'src/main.ts'], { ...world.env, ...env })

@@ -1,4 +1,4 @@
-/** What is printed: for programs, for people, page after page, and while something is being made. */
+/** What is printed: for programs and for people, over several pages, and while a record is being made. */
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { FAILED_EXIT } from '#cli/failure'
@@ -21,7 +21,7 @@ const items = ids.map((id, n) => ({
   created_at: '2027-01-01T00:00:00Z',
 }))
 
-/** Items in pages of three; the cursor is where to go on. */
+/** Items in pages of three; the cursor is the index of the next. */
 const pages = ({ path }: Asked): Scripted => {
   const from = Number(new URL(path, 'http://x').searchParams.get('cursor') ?? 0)
   return { body: { items: items.slice(from, from + 3), next_cursor: from + 3 < items.length ? String(from + 3) : null } }
@@ -30,7 +30,7 @@ const pages = ({ path }: Asked): Scripted => {
 const at = (url: string, more: CliOptions = {}): CliOptions => ({ ...more, env: { TENDRIL_API_URL: url, TENDRIL_API_KEY: 'ak_x' } })
 
 describe('a list', () => {
-  test('is a table with whole ids; what says nothing is left out', async () => {
+  test('is a table with complete ids, without empty columns', async () => {
     await using server = scriptedServer(pages)
     const { out, err } = await cli(['items', 'list'], at(server.url))
     const [head, first, ...others] = out.trimEnd().split('\n')
@@ -40,7 +40,7 @@ describe('a list', () => {
     expect(err).toBe('more results: use --all, or --cursor 3\n')
   })
 
-  test('is followed to its end by --all, below one head', async () => {
+  test('is read to its end with --all, below one header', async () => {
     await using server = scriptedServer(pages)
     const { code, out, err } = await cli(['items', 'list', '--all', '--limit', '3'], at(server.url))
     expect([code, err]).toEqual([0, ''])
@@ -49,7 +49,7 @@ describe('a list', () => {
     expect(server.asked.map(({ path }) => path.split('?')[1])).toEqual(['limit=3', 'limit=3&cursor=3', 'limit=3&cursor=6'])
   })
 
-  test('is a line of JSON for each record by --all --json', async () => {
+  test('is one line of JSON for each record with --all --json', async () => {
     await using server = scriptedServer(pages)
     const { out } = await cli(['items', 'list', '--all', '--json'], at(server.url))
     expect(
@@ -60,19 +60,19 @@ describe('a list', () => {
     ).toEqual(items)
   })
 
-  test('prints each page before it asks for the next, so that a failure costs none of them', async () => {
+  test('prints each page before it requests the next, so a failure loses none', async () => {
     await using server = scriptedServer((asked, index) => (index < 2 ? pages(asked) : refusal(500, 'internal')))
     const { code, out } = await cli(['items', 'list', '--all', '--json'], at(server.url))
     expect([code, out.trimEnd().split('\n').length]).toEqual([errorTable.internal.exit, 6])
   })
 
-  test('whose cursor leads nowhere ends', async () => {
+  test('ends when its cursor repeats', async () => {
     await using server = scriptedServer([{ body: { items, next_cursor: '1' } }])
     const { code, err } = await cli(['items', 'list', '--all'], at(server.url))
     expect([code, server.asked.length, err]).toEqual([1, 2, 'tendril: internal: the server returned the same page twice\n'])
   })
 
-  test('is one line of JSON for a pipe, several for a terminal', async () => {
+  test('is one line of JSON for a pipe, and several for a terminal', async () => {
     await using server = scriptedServer(pages)
     const piped = await cli(['items', 'list', '--json'], at(server.url))
     const shown = await cli(['items', 'list', '--json'], at(server.url, { columns: 80 }))
@@ -82,7 +82,7 @@ describe('a list', () => {
 })
 
 describe('a table', () => {
-  test('of items says of one in doubt who resolves that, and when the timeline is read next', () => {
+  test('of items shows who resolves a doubt, and when the timeline is read next', () => {
     const doubt = { cause: 'server_error', resolves: 'by_itself', next_read_at: '2027-01-01T00:00:30.500Z' }
     const rows = [
       { id: ids[0]!, status: 'publish_unconfirmed', last_error: '503', doubt },
@@ -105,7 +105,7 @@ describe('a table', () => {
     { id: ID, status: 'drafted', body: 'a\nb', hook: '👩‍🚀', format: 'story', created_at: '' },
   ]
 
-  test.each([60, 80, 100, 140, 300])('of %i columns is no wider, and its ids are whole', (width) => {
+  test.each([60, 80, 100, 140, 300])('of %i columns is no wider, and its ids are complete', (width) => {
     const columns = columnsFor(rows, width)
     const lines = [headOf(columns), ...linesOf(rows, columns)]
     expect(Math.max(...lines.map(widthOf))).toBeLessThanOrEqual(width)
@@ -113,13 +113,13 @@ describe('a table', () => {
     expect(columns.map(({ name }) => name)).toEqual(expect.arrayContaining(['id', 'status']))
   })
 
-  test('has each record on one line, all of it where there is no terminal', () => {
+  test('has each record on one line, uncut when there is no terminal', () => {
     const [, second] = linesOf(rows, columnsFor(rows))
     expect(second).toContain('a ⏎ b')
     expect(linesOf(rows, columnsFor(rows))[0]).toContain(rows[0]!.body.trim())
   })
 
-  test('shows what tells records apart though it lies within an object, and no half of an id', () => {
+  test('shows fields within objects that distinguish records, and never part of an id', () => {
     const signals = [
       {
         id: ID,
@@ -144,19 +144,19 @@ describe('a table', () => {
     expect(columnsFor(signals, 140).find(({ name }) => name === 'target_id')!.width).toBe(ID.length)
   })
 
-  test('has times to the second', () => {
+  test('shows times to the second', () => {
     const rows = [{ id: ID, post_at: '2027-01-01T09:00:00.000Z' }]
     expect(linesOf(rows, columnsFor(rows))).toEqual([`${ID}  2027-01-01T09:00:00Z`])
   })
 
-  test('is bold at its head on a terminal with colours alone', async () => {
+  test('has a bold header only on a terminal with colours', async () => {
     await using server = scriptedServer(pages)
     expect((await cli(['items', 'list'], at(server.url, { columns: 120, colour: true }))).out).toStartWith('\u001b[1mID')
     expect((await cli(['items', 'list'], at(server.url, { columns: 120 }))).out).toStartWith('ID')
   })
 })
 
-test('a record is names and values, its lists as tables', async () => {
+test('a record is printed as names and values, with its lists as tables', async () => {
   const batch = { id: ID, status: 'ready', error: null, usage: { input_tokens: 3 }, items: items.slice(0, 2), notes: ['one', 'two\nlines'] }
   await using server = scriptedServer([{ body: { batch } }])
   const { out } = await cli(['batches', 'get', ID], at(server.url))
@@ -184,22 +184,22 @@ describe('a download', () => {
   }
   const error = JSON.stringify({ error: { code: 'unavailable', message: 'gone' } })
 
-  test('is printed as it comes', async () => {
+  test('is printed as it arrives', async () => {
     await using server = scriptedServer([{ body: '{"kind":"export"}\n{"kind":"end"}\n' }])
     expect(await session(server.url)).toMatchObject({ code: 0, out: '{"kind":"export"}\n{"kind":"end"}\n' })
   })
 
   test.each([
     ['a line', `{"kind":"export"}\n${error}\n`],
-    ['the cell of a table', `kind,record\n"${error.replaceAll('"', '""')}"\n`],
-  ])('that ends with an error as %s is not whole, and is not asked for again', async (_, body) => {
+    ['a CSV cell', `kind,record\n"${error.replaceAll('"', '""')}"\n`],
+  ])('that ends with an error as %s is incomplete, and is not retried', async (_, body) => {
     await using server = scriptedServer([{ body }])
     const { code, out, err } = await session(server.url)
     expect([code, out, server.asked.length]).toEqual([errorTable.unavailable.exit, body, 1])
     expect(err).toContain('tendril: unavailable: the file is incomplete: gone')
   })
 
-  test('that is refused is asked for again as anything is', async () => {
+  test('that is refused is retried like any request', async () => {
     await using server = scriptedServer([refusal(503, 'unavailable'), { body: '{"kind":"end"}\n' }])
     expect(await session(server.url)).toMatchObject({ code: 0, pauses: [200] })
   })
@@ -213,7 +213,7 @@ describe('--wait', () => {
   const create = (url: string, argv: string[] = [], options: CliOptions = {}) =>
     cli(['batches', 'create', '--wait', ...argv], at(url, options))
 
-  test('asks again until the record is ready, ever more slowly', async () => {
+  test('polls until the record is ready, ever more slowly', async () => {
     await using server = scriptedServer([batch('queued'), batch('queued'), batch('generating'), batch('generating'), batch('ready')])
     const { code, out, err, pauses } = await create(server.url, ['--json'])
     expect([code, err, pauses]).toEqual([0, '', [250, 375, 562.5]])
@@ -221,13 +221,13 @@ describe('--wait', () => {
     expect(server.asked.slice(1).map(({ method, path }) => `${method} ${path}`)).toEqual(Array(4).fill(`GET /api/v1/growth/batches/${ID}`))
   })
 
-  test('shows on a terminal how it goes, and takes that away again', async () => {
+  test('shows progress on a terminal, and removes it again', async () => {
     await using server = scriptedServer([batch('queued'), batch('generating'), batch('ready')])
     const { err } = await create(server.url, [], { columns: 80 })
     expect(err).toBe('\r\u001b[Kgenerating … 0 s\r\u001b[K')
   })
 
-  test('ends with its own exit code when the record failed, which is printed all the same', async () => {
+  test('ends with its own exit code when the record has failed, and still prints it', async () => {
     await using server = scriptedServer([batch('queued'), batch('failed', { error: 'generation_failed: lower the count' })])
     const { code, out, err } = await create(server.url, ['--json'])
     expect(code).toBe(FAILED_EXIT)
@@ -235,26 +235,26 @@ describe('--wait', () => {
     expect(JSON.parse(err)).toEqual({ error: { code: 'generation_failed', message: 'lower the count' } })
   })
 
-  test('ends at its deadline, and says how to look again', async () => {
+  test('ends at its deadline, and says how to check again', async () => {
     await using server = scriptedServer([batch('queued'), batch('generating')])
     const { code, err, pauses } = await create(server.url, ['--timeout', '2'])
     expect([code, pauses.reduce((sum, one) => sum + one, 0)]).toEqual([errorTable.unavailable.exit, 2_000])
     expect(err).toContain(`tendril batches get ${ID}`)
   })
 
-  test('finds the record in the list where none reads it alone, and takes what is drafted for made', async () => {
+  test('finds a record in its list when no operation reads it alone, and accepts a draft as done', async () => {
     const engagement = (status: string, id = ID) => ({ id, status, action: 'reply', error: null })
     const listed = (status: string): Scripted => ({
       body: { engagements: [engagement('queued', ids[3]), engagement(status)], next_cursor: null },
     })
-    const made = { status: 201, body: { engagement: engagement('queued') } }
-    await using server = scriptedServer([made, listed('generating'), listed('drafted')])
+    const created = { status: 201, body: { engagement: engagement('queued') } }
+    await using server = scriptedServer([created, listed('generating'), listed('drafted')])
     const { code, out } = await cli(['signals', 'engage', ids[2]!, '--action', 'reply', '--wait', '--json'], at(server.url))
     expect([code, JSON.parse(out)]).toEqual([0, { engagement: engagement('drafted') }])
     expect(server.asked.slice(1).map(({ path }) => path)).toEqual(Array(2).fill('/api/v1/growth/engagements?limit=100'))
   })
 
-  test('ends for a report that failed as for anything that did', async () => {
+  test('ends for a failed report as for any failed record', async () => {
     const report = (status: string) => ({ id: ID, status, error: status === 'failed' ? 'enqueue_failed' : null })
     await using server = scriptedServer([
       { status: 201, body: { report: report('queued') } },
@@ -263,7 +263,7 @@ describe('--wait', () => {
     expect((await cli(['reports', 'create', '--wait'], at(server.url))).code).toBe(FAILED_EXIT)
   })
 
-  test('takes a time that is none for a mistake, before anything is sent', async () => {
+  test('refuses an invalid time before it sends anything', async () => {
     await using server = scriptedServer([batch('queued')])
     const { code } = await create(server.url, ['--timeout', 'soon'])
     expect([code, server.asked.length]).toEqual([2, 0])

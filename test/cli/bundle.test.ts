@@ -1,4 +1,4 @@
-/** The command line as it is published: one file, run by Node, against a real server. */
+/** The command line as published: a single program run by Node, against a real server. */
 import { beforeAll, expect, test } from 'bun:test'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -32,14 +32,14 @@ const ended = async (child: ReturnType<typeof start>) => {
   return { code, out, err }
 }
 
-/** Runs a command that succeeds, and reads what it printed. */
+/** Runs a command that must succeed, and parses its output. */
 const tendril = async (argv: string[], input?: string) => {
   const { code, out, err } = await ended(start([node, program, ...argv, '--json'], input))
   expect({ code, err }).toEqual({ code: 0, err: '' })
   return JSON.parse(out)
 }
 
-test('the whole job, from the profile to the network', async () => {
+test('the published program does a whole job, from the profile to the network', async () => {
   await tendril(['login', '--api-url', app.url, '--api-key', '-'], `${app.key}\n`)
   const dna = ['--writing-dna.stories', 'I drove a delivery van for a week.', '--writing-dna.stories', '-18 °C at the dock — nobody came.']
   const { profile } = await tendril(['profile', 'update', '--goal', 'Book demos', '--audience', 'operations leads', ...dna])
@@ -66,7 +66,7 @@ test('the whole job, from the profile to the network', async () => {
   expect(network.map(({ text }) => text)).toEqual([approved.item.body])
 })
 
-test('an article is drafted, waited for and retitled', async () => {
+test('an article is drafted, awaited and retitled', async () => {
   const { key } = await app.newWorkspace()
   const { on_missed: _, ...profile } = softwareProfile
   await app.send('PUT', 'profile', { key, body: profile })
@@ -79,13 +79,13 @@ test('an article is drafted, waited for and retitled', async () => {
   expect((await tendril(['articles', 'list', ...as])).articles).toMatchObject([{ id: article.id, title: 'A promise' }])
 })
 
-/** Says on standard error how often a program makes a segmenter, which takes Node as long as all else of a start. */
+/** Prints how often a program makes a segmenter, which takes Node as long as the rest of its start. */
 const COUNTING = `const { Segmenter } = Intl
 let made = 0
 Intl.Segmenter = class extends Segmenter { constructor(...given) { super(...given); made++ } }
 process.on('exit', () => console.error(made))`
 
-test('measures plain text without loading what is needed for other texts', async () => {
+test('plain text is measured without loading a segmenter', async () => {
   const listOf = (body: string) => ({ body: { items: [{ id: 'a', body }], next_cursor: null } })
   await using server = scriptedServer([listOf('plain'), listOf('漢字')])
   const segmentersFor = async (argv: string[]): Promise<string> => {
@@ -99,7 +99,7 @@ test('measures plain text without loading what is needed for other texts', async
   expect(await segmentersFor(['items', 'list'])).toBe('1')
 })
 
-test('is small, without the server, and can be run', async () => {
+test('the program is small, contains no server code, and is executable', async () => {
   const files = [...new Bun.Glob('*.mjs').scanSync(join(folder.path, 'cli'))]
   const texts = await Promise.all(files.map((name) => Bun.file(join(folder.path, 'cli', name)).text()))
   const text = texts.join('\n')
@@ -112,14 +112,14 @@ test('is small, without the server, and can be run', async () => {
   expect(imported).toContain('node:http')
 })
 
-test.each(['help', 'completion fish', 'profile update --help'])('knows the contract as the source does: %s', async (line) => {
+test.each(['help', 'completion fish', 'profile update --help'])('the bundle prints the same as the source: %s', async (line) => {
   const words = line.split(' ')
   const [bundled, { code, out, err }] = [await ended(start([node, program, ...words])), await cli(words)]
   expect(out.length).toBeGreaterThan(500)
   expect(bundled).toEqual({ code, out, err })
 })
 
-test('its archive installs by itself, without a network, and runs', async () => {
+test('the package installs on its own, without a network, and runs', async () => {
   const archive = packCli(join(folder.path, 'cli'), folder.path)
   const prefix = join(folder.path, 'prefix')
   const npm = ['npm', 'install', '--global', '--offline', '--no-audit', '--no-fund', '--prefix', prefix, archive]
@@ -132,7 +132,7 @@ test('its archive installs by itself, without a network, and runs', async () => 
   expect(others).toEqual(['LICENSE', 'LICENSES-THIRD-PARTY', 'README.md', 'package.json', 'tendril.mjs'].map((name) => `package/${name}`))
 })
 
-test('a reader that goes away early ends a list without end, and is no error', async () => {
+test('a reader that closes the pipe early ends an endless list without an error', async () => {
   const items = Array.from({ length: 500 }, (_, n) => ({ id: `${n}`, body: 'x'.repeat(200) }))
   await using server = scriptedServer((_, index) => ({ body: { items, next_cursor: `${index}` } }))
   const line = `"${node}" "${program}" items list --all --json --api-url ${server.url} --api-key x | head -n 1; echo "\${PIPESTATUS[0]}"`
@@ -140,7 +140,7 @@ test('a reader that goes away early ends a list without end, and is no error', a
   expect({ err, lines: out.trimEnd().split('\n') }).toEqual({ err: '', lines: [JSON.stringify(items[0]), '0'] })
 })
 
-test('^C ends a login tidily, with 130', async () => {
+test('^C ends a login cleanly, with 130', async () => {
   await using server = deviceServer({ polls: [oauthError('authorization_pending')] })
   const child = start([node, program, 'login', '--api-url', server.url])
   const reader = child.stderr.pipeThrough(new TextDecoderStream()).getReader()
@@ -156,13 +156,13 @@ test('^C ends a login tidily, with 130', async () => {
   expect((await reader.read()).value).toBeUndefined()
 })
 
-test('^C while waiting prints what goes on and how to look at it again, with 130', async () => {
+test('^C while waiting prints what is still running and how to check it, with 130', async () => {
   const batch = { id: 'b-1', status: 'generating' }
   await using server = scriptedServer([{ status: 201, body: { batch } }, { body: { batch } }])
   for (const asJson of [false, true]) {
-    const asked = ['batches', 'create', '--count', '1', '--wait', '--api-url', server.url, '--api-key', 'x', ...(asJson ? ['--json'] : [])]
+    const argv = ['batches', 'create', '--count', '1', '--wait', '--api-url', server.url, '--api-key', 'x', ...(asJson ? ['--json'] : [])]
     const before = server.asked.length
-    const child = start([node, program, ...asked])
+    const child = start([node, program, ...argv])
     while (server.asked.length < before + 2) await Bun.sleep(5)
     child.kill('SIGINT')
     const { code, out, err } = await ended(child)
@@ -173,7 +173,7 @@ test('^C while waiting prints what goes on and how to look at it again, with 130
   }
 })
 
-test('the environment may give address and key, and help says so', async () => {
+test('the environment can supply address and key, and help says so', async () => {
   await using server = scriptedServer([{ body: { items: [], next_cursor: null } }])
   const env = { TENDRIL_API_URL: server.url, TENDRIL_API_KEY: 'ak_env' }
   expect((await cli(['items', 'list'], { env })).code).toBe(0)

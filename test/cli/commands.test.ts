@@ -1,4 +1,4 @@
-/** Every operation is a command, and each level explains itself. */
+/** Every operation is a command, and every level has help. */
 import { describe, expect, test } from 'bun:test'
 import { Type as T } from '@sinclair/typebox'
 import { groups, groupsOf } from '#cli/catalogue'
@@ -18,13 +18,13 @@ test('every operation of the contract has one command', () => {
   expect(groups.filter(({ name }) => reservedGroups.has(name))).toEqual([])
 })
 
-test('a command is called by the last words of its operation', () => {
+test("a command has the last words of its operation's name", () => {
   const words = commands.find(({ operation }) => operation.id === 'growth.items.postNow')
   expect(words).toMatchObject({ group: 'items', name: 'post-now' })
 })
 
 describe.each(commands.map((command) => [`${command.group} ${command.name}`, command] as const))('%s', (words, { operation }) => {
-  test('explains itself, with examples', async () => {
+  test('has help with examples', async () => {
     const { code, out, err } = await cli([...words.split(' '), '--help'])
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toStartWith(`Usage: tendril ${words} [options]`)
@@ -43,7 +43,7 @@ describe.each(commands.map((command) => [`${command.group} ${command.name}`, com
   })
 })
 
-test('what every input has is called required, within an object too', async () => {
+test('help marks a field as required only if every input has it, also within an object', async () => {
   const { out } = await cli(['rules', 'create', '--help'])
   const required = [...out.matchAll(/^ {2}--(\S+).*?(?=^ {2}--|^$)/gms)]
     .filter(([text]) => /\(required[);]/.test(text))
@@ -51,7 +51,7 @@ test('what every input has is called required, within an object too', async () =
   expect(required).toEqual(['name', 'trigger.kind', 'action.kind'])
 })
 
-test('an option of JSON tells what the JSON is made of', async () => {
+test('help for a JSON option shows the shape of the JSON', async () => {
   const { out } = await cli(['experiments', 'create', '--help'])
   expect(out.replaceAll(/\s+/g, ' ')).toContain(
     '--arms <json> The first is the control. Default: control, without a note, and variant. {name: text, note?: text}',
@@ -59,7 +59,7 @@ test('an option of JSON tells what the JSON is made of', async () => {
   expect((await cli(['rules', 'create', '--help'])).out.replaceAll(/\s+/g, '')).toContain('op:<|<=|=|!=|>=|>,value?:number,text?:text}')
 })
 
-describe('resources of one name', () => {
+describe('resources with the same name', () => {
   const resource = (prefix: string, ...names: string[]): Resource => ({
     prefix,
     about: `About ${prefix}.`,
@@ -68,14 +68,14 @@ describe('resources of one name', () => {
   const wordsOf = (...resources: Resource[]) =>
     groupsOf(resources).flatMap((group) => group.commands.map(({ name }) => `${group.name} ${name}`))
 
-  test('share a group where their commands differ', () => {
+  test('share a group if their commands differ', () => {
     expect(wordsOf(resource('growth.connections', 'list'), resource('app.connections', 'create'))).toEqual([
       'connections list',
       'connections create',
     ])
   })
 
-  test('go by their whole name where they do not', () => {
+  test('have groups of their own if a command is in both', () => {
     expect(wordsOf(resource('growth.keys', 'list'), resource('app.keys', 'list', 'create'))).toEqual([
       'keys list',
       'app-keys list',
@@ -83,7 +83,7 @@ describe('resources of one name', () => {
     ])
   })
 
-  test("leave the program's own words alone", () => {
+  test("leave the program's own names alone", () => {
     expect(wordsOf(resource('app.profiles', 'list'), resource('app.ruleRuns', 'signIn'))).toEqual([
       'app-profiles list',
       'rule-runs sign-in',
@@ -105,27 +105,27 @@ describe('a mistake', () => {
       "command-argument value 'powershell' is invalid for argument 'shell'. Allowed choices are bash, zsh, fish.",
     ],
   ]
-  test.each(cases)('%s is named, with exit code 2', async (_, argv, text) => {
+  test.each(cases)('%s is reported by name, with exit code 2', async (_, argv, text) => {
     const { code, out, err } = await cli(argv)
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err).toStartWith(`tendril: invalid_input: ${text}`)
   })
 
-  test('is told as JSON to programs', async () => {
+  test('is reported as JSON to programs', async () => {
     const { code, out, err } = await cli(['items', 'list', '--json', '--limit', 'x'])
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(JSON.parse(err)).toEqual({ error: { code: 'invalid_input', message: '--limit must be a whole number from 1 to 100, not x' } })
   })
 })
 
-test('without a command, and with a group alone, it shows what there is, with exit code 2', async () => {
+test('without a command, and for a group alone, help goes to standard error with exit code 2', async () => {
   const [all, group] = [await cli([]), await cli(['items'])]
   expect([all.code, all.out, group.code, group.out]).toEqual([2, '', 2, ''])
   expect(all.err).toContain('Usage: tendril [options] [command]')
   expect(group.err).toContain('post-now')
 })
 
-test('--help at the top names each group and the commands of the program itself', async () => {
+test("--help at the top lists every group and the program's own commands", async () => {
   const { code, out } = await cli(['--help'])
   expect(code).toBe(0)
   for (const { name } of groups) expect(out).toContain(`\n  ${name} `)

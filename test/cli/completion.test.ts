@@ -1,4 +1,4 @@
-/** The scripts, run by the shells that they are for, where those are installed. */
+/** The completion scripts, run by their shells where those are installed. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { cli } from '#test/support/cli-host'
@@ -10,10 +10,10 @@ beforeAll(async () => {
   await Bun.write(join(folder.path, 'draft.txt'), 'x')
 })
 
-/** By shell: a program that reads the script from $1 and completes the words that follow, the last of which is being written. */
+/** For each shell, a program that loads the script in $1 and completes the words after it, the last of which is incomplete. */
 const programs: Record<string, string[]> = {
   bash: ['bash', '-c', `source "$1"; shift; COMP_WORDS=(tendril "$@"); COMP_CWORD=$#; _tendril; printf '%s\\n' "\${COMPREPLY[@]}"`, 'bash'],
-  // compadd and _describe work within the line editor alone: here they say what they are given.
+  // compadd and _describe work only in the line editor: here they print their arguments.
   zsh: [
     'zsh',
     '-f',
@@ -44,21 +44,21 @@ const complete = async (shell: string, words: string[]): Promise<string[]> => {
   return out.split('\n').filter((line) => line !== '')
 }
 
-/** zsh itself keeps of the candidates those that fit; the others are kept from the rest already. */
+/** zsh filters the candidates itself; the other shells' scripts have already done so. */
 const fitting = (shell: string, found: string[], start: string): string[] =>
   shell === 'zsh' ? found.filter((one) => one.startsWith(start)) : found
 
 describe.each(Object.keys(programs))('%s completes', (shell) => {
   const cases: [string, string[], string[]][] = [
-    ['groups and own commands', ['pro'], ['products', 'profile', 'profiles']],
+    ["groups and the program's own commands", ['pro'], ['products', 'profile', 'profiles']],
     ['commands of a group', ['items', 'po'], ['post-now']],
-    ['commands behind an option of the program', ['--profile', 'work', 'items', 'po'], ['post-now']],
+    ['commands after an option of the program', ['--profile', 'work', 'items', 'po'], ['post-now']],
     ['options of a command', ['items', 'list', '--s'], ['--status']],
-    ['options of fields within fields', ['profile', 'update', '--writing-dna.st'], ['--writing-dna.stories']],
-    ['the words that an option takes', ['items', 'list', '--status', 'publish_'], ['publish_failed', 'publish_unconfirmed']],
-    ['what is no word of its own as nothing', ['items', 'list', '--cursor', 'x'], []],
+    ['options of nested fields', ['profile', 'update', '--writing-dna.st'], ['--writing-dna.stories']],
+    ['the values of an option', ['items', 'list', '--status', 'publish_'], ['publish_failed', 'publish_unconfirmed']],
+    ['nothing for a free text', ['items', 'list', '--cursor', 'x'], []],
     ['shells', ['completion', 'z'], ['zsh']],
-    ['files behind @', ['items', 'approve', 'x', '--edited-body', '@dra'], ['@draft.txt']],
+    ['files after @', ['items', 'approve', 'x', '--edited-body', '@dra'], ['@draft.txt']],
   ]
   test.skipIf(!Bun.which(shell)).each(cases)('%s', async (_, words, expected) => {
     const found = fitting(shell, await complete(shell, words), words.at(-1)!)

@@ -1,4 +1,4 @@
-/** What `--help` shows is pasted: each example is split as a shell splits it, and what it says is taken. */
+/** People paste the examples of `--help`: each is split as a shell splits it, and must be valid. */
 import { describe, expect, test } from 'bun:test'
 import { inputFromArguments } from '#cli/argv'
 import { groups } from '#cli/catalogue'
@@ -10,13 +10,13 @@ import { useApp } from '#test/support/use'
 const commands = groups.flatMap((group) => group.commands)
 const named = commands.map((command) => [`${command.group} ${command.name}`, command] as const)
 
-/** Examples are quoted with single quotes alone. */
+/** Splits a line as a shell does; examples use single quotes only. */
 const wordsOf = (line: string): string[] =>
   [...line.matchAll(/(?:[^\s'\\]|'[^']*'|\\')+/g)].map(([word]) =>
     word.replaceAll(/'([^']*)'|\\'/g, (quoted, inside?: string) => (quoted === "\\'" ? "'" : (inside ?? ''))),
   )
 
-test.each(named)('examples of %s are inputs that its contract takes', async (_, { operation }) => {
+test.each(named)('examples of %s are valid inputs', async (_, { operation }) => {
   for (const example of examplesOf(operation)) {
     const input = await inputFromArguments(operation, wordsOf(example))
     expect(() => validate(operation.input, input)).not.toThrow()
@@ -26,10 +26,10 @@ test.each(named)('examples of %s are inputs that its contract takes', async (_, 
 describe('on a new workspace', () => {
   const app = useApp()
 
-  const makesWithoutMore = ['rules', 'experiments', 'audits', 'targets', 'products', 'learnings', 'reports']
-  const creating = named.filter(([, { group, name }]) => name === 'create' && makesWithoutMore.includes(group))
+  const selfContained = ['rules', 'experiments', 'audits', 'targets', 'products', 'learnings', 'reports']
+  const creating = named.filter(([, { group, name }]) => name === 'create' && selfContained.includes(group))
 
-  test.each(creating)('an example of %s makes what it says', async (_, { operation }) => {
+  test.each(creating)('an example of %s creates its record', async (_, { operation }) => {
     expect(pathParams(operation.path)).toEqual([])
     const [example = ''] = examplesOf(operation).reverse()
     const body = await inputFromArguments(operation, wordsOf(example))

@@ -1,4 +1,4 @@
-/** Logging in by the device flow or with a key, and out again. */
+/** Logging in by the device flow or with a key, and logging out. */
 import { describe, expect, test } from 'bun:test'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ const { run, config, modeOf, write } = home
 const pending = oauthError('authorization_pending')
 
 describe('login by the device flow', () => {
-  test('shows code and address, polls at the pace it is told, and keeps the key where others cannot read', async () => {
+  test('shows code and address, polls at the requested pace, and stores the key where other users cannot read it', async () => {
     await using server = deviceServer({ polls: [pending, pending, granted('ak_new')] })
     const { code, out, err, pauses, opened } = await run(['login', '--api-url', server.url])
     expect([code, pauses, opened]).toEqual([0, [5_000, 5_000, 5_000], []])
@@ -30,14 +30,14 @@ describe('login by the device flow', () => {
     expect(await readdir(join(home.path, '.tendril'))).toEqual(['config.json'])
   })
 
-  test('opens a browser on a terminal, unless told not to', async () => {
+  test('opens a browser on a terminal, unless --no-browser forbids it', async () => {
     await using server = deviceServer({ polls: [granted('ak_new')] })
     const shown = await run(['login', '--api-url', server.url], { columns: 80 })
     expect(shown.opened).toEqual(['https://tendril.example.com/device?user_code=BCDF-GHJK'])
     expect((await run(['login', '--api-url', server.url, '--no-browser'], { columns: 80 })).opened).toEqual([])
   })
 
-  test('opens nothing but web addresses', async () => {
+  test('opens web addresses only', async () => {
     await using server = deviceServer({
       polls: [granted('ak_new')],
       code: { verification_uri: 'file:///etc/passwd', verification_uri_complete: 'javascript:1' },
@@ -45,7 +45,7 @@ describe('login by the device flow', () => {
     expect((await run(['login', '--api-url', server.url], { columns: 80 })).opened).toEqual([])
   })
 
-  test('slows down by five seconds each time it is asked to, and doubles its pauses while nothing answers', async () => {
+  test('slows down by five seconds for each slow_down, and doubles its pauses while the server is unavailable', async () => {
     await using server = deviceServer({
       polls: [oauthError('slow_down'), oauthError('slow_down'), pending, refusal(503, 'unavailable'), granted('ak_new')],
     })
@@ -64,20 +64,20 @@ describe('login by the device flow', () => {
     await expect(config()).rejects.toThrow('ENOENT')
   })
 
-  test('ends when the code has expired, whatever the server says', async () => {
+  test('ends when the code has expired, whatever the server answers', async () => {
     await using server = deviceServer({ polls: [pending], code: { expires_in: 12 } })
     const { code, pauses } = await run(['login', '--api-url', server.url])
     expect([code, pauses]).toEqual([errorTable.unauthenticated.exit, [5_000, 5_000, 5_000]])
     expect(server.forms.filter(({ to }) => to === 'token')).toHaveLength(2)
   })
 
-  test('asks for the scopes that are wanted', async () => {
+  test('requests the scopes given', async () => {
     await using server = deviceServer({ polls: [granted('ak_new')] })
     await run(['login', '--api-url', server.url, '--scopes', 'api:read,mcp:use'])
     expect(server.forms[0]!.fields.scope).toBe('api:read mcp:use')
   })
 
-  test('says so where there is no such thing', async () => {
+  test('says so when the server has no device flow', async () => {
     await using server = scriptedServer([{ status: 404, body: 'not here' }])
     const { code, err } = await run(['login', '--api-url', server.url])
     expect([code, err.includes('--api-key')]).toEqual([errorTable.not_found.exit, true])
@@ -85,7 +85,7 @@ describe('login by the device flow', () => {
 })
 
 describe('login with a key', () => {
-  test('keeps one that the server knows', async () => {
+  test('stores a key that the server accepts', async () => {
     await using server = deviceServer({ polls: [] })
     const { code, out } = await run(['login', '--api-url', server.url, '--api-key', 'ak_mine', '--json'])
     expect([code, JSON.parse(out)]).toEqual([0, { profile: 'default', api_url: server.url, workspace: null }])
@@ -95,19 +95,19 @@ describe('login with a key', () => {
     ])
   })
 
-  test('reads it from standard input', async () => {
+  test('reads the key from standard input', async () => {
     await using server = deviceServer({ polls: [] })
     await run(['login', '--api-url', server.url, '--api-key', '-'], { input: 'ak_piped\n' })
     expect((await config()).profiles.default.api_key).toBe('ak_piped')
   })
 
-  test('keeps none that is wrong', async () => {
+  test('does not store a key that the server rejects', async () => {
     await using server = deviceServer({ polls: [], connection: refusal(401, 'unauthenticated') })
     expect((await run(['login', '--api-url', server.url, '--api-key', 'ak_wrong'])).code).toBe(errorTable.unauthenticated.exit)
     await expect(config()).rejects.toThrow('ENOENT')
   })
 
-  test('keeps one that may not read: it is not wrong', async () => {
+  test('stores a key that cannot read, as it is still valid', async () => {
     await using server = deviceServer({
       polls: [],
       connection: refusal(403, 'missing_scope', { message: 'API key missing scope: api:read' }),
@@ -116,13 +116,13 @@ describe('login with a key', () => {
     expect([code, err]).toEqual([0, 'tendril: API key missing scope: api:read; saved the key anyway\n'])
   })
 
-  test.each([['ak a'], ['ak\nb'], ['']])('refuses what no header can carry: %j', async (key) => {
+  test.each([['ak a'], ['ak\nb'], ['']])('refuses a key that no header can carry: %j', async (key) => {
     expect((await run(['login', '--api-key', key])).code).toBe(2)
   })
 })
 
 describe('a session', () => {
-  test('is kept beside the key and used where asked', async () => {
+  test('is stored beside the key, and used with --as-me', async () => {
     await using server = deviceServer({ polls: [granted('jwt-1', { expires_in: 3_600, scope: 'session' })] })
     await write({ current: 'default', profiles: { default: { api_url: server.url, api_key: 'ak_x' } } })
     expect((await run(['login', '--session'])).code).toBe(0)
@@ -137,9 +137,9 @@ describe('a session', () => {
   })
 
   test.each([
-    ['none', undefined, 'requires a signed-in person'],
-    ['one that has ended', { token: 'jwt', expires_at: '2020-01-01T00:00:00Z' }, 'has ended'],
-  ])('that is asked for: of %s it is said how to get one', async (_, session, text) => {
+    ['no session', undefined, 'requires a signed-in person'],
+    ['an expired session', { token: 'jwt', expires_at: '2020-01-01T00:00:00Z' }, 'has ended'],
+  ])('used while there is %s fails, and says how to get one', async (_, session, text) => {
     await write({ current: 'a', profiles: { a: { api_url: 'http://127.0.0.1:1', api_key: 'ak_x', session } } })
     const { code, err } = await run(['connection', 'get', '--as-me'])
     expect(code).toBe(errorTable.unauthenticated.exit)
@@ -163,7 +163,7 @@ describe('logout', () => {
       },
     })
 
-  test('revokes key and session at the server, then forgets them and nothing else', async () => {
+  test('revokes key and session at the server, then forgets only those', async () => {
     await using server = deviceServer({ polls: [] })
     await loggedIn(server.url)
     expect((await run(['logout'])).code).toBe(0)
@@ -172,7 +172,7 @@ describe('logout', () => {
     expect((await run(['items', 'list'])).err).toContain('not logged in to')
   })
 
-  test('forgets a key that was lent with --api-key, and leaves it valid, unless told to revoke it', async () => {
+  test('forgets a key given with --api-key and leaves it valid, unless --revoke is given', async () => {
     await using server = deviceServer({ polls: [] })
     const lend = () => run(['login', '--api-url', server.url, '--api-key', 'ak_lent'])
     await lend()
@@ -188,7 +188,7 @@ describe('logout', () => {
     expect(server.revoked).toEqual(['ak_lent'])
   })
 
-  test('revokes no key of a file that does not say whose it is, and none that took the place of its own', async () => {
+  test('does not revoke a key that login did not create', async () => {
     await using server = deviceServer({ polls: [granted('ak_new')] })
     await write({ current: 'default', profiles: { default: { api_url: server.url, api_key: 'ak_old' } } })
     await run(['logout'])
@@ -198,7 +198,7 @@ describe('logout', () => {
     expect(server.revoked).toEqual([])
   })
 
-  test('forgets nothing that it could not revoke, unless told to', async () => {
+  test('forgets nothing that it could not revoke, unless --local is given', async () => {
     await using server = deviceServer({ polls: [], revoke: refusal(500, 'internal') })
     await loggedIn(server.url)
     const { code, err } = await run(['logout'])

@@ -1,4 +1,4 @@
-/** The command line of somebody who is let in by a real server. */
+/** The command line of a person at a real server. */
 import { beforeAll, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const folder = useEach(temporaryFolder)
 
 const run = (argv: string[], options: CliOptions = {}) => cli([...argv, '--api-url', app.url], { home: folder.path, ...options })
 
-/** Enters the code that is shown, once it is. */
+/** Decides on the code as soon as the command line shows it. */
 const deciding = (decision: 'approve' | 'deny'): CliOptions => ({
   async meanwhile({ err }) {
     const [code] = /[A-Z]{4}-[A-Z]{4}/.exec(err) ?? []
@@ -28,7 +28,7 @@ const deciding = (decision: 'approve' | 'deny'): CliOptions => ({
 
 const profile = async () => JSON.parse(await readFile(join(folder.path, '.tendril', 'config.json'), 'utf8')).profiles.default
 
-test('a device that is approved gets a key, which logging out ends', async () => {
+test('an approved device gets a key, which logging out revokes', async () => {
   const { code, out } = await run(['login'], deciding('approve'))
   expect([code, out]).toEqual([0, `logged in to Test at ${app.url}, profile default\n`])
   expect((await profile()).workspace).toEqual({ id: app.tenantId, name: 'Test' })
@@ -40,13 +40,13 @@ test('a device that is approved gets a key, which logging out ends', async () =>
   expect((await app.send('GET', 'connection', { key })).status).toBe(401)
 })
 
-test('a device that is denied gets nothing', async () => {
+test('a denied device gets no key', async () => {
   const { code, err } = await run(['login'], deciding('deny'))
   expect([code, err.includes('the request was denied in the browser')]).toEqual([errorTable.unauthenticated.exit, true])
   await expect(profile()).rejects.toThrow('ENOENT')
 })
 
-test('what only a person may do takes a session, and a key beside it stays', async () => {
+test('operations for people need a session, and the key beside it stays', async () => {
   await run(['login'], deciding('approve'))
   const before = await run(['members', 'list'])
   expect([before.code, before.err.includes('tendril login --session')]).toEqual([errorTable.unauthenticated.exit, true])
@@ -59,11 +59,11 @@ test('what only a person may do takes a session, and a key beside it stays', asy
   expect((await app.send('GET', '/api/v1/app/members', { key: session.token })).status).toBe(401)
 })
 
-test('what outlasts the session asks for the password again, typed or given', async () => {
+test('an action that outlasts the session needs the password again, typed or passed', async () => {
   await run(['login', '--session'], deciding('approve'))
-  const age = () => app.owner`update session set password_at = now() - interval '11 minutes' where kind = 'command_line'`
+  const agePassword = () => app.owner`update session set password_at = now() - interval '11 minutes' where kind = 'command_line'`
   const make = ['keys', 'create', '--name', 'Script', '--scopes', 'api:read']
-  await age()
+  await agePassword()
   const refused = await run(make)
   expect([refused.code, refused.err.split(':')[1]?.trim()]).toEqual([
     errorTable.reauthentication_required.exit,
@@ -74,13 +74,13 @@ test('what outlasts the session asks for the password again, typed or given', as
   expect([wrong.code, wrong.err.includes('the password is wrong')]).toEqual([errorTable.unauthenticated.exit, true])
   const typed = await run(make, { secret: PASSWORD })
   expect([typed.code, typed.out.includes('ak_'), typed.out.includes(PASSWORD)]).toEqual([0, true, false])
-  await age()
+  await agePassword()
   expect((await run([...make, '--confirm-password', '-'], { input: PASSWORD })).code).toBe(0)
-  await age()
+  await agePassword()
   expect((await run([...make, '--confirm-password', '@secret'], { files: { secret: PASSWORD } })).code).toBe(0)
 })
 
-test('an export is passed on line by line, to its end', async () => {
+test('an export is printed line by line, to its end', async () => {
   await run(['login', '--session'], deciding('approve'))
   const { code, out } = await run(['workspace', 'export'])
   const kinds = out
@@ -90,7 +90,7 @@ test('an export is passed on line by line, to its end', async () => {
   expect([code, kinds[0], kinds.at(-1), kinds.includes('workspace')]).toEqual([0, 'export', 'end', true])
 })
 
-test('an owner sets the webhook endpoint, is shown its secret once, and reads how it fares', async () => {
+test('an owner sets the webhook endpoint, sees its secret once, and can read its state', async () => {
   const set = ['webhook', 'set', '--url', 'https://hooks.example.com/tendril', '--events', 'growth.item.posted']
   expect((await run(set)).code).toBe(errorTable.unauthenticated.exit)
   await run(['login', '--session'], deciding('approve'))

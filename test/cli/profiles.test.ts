@@ -1,4 +1,4 @@
-/** Working with several deployments, and the file that remembers them. */
+/** Working with several deployments, and the file that stores them. */
 import { describe, expect, test } from 'bun:test'
 import { chmod, mkdir, readdir, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ const home = cliHome()
 const { run, config, modeOf, write } = home
 
 describe('profiles', () => {
-  test('one for each deployment, of which one is current', async () => {
+  test('one for each deployment, one of which is current', async () => {
     await using here = deviceServer({ polls: [] })
     await using there = deviceServer({ polls: [] })
     await run(['login', '--api-url', here.url, '--api-key', 'ak_here'])
@@ -32,7 +32,7 @@ describe('profiles', () => {
     expect(Object.keys((await config()).profiles)).toEqual(['default'])
   })
 
-  test('a key is sent to the address alone that it was kept for', async () => {
+  test('a key is sent only to the address for which it was stored', async () => {
     await using here = deviceServer({ polls: [] })
     await using there = deviceServer({ polls: [] })
     await run(['login', '--api-url', here.url, '--api-key', 'ak_here'])
@@ -43,9 +43,9 @@ describe('profiles', () => {
     expect(there.asked).toEqual([])
   })
 
-  test('an option goes before the environment, and that before the profile', async () => {
+  test('an option overrides the environment, which overrides the profile', async () => {
     await using server = deviceServer({ polls: [] })
-    await run(['login', '--api-url', server.url, '--api-key', 'ak_kept'])
+    await run(['login', '--api-url', server.url, '--api-key', 'ak_stored'])
     const env = { TENDRIL_API_KEY: 'ak_env' }
     await run(['connection', 'get'], { env })
     await run(['--api-key', 'ak_option', 'connection', 'get'], { env })
@@ -53,9 +53,9 @@ describe('profiles', () => {
   })
 
   test.each([
-    ['a profile that is not there', ['connection', 'get', '--profile', 'nope'], 'no such profile: nope'],
-    ['an address that is none', ['connection', 'get', '--api-url', 'localhost:7070'], 'localhost:7070 is not a valid URL'],
-    ['a profile to use that is not there', ['profiles', 'use', 'nope'], 'no such profile: nope'],
+    ['an unknown profile', ['connection', 'get', '--profile', 'nope'], 'no such profile: nope'],
+    ['an invalid address', ['connection', 'get', '--api-url', 'localhost:7070'], 'localhost:7070 is not a valid URL'],
+    ['switching to an unknown profile', ['profiles', 'use', 'nope'], 'no such profile: nope'],
     ['a name that JSON would swallow', ['login', '--api-key', 'ak_x', '--profile', '__proto__'], '__proto__ is not a valid profile name'],
   ])('%s is a mistake', async (_, argv, text) => {
     const { code, err } = await run(argv)
@@ -64,7 +64,7 @@ describe('profiles', () => {
 })
 
 describe('the file', () => {
-  test('that others could read is taken from them, with a word', async () => {
+  test('that other users can read is made private, with a warning', async () => {
     await using server = deviceServer({ polls: [] })
     await write({ current: 'a', profiles: { a: { api_url: server.url, api_key: 'ak_x' } } })
     await chmod(home.file, 0o644)
@@ -73,7 +73,7 @@ describe('the file', () => {
     expect(err).toContain('was readable by other users')
   })
 
-  test('keeps what this program does not know, and its folder what is in it', async () => {
+  test('keeps fields that this program does not know, and its folder keeps its contents', async () => {
     await using server = deviceServer({ polls: [] })
     await mkdir(join(home.path, '.tendril', 'server'), { recursive: true, mode: 0o755 })
     await write({ theme: 'dark', profiles: { other: { api_url: 'https://x.example', api_key: 'ak_o', note: 'mine' } } })
@@ -87,7 +87,7 @@ describe('the file', () => {
     expect((await readdir(join(home.path, '.tendril'))).sort()).toEqual(['config.json', 'server'])
   })
 
-  test('stays a link where it is one', async () => {
+  test('stays a symbolic link', async () => {
     await using server = deviceServer({ polls: [] })
     await write({ profiles: {} })
     const elsewhere = join(home.path, 'elsewhere.json')
@@ -99,11 +99,11 @@ describe('the file', () => {
   })
 
   test.each([
-    ['no JSON', '{"profiles":', 'is not valid JSON'],
+    ['invalid JSON', '{"profiles":', 'is not valid JSON'],
     ['a list', '[]', 'is not a JSON object'],
     ['profiles of another form', { profiles: { a: { api_url: 7 } } }, 'an invalid profile: a'],
-    ['a current that is no text', { current: 1 }, 'a current field that is not text'],
-  ])('that is %s is said to be that, and not written over', async (_, value, text) => {
+    ['a current profile that is not text', { current: 1 }, 'a current field that is not text'],
+  ])('that is %s is reported, and not overwritten', async (_, value, text) => {
     await write(value)
     const before = await readFile(home.file, 'utf8')
     const { code, err } = await run(['login', '--api-key', 'ak_x'])

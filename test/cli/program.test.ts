@@ -1,4 +1,4 @@
-/** The one program, as the binary is it: the server's commands and those of the command line. */
+/** The single program: the server's commands and those of the command line. */
 import { expect, test } from 'bun:test'
 import { temporaryFolder } from '#test/support/folder'
 import { version } from '../../package.json'
@@ -16,6 +16,6 @@ test.each(cases)('tendril %p', async (argv, { code, out = '', err = '' }) => {
     env: { PATH: process.env.PATH, HOME: folder.path, TENDRIL_HOME: folder.path },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const [printed, told] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
-  expect({ code: await child.exited, out: printed, err: told }).toEqual({ code, out, err })
+  const [printed, errors] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  expect({ code: await child.exited, out: printed, err: errors }).toEqual({ code, out, err })
 })

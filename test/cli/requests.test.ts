@@ -1,4 +1,4 @@
-/** What is sent, how often, and what comes of the answers. */
+/** What is sent, how often, and what follows from the answers. */
 import { describe, expect, test } from 'bun:test'
 import { retryDelayMs } from '#cli/retry'
 import { errorTable } from '#kernel/errors'
@@ -12,7 +12,7 @@ const ok: Scripted = { body: { item: { id: ID, status: 'approved' } } }
 const at = (url: string) => ({ env: { TENDRIL_API_URL: url, TENDRIL_API_KEY: KEY } })
 const approve = (url: string, ...more: string[]) => cli(['items', 'approve', ID, ...more], at(url))
 
-test('a command is sent as the operation takes it, and says who sends it', async () => {
+test('a command is sent as its operation expects, and identifies the program', async () => {
   await using server = scriptedServer([ok])
   const { code } = await approve(`${server.url}/`, '--edited-body', '-x\n漢')
   expect(code).toBe(0)
@@ -27,7 +27,7 @@ test('a command is sent as the operation takes it, and says who sends it', async
   })
 })
 
-test('a query has its fields in the address, below the path of the deployment, and no key of its own', async () => {
+test('a query has its fields in the URL, below the path of the deployment, and no idempotency key', async () => {
   await using server = scriptedServer([{ body: { items: [], next_cursor: null } }])
   const { code, err } = await cli(['items', 'list', '--status', 'drafted', '--limit', '3'], at(`${server.url}/below/here`))
   expect([code, err]).toEqual([0, 'no items\n'])
@@ -35,13 +35,13 @@ test('a query has its fields in the address, below the path of the deployment, a
   expect(server.asked[0]!.headers.has('idempotency-key')).toBe(false)
 })
 
-describe('another try', () => {
-  const worthIt: [string, Scripted][] = [
+describe('a retry', () => {
+  const retried: [string, Scripted][] = [
     ['503', refusal(503, 'unavailable')],
     ['429', refusal(429, 'rate_limited', { message: 'rate_limited:mailbox' })],
     ['idempotency_in_flight', refusal(409, 'idempotency_in_flight')],
   ]
-  test.each(worthIt)('follows %s, with the same key', async (_, first) => {
+  test.each(retried)('follows %s, with the same key', async (_, first) => {
     await using server = scriptedServer([first, first, ok])
     const { code, pauses } = await approve(server.url)
     expect([code, pauses]).toEqual([0, [200, 400]])
@@ -49,27 +49,27 @@ describe('another try', () => {
     expect(keys).toEqual([keys[0]!, keys[0]!, keys[0]!])
   })
 
-  test('has the key that was given', async () => {
+  test('uses the key that was given', async () => {
     await using server = scriptedServer([refusal(503, 'unavailable'), ok])
     await approve(server.url, '--idempotency-key', 'mine')
     expect(server.asked.map(({ headers }) => headers.get('idempotency-key'))).toEqual(['mine', 'mine'])
   })
 
-  test('comes when the server says', async () => {
+  test('waits as long as the server says', async () => {
     await using server = scriptedServer([refusal(503, 'unavailable', { headers: { 'retry-after': '7' } }), ok])
     expect((await approve(server.url)).pauses).toEqual([7_000])
   })
 
-  test('comes five times at most', async () => {
+  test('is the fifth attempt at most', async () => {
     await using server = scriptedServer([refusal(503, 'unavailable')])
     const { code, pauses } = await approve(server.url)
     expect([code, server.asked.length, pauses]).toEqual([errorTable.unavailable.exit, 5, [200, 400, 800, 1_600]])
   })
 
   test.each([
-    ['at once where the first wait is too long', '61', 1],
-    ['as soon as the sum of them would be', '25', 3],
-  ])('comes within a minute, or not: %s', async (_, seconds, tries) => {
+    ['stops at once if the first wait is too long', '61', 1],
+    ['stops as soon as all waits together would be', '25', 3],
+  ])('comes within a minute or not at all: it %s', async (_, seconds, tries) => {
     await using server = scriptedServer([refusal(429, 'rate_limited', { headers: { 'retry-after': seconds } })])
     const { code } = await approve(server.url)
     expect([code, server.asked.length]).toEqual([errorTable.rate_limited.exit, tries])
@@ -81,7 +81,7 @@ describe('another try', () => {
     expect(server.asked).toHaveLength(1)
   })
 
-  test('follows a connection that was refused, and then it is said where', async () => {
+  test('follows a refused connection, and the error names the address', async () => {
     const server = scriptedServer([ok])
     await server[Symbol.asyncDispose]()
     const { code, err, pauses } = await approve(server.url)
@@ -90,12 +90,12 @@ describe('another try', () => {
   })
 })
 
-describe('what has no key, and would be done twice', () => {
+describe('a request without a key, which could take effect twice', () => {
   const signIn = (url: string) =>
     cli(['session', 'sign-in', '--email', 'a@example.com', '--password', '-'], { ...at(url), input: '@secret' })
   const session: Scripted = { status: 201, body: { session: { id: ID } } }
 
-  test('is sent without one, and without a credential where it needs none', async () => {
+  test('is sent without a key, and without a credential if it needs none', async () => {
     await using server = scriptedServer([session])
     expect((await signIn(server.url)).code).toBe(0)
     const [{ headers, body }] = server.asked as [Asked]
@@ -106,19 +106,19 @@ describe('what has no key, and would be done twice', () => {
     ])
   })
 
-  test('is not sent again when it may have been done', async () => {
+  test('is not repeated if it may have taken effect', async () => {
     await using server = scriptedServer([refusal(503, 'unavailable'), session])
     expect([(await signIn(server.url)).code, server.asked.length]).toEqual([errorTable.unavailable.exit, 1])
   })
 
-  test('is sent again when it was turned away', async () => {
+  test('is repeated if it was refused before it ran', async () => {
     await using server = scriptedServer([refusal(429, 'rate_limited'), session])
     expect([(await signIn(server.url)).code, server.asked.length]).toEqual([0, 2])
   })
 })
 
 test.each(['', ' x', 'x\u00a0', 'a\nb', 'a\0b', '\ud800', 'k'.repeat(201), '😀'.repeat(201)])(
-  'a key that no header carries is a mistake: %j',
+  'a key that no header can carry is an input error: %j',
   async (key) => {
     await using server = scriptedServer([ok])
     expect([(await approve(server.url, '--idempotency-key', key)).code, server.asked.length]).toEqual([2, 0])
@@ -131,7 +131,7 @@ test.each(['é', 'ключ 1', 'k'.repeat(200), '😀'.repeat(200)])('a key of a
   expect(Buffer.from(server.asked[0]!.headers.get('idempotency-key')!, 'latin1').toString('utf8')).toBe(key)
 })
 
-test('standard input is read for one thing', async () => {
+test('only one option can read standard input', async () => {
   const argv = ['items', 'approve', ID, '--api-key', '-', '--edited-body', '-']
   const { code, err } = await cli(argv, { input: 'ak_x' })
   expect([code, err]).toEqual([2, 'tendril: invalid_input: only one option can read standard input, and --api-key does\n'])
@@ -151,16 +151,16 @@ describe('an error', () => {
     '%s (%i) is exit code %i',
     async (code, status, exit) => {
       await using server = scriptedServer([refusal(status, code, { message: 'why' })])
-      const told = await approve(server.url)
-      expect([told.code, told.out]).toEqual([exit, ''])
-      expect(told.err).toStartWith(`tendril: ${code}: why\n`)
+      const plain = await approve(server.url)
+      expect([plain.code, plain.out]).toEqual([exit, ''])
+      expect(plain.err).toStartWith(`tendril: ${code}: why\n`)
       const asJson = await approve(server.url, '--json')
       expect([asJson.code, asJson.out]).toEqual([exit, ''])
       expect(JSON.parse(asJson.err)).toMatchObject({ error: { code, message: 'why', request_id: 'r-1' } })
     },
   )
 
-  test('of a code that only a newer server knows has the exit code of its status', async () => {
+  test('with an unknown code has the exit code of its status', async () => {
     await using server = scriptedServer([refusal(403, 'moon_in_retrograde')])
     expect((await approve(server.url)).code).toBe(errorTable.forbidden.exit)
   })
@@ -185,7 +185,7 @@ describe('an error', () => {
     expect((await approve(server.url)).err).toContain(hint)
   })
 
-  test('of something that is no Tendril is said to be that', async () => {
+  test('from a server that is not Tendril says so', async () => {
     await using server = scriptedServer([{ status: 502, body: '<html>', headers: { 'content-type': 'text/html' } }])
     const { code, err } = await approve(server.url)
     expect([code, err]).toEqual([
@@ -194,26 +194,26 @@ describe('an error', () => {
     ])
   })
 
-  test('of an address that has moved takes no key there', async () => {
+  test('for a redirect does not send the key to the new address', async () => {
     await using server = scriptedServer([{ status: 308, headers: { location: 'https://elsewhere.example' } }])
     const { code, err } = await approve(server.url)
     expect([code, server.asked.length]).toEqual([2, 1])
     expect(err).toContain('https://elsewhere.example')
   })
 
-  test('cannot speak to the terminal', async () => {
+  test('cannot send control characters to the terminal', async () => {
     await using server = scriptedServer([refusal(409, 'conflict', { message: '\u001b[2Jgone' })])
     expect((await approve(server.url)).err).toBe('tendril: conflict: \ufffd[2Jgone\n')
   })
 })
 
-test('an interrupt ends a wait with 130 and without a word', async () => {
+test('an interrupt ends a wait with 130 and prints nothing', async () => {
   await using server = scriptedServer([refusal(503, 'unavailable')])
   const { code, out, err } = await cli(['items', 'approve', ID], { ...at(server.url), signal: AbortSignal.abort() })
   expect({ code, out, err }).toEqual({ code: 130, out: '', err: '' })
 })
 
-describe('what the plan refuses', () => {
+describe('a refusal by the plan', () => {
   const advice: [number, string, string, Record<string, string>, string][] = [
     [403, 'plan_invalid', 'plan_invalid:trial_expired', {}, 'settle the billing of this workspace first'],
     [403, 'plan_quota_exceeded', 'plan_quota_exceeded:posts', {}, 'the monthly quota is used up'],
@@ -222,12 +222,12 @@ describe('what the plan refuses', () => {
     [429, 'rate_limited', 'rate_limited:create_batch', { 'retry-after': '1234' }, 'try again in 21 min'],
     [429, 'x_read_budget_exhausted', 'x_read_budget_exhausted', { 'retry-after': '40000' }, 'try again in 12 h'],
   ]
-  test.each(advice)('%i %s is said once, with what to do about it', async (status, code, message, headers, hint) => {
+  test.each(advice)('%i %s is printed once, with what to do about it', async (status, code, message, headers, hint) => {
     await using server = scriptedServer([refusal(status, code, { message, headers })])
-    const told = await approve(server.url)
-    expect(told.err).toStartWith(`tendril: ${message}\n  hint: ${hint}`)
+    const result = await approve(server.url)
+    expect(result.err).toStartWith(`tendril: ${message}\n  hint: ${hint}`)
     const exit = errorTable[code as keyof typeof errorTable].exit
-    expect([told.code, told.pauses, server.asked.length]).toEqual([exit, [], 1])
+    expect([result.code, result.pauses, server.asked.length]).toEqual([exit, [], 1])
     const { error } = JSON.parse((await approve(server.url, '--json')).err)
     expect(error).toMatchObject({ code, message, ...(status === 429 ? { retry_after: Number(headers['retry-after']) } : {}) })
   })

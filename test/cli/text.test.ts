@@ -1,11 +1,11 @@
-/** How texts stand in a terminal: their width, where they are cut, and that they cannot command it. */
+/** Text on a terminal: its width, where it is cut, and that it cannot control the terminal. */
 import { describe, expect, test } from 'bun:test'
 import { columnsFor, linesOf } from '#cli/table'
 import { harmless, truncated, widthOf } from '#cli/text'
 
 const ID = '019a0000-0000-7000-8000-000000000001'
 
-/** Texts and the columns that a terminal gives them. */
+/** Texts and the columns that they take on a terminal. */
 const widths: [string, number][] = [
   ['abc', 3],
   ['', 0],
@@ -31,7 +31,7 @@ test.each(widths)('%p is %i columns wide', (text, width) => {
   expect(widthOf(text)).toBe(width)
 })
 
-describe('columns stand below one another', () => {
+describe('columns line up', () => {
   const others: [string, number][] = [
     ['\u001b[31mred\u001b[0m', 12],
     ['\u001b]8;;https://a.example\u0007link\u001b]8;;\u0007', 33],
@@ -48,7 +48,7 @@ describe('columns stand below one another', () => {
     expect(wide + spaces).toBe(33 + 2)
   })
 
-  test('and no cell commands the terminal', () => {
+  test('and no cell can control the terminal', () => {
     expect(lines.join('')).not.toMatch(/\p{Cc}/u)
   })
 })
@@ -62,10 +62,10 @@ test('a cell is cut between characters, never within one', () => {
     ['abc', 1, '…'],
     ['漢字', 1, '…'],
   ]
-  for (const [text, width, kept] of cases) expect(truncated(text, width)).toBe(kept)
+  for (const [text, width, expected] of cases) expect(truncated(text, width)).toBe(expected)
 })
 
-test('text is as wide as a terminal makes it, is cut between characters, and cannot command it', () => {
+test('text has the width that a terminal gives it, is cut between characters, and cannot control it', () => {
   expect(['abc', '漢字', '👩‍🚀', 'é', 'e\u0301', ''].map(widthOf)).toEqual([3, 4, 2, 1, 1, 0])
   expect([truncated('abcdef', 4), truncated('漢字漢字', 4), truncated('👩‍🚀👩‍🚀', 3), truncated('abc', 3)]).toEqual([
     'abc…',

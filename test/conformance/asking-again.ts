@@ -1,4 +1,4 @@
-/** Tools of the era without sessions that answer with questions; the client asks again with the answers. */
+/** Tools of the protocol without sessions that answer with questions; the client calls again with its answers. */
 import {
   acceptedContent,
   createRequestStateCodec,
@@ -11,7 +11,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { type Fixture, object, text } from './tools.ts'
 
-/** Signed: a state that somebody has changed is refused. */
+/** Signed, so that a changed state is refused. */
 export const states = createRequestStateCodec<string>({ key: crypto.getRandomValues(new Uint8Array(32)) })
 
 type Question = InputRequests[string]
@@ -37,14 +37,14 @@ const askWith = async (state: string, inputRequests: InputRequests): Promise<Inp
 
 const several: InputRequests = { user_name: nameForm, greeting: sample('Generate a greeting', 50), client_roots: roots }
 
-/** What the client said it can be asked, in this very request. */
+/** What the client declared in this request that it can be asked. */
 const abilitiesOf = (ctx: ServerContext): Record<string, unknown> =>
   ((ctx.mcpReq.envelope as Record<string, unknown> | undefined)?.['io.modelcontextprotocol/clientCapabilities'] as
     | Record<string, unknown>
     | undefined) ?? {}
 
 const confirming: Fixture = {
-  description: 'Asks to confirm, and knows its own state again',
+  description: 'Asks to confirm, and recognises its own state',
   run: (ctx) =>
     answered(ctx, 'confirm') && ctx.mcpReq.requestState() === 'confirm' ? text('state-ok') : askWith('confirm', { confirm: okForm }),
 }
@@ -92,7 +92,7 @@ export const askingAgain: Record<string, Fixture> = {
   },
   test_input_required_result_multi_round: steps,
   test_input_required_result_capabilities: {
-    description: 'Asks for what the client can do alone',
+    description: 'Asks only for what the client can do',
     run(ctx) {
       const can = abilitiesOf(ctx)
       const questions = { ...(can.sampling ? { greeting: several.greeting! } : {}), ...(can.elicitation ? { user_name: nameForm } : {}) }

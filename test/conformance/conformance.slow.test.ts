@@ -1,4 +1,4 @@
-/** The protocol's own conformance suites against the real transport, sessions and gates; only what is served is the suites'. */
+/** The protocol's own conformance suites against the real transport, sessions and checks; only the surface is for the suites. */
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { MCP_PATH } from '#edge/mcp/endpoint'
@@ -11,7 +11,7 @@ const app = useApp({ overrides: { mcpSurface: conformanceSurface } })
 const proxy = use(() => startKeyedProxy(app.url, app.key))
 
 interface Suite {
-  /** The folder of its package. */
+  /** The folder of the package in node_modules. */
   name: string
   args: string[]
 }
@@ -22,7 +22,7 @@ const suites: Suite[] = [
   { name: 'mcp-conformance-alpha', args: ['--requirements', '2026-07-28'] },
 ]
 
-/** Under Bun, because it needs a newer Node than the one that is there; in a folder of its own, because it leaves files. */
+/** Runs under Bun, as it needs a newer Node than the installed one, and in a folder of its own, as it leaves files. */
 const run = async ({ name, args }: Suite): Promise<{ exitCode: number; output: string }> => {
   await using folder = await temporaryFolder()
   const program = join(process.cwd(), 'node_modules', name, 'dist', 'index.js')
@@ -34,7 +34,7 @@ const run = async ({ name, args }: Suite): Promise<{ exitCode: number; output: s
   return { exitCode, output: `${out}\n${err}` }
 }
 
-/** Scenarios by the mark before their name: `✗ ping: 1 passed, 1 failed`, and further down those that a revision does not require. */
+/** Scenarios by the mark before their name: `✗ ping: 1 passed, 1 failed`, and below them those that a revision does not require. */
 const namesIn = (output: string, pattern: RegExp): string[] => [...output.matchAll(pattern)].map(([, name]) => name!)
 
 test.each(suites)(
@@ -42,7 +42,7 @@ test.each(suites)(
   async (suite) => {
     const { exitCode, output } = await run(suite)
     const passed = namesIn(output, /^✓ (\S+): [1-9]\d* passed/gm)
-    // The tasks extension, which is not offered, and what has come after the revision.
+    // The tasks extension, which Tendril does not offer, and what came after the revision.
     const notRequired = new Set(namesIn(output, /^ {2}✗ (\S+) \(/gm))
     const failed = namesIn(output, /^✗ (\S+):/gm).filter((name) => !notRequired.has(name))
     if (exitCode !== 0 || failed.length > 0 || process.env.CONFORMANCE_OUTPUT) console.log(output)

@@ -1,4 +1,4 @@
-/** Passes requests on as they came, with a key added: the conformance suites send none. */
+/** Forwards requests unchanged except for an added key, as the conformance suites send none. */
 import { createServer, type IncomingHttpHeaders, request as send } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -6,7 +6,7 @@ export interface KeyedProxy extends AsyncDisposable {
   url: string
 }
 
-/** What names the proxy itself names the target behind it; every other Host and Origin stays as it came. */
+/** Replaces the proxy's own name by the target's; every other Host and Origin stays as it is. */
 const passedHeaders = (headers: IncomingHttpHeaders, { from, to }: { from: string; to: string }): IncomingHttpHeaders => ({
   ...headers,
   ...(headers.host === from ? { host: to } : {}),

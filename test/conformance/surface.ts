@@ -1,4 +1,4 @@
-/** What the conformance suites expect of a server, served by the transport, sessions and gates of Tendril. */
+/** The tools, resources and prompts that the conformance suites expect, served by the transport, sessions and checks of Tendril. */
 import {
   type GetPromptResult,
   type Prompt,
@@ -29,7 +29,7 @@ const read = (uri: string): ReadResourceResult['contents'][number] | undefined =
 const resources = ['test://static-text', 'test://static-binary', 'test://watched-resource'].map((uri) => ({
   uri,
   name: uri.slice('test://'.length),
-  description: 'Of the conformance suites',
+  description: 'For the conformance suites',
 }))
 
 const user = (content: GetPromptResult['messages'][number]['content']) => ({ role: 'user' as const, content })

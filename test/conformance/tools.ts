@@ -1,4 +1,4 @@
-/** The tools that the conformance suites call, by name; what each does is said in the suites' scenarios. */
+/** The tools that the conformance suites call; the suites' scenarios say what each must do. */
 import {
   type CallToolResult,
   type InputRequiredResult,
@@ -9,7 +9,7 @@ import {
 
 /** One red pixel. */
 export const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
-/** A header with no sound after it. */
+/** A header without sound. */
 const WAV = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA='
 
 const STEP_MS = 50
@@ -108,7 +108,7 @@ const speaking: Record<string, Fixture> = {
   },
 }
 
-/** On the stream of the very request: the other one may not be open yet. */
+/** Sends on the stream of the same request, as the other one may not be open yet. */
 const elicited = async (ctx: ServerContext, message: string, requestedSchema: object): Promise<CallToolResult> => {
   const params = { mode: 'form' as const, message, requestedSchema: requestedSchema as never }
   const { action, content } = await ctx.mcpReq.send({ method: 'elicitation/create', params })

@@ -1,4 +1,4 @@
-/** Every operation succeeds on valid input; every command runs once under an Idempotency-Key. */
+/** Every operation succeeds with valid input; every command runs once under an Idempotency-Key. */
 import { describe, expect, test } from 'bun:test'
 import { type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { newId } from '#kernel/ids'
@@ -18,13 +18,13 @@ const expectSuccess = (reply: Reply, o: NamedOp) => {
 }
 
 describe.each(table(operations))('%s succeeds', (_, o) => {
-  test.each<Extent>(['needed', 'whole'])('with every field that is %s', async (extent) => {
+  test.each<Extent>(['needed', 'whole'])('with its %s input', async (extent) => {
     const workspace = await newWorkspace(app)
     expectSuccess(await call(workspace, o, await legalInput(workspace, o, extent)), o)
   })
 })
 
-/** How often the operation was carried out in the workspace. */
+/** How many times the operation ran in the workspace. */
 const effects = async ({ tenantId }: Workspace, { id }: NamedOp): Promise<number> => {
   const [row] = await app.owner`select count(*)::int as count from audit where tenant_id = ${tenantId} and operation = ${id}`
   return row!.count
@@ -32,7 +32,7 @@ const effects = async ({ tenantId }: Workspace, { id }: NamedOp): Promise<number
 
 const under = (workspace: Workspace, key: string) => ({ ...workspace, headers: { 'idempotency-key': key } })
 
-/** The nearest thing to the input that is another request: with other fields, with another text, else on another record. */
+/** An input as close as possible that makes a different request: more fields, another text, or else another record. */
 const anotherInput = async (workspace: Workspace, o: NamedOp, input: Record<string, unknown>) => {
   const record = Object.fromEntries(pathParams(o.path).map((name) => [name, input[name]]))
   const whole = { ...(await legalInput(workspace, o, 'whole')), ...record }
@@ -44,7 +44,7 @@ const anotherInput = async (workspace: Workspace, o: NamedOp, input: Record<stri
 const takesInput = (o: NamedOp): boolean => Object.keys(sampleOf(o, 'whole')).length > 0
 
 describe.each(table(commands))('%s under an Idempotency-Key', (_, o) => {
-  test('replays the stored answer to the byte and runs once', async () => {
+  test('replays the stored answer byte for byte, and runs once', async () => {
     const workspace = await newWorkspace(app)
     const input = await legalInput(workspace, o)
     const before = await effects(workspace, o)
@@ -57,7 +57,7 @@ describe.each(table(commands))('%s under an Idempotency-Key', (_, o) => {
     expect(await effects(workspace, o)).toBe(before + 1)
   })
 
-  test('runs once for callers at the same time', async () => {
+  test('runs once for simultaneous callers', async () => {
     const workspace = await newWorkspace(app)
     const input = await legalInput(workspace, o)
     const before = await effects(workspace, o)
@@ -93,7 +93,7 @@ describe.each(table(commands))('%s under an Idempotency-Key', (_, o) => {
     expect(await effects(workspace, other)).toBe(before)
   })
 
-  test('knows nothing of the same key in another workspace', async () => {
+  test('is independent of the same key in another workspace', async () => {
     for (const workspace of [await newWorkspace(app), await newWorkspace(app)]) {
       const reply = await call(under(workspace, 'shared'), o, await legalInput(workspace, o))
       expectSuccess(reply, o)
@@ -115,7 +115,7 @@ describe.each(table(commands.filter(takesInput)))('%s under an Idempotency-Key',
 })
 
 describe.each(table(commands.filter((o) => pathParams(o.path).length > 0)))('%s under a used Idempotency-Key', (_, o) => {
-  test('does not find an unknown id, before it looks at the key', async () => {
+  test('does not find an unknown id, which is checked before the key', async () => {
     const workspace = await newWorkspace(app)
     const input = await legalInput(workspace, o)
     expectSuccess(await call(under(workspace, 'key'), o, input), o)
@@ -124,7 +124,7 @@ describe.each(table(commands.filter((o) => pathParams(o.path).length > 0)))('%s 
   })
 })
 
-test('a query has no use for an Idempotency-Key', async () => {
+test('a query ignores an Idempotency-Key', async () => {
   const workspace = await newWorkspace(app)
   for (const o of operations.filter(readsOnly)) {
     const input = await legalInput(workspace, o)

@@ -1,4 +1,4 @@
-/** The growth document whole: every operation, tool and public endpoint that it names is there as it has it, and no other. */
+/** The growth document is complete: it names exactly the operations, tools and public endpoints that exist. */
 import { expect, test } from 'bun:test'
 import { operations } from '#contract/index'
 import { braces } from '#contract/op'
@@ -29,7 +29,7 @@ test('the document names 52 operations, 48 tools and 3 public endpoints', () => 
   expect([growth.length, new Set(tools).size, tools.length, open.length]).toEqual([52, 48, 48, 3])
 })
 
-test('every operation is there with its method, path, scope and tool, and no other is', () => {
+test('every operation of the document exists with its method, path, scope and tool, and no others do', () => {
   const shown = own.map(({ id, method, path, scope, tool }) => ({
     id,
     method,
@@ -41,7 +41,7 @@ test('every operation is there with its method, path, scope and tool, and no oth
   expect(shown.toSorted(byId)).toEqual(growth.toSorted(byId) as typeof shown)
 })
 
-test('the tools that a key with every scope sees begin with growth_ and are those of the document', async () => {
+test('a key with every scope sees exactly the tools of the document', async () => {
   const { api_key: key } = await app.newKey([...scopes])
   await using mcp = await connectMcp(app.url, { key })
   const { tools } = await mcp.client.listTools()
@@ -49,7 +49,7 @@ test('the tools that a key with every scope sees begin with growth_ and are thos
   expect(tools.map(({ name }) => name).sort()).toEqual(named.sort())
 })
 
-test.each(publicPaths)('%s answers anybody', async (path) => {
+test.each(publicPaths)('%s answers without a credential', async (path) => {
   const reply = await app.send('GET', path, { key: null })
   expect([reply.status, reply.headers.get('content-type')]).toEqual([200, expect.stringContaining('application/json')])
 })

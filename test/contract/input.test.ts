@@ -1,4 +1,4 @@
-/** What every operation refuses as input, and how it says so. */
+/** The invalid input that every operation refuses, and how it reports it. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { TObject } from '@sinclair/typebox'
 import { type NamedOp, pathParams, readsOnly } from '#contract/op'
@@ -21,14 +21,14 @@ const expectInvalid = (reply: Reply, path: string) => {
   return reply.body.error?.details?.find((detail) => detail.path === path)?.message
 }
 
-/** In a URL everything is text: there, text is never of another type, and null is a word. */
-const tellable = (o: NamedOp, { path, value, schema }: Fault): boolean => {
+/** False for faults that a URL cannot express: everything in one is text, and null is a word. */
+const expressible = (o: NamedOp, { path, value, schema }: Fault): boolean => {
   const inUrl = readsOnly(o) || pathParams(o.path).includes(path)
   return path !== '' && !(inUrl && (value === '' || value === null || (value === 7 && !schema.format && !schema.enum)))
 }
 
-/** Who may send it. */
-const as = ({ scope }: NamedOp) => ({ key: scope === 'session' ? session : app.key })
+/** A credential that the operation accepts. */
+const credentialFor = ({ scope }: NamedOp) => ({ key: scope === 'session' ? session : app.key })
 
 const table = (some: NamedOp[]) => some.map((o) => [o.id, o] as const)
 
@@ -37,13 +37,13 @@ const urlOf = (o: NamedOp): string => o.path.replaceAll(/:[a-z_]+/gi, () => Bun.
 const fieldsOf = (o: NamedOp): string[] => Object.keys((o.input as TObject).properties).filter((name) => !pathParams(o.path).includes(name))
 
 describe.each(table(operations))('%s refuses', (_, o) => {
-  const faults = faultsOf(o.input).filter((fault) => tellable(o, fault))
+  const faults = faultsOf(o.input).filter((fault) => expressible(o, fault))
   if (faults.length > 0)
     test.each(faults.map((fault) => [fault.fault, fault.path, fault] as const))('%s as %s', async (_, path, { value }) => {
       expectInvalid(await call({ app, session }, o, withValue(sampleOf(o, 'whole'), path, value)), path)
     })
 
-  test('a field that it does not know, and names the nearest', async () => {
+  test('an unknown field, and suggests the nearest', async () => {
     expectInvalid(await call({ app, session }, o, { ...sampleOf(o, 'needed'), no_such_field_anywhere: 1 }), 'no_such_field_anywhere')
     for (const field of fieldsOf(o)) {
       const reply = await call({ app, session }, o, { ...sampleOf(o, 'needed'), [`${field}x`]: 1 })
@@ -64,7 +64,7 @@ describe.each(table(operations.filter((o) => freeTexts(o).length > 0)))('%s refu
     expect(expectInvalid(reply, path)).toBe('contains a NUL character')
   })
 
-  // In a URL there is no way to write one: what is not UTF-8 arrives as U+FFFD.
+  // A URL cannot contain one: bytes that are not UTF-8 arrive as U+FFFD.
   if (!readsOnly(o))
     test.each(freeTexts(o))('half of a surrogate pair (%s)', async (path) => {
       const reply = await call({ app, session }, o, withValue(sampleOf(o, 'whole'), path, 'a\ud800b'))
@@ -81,14 +81,14 @@ test.each(needed)('%s requires %s', async (_, name, o) => {
 })
 
 const inPaths = operations.flatMap((o) => pathParams(o.path).map((name) => [o.id, name, o] as const))
-describe.each(inPaths)('%s takes no %s', (_, name, o) => {
+describe.each(inPaths)('%s refuses a %s', (_, name, o) => {
   test.each(['nope', '%', '%00', 'a/b', '00000000-0000-0000-0000-00000000000g'])('that is %s', async (value) => {
     expectInvalid(await call({ app, session }, o, { ...sampleOf(o, 'needed'), [name]: value }), name)
   })
 
-  test('that is given beside the path', async () => {
+  test('that is repeated outside the path', async () => {
     const reply = readsOnly(o)
-      ? await app.send('GET', `${urlOf(o)}?${name}=1`, as(o))
+      ? await app.send('GET', `${urlOf(o)}?${name}=1`, credentialFor(o))
       : await sendRaw(o, JSON.stringify({ [name]: Bun.randomUUIDv7() }))
     expect(expectInvalid(reply, name)).toStartWith('is already set by the path')
   })
@@ -96,15 +96,15 @@ describe.each(inPaths)('%s takes no %s', (_, name, o) => {
 
 describe.each(table(operations.filter(readsOnly)))('%s refuses in its query', (_, o) => {
   test.each([...fieldsOf(o), 'unknown'])('%s given twice', async (name) => {
-    expect(expectInvalid(await app.send('GET', `${urlOf(o)}?${name}=1&${name}=1`, as(o)), name)).toBe('must not be given twice')
+    expect(expectInvalid(await app.send('GET', `${urlOf(o)}?${name}=1&${name}=1`, credentialFor(o)), name)).toBe('must not be given twice')
   })
 })
 
-/** Sends a body that is not what `call` would make of an input. */
+/** Sends a body that `call` would never make of an input. */
 const sendRaw = (o: NamedOp, body: string, { headers = {}, search = '' }: { headers?: Record<string, string>; search?: string } = {}) =>
-  app.send(o.method, urlOf(o) + search, { body, headers, ...as(o) })
+  app.send(o.method, urlOf(o) + search, { body, headers, ...credentialFor(o) })
 
-/** Spaces are legal around JSON: a body of any size that is right but for its size. */
+/** A valid body of any size: spaces are legal around JSON. */
 const bodyOf = (o: NamedOp, size: number): string => {
   const input = sampleOf(o, 'needed')
   for (const name of pathParams(o.path)) delete input[name]
@@ -126,7 +126,7 @@ describe.each(table(operations.filter((o) => !readsOnly(o))))('%s refuses', (_, 
   test('text that is not UTF-8', async () => {
     const reply = await fetch(app.url + urlOf(o), {
       method: o.method,
-      headers: { authorization: `Bearer ${as(o).key}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${credentialFor(o).key}`, 'content-type': 'application/json' },
       body: Buffer.from('{"a":"\xff"}', 'latin1'),
     })
     expect(reply.status).toBe(400)
@@ -142,26 +142,26 @@ describe.each(table(operations.filter((o) => !readsOnly(o))))('%s refuses', (_, 
     },
   )
 
-  test('a query', async () => {
+  test('a query string', async () => {
     const reply = await sendRaw(o, bodyOf(o, 0), { search: '?a=1' })
     expect(reply.status).toBe(400)
     expect(reply.body.error?.message).toContain('takes no query')
   })
 
-  test('a body over its limit, announced or not', async () => {
+  test('a body over its limit, with or without a Content-Length', async () => {
     const announced = await sendRaw(o, bodyOf(o, o.bodyLimit + 1))
     expect(announced.status).toBe(413)
     expect(announced.body.error).toMatchObject({ code: 'payload_too_large', request_id: expect.any(String) })
     const chunked = await fetch(app.url + urlOf(o), {
       method: o.method,
-      headers: { authorization: `Bearer ${as(o).key}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${credentialFor(o).key}`, 'content-type': 'application/json' },
       body: new Blob([bodyOf(o, o.bodyLimit + 1)]).stream(),
     })
     expect(chunked.status).toBe(413)
     expect(await chunked.json()).toMatchObject({ error: { code: 'payload_too_large' } })
   })
 
-  test('more of a key than 200 characters, and less than one', async () => {
+  test('a key of more than 200 characters or none', async () => {
     for (const key of ['k'.repeat(201), '']) {
       const reply = await call({ app, session, headers: { 'idempotency-key': key } }, o, sampleOf(o, 'needed'))
       expectInvalid(reply, 'Idempotency-Key')

@@ -1,6 +1,6 @@
 /**
- * What a plan refuses, over every operation that takes of it: exact words, statuses, Retry-After, and which refusal comes first.
- * The contract says which operations these are; new ones are covered as they come.
+ * What a plan refuses, over every operation that it limits: exact messages, statuses, Retry-After, and which refusal comes first.
+ * The contract declares which operations these are, so new ones are covered.
  */
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { keyOperations } from '#contract/index'
@@ -29,7 +29,7 @@ let workspace: Workspace
 const db = use(steppedDb)
 const app = useApp(() => ({ database: db.options }))
 beforeEach(async () => {
-  // Recipes make their records by the machine's clock.
+  // Recipes make their records by the clock of this machine.
   await db.clock.set(new Date())
   workspace = await newWorkspace(app)
 })
@@ -45,7 +45,7 @@ const setUsed = (key: string, period: string, used: number) =>
 const send = async (o: NamedOp, more: Parameters<typeof call>[0] | object = {}) =>
   call({ ...workspace, ...more }, o, await legalInput(workspace, o))
 
-/** After a step of its clock a process renews what it owns, and says 503 until it has: asked again under the same key, as clients do. */
+/** After a step of its clock a process answers 503 until it has renewed what it owns: retry under the same key, as clients do. */
 const afterStep = (o: NamedOp, input: Record<string, unknown>) => {
   const headers = { 'idempotency-key': newId() }
   return eventually(
@@ -57,7 +57,7 @@ const afterStep = (o: NamedOp, input: Record<string, unknown>) => {
 const expectRefused = (reply: Reply, status: number, message: string) =>
   expect([reply.status, reply.body.error?.message]).toEqual([status, message])
 
-/** Reads an item of a structured list: `"posts";r=5;t=60`. */
+/** Parses a structured header: `"posts";r=5;t=60`. */
 const limitsIn = (header: string | null): Record<string, Record<string, number>> => {
   const items = [...(header ?? '').matchAll(/"(\w+)"((?:;[a-z]+=\d+)+)(?:, |$)/g)]
   expect(items.map(([whole]) => whole).join('')).toBe(header ?? '')
@@ -68,10 +68,10 @@ const limitsIn = (header: string | null): Record<string, Record<string, number>>
     ]),
   )
 }
-const toldBy = ({ headers }: Reply) => ({ policy: limitsIn(headers.get('ratelimit-policy')), left: limitsIn(headers.get('ratelimit')) })
+const limitsOf = ({ headers }: Reply) => ({ policy: limitsIn(headers.get('ratelimit-policy')), left: limitsIn(headers.get('ratelimit')) })
 const planOfTests = planOf({ plan: 'team' })
 
-test('the operations that the API document calls costly are', () => {
+test('the operations that the API document calls costly are costly', () => {
   for (const id of ['growth.batches.create', 'growth.articles.create', 'growth.items.postNow'])
     expect(costly.map((o) => o.id)).toContain(id)
   expect(costly.filter(readsOnly)).toEqual([])
@@ -93,8 +93,8 @@ describe.each(named(costly))('%s', (_, o) => {
 describe.each(named(capped))('%s', (_, o) => {
   const cap = o.cap!
 
-  test('says how far its limits go, when it succeeds and when it is refused', async () => {
-    const first = toldBy(await send(o))
+  test('reports its limits, on success and on refusal', async () => {
+    const first = limitsOf(await send(o))
     const limit = planOfTests.caps[cap]
     expect(first.policy[cap]).toEqual({ q: limit, w: 3_600 })
     expect(first.left[cap]).toEqual({ r: limit - 1, t: expect.any(Number) })
@@ -104,12 +104,12 @@ describe.each(named(capped))('%s', (_, o) => {
     await setOverrides({ [cap]: 1 })
     const refused = await send(o)
     expectRefused(refused, 429, `rate_limited:${cap}`)
-    const told = toldBy(refused)
-    expect([told.policy[cap], told.left[cap]?.r]).toEqual([{ q: 1, w: 3_600 }, 0])
-    expect(String(told.left[cap]?.t)).toBe(refused.headers.get('retry-after')!)
+    const limits = limitsOf(refused)
+    expect([limits.policy[cap], limits.left[cap]?.r]).toEqual([{ q: 1, w: 3_600 }, 0])
+    expect(String(limits.left[cap]?.t)).toBe(refused.headers.get('retry-after')!)
   })
 
-  test('is refused when the cap of the hour is reached, and works once Retry-After is over', async () => {
+  test('is refused at its hourly cap, and works again after Retry-After', async () => {
     const input = await legalInput(workspace, o)
     await setUsed(cap, hourOf(await now()), planOfTests.caps[cap])
     const refused = await call(workspace, o, input)
@@ -119,26 +119,26 @@ describe.each(named(capped))('%s', (_, o) => {
     expect((await afterStep(o, input)).status).toBe(o.status)
   })
 
-  test('tells the same to whoever asks again under the same key, and takes nothing for it', async () => {
+  test('reports the same limits for a replay, which uses up nothing', async () => {
     const input = await legalInput(workspace, o)
     const headers = { 'idempotency-key': newId() }
     const [first, again] = [await call({ ...workspace, headers }, o, input), await call({ ...workspace, headers }, o, input)]
     expect([again.headers.get('idempotency-replayed'), again.text]).toEqual(['true', first.text])
-    expect(toldBy(again).left[cap]?.r).toBe(toldBy(first).left[cap]?.r as number)
+    expect(limitsOf(again).left[cap]?.r).toBe(limitsOf(first).left[cap]?.r as number)
   })
 })
 
 describe.each(named(metered))('%s', (_, o) => {
   const quota = o.quota!
 
-  test('is refused when the quota of the month is used, and works in the next', async () => {
+  test("is refused when the month's quota is used up, and works the next month", async () => {
     const at = await now()
     const input = await legalInput(workspace, o)
     await setUsed(quota, monthOf(at), planOfTests.quotas[quota])
     const refused = await call(workspace, o, input)
     expectRefused(refused, 403, `plan_quota_exceeded:${quota}`)
     expect([refused.body.error?.code, refused.headers.get('retry-after')]).toEqual(['plan_quota_exceeded', null])
-    const { left } = toldBy(refused)
+    const { left } = limitsOf(refused)
     expect(left[quota]?.r).toBe(0)
     await db.clock.pass(left[quota]!.t! * 1_000)
     expect((await afterStep(o, input)).status).toBe(o.status)
@@ -146,7 +146,7 @@ describe.each(named(metered))('%s', (_, o) => {
 })
 
 describe.each(named(featured))('%s', (_, o) => {
-  test('is refused where the plan is without its feature', async () => {
+  test('is refused if the plan lacks its feature', async () => {
     const input = await legalInput(workspace, o)
     await setOverrides({ features: { [o.feature!]: false } })
     const reply = await call(workspace, o, input)
@@ -158,7 +158,7 @@ describe.each(named(featured))('%s', (_, o) => {
 })
 
 for (const o of reading)
-  test(`${o.id} is refused when the reads of the day are spent, until the next day`, async () => {
+  test(`${o.id} is refused when the day's reads are spent, until the next day`, async () => {
     const input = await legalInput(workspace, o)
     for (const tier of tiers) await setUsed(readCounter(tier), dayOf(await now()), 1_000_000_000)
     const reply = await call(workspace, o, input)
@@ -170,7 +170,7 @@ for (const o of reading)
     expect((await afterStep(o, input)).status).toBe(o.status)
   })
 
-/** Everything that the plan can refuse at once. */
+/** Makes the plan refuse everything that it can. */
 const refuseAll = async ({ cap, quota, feature }: NamedOp) => {
   await setBilling('billing_suspended')
   await setOverrides({
@@ -182,14 +182,14 @@ const refuseAll = async ({ cap, quota, feature }: NamedOp) => {
 
 const limited = keyOperations.filter((o) => o.cap || o.quota || o.feature)
 
-describe.each(named(limited))('of several gates, %s fails at the first:', (_, o) => {
+describe.each(named(limited))('of several refusals, %s answers the first:', (_, o) => {
   const refused = async (input: Record<string, unknown>, more: object = {}) => {
     const { status, body } = await call({ ...workspace, ...more }, o, input)
     return [status, body.error?.code]
   }
   const hasId = pathParams(o.path).length > 0
 
-  test('caller, scope, input, id, key, then the plan', async () => {
+  test('caller, scope, input, id, key, then plan', async () => {
     const input = await legalInput(workspace, o)
     const used = { 'idempotency-key': newId() }
     const other = await legalInput(workspace, o, 'whole')
@@ -219,7 +219,7 @@ describe.each(named(limited))('of several gates, %s fails at the first:', (_, o)
     await refuseAll(o)
     expect(await refused({ ...sampleOf(o, 'needed'), ...record })).toEqual([409, 'conflict'])
   }
-  if (steps.length > 0) test('state, then the plan', inFirstState)
+  if (steps.length > 0) test('state, then plan', inFirstState)
 
   const withoutAccount = async () => {
     const input = await legalInput(workspace, o)
@@ -227,9 +227,9 @@ describe.each(named(limited))('of several gates, %s fails at the first:', (_, o)
     await refuseAll(o)
     expect(await refused(input)).toEqual([400, 'x_not_connected'])
   }
-  if (declares(o, 'x_not_connected')) test('the account, then the plan', withoutAccount)
+  if (declares(o, 'x_not_connected')) test('account, then plan', withoutAccount)
 
-  test('the feature, billing, the quota, then the cap', async () => {
+  test('feature, billing, quota, then cap', async () => {
     const input = await legalInput(workspace, o)
     await refuseAll(o)
     if (o.feature) expect(await refused(input)).toEqual([403, 'plan_feature_disabled'])
@@ -243,7 +243,7 @@ describe.each(named(limited))('of several gates, %s fails at the first:', (_, o)
   })
 })
 
-test.each(named(keyOperations.filter(readsOnly)))('%s stays open whatever the plan refuses', async (_, o) => {
+test.each(named(keyOperations.filter(readsOnly)))('%s stays available whatever the plan refuses', async (_, o) => {
   const input = await legalInput(workspace, o)
   await refuseAll(o)
   for (const tier of tiers) await setUsed(readCounter(tier), dayOf(await now()), 1_000_000_000)
@@ -252,8 +252,8 @@ test.each(named(keyOperations.filter(readsOnly)))('%s stays open whatever the pl
   expect((await call(workspace, o, input)).status).toBe(o.status)
 })
 
-test('an operation says by its declaration what of the plan it takes, not by listing the errors', () => {
-  // Of a batch, only one that is drafted for an experiment.
+test('an operation declares what it uses of the plan, instead of listing the errors', () => {
+  // Only a batch drafted for an experiment needs the feature.
   const sometimes = ['growth.batches.create']
   const listed = keyOperations.filter(({ errors }) => errors.includes('plan_quota_exceeded') || errors.includes('plan_feature_disabled'))
   const silent = listed.filter((o) => (o.errors.includes('plan_feature_disabled') ? !o.feature : !o.quota))

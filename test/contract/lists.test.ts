@@ -1,4 +1,4 @@
-/** Every list: its pages, put together, are the records of the workspace, newest first. */
+/** The pages of every list, together, are the records of the workspace, newest first. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { type NamedOp, readsOnly } from '#contract/op'
 import { call, newWorkspace, usualOperations as operations, prefixOf, recipes, type Workspace } from '#test/support/prepare'
@@ -26,7 +26,7 @@ const readPage = async (workspace: Workspace, o: NamedOp, page: { limit?: number
   return { records: records as Listed[], next: nextCursor as string | null }
 }
 
-/** All pages, with `between` awaited after each. */
+/** Reads all pages, and awaits `between` after each. */
 const readAll = async (workspace: Workspace, o: NamedOp, { limit, between }: { limit: number; between(): Promise<unknown> }) => {
   const pages: Listed[][] = []
   for (let cursor: string | null | undefined; cursor !== null; ) {
@@ -39,13 +39,13 @@ const readAll = async (workspace: Workspace, o: NamedOp, { limit, between }: { l
 }
 
 describe.each(table(lists))('%s', (_, o) => {
-  test('takes 1 to 100 records a page, 25 unless told', () => {
+  test('takes 1 to 100 records a page, 25 by default', () => {
     const { minimum, maximum, default: usual } = o.input.properties.limit!
     expect({ minimum, usual }).toEqual({ minimum: 1, usual: 25 })
     expect(maximum).toBeLessThanOrEqual(100)
   })
 
-  test('refuses a cursor that it has not given', async () => {
+  test('refuses a cursor that it did not issue', async () => {
     for (const cursor of ['x', '1', Bun.randomUUIDv7(), Buffer.from('1 or 1=1').toString('base64url')]) {
       const reply = await call({ app, session }, o, { cursor })
       expect([reply.status, reply.body.error?.details?.[0]?.path]).toEqual([400, 'cursor'])
@@ -56,7 +56,7 @@ describe.each(table(lists))('%s', (_, o) => {
 describe.each(table(lists.filter((o) => recipes[prefixOf(o)])))('%s', (_, o) => {
   const { make } = recipes[prefixOf(o)]!
 
-  test('gives every record once, newest first, whatever is added meanwhile', async () => {
+  test('returns every record once, newest first, whatever is added meanwhile', async () => {
     const workspace = await newWorkspace(app)
     for (let count = 0; count < 5; count++) await make(workspace)
     const { records: before } = await readPage(workspace, o, {})

@@ -1,4 +1,4 @@
-/** Who may do what: every operation for every role, by session and by key, and what only people reach. */
+/** Permissions: every operation for every role, by session and by key, and what only people can reach. */
 import { describe, expect, test } from 'bun:test'
 import { keyOperations, operations } from '#contract/index'
 import { type NamedOp, pathParams } from '#contract/op'
@@ -17,9 +17,9 @@ const ofSessions = ofWorkspaces.filter(({ scope }) => scope === 'session')
 const table = (some: NamedOp[]) => some.map((o) => [o.id, o] as const)
 const cells = (some: NamedOp[]) => some.flatMap((o) => roles.map((role) => [o.id, role, o] as const))
 
-const may = (o: NamedOp, role: Role): boolean => role === 'owner' || o.roles.includes(role)
+const allows = (o: NamedOp, role: Role): boolean => role === 'owner' || o.roles.includes(role)
 
-/** Of another shape than any operation takes. */
+/** Input that no operation accepts. */
 const nonsense = (o: NamedOp) => ({ ...sampleOf(o, 'needed'), no_such_field: 1 })
 
 interface Place {
@@ -28,12 +28,12 @@ interface Place {
 }
 
 const keyOf = async ({ workspace, person }: Place, granted = [...scopes]) => {
-  const made = await app.newKey(granted, workspace.tenantId)
-  await app.owner`update api_key set person_id = ${person.personId} where id = ${made.id}`
-  return made
+  const created = await app.newKey(granted, workspace.tenantId)
+  await app.owner`update api_key set person_id = ${person.personId} where id = ${created.id}`
+  return created
 }
 
-/** What is theirs everybody may: the input for those who are no owners. */
+/** Operations that everyone can use on what is theirs: the input for roles other than owner. */
 const own: Record<string, (place: Place) => Promise<Record<string, string>>> = {
   'app.members.remove': async ({ person }) => ({ id: person.personId }),
   'app.keys.revoke': async (place) => ({ id: (await keyOf(place, ['api:read'])).id }),
@@ -54,11 +54,11 @@ const expectForbidden = (reply: Reply, role: Role) => {
   expect(reply.body.error?.message).toContain(`the role ${role} cannot do this`)
 }
 
-/** Exactly those who may do it do it; the others are refused whatever they send. */
+/** Roles that are declared succeed; the others are refused whatever they send. */
 const expectAsDeclared = async (o: NamedOp, role: Role, credentialOf: (place: Place) => Promise<string>) => {
   const place = await newPlace(role)
   const key = await credentialOf(place)
-  if (may(o, role)) {
+  if (allows(o, role)) {
     const reply = await call({ app, key }, o, await inputFor(o, place, role))
     expect({ status: reply.status, error: reply.body.error }).toEqual({ status: o.status, error: undefined })
     return
@@ -67,16 +67,15 @@ const expectAsDeclared = async (o: NamedOp, role: Role, credentialOf: (place: Pl
 }
 
 describe.each(cells(ofWorkspaces))('%s as %s', (_, role, o) => {
-  test('is done or refused as declared, by a session', () => expectAsDeclared(o, role, async ({ person }) => person.key))
+  test('a session succeeds or is refused as declared', () => expectAsDeclared(o, role, async ({ person }) => person.key))
 })
 
 describe.each(cells(keyOperations))('%s as %s', (_, role, o) => {
-  test('is done or refused as declared, by a key of the member', () =>
-    expectAsDeclared(o, role, async (place) => (await keyOf(place)).api_key))
+  test("a member's key succeeds or is refused as declared", () => expectAsDeclared(o, role, async (place) => (await keyOf(place)).api_key))
 })
 
 describe.each(table(ofSessions))('%s', (_, o) => {
-  test('takes a person: nobody is 401, and a key is 403, before the input is looked at', async () => {
+  test('needs a person: no credential is 401 and a key 403, before the input is checked', async () => {
     const { workspace, person } = await newPlace('owner')
     const { api_key } = await keyOf({ workspace, person })
     for (const input of [nonsense(o), await legalInput(workspace, o)]) {
@@ -89,7 +88,7 @@ describe.each(table(ofSessions))('%s', (_, o) => {
     }
   })
 
-  test('is refused to a session that has ended, and to one of somebody who is no member any more', async () => {
+  test('is refused to a session that has ended, and to one of a former member', async () => {
     const [{ workspace, person }, gone] = [await newPlace('owner'), await newPlace('owner')]
     await app.owner`update session set revoked_at = now() where id = ${person.sessionId}`
     await app.owner`delete from member where person_id = ${gone.person.personId}`
@@ -98,7 +97,7 @@ describe.each(table(ofSessions))('%s', (_, o) => {
 })
 
 describe.each(table(ofSessions.filter((o) => pathParams(o.path).length > 0)))('%s does not find', (_, o) => {
-  test('an id that nobody has, or another workspace', async () => {
+  test('an unknown id, or one of another workspace', async () => {
     const [{ person }, other] = [await newPlace('owner'), await newPlace('owner')]
     const foreign = await legalInput(other.workspace, o)
     for (const input of [sampleOf(o, 'needed'), foreign]) {
@@ -110,7 +109,7 @@ describe.each(table(ofSessions.filter((o) => pathParams(o.path).length > 0)))('%
 })
 
 describe.each(table(operations.filter(({ kind }) => kind === 'personal')))('%s', (_, o) => {
-  test('is open to every role, takes a person, and no key', async () => {
+  test('is open to every role, but only to people', async () => {
     for (const role of roles) {
       const { person } = await newPlace(role)
       expect((await call({ app, key: person.key }, o, sampleOf(o, 'needed'))).status).not.toBe(403)

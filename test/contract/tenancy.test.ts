@@ -1,4 +1,4 @@
-/** Every operation that reads shows a workspace its own records and nothing of any other. */
+/** Every read shows a workspace its own records and none of any other. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { call, newWorkspace, usualOperations as operations, prefixOf, recipes, type Workspace } from '#test/support/prepare'
@@ -7,7 +7,7 @@ import { useApp } from '#test/support/use'
 
 interface Filled {
   workspace: Workspace
-  /** The path parameters of a record of each resource. */
+  /** The path parameters of one record of each resource. */
   records: Record<string, Record<string, string>>
 }
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
   filled = [await fill(), await fill()]
 })
 
-/** A list of records, or one by its id; not what a workspace has one of. */
+/** True for a list of records or one record by id; false for what a workspace has one of. */
 const showsRecords = (o: NamedOp): boolean => 'cursor' in o.input.properties || pathParams(o.path).length > 0
 
 describe.each(operations.filter(readsOnly).map((o) => [o.id, o] as const))('%s', (_, o) => {

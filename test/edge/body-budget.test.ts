@@ -1,4 +1,4 @@
-/** How many bytes of bodies may be under way, and who may have how many of them. */
+/** How many bytes of request bodies may be in transit, and whose. */
 import { describe, expect, test } from 'bun:test'
 import { newApiKey } from '#kernel/api-key'
 import { eventually, testApp } from '#test/support/app'
@@ -9,7 +9,7 @@ const SIGN_IN = '/api/v1/app/session'
 const JSON_TYPE = { 'content-type': 'application/json' }
 const BUSY = 'HTTP/1.1 503'
 
-/** Room for what a test holds, at the same proportions as in production. */
+/** Room for the requests of a test, in the same proportions as in production. */
 const small = { bytes: 20 * 4_096, strangerBytes: 8 * 4_096, uncheckedBytes: 4 * 4_096, workspaceBytes: 6 * 4_096 }
 
 const answer = (held: Held) => eventually(held.reply, (text) => text.includes('\r\n\r\n'))
@@ -21,12 +21,12 @@ const narrow = useApp({ overrides: { intake: { ...small, roomWithinMs: 300 } } }
 const keyed = (key: string) => ({ ...JSON_TYPE, authorization: `Bearer ${key}` })
 const batch = (key: string, length: number) => ({ path: '/api/v1/growth/batches', headers: keyed(key), length, body: '{' })
 
-describe('the bytes of bodies under way', () => {
-  test('of one workspace have a bound: more waits, is told to come again, and others get through', async () => {
+describe('bytes of bodies in transit', () => {
+  test('are bounded for one workspace: more wait, then get 503, and other workspaces get through', async () => {
     const other = await narrow.newWorkspace()
     for (const key of [narrow.key, other.key]) await narrow.send('GET', 'overview', { key })
     const all = await holdMany(narrow.url, 20, () => batch(narrow.key, 4_096))
-    // Six have room, as many wait, the rest is refused at once; those that wait are refused when their time is over.
+    // Six have room, six wait, and the rest are refused at once; those that wait are refused when their time is over.
     expect(await until(() => answered(all), 14)).toBe(14)
     const refused = all.filter((held) => statusOf(held) !== undefined)
     expect(refused.every((held) => held.reply().startsWith(BUSY))).toBe(true)
@@ -45,7 +45,7 @@ describe('the bytes of bodies under way', () => {
     ).toBe(200)
   })
 
-  test('that wait get the room of those that end', async () => {
+  test('go to waiting requests when others end', async () => {
     await using waiting = await testApp({ overrides: { intake: { ...small, roomWithinMs: 30_000 } } })
     await waiting.send('GET', 'overview')
     const first = await holdMany(waiting.url, 6, () => batch(waiting.key, 4_096))
@@ -64,7 +64,7 @@ describe('the bytes of bodies under way', () => {
     later[Symbol.dispose]()
   })
 
-  test('are those of MCP too, and of chunked bodies, which do not say how long they are', async () => {
+  test('count for MCP too, and for chunked bodies of unknown length', async () => {
     await narrow.send('GET', 'overview')
     const headers = keyed(narrow.key)
     const chunked = { path: '/api/v1/growth/batches', headers: { ...headers, 'transfer-encoding': 'chunked' }, body: '1\r\n{\r\n' }
@@ -81,7 +81,7 @@ describe('the bytes of bodies under way', () => {
     }
   })
 
-  test('of callers whose key is being looked up have a bound, too, while the database does not answer', async () => {
+  test('are bounded for callers whose key is being looked up, too, while the database does not answer', async () => {
     const { promise: done, resolve: release } = Promise.withResolvers<void>()
     const { promise: locked, resolve: isLocked } = Promise.withResolvers<void>()
     const lock = narrow.owner.begin(async (sql) => {
@@ -91,7 +91,7 @@ describe('the bytes of bodies under way', () => {
     })
     await locked
     const all = await holdMany(narrow.url, 12, () => batch(newApiKey(), 4_096))
-    // Two have room at this address and as many wait.
+    // Two have room at this address, and two wait.
     expect(await until(() => answered(all) >= 8, true)).toBe(true)
     expect(all.filter((held) => held.reply().startsWith(BUSY)).length).toBeGreaterThanOrEqual(8)
     release()
@@ -101,7 +101,7 @@ describe('the bytes of bodies under way', () => {
     for (const held of all) held[Symbol.dispose]()
   })
 
-  test('of strangers have a part of their own: whoever has a key is not held up', async () => {
+  test('of strangers are bounded apart, so callers with a key are not held up', async () => {
     const stranger = (n: number) => ({ path: SIGN_IN, headers: JSON_TYPE, length: 4_096, body: '{', from: `127.0.0.${10 + (n % 5)}` })
     const all = await holdMany(narrow.url, 20, stranger)
     expect(await until(() => answered(all), 12)).toBe(12)

@@ -1,4 +1,4 @@
-/** The codings of the public documents. */
+/** The content codings of the public documents. */
 import { describe, expect, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { useApp } from '#test/support/use'
@@ -8,42 +8,45 @@ const DOCUMENTS = ['/api/v1/openapi.json', '/api/v1/capabilities', '/.well-known
 const app = useApp()
 
 describe.each(DOCUMENTS)('%s', (path) => {
-  /** Bytes as they travel. */
-  const ask = (acceptEncoding: string, more: Record<string, string> = {}, method = 'GET') =>
+  /** Requests without decompressing the answer. */
+  const fetchWith = (acceptEncoding: string, more: Record<string, string> = {}, method = 'GET') =>
     fetch(`${app.url}${path}`, { method, headers: { 'accept-encoding': acceptEncoding, ...more }, decompress: false } as RequestInit)
   const unpack = { br: brotliDecompressSync, gzip: gunzipSync, identity: (bytes: Uint8Array) => bytes }
 
-  test.each(['br', 'gzip', 'identity'] as const)('says the same by %s, under a tag of its own, to GET and HEAD', async (coding) => {
-    const [get, head, plain] = [await ask(coding), await ask(coding, {}, 'HEAD'), await ask('identity')]
-    expect(get.headers.get('content-encoding')).toBe(coding === 'identity' ? null : coding)
-    const [bytes, whole] = [await get.bytes(), await plain.bytes()]
-    expect(Buffer.compare(unpack[coding](bytes), whole)).toBe(0)
-    if (coding !== 'identity') expect(bytes.byteLength).toBeLessThan(whole.byteLength / 5)
-    for (const reply of [get, head]) expect(reply.headers.get('vary')).toBe('accept-encoding')
-    for (const name of ['content-encoding', 'content-length', 'content-type', 'etag'])
-      expect([name, head.headers.get(name)]).toEqual([name, get.headers.get(name)])
-    expect([get.headers.get('content-length'), (await head.bytes()).byteLength]).toEqual([String(bytes.byteLength), 0])
-  })
+  test.each(['br', 'gzip', 'identity'] as const)(
+    'has the same content in %s, with an etag of its own, for GET and HEAD',
+    async (coding) => {
+      const [get, head, plain] = [await fetchWith(coding), await fetchWith(coding, {}, 'HEAD'), await fetchWith('identity')]
+      expect(get.headers.get('content-encoding')).toBe(coding === 'identity' ? null : coding)
+      const [bytes, whole] = [await get.bytes(), await plain.bytes()]
+      expect(Buffer.compare(unpack[coding](bytes), whole)).toBe(0)
+      if (coding !== 'identity') expect(bytes.byteLength).toBeLessThan(whole.byteLength / 5)
+      for (const reply of [get, head]) expect(reply.headers.get('vary')).toBe('accept-encoding')
+      for (const name of ['content-encoding', 'content-length', 'content-type', 'etag'])
+        expect([name, head.headers.get(name)]).toEqual([name, get.headers.get(name)])
+      expect([get.headers.get('content-length'), (await head.bytes()).byteLength]).toEqual([String(bytes.byteLength), 0])
+    },
+  )
 
-  test('is not sent again by the same coding, and is by another', async () => {
-    const etag = async (coding: string) => (await ask(coding)).headers.get('etag')!
+  test('is not sent again in a coding that the client has, and is in another', async () => {
+    const etag = async (coding: string) => (await fetchWith(coding)).headers.get('etag')!
     const tags = [await etag('br'), await etag('gzip'), await etag('identity')]
     expect(new Set(tags).size).toBe(3)
     for (const known of [tags[1]!, `W/${tags[1]}`, tags.join(', ')]) {
-      const reply = await ask('gzip', { 'if-none-match': known })
+      const reply = await fetchWith('gzip', { 'if-none-match': known })
       expect([reply.status, reply.headers.get('etag'), reply.headers.get('vary')]).toEqual([304, tags[1]!, 'accept-encoding'])
       expect([reply.headers.get('content-encoding'), (await reply.bytes()).byteLength]).toEqual([null, 0])
     }
-    expect((await ask('br', { 'if-none-match': tags[1]! })).status).toBe(200)
+    expect((await fetchWith('br', { 'if-none-match': tags[1]! })).status).toBe(200)
   })
 
-  test('keeps to the weights that a client gives', async () => {
+  test('respects the weights of Accept-Encoding', async () => {
     for (const [accept, coding] of [
       ['br;q=0.1, gzip;q=0.9', 'gzip'],
       ['br;q=0, gzip;q=0', null],
       ['zstd', null],
       ['*', 'br'],
     ] as const)
-      expect([accept, (await ask(accept)).headers.get('content-encoding')]).toEqual([accept, coding])
+      expect([accept, (await fetchWith(accept)).headers.get('content-encoding')]).toEqual([accept, coding])
   })
 })

@@ -3,7 +3,7 @@ import { createCookies } from '#edge/cookies'
 
 const plain = createCookies('http://localhost:7070')
 const secure = createCookies('https://tendril.example.com')
-const asking = (cookie: string): Request => new Request('http://localhost/', { headers: { cookie } })
+const requestWith = (cookie: string): Request => new Request('http://localhost/', { headers: { cookie } })
 
 describe('a cookie is found', () => {
   test.each([
@@ -13,18 +13,18 @@ describe('a cookie is found', () => {
     ['with spaces around it', ' tendril = a.b ; x=y', 'a.b'],
     ['with an equals sign in it', 'tendril=a=b=', 'a=b='],
     ['the first of two', 'tendril=first; tendril=second', 'first'],
-    ['after parts that are none', 'theme; =; ;; tendril=a.b', 'a.b'],
+    ['after malformed parts', 'theme; =; ;; tendril=a.b', 'a.b'],
     ['when it is empty', 'tendril=', ''],
   ])('%s', (_, header, found) => {
-    expect(plain.access(asking(header))).toBe(found)
+    expect(plain.access(requestWith(header))).toBe(found)
   })
 
-  test.each(['', 'tendril', 'tendril-refresh=a', 'xtendril=a', 'TENDRIL=a', '__proto__=tendril'])('and not in %p', (header) => {
-    expect(plain.access(asking(header))).toBeUndefined()
+  test.each(['', 'tendril', 'tendril-refresh=a', 'xtendril=a', 'TENDRIL=a', '__proto__=tendril'])('and is not found in %p', (header) => {
+    expect(plain.access(requestWith(header))).toBeUndefined()
   })
 
   test('by the name that its protocol gives it', () => {
-    const request = asking('tendril=planted; __Host-tendril=a; __Secure-tendril-refresh=r; __Host-tendril-browser=b')
+    const request = requestWith('tendril=planted; __Host-tendril=a; __Secure-tendril-refresh=r; __Host-tendril-browser=b')
     expect([secure.access(request), secure.refresh(request), secure.browser(request)]).toEqual(['a', 'r', 'b'])
     expect([plain.access(request), plain.refresh(request), plain.browser(request)]).toEqual(['planted', undefined, undefined])
   })
@@ -38,7 +38,7 @@ const now = new Date('2026-06-01T00:00:00Z')
 const later = (seconds: number) => new Date(now.getTime() + seconds * 1_000)
 
 describe('cookies are set', () => {
-  test('by https for this host alone, each with its own end', () => {
+  test('over https for this host only, each with its own expiry', () => {
     const browser = { token: 'br_token', expiresAt: later(31_536_000) }
     expect(secure.setting({ access: 'a.b.c', refresh: 'r.s', expiresAt: later(3_600.9), browser }, now)).toEqual([
       '__Host-tendril=a.b.c; Max-Age=3600; Path=/; HttpOnly; Secure; SameSite=Lax',
@@ -47,18 +47,18 @@ describe('cookies are set', () => {
     ])
   })
 
-  test('without the refresh token, which then stays as it is', () => {
+  test('without a refresh token, which leaves the one there is', () => {
     expect(plain.setting({ access: 'a', expiresAt: later(60) }, now)).toEqual(['tendril=a; Max-Age=60; Path=/; HttpOnly; SameSite=Lax'])
   })
 
-  test('to nothing, so that both tokens are forgotten and the browser stays known', () => {
+  test('to nothing, which removes both tokens and keeps the browser known', () => {
     expect(plain.setting('nothing', now)).toEqual([
       'tendril=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax',
       'tendril-refresh=; Max-Age=0; Path=/api/v1/app/session; HttpOnly; SameSite=Strict',
     ])
   })
 
-  test('with no end before now', () => {
+  test('with a Max-Age of no less than zero', () => {
     expect(plain.setting({ access: 'a', expiresAt: later(-5) }, now)[0]).toContain('; Max-Age=0;')
   })
 })

@@ -1,4 +1,4 @@
-/** The public documents: how they are served, and that they agree with each other and with what the server does. */
+/** The public documents: how they are served, and that they agree with each other and with the server. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { events } from '#contract/events'
@@ -28,7 +28,7 @@ interface Parameter {
   description?: string
 }
 
-interface Described {
+interface DescribedOperation {
   operationId: string
   summary: string
   description: string
@@ -41,7 +41,7 @@ interface Described {
 
 interface OpenApi {
   openapi: string
-  paths: Record<string, Record<string, Described>>
+  paths: Record<string, Record<string, DescribedOperation>>
   tags: { name: string; description: string }[]
   components: { parameters: Record<string, Parameter>; schemas: Record<string, { title: string }> }
 }
@@ -57,13 +57,13 @@ interface Capabilities {
 
 const DOCUMENTS = ['/api/v1/openapi.json', '/api/v1/capabilities', '/.well-known/tendril.json']
 const PUBLIC = ['/health', ...DOCUMENTS]
-/** OAuth's, with forms for input and errors of their own. */
+/** The endpoints of OAuth, with forms for input and errors of their own. */
 const OAUTH = ['code', 'token', 'revoke'].map((name) => `/api/v1/app/device/${name}`)
-/** Described beside the operations. */
+/** Documented beside the operations. */
 const BESIDE = [...OAUTH, ...DOCUMENTS, MCP_PATH]
 const PAGES = ['/', '/sign-in', '/join', '/device', '/reset']
 
-/** Answered with 405, for else an operation on `:id` would be asked about a record of this name. */
+/** Answered with 405, as otherwise an operation on `:id` would look for a record of this name. */
 const REFUSED = ['DELETE /api/v1/app/connections/sandbox', 'DELETE /api/v1/app/invitations/accept']
 
 let openapi: OpenApi
@@ -75,7 +75,7 @@ beforeAll(async () => {
 })
 
 describe.each(PUBLIC)('%s', (path) => {
-  test('needs no key, and minds none', async () => {
+  test('needs no key, and ignores a wrong one', async () => {
     for (const key of [null, 'wrong']) expect((await app.send('GET', path, { key })).status).toBe(200)
   })
 
@@ -94,7 +94,7 @@ describe.each(PUBLIC)('%s', (path) => {
 })
 
 describe.each(DOCUMENTS)('%s', (path) => {
-  test('is sent again only when it has changed', async () => {
+  test('is sent again only after a change', async () => {
     const first = await app.send('GET', path, { key: null })
     const etag = first.headers.get('etag')!
     expect(etag).toMatch(/^"[\w-]{20,}"$/)
@@ -108,7 +108,7 @@ describe.each(DOCUMENTS)('%s', (path) => {
   })
 })
 
-test('/health says that the server is up, for how long, and what it was built from', async () => {
+test('/health says that the server is up, for how long, and from which commit', async () => {
   const { body } = await app.send('GET', '/health', { key: null })
   expect(body).toEqual({ status: 'ok', uptime_seconds: expect.any(Number), commit: null })
   await using built = await testApp({ env: { TENDRIL_COMMIT: 'abc1234' } })
@@ -135,7 +135,7 @@ describe('the OpenAPI document', () => {
     expect(openapi.openapi).toStartWith('3.1.')
   })
 
-  test('refers only to what it has, and to everything that it has', () => {
+  test('refers only to components that it has, and to all of them', () => {
     const refs = new Set([...JSON.stringify(openapi).matchAll(/"\$ref":"#\/components\/([^"]+)"/g)].map((match) => match[1]!))
     const { securitySchemes: _, ...components } = openapi.components as Record<string, object>
     const has = Object.entries(components).flatMap(([kind, named]) => Object.keys(named).map((name) => `${kind}/${name}`))
@@ -156,7 +156,7 @@ describe('the OpenAPI document', () => {
     expect(listed.sort()).toEqual(operations.map(({ id, method, path, scope }) => [id, method, braces(path), scope]).sort())
   })
 
-  test('describes the endpoints of OAuth with their forms and their errors', () => {
+  test('describes the endpoints of OAuth with their forms and errors', () => {
     for (const path of OAUTH) {
       const { post } = openapi.paths[path]!
       expect(Object.keys(post!.requestBody!.content)).toEqual(['application/x-www-form-urlencoded'])
@@ -195,7 +195,7 @@ describe('the OpenAPI document', () => {
 })
 
 describe('the manifest', () => {
-  test('has the parts that it promises, and no others', () => {
+  test('has the parts that it documents, and no others', () => {
     expect(Object.keys(manifest)).toEqual(['spec', 'endpoints', 'scopes', 'errors', 'tools', 'events'])
     expect(manifest.spec).toBe('tendril-capabilities/v1')
     expect(manifest.scopes.map(({ scope }) => scope)).toEqual([...scopes])
@@ -219,7 +219,7 @@ describe('the manifest', () => {
     for (const { errors } of endpoints) for (const code of errors) expect(Object.keys(errorTable)).toContain(code)
   })
 
-  test('has the form that the OpenAPI document gives it', () => {
+  test('matches its schema in the OpenAPI document', () => {
     expect([...checkerOf(Manifest).Errors(manifest)]).toEqual([])
     const schema = openapi.components.schemas.Capabilities as object
     expect(Object.keys((schema as { properties: object }).properties)).toEqual(Object.keys(manifest))
@@ -231,9 +231,9 @@ describe('the manifest', () => {
   })
 })
 
-test('the router has exactly the operations of the contract, the public documents, OAuth, the pages, the way for other processes, and refusals', () => {
+test('the router has exactly the operations of the contract, public documents, OAuth, pages, letters and refusals', () => {
   const never = () => {
-    throw new Error('no request is made')
+    throw new Error('this test makes no request')
   }
   const { routes } = createHttp({
     operations: operations.map((o) => ({ ...o, run: never, open: never, enter: never })),

@@ -1,4 +1,4 @@
-/** Downloads: records as lines, as fast as the client takes them, and how they end. */
+/** Downloads: records as lines, as fast as the client reads them, and how they end. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { Type as T } from '@sinclair/typebox'
@@ -43,7 +43,7 @@ const resource = {
 } satisfies Resource
 
 let records: () => AsyncIterable<unknown>
-/** Handlers that have begun, and those that have ended. */
+/** Handlers that have started, and those that have ended. */
 let [begun, ended] = [0, 0]
 
 const caller = (request: Request) => ({
@@ -54,7 +54,7 @@ const caller = (request: Request) => ({
 })
 
 const never = () => {
-  throw new Error('no such request is made')
+  throw new Error('this test makes no such request')
 }
 
 const http = createHttp({
@@ -130,13 +130,13 @@ describe('a download', () => {
     expect(linesIn(text)).toEqual([{ text: 'a\nb', count: 1, at: at.toISOString(), more: {} }, lineOf('c', 2)])
   })
 
-  test('of nothing is an empty file', async () => {
+  test('of no records is an empty file', async () => {
     records = of()
     const reply = await get()
     expect([reply.status, await reply.text()]).toEqual([200, ''])
   })
 
-  test('is whole and in order when it is long', async () => {
+  test('is complete and in order when it is long', async () => {
     const count = 20_000
     records = of(...Array.from({ length: count }, (_, index) => lineOf('x'.repeat(index % 90), index)))
     const found = linesIn(await (await get()).text()).map((one) => one.count)
@@ -153,7 +153,7 @@ describe('a download', () => {
     expect(begun).toBe(1)
   })
 
-  test('is refused to an API key, and with an input that is not valid', async () => {
+  test('is refused to an API key, and with invalid input', async () => {
     records = of(lineOf('a'))
     expect((await get('', { headers: { 'x-key': '1' } })).status).toBe(403)
     for (const search of ['?format=xml', '?no_such=1']) expect((await get(search)).status).toBe(400)
@@ -161,8 +161,8 @@ describe('a download', () => {
   })
 })
 
-describe('a download that breaks off', () => {
-  test('before its first record is refused as any request', async () => {
+describe('a download that fails', () => {
+  test('before its first record is refused like any request', async () => {
     records = of(new AppError('unavailable', 'the database is not available', { retryAfter: 1 }))
     const reply = await get('', { headers: { 'x-request-id': 'abc' } })
     expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '1'])
@@ -170,10 +170,10 @@ describe('a download that breaks off', () => {
   })
 
   test.each([
-    ['of a refusal', new AppError('unauthenticated'), 'unauthenticated'],
-    ['of an error of ours, of which it tells nothing', new Error('secret'), 'internal'],
-    ['of a record that is not as promised', { ...lineOf('b'), count: 'secret' }, 'internal'],
-  ])('says so in its last line, because %s', async (_, broken, code) => {
+    ['a refusal', new AppError('unauthenticated'), 'unauthenticated'],
+    ['an internal error, whose text it withholds', new Error('secret'), 'internal'],
+    ['a record that does not match its schema', { ...lineOf('b'), count: 'secret' }, 'internal'],
+  ])('says so in its last line, for %s', async (_, broken, code) => {
     records = of(lineOf('a'), broken, lineOf('never'))
     const text = await (await get('', { headers: { 'x-request-id': 'abc' } })).text()
     expect(text).not.toContain('secret')
@@ -181,7 +181,7 @@ describe('a download that breaks off', () => {
     expect(ended).toBe(1)
   })
 
-  test('says so in the last line of a table too', async () => {
+  test('says so in the last line of a CSV file too', async () => {
     records = of(lineOf('a'), new AppError('unauthenticated'))
     const lines = (await (await get('?format=csv')).text()).split('\r\n')
     expect(lines.slice(0, 2)).toEqual(['text,count,at,more', 'a,0,,{}'])
@@ -189,7 +189,7 @@ describe('a download that breaks off', () => {
   })
 })
 
-describe('as comma-separated values', () => {
+describe('as CSV', () => {
   const table = async (...lines: Line[]) => {
     records = of(...lines)
     const reply = await get('?format=csv')
@@ -197,7 +197,7 @@ describe('as comma-separated values', () => {
     return reply.text()
   }
 
-  test('the columns are in the order of the schema, and cells are quoted where they must be', async () => {
+  test('columns have the order of the schema, and cells are quoted where necessary', async () => {
     const at = new Date('2026-01-02T03:04:05.678Z')
     expect(await table({ more: { a: 'b', c: [1] }, at, count: -1, text: 'say "hi", twice\r\nor once' })).toBe(
       'text,count,at,more\r\n"say ""hi"", twice\r\nor once",-1,2026-01-02T03:04:05.678Z,"{""a"":""b"",""c"":[1]}"\r\n',
@@ -211,15 +211,15 @@ describe('as comma-separated values', () => {
     expect(await table(lineOf('a=b'))).toBe('text,count,at,more\r\na=b,0,,{}\r\n')
   })
 
-  test('a table of nothing has its columns', async () => {
+  test('a file without records has its header', async () => {
     expect(await table()).toBe('text,count,at,more\r\n')
   })
 })
 
-/** Waits for it, and says when it does not come true. */
+/** Waits for the condition, and fails if it does not become true. */
 const until = async (ask: () => boolean | Promise<boolean>) => expect(await eventually(ask, Boolean)).toBe(true)
 
-/** A client that reads only when it is told to. */
+/** A client that reads nothing until it is resumed. */
 const lazyClient = (tenant: string) => {
   const socket = connect(port, '127.0.0.1')
   socket.pause()
@@ -228,7 +228,7 @@ const lazyClient = (tenant: string) => {
 }
 
 describe('a client that does not read', () => {
-  test('stops the reading of records, and ends it when it goes away', async () => {
+  test('pauses the reading of records, and ends it by disconnecting', async () => {
     let made = 0
     records = async function* () {
       for (;;) yield lineOf('x'.repeat(10_000), made++)
@@ -246,7 +246,7 @@ describe('a client that does not read', () => {
   })
 })
 
-test('of one workspace few run at once, and a place is free again when one has ended', async () => {
+test('a workspace can run three at once, and one more once one has ended', async () => {
   records = async function* () {
     for (let count = 0; ; count++) yield lineOf('x'.repeat(10_000), count)
   }
@@ -270,7 +270,7 @@ test('of one workspace few run at once, and a place is free again when one has e
   await until(() => ended === begun)
 })
 
-test('only what is flat enough is offered as a table', () => {
+test('CSV is offered only for records that are flat enough', () => {
   const nested = op.download('GET /nested', 'Take it.', { input: {}, line }, { roles: [], file: 'nested' })
   expect(Object.keys(nested.input.properties)).toEqual([])
   expect(named(resource)[0]).toMatchObject({ id: 'test.file.get', kind: 'download', scope: 'session', method: 'GET' })

@@ -1,4 +1,4 @@
-/** What callers cost who begin requests and do not finish them: named after what stopped a server. */
+/** What callers who start requests and never finish them can cost, each test named after an attack that once stopped a server. */
 import { describe, expect, test } from 'bun:test'
 import { newApiKey } from '#kernel/api-key'
 import { createLog } from '#kernel/log'
@@ -23,8 +23,8 @@ const app = useApp({ log, overrides: { intake: { unfinished: 8 } } })
 const keyed = (key: string) => ({ ...JSON_TYPE, authorization: `Bearer ${key}` })
 const batch = (key: string, length: number) => ({ path: '/api/v1/growth/batches', headers: keyed(key), length, body: '{' })
 
-describe('refused before the body arrives', () => {
-  test('a letter that nobody has signed, however large it says that it is', async () => {
+describe('is refused before its body arrives:', () => {
+  test('a letter that nobody signed, whatever length it claims', async () => {
     const forged = { 'x-tendril-time': String(Date.now()), 'x-tendril-signature': '00'.repeat(32) }
     for (const headers of [{}, forged])
       for (const length of [10, 4 * MIB - 1, 100 * MIB]) {
@@ -34,7 +34,7 @@ describe('refused before the body arrives', () => {
       }
   })
 
-  test('a letter whose headers were changed, or whose body has another length', async () => {
+  test('a letter with changed headers, or a body of another length', async () => {
     const body = JSON.stringify({ x: 1 })
     const signed = nodeSignature(TEST_SECRET, Date.now).sign(body, {
       operation: 'growth.profile.update',
@@ -50,7 +50,7 @@ describe('refused before the body arrives', () => {
     expect(await answer(longer)).toStartWith('HTTP/1.1 404')
   })
 
-  test('more than 16 KiB where nobody says who asks', async () => {
+  test('a body over 16 KiB from a caller without a credential', async () => {
     for (const path of [SIGN_IN, `${SIGN_IN}/refresh`, '/api/v1/app/invitations/accept', '/api/v1/app/device/code', '/sign-in']) {
       const form = path.includes('device') || path === '/sign-in'
       const headers = form ? { 'content-type': 'application/x-www-form-urlencoded', origin: app.url } : JSON_TYPE
@@ -60,7 +60,7 @@ describe('refused before the body arrives', () => {
     }
   })
 
-  test('whoever has no valid credential, or may not', async () => {
+  test('a request without a valid credential, or without permission', async () => {
     const reader = await app.newKey(['api:read'])
     for (const [key, status] of [
       [newApiKey(), 401],
@@ -80,7 +80,7 @@ describe('refused before the body arrives', () => {
 describe('unfinished requests of an address', () => {
   const stranger = (from: string) => ({ path: SIGN_IN, headers: JSON_TYPE, length: 100, body: '{', from })
 
-  test('beyond the limit are refused before their body, and finished ones make room', async () => {
+  test('are refused above the limit before their body arrives, and finished ones make room', async () => {
     const all = await holdMany(app.url, 8, () => stranger('127.0.0.2'))
     using last = await hold(app.url, stranger('127.0.0.2'))
     const text = await answer(last)
@@ -100,7 +100,7 @@ describe('unfinished requests of an address', () => {
     expect(await eventually(again, (status) => status === 'HTTP/1.1 400')).toBe('HTTP/1.1 400')
   })
 
-  test('do not touch other addresses, nor credentials that are valid', async () => {
+  test('affect neither other addresses nor valid credentials', async () => {
     const all = await holdMany(app.url, 8, () => stranger('127.0.0.3'))
     using refused = await hold(app.url, stranger('127.0.0.3'))
     expect(await answer(refused)).toStartWith('HTTP/1.1 429')
@@ -122,7 +122,7 @@ describe('unfinished requests of an address', () => {
     for (const held of all) held[Symbol.dispose]()
   })
 
-  test('are counted by what trusted proxies say', async () => {
+  test('are counted by the address that trusted proxies report', async () => {
     await using proxied = await testApp({ env: { TRUSTED_PROXIES: '1' }, overrides: { intake: { unfinished: 2 } } })
     const by = (address: string) => ({
       path: SIGN_IN,
@@ -140,25 +140,25 @@ describe('unfinished requests of an address', () => {
   })
 })
 
-test('a body that does not arrive in time is 408, and ends its connection', async () => {
-  await using hasty = await testApp({ overrides: { intake: { bodyWithinMs: 100 } } })
+test('a body that does not arrive in time is 408, and its connection is closed', async () => {
+  await using impatient = await testApp({ overrides: { intake: { bodyWithinMs: 100 } } })
   const form = { path: '/api/v1/app/device/code', headers: { 'content-type': 'application/x-www-form-urlencoded' }, length: 100, body: 'a' }
   for (const request of [
-    batch(hasty.key, 100),
-    { ...batch(hasty.key, 100), path: '/api/v1/mcp' },
+    batch(impatient.key, 100),
+    { ...batch(impatient.key, 100), path: '/api/v1/mcp' },
     { ...batch('', 9), path: SIGN_IN },
     form,
   ]) {
-    using held = await hold(hasty.url, request)
+    using held = await hold(impatient.url, request)
     expect([request.path, (await answer(held)).slice(0, 12)]).toEqual([request.path, 'HTTP/1.1 408'])
     expect(await eventually(held.closed, Boolean)).toBe(true)
   }
-  using told = await hold(hasty.url, batch(hasty.key, 100))
-  expect(await answer(told)).toContain('"code":"request_timeout","message":"the body did not arrive within 60 seconds"')
-  expect((await hasty.send('PUT', 'profile', { body: { goal: 'in time' } })).status).toBe(200)
+  using late = await hold(impatient.url, batch(impatient.key, 100))
+  expect(await answer(late)).toContain('"code":"request_timeout","message":"the body did not arrive within 60 seconds"')
+  expect((await impatient.send('PUT', 'profile', { body: { goal: 'in time' } })).status).toBe(200)
 })
 
-test('bodies that strangers hold and do not send give way to others without a credential', async () => {
+test('bodies that strangers start and do not send give way to those of others without a credential', async () => {
   const intake = { strangerBytes: 4 * 16_384, givesWayAfterMs: 20 }
   await using small = await testApp({ log, env: { TRUSTED_PROXIES: '1' }, overrides: { intake } })
   const from = (address: string) => ({ ...JSON_TYPE, 'x-forwarded-for': address })
@@ -179,7 +179,7 @@ test('bodies that strangers hold and do not send give way to others without a cr
   }
 })
 
-test('a client that breaks off its body is no error: one line, for debugging', async () => {
+test('a client that disconnects before its body is complete causes one debug line and no error', async () => {
   const form = { path: '/api/v1/app/device/code', headers: { 'content-type': 'application/x-www-form-urlencoded' }, length: 100, body: 'a' }
   const page = { ...form, path: '/sign-in', headers: { ...form.headers, origin: app.url } }
   const requests = [batch(app.key, 100), { ...batch(app.key, 100), path: '/api/v1/mcp' }, { ...batch('', 100), path: SIGN_IN }, form, page]
@@ -188,14 +188,14 @@ test('a client that breaks off its body is no error: one line, for debugging', a
     const held = await hold(app.url, request)
     await app.send('GET', 'overview')
     held.abort()
-    const told = () => lines.filter(({ msg }) => msg === 'a client went before its request was complete').length
-    expect([request.path, await until(told, 1)]).toEqual([request.path, 1])
+    const count = () => lines.filter(({ msg }) => msg === 'a client went before its request was complete').length
+    expect([request.path, await until(count, 1)]).toEqual([request.path, 1])
     await app.send('GET', 'overview')
     expect(lines.filter(({ level }) => level >= 40)).toEqual([])
   }
 })
 
-test('a refused body ends its connection only when it is too large to be taken in, or does not say how large it is', async () => {
+test('a refused body closes its connection only if it is too large to read, or of unknown length', async () => {
   const request = (length: number | undefined, headers: Record<string, string> = {}) => ({
     path: LETTERS_PATH,
     headers: { ...JSON_TYPE, ...headers },
@@ -207,14 +207,14 @@ test('a refused body ends its connection only when it is too large to be taken i
     expect(await answer(held)).toStartWith('HTTP/1.1 404')
     expect(await eventually(held.closed, Boolean)).toBe(true)
   }
-  using taken = await hold(app.url, request(2 * MIB))
-  expect(await answer(taken)).toStartWith('HTTP/1.1 404')
-  taken.send(Buffer.alloc(2 * MIB - 1, 'x'))
-  taken.send('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n')
-  expect(await eventually(taken.reply, (text) => text.includes('"uptime_seconds"'))).toContain('"uptime_seconds"')
+  using readable = await hold(app.url, request(2 * MIB))
+  expect(await answer(readable)).toStartWith('HTTP/1.1 404')
+  readable.send(Buffer.alloc(2 * MIB - 1, 'x'))
+  readable.send('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  expect(await eventually(readable.reply, (text) => text.includes('"uptime_seconds"'))).toContain('"uptime_seconds"')
 })
 
-test('the body of a GET is not kept, and does not disturb its answer or the next request', async () => {
+test('the body of a GET is discarded, and disturbs neither its answer nor the next request', async () => {
   const body = 'x'.repeat(50_000)
   const request = { method: 'GET', path: '/api/v1/growth/overview', headers: keyed(app.key), length: body.length, body }
   using held = await hold(app.url, request)

@@ -1,4 +1,4 @@
-/** What every answer over HTTP has in common: request ids, the form of errors, headers. */
+/** What all HTTP answers have in common: request ids, the form of errors, headers. */
 import { describe, expect, test } from 'bun:test'
 import { newApiKey } from '#kernel/api-key'
 import { errorTable } from '#kernel/errors'
@@ -10,7 +10,7 @@ const app = useApp()
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** One request for each way in which an answer comes about. */
+/** One request for each way in which an answer arises. */
 const answers: [string, number, string, string, Send][] = [
   ['a result', 200, 'GET', 'overview', {}],
   ['a creation', 201, 'POST', 'batches', { body: { count: 1 } }],
@@ -20,7 +20,7 @@ const answers: [string, number, string, string, Send][] = [
   ['no key', 401, 'GET', 'overview', { key: null }],
   ['a wrong key', 401, 'GET', 'overview', { key: newApiKey() }],
   ['an unknown record', 404, 'GET', `batches/${Bun.randomUUIDv7()}`, {}],
-  // A library that the server may come to load accepts ids of the known versions alone, in the place of our check.
+  // A library that the server may load one day accepts only ids of known versions, in the place of our check.
   ['an unknown record of no known version', 404, 'GET', 'batches/11111111-1111-1111-1111-111111111111', {}],
   ['an unknown path', 404, 'GET', '/api/v2', {}],
   ['another method', 405, 'DELETE', 'batches', {}],
@@ -28,15 +28,15 @@ const answers: [string, number, string, string, Send][] = [
 ]
 
 describe.each(answers)('%s', (_, status, method, path, send) => {
-  test('carries the request id that the caller chose', async () => {
-    const given = 'caller-7/a:b'
-    const reply = await app.send(method, path, { ...send, headers: { ...send.headers, 'x-request-id': given } })
+  test("carries the caller's request id", async () => {
+    const requestId = 'caller-7/a:b'
+    const reply = await app.send(method, path, { ...send, headers: { ...send.headers, 'x-request-id': requestId } })
     expect(reply.status).toBe(status)
-    expect(reply.headers.get('x-request-id')).toBe(given)
-    if (status >= 400) expect(reply.body.error?.request_id).toBe(given)
+    expect(reply.headers.get('x-request-id')).toBe(requestId)
+    if (status >= 400) expect(reply.body.error?.request_id).toBe(requestId)
   })
 
-  test('carries a request id of ours when none was given, another each time', async () => {
+  test('carries a new request id each time when the caller sends none', async () => {
     const ids = [await app.send(method, path, send), await app.send(method, path, send)].map(({ headers, body }) => {
       const id = headers.get('x-request-id')
       if (status >= 400) expect(body.error?.request_id).toBe(id!)
@@ -46,12 +46,12 @@ describe.each(answers)('%s', (_, status, method, path, send) => {
     expect(ids[0]).not.toBe(ids[1]!)
   })
 
-  test.each(['with space', 'x'.repeat(129), 'caf\u00e9', '\tx\t\tx'])('replaces a request id that cannot be used: %j', async (given) => {
-    const reply = await app.send(method, path, { ...send, headers: { ...send.headers, 'x-request-id': given } })
+  test.each(['with space', 'x'.repeat(129), 'caf\u00e9', '\tx\t\tx'])('replaces an unusable request id: %j', async (requestId) => {
+    const reply = await app.send(method, path, { ...send, headers: { ...send.headers, 'x-request-id': requestId } })
     expect(reply.headers.get('x-request-id')).toMatch(UUID)
   })
 
-  test('is JSON that no cache keeps, in the one form that errors have', async () => {
+  test('is JSON that is not cached, and errors have one form', async () => {
     const reply = await app.send(method, path, send)
     expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8')
     expect(reply.headers.get('cache-control')).toBe('no-store')
@@ -65,18 +65,18 @@ describe.each(answers)('%s', (_, status, method, path, send) => {
   })
 })
 
-test('the longest request id that is kept has 128 characters', async () => {
-  const given = 'x'.repeat(128)
-  expect((await app.send('GET', '/health', { headers: { 'x-request-id': given } })).headers.get('x-request-id')).toBe(given)
+test('a request id can have 128 characters', async () => {
+  const requestId = 'x'.repeat(128)
+  expect((await app.send('GET', '/health', { headers: { 'x-request-id': requestId } })).headers.get('x-request-id')).toBe(requestId)
 })
 
-test('the request id stands in the audit row of the command', async () => {
+test('the audit row of a command has its request id', async () => {
   await app.send('POST', 'automation/resume-all', { headers: { 'x-request-id': 'audited' } })
   const rows = await app.owner`select operation, surface from audit where request_id = 'audited'`
   expect([...rows]).toEqual([{ operation: 'growth.automation.resumeAll', surface: 'rest' }])
 })
 
-test('a failure of our own says nothing of its cause', async () => {
+test('an internal error does not reveal its cause', async () => {
   await app.owner`alter table growth_channel rename to moved`
   try {
     const reply = await app.send('GET', 'overview')
@@ -99,7 +99,7 @@ describe('raw requests', () => {
   })
 
   test.each(['localhost', 'a.example:8080', '[::1]:7070', 'ab/c', 'a/health?', 'x@localhost'])(
-    'a Host of %s leads to no other path',
+    'a Host of %s reaches no other path',
     async (host) => {
       expect(await get('/health', `Host: ${host}`)).toContain('"status":"ok"')
       expect(await get('/api/v1/growth/overview', `Host: ${host}`)).toContain('"code":"unauthenticated"')
@@ -114,7 +114,7 @@ describe('raw requests', () => {
   })
 })
 
-test('a Content-Length that is sent twice, and the same, is that length', async () => {
+test('a Content-Length repeated with the same value is accepted', async () => {
   const headers = 'Host: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\nContent-Length: 2\r\nConnection: close'
   const reply = await sendRaw(app.url, `POST /api/v1/app/session HTTP/1.1\r\n${headers}\r\n\r\n{}`)
   expect(reply).toStartWith('HTTP/1.1 400 ')

@@ -1,11 +1,11 @@
-/** What may be an Idempotency-Key: 200 characters of any script, however they come. */
+/** What an Idempotency-Key can be: 200 characters of any script, however they are encoded. */
 import { expect, test } from 'bun:test'
 import { connectMcp } from '#test/support/mcp'
 import { useApp } from '#test/support/use'
 
 const app = useApp()
 
-/** As clients write a header that is not ASCII: a character for each byte of its UTF-8. */
+/** The header as clients send text that is not ASCII: one character for each byte of its UTF-8. */
 const bytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')
 
 const learn = (key: string, note = 'once') =>
@@ -23,13 +23,13 @@ for (const [script, key] of Object.entries(full))
     expect([longer.status, longer.body.error?.message]).toEqual([400, 'Idempotency-Key must have 1 to 200 characters'])
   })
 
-test('bytes that are no UTF-8 are read as Latin-1', async () => {
+test('bytes that are not UTF-8 are read as Latin-1', async () => {
   const [first, again] = [await learn('caf\xe9', 'latin'), await learn('caf\xe9', 'latin')]
   expect([first.status, again.headers.get('idempotency-replayed')]).toEqual([201, 'true'])
   expect((await learn(bytes('café'), 'latin')).text).toBe(first.text)
 })
 
-test('a key means the same over REST and MCP, and has the same bounds', async () => {
+test('a key means the same over REST and MCP, and has the same limits', async () => {
   await using mcp = await connectMcp(app.url, { key: app.key })
   const call = (key: string, note = 'both') => mcp.call('growth_add_learning', { kind: 'worked', note }, { 'tendril/idempotency-key': key })
   const overRest = await learn(bytes('ключ 😀'), 'both')

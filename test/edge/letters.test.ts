@@ -7,7 +7,7 @@ const app = useApp()
 
 const label = () => ({ operation: 'growth.profile.update', letter: 'k', workspace: app.tenantId })
 
-/** A letter as another process of the deployment would sign it. */
+/** Posts a letter that another process of the deployment signed. */
 const letter = (body: string) =>
   app.send('POST', LETTERS_PATH, { key: null, body, headers: nodeSignature(TEST_SECRET, Date.now).sign(body, label()) })
 
@@ -27,19 +27,19 @@ const command = () => ({
 const call = (change: object) => JSON.stringify({ ...command(), call: { ...command().call, ...change } })
 
 const malformed: Record<string, [() => string, string]> = {
-  'no JSON': [() => '{"operation":', 'the body is not valid JSON'],
+  'not JSON': [() => '{"operation":', 'the body is not valid JSON'],
   'an empty body': [() => '', 'the body is not valid JSON'],
   null: [() => 'null', 'input must be an object'],
   'a list': [() => '[]', 'input must be an object'],
   'a command without its call': [() => JSON.stringify({ ...command(), call: undefined }), 'call is required'],
-  'a workspace that is no uuid': [() => call({ tenantId: 'x' }), 'call.tenantId must be a uuid'],
+  'a workspace that is not a uuid': [() => call({ tenantId: 'x' }), 'call.tenantId must be a uuid'],
   'no principal': [() => call({ principal: null }), 'call.principal must be an object'],
-  'a role that there is not': [
+  'an unknown role': [
     () => call({ principal: { kind: 'key', id: 'x', member: { personId: app.tenantId, role: 'king' } } }),
     'call.principal.member.role must be one of owner, editor, approver, viewer',
   ],
-  'scopes that are no list': [() => call({ scopes: 'api:write' }), 'call.scopes must be a list'],
-  'a surface that there is not': [() => call({ surface: 'fax' }), 'call.surface must be one of rest, mcp, cli, admin'],
+  'scopes that are not a list': [() => call({ scopes: 'api:write' }), 'call.scopes must be a list'],
+  'an unknown surface': [() => call({ surface: 'fax' }), 'call.surface must be one of rest, mcp, cli, admin'],
   'a NUL in the key': [() => call({ idempotencyKey: 'k\0' }), 'call.idempotencyKey contains a NUL character'],
 }
 
@@ -49,12 +49,12 @@ for (const [what, [body, message]] of Object.entries(malformed))
     expect([status, answer.error?.code, answer.error?.message]).toEqual([400, 'invalid_input', message])
   })
 
-test('a well-formed letter runs, and fields that a newer process adds are let through', async () => {
+test('a well-formed letter runs, and fields that a newer process adds are ignored', async () => {
   const { status, body } = await letter(JSON.stringify({ ...command(), priority: 1 }))
   expect([status, JSON.parse((body as unknown as { answer: { body: string } }).answer.body).profile.goal]).toEqual([200, 'forwarded'])
 })
 
-test('a letter that nobody of the deployment signed is 404, malformed or not', async () => {
+test('a letter that no process of the deployment signed is 404, malformed or not', async () => {
   for (const body of ['', '{', JSON.stringify(command())]) {
     const { status } = await app.send('POST', LETTERS_PATH, { key: null, body, headers: { 'x-tendril-time': String(Date.now()) } })
     expect(status).toBe(404)

@@ -6,7 +6,7 @@ import { newLinkToken } from '#ops/links'
 import { type Send, testApp } from '#test/support/app'
 import { inviteTo, joinAs } from '#test/support/people'
 
-test('whatever a caller does with keys and tokens, none reaches the log', async () => {
+test('keys and tokens never reach the log, wherever a caller puts them', async () => {
   const lines: string[] = []
   const log = createLog('trace', { write: (line) => void lines.push(line) })
   await using app = await testApp({ log })

@@ -6,7 +6,7 @@ import { eventually, type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/db'
 import { type DatabaseProxy, startProxy } from '#test/support/proxy'
 
-/** The ways in which a database is away: shut for everyone, and open again. */
+/** A way in which a database becomes unavailable for everyone, and available again. */
 type Outage = (proxy: DatabaseProxy, options: ConnectionOptions) => { cut(): Promise<void>; restore(): Promise<void> }
 
 const unreachable: Outage = (proxy) => ({ cut: () => proxy.refuse(), restore: () => proxy.open() })
@@ -37,8 +37,8 @@ const expectUnavailable = async (app: TestApp) => {
 
 test.each([
   ['cannot be reached', unreachable],
-  ['lets nobody in', closed],
-])('while the database %s, all that needs it answers 503 with Retry-After; afterwards all is as before', async (_, outage) => {
+  ['refuses all connections', closed],
+])('while the database %s, whatever needs it answers 503 with Retry-After; afterwards all works as before', async (_, outage) => {
   await using db = await freshDb()
   await using proxy = await startProxy(db.options)
   await using app = await testApp({ database: proxy.options })

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { testApp } from '#test/support/app'
 
-test('a port that another server has is refused, not shared', async () => {
+test('a port that another server uses is refused, not shared', async () => {
   await using app = await testApp()
   const { port } = new URL(app.url)
   const second = testApp({ env: { PORT: port } }).then(

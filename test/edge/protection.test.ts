@@ -1,4 +1,4 @@
-/** The headers that protect browsers, on every answer, however it came about. */
+/** The headers that protect browsers, on every kind of answer. */
 import { describe, expect, test } from 'bun:test'
 import type { TestApp } from '#test/support/app'
 import { sendRaw } from '#test/support/raw-http'
@@ -8,11 +8,11 @@ import { useApp } from '#test/support/use'
 const plain = useApp()
 const secure = useApp(() => ({ env: { PUBLIC_URL: 'https://tendril.example' }, database: plain.options }))
 
-interface Asked {
+interface Exchange {
   status: number
   path: string
   init?: RequestInit
-  /** `session`: a person's, else a key. */
+  /** With a person's session or with a key. */
   as?: 'key' | 'session'
 }
 
@@ -26,7 +26,7 @@ const MCP = { 'content-type': 'application/json', accept: 'application/json, tex
 const INITIALIZE =
   '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}'
 
-const asked: Record<string, Asked> = {
+const exchanges: Record<string, Exchange> = {
   'a result': { status: 200, path: '/api/v1/growth/overview', as: 'key' },
   'an answer to HEAD': { status: 200, path: '/health', init: { method: 'HEAD' } },
   health: { status: 200, path: '/health' },
@@ -38,9 +38,9 @@ const asked: Record<string, Asked> = {
   'bad input': { status: 400, path: '/api/v1/growth/batches', init: post('{'), as: 'key' },
   'too large a body': { status: 413, path: '/api/v1/app/session', init: post('x'.repeat(20_000)) },
   'a refused public operation': { status: 400, path: '/api/v1/app/session', init: post('{}') },
-  'a letter of nobody': { status: 404, path: '/internal/letters', init: post('{}') },
+  'an unsigned letter': { status: 404, path: '/internal/letters', init: post('{}') },
   'a page': { status: 200, path: '/sign-in' },
-  'a page that sends elsewhere': { status: 303, path: '/api/v1/app/session/continue?again=1', init: { redirect: 'manual' } },
+  'a page that redirects': { status: 303, path: '/api/v1/app/session/continue?again=1', init: { redirect: 'manual' } },
   'a page that refuses': { status: 403, path: '/sign-in', init: post('email=a', FORM) },
   "OAuth's answer": { status: 200, path: '/api/v1/app/device/code', init: post('client_id=tendril-cli', FORM) },
   "OAuth's error": { status: 400, path: '/api/v1/app/device/token', init: post('', FORM) },
@@ -50,7 +50,7 @@ const asked: Record<string, Asked> = {
   'a download': { status: 200, path: '/api/v1/app/audit/export', as: 'session' },
 }
 
-const headersOf = async (app: TestApp, { path, init = {}, as, status }: Asked): Promise<Headers> => {
+const headersOf = async (app: TestApp, { path, init = {}, as, status }: Exchange): Promise<Headers> => {
   const headers = new Headers(init.headers)
   if (as) headers.set('authorization', `Bearer ${as === 'key' ? app.key : await tokenOf(app, app.tenantId)}`)
   const response = await fetch(`${app.url}${path}`, { ...init, headers })
@@ -59,20 +59,20 @@ const headersOf = async (app: TestApp, { path, init = {}, as, status }: Asked): 
   return response.headers
 }
 
-describe.each(Object.entries(asked))('%s', (_, one) => {
-  test('tells browsers to guess no content', async () => {
+describe.each(Object.entries(exchanges))('%s', (_, one) => {
+  test('forbids content sniffing', async () => {
     const headers = await headersOf(plain, one)
     expect(headers.get('x-content-type-options')).toBe('nosniff')
     expect(headers.get('strict-transport-security')).toBeNull()
   })
 
-  test('tells them to come by https where that is how the deployment is reached', async () => {
+  test('enforces https where the public address is https', async () => {
     const headers = await headersOf(secure, one)
     expect([headers.get('x-content-type-options'), headers.get('strict-transport-security')]).toEqual(['nosniff', 'max-age=31536000'])
   })
 })
 
-test('a request that is refused before any route has them too', async () => {
+test('a request that is refused before routing has them too', async () => {
   const reply = await sendRaw(secure.url, 'GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
   expect(reply).toStartWith('HTTP/1.1 400')
   expect(reply.toLowerCase()).toContain('x-content-type-options: nosniff\r\n')

@@ -1,4 +1,4 @@
-/** The `webhooks` section of the OpenAPI document: what is sent is what it says, headers and bodies alike. */
+/** The `webhooks` section of the OpenAPI document matches what is sent, headers and bodies alike. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import Ajv2020 from 'ajv/dist/2020'
 import { events } from '#contract/events'
@@ -15,12 +15,12 @@ import { openReceiver, type Received } from '#test/support/receiver'
 import { use, useApp } from '#test/support/use'
 import { attemptWith } from '../domain/records.ts'
 
-interface Described {
+interface DescribedEvent {
   post: { operationId: string; summary: string; security: object[]; parameters: { $ref: string }[]; responses: Record<string, object> }
 }
 
 let hook: Hook
-let webhooks: Record<string, Described>
+let webhooks: Record<string, DescribedEvent>
 let ajv: Ajv2020
 const receiver = use(openReceiver)
 const app = useApp(() => ({ env: { EGRESS_ALLOW: `127.0.0.1:${receiver.port}` } }))
@@ -34,7 +34,7 @@ beforeAll(async () => {
   ajv.addSchema({ ...document, $id: 'openapi' })
 })
 
-/** What the document does not like of a payload. */
+/** How a payload deviates from the document. */
 const flawsOf = (type: string, body: string): unknown => {
   const pointer = `webhooks/${type}/post/requestBody/content/application~1json/schema`
   const check = ajv.getSchema(`openapi#/${pointer}`) ?? ajv.compile({ $ref: `openapi#/${pointer}` })
@@ -48,7 +48,7 @@ const expectAsDescribed = ({ headers, body }: Received): void => {
   expect([type, flawsOf(type, body)]).toEqual([type, []])
 }
 
-test('the section has every kind of event, and each says what its answers mean', () => {
+test("the section has every kind of event, and each documents the receiver's answers", () => {
   expect(Object.keys(webhooks)).toEqual(events.map(({ type }) => type))
   for (const { post } of Object.values(webhooks)) {
     expect(post.parameters).toHaveLength(4)
@@ -57,7 +57,7 @@ test('the section has every kind of event, and each says what its answers mean',
   }
 })
 
-test('what a workspace is really told of is as described', async () => {
+test('the events of a real workspace match the document', async () => {
   const { body } = await app.send('POST', 'batches', { body: { count: 1, focus: 'late deliveries' } })
   const batch = await eventually(
     async () => (await app.send('GET', `batches/${body.batch.id}`)).body.batch,
@@ -68,15 +68,15 @@ test('what a workspace is really told of is as described', async () => {
   await app.send('POST', `items/${item.id}/post-now`)
   await app.send('POST', 'engagements', { body: { post: await othersPost({ app }), action: 'like' } })
   await hook.run('test')
-  const told = await receiver.received(5)
-  const kinds = told.map((one) => JSON.parse(one.body)).map(({ type, data }) => [type, data.kind].filter(Boolean).join(' '))
-  for (const one of told) expectAsDescribed(one)
+  const requests = await receiver.received(5)
+  const kinds = requests.map((one) => JSON.parse(one.body)).map(({ type, data }) => [type, data.kind].filter(Boolean).join(' '))
+  for (const one of requests) expectAsDescribed(one)
   expect(kinds).toEqual(
     expect.arrayContaining(['growth.batch.settled', 'growth.approval.requested batch', 'growth.item.posted', 'webhook.test']),
   )
 })
 
-describe('what happens rarely is as described too', () => {
+describe('rare events match the document too', () => {
   const now = new Date()
   const set = { article: { title: 'T', text: 'Text.', rationale: 'r', stories: [], learnings: [] }, model: 'composer', usage: null }
   const item = { ...articleItem(set as never, { id: newId(), measure: (text) => text.length, now }), batch_id: newId() }
@@ -102,7 +102,7 @@ describe('what happens rarely is as described too', () => {
       expect([type, flawsOf(type, eventBody({ id: newId(), type, data, created_at: now }, app.tenantId))]).toEqual([type, []])
   })
 
-  test('and what is not as described is noticed', () => {
+  test('and an event that does not match is noticed', () => {
     const body = eventBody({ id: newId(), type: 'growth.item.failed', data: { item_id: 'x' }, created_at: now }, app.tenantId)
     expect(flawsOf('growth.item.failed', body)).not.toEqual([])
   })

@@ -1,6 +1,6 @@
 /**
- * Posting as it is often done, for comparison: each publisher looks for what is due by its own wall clock, and takes an item whose
- * lease has ended by that clock. The same scenes must find it out.
+ * * Posting as it is often done, for comparison: each publisher finds due items by its own wall clock, and takes items whose lease has
+ * * ended by that clock. The same scenes must expose it.
  */
 import type postgres from 'postgres'
 
@@ -27,7 +27,7 @@ const publishDue = async (owner: postgres.Sql, now: Date): Promise<number> => {
   return claimed.length
 }
 
-/** Two of them, on the items that are on the schedule. Real servers beside them must hold their posts. */
+/** Starts two publishers of the scheduled items; real servers beside them must hold their posts. */
 export async function startNaive(owner: postgres.Sql): Promise<NaivePublishers> {
   await owner`create schema naive`
   await owner`create table naive.lease (id uuid primary key, until timestamptz not null, posted boolean not null default false)`

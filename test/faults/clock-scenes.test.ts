@@ -20,7 +20,7 @@ test('what a clock has shown, and for how long, counts its steps', () => {
   expect(shownFor(history, 500, { since: 0, until: 1_500 })).toBe(1_000)
 })
 
-test('times are the same instant in whatever offset they are written', () => {
+test('a time is the same instant in every offset in which it is written', () => {
   for (const { at, offsets } of scenes)
     for (const offset of offsets) {
       expect(Date.parse(written(Date.parse(at), offset))).toBe(Date.parse(at))

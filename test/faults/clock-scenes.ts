@@ -1,18 +1,18 @@
-/** Moments at which clocks and calendars do what programs forget, and the steps that are taken around them. */
+/** Moments at which clocks and calendars do what programs forget, and the steps of the clocks around them. */
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 
 export interface Scene {
-  /** UTC. */
+  /** In UTC. */
   at: string
-  /** Where servers that start in this scene believe themselves to be. */
+  /** The time zone of servers that start in this scene. */
   zone: string
-  /** The zone's own before and after: people write times in either. */
+  /** The zone's offsets before and after the moment: people write times in either. */
   offsets: readonly [string, string]
 }
 
-/** In the order of time, so that between two of them the database's clock goes forward by weeks. */
+/** In order of time, so that between two scenes the database's clock jumps forward by weeks. */
 export const scenes: readonly Scene[] = [
   { at: '2027-03-14T07:00:00Z', zone: 'America/New_York', offsets: ['-05:00', '-04:00'] },
   { at: '2027-03-28T01:00:00Z', zone: 'Europe/Berlin', offsets: ['+01:00', '+02:00'] },
@@ -30,13 +30,13 @@ export const STEPS = [HOUR_MS, -HOUR_MS, 2 * DAY_MS] as const
 
 export const pickOf = <T>(choices: readonly T[], next: () => number): T => choices[Math.floor(next() * choices.length)]!
 
-/** Each of the steps once, in an order of their own. */
+/** Each of the steps once, in random order. */
 export const stepsOf = (next: () => number): number[] => {
   const left: number[] = [...STEPS]
   return Array.from(STEPS, () => left.splice(Math.floor(next() * left.length), 1)[0]!)
 }
 
-/** Milliseconds from the moment of the scene to a due time: mostly just around it, or where one of the steps leads. */
+/** Milliseconds from the scene's moment to a due time: mostly close to it, or to where a step leads. */
 export const dueAfter = (next: () => number): number => {
   const around = -1_500 + next() * 5_000
   const draw = next()
@@ -47,7 +47,7 @@ export const dueAfter = (next: () => number): number => {
   return next() * 2 * DAY_MS
 }
 
-/** The instant as people of that offset write it. */
+/** The instant as written with that offset. */
 export const written = (ms: number, offset: string): string => {
   if (offset === 'Z') return new Date(ms).toISOString()
   const [hours, minutes] = offset.slice(1).split(':').map(Number)

@@ -1,12 +1,12 @@
-/** What the network received when, against what the database's clock had shown by then. */
+/** Compares when the network received posts with what the database's clock had shown by then. */
 import type postgres from 'postgres'
 import type { DatabaseClock } from '#test/support/database-clock'
 import { textOf } from '#test/support/story'
 
-/** Times are real, in epoch milliseconds, unless they say otherwise. */
+/** Times are real, in epoch milliseconds, unless stated otherwise. */
 export interface Ordered {
   id: string
-  /** By the database's clock; null: a person asked for it now. */
+  /** By the database's clock; null if a person posts it now. */
   postAt: number | null
   onMissed: 'post' | 'skip'
   /** When the request was sent, and when it was answered. */
@@ -18,7 +18,7 @@ export interface Verdict {
   posts: number
   early: number
   doubled: number
-  /** Neither posted, nor given back by the rule, nor put before a person; or later than the bound. */
+  /** Neither posted, nor given back by on_missed, nor put before a person; or later than the limit. */
   missed: number
   given_back: number
   /** Put before a person, and those of them that are on the network after all. */
@@ -27,7 +27,7 @@ export interface Verdict {
   worst_late_ms: number
 }
 
-/** Overdue by this much or more, an item does not go out: the rule of on_missed. */
+/** An item overdue by this much or more is not posted, by its on_missed. */
 const ALLOWED_MS = { post: 3_600_000, skip: 60_000 }
 
 type History = DatabaseClock['history']
@@ -44,7 +44,7 @@ export const firstShown = (history: History, time: number, since: number): numbe
   return undefined
 }
 
-/** For how long between `since` and `until` the database's clock showed `time` or later. */
+/** How long between `since` and `until` the database's clock showed `time` or later. */
 export const shownFor = (history: History, time: number, { since, until }: { since: number; until: number }): number => {
   const parts = segmentsOf(history).map(({ from, to, ahead }) => Math.min(to, until) - Math.max(from, since, time - ahead))
   return parts.reduce((sum, part) => sum + Math.max(0, part), 0)
@@ -54,7 +54,7 @@ interface Found {
   status: string
   last_error: string | null
   times: number
-  /** When the network received it first. */
+  /** When the network first received it. */
   at: number | null
 }
 
@@ -68,14 +68,14 @@ const foundOf = async (owner: postgres.Sql): Promise<Map<string, Found>> => {
 const isEarly = (history: History, { postAt, asked }: Ordered, at: number): boolean =>
   postAt !== null && at < (firstShown(history, postAt, asked) ?? Number.POSITIVE_INFINITY)
 
-/** How long it lay there while it was due, until it went out or could not any more; undefined: it never could not. */
+/** How long the item was due before it was posted or could no longer be; undefined if it always could be. */
 const lateness = (history: History, { postAt, onMissed, answered }: Ordered, at: number | null): number | undefined => {
   if (postAt === null) return at === null ? 0 : Math.max(0, at - answered)
   const until = at ?? firstShown(history, postAt + ALLOWED_MS[onMissed], answered)
   return until === undefined ? undefined : shownFor(history, postAt, { since: answered, until })
 }
 
-/** The verdict, and what is wrong in words. Items in doubt are judged by what the network shows. */
+/** The verdict, and descriptions of what is broken. Items in doubt are judged by what is on the network. */
 export const judge = async (
   owner: postgres.Sql,
   { orders, history, lateMs }: { orders: Ordered[]; history: History; lateMs: number },
@@ -92,7 +92,7 @@ export const judge = async (
     if (!item) say('missed', order, 'is gone')
     else {
       verdict.posts += item.times
-      if (item.times > 1) say('doubled', order, `stands ${item.times} times`)
+      if (item.times > 1) say('doubled', order, `is on the network ${item.times} times`)
       if (item.at !== null && isEarly(history, order, item.at)) say('early', order, `was due ${new Date(order.postAt!).toISOString()}`)
       if (item.status === 'publish_unconfirmed') {
         verdict.unconfirmed++
@@ -103,8 +103,8 @@ export const judge = async (
       if (item.status !== 'posted' && item.status !== 'publish_unconfirmed' && !isBack)
         say('missed', order, `is ${item.status}: ${item.last_error}`)
       const late = item.status === 'publish_unconfirmed' && item.at === null ? 0 : lateness(history, order, item.at)
-      if (late === undefined) say('missed', order, 'was given back, though it was never too late')
-      else if (late > lateMs) say('missed', order, `is ${item.status}, and lay due for ${Math.round(late)} ms`)
+      if (late === undefined) say('missed', order, 'was given back although it was never too late')
+      else if (late > lateMs) say('missed', order, `is ${item.status}, and was due for ${Math.round(late)} ms`)
       verdict.worst_late_ms = Math.max(verdict.worst_late_ms, Math.round(late ?? 0))
     }
   }

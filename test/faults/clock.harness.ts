@@ -1,9 +1,9 @@
 /**
- * Two servers in different time zones whose wall clocks are apart and step, on a database whose clock steps by an hour either
- * way and by two days, around changes to and from summer time, the leap day and the turn of the year; some are killed in
- * between. Nothing goes out before the database's clock has shown its time, nothing twice, and nothing due is passed over
- * without a word. `npm run fault:clock -- --scenes 9 --items 60 --kills 9 --seed 7`; in every other round the network applies
- * posts that it answers with 502. With `--naive`, publishers that go by their own clocks stand in, and must be found out.
+ * * Two servers in different time zones with different wall clocks that step, on a database whose clock steps by an hour either way and
+ * * by two days, around changes to and from summer time, the leap day and the turn of the year; some are killed in between. Nothing is
+ * * posted before the database's clock has shown its time, nothing twice, and nothing due is passed over without a reason.
+ * * `npm run fault:clock -- --scenes 9 --items 60 --kills 9 --seed 7`; in every other round the network applies posts that it answers
+ * * with 502. With `--naive`, publishers that trust their own clocks take over, and must be exposed.
  */
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -25,31 +25,31 @@ const SETTLES_WITHIN_MS = 180_000
 
 export interface ClockOptions {
   rounds: number
-  /** How many of the scenes are played, from `first` on. */
+  /** How many scenes are played, starting with `first`. */
   scenes: number
   first: number
-  /** Of a scene, over all workspaces. */
+  /** In each scene, over all workspaces. */
   items: number
   workspaces: number
-  /** Servers killed in a round, one in a scene. */
+  /** Servers killed in a round, at most one in a scene. */
   kills: number
-  /** An item that lies due for longer, while somebody could send it, was missed. */
+  /** An item that was due for longer, while it could be posted, was missed. */
   lateMs: number
   seed: number
-  /** `naive`: the servers hold their posts, and publishers that go by their own clocks send them. */
+  /** `naive`: the servers hold their posts, and publishers that trust their own clocks send them. */
   publisher: 'ours' | 'naive'
   /** `counted`: the run ends when every doubt is settled or put before a person, which takes a minute after a kill. */
   doubts: 'counted' | 'left'
 }
 
 const DAY_MS = 86_400_000
-/** The servers' wall clocks against the database's when a scene begins. */
+/** How far the servers' wall clocks are ahead of the database's when a scene begins. */
 const APART = [2 * DAY_MS, -DAY_MS / 24]
-/** The database's clock is this far before the scene's moment when its items are scheduled. */
+/** How long before the scene's moment, by the database's clock, its items are scheduled. */
 const LEAD_MS = 2_500
-/** Items of a scene that a person asks for just before a step. */
+/** Items of a scene that a person posts just before a step. */
 const BY_HAND = 3
-/** Settings of a database that somebody else set up: what we say and hear must not depend on them. */
+/** Settings that another owner of the database might make, which must not matter. */
 const FOREIGN = { timezone: "'Australia/Lord_Howe'", datestyle: "'SQL, DMY'" }
 
 interface World {
@@ -57,11 +57,11 @@ interface World {
   clock: DatabaseClock
   stories: Story[]
   clients: Clients
-  /** In two places; each has a wall clock of its own. */
+  /** Two servers, each with a wall clock of its own. */
   servers: ServerProcess[]
-  /** Sets how far the wall clock of a place is ahead of the database's. */
+  /** Sets how far the wall clock of a server is ahead of the database's. */
   wall(place: number, ahead: number): Promise<void>
-  /** As kill -9, and a new one in its place. */
+  /** Kills a server with -9, and starts another in its place. */
   replace(place: number, zone: string): Promise<void>
   next: () => number
   orders: Ordered[]
@@ -118,7 +118,7 @@ const real = async (owner: postgres.Sql): Promise<number> => {
   return row!.ms
 }
 
-/** Approves an item, and puts it on the schedule or asks for it now. */
+/** Approves an item, then schedules it or posts it now. */
 const order = async (
   { owner, clients, orders }: World,
   story: Story,
@@ -150,7 +150,7 @@ const scheduleAll = async (world: World, { at, offsets }: Scene, items: number):
   )
 }
 
-/** Lets the database's clock run over the moment, then steps it, and the servers' clocks, while posts are asked for and servers die. */
+/** Lets the database's clock pass the moment, then steps it and the servers' clocks, while people post and servers die. */
 const play = async (
   world: World,
   scene: Scene,
@@ -191,11 +191,11 @@ const oneRound = async (options: ClockOptions, faults: string): Promise<Round> =
   const played = scenes.slice(options.first, options.first + options.scenes)
   for (const [nth, scene] of played.entries())
     await play(world, scene, { items: options.items, kill: nth < options.kills, byHand: isNaive ? 0 : BY_HAND })
-  // What no step has reached yet is due now, or was missed.
+  // What no step has reached yet becomes due, or was missed.
   await clock.step(3 * DAY_MS)
   const unsettled = isNaive ? [] : await untilSettled(owner, { doubts: options.doubts, withinMs: SETTLES_WITHIN_MS })
   const { verdict, broken } = await judge(owner, { orders, history: clock.history, lateMs: options.lateMs })
-  // By then a person was asked: the day for which the machine goes on looking is over when the clock goes forward by two.
+  // A person has been asked by then: the clock's jump by two days ends the day of looking for a post.
   const { 'in doubt without work': _, ...rules } = await brokenRules(owner, 'announced')
   const against = Object.entries(rules).flatMap(([rule, count]) => (count > 0 ? [`${rule}: ${count}`] : []))
   const steps = clock.history.length - 1
@@ -205,8 +205,9 @@ const oneRound = async (options: ClockOptions, faults: string): Promise<Round> =
 
 const sum = (rounds: Round[], of: (round: Round) => number): number => rounds.reduce((total, round) => total + of(round), 0)
 
-/** The naive publisher has to be found out. */
-const unseen = ({ early }: Verdict): string[] => (early > 0 ? [] : ['no post of a naive publisher was early: the harness would not see it'])
+/** The naive publisher must be exposed. */
+const unseen = ({ early }: Verdict): string[] =>
+  early > 0 ? [] : ['no post of a naive publisher was early: the harness would not notice one']
 
 /** Plays the scenes in each round, waits until everything is settled, and judges what the network received. */
 export async function runClock(options: ClockOptions): Promise<Finished> {

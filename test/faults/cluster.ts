@@ -1,4 +1,4 @@
-/** A Postgres primary with a synchronous standby, on the binaries of the embedded database, to be killed and promoted. */
+/** A Postgres primary with a synchronous standby, on the binaries of the embedded database, which can be killed and promoted. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { temporaryFolder } from '#test/support/folder'
 export interface Cluster extends AsyncDisposable {
   primary: ConnectionOptions
   standby: ConnectionOptions
-  /** As when its machine dies; then the standby is made the primary. Resolves when it takes writes. */
+  /** Kills the primary as if its machine died, and promotes the standby. Resolves when that accepts writes. */
   failOver(): Promise<void>
 }
 
@@ -74,7 +74,7 @@ const answers = (options: ConnectionOptions, statement: string): Promise<boolean
     (ok) => ok,
   )
 
-/** Two data folders with the same beginning: whichever follows the other's log becomes its copy. */
+/** Creates two data folders with the same content, so that either can follow the other's log. */
 const prepare = async (home: string): Promise<Ground> => {
   const folder = join(home, 'cluster')
   const account = systemUserFor(folder)

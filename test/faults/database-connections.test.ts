@@ -1,11 +1,11 @@
-/** What happens to letters whose database connection breaks under them, or is fought over. */
+/** Letters whose database connection breaks, or is contended. */
 import { expect, test } from 'bun:test'
 import { type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/db'
 import { testStops } from '#test/support/stops'
 import { newStory, type Story, textOf } from '#test/support/story'
 
-/** Ends the sessions that are inside a transaction at this moment; gives how many. */
+/** Ends the sessions that are in a transaction at this moment; returns how many. */
 const cutTransactions = async ({ owner }: TestApp): Promise<number> => {
   const rows = await owner`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and application_name = 'tendril' and xact_start is not null and pid <> pg_backend_pid()`
@@ -17,7 +17,7 @@ const approve = (story: Story, id: string) => story.send('POST', `items/${id}/ap
 const postNow = (story: Story, id: string) => story.send('POST', `items/${id}/post-now`)
 const attemptsOf = async ({ owner }: TestApp, id: string) => [...(await owner`select tenant_id, state from attempt where item_id = ${id}`)]
 
-test('a claim cut while it decides is made again', async () => {
+test('a claim whose connection breaks while it decides is repeated', async () => {
   const stops = testStops()
   await using app = await testApp({ overrides: { failpoints: stops.at } })
   const story = await newStory(app)
@@ -31,7 +31,7 @@ test('a claim cut while it decides is made again', async () => {
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
-test('a command cut while the database works for it: 503, nothing of it has happened, and the same request then succeeds', async () => {
+test('a command whose connection breaks answers 503, has no effect, and succeeds when repeated', async () => {
   await using app = await testApp()
   const story = await newStory(app)
   const id = await story.drafted()
@@ -54,10 +54,10 @@ test('a command cut while the database works for it: 503, nothing of it has happ
   expect((await approve(story, id)).body.item.status).toBe('approved')
 })
 
-test('what a broken letter goes on to do never reaches the letter that has its connection now', async () => {
+test('what a broken letter still does never reaches the letter that now has its connection', async () => {
   await using db = await freshDb()
   const stops = testStops()
-  // With a single connection, the next letter has the one that broke.
+  // With a single connection, the next letter gets the one that broke.
   await using app = await testApp({ database: { ...db.options, max: 1 }, overrides: { failpoints: stops.at } })
   const [story, other] = [await newStory(app), await newStory(app)]
   const [id, theirs] = [await story.approved(), await other.approved()]
@@ -69,7 +69,7 @@ test('what a broken letter goes on to do never reaches the letter that has its c
   const theirsAsked = postNow(other, theirs)
   const theyGoOn = await meets
   brokenGoesOn()
-  // Time enough to do what it must not.
+  // Long enough for it to do harm.
   await Bun.sleep(20)
   theyGoOn()
   expect([(await asked).status, (await theirsAsked).status]).toEqual([200, 200])
@@ -77,7 +77,7 @@ test('what a broken letter goes on to do never reaches the letter that has its c
   expect(await attemptsOf(app, theirs)).toEqual([{ tenant_id: other.tenantId, state: 'posted' }])
 })
 
-test('letters and reads in crowds keep out of each other’s way', async () => {
+test('many letters and reads at once do not get in each other’s way', async () => {
   await using app = await testApp()
   const stories = await Promise.all(Array.from({ length: 12 }, () => newStory(app)))
   const crowd = stories.flatMap((story) => [

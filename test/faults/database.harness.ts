@@ -1,7 +1,7 @@
 /**
- * A server under load whose database goes: refusing, silent, out of reach, cutting every connection, with none to give, locked, or on a full
- * disk.
- * It answers 503 at once, loses nothing, and serves again by itself. `npm run fault:database -- --rounds 8 --awayMs 30000 --seed 7`.
+ * * A server under load whose database fails: it refuses, goes silent, is out of reach, cuts every connection, has none to give, is locked,
+ * * or has a full disk. The server answers 503 at once, loses nothing, and serves again by itself.
+ * * `npm run fault:database -- --rounds 8 --awayMs 30000 --seed 7`.
  */
 import { startFleet } from './fleet.ts'
 import { type Result, type RoundOptions, runRounds } from './outage-rounds.ts'
@@ -25,28 +25,28 @@ const runOutages = async ({ tenants, ...options }: Omit<DatabaseOptions, 'rounds
   return await runRounds({ ...subject, readable: () => false }, { ...options, rounds })
 }
 
-/** What the operator has to find in the log. */
-const TOLD: Record<Filling, string> = { disk: 'No space left on device', wal: 'the disk of the embedded database is full' }
+/** What an operator must find in the log. */
+const LOGGED: Record<Filling, string> = { disk: 'No space left on device', wal: 'the disk of the embedded database is full' }
 
 const runFullDisk = async ({ tenants, ...options }: Omit<DatabaseOptions, 'rounds'>, rounds: Filling[]) => {
   await using disk = await startSmallDisk(tenants)
   const { owner, process, tenants: made } = disk
   const subject = { owner, process, tenants: made, begin: (kind: Filling) => disk.fill(kind), readable: () => true }
   const result = await runRounds(subject, { ...options, rounds })
-  const untold = rounds
-    .filter((kind) => !process.output().includes(TOLD[kind]))
+  const unlogged = rounds
+    .filter((kind) => !process.output().includes(LOGGED[kind]))
     .map((kind) => `${kind}: the log does not say that the disk is full`)
   const died = process.output().split('the embedded database died').length - 1
   return {
     ...result,
-    broken: [...result.broken, ...untold],
+    broken: [...result.broken, ...unlogged],
     disk: { database_deaths: died, worst_room_to_database_ms: disk.worstBackMs() },
   }
 }
 
 const isFilling = (kind: Kind): kind is Filling => fillings.some((filling) => filling === kind)
 
-/** The counts of several results; `faults` of the ledger in one line with the rest. */
+/** The counts of several results, with the faults of the ledger among them. */
 const countsOf = (results: Result[]): Counts => {
   const rounds = results.flatMap((result) => result.rounds)
   const refusals = rounds.flatMap((round) => round.refusals)
@@ -71,7 +71,7 @@ const countsOf = (results: Result[]): Counts => {
   }
 }
 
-/** `late`: what took too long; a busy machine can cause it, so the caller decides what it means. */
+/** `late` lists what took too long; a busy machine can cause it, so the caller decides what it means. */
 export async function runDatabase({ rounds, ...options }: DatabaseOptions): Promise<Finished & { late: string[] }> {
   const away = rounds.filter((kind): kind is Outage => !isFilling(kind))
   const full = rounds.filter(isFilling)

@@ -1,4 +1,4 @@
-/** Servers of one deployment, each with a door to the database of its own, and workspaces for a load. */
+/** Servers of one deployment, each with a proxy to the database of its own, and workspaces for a load. */
 import { randomBytes } from 'node:crypto'
 import type postgres from 'postgres'
 import { newId } from '#kernel/ids'
@@ -9,13 +9,13 @@ import { type Deployment, newDeployment, type ServerOptions, type ServerProcess,
 import type { Place, Switch } from './namespaces.ts'
 
 export interface Member {
-  /** What the sessions of this server, and of its successors, are called in the database. */
+  /** The application name of this server's sessions, and of its successors', in the database. */
   name: string
   proxy: DatabaseProxy
   process: ServerProcess
-  /** Its network namespace, where the fleet is spread over such. */
+  /** Its network namespace, if the fleet has them. */
   place: Place | undefined
-  /** Starts a new process in the place of one that is gone. */
+  /** Starts a new process in place of one that has ended. */
   restart(): Promise<void>
 }
 
@@ -33,17 +33,17 @@ export interface Fleet extends AsyncDisposable {
 export interface FleetOptions {
   servers: number
   tenants: number
-  /** Environment of every server. */
+  /** The environment of every server. */
   env?: Record<string, string>
   deployment?: Deployment
-  /** Each server in a network namespace of its own. */
+  /** Gives each server a network namespace of its own. */
   network?: Switch
 }
 
 /**
- * Every audited letter leaves a row in `faults.letter`, numbered under the row lock of its workspace, so in the order of the
- * commits: which server wrote it, which incarnation the fence let through, and when it began and ended. What is told in the audit
- * beside the mailboxes, as of operators, is written by another role.
+ * * Every audited letter leaves a row in `faults.letter`, numbered under the row lock of its workspace, hence in the order of commits: which
+ * * server wrote it, which incarnation the fence admitted, and when it began and ended. Audit rows written outside the mailboxes, such as
+ * * operators', come from another role and leave none.
  */
 export const recordLetters = async (owner: postgres.Sql): Promise<void> => {
   await owner`create schema faults`
@@ -75,7 +75,7 @@ const startMember = async (base: ServerOptions, network: Switch | undefined, sta
   return member
 }
 
-/** Workspaces with a key each, made without a server. */
+/** Creates workspaces with a key each, without a server. */
 export const newTenants = async (options: ConnectionOptions, count: number): Promise<Tenant[]> => {
   await using db = openDb({ ...options, max: 1 })
   return await Promise.all(

@@ -1,4 +1,4 @@
-/** A process of its own that begins requests and finishes none of them: so that what measures the server is not held up by it. */
+/** A process of its own that starts requests and finishes none, so that it does not slow down the measurement of the server. */
 import { connect, type Socket } from 'node:net'
 import { numbers } from './numbers.ts'
 
@@ -6,24 +6,24 @@ export interface Attack {
   url: string
   /** Connections that send all of a body but its last byte. */
   bodies: number
-  /** Connections that send a part of their headers, and a line more each second. */
+  /** Connections that send a part of their headers, then one line a second. */
   headers: number
-  /** How many addresses they come from: those from 127.0.0.1 on, or as many names that a proxy gives. */
+  /** How many addresses they use, from 127.0.0.1 on, or as many names in the proxy's header. */
   addresses: number
   proxied: boolean
-  /** Connections of each kind that are opened a second. */
+  /** Connections of each kind opened a second. */
   rate: number
   /** How long everything is held, from the first connection on. */
   seconds: number
-  /** Of the workspace whose key the attackers have. */
+  /** A key of the attackers' workspace. */
   key: string
   seed: number
 }
 
 export interface Attacked {
-  /** Connections by what they were answered: `letters 404`, `session unanswered`. */
+  /** Connections by target and answer: `letters 404`, `session unanswered`. */
   answers: Record<string, number>
-  /** Connections with half a head that the server has closed, and those that could not be made. */
+  /** Connections with partial headers that the server closed, and connections that could not be opened. */
   headersClosed: number
   unmade: number
 }

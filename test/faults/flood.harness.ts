@@ -1,11 +1,11 @@
 /**
- * Connections that begin requests and do not finish them, by the thousand: held bodies to letters, sign-in, OAuth, MCP and
- * commands, and headers that arrive a line a second; from 64 addresses, then from one proxy that says whom it asks for. The
- * server lives within its memory, answers health at once, and serves whoever has a key of another workspace.
+ * * Thousands of connections that start requests and do not finish them: held bodies to letters, sign-in, OAuth, MCP and commands, and
+ * * headers that arrive a line a second; from 64 addresses, then through one proxy that names its clients. The server stays within its
+ * * memory, answers health at once, and serves the keys of another workspace.
  * `npm run fault:flood -- --bodies 3000 --headers 3000 --rate 200 --seconds 80 --seed 7`.
  *
- * It takes two open files for each connection, of which this process, the attackers and the server each have one limit
- * (`ulimit -Hn`, which Bun takes whole).
+ * * It takes two open files for each connection; this process, the attackers and the server each have one limit of their own
+ * * (`ulimit -Hn`, which Bun uses in full).
  */
 import { readFileSync } from 'node:fs'
 import { eventually } from '#test/support/eventually'
@@ -18,24 +18,24 @@ export interface FloodOptions {
   bodies: number
   headers: number
   addresses: number
-  /** Connections of each kind that are opened a second. */
+  /** Connections of each kind opened a second. */
   rate: number
   seconds: number
   seed: number
-  /** The slowest that health may answer; 0 does not judge it. */
+  /** The longest that health may take, in milliseconds; 0 does not judge it. */
   health: number
 }
 
 const MIB = 1_048_576
-/** Sampled resident memory stays below this. */
+/** Sampled resident memory must stay below this. */
 const MOST_MIB = 512
-/** What a runtime keeps of memory that it has given back to itself. */
+/** Freed memory that the runtime may keep. */
 const KEPT_MIB = 128
 const BACK_WITHIN_MS = 60_000
 const SAMPLE_MS = 200
 const HEALTH_MS = 100
 const REQUEST_MS = 250
-/** How many bodies of one workspace, and of strangers, may be unanswered: those that have room, and as many that wait for it. */
+/** How many bodies of one workspace, and of strangers, may be unanswered: those with room, and as many that wait for it. */
 const MOST_KEYED = (2 * 32 * MIB) / MIB
 const MOST_STRANGERS = (2 * 16 * MIB) / 16_384
 
@@ -48,7 +48,7 @@ const residentOf = (pid: number): number => {
   return Number(Bun.spawnSync(['ps', '-o', 'rss=', '-p', String(pid)]).stdout.toString()) / 1_024
 }
 
-interface Watched {
+interface Observed {
   peakMib: number
   healthChecks: number
   worstHealthMs: number
@@ -57,10 +57,10 @@ interface Watched {
   keyedFailed: string[]
 }
 
-/** Repeats something until it is told to end, and gives the end. */
+/** Repeats something until it is stopped; returns the function that stops it. */
 const every = (ms: number, run: () => Promise<void> | void): (() => Promise<void>) => {
   let going = true
-  const ended = (async () => {
+  const loop = (async () => {
     while (going) {
       await run()
       await Bun.sleep(ms)
@@ -68,13 +68,13 @@ const every = (ms: number, run: () => Promise<void> | void): (() => Promise<void
   })()
   return () => {
     going = false
-    return ended
+    return loop
   }
 }
 
-/** Looks at a server while others flood it, as an operator and an ordinary client would. */
-const watch = (server: ServerProcess, tenant: Tenant): (() => Promise<Watched>) => {
-  const seen: Watched = { peakMib: 0, healthChecks: 0, worstHealthMs: 0, healthFailed: 0, keyedOk: 0, keyedFailed: [] }
+/** Observes a server during a flood, as an operator and as an ordinary client. */
+const watch = (server: ServerProcess, tenant: Tenant): (() => Promise<Observed>) => {
+  const seen: Observed = { peakMib: 0, healthChecks: 0, worstHealthMs: 0, healthFailed: 0, keyedOk: 0, keyedFailed: [] }
   const ends = [
     every(SAMPLE_MS, () => {
       seen.peakMib = Math.max(seen.peakMib, residentOf(server.pid))
@@ -111,7 +111,7 @@ const attackBy = async (attack: Attack): Promise<Attacked> => {
   return JSON.parse(await new Response(child.stdout).text()) as Attacked
 }
 
-/** Every answer that a connection which never finishes its request may get, by what it aimed at. */
+/** The answers that a connection which never finishes its request may get, by its target. */
 const EXPECTED: Record<string, string[]> = {
   letters: ['404', '429', 'closed'],
   session: ['unanswered', '408', '429', '503'],
@@ -146,7 +146,7 @@ const brokenIn = (name: string, { attacked, seen, before, after, options }: Roun
 
 interface Round {
   attacked: Attacked
-  seen: Watched
+  seen: Observed
   before: number
   after: number
   options: FloodOptions

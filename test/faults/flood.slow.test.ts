@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { runFlood } from './flood.harness.ts'
 
-test('connections that finish no request neither stop a server nor keep others from it, and are bounded', async () => {
+test('connections that finish no request are bounded, do not stop a server, and do not keep others from it', async () => {
   const { broken, counts } = await runFlood({ bodies: 400, headers: 200, addresses: 8, rate: 200, seconds: 4, seed: 1, health: 0 })
   expect(broken).toEqual([])
   for (const name of ['direct', 'proxied']) {

@@ -1,4 +1,4 @@
-/** What workspaces ask for: generations of every kind in turn, so that each kind meets each fault. */
+/** What workspaces request: generations of every kind in turn, so that each kind meets each fault. */
 import type postgres from 'postgres'
 import { newId } from '#kernel/ids'
 import { testApp } from '#test/support/app'
@@ -15,7 +15,7 @@ const MOST_POSTS = 20
 const AUDITED = 24
 const MANY = 1_000_000
 
-/** Workspaces with a connected account each, which may ask for as much as they like. Wakes nobody: all work is left to the servers. */
+/** Workspaces with a connected account each, and without limits. Starts no work: the servers do all of it. */
 export const connectedTenants = async (owner: postgres.Sql, database: ServerOptions['database'], count: number): Promise<Tenant[]> => {
   await using app = await testApp({ database: database!, overrides: { sweepMs: 0 } })
   const tenants: Tenant[] = []
@@ -28,7 +28,7 @@ export const connectedTenants = async (owner: postgres.Sql, database: ServerOpti
   return tenants
 }
 
-/** Posts of an account that belongs to no workspace, by their ids. */
+/** Posts of an account that belongs to no workspace; returns their ids. */
 export const othersPosts = async (owner: postgres.Sql, count: number): Promise<string[]> => {
   const [account] = await owner<{ id: string }[]>`insert into sandbox.accounts (handle) values (${`o-${newId()}`}) returning id`
   const rows = await owner<{ id: string }[]>`insert into sandbox.posts (account_id, text)
@@ -36,13 +36,13 @@ export const othersPosts = async (owner: postgres.Sql, count: number): Promise<s
   return rows.map(({ id }) => id)
 }
 
-/** Numbers in which questions do better, so that there is something for a model to say. */
+/** Metrics in which questions do better, so that a model has something to find. */
 const metrics = Array.from({ length: AUDITED }, (_, index) => ({
   text: index % 2 === 0 ? `Who answers on day ${index}?` : `We answer on day ${index}.`,
   ...{ impressions: 1_000, likes: index % 2 === 0 ? 80 + (index % 5) : 20 + (index % 5), replies: 0, reposts: 0 },
 }))
 
-/** The body of the `nth` request of a workspace. */
+/** The body of one request of a workspace. */
 const bodyOf = ({ name }: Kind, { next, post, id }: { next: () => number; post: string; id: string }): Record<string, unknown> => {
   const bodies = {
     batches: { count: 1 + Math.floor(next() * MOST_POSTS), focus: id },
@@ -54,7 +54,7 @@ const bodyOf = ({ name }: Kind, { next, post, id }: { next: () => number; post: 
   return bodies[name]
 }
 
-/** As many as told, the kinds in turn, from another one on in each workspace. */
+/** So many requests, the kinds in turn, starting with a different one in each workspace. */
 export const wishesOf = (
   { tenant, place, count }: { tenant: Tenant; place: number; count: number },
   posts: string[],

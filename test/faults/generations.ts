@@ -1,18 +1,18 @@
-/** What the database says of generations once they are over: each has ended once, and what was spent is what was delivered. */
+/** What the database says of generations once they are over: each has ended once, and the quota spent equals what was delivered. */
 import type postgres from 'postgres'
 import type { CapKey, QuotaKey } from '#contract/limits'
 
 export interface Kind {
-  /** As the summary names it: plural, and the path that it is asked for at. */
+  /** Its name in the summary: the plural, and the path of its operations. */
   name: 'batches' | 'articles' | 'audits' | 'reports' | 'engagements'
   /** Its table. */
   table: string
-  /** The state of one that was delivered. */
+  /** The state of a delivered one. */
   done: 'ready' | 'drafted'
-  /** What it spends of the month, if anything, and of the hour. */
+  /** The quota of the month that it spends, if any, and its hourly cap. */
   quota?: QuotaKey
   cap: CapKey
-  /** The field by which a request for approval names it; none: it waits for nobody. */
+  /** The field that names it in a request for approval; none if it needs no approval. */
   approval?: string
 }
 
@@ -25,7 +25,7 @@ export const kinds: readonly Kind[] = [
 ]
 
 export interface Settlement extends Record<string, number> {
-  /** Of all kinds; an engagement's draft counts as ready. */
+  /** Of all kinds; a drafted engagement counts as ready. */
   ready: number
   failed: number
   enqueue_failed: number
@@ -33,7 +33,7 @@ export interface Settlement extends Record<string, number> {
   items: number
   /** Units of the quota of posts that were not given back. */
   spent: number
-  /** Batches that are ready with fewer items than asked for. */
+  /** Batches that are ready with fewer items than requested. */
   partly: number
 }
 
@@ -69,13 +69,13 @@ const total = async (count: (kind: Kind) => Promise<number>): Promise<number> =>
 export const unsettled = (owner: postgres.Sql): Promise<number> =>
   total(({ table, done }) => one(owner`select count(*)::int as n from ${owner(table)} where status not in (${done}, 'failed')`))
 
-/** What of a kind was delivered to a workspace `t`, in units of its quota. */
+/** What a workspace `t` got of a kind, in units of its quota. */
 const deliveredOf = (owner: postgres.Sql, { table, name, done }: Kind) =>
   name === 'batches'
     ? owner`(select coalesce(sum(delivered), 0) from batch b where b.tenant_id = t.id)`
     : owner`(select count(*) from ${owner(table)} b where b.tenant_id = t.id and status = ${done})`
 
-/** Rules that hold for every kind, each with its name. */
+/** Rules for every kind, each with its name. */
 const rulesOf = async (owner: postgres.Sql, kind: Kind): Promise<Record<string, number>> => {
   const { name, table, done, quota, cap, approval } = kind
   const records = owner(table)
@@ -124,7 +124,7 @@ const rulesOfOthers = async (owner: postgres.Sql): Promise<Record<string, number
     where (status = 'drafted') <> (body is not null)`),
 })
 
-/** How often each rule is broken, by the rule. `secret`: what must stand nowhere; `asked`: the generations that were admitted. */
+/** How often each rule is broken, by rule. `secret` must be stored nowhere; `asked` is the number of admitted generations. */
 export const brokenRules = async (
   owner: postgres.Sql,
   { secret, asked }: { secret: string; asked: number },

@@ -1,11 +1,11 @@
-/** kill -9 of the real server at the points of a post's way. The state machine's durations are the real ones. */
+/** kill -9 of the real server at the points of a post's way, with the real durations of the state machine. */
 import { expect, test } from 'bun:test'
 import type postgres from 'postgres'
 import { eventually } from '#test/support/app'
 import { newDeployment, startServer } from '#test/support/server'
 import { storyAt, textOf } from '#test/support/story'
 
-/** The leases of the dead end now: as if twenty seconds had passed. */
+/** Ends the leases of the dead now, as if twenty seconds had passed. */
 const endLeases = async (owner: postgres.Sql): Promise<void> => {
   await owner`update attempt set lease_until = now(), intent_at = intent_at - interval '20 s' where state = 'open'`
   await owner`update node set expires_at = now()`
@@ -39,13 +39,13 @@ test.concurrent.each(points)(
       const reply = await story.send('POST', `items/${id}/post-now`, keyed)
       expect([reply.status, reply.body.item.status]).toEqual([outcome === 'posted' ? 200 : 202, outcome])
     }
-    const looked = async () => (await owner<{ clean_reads: number }[]>`select clean_reads from attempt where item_id = ${id}`)[0]!
-    if (outcome === 'publish_unconfirmed') expect((await eventually(looked, ({ clean_reads }) => clean_reads > 0)).clean_reads).toBe(1)
+    const attempt = async () => (await owner<{ clean_reads: number }[]>`select clean_reads from attempt where item_id = ${id}`)[0]!
+    if (outcome === 'publish_unconfirmed') expect((await eventually(attempt, ({ clean_reads }) => clean_reads > 0)).clean_reads).toBe(1)
     expect(await story.posts()).toEqual(posts === 1 ? { [textOf(id)]: 1 } : {})
   },
 )
 
-test.concurrent('killed in its first start: the next one makes the workspace ready, with the same key', async () => {
+test.concurrent('killed in its first start, the next start completes the workspace, with the same key', async () => {
   await using world = await newDeployment()
   const { owner, server } = world
   await expect(startServer({ ...server, dieAt: 'letter.deciding' })).rejects.toThrow('SIGKILL')

@@ -1,16 +1,16 @@
-/** Processes that are killed at random times, one after the other in turn, and replaced at once. */
+/** Processes that are killed at random times, in turn, and replaced at once. */
 
-/** A process that can be killed; resolves when it is gone. */
+/** A process that can be killed; `kill` resolves when it is gone. */
 export interface Mortal {
   kill(): Promise<void>
 }
 
 export interface Killing<T extends Mortal> extends AsyncDisposable {
-  /** The processes that run, or ran last, in each place. */
+  /** The process of each place that runs, or ran last. */
   running(): T[]
-  /** How many were killed so far. */
+  /** How many have been killed so far. */
   kills(): number
-  /** Resolves when all kills have taken place and every place has a process that runs. Rejects when a start fails. */
+  /** Resolves when all kills have happened and every place has a running process. Rejects when a start fails. */
   over: Promise<void>
 }
 
@@ -23,10 +23,10 @@ export interface KillingOptions<T extends Mortal> {
   start(nth: number): Promise<T>
 }
 
-/** Between two kills, in milliseconds. */
+/** Milliseconds between two kills. */
 const BETWEEN = { from: 150, to: 1_050 }
 
-/** The restart of one place goes on while the other is struck, so that at times nobody is there. */
+/** One place restarts while the other is struck, so that at times neither runs. */
 export async function startKilling<T extends Mortal>({ places, count, next, start }: KillingOptions<T>): Promise<Killing<T>> {
   let starts = 0
   let [kills, stopped] = [0, false]

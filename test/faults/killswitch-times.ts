@@ -1,16 +1,16 @@
-/** Clocks and times of the kill switch. */
+/** Clocks and response times of the kill switch. */
 import type postgres from 'postgres'
 import type { TestApp } from '#test/support/app'
 import { bump } from '#test/support/letters'
 
 export interface Acknowledged {
-  /** When the answer was here, by the database's clock: epoch milliseconds. */
+  /** When the answer arrived, by the database's clock, in epoch milliseconds. */
   at: number
 }
 
 const PROBES = 30
 
-/** How far the database's clock is ahead of this process's, in milliseconds: by the probe that took the least time. */
+/** How far the database's clock is ahead of this process's, in milliseconds, by the fastest of several probes. */
 export const databaseOffset = async (owner: postgres.Sql): Promise<number> => {
   let best = { took: Number.POSITIVE_INFINITY, offset: 0 }
   for (let probe = 0; probe < PROBES; probe++) {
@@ -28,13 +28,13 @@ export const quantile = (values: number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(values.length * share) - 1)] ?? 0
 
 export interface MailboxTimes {
-  /** Milliseconds, in the order of the samples. */
+  /** In milliseconds, in the order of the samples. */
   times: number[]
-  /** Background letters that were not carried out, so did not count. */
+  /** Background letters that were refused, so did not fill the mailbox. */
   refused: number
 }
 
-/** Until pause-all of the app's own workspace is answered, each time with so many background letters that wait. */
+/** Times until pause-all of the app's own workspace is answered, each behind so many waiting background letters. */
 export const fullMailboxTimes = async (app: TestApp, { samples, letters }: { samples: number; letters: number }): Promise<MailboxTimes> => {
   let refused = 0
   const waiting = new Set<Promise<void>>()
@@ -54,7 +54,7 @@ export const fullMailboxTimes = async (app: TestApp, { samples, letters }: { sam
   const times: number[] = []
   for (let sample = 0; sample < samples; sample++) {
     fill()
-    // Past the turn in which they are put: from here on they wait in the mailbox.
+    // Lets the letters reach the mailbox, where they wait from here on.
     await Bun.sleep(0)
     const asked = performance.now()
     const reply = await app.send('POST', 'automation/pause-all')

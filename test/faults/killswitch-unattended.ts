@@ -1,9 +1,9 @@
-/** What acts unattended beside scheduled posts: rules, and what reads the network by itself. */
+/** Unattended work beside scheduled posts: rules, and automatic reads of the network. */
 import type postgres from 'postgres'
 import { residents } from '#port/network/sandbox/residents'
 import type { Story } from '#test/support/story'
 
-/** After each post and each signal of a workspace something is to be drafted, and targets are to be read. */
+/** Sets a workspace up to draft after each post and signal, and to read targets. */
 export const actUnattended = async (story: Story): Promise<void> => {
   const bodies = [
     ...['more of it', 'less of it'].map((focus) => ({
@@ -19,17 +19,17 @@ export const actUnattended = async (story: Story): Promise<void> => {
   for (const { status, text } of await Promise.all(made)) if (status !== 201) throw new Error(`${status} ${text}`)
 }
 
-/** All reads of a workspace are due, so that they are begun at once when it is resumed. */
+/** Makes all reads of a workspace due, so that they start at once when it is resumed. */
 export const readsDue = async (owner: postgres.Sql, { tenantId }: Story): Promise<void> => {
   await owner`update work set run_at = now() where tenant_id = ${tenantId} and kind in ('watch', 'metrics') and state = 'queued'`
 }
 
 export interface Unattended {
-  /** How often each automatic work was begun, by its id. */
+  /** How often each automatic work was started, by its id. */
   begun: Map<string, number>
-  /** Runs of rules that made something. */
+  /** Rule runs that made something. */
   acted: number
-  /** Runs that wait for their turn, or for what they are having drafted. */
+  /** Rule runs that wait for their turn, or for their draft. */
   open: number
 }
 
@@ -41,11 +41,11 @@ export const unattendedOf = async (owner: postgres.Sql, { tenantId }: Story): Pr
   return { begun: new Map(works.map(({ id, attempt }) => [id, attempt])), ...runs! }
 }
 
-/** What has begun between two looks: of automatic work, and of rules that acted. */
+/** How much automatic work began, and how many rules acted, between the two. */
 export const begunBetween = (before: Unattended, after: Unattended): number =>
   [...after.begun].filter(([id, attempt]) => attempt > (before.begun.get(id) ?? 0)).length + (after.acted - before.acted)
 
-/** What was at stake in all: runs that made something, runs that a pause has skipped or cancelled, and targets that were read. */
+/** What was at stake in all: rule runs that acted, rule runs that a pause skipped or cancelled, and targets read. */
 export const unattendedTotals = async (owner: postgres.Sql) => {
   const [totals] = await owner<{ rules_acted: number; rules_held: number; targets_read: number; posts_measured: number }[]>`select
     (select count(*)::int from rule_run where made_id is not null) as rules_acted,

@@ -1,9 +1,9 @@
 /**
- * The kill switch under load: posts that are all due, generations that run, rules that draft after each post and signal, and reads
- * that are due, paused again and again at random moments, at either of two servers. Between an answer of pause-all and the next
- * resume-all nothing goes out but what the answer has listed, no automatic generation ends, no rule acts and no automatic work
- * begins; resumed for good, every post goes out once. Then the time of the answer
- * while the mailbox is full. `npm run fault:killswitch -- --items 500 --rounds 10 --seed 7`.
+ * * The kill switch under load: posts that are all due, running generations, rules that draft after each post and signal, and due reads,
+ * * paused again and again at random moments at either of two servers. Between an answer of pause-all and the next resume-all nothing
+ * * is posted but what the answer listed, no automatic generation ends, no rule acts and no automatic work begins; after the last
+ * * resume-all every post goes out once. Then it times the answer while the mailbox is full.
+ * * `npm run fault:killswitch -- --items 500 --rounds 10 --seed 7`.
  */
 import type postgres from 'postgres'
 import { createComposer } from '#port/model/composer/composer'
@@ -22,7 +22,7 @@ export interface KillSwitchOptions {
   workspaces: number
   /** How often every workspace is resumed and paused. */
   rounds: number
-  /** How long after an answer sends are looked for. */
+  /** How long after an answer the network is watched for posts. */
   watchMs: number
   /** How many answers are timed, and behind how many background letters. */
   samples: number
@@ -34,7 +34,7 @@ export interface KillSwitchOptions {
 const P99_MS = 50
 const SETTLES_WITHIN_MS = 120_000
 const GENERATIONS = 3
-/** Of the times for which all is resumed: what has the last turn, as rules and reads do, has one in these. */
+/** A share of the resumed periods is long, so that rules and reads, whose turn comes last, get theirs. */
 const LONG = { share: 0.3, ms: 2_500 }
 
 interface World {
@@ -59,7 +59,7 @@ const pause = async (world: World, story: Story, offset: number): Promise<Paused
   return { story, at, listed: new Set(in_flight.map(({ item_id }) => item_id)) }
 }
 
-/** The first generation is a person's and runs; those behind it are made automatic ones, as a rule would ask for them. */
+/** The first generation is a person's and runs; those behind it are made automatic, as if rules had requested them. */
 const generate = async ({ owner }: World, story: Story): Promise<void> => {
   for (let made = 0; made < GENERATIONS; made++) await story.send('POST', 'batches', { body: { count: 1 } })
   await owner`update work set origin = 'automatic' where lane = 'generation' and state = 'queued' and tenant_id = ${story.tenantId}`
@@ -71,7 +71,7 @@ const automaticOf = async ({ owner }: World, story: Story): Promise<string> => {
   return rows.map(({ id }) => id).join()
 }
 
-/** Items sent after the answer, of those that it did not list; on the way also those that it did. */
+/** Items posted after the answer that it did not list, and those that it did. */
 const sentAfter = async ({ owner }: World, { story, at, listed }: Paused) => {
   const rows = await owner<{ text: string; ms: number }[]>`select text, (extract(epoch from created_at) * 1000)::float8 as ms
     from sandbox.posts where account_id = ${story.account}`
@@ -89,12 +89,12 @@ interface Tally {
   cancelled: number
   sent_after_answer: number
   automatic_left: number
-  /** Automatic work and rules that began while all was paused, and runs that waited then. */
+  /** Automatic work and rules that began during a pause, and runs that waited then. */
   begun_after_answer: number
   runs_left: number
 }
 
-/** One resume and one pause of a workspace, and a look at what follows. */
+/** Resumes and pauses a workspace once, then watches it. */
 const oneRound = async (world: World, story: Story, { watchMs, offset, tally }: { watchMs: number; offset: number; tally: Tally }) => {
   await generate(world, story)
   await readsDue(world.owner, story)
@@ -129,7 +129,7 @@ const newStories = async (world: World, { items, workspaces }: KillSwitchOptions
   return stories
 }
 
-/** Resumed for good: waits until every post is out. */
+/** Resumes for good, and waits until every post is out. */
 const allPosted = async (world: World, stories: Story[]): Promise<string[]> => {
   await Promise.all(stories.map((story) => ordered(world, story, 'resume-all')))
   const open = async () => (await world.owner`select 1 from item where kind = 'post' and status in ('approved', 'publishing')`).length
@@ -140,11 +140,11 @@ const allPosted = async (world: World, stories: Story[]): Promise<string[]> => {
     (select count(*) from sandbox.posts p where p.text = i.body) <> 1`
   return [
     ...(left.length > 0 ? [`${left.length} items were not posted after resuming`] : []),
-    ...(wrong.length > 0 ? [`${wrong.length} items do not stand on the network once`] : []),
+    ...(wrong.length > 0 ? [`${wrong.length} items are not on the network exactly once`] : []),
   ]
 }
 
-/** Resumed for good, rules act and targets are read at last, if they have not been on the way. */
+/** After resuming for good, rules act and targets are read eventually, if they have not been before. */
 const lively = async ({ owner }: World) => {
   const until = performance.now() + SETTLES_WITHIN_MS
   for (;;) {
@@ -174,7 +174,7 @@ const twoServers = async (stack: AsyncDisposableStack, next: () => number): Prom
   return { apps: [first, second], owner: first.owner, next }
 }
 
-/** What must not have happened while all was paused, and what must have while it was not. */
+/** What must not have happened during pauses, and what must have happened outside them. */
 const brokenBy = (tally: Tally, atStake: Record<string, number>): string[] => {
   const { sent_after_answer, automatic_left, begun_after_answer, runs_left } = tally
   const never = { sent_after_answer, automatic_left, begun_after_answer, runs_left }
@@ -184,7 +184,7 @@ const brokenBy = (tally: Tally, atStake: Record<string, number>): string[] => {
   ]
 }
 
-/** `late`: answers that take too long; a busy machine can cause it, so the caller decides what it means. */
+/** `late` lists answers that took too long; a busy machine can cause it, so the caller decides what it means. */
 export async function runKillSwitch(options: KillSwitchOptions): Promise<Finished & { late: string[] }> {
   const { seed, rounds, watchMs, samples, letters } = options
   await using stack = new AsyncDisposableStack()
@@ -198,7 +198,7 @@ export async function runKillSwitch(options: KillSwitchOptions): Promise<Finishe
     (select count(*) from sandbox.posts)::int as sent, (select count(*) from batch where error = 'cancelled')::int as cancelled`
   const unattended = await unattendedTotals(world.owner)
   const broken = [...(await allPosted(world, stories)), ...brokenBy(tally, { sent, cancelled, ...(await lively(world)) })]
-  // The answer is timed on a workspace of its own, and nothing but the letters of that is to be in its way.
+  // The answer is timed on a workspace of its own, and only that workspace's letters may be in its way.
   await Promise.all(stories.map((story) => ordered(world, story, 'pause-all')))
   const { times, refused } = await fullMailboxTimes(world.apps[0], { samples, letters })
   const p99 = quantile(times, 0.99)

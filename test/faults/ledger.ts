@@ -1,23 +1,23 @@
-/** What the database says of a load afterwards: nothing lost, nothing twice, nobody beside an owner. */
+/** What the database says after a load: nothing lost, nothing doubled, no second owner. */
 import type postgres from 'postgres'
 import type { Fleet } from './fleet.ts'
 import type { Sent } from './load.ts'
 
 export interface Ledger {
   acknowledged: number
-  /** Acknowledged, and yet without effect. */
+  /** Acknowledged, but without effect. */
   lost: number
-  /** Commands whose effect took place more than once. */
+  /** Commands with more than one effect. */
   doubled: number
   /** Letters of one workspace that ran at the same time. */
   overlapping: number
-  /** Letters by a process whose workspace another had taken: of an older epoch, or under another's name. */
+  /** Letters of a process whose workspace another had taken: of an older epoch, or under another's name. */
   unfenced: number
   /** Workspaces whose state is not what their last letter wrote. */
   overwritten: number
 }
 
-/** Commands of these, by their X-Request-Id, that left no audit row, and those that left several. */
+/** How many of these commands, by their X-Request-Id, left no audit row, and how many left several. */
 export const effectsOf = async (owner: postgres.Sql, acknowledged: string[]): Promise<Pick<Ledger, 'lost' | 'doubled'>> => ({
   lost: await one(owner`select count(*)::int as n from unnest(${acknowledged}::text[]) k where k not in
       (select request_id from audit where request_id is not null)`),
@@ -38,7 +38,7 @@ const sharedPlaces = (owner: postgres.Sql): Promise<number> =>
       union all select 1 from faults.letter group by tenant_id, epoch having count(distinct server) > 1) s`)
 
 export const readLedger = async (owner: postgres.Sql, sent: Sent[]): Promise<Ledger> => {
-  // Beginnings come from the server, in whole milliseconds.
+  // Start times come from the server, in whole milliseconds.
   const acknowledged = sent.filter(({ at }) => at !== undefined).map(({ key }) => key)
   return {
     acknowledged: acknowledged.length,
@@ -53,7 +53,7 @@ export const readLedger = async (owner: postgres.Sql, sent: Sent[]): Promise<Led
   }
 }
 
-/** When another server first wrote in each of these workspaces after `since` (epoch milliseconds): milliseconds, per workspace. */
+/** Milliseconds after `since` (epoch milliseconds) until another server first wrote, for each of these workspaces. */
 export const takeovers = async (owner: postgres.Sql, { name, tenants, since }: { name: string; tenants: string[]; since: number }) => {
   const rows = await owner<
     { tenant_id: string; ms: number }[]
@@ -63,7 +63,7 @@ export const takeovers = async (owner: postgres.Sql, { name, tenants, since }: {
   return rows.map(({ ms }) => ms)
 }
 
-/** The fleet's workspaces that the process at `url` owns at this moment. */
+/** The fleet's workspaces that the process at `url` owns now. */
 export const ownedBy = async ({ owner, tenants }: Pick<Fleet, 'owner' | 'tenants'>, url: string): Promise<string[]> => {
   const rows = await owner<{ tenant_id: string }[]>`select tenant_id from actor a join node n on n.incarnation = a.owner
     where n.url = ${url} and tenant_id = any(${tenants.map(({ id }) => id)}::uuid[])`

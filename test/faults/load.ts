@@ -1,12 +1,12 @@
-/** Clients that write and read without pause, as well-behaved ones do: a key per command, and once more after a 503. */
+/** Clients that write and read without pause and behave well: a key for each command, and a retry after a 503. */
 import type { Tenant } from './fleet.ts'
 
-/** One command that a client wanted done, however often it had to ask. */
+/** One command of a client, with all its retries. */
 export interface Sent {
   /** Idempotency-Key, X-Request-Id and the text that it writes. */
   key: string
   tenantId: string
-  /** Index of the server that acknowledged it; undefined: it never was. */
+  /** Index of the server that acknowledged it; undefined if none did. */
   by?: number
   /** When it was acknowledged, in epoch milliseconds. */
   at?: number
@@ -15,7 +15,7 @@ export interface Sent {
 export interface Refusal {
   server: number
   at: number
-  /** 0: the connection broke, or no answer came within the client's patience. */
+  /** 0 if the connection broke, or no answer came within the client's patience. */
   status: number
   ms: number
   retryAfter: string | null
@@ -23,30 +23,30 @@ export interface Refusal {
 
 export interface Load {
   sent: Sent[]
-  /** Answers that a client repeats after. */
+  /** Answers that a client retries after. */
   refusals: Refusal[]
   /** Answers that no client expects. */
   wrong: string[]
   reads: number
-  /** The latest acknowledgement of each (workspace, server), by `<tenant> <server>`. */
+  /** The latest acknowledgement of each workspace and server, by `<tenant> <server>`. */
   latest: Map<string, number>
-  /** Lets every client finish what it is at. */
+  /** Lets every client finish its current command. */
   stop(): Promise<void>
 }
 
 export interface LoadOptions {
-  /** The address of each server at this moment. */
+  /** The current address of each server. */
   urls: () => string[]
   tenants: Tenant[]
   /** For each pair of workspace and server. */
   clients: number
-  /** Between a client's commands. */
+  /** Pause between a client's commands. */
   pauseMs: number
   /** Distinguishes the keys of several loads. */
   name: string
-  /** A client gives up an answer after this long, and asks elsewhere. */
+  /** A client abandons a request after this long, and tries another server. */
   patienceMs: number
-  /** A command that has not succeeded after this long counts as never answered. */
+  /** A command that has not succeeded after this long counts as unanswered. */
   giveUpMs: number
 }
 
@@ -69,7 +69,7 @@ const requestTo = (url: string, { key }: Tenant, body: string | undefined, { id,
 
 const isRepeatable = (status: number, text: string): boolean => status === 503 || (status === 409 && text.includes('idempotency_in_flight'))
 
-/** Asks its own server first, another after each refusal, until it is answered. */
+/** Tries the client's own server first, another after each refusal, until one answers. */
 const persist = async (load: Load, options: LoadOptions, { tenant, home }: Client, id: string, body: string | undefined) => {
   const until = performance.now() + options.giveUpMs
   for (let tries = 0; performance.now() < until; tries++) {
@@ -112,7 +112,7 @@ const read = async (load: Load, options: LoadOptions, client: Client, id: string
   if (await persist(load, options, client, id, undefined)) load.reads++
 }
 
-/** Clients for each pair of workspace and server. */
+/** Starts clients for each pair of workspace and server. */
 export const startLoad = (options: LoadOptions): Load => {
   let stopped = false
   const load: Load = {

@@ -1,7 +1,7 @@
 /**
- * Generations of every kind with a model provider that does everything wrong that a provider can, while servers are killed and stopped and
- * started again. `npm run fault:model -- --generations 1000 --tenants 50 --seed 7`; with `--silentMs 90000` connections on
- * which nothing comes stay open until the time limit of a model call.
+ * * Generations of every kind with a model provider that fails in every way it can, while servers are killed, stopped and restarted.
+ * * `npm run fault:model -- --generations 1000 --tenants 50 --seed 7`; with `--silentMs 90000`, connections on which nothing arrives stay
+ * * open until the time limit of a model call.
  */
 import { newDeployment, type ServerOptions, type ServerProcess, startServer } from '#test/support/server'
 import type { Tenant } from './fleet.ts'
@@ -16,16 +16,16 @@ export interface ModelOptions {
   tenants: number
   servers: number
   seed: number
-  /** Between a restart and the next. */
+  /** Between two restarts. */
   restartMs: number
-  /** How long a connection of the provider on which nothing comes stays open. */
+  /** How long a silent connection of the provider stays open. */
   silentMs: number
 }
 
 const SECRET = 'sk-fault-0815-do-not-tell'
 const RETRY_MS = 50
 const GIVE_UP_MS = 60_000
-/** Without a settlement for this long, nothing will settle any more. */
+/** Without a settlement for this long, nothing more will settle. */
 const STANDSTILL_MS = 60_000
 
 interface Server {
@@ -36,11 +36,11 @@ interface Run {
   options: ModelOptions
   servers: Server[]
   next: () => number
-  /** What was found wrong on the way. */
+  /** Problems found during the run. */
   broken: string[]
 }
 
-/** Asks one server after the other, with the same key, until one has admitted it. */
+/** Tries the servers in turn, with the same key, until one admits the generation. */
 const admitted = async ({ servers, broken }: Run, { key }: Tenant, { id, kind, body }: Wish & { id: string }): Promise<number> => {
   const until = performance.now() + GIVE_UP_MS
   for (let tries = 0; performance.now() < until; tries++) {
@@ -58,7 +58,7 @@ const admitted = async ({ servers, broken }: Run, { key }: Tenant, { id, kind, b
   return 0
 }
 
-/** The generations of a workspace, one request after the other. */
+/** Requests the generations of a workspace, one after the other. */
 const askAll = async (run: Run, tenant: Tenant, wishes: Wish[]): Promise<number> => {
   let asked = 0
   for (const [index, wish] of wishes.entries()) asked += await admitted(run, tenant, { id: `${tenant.id}-${index}`, ...wish })
@@ -69,7 +69,7 @@ const checkOutput = ({ broken }: Run, { process }: Server): void => {
   if (process.output().includes(SECRET)) broken.push('a server printed the key of the provider')
 }
 
-/** Ends one server after the other and starts it again, by turns as kill -9 and as SIGTERM do, until told to stop. */
+/** Restarts the servers in turn, after kill -9 or SIGTERM at random, until stopped. */
 const restarts = (run: Run, options: ServerOptions) => {
   const ended = { kills: 0, stops: 0 }
   let stopping = false
@@ -83,7 +83,7 @@ const restarts = (run: Run, options: ServerOptions) => {
       if (kind === 'kills') await server.process.kill()
       else server.process.terminate()
       const code = await server.process.exited
-      if (kind === 'stops' && code !== 0) run.broken.push(`a server that was asked to stop ended with ${code}`)
+      if (kind === 'stops' && code !== 0) run.broken.push(`a server that got SIGTERM exited with ${code}`)
       checkOutput(run, server)
       server.process = await startServer(options)
     }
@@ -96,7 +96,7 @@ const restarts = (run: Run, options: ServerOptions) => {
   return { stop }
 }
 
-/** Waits until every generation is over, or none has been for a long time. */
+/** Waits until every generation is over, or none has ended for a long time. */
 const allOver = async (ask: () => Promise<number>): Promise<void> => {
   let [left, since] = [await ask(), performance.now()]
   while (left > 0 && performance.now() - since < STANDSTILL_MS) {
@@ -106,7 +106,7 @@ const allOver = async (ask: () => Promise<number>): Promise<void> => {
   }
 }
 
-/** How many generations the workspace at this place asks for. */
+/** How many generations the workspace at this place requests. */
 const shareOf = ({ generations, tenants }: ModelOptions, place: number): number =>
   Math.floor(generations / tenants) + (place < generations % tenants ? 1 : 0)
 

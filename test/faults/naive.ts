@@ -1,4 +1,4 @@
-/** The same load, network and kills for a publisher that sends again when its lease has run out. */
+/** The same load, network and kills for a publisher that sends again when its lease has expired. */
 import postgres from 'postgres'
 import { newId } from '#kernel/ids'
 import { freshDb } from '#test/support/db'
@@ -9,7 +9,7 @@ import type { Finished } from './own-database.ts'
 import { faultsOf, type PostingOptions } from './posting-options.ts'
 import { doubledTexts } from './posting-verdict.ts'
 
-/** Fewer items posted twice than this share of all, and the harness would not see a publisher that is wrong. */
+/** If fewer items than this share are posted twice, the harness would not notice a faulty publisher. */
 const MUST_DOUBLE = 0.2
 const SETTLES_WITHIN_MS = 120_000
 
@@ -42,7 +42,7 @@ const leftOver = async (owner: postgres.Sql): Promise<number> => {
   return row!.n
 }
 
-/** Broken when fewer than a fifth of the items stand on the network more than once. */
+/** Broken if fewer than a fifth of the items are on the network more than once. */
 export async function runNaive({ items, kills, workspaces, seed, faults }: PostingOptions): Promise<Finished> {
   await using stack = new AsyncDisposableStack()
   const { options } = stack.use(await freshDb())
@@ -72,6 +72,6 @@ export async function runNaive({ items, kills, workspaces, seed, faults }: Posti
     share: (doubled / items).toFixed(2),
     unposted: await leftOver(owner),
   }
-  const broken = doubled > items * MUST_DOUBLE ? [] : [`only ${doubled} of ${items} items were doubled: the harness would not see it`]
+  const broken = doubled > items * MUST_DOUBLE ? [] : [`only ${doubled} of ${items} items were doubled: the harness would not notice it`]
   return { counts, broken }
 }

@@ -1,7 +1,7 @@
 /**
- * Servers in network namespaces of their own, joined by a switch in another: one bridge leads to the database, one to clients and
- * other servers. A port of the switch is shut as a cable is pulled: nothing arrives, and nobody is told. All of it ends with
- * the process that holds it, however that ends. Addresses are of the range that is kept for such tests (RFC 2544).
+ * * Servers in network namespaces of their own, joined by a switch in another: one bridge leads to the database, one to clients and other
+ * * servers. Shutting a port of the switch pulls its cable: nothing arrives, and no error is seen. Everything ends with the process that
+ * * holds it, however that ends. The addresses are of the range reserved for such tests (RFC 2544).
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
@@ -12,17 +12,17 @@ const ways = ['net', 'db'] as const
 type Way = (typeof ways)[number]
 
 export interface Place {
-  /** A command that runs there what follows it. */
+  /** A prefix that runs a command there. */
   within: string[]
-  /** Where it is reached. */
+  /** Its address. */
   address: string
-  /** Pulls the cable to the database, or both. */
+  /** Pulls the cable to the database, or both cables. */
   cut(what: 'database' | 'everything'): Promise<void>
   heal(): Promise<void>
 }
 
 export interface Switch extends AsyncDisposable {
-  /** Our own address on the way to the database: what listens there is reached from all places. */
+  /** Our own address towards the database: every place can reach what listens there. */
   databaseAddress: string
   /** Another place; it ends with the switch. */
   newPlace(): Promise<Place>
@@ -40,14 +40,14 @@ interface Namespace extends AsyncDisposable {
   enter: string[]
 }
 
-/** Exists as long as its holder, which ends with us: its input is a pipe from here. */
+/** Exists as long as its holder, which ends with us, as its input is a pipe from here. */
 const newNamespace = async (): Promise<Namespace> => {
   const holder: ChildProcess = spawn('unshare', ['--net', 'cat'], { env: CHILD_ENV, stdio: ['pipe', 'pipe', 'ignore'] })
   const gone = once(holder, 'close')
   holder.stdin!.on('error', () => {})
   holder.stdin!.write('here\n')
   const there = await Promise.race([once(holder.stdout!, 'data').then(() => true), gone.then(() => false)]).catch(() => false)
-  if (!there) throw new Error('no network namespace could be made')
+  if (!there) throw new Error('cannot make a network namespace')
   return {
     pid: String(holder.pid),
     enter: ['nsenter', `--net=/proc/${holder.pid}/ns/net`],
@@ -58,7 +58,7 @@ const newNamespace = async (): Promise<Namespace> => {
   }
 }
 
-/** Why this machine gives us none, in a word or two; undefined when it does. */
+/** Why this machine has no namespaces for us, in a word or two; undefined if it has. */
 export async function noNamespaces(): Promise<string | undefined> {
   if (process.platform !== 'linux') return 'not-Linux'
   if (process.getuid?.() !== 0) return 'not-root'
@@ -82,7 +82,7 @@ export async function startSwitch(): Promise<Switch> {
     await ip(...enter, 'ip', 'addr', 'add', `${addressOf(way, host)}/24`, 'dev', end)
     await ip(...enter, 'ip', 'link', 'set', end, 'address', hardwareOf(host), 'up')
   }
-  /** Both sides know each other for good, as behind a router: while the cable is out, packets are lost and no error is seen. */
+  /** Makes both sides know each other permanently, as behind a router: without the cable, packets are lost and no error is seen. */
   const acquaint = async (way: Way, enter: string[], host: number) => {
     const known = (other: number) => ['neighbour', 'replace', addressOf(way, other), 'lladdr', hardwareOf(other), 'nud', 'permanent', 'dev']
     await ip(...enter, 'ip', ...known(1), way)
@@ -93,7 +93,7 @@ export async function startSwitch(): Promise<Switch> {
     await ip(...hub.enter, 'ip', 'link', 'set', way, 'up')
     const end = ends[way]
     await ip('ip', 'link', 'add', end, 'type', 'veth', 'peer', 'name', `${way}-us`, 'netns', hub.pid)
-    // It would go with the other end, but some time later.
+    // It would disappear with the other end, but only some time later.
     stack.defer(() => ip('ip', 'link', 'delete', end).catch(() => {}))
     await plug(way, `${way}-us`, { enter: [], end, host: 1 })
   }

@@ -1,4 +1,4 @@
-/** Outages of one server under load, one after the other, and what its clients met. */
+/** Outages of one server under load, one after the other, and what its clients experienced. */
 import type postgres from 'postgres'
 import type { ServerProcess } from '#test/support/server'
 import type { Tenant } from './fleet.ts'
@@ -11,12 +11,12 @@ export interface Subject<Kind extends string> {
   process: ServerProcess
   tenants: Tenant[]
   begin(kind: Kind): Promise<End>
-  /** Whether the database still answers reads while this lasts: then so does the server. */
+  /** Whether the database still answers reads during this outage: then so must the server. */
   readable(kind: Kind): boolean
 }
 
 export interface RoundOptions<Kind extends string> {
-  /** Of each workspace. */
+  /** For each workspace. */
   clients: number
   seed: number
   awayMs: number
@@ -44,10 +44,10 @@ export interface Result {
   late: string[]
 }
 
-/** What a caller may expect of a server without its database, and after it has it back. */
+/** What a caller may expect of a server without its database, and once it has it back. */
 const ANSWER_WITHIN_MS = 5_000
 const BACK_WITHIN_MS = 2_000
-/** An answer that takes longer than this does not come. */
+/** An answer that takes longer will never come. */
 const HUNG_MS = 20_000
 const SETTLE_MS = 1_000
 const READ_EVERY_MS = 100
@@ -55,11 +55,11 @@ const LOOK_WITHIN_MS = 1_000
 
 const ackedSince = (load: Load, since: number): number[] => [...load.latest.values()].filter((at) => at > since).sort((a, b) => a - b)
 
-/** Reads through the server; one counts when the database itself answered before and after it. */
+/** Reads through the server; one counts if the database itself answered before and after it. */
 const watchReads = <Kind extends string>({ owner, process, tenants }: Subject<Kind>) => {
   const counts = { asked: 0, refused: 0 }
   let over = false
-  // A query whose connection broke is never finished by the client.
+  // The client never finishes a query whose connection broke.
   const late = () => Bun.sleep(LOOK_WITHIN_MS).then(() => false)
   const answers = () => Promise.race([owner`select 1`.then(Boolean, () => false), late()])
   const headers = { authorization: `Bearer ${tenants[0]!.key}` }
@@ -96,7 +96,7 @@ const oneRound = async <Kind extends string>(subject: Subject<Kind>, load: Load,
   while (ackedSince(load, back).length < length && Date.now() < until) await Bun.sleep(10)
   const acked = ackedSince(load, back)
   const allMs = acked.length < length ? Number.POSITIVE_INFINITY : Date.now() - back
-  // The earliest is remembered by the commands themselves: a client's later ones replace it in `latest`.
+  // Taken from the commands themselves, as a client's later ones replace earlier ones in `latest`.
   const first = Math.min(...load.sent.map(({ at }) => at ?? Number.POSITIVE_INFINITY).filter((at) => at > back))
   const round: Round = { kind, refusals: load.refusals.slice(seen), reads, firstMs: first - back, allMs }
   return round
@@ -107,11 +107,11 @@ const brokenIn = ({ kind, refusals, reads, allMs }: Round): string[] => {
   const cut = refusals.filter(({ status, ms }) => status === 0 && ms < HUNG_MS)
   const bare = refusals.filter(({ status, retryAfter }) => status === 503 && !(Number(retryAfter) >= 1))
   return [
-    ...(refusals.length === 0 ? [`${kind}: nobody was refused, so there was no outage`] : []),
+    ...(refusals.length === 0 ? [`${kind}: no request was refused, so there was no outage`] : []),
     ...(hung.length > 0 ? [`${kind}: ${hung.length} requests were never answered`] : []),
     ...(cut.length > 0 ? [`${kind}: ${cut.length} requests ended without an answer`] : []),
-    ...(bare.length > 0 ? [`${kind}: ${bare.length} answers 503 without Retry-After`] : []),
-    ...(reads.refused > 0 ? [`${kind}: ${reads.refused} of ${reads.asked} reads were refused though the database answered`] : []),
+    ...(bare.length > 0 ? [`${kind}: ${bare.length} 503 answers without Retry-After`] : []),
+    ...(reads.refused > 0 ? [`${kind}: ${reads.refused} of ${reads.asked} reads were refused although the database answered`] : []),
     ...(Number.isFinite(allMs) ? [] : [`${kind}: some workspaces were not served again`]),
   ]
 }
@@ -125,7 +125,7 @@ const lateIn = ({ kind, refusals, firstMs }: Round): string[] => {
   ]
 }
 
-/** Runs the rounds in order, under one load; the server is to live through all of them. */
+/** Runs the rounds in order, under one load; the server must survive all of them. */
 export async function runRounds<Kind extends string>(subject: Subject<Kind>, options: RoundOptions<Kind>): Promise<Result> {
   const { clients, seed, awayMs } = options
   const { owner, process, tenants } = subject

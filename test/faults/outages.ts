@@ -1,4 +1,4 @@
-/** The ways in which a server can be without its database, for as long as a test wants. */
+/** The ways in which a server can lose its database, for as long as a test wants. */
 import postgres from 'postgres'
 import { codeOf } from '#store/engine/db'
 import type { Member } from './fleet.ts'
@@ -15,7 +15,7 @@ const CROWD = 'crowd'
 /** SQLSTATE `too_many_connections`. */
 const FULL = '53300'
 
-/** Holds the table that every request of the load needs: each connection of the pools waits for it. */
+/** Locks the table that every request of the load needs, so that each connection of the pools waits for it. */
 const holdTable = async (owner: postgres.Sql): Promise<End> => {
   const held = await owner.reserve()
   await held`begin`
@@ -29,7 +29,7 @@ const holdTable = async (owner: postgres.Sql): Promise<End> => {
 const cut = (owner: postgres.Sql, name: string) =>
   owner`select pg_terminate_backend(pid) from pg_stat_activity where application_name = ${name}`.catch(() => {})
 
-/** Other clients that take every connection the database has, also those that the server lost. Rejects when it has no end of them. */
+/** Takes every connection the database has, including those that the server loses. Rejects if there is no end to them. */
 const crowd = async (owner: postgres.Sql, { name, proxy }: Member): Promise<End> => {
   const others: postgres.Sql[] = []
   let [refused, ended] = [false, false]
@@ -60,7 +60,7 @@ const crowd = async (owner: postgres.Sql, { name, proxy }: Member): Promise<End>
   }
 }
 
-/** Begins an outage of a server; gives what ends it. */
+/** Starts an outage of a server; returns the function that ends it. */
 export const beginOutage: Record<Outage, (owner: postgres.Sql, member: Member) => Promise<End>> = {
   async refused(_, { proxy }) {
     await proxy.refuse()

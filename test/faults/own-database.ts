@@ -1,19 +1,19 @@
-/** What every fault harness does around its run: options, a Postgres of its own, one summary line, the exit code. */
+/** What every fault harness needs around its run: options, a Postgres of its own, one summary line, the exit code. */
 import { parseArgs } from 'node:util'
 import { createLog } from '#kernel/log'
 import { buildTemplate, TEMPLATE_VARIABLE } from '#test/support/db'
 import { startPostgres } from '#test/support/postgres'
 
-/** What a run counted, in the order of the summary line. */
+/** The counts of a run, in the order of the summary line. */
 export type Counts = Record<string, number | string>
 
 export interface Finished {
   counts: Counts
-  /** Each broken invariant in words; none: the run has passed. */
+  /** Each broken invariant, described; the run has passed if there is none. */
   broken: string[]
 }
 
-/** `--rounds 4 --seed 7` over the defaults; throws for a name that has no default, or a value that is no number. */
+/** Parses `--rounds 4 --seed 7` over the defaults; throws for a name without a default, or a value that is not a number. */
 export const optionsFrom = <T extends Record<string, number>>(defaults: T, args: string[]): T => {
   const options = Object.fromEntries(Object.keys(defaults).map((name) => [name, { type: 'string' as const }]))
   const { values } = parseArgs({ args, options })
@@ -25,7 +25,7 @@ export const optionsFrom = <T extends Record<string, number>>(defaults: T, args:
 const summaryOf = (name: string, { counts, broken }: Finished): string =>
   [`${name}:`, ...Object.entries(counts).map(([what, count]) => `${what}=${count}`), broken.length === 0 ? 'ok' : 'BROKEN'].join(' ')
 
-/** Runs with a database template as the test runner has it. */
+/** Runs with a database template, as the test runner provides it. */
 export async function withTemplate<T>(run: () => Promise<T>): Promise<T> {
   const log = createLog('error')
   await using server = await startPostgres(process.env, log)
@@ -34,7 +34,7 @@ export async function withTemplate<T>(run: () => Promise<T>): Promise<T> {
   return await run()
 }
 
-/** The same; prints, and ends the process. */
+/** Runs with a database template, prints the result, and exits. */
 export async function alone(name: string, run: () => Promise<Finished>): Promise<never> {
   const finished = await withTemplate(run)
   for (const line of finished.broken) console.error(`broken: ${line}`)

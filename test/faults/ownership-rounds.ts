@@ -1,23 +1,23 @@
-/** One server of several under load is lost, and is back: how soon others serve what it owned, and what it says meanwhile. */
+/** One server of several under load is lost and returns: how soon others serve what it owned, and what it answers meanwhile. */
 import type postgres from 'postgres'
 import type { Fleet, Member } from './fleet.ts'
 import { ownedBy, takeovers } from './ledger.ts'
 import type { Load } from './load.ts'
 
-/** Those that need a network namespace for each server: the way to the database is cut, or every way. */
+/** Kinds that need a network namespace for each server: the cable to the database is pulled, or every cable. */
 export const cables = ['netns_database', 'netns_all'] as const
 export const kinds = ['kill', 'hang', 'partition', 'slow', 'outvoted', ...cables] as const
 export type Kind = (typeof kinds)[number]
 
 export interface Round {
   kind: Kind
-  /** Milliseconds until another server had written, for each workspace that the lost one owned. */
+  /** Milliseconds until another server wrote, for each workspace that the lost one owned. */
   takeovers: number[]
-  /** Workspaces that the lost one owned. */
+  /** How many workspaces the lost one owned. */
   owned: number
-  /** Milliseconds from its return until it had served a command. */
+  /** Milliseconds from its return until it served a command. */
   rejoinMs: number
-  /** What it answered once its lease may have run out, to clients that still reached it. */
+  /** Its answers once its lease may have ended, to clients that still reach it. */
   fenced: Fenced[]
 }
 
@@ -31,7 +31,7 @@ export const AFTERWARDS_MS = 20_000
 const OUTVOTED_MS = 1_000
 const PROBE_EVERY_MS = 500
 const PROBE_PATIENCE_MS = 10_000
-/** Four fifths of the lease after its last renewal, which was before the cut, a server counts itself out. */
+/** A server counts itself out four fifths of the lease after its last renewal, which was before the cut. */
 const FENCED_AFTER_MS = 4_000
 const ASK_FENCED_EVERY_MS = 250
 
@@ -44,7 +44,7 @@ const cutting =
 
 type Mend = () => Promise<void>
 
-/** Breaks a member; gives what mends it. Outvoted: counted out in the midst of its work, when only the fence can stop it. */
+/** Breaks a member; returns the function that repairs it. `outvoted`: counted out while it works, so that only the fence can stop it. */
 const breakBy: Record<Kind, (member: Member, owner: postgres.Sql) => Promise<Mend>> = {
   async kill(member) {
     const gone = member.process.kill()
@@ -93,8 +93,8 @@ interface Lost {
 }
 
 /**
- * Asks the others, for each of these workspaces, until `done`: how soon it is served elsewhere must not depend on clients that
- * wait for the one that is silent.
+ * * Sends requests for these workspaces to the other servers until `done`: how soon they are served there must not depend on clients that
+ * * wait for the silent one.
  */
 const probe = async ({ members, tenants }: Fleet, { owned, victim, done }: Lost): Promise<void> => {
   const others = members.filter((member) => member !== victim).map(({ process }) => process.url)
@@ -107,7 +107,7 @@ const probe = async ({ members, tenants }: Fleet, { owned, victim, done }: Lost)
   await Promise.all(asking)
 }
 
-/** Asks the one that is cut off, from the time that it has to count itself out. */
+/** Sends requests to the server that is cut off, from the time when it must have counted itself out. */
 const askFenced = async ({ tenants }: Fleet, { owned, victim, done }: Lost): Promise<Fenced[]> => {
   const asking: Promise<Fenced>[] = []
   const { key } = tenants.find(({ id }) => owned.includes(id)) ?? tenants[0]!
@@ -121,7 +121,7 @@ const askFenced = async ({ tenants }: Fleet, { owned, victim, done }: Lost): Pro
   return await Promise.all(asking)
 }
 
-/** Milliseconds until this server had acknowledged a command. */
+/** Milliseconds until this server acknowledged a command. */
 const rejoined = async ({ members, tenants }: Fleet, load: Load, { victim, since }: { victim: Member; since: number }): Promise<number> => {
   const at = members.indexOf(victim)
   const latest = () => Math.max(...tenants.map(({ id }) => load.latest.get(`${id} ${at}`) ?? 0))
@@ -129,13 +129,13 @@ const rejoined = async ({ members, tenants }: Fleet, load: Load, { victim, since
   return latest() > since ? latest() - since : Number.POSITIVE_INFINITY
 }
 
-/** How long it stays lost at the least; but one that was counted out by mistake, until its workspaces are served elsewhere. */
+/** The shortest time for which it stays lost; one that was counted out by mistake, until its workspaces are served elsewhere. */
 const leastOf = (kind: Kind, holdMs: number): number => {
   if (kind === 'kill') return 0
   return kind === 'outvoted' ? OUTVOTED_MS : holdMs
 }
 
-/** `served`: afterwards every server has served every workspace. */
+/** `served`: every server has served every workspace afterwards. */
 export const oneRound = async (fleet: Fleet, load: Load, { kind, victim, holdMs }: { kind: Kind; victim: Member; holdMs: number }) => {
   const owned = await ownedBy(fleet, victim.process.url)
   const since = Date.now()
@@ -151,7 +151,7 @@ export const oneRound = async (fleet: Fleet, load: Load, { kind, victim, holdMs 
   const least = leastOf(kind, holdMs)
   while (elapsed() < least || (elapsed() < least + AFTERWARDS_MS && !(await overtaken()))) await Bun.sleep(50)
   healed = true
-  // What is asked before the cable is in again is answered before.
+  // Requests sent before the cable is back are answered before it is.
   const fenced = await asking
   await mend()
   const back = Date.now()

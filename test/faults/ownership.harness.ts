@@ -1,7 +1,7 @@
 /**
- * Servers under load from clients of each of them, and one after the other lost: killed, stopped for a while, cut off from
- * the database with everything lost, or with everything arriving late, counted out by mistake, or in a network namespace whose
- * cable is pulled. At the end the database's primary is killed. `npm run fault:ownership -- --rounds 14 --seed 7`.
+ * * Servers under load from clients of each of them are lost one after the other: killed, stopped for a while, cut off from the database
+ * * with all traffic lost or delayed, counted out by mistake, or in a network namespace whose cable is pulled. At the end the database's
+ * * primary is killed. `npm run fault:ownership -- --rounds 14 --seed 7`.
  */
 import { type Fleet, type Member, startFleet } from './fleet.ts'
 import { readLedger } from './ledger.ts'
@@ -18,9 +18,9 @@ export interface OwnershipOptions {
   seed: number
   /** How long a server hangs or is cut off, at least: until others have all its workspaces. */
   holdMs: number
-  /** Those that the machine does not allow are left out. */
+  /** Kinds that the machine does not allow are left out. */
   rounds: Kind[]
-  /** Instead of a database of its own; after the rounds its primary is killed. */
+  /** Used instead of a database of its own; after the rounds its primary is killed. */
   replicated?: Replicated
 }
 
@@ -30,7 +30,7 @@ const SILENCE_LIMIT_MS = 6_000
 /** What a client may expect of a server that cannot know what it owns. */
 const ANSWER_LIMIT_MS = 5_000
 
-/** The server that owns this workspace at this moment. */
+/** The server that owns this workspace now. */
 const memberOf = async ({ owner, members }: Fleet, tenantId: string): Promise<Member> => {
   const [node] = await owner<
     { url: string }[]
@@ -38,7 +38,7 @@ const memberOf = async ({ owner, members }: Fleet, tenantId: string): Promise<Me
   return members.find(({ process }) => process.url === node?.url) ?? members[0]!
 }
 
-/** Milliseconds from the death of the primary until every server has served every workspace from the standby that was promoted. */
+/** Milliseconds from the death of the primary until every server has served every workspace from the promoted standby. */
 const failOver = async (fleet: Fleet, load: Load, replicated: Replicated): Promise<number> => {
   const since = Date.now()
   await replicated.failOver(fleet.members)
@@ -62,16 +62,16 @@ const lateIn = (rounds: Round[]): string[] =>
     const limit = kind === 'kill' ? KILL_LIMIT_MS : SILENCE_LIMIT_MS
     return [
       ...all.filter((ms) => ms > limit).map((ms) => `${kind}: taken over after ${ms} ms`),
-      ...fenced.filter(({ ms }) => ms > ANSWER_LIMIT_MS).map(({ ms }) => `${kind}: the one that is cut off answered after ${ms} ms`),
+      ...fenced.filter(({ ms }) => ms > ANSWER_LIMIT_MS).map(({ ms }) => `${kind}: the server that was cut off answered after ${ms} ms`),
     ]
   })
 
 const brokenIn = ({ kind, owned, takeovers, fenced }: Round): string[] => {
   const unfit = fenced.filter(({ status, retryAfter }) => status !== 503 || !(Number(retryAfter) >= 1))
   return [
-    // One that was outvoted is back at once, and may have its workspaces again before others take them.
+    // An outvoted server returns at once, and may have its workspaces again before others take them.
     ...(kind !== 'outvoted' && takeovers.length < owned ? [`${kind}: ${owned - takeovers.length} workspaces were not taken over`] : []),
-    ...unfit.map(({ status }) => `${kind}: the one that is cut off answered ${status}`),
+    ...unfit.map(({ status }) => `${kind}: the server that was cut off answered ${status}`),
   ]
 }
 
@@ -122,7 +122,7 @@ const runFleet = async (fleet: Fleet, options: OwnershipOptions): Promise<Finish
 
 const isCable = (kind: Kind): boolean => cables.some((cable) => cable === kind)
 
-/** Runs all rounds. `late`: what took longer than the limits; a busy machine can cause it, so the caller decides what it means. */
+/** Runs all rounds. `late` lists what exceeded the limits; a busy machine can cause it, so the caller decides what it means. */
 export async function runOwnership(options: OwnershipOptions): Promise<Finished & { late: string[] }> {
   const { servers, tenants, replicated } = options
   const wanted = options.rounds.some(isCable)

@@ -1,4 +1,4 @@
-/** A short seeded run of the harness of the same name. What took how long is the harness's to judge, on a machine of its own. */
+/** A short seeded run of the harness of the same name. The harness alone judges durations, on a machine of its own. */
 import { expect, test } from 'bun:test'
 import { noNamespaces } from './namespaces.ts'
 import { runOwnership } from './ownership.harness.ts'
@@ -11,12 +11,12 @@ const check = async (seed: number, ...rounds: Kind[]): Promise<void> => {
   expect(Number(counts.takeovers)).toBeGreaterThan(0)
 }
 
-test('a server killed under load: the other serves every workspace, nothing is lost or done twice', () => check(1, 'kill'))
+test('after a server is killed under load, the other serves every workspace, and nothing is lost or doubled', () => check(1, 'kill'))
 
-test('what a server said to the database while it was cut off arrives after its workspaces are taken: it changes nothing; nor does one counted out by mistake', () =>
+test('a server that was cut off, or counted out by mistake, changes nothing once its workspaces are taken, even when its statements arrive late', () =>
   check(2, 'slow', 'outvoted'))
 
 test.skipIf((await noNamespaces()) !== undefined)(
-  'a server whose cable to the database is pulled: it refuses its clients until the other serves its workspaces, and joins again when it is back',
+  'a server that loses the cable to its database refuses its clients until another serves its workspaces, and rejoins when it is back',
   () => check(3, 'netns_database'),
 )

@@ -1,4 +1,4 @@
-/** A model provider that does everything a provider can do, in the order that a seed gives. */
+/** A model provider that shows every possible behaviour, in an order that the seed determines. */
 import {
   type Behaviour,
   behaviours,
@@ -15,14 +15,14 @@ export interface BadProvider extends AsyncDisposable {
   shown: Map<string, number>
 }
 
-/** Of all calls, those that are answered well, and those of whose drafts only some are good. */
+/** The shares of calls that are answered well, and of those with only some good drafts. */
 const [WELL, PARTLY] = [0.4, 0.1]
 const SYLLABLES = ['ba', 'de', 'fi', 'go', 'lu', 'ma', 'ne', 'pi', 'ro', 'su', 'ta', 've']
 
 type Next = () => number
 const among = <T>(all: readonly T[], next: Next): T => all[Math.floor(next() * all.length)]!
 
-/** Made-up words, so that no two posts resemble each other, and none claims anything. */
+/** Made-up words, so that no two posts are alike, and none makes a claim. */
 const sentence = (next: Next): string => {
   const word = () => Array.from({ length: 4 }, () => among(SYLLABLES, next)).join('')
   return Array.from({ length: 9 }, word).join(' ')
@@ -37,7 +37,7 @@ const draftsOf = ({ count, hooks }: ModelInput, body: (index: number) => string)
 
 const TOO_LONG = 'too long '.repeat(90)
 
-/** A good answer, or one of which only a part is good where it has parts, of the kind that was asked for. */
+/** A good answer of the requested kind, or one with only some good parts, if it has parts. */
 const answerTo = (next: Next, { body }: RecordedCall, wrong: (index: number) => boolean): Behaviour => {
   const { name } = body.response_format.json_schema
   const text = (index: number) => (wrong(index) ? TOO_LONG : sentence(next))
@@ -56,7 +56,7 @@ const chosen = (next: Next, call: RecordedCall): [string, Behaviour] => {
   return [name, name]
 }
 
-/** `silentMs`: how long a connection on which nothing comes stays open. */
+/** `silentMs`: how long a silent connection stays open. */
 export async function startBadProvider(next: Next, silentMs: number): Promise<BadProvider> {
   const fake = await createFakeOpenAi()
   const shown = new Map<string, number>()

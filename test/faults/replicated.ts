@@ -1,4 +1,4 @@
-/** A deployment on a primary with a synchronous standby, behind doors that lead to whichever of the two is the primary. */
+/** A deployment on a primary with a synchronous standby, behind proxies that lead to whichever is the primary. */
 import postgres from 'postgres'
 import { newApiKey } from '#kernel/api-key'
 import { createLog } from '#kernel/log'
@@ -11,7 +11,7 @@ import type { Member } from './fleet.ts'
 
 export interface Replicated extends AsyncDisposable {
   deployment: Deployment
-  /** Kills the primary, promotes the standby, and leads everybody there. Once. */
+  /** Kills the primary, promotes the standby, and redirects everyone. Works once. */
   failOver(members: Member[]): Promise<void>
 }
 
@@ -29,7 +29,7 @@ export async function startReplicated(): Promise<Replicated> {
       owner,
       server: { key: newApiKey(), database: cluster.primary, secret: TEST_SECRET.toString('base64') },
       async firstWorkspace() {
-        throw new Error('not of use here')
+        throw new Error('this deployment has no first workspace')
       },
       [Symbol.asyncDispose]: dispose,
     },

@@ -1,6 +1,6 @@
 /**
- * SIGTERM while a server is at work: requests that it has are answered, what is on the wire is settled, what is drafted is
- * drafted by the next one, and it ends in good order in time. `npm run fault:shutdown -- --rounds 10 --rate 200 --seed 7`.
+ * * SIGTERM while a server works: it answers the requests it has and settles the posts it is sending, the next server finishes the drafts, and
+ * * it exits cleanly and in time. `npm run fault:shutdown -- --rounds 10 --rate 200 --seed 7`.
  */
 import type postgres from 'postgres'
 import { eventually } from '#test/support/app'
@@ -18,21 +18,21 @@ export interface ShutdownOptions {
   /** Requests a second. */
   rate: number
   seed: number
-  /** Of the rounds, how many have a network that does not answer, which takes each of them ten seconds more. */
+  /** In how many of the rounds the network does not answer, which takes ten seconds more each. */
   slow: number
 }
 
 const EXIT_WITHIN_MS = 25_000
-/** Between the first request and the signal; a seeded part of as much again is added. */
+/** Between the first request and the signal, plus a random part of as much again. */
 const BEFORE_MS = 500
-/** Requests go on for so long after the signal. */
+/** How long requests continue after the signal. */
 const AFTER_MS = 300
 const CONNECTIONS = 24
 const TENANTS = 8
 const POSTS = 4
 const READ_EVERY = 4
 
-interface Asked {
+interface Exchange {
   id: string
   sentAt: number
   answeredAt: number
@@ -40,13 +40,13 @@ interface Asked {
 }
 
 interface Traffic {
-  asked: Asked[]
-  /** Sends one more on every connection that is free, in this instant. */
+  asked: Exchange[]
+  /** Sends one more request on every free connection, in this instant. */
   burst(): void
   stop(): Promise<void>
 }
 
-const ask = async (wire: Wire, tenant: Tenant, id: string, reads: 'reads' | 'writes'): Promise<Asked> => {
+const ask = async (wire: Wire, tenant: Tenant, id: string, reads: 'reads' | 'writes'): Promise<Exchange> => {
   const headers = { authorization: `Bearer ${tenant.key}`, 'content-type': 'application/json', 'x-request-id': id }
   const path = `/api/v1/growth/${reads === 'reads' ? 'overview' : 'profile'}`
   const sentAt = performance.now()
@@ -58,21 +58,21 @@ const ask = async (wire: Wire, tenant: Tenant, id: string, reads: 'reads' | 'wri
   return { id, sentAt, answeredAt: performance.now(), answer }
 }
 
-/** Requests at an even rate, whatever becomes of them, on connections that are open already. */
+/** Sends requests at an even rate, whatever their fate, on connections that are already open. */
 const startTraffic = (wires: Wire[], tenants: Tenant[], { rate, name }: { rate: number; name: string }): Traffic => {
   const free = [...wires]
-  const asked: Asked[] = []
+  const asked: Exchange[] = []
   const running = new Set<Promise<void>>()
   const startedAt = performance.now()
   let sent = 0
   const send = (wire: Wire): void => {
     const n = sent++
-    const running_ = ask(wire, tenants[n % tenants.length]!, `${name}-${n}`, n % READ_EVERY === 0 ? 'reads' : 'writes').then((one) => {
+    const exchange = ask(wire, tenants[n % tenants.length]!, `${name}-${n}`, n % READ_EVERY === 0 ? 'reads' : 'writes').then((one) => {
       asked.push(one)
-      running.delete(running_)
+      running.delete(exchange)
       if (!wire.closed) free.push(wire)
     })
-    running.add(running_)
+    running.add(exchange)
   }
   const timer = setInterval(() => {
     const due = ((performance.now() - startedAt) * rate) / 1_000
@@ -100,7 +100,7 @@ interface Round {
   exitMs: number
 }
 
-/** Sends SIGTERM amid requests, and posts, and gives what became of all of them. */
+/** Sends SIGTERM amid requests and posts, and reports the fate of all of them. */
 const stopAmid = async (server: ServerProcess, traffic: Traffic, { waitMs }: { waitMs: number }): Promise<Round> => {
   await Bun.sleep(waitMs)
   traffic.burst()
@@ -124,7 +124,7 @@ const stopAmid = async (server: ServerProcess, traffic: Traffic, { waitMs }: { w
 
 const openWires = (url: string): Promise<Wire[]> => Promise.all(Array.from({ length: CONNECTIONS }, () => openWire(url)))
 
-/** What a server that has ended in good order leaves: nobody in its place. */
+/** Rows that name a process; a server that has exited cleanly leaves none. */
 const leftBehind = async (owner: postgres.Sql): Promise<number> => {
   const [row] = await owner<
     { n: number }[]
@@ -141,13 +141,13 @@ interface World {
 }
 
 interface Work {
-  /** Ids of items that are being posted at the signal. */
+  /** Items that are being posted at the signal, by id. */
   items: string[]
   answers: Promise<number[]>
   batch: string
 }
 
-/** Posts on the wire and a generation at the model. */
+/** Posts in flight, and a generation at the model. */
 const startWork = async (story: Story, model: FakeOpenAi): Promise<Work> => {
   const items = await Promise.all(Array.from({ length: POSTS }, () => story.approved()))
   model.script('hang')
@@ -162,7 +162,7 @@ const startWork = async (story: Story, model: FakeOpenAi): Promise<Work> => {
   return { items, batch: body.batch.id, answers: Bun.sleep(BEFORE_MS / 2).then(() => Promise.all(items.map(post))) }
 }
 
-/** What the next server makes of the work: each post exactly once, the batch ready. */
+/** Checks how the next server finishes the work: each post exactly once, the batch ready. */
 const finishWork = async (story: Story, { items, batch }: Work): Promise<string[]> => {
   const posts = await eventually(story.posts, (all) => items.every((id) => (all[textOf(id)] ?? 0) > 0))
   const wrong = items.filter((id) => posts[textOf(id)] !== 1).map((id) => `item ${id} was posted ${posts[textOf(id)] ?? 0} times`)
@@ -181,7 +181,7 @@ const oneRound = async (
   const story = storyAt({ owner, send: server.send }, workspace)
   const work = await startWork(story, model)
   const round = await stopAmid(server, startTraffic(wires, world.tenants, { rate, name }), { waitMs })
-  const broken = round.failed.map((line) => `a request that was on its way failed: ${line}`)
+  const broken = round.failed.map((line) => `a request in flight failed: ${line}`)
   if (round.exit !== 0 || round.exitMs > EXIT_WITHIN_MS) broken.push(`exit ${round.exit} after ${round.exitMs} ms:\n${server.output()}`)
   const left = await leftBehind(owner)
   if (left > 0) broken.push(`${left} rows still name a process that has ended`)

@@ -1,6 +1,6 @@
 /**
- * A server with the embedded database on a small disk of its own that can be filled: a tmpfs in a mount namespace, which ends with
- * the server, however that ends. An ordinary user gets it in a user namespace, where the system allows one.
+ * * A server with the embedded database on a small disk of its own that can be filled: a tmpfs in a mount namespace, which ends with the
+ * * server, however that ends. An ordinary user gets it in a user namespace, where the system allows one.
  */
 import { spawnSync } from 'node:child_process'
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
@@ -16,7 +16,7 @@ import { type ServerProcess, startServer } from '#test/support/server'
 import { newTenants, recordLetters, type Tenant } from './fleet.ts'
 import type { End } from './outages.ts'
 
-/** `disk`: files of tables cannot grow (53100). `wal`: nor can the write-ahead log, which ends Postgres at once. */
+/** `disk`: files of tables cannot grow (53100). `wal`: the write-ahead log cannot grow either, which ends Postgres at once. */
 export const fillings = ['disk', 'wal'] as const
 export type Filling = (typeof fillings)[number]
 
@@ -24,9 +24,9 @@ export interface SmallDisk extends AsyncDisposable {
   owner: postgres.Sql
   process: ServerProcess
   tenants: Tenant[]
-  /** Fills the disk; ending it makes room and waits for the database to answer. */
+  /** Fills the disk; ending the outage frees it and waits for the database to answer. */
   fill(what: Filling): Promise<End>
-  /** Milliseconds from the room until the database answered, at worst. */
+  /** The longest time from freeing the disk until the database answered, in milliseconds. */
   worstBackMs(): number
 }
 
@@ -35,12 +35,12 @@ const SIZE_MB = 224
 const BLOCK_BYTES = 65_536
 const SMALLEST_BLOCK_BYTES = 512
 const REFILL_EVERY_MS = 50
-/** A log file holds 16 MB; of them so many may lie ready. */
+/** A log file holds 16 MB; so many may be ready. */
 const MOST_LOG_FILES = 20
 
 const mounting = `mount -t tmpfs -o size=${SIZE_MB}m,mode=755 tmpfs "$0" && exec`
 
-/** A command that mounts the disk on `folder`, and becomes the command that follows it. */
+/** A command that mounts the disk on `folder`, and then becomes the command that follows it. */
 const onDisk = (folder: string): string[] => {
   const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0]
   return uid === 0
@@ -51,7 +51,7 @@ const onDisk = (folder: string): string[] => {
       ]
 }
 
-/** Why this machine gives us no disk of our own, in a word or two; undefined when it does. */
+/** Why this machine has no such disk for us, in a word or two; undefined if it has. */
 export async function noSmallDisk(): Promise<string | undefined> {
   if (process.platform !== 'linux') return 'not Linux'
   await using folder = await temporaryFolder()
@@ -60,7 +60,7 @@ export async function noSmallDisk(): Promise<string | undefined> {
   return undefined
 }
 
-/** Takes what room there is, and what becomes free. */
+/** Takes all room, including what becomes free. */
 const startBallast = (path: string): Disposable => {
   const block = Buffer.alloc(BLOCK_BYTES, 1)
   const file = openSync(path, 'a')
@@ -83,11 +83,11 @@ const startBallast = (path: string): Disposable => {
   }
 }
 
-/** Goes on to the next log file until there is none. */
+/** Switches to the next log file until there is none. */
 const useUpLog = async (owner: postgres.Sql): Promise<void> => {
   for (let files = 0; files < MOST_LOG_FILES; files++) {
-    const going = owner`select pg_switch_wal(), pg_logical_emit_message(false, 'fault', 'the next file')`
-    if (!(await going.then(() => true).catch(() => false))) return
+    const switching = owner`select pg_switch_wal(), pg_logical_emit_message(false, 'fault', 'the next file')`
+    if (!(await switching.then(() => true).catch(() => false))) return
   }
   throw new Error('the write-ahead log found room on a full disk')
 }
@@ -102,7 +102,7 @@ export async function startSmallDisk(tenants: number): Promise<SmallDisk> {
   await using stack = new AsyncDisposableStack()
   const { path } = stack.use(await temporaryFolder())
   const server = stack.use(await startServer({ key: newApiKey(), home: path, within: onDisk(path) }))
-  // The namespace as it is seen from ours.
+  // The namespace as seen from ours.
   const root = `/proc/${server.pid}/root`
   const home = join(root, path)
   const { socketFolder } = readPidFile(dataOf(home))!

@@ -1,12 +1,12 @@
-/** Two servers on one database: whoever is gone, or seems to be, the other goes on, and nothing is done by both. */
+/** Two servers on one database: when one is gone, or seems to be, the other continues, and nothing is done by both. */
 import { expect, test } from 'bun:test'
 import type postgres from 'postgres'
 import { eventually, type Reply } from '#test/support/app'
 import { newDeployment, startServer } from '#test/support/server'
 import { storyAt, textOf } from '#test/support/story'
 
-/** The answer, asked for again while it is 503. */
-const answered = (ask: () => Promise<Reply>) => eventually(ask, ({ status }) => status !== 503)
+/** Sends the request again while the answer is 503. */
+const answered = (send: () => Promise<Reply>) => eventually(send, ({ status }) => status !== 503)
 
 const ownerOf = async (owner: postgres.Sql, tenantId: string) => {
   const [row] = await owner<{ owner: string; epoch: number }[]>`select owner, epoch::int from actor where tenant_id = ${tenantId}`
@@ -20,7 +20,7 @@ const someoneWaits = (owner: postgres.Sql) =>
     (count) => count > 0,
   )
 
-test('a server killed: the other serves its workspace at once, and posts what was scheduled', async () => {
+test('after one server is killed, the other serves its workspace at once, and posts what was scheduled', async () => {
   await using world = await newDeployment()
   const { owner, server } = world
   await using first = await startServer(server)
@@ -37,7 +37,7 @@ test('a server killed: the other serves its workspace at once, and posts what wa
   expect(await after.posts()).toEqual({ [textOf(id)]: 1, [textOf(scheduled)]: 1 })
 })
 
-test('a server stopped in the middle of a command: the other takes over; the first, going on, changes nothing and serves again', async () => {
+test('a server stopped during a command loses its workspaces; resumed, it changes nothing and serves again', async () => {
   await using world = await newDeployment()
   const { owner, server } = world
   await using first = await startServer(server)
@@ -48,7 +48,7 @@ test('a server stopped in the middle of a command: the other takes over; the fir
   await using second = await startServer(server)
   const after = before.at({ owner, send: second.send })
 
-  // Held in its transaction by a lock, then stopped: the database has to end that transaction, or nobody could go on.
+  // Held in its transaction by a lock, then stopped: the database must end that transaction before anyone can continue.
   const locked = await owner.reserve()
   await locked`begin`
   await locked`select 1 from item where id = ${id} for update`

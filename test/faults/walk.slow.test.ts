@@ -1,4 +1,4 @@
-/** The whole job with the embedded database, and kill -9 of the server between every two steps. */
+/** The whole job with the embedded database, and kill -9 of the server after every step. */
 import { expect, test } from 'bun:test'
 import postgres from 'postgres'
 import { newApiKey } from '#kernel/api-key'
@@ -14,7 +14,7 @@ const profile = {
   writing_dna: { proof: ['Cut late deliveries by 31% at Nordfracht', '412 depots use our dock scheduler'] },
 }
 
-/** A server whose every command is followed by its death, and every death by a new start. */
+/** A server that is killed and restarted after every command. */
 const mortal = async (home: string) => {
   const options = { key: newApiKey(), home }
   let server = await startServer(options)
@@ -22,7 +22,7 @@ const mortal = async (home: string) => {
     await server.kill()
     server = await startServer(options)
   }
-  /** Succeeds in the end, as a client that retries with the same key does. */
+  /** Succeeds eventually, as does a client that retries with the same key. */
   const persistent = (method: string, path: string, send: Send = {}): Promise<Reply<Answer>> =>
     eventually(
       () => server.send(method, path, send),
@@ -30,7 +30,7 @@ const mortal = async (home: string) => {
     )
   let steps = 0
   return {
-    ask: persistent,
+    send: persistent,
     /** How many steps were taken; each has its own Idempotency-Key. */
     get steps(): number {
       return steps
@@ -51,17 +51,17 @@ interface Answer {
   items: { id: string; body: string }[]
 }
 
-/** A post whose server died beside it is looked for until the send must have ended, and then three times more. */
+/** A post whose server died while sending it is looked for until the send must have ended, and then three times more. */
 const DOUBT_MS = 60_000
 
-test('every step succeeds, and each post stands on the network once', async () => {
+test('every step succeeds, and each post is on the network once', async () => {
   await using home = await temporaryFolder()
   await using life = await mortal(home.path)
   expect((await life.step('PUT', 'profile', profile)).status).toBe(200)
   const created = await life.step('POST', 'batches', { count: 3, focus: 'late deliveries' })
   expect(created.status).toBe(201)
   const ready = await eventually(
-    () => life.ask('GET', `batches/${created.body.batch.id}`),
+    () => life.send('GET', `batches/${created.body.batch.id}`),
     ({ body }) => ['ready', 'failed'].includes(body.batch.status),
   )
   expect(ready.body.batch).toMatchObject({ status: 'ready', delivered: 3 })
@@ -71,10 +71,10 @@ test('every step succeeds, and each post stands on the network once', async () =
   expect((await life.step('POST', `items/${due}/schedule`, { post_at: inMs(500) })).body.item.post_at).not.toBeNull()
   const posted = await life.step('POST', `items/${now}/post-now`)
   expect([posted.status, posted.body.item.status]).toEqual([200, 'posted'])
-  const replay = await life.ask('POST', `items/${now}/post-now`, { headers: { 'idempotency-key': `step ${life.steps}` } })
+  const replay = await life.send('POST', `items/${now}/post-now`, { headers: { 'idempotency-key': `step ${life.steps}` } })
   expect([replay.text, replay.headers.get('idempotency-replayed')]).toEqual([posted.text, 'true'])
   const listed = await eventually(
-    () => life.ask('GET', 'items?status=posted'),
+    () => life.send('GET', 'items?status=posted'),
     ({ body }) => body.items.length === 2,
     DOUBT_MS,
   )

@@ -16,16 +16,16 @@ describe('the verdict finds', () => {
   const broken = (...all: Heard[]) =>
     Object.entries(brokenDeliveries(written, all)).flatMap(([rule, count]) => (count > 0 ? [`${rule}: ${count}`] : []))
 
-  test('nothing wrong with events that come again before the next of their record', () => {
+  test('nothing wrong with events that are repeated before the next of their record', () => {
     const all = [heard('a1', { accepted: false }), heard('b1'), heard('a1'), heard('a1'), heard('a2'), heard('b1')]
     expect(broken(...all)).toEqual([])
     expect(repeatsOf(all)).toBe(2)
   })
 
   test.each<[string, Heard[], string]>([
-    ['an event that never came', [heard('a1'), heard('a2')], 'lost: 1'],
+    ['an event that never arrived', [heard('a1'), heard('a2')], 'lost: 1'],
     ['an event that was only refused', [heard('a1'), heard('a2'), heard('b1', { accepted: false })], 'lost: 1'],
-    ['an event that nobody wrote', [heard('a1'), heard('a2'), heard('b1'), heard('c1')], 'heard, yet never written: 1'],
+    ['an event that was never written', [heard('a1'), heard('a2'), heard('b1'), heard('c1')], 'heard, yet never written: 1'],
     ['another secret', [heard('a1', { by: newWebhookSecret() }), heard('a2'), heard('b1')], 'not signed for its workspace: 1'],
     [
       'an earlier event of a record after a later one',

@@ -1,25 +1,25 @@
-/** What a receiver has heard against what the server had to tell. */
+/** Compares what a receiver got with the events that were written. */
 import { Webhook } from 'standardwebhooks'
 import type { Received } from '#test/support/receiver'
 
-/** An event as it was written, in the order of writing. */
+/** An event, in the order of writing. */
 export interface Written {
   id: string
   tenant_id: string
   subject: string | null
 }
 
-/** A request in the order of arrival. */
+/** A request, in the order of arrival. */
 export interface Heard extends Pick<Received, 'headers' | 'body'> {
   /** Answered with a 2xx. */
   accepted: boolean
-  /** Signed for the workspace that it names, when it came. */
+  /** Signed for the workspace that it names, on arrival. */
   verified: boolean
 }
 
 const idOf = ({ headers }: Pick<Heard, 'headers'>): string => String(headers['webhook-id'])
 
-/** As a receiver sees it when it comes; `secret`: of the workspace that the body names. */
+/** Checks a request on arrival; `secret` is that of the workspace named in the body. */
 export const verifies = ({ headers, body }: Pick<Heard, 'headers' | 'body'>, secret: string | undefined): boolean => {
   try {
     new Webhook(secret ?? '').verify(body, headers as Record<string, string>)
@@ -29,7 +29,7 @@ export const verifies = ({ headers, body }: Pick<Heard, 'headers' | 'body'>, sec
   }
 }
 
-/** The record that each request is of, in order of arrival: an earlier event of it never comes after a later one. */
+/** Counts requests that arrive after a later event of the same record. */
 const outOfOrder = (written: readonly Written[], heard: readonly Heard[]): number => {
   const places = new Map(written.map(({ id, subject }, place) => [id, { subject, place }]))
   const last = new Map<string, number>()

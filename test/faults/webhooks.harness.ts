@@ -1,6 +1,6 @@
 /**
- * Two servers on one database, killed in turn at random times while events flow to a receiver that now and then fails: every
- * event arrives, again if need be, under its own id, and in order within its record.
+ * * Two servers on one database, killed in turn at random times while events flow to a receiver that sometimes fails: every event arrives,
+ * * repeated if necessary, under its own id, and in order within its record.
  * `npm run fault:webhooks -- --events 1500 --kills 200 --seed 7`
  */
 import type postgres from 'postgres'
@@ -17,7 +17,7 @@ import { type Clients, persist } from './posting-clients.ts'
 import { brokenDeliveries, type Heard, repeatsOf, verifies, type Written } from './webhooks-verdict.ts'
 
 export interface WebhookOptions {
-  /** About so many: an item that is posted makes one, a batch two. */
+  /** Approximate: a posted item makes one, a batch two. */
   events: number
   kills: number
   workspaces: number
@@ -26,14 +26,14 @@ export interface WebhookOptions {
   seed: number
 }
 
-/** Doubt about a post takes half a minute to be resolved. */
+/** A doubt about a post takes half a minute to resolve. */
 const STANDSTILL_MS = 90_000
-/** An event whose first try fails waits five seconds, and all of its record with it. */
+/** An event whose first attempt fails waits five seconds, and with it the rest of its record. */
 const FAILING_SHARE = 0.05
 const RETRY_MS = 100
 const GIVE_UP_MS = 300_000
 
-/** Everything that is written into the outbox, kept from its removal. */
+/** Copies everything that is written to the outbox, so that its removal does not matter. */
 const recordWritten = async (owner: postgres.Sql): Promise<void> => {
   await owner`create table written (id uuid primary key, tenant_id uuid not null, type text not null, subject text, created_at timestamptz not null)`
   await owner.unsafe(`create function write_down() returns trigger language plpgsql security definer as $$ begin
@@ -42,30 +42,30 @@ const recordWritten = async (owner: postgres.Sql): Promise<void> => {
   await owner`create trigger write_down after insert on outbox for each row execute function write_down()`
 }
 
-interface Told {
+interface Setup {
   stories: Story[]
   /** By workspace. */
   secrets: Map<string, string>
 }
 
-/** Workspaces with an endpoint; made by an app that wakes nobody and owns them only as long as it lives. */
-const newStories = async ({ owner, server }: Deployment, { workspaces }: WebhookOptions, receiver: Receiver): Promise<Told> => {
+/** Workspaces with an endpoint, made by an app that starts no work and owns them only while it runs. */
+const newStories = async ({ owner, server }: Deployment, { workspaces }: WebhookOptions, receiver: Receiver): Promise<Setup> => {
   const env = { EGRESS_ALLOW: `127.0.0.1:${receiver.port}` }
   await using app = await testApp({ database: server.database!, env, overrides: { sweepMs: 0 } })
-  const told: Told = { stories: [], secrets: new Map() }
+  const setup: Setup = { stories: [], secrets: new Map() }
   for (let made = 0; made < workspaces; made++) {
     const { tenantId, key } = await app.newWorkspace()
-    told.secrets.set(tenantId, await hookOf(app, tenantId).set(receiver.url))
+    setup.secrets.set(tenantId, await hookOf(app, tenantId).set(receiver.url))
     const { writing_dna } = softwareProfile
     await app.send('PUT', 'profile', { key, body: { writing_dna } })
-    told.stories.push(storyAt({ owner, send: app.send }, { tenantId, key, account: '' }))
+    setup.stories.push(storyAt({ owner, send: app.send }, { tenantId, key, account: '' }))
   }
   await owner`update tenant set overrides = ${owner.json({ post_now: 1e6, create_batch: 1e6, posts: 1e6 })}`
-  return told
+  return setup
 }
 
-/** Keeps what comes, and fails the first try of some. */
-const listen = (receiver: Receiver, { secrets }: Told, next: () => number): Heard[] => {
+/** Keeps every request, and fails the first attempt of some. */
+const listen = (receiver: Receiver, { secrets }: Setup, next: () => number): Heard[] => {
   const heard: Heard[] = []
   const tried = new Set<string>()
   receiver.answer = ({ headers, body }) => {
@@ -82,7 +82,7 @@ const listen = (receiver: Receiver, { secrets }: Told, next: () => number): Hear
 const isFinal = (reply: Reply | undefined): reply is Reply =>
   reply !== undefined && reply.status !== 503 && reply.status !== 429 && reply.body.error?.code !== 'idempotency_in_flight'
 
-/** Asks for a batch of one post until there is an answer. */
+/** Requests a batch of one post until there is an answer. */
 const askForBatch = async (clients: Clients, { key }: Story, nth: number): Promise<void> => {
   const until = performance.now() + GIVE_UP_MS
   while (performance.now() < until) {
@@ -106,13 +106,13 @@ const postItem = async (clients: Clients, story: Story): Promise<void> => {
   await persist(clients, { story, id, action: 'post-now' })
 }
 
-/** Of three events two are of a batch. */
+/** Of three events, two are a batch's. */
 const EVENTS_PER_ROUND = 3
 
-/** The events are spread over the kills: each is begun when its share of the kills has taken place. */
+/** Spreads the events over the kills: each starts when its share of the kills has happened. */
 const makeEvents = async (
   { events, kills, clients: count }: WebhookOptions,
-  { stories }: Told,
+  { stories }: Setup,
   load: { killing: Killing<Mortal>; clients: Clients },
 ): Promise<void> => {
   const { killing, clients } = load
@@ -133,7 +133,7 @@ const makeEvents = async (
   await Promise.all(Array.from({ length: count }, client))
 }
 
-/** Events that wait, and records whose events are still to be written. */
+/** Events that wait, and records whose events are yet to be written. */
 const leftOf = async (owner: postgres.Sql): Promise<number> =>
   (
     await owner<{ n: number }[]>`select ((select count(*) from batch where status in ('queued', 'generating'))
@@ -141,11 +141,11 @@ const leftOf = async (owner: postgres.Sql): Promise<number> =>
       + (select count(*) from outbox where state = 'pending'))::int as n`
   )[0]!.n
 
-/** Waits until everything is told, or nothing more has been for a long time. */
-const untilTold = async (owner: postgres.Sql): Promise<string[]> => {
+/** Waits until every event is delivered, or none has been for a long time. */
+const untilDelivered = async (owner: postgres.Sql): Promise<string[]> => {
   let [left, since] = [await leftOf(owner), performance.now()]
   while (left > 0) {
-    if (performance.now() - since > STANDSTILL_MS) return [`${left} events wait, and none was told for ${STANDSTILL_MS} ms`]
+    if (performance.now() - since > STANDSTILL_MS) return [`${left} events wait, and none was delivered for ${STANDSTILL_MS} ms`]
     await Bun.sleep(100)
     const now = await leftOf(owner)
     if (now < left) since = performance.now()
@@ -159,18 +159,18 @@ export async function runWebhooks(options: WebhookOptions): Promise<Finished> {
   await using world = await newDeployment()
   await using receiver = await openReceiver()
   const { owner } = world
-  // The endpoints' secrets are sealed under it.
+  // The endpoints' secrets are sealed with it.
   const server = { ...world.server, secret: TEST_SECRET.toString('base64') }
-  const told = await newStories(world, options, receiver)
+  const setup = await newStories(world, options, receiver)
   await recordWritten(owner)
-  const heard = listen(receiver, told, numbers(seed + 2))
+  const heard = listen(receiver, setup, numbers(seed + 2))
   const env = { EGRESS_ALLOW: `127.0.0.1:${receiver.port}`, LOG_LEVEL: 'silent' }
   await using killing = await startKilling({ places: 2, count: kills, next: numbers(seed), start: () => startServer({ ...server, env }) })
   const clients: Clients = { owner, servers: killing.running, next: numbers(seed + 1), repeated: 0, longestMs: 0, wrong: [] }
-  await Promise.all([makeEvents(options, told, { killing, clients }), killing.over])
-  const late = await untilTold(owner)
-  const mine = [...told.secrets.keys()]
-  // Of one moment are the two events of a batch: first that it is settled, then that it waits for approval.
+  await Promise.all([makeEvents(options, setup, { killing, clients }), killing.over])
+  const late = await untilDelivered(owner)
+  const mine = [...setup.secrets.keys()]
+  // The two events of a batch have the same time: first that it is settled, then that it waits for approval.
   const written = await owner<Written[]>`select id, tenant_id, subject from written where tenant_id = any(${mine}::uuid[])
     order by created_at, type <> 'growth.batch.settled', id`
   const [dead] = await owner<{ n: number }[]>`select count(*)::int as n from outbox where state = 'dead'`

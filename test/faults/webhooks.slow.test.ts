@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { runWebhooks } from './webhooks.harness.ts'
 
-test('servers that are killed while events flow tell of each one, under its id, in order within its record', async () => {
+test('servers killed while events flow deliver each event, under its id, in order within its record', async () => {
   const { counts, broken } = await runWebhooks({ events: 18, kills: 3, workspaces: 2, clients: 6, seed: 11 })
   expect(broken).toEqual([])
   expect(counts).toMatchObject({ kills: 3, lost: 0, events: 18 })

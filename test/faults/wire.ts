@@ -1,8 +1,8 @@
-/** An HTTP client on plain kept-alive connections, for tests that must know whether a request was on its way. */
+/** An HTTP client on plain persistent connections, for tests that must know whether a request was in flight. */
 import { connect, type Socket } from 'node:net'
 
 export interface WireAnswer {
-  /** 0: the connection ended before a whole answer had come. */
+  /** 0 if the connection ended before a complete answer. */
   status: number
   retryAfter: string | null
   text: string
@@ -15,11 +15,11 @@ interface WireRequest {
   body?: string
 }
 
-/** One connection: one request at a time. */
+/** One connection, with one request at a time. */
 export interface Wire extends Disposable {
-  /** The server, or the network, has ended it. */
+  /** The server or the network has closed it. */
   closed: boolean
-  /** The bytes are given to the system before it returns. */
+  /** Hands the bytes to the system before it returns. */
   send(request: WireRequest): Promise<WireAnswer>
 }
 
@@ -28,7 +28,7 @@ const bytesOf = ({ method, path, headers, body = '' }: WireRequest): string => {
   return `${method} ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`
 }
 
-/** The answer, once its last byte is there. Our server gives every answer a length. */
+/** The answer, once complete. Our server gives every answer a length. */
 const parsed = (bytes: Buffer): WireAnswer | undefined => {
   const end = bytes.indexOf('\r\n\r\n')
   if (end < 0) return undefined
@@ -41,7 +41,7 @@ const parsed = (bytes: Buffer): WireAnswer | undefined => {
 
 const NOTHING: WireAnswer = { status: 0, retryAfter: null, text: '' }
 
-/** Opens a connection; rejects when nobody accepts it. */
+/** Opens a connection; rejects if it is not accepted. */
 export async function openWire(url: string): Promise<Wire> {
   const opened = Promise.withResolvers<void>()
   const socket: Socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port), noDelay: true }, () => opened.resolve())

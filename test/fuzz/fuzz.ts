@@ -1,4 +1,4 @@
-/** Sends requests of every operation over HTTP, and says which answers are not as the OpenAPI document has them. */
+/** Sends requests to every operation over HTTP, and reports answers that deviate from the OpenAPI document. */
 import fc from 'fast-check'
 import { operations } from '#contract/index'
 import { type NamedOp, pathParams, readsOnly } from '#contract/op'
@@ -9,10 +9,10 @@ import { type CallerName, type Wish, wishes } from './requests.ts'
 import { type FuzzWorld, legalPath, openWorld, operationAt } from './world.ts'
 
 export interface FuzzOptions {
-  /** Of each operation. */
+  /** For each operation. */
   requests: number
   seed: number
-  /** Operations fuzzed at once. */
+  /** Operations fuzzed at the same time. */
   parallel: number
 }
 
@@ -25,15 +25,15 @@ export interface Fuzzed {
 }
 
 interface Found extends Finding {
-  /** How to see it again. */
+  /** The request, for reproducing it. */
   request: string
 }
 
 type Judge = ReturnType<typeof judgeOf>
 
-/** People and keys come to an end by what is asked for: so many requests with the same ones. */
+/** Requests use up people and keys: so many go to one world. */
 const REQUESTS_A_WORLD = 60
-/** More of the same says no more. */
+/** Further findings of one operation would say nothing new. */
 const MOST_FINDINGS = 20
 
 const strangers: readonly CallerName[] = ['revoked', 'nobody', 'garbage']
@@ -56,7 +56,7 @@ const inputOf = async (world: FuzzWorld, o: NamedOp, wish: Wish): Promise<Record
   return { ...wish.input, ...Object.fromEntries(ids) }
 }
 
-/** A cursor that the list itself has given, where it has more than one record. */
+/** A cursor that the list issued, if it has more than one record. */
 const nextCursor = async (world: FuzzWorld, o: NamedOp): Promise<string | undefined> => {
   const reply = await call({ ...world.workspace }, o, { limit: 1 })
   const { next_cursor } = reply.body as { next_cursor?: string | null }
@@ -65,7 +65,7 @@ const nextCursor = async (world: FuzzWorld, o: NamedOp): Promise<string | undefi
 
 const encoded = (value: unknown): string => {
   const text = (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined')).toWellFormed()
-  // Clients resolve these themselves, and an empty segment is another path.
+  // Clients resolve dots themselves, and an empty segment is another path.
   return /^\.{0,2}$/.test(text) ? 'dots' : encodeURIComponent(text.slice(0, 1_000))
 }
 
@@ -103,7 +103,7 @@ const exchange = async (app: TestApp, { method, url, headers, body }: Ready): Pr
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
-const told = ({ method, url, body }: Ready, { caller, plan }: Wish): string =>
+const describedRequest = ({ method, url, body }: Ready, { caller, plan }: Wish): string =>
   `${method} ${url.slice(0, 200)} by ${caller}, plan ${plan} ${JSON.stringify(body ?? '').slice(0, 300)}`
 
 const findingsOf = (judge: Judge, o: NamedOp, { method }: Ready, seen: Seen): Finding[] => {
@@ -118,7 +118,7 @@ interface Task {
   all: Wish[]
 }
 
-/** Each operation has a sequence of its own: others come and go, and its requests stay. */
+/** Each operation has a sequence of its own, which does not change when others are added. */
 const taskOf = (o: NamedOp, { requests, seed }: FuzzOptions): Task => ({
   o,
   all: fc.sample(wishes(o), { numRuns: requests, seed: (seed ^ Bun.hash.crc32(o.id)) | 0 }),
@@ -132,25 +132,25 @@ const fuzzOne = async (app: TestApp, judge: Judge, { o, all }: Task): Promise<Fu
     world ??= await openWorld(app)
     await world.setPlan('open')
     const input = await inputOf(world, o, wish).catch(async () => {
-      // The records or the people are gone: what this operation does, it has done.
+      // The records or people are gone: the operation has done its work.
       world = await openWorld(app)
       return inputOf(world, o, wish)
     })
     await world.setPlan(wish.plan)
     const ready = requestOf(o, wish, { input, credential: world.credential(wish.caller, o) })
     const seen = await exchange(app, ready)
-    // Whom this operation has signed out or removed comes back for the next.
+    // The operation may have signed the caller out or removed them: start again with a new world.
     if (seen.status === 401 && !strangers.includes(wish.caller)) world = undefined
     result.requests++
     result.statuses[seen.status] = (result.statuses[seen.status] ?? 0) + 1
-    for (const finding of findingsOf(judge, o, ready, seen)) result.findings.push({ ...finding, request: told(ready, wish) })
+    for (const finding of findingsOf(judge, o, ready, seen)) result.findings.push({ ...finding, request: describedRequest(ready, wish) })
   }
   return { ...result, findings: result.findings.slice(0, MOST_FINDINGS) }
 }
 
-/** On a server and a database of its own; `onDone` is told of each operation as it is finished. */
+/** Runs on a server and a database of its own; `onDone` gets each operation's result as it finishes. */
 export const fuzz = async (options: FuzzOptions, onDone: (one: Fuzzed) => void = () => {}): Promise<Fuzzed[]> => {
-  // Made before anything runs: whoever computes for long keeps the server, in the same process, from its transactions.
+  // Made before anything runs: a long computation would keep the server, in the same process, from its transactions.
   const waiting = operations.map((o) => taskOf(o, options))
   await using app = await testApp()
   const judge = judgeOf((await app.send('GET', '/api/v1/openapi.json', { key: null })).body as unknown as Document)

@@ -1,4 +1,4 @@
-/** What the OpenAPI document says of an answer, by a validator that is not ours. */
+/** Compares answers with the OpenAPI document, by a third-party validator. */
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020'
 import { braces, type NamedOp } from '#contract/op'
 
@@ -6,14 +6,14 @@ interface Content {
   schema?: object
 }
 
-interface Described {
+interface DescribedOperation {
   responses: Record<string, { description: string; content?: Record<string, Content> }>
 }
 
-/** The document as it is served. */
+/** The document as served. */
 export interface Document {
   components: object
-  paths: Record<string, Record<string, Described>>
+  paths: Record<string, Record<string, DescribedOperation>>
 }
 
 /** An answer, read to its end. */
@@ -23,7 +23,7 @@ export interface Seen {
   text: string
 }
 
-/** `failed`: a 5xx, or a header that every such answer has is missing. */
+/** `failed`: a 5xx, or an answer without a header that its status requires. */
 export interface Finding {
   kind: 'failed' | 'undocumented' | 'mismatched'
   what: string
@@ -41,7 +41,7 @@ const formats: Record<string, (text: string) => boolean> = {
   email: (text) => text.includes('@'),
 }
 
-/** Every schema of the document by its place in it, compiled when it is first needed. */
+/** The schemas of the document by their place in it, compiled when first needed. */
 const compiler = (document: Document) => {
   const ajv = new Ajv2020({ strict: false, allErrors: false, formats })
   ajv.addSchema({ ...document, $id: 'openapi' })
@@ -50,9 +50,9 @@ const compiler = (document: Document) => {
     const pointer = place.map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1')).join('/')
     const before = known.get(pointer)
     if (before) return before
-    const made = ajv.compile({ $ref: `openapi#/${encodeURI(pointer)}` })
-    known.set(pointer, made)
-    return made
+    const compiled = ajv.compile({ $ref: `openapi#/${encodeURI(pointer)}` })
+    known.set(pointer, compiled)
+    return compiled
   }
 }
 
@@ -62,7 +62,7 @@ const typeOf = (headers: Headers): string => (headers.get('content-type') ?? '')
 
 const needed: Record<number, string> = { 401: 'www-authenticate', 405: 'allow', 429: 'retry-after', 503: 'retry-after' }
 
-/** What holds for every answer, whatever the document says. */
+/** Requirements on every answer, whatever the document says. */
 const failures = ({ status, headers, text }: Seen): Finding[] => {
   const failed = (what: string): Finding => ({ kind: 'failed', what })
   const header = needed[status]
@@ -87,13 +87,13 @@ const fault = (validate: ValidateFunction, value: unknown): string | undefined =
   return `${error?.instancePath || 'the body'} ${error?.message} ${JSON.stringify(error?.params)}`
 }
 
-/** A download: every line but an empty last one is a record, or the error that broke it off. */
+/** A download: every line but an empty last one is a record, or the error that ended it. */
 const linesFault = (text: string, record: ValidateFunction, refusal: ValidateFunction): string | undefined => {
   const lines = text.split('\n').filter((line) => line !== '')
   return lines.map((line) => (fault(refusal, parsed(line)) === undefined ? undefined : fault(record, parsed(line)))).find((one) => one)
 }
 
-/** Whether the code of an error is one that the document names for this status. */
+/** Reports an error code that the document does not list for this status. */
 const codeFault = (text: string, description: string): string | undefined => {
   const { code } = (parsed(text) as { error: { code: string } }).error
   return description.replace('Error codes: ', '').split(', ').includes(code) ? undefined : `the code ${code}`
@@ -107,7 +107,7 @@ const bodyFault = (compiled: Compiled, { place, type }: { place: string[]; type:
   return fault(status >= 400 ? refusal : validate, parsed(text))
 }
 
-/** Judges answers of an operation. `others`: to a method that the path does not have, which the document does not show; HEAD has no body. */
+/** Judges an operation's answers. `others` judges answers to methods that a path does not have and the document does not list; HEAD has no body. */
 export const judgeOf = (document: Document) => {
   const compiled = compiler(document)
   const refused = (seen: Seen): Finding[] => {

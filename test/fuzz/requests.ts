@@ -1,4 +1,4 @@
-/** Requests of an operation as data: valid ones from its schema, and every kind of wrong one. */
+/** Requests of an operation as data: valid ones from its schema, and every kind of invalid one. */
 
 import type { TSchema } from '@sinclair/typebox'
 import fc, { type Arbitrary } from 'fast-check'
@@ -6,7 +6,7 @@ import { type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { legalInputs } from '#test/support/arbitrary'
 import { faultsOf, withValue } from '#test/support/sample'
 
-/** Who sends it; test/fuzz/callers.ts has them. */
+/** Who sends a request; test/fuzz/world.ts has their credentials. */
 const callers = [
   'able',
   'able',
@@ -27,22 +27,22 @@ const callers = [
 ] as const
 export type CallerName = (typeof callers)[number]
 
-/** Where the path parameters come from: a record made for this request, in a state that allows it; one of any resource; or the input itself. */
+/** Where path parameters come from: a record made for this request and in the right state, any existing record, or the input itself. */
 export type Aim = 'legal' | 'existing' | 'invented'
 
 export interface Wish {
   input: Record<string, unknown>
   aim: Aim
-  /** Picks among what exists. */
+  /** Picks among existing records. */
   pick: number
   caller: CallerName
   headers: Record<string, string>
-  /** Sent as it is in the place of the input. */
+  /** Sent unchanged in place of the input. */
   raw?: string | undefined
-  /** Put behind the address as it is. */
+  /** Appended to the path unchanged. */
   search?: string | undefined
   method?: string | undefined
-  /** What the plan refuses while it runs. */
+  /** What the plan refuses during the request. */
   plan: 'open' | 'suspended' | 'spent' | 'bare'
 }
 
@@ -124,7 +124,7 @@ const cursors = [
   'ff'.repeat(100),
 ]
 
-/** Paths of all fields, `writing_dna.stories` included. */
+/** The paths of all fields, such as `writing_dna.stories`. */
 const pathsIn = (schema: TSchema, under = ''): string[] =>
   Object.entries((schema.properties ?? {}) as Record<string, TSchema>).flatMap(([name, child]) => {
     const path = under ? `${under}.${name}` : name
@@ -135,7 +135,7 @@ const without = (input: Record<string, unknown>, name: string) => Object.fromEnt
 
 type Change = (input: Record<string, unknown>) => Record<string, unknown>
 
-/** One change that makes, or may make, an input wrong. */
+/** One change that makes an input invalid, or may do so. */
 const changes = (o: NamedOp): Arbitrary<Change> => {
   const paths = pathsIn(o.input)
   const faults = faultsOf(o.input)
@@ -217,7 +217,7 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD']
 const keys = ['k', 'k', 'shared', 'x'.repeat(200), 'x'.repeat(201), ' ', 'tendril-letter-1', '"quoted"', 'a,b']
 const requestIds = ['mine', 'x'.repeat(128), 'x'.repeat(129), ' ', 'a b', '<script>']
 
-/** Odd ways to send what would else be an ordinary request. */
+/** Unusual ways to send an otherwise ordinary request. */
 const framing = (o: NamedOp): Arbitrary<Partial<Wish>> => {
   const plain = fc.constant({})
   const ofBody = fc.oneof(
@@ -239,7 +239,7 @@ const aims = (o: NamedOp): Arbitrary<Aim> =>
     ? fc.constant('invented')
     : fc.constantFrom('legal', 'legal', 'existing', 'existing', 'existing', 'invented')
 
-/** Half of them as the schema has them, half with one change or two. */
+/** Half follow the schema, half have one or two changes. */
 export const wishes = (o: NamedOp): Arbitrary<Wish> =>
   fc
     .record({
@@ -255,7 +255,7 @@ export const wishes = (o: NamedOp): Arbitrary<Wish> =>
     .map(({ input, change, key, framing: odd, ...rest }) => ({
       ...rest,
       ...odd,
-      // What looks like a cursor and is none is a change of its own.
+      // Made-up cursors come from a change of their own.
       input: change.reduce((before, one) => one(before), without(input, 'cursor')),
       headers: { ...(key === undefined ? {} : { 'idempotency-key': key }), ...odd.headers },
     }))

@@ -1,4 +1,4 @@
-/** `npm run fuzz`, or `npm run fuzz -- --requests 1000 --seed 7`: the requests of each operation, then the whole. */
+/** `npm run fuzz`, or `npm run fuzz -- --requests 1000 --seed 7`: prints each operation's results, then a summary. */
 import { optionsFrom, withTemplate } from '#test/faults/own-database'
 import { type Fuzzed, fuzz, summaryOf } from './fuzz.ts'
 

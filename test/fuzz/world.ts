@@ -1,4 +1,4 @@
-/** A workspace that one operation is fuzzed in: its callers, its records, its plan. */
+/** The workspace in which one operation is fuzzed: its callers, records and plan. */
 import { operations } from '#contract/index'
 import { capKeys, features, quotaKeys } from '#contract/limits'
 import { type NamedOp, pathParams } from '#contract/op'
@@ -14,10 +14,10 @@ import type { CallerName, Wish } from './requests.ts'
 
 export interface FuzzWorld {
   workspace: Workspace
-  /** A Bearer credential, or none. `able`: may do the operation, as far as anybody may. */
+  /** A Bearer credential, or none. `able` can run the operation, if anyone can. */
   credential(name: CallerName, o: NamedOp): string | undefined
   setPlan(plan: Wish['plan']): Promise<void>
-  /** Path parameters of some record that exists, of whatever resource. */
+  /** Path parameters of some existing record, of any resource. */
   existing(pick: number): Record<string, string>
 }
 
@@ -50,7 +50,7 @@ const credentials = async ({ app, tenantId, key, session }: Workspace): Promise<
   }
 }
 
-/** The text that samples have in all their fields, so that people who give their password are believed. */
+/** The text that samples have in all fields, so that it works as the current password. */
 const PASSWORD = 'Every delay starts at the dock.'
 const hash = Bun.password.hash(PASSWORD, { algorithm: 'argon2id', memoryCost: 8, timeCost: 1 })
 
@@ -58,11 +58,11 @@ const givePasswords = async ({ app, tenantId }: Workspace): Promise<void> => {
   await app.owner`update person set password_hash = ${await hash} where id in (select person_id from member where tenant_id = ${tenantId})`
 }
 
-/** Two records of each resource that has any, so that lists have a second page. */
+/** Two records of each resource, so that lists have a second page. */
 const records = async (workspace: Workspace): Promise<Record<string, string>[]> => {
-  const made: Record<string, string>[] = []
-  for (const { make } of Object.values(recipes)) made.push(await make(workspace), await make(workspace))
-  return made
+  const all: Record<string, string>[] = []
+  for (const { make } of Object.values(recipes)) all.push(await make(workspace), await make(workspace))
+  return all
 }
 
 export const openWorld = async (app: TestApp): Promise<FuzzWorld> => {
@@ -83,7 +83,7 @@ export const openWorld = async (app: TestApp): Promise<FuzzWorld> => {
   }
 }
 
-/** Path parameters with which the operation finds what it works on. */
+/** Path parameters with which the operation finds a record in the right state. */
 export const legalPath = async (workspace: Workspace, o: NamedOp): Promise<Record<string, unknown>> => {
   const input: Record<string, unknown> = await legalInput(workspace, o)
   return Object.fromEntries(pathParams(o.path).map((name) => [name, input[name]]))

@@ -5,7 +5,7 @@ import { hashApiKey, isApiKey, newApiKey } from '#kernel/api-key'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** CRC32 (IEEE), bit by bit: written out here so that it shares nothing with what it checks. */
+/** CRC32 (IEEE), bit by bit, so that the test shares nothing with the code it checks. */
 const crc32 = (text: string): number => {
   let crc = 0xffffffff
   for (const byte of Buffer.from(text)) {
@@ -23,11 +23,11 @@ const base62 = (value: number): string => {
 const random = fc.string({ unit: fc.constantFrom(...ALPHABET), minLength: 30, maxLength: 30 })
 const key = random.map((text) => `ak_${text}${base62(crc32(text))}`)
 
-test('the reference CRC32 gives the published check value', () => {
+test('the reference CRC32 returns the published check value', () => {
   expect(crc32('123456789')).toBe(0xcbf43926)
 })
 
-/** Computed with another language's libraries. */
+/** Computed with the libraries of another language. */
 test.each([
   'ak_0000000000000000000000000000002C8GjS',
   'ak_abcdefghijklmnopqrstuvwxyz01232LolCm',
@@ -43,7 +43,7 @@ test('exactly one checksum fits any thirty characters: their CRC32 in base 62, p
   )
 })
 
-test('a new key is well formed, and never the same twice', () => {
+test('a new key is well formed, and never repeats', () => {
   const keys = Array.from({ length: 1_000 }, newApiKey)
   for (const one of keys) {
     expect(one).toMatch(/^ak_[0-9A-Za-z]{36}$/)
@@ -52,7 +52,7 @@ test('a new key is well formed, and never the same twice', () => {
   expect(new Set(keys).size).toBe(keys.length)
 })
 
-test('every single character changed makes a key that is refused', () => {
+test('a key with any one character changed is refused', () => {
   const original = newApiKey()
   for (let place = 0; place < original.length; place++)
     for (const character of `${ALPHABET}_-`) {
@@ -63,16 +63,16 @@ test('every single character changed makes a key that is refused', () => {
 
 describe('a key with one slip is refused', () => {
   const place = fc.nat({ max: 38 })
-  test('a character more', () => {
+  test('an extra character', () => {
     const one = fc.constantFrom(...ALPHABET, ' ', '\n', '\0')
     fc.assert(fc.property(key, place, one, (text, at, more) => expect(isApiKey(text.slice(0, at) + more + text.slice(at))).toBe(false)))
   })
 
-  test('a character less', () => {
+  test('a missing character', () => {
     fc.assert(fc.property(key, place, (text, at) => expect(isApiKey(text.slice(0, at) + text.slice(at + 1))).toBe(false)))
   })
 
-  test('two neighbours exchanged', () => {
+  test('two neighbours swapped', () => {
     fc.assert(
       fc.property(key, fc.nat({ max: 37 }), (text, at) => {
         fc.pre(text[at] !== text[at + 1])
@@ -82,13 +82,13 @@ describe('a key with one slip is refused', () => {
   })
 })
 
-test('anything else is no key', () => {
+test('no other text is a key', () => {
   fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => expect(isApiKey(text)).toBe(false)))
   for (const text of ['', 'ak_', `${newApiKey()}\n`, ` ${newApiKey()}`, newApiKey().toUpperCase(), `AK_${newApiKey().slice(3)}`])
     expect([text, isApiKey(text)]).toEqual([text, false])
 })
 
-test('what is stored is the SHA-256 of the whole key', () => {
+test('the stored hash is the SHA-256 of the complete key', () => {
   const one = newApiKey()
   expect(hashApiKey(one).toString('hex')).toBe(createHash('sha256').update(one).digest('hex'))
 })

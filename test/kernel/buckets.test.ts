@@ -18,7 +18,7 @@ const drain = (buckets: Buckets, name: string): number => {
 }
 
 describe('a bucket', () => {
-  test('gives its burst at once, then its rate, and fills no higher than its burst', () => {
+  test('grants its burst at once, then its rate, and never fills beyond its burst', () => {
     const { time, buckets } = bucketsAt()
     expect([drain(buckets, 'a'), buckets.wait('a', rate)]).toEqual([30, 0.1])
     time.now += 1_000
@@ -27,7 +27,7 @@ describe('a bucket', () => {
     expect(drain(buckets, 'a')).toBe(30)
   })
 
-  test('keeps fractions: asking often does not keep it from filling', () => {
+  test('keeps fractions: frequent requests do not stop it from filling', () => {
     const { time, buckets } = bucketsAt()
     drain(buckets, 'a')
     let taken = 0
@@ -38,7 +38,7 @@ describe('a bucket', () => {
     expect(taken).toBe(70)
   })
 
-  test('says when it will have what is asked for, and gives a full bucket for more than it holds', () => {
+  test('says when it will have the amount, and treats more than its burst as its burst', () => {
     const { time, buckets } = bucketsAt()
     drain(buckets, 'a')
     expect([buckets.wait('a', rate, 5), buckets.wait('a', rate, 1_000)]).toEqual([0.5, 3])
@@ -48,14 +48,14 @@ describe('a bucket', () => {
     expect(buckets.left('a', rate)).toBe(0)
   })
 
-  test('goes by the rate of the moment', () => {
+  test('uses the rate passed with each call', () => {
     const { time, buckets } = bucketsAt()
     drain(buckets, 'a')
     time.now += 1_000
     expect([buckets.left('a', rate), buckets.left('a', { perSecond: 100, burst: 50 })]).toEqual([10, 50])
   })
 
-  test('is nobody else’s', () => {
+  test('is independent of other buckets', () => {
     const { buckets } = bucketsAt()
     drain(buckets, 'a')
     expect(buckets.left('b', rate)).toBe(30)
@@ -63,7 +63,7 @@ describe('a bucket', () => {
 })
 
 describe('memory', () => {
-  test('a bucket that is full again is forgotten by what others do', () => {
+  test('full buckets are forgotten while others are in use', () => {
     const { time, buckets } = bucketsAt()
     for (let i = 0; i < 100; i++) buckets.take(`idle ${i}`, rate)
     expect(buckets.size).toBe(100)
@@ -72,7 +72,7 @@ describe('memory', () => {
     expect(buckets.size).toBe(1)
   })
 
-  test('there are never more than so many, and the ones used longest ago go first', () => {
+  test('the number of buckets is bounded, and the least recently used go first', () => {
     const { buckets } = bucketsAt(10)
     for (let i = 0; i < 1_000; i++) buckets.take(`n${i}`, rate)
     expect(buckets.size).toBe(10)

@@ -8,11 +8,11 @@ const open = (overrides: Partial<ConstructorParameters<typeof Budget>[0]> = {}) 
   return { clock, budget: new Budget({ total: 10, share: 6, waiters: 100, withinMs: 5_000, name: 'bodies', ...overrides }, clock) }
 }
 
-/** Reservations by the name that the test gave them, in the order in which they were made. */
+/** Reservations by the name that the test gave them, in the order in which they were granted. */
 const watch = (budget: Budget) => {
   const held = new Map<string, Reservation>()
   const refused: string[] = []
-  const ask = (party: string, amount: number, name = party, signal?: AbortSignal) => {
+  const reserve = (party: string, amount: number, name = party, signal?: AbortSignal) => {
     const keep = (one: Reservation) => void held.set(name, one)
     void (async () => keep(await budget.reserve(party, amount, () => signal ?? new AbortController().signal)))().catch((cause) => {
       refused.push(`${name}: ${cause.code ?? cause}`)
@@ -24,20 +24,20 @@ const watch = (budget: Budget) => {
     held.delete(name)
     return settled()
   }
-  return { held, refused, ask, release }
+  return { held, refused, reserve, release }
 }
 
-test('what fits is reserved at once, in the same tick', () => {
+test('an amount that fits is reserved at once, in the same tick', () => {
   const { budget } = open()
   const reservation = budget.reserve('a', 6)
   expect(reservation).not.toBeInstanceOf(Promise)
   expect(budget.used).toBe(6)
 })
 
-test('a party never has more than its share, the whole never more than the total, and everything is given back', async () => {
-  const asked = fc.array(fc.record({ party: fc.constantFrom('a', 'b', 'c'), amount: fc.integer({ min: 0, max: 8 }) }), { maxLength: 40 })
+test('a party never exceeds its share, nor all parties the total, and everything is given back', async () => {
+  const requests = fc.array(fc.record({ party: fc.constantFrom('a', 'b', 'c'), amount: fc.integer({ min: 0, max: 8 }) }), { maxLength: 40 })
   await fc.assert(
-    fc.asyncProperty(asked, async (all) => {
+    fc.asyncProperty(requests, async (all) => {
       const { budget } = open({ waiters: 100 })
       const used: Record<string, number> = { a: 0, b: 0, c: 0 }
       let served = 0
@@ -62,21 +62,21 @@ test('a party never has more than its share, the whole never more than the total
 })
 
 test('a party at its share does not hold up another', async () => {
-  const { held, ask } = watch(open().budget)
-  await ask('flood', 6, 'first')
-  await ask('flood', 6, 'second')
-  await ask('other', 4)
+  const { held, reserve } = watch(open().budget)
+  await reserve('flood', 6, 'first')
+  await reserve('flood', 6, 'second')
+  await reserve('other', 4)
   expect([...held.keys()]).toEqual(['first', 'other'])
 })
 
-test('parties have their turns one after the other, each in its own order', async () => {
+test('parties are served in turn, each in its own order', async () => {
   const { budget } = open({ total: 3, share: 3 })
-  const { held, ask, release } = watch(budget)
-  await ask('z', 3)
-  await ask('a', 1, 'a1')
-  await ask('a', 1, 'a2')
+  const { held, reserve, release } = watch(budget)
+  await reserve('z', 3)
+  await reserve('a', 1, 'a1')
+  await reserve('a', 1, 'a2')
   expect(budget.waiters).toBe(2)
-  await ask('b', 1, 'b1')
+  await reserve('b', 1, 'b1')
   held.get('z')!.shrink(1)
   await settled()
   expect([...held.keys()]).toEqual(['z', 'a1', 'b1'])
@@ -85,21 +85,21 @@ test('parties have their turns one after the other, each in its own order', asyn
 })
 
 test('small amounts do not overtake a large one for ever', async () => {
-  const { held, ask, release } = watch(open().budget)
-  await ask('a', 6, 'a')
-  await ask('b', 3, 'b')
-  await ask('large', 6)
-  await ask('small', 1)
+  const { held, reserve, release } = watch(open().budget)
+  await reserve('a', 6, 'a')
+  await reserve('b', 3, 'b')
+  await reserve('large', 6)
+  await reserve('small', 1)
   expect([...held.keys()]).toEqual(['a', 'b'])
   await release('a')
   expect([...held.keys()]).toEqual(['b', 'large', 'small'])
 })
 
-test('what has waited too long is refused with 503 and when to come again, and leaves its place', async () => {
+test('a reservation that waits too long is refused with 503 and Retry-After, and leaves the queue', async () => {
   const { budget, clock } = open()
-  const { held, refused, ask, release } = watch(budget)
-  await ask('a', 6, 'first')
-  await ask('a', 6, 'second')
+  const { held, refused, reserve, release } = watch(budget)
+  await reserve('a', 6, 'first')
+  await reserve('a', 6, 'second')
   await clock.advance(4_999)
   expect([budget.waiters, refused]).toEqual([1, []])
   await clock.advance(1)
@@ -108,41 +108,41 @@ test('what has waited too long is refused with 503 and when to come again, and l
   expect([budget.used, held.size, clock.pending]).toEqual([0, 0, 0])
 })
 
-test('no more wait than may: one more is refused at once', async () => {
+test('the queue is bounded: one more is refused at once', async () => {
   const { budget } = open({ waiters: 2 })
-  const { refused, ask } = watch(budget)
-  for (const name of ['held', 'one', 'two', 'three']) await ask('a', name === 'held' ? 6 : 1, name)
+  const { refused, reserve } = watch(budget)
+  for (const name of ['held', 'one', 'two', 'three']) await reserve('a', name === 'held' ? 6 : 1, name)
   expect([budget.waiters, refused]).toEqual([2, ['three: unavailable']])
 })
 
-test('what waits is bounded as what is in use is, for a party and in the whole', async () => {
+test('waiting amounts are bounded like those in use, for each party and in all', async () => {
   const { budget } = open()
-  const { refused, ask } = watch(budget)
-  await ask('a', 6, 'used')
-  await ask('b', 4, 'used too')
-  for (const name of ['a1', 'a2']) await ask('a', 6, name)
-  for (const name of ['b1', 'b2']) await ask('b', 4, name)
+  const { refused, reserve } = watch(budget)
+  await reserve('a', 6, 'used')
+  await reserve('b', 4, 'used too')
+  for (const name of ['a1', 'a2']) await reserve('a', 6, name)
+  for (const name of ['b1', 'b2']) await reserve('b', 4, name)
   expect([budget.waiters, refused]).toEqual([2, ['a2: unavailable', 'b2: unavailable']])
 })
 
-test('who stops waiting leaves its place to the next', async () => {
+test('a caller that stops waiting makes room for the next', async () => {
   const { budget } = open()
-  const { held, refused, ask } = watch(budget)
-  const gone = new AbortController()
-  await ask('a', 6)
-  await ask('large', 6, 'large', gone.signal)
-  await ask('small', 4)
+  const { held, refused, reserve } = watch(budget)
+  const leaving = new AbortController()
+  await reserve('a', 6)
+  await reserve('large', 6, 'large', leaving.signal)
+  await reserve('small', 4)
   expect([...held.keys()]).toEqual(['a'])
-  gone.abort('gone')
+  leaving.abort('gone')
   await settled()
   expect([[...held.keys()], refused]).toEqual([['a', 'small'], ['large: gone']])
 })
 
-test('what turns out smaller gives the rest back at once, and never takes more', async () => {
+test('a reservation that shrinks gives the rest back at once, and never grows', async () => {
   const { budget } = open()
-  const { held, ask, release } = watch(budget)
-  await ask('a', 6)
-  await ask('a', 4, 'next')
+  const { held, reserve, release } = watch(budget)
+  await reserve('a', 6)
+  await reserve('a', 4, 'next')
   expect([...held.keys()]).toEqual(['a'])
   held.get('a')!.shrink(2)
   held.get('a')!.shrink(5)
@@ -152,7 +152,7 @@ test('what turns out smaller gives the rest back at once, and never takes more',
   expect(budget.used).toBe(0)
 })
 
-test('giving back twice gives back once', async () => {
+test('releasing twice releases once', async () => {
   const { budget } = open()
   const first = await budget.reserve('a', 3)
   await budget.reserve('a', 3)
@@ -160,7 +160,7 @@ test('giving back twice gives back once', async () => {
   expect(budget.used).toBe(3)
 })
 
-test('more than a share counts as a whole share', async () => {
+test('more than a share counts as one share', async () => {
   const { budget } = open()
   await budget.reserve('a', 9)
   expect(budget.used).toBe(6)

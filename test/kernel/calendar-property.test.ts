@@ -1,4 +1,4 @@
-/** The calendar in every zone, judged by what `Intl` says that clocks show. */
+/** The calendar in every time zone, compared with the clocks of `Intl`. */
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { addDays, dayAt, hourAt, isDay, mondayOf, startOfDay, weekdayAt } from '#kernel/calendar'
@@ -6,10 +6,10 @@ import { runs } from '#test/support/property'
 
 const MINUTE_MS = 60_000
 const STEP_MS = 15 * MINUTE_MS
-/** No zone is further from UTC, whole days that it skips included. */
+/** No zone differs more from UTC, including the days that some skipped. */
 const FURTHEST_MS = 40 * 60 * MINUTE_MS
 
-/** Offsets of quarters of an hour, changes at midnight or of half an hour, a day skipped, a month of fasting without summer time. */
+/** Offsets in quarter hours, changes at midnight or by half an hour, a skipped day, a Ramadan without summer time. */
 const ODD_ZONES = [
   'America/Havana',
   'America/Santiago',
@@ -47,14 +47,14 @@ const firstShown = (wanted: string, format: Intl.DateTimeFormat): number => {
   return at
 }
 
-/** Days around which the offset of a zone changes, found by comparing noons. */
+/** Days around which a zone's offset changes, found by comparing noons. */
 const changesOf = (timeZone: string, year: number): string[] => {
   const hour = new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'short', hourCycle: 'h23' })
   const noons = Array.from({ length: 367 }, (_, index) => Date.UTC(year, 0, index, 12))
   return noons.filter((noon, index) => index > 0 && hour.format(noon) !== hour.format(noons[index - 1]!)).map(utcDay)
 }
 
-const begins = (wanted: string, timeZone: string) => {
+const expectStart = (wanted: string, timeZone: string) => {
   const start = startOfDay(wanted, timeZone)
   expect(`${wanted} in ${timeZone}: ${start.toISOString()}`).toBe(
     `${wanted} in ${timeZone}: ${new Date(firstShown(wanted, clocksOf(timeZone))).toISOString()}`,
@@ -64,13 +64,13 @@ const begins = (wanted: string, timeZone: string) => {
 }
 
 test('a day begins when clocks first show it, in any zone', () => {
-  fc.assert(fc.property(day, zone, begins), runs(500))
+  fc.assert(fc.property(day, zone, expectStart), runs(500))
 })
 
-test('and so do the days around each change of the clocks', () => {
+test('and so do the days around each clock change', () => {
   for (const timeZone of [...ODD_ZONES, 'Europe/Berlin', 'America/New_York']) {
     for (const year of [1993, 2006, 2011, 2026]) {
-      for (const change of changesOf(timeZone, year)) for (const days of [-1, 0, 1, 2]) begins(addDays(change, days), timeZone)
+      for (const change of changesOf(timeZone, year)) for (const days of [-1, 0, 1, 2]) expectStart(addDays(change, days), timeZone)
     }
   }
 })
@@ -90,7 +90,7 @@ test('day, hour and weekday are those that clocks show', () => {
   fc.assert(property, runs(2_000))
 })
 
-test('days follow one another over the ends of months and years', () => {
+test('adding days is correct over the ends of months and years', () => {
   const property = fc.property(day, fc.integer({ min: -800, max: 800 }), (from, days) => {
     const to = addDays(from, days)
     expect(isDay(to)).toBe(true)

@@ -5,16 +5,16 @@ const at = (text: string): Date => new Date(text)
 const next = (pattern: string, zone: string, after: string): string | undefined => nextTime(pattern, zone, at(after))?.toISOString()
 
 describe('the next time of a pattern', () => {
-  test('is on the clocks of its time zone, whatever daylight saving makes of them', () => {
+  test('follows the clocks of its time zone through daylight saving', () => {
     expect(next('0 9 * * 1', 'Europe/Berlin', '2026-03-23T12:00:00Z')).toBe('2026-03-30T07:00:00.000Z')
     expect(next('0 9 * * 1', 'Europe/Berlin', '2026-03-16T12:00:00Z')).toBe('2026-03-23T08:00:00.000Z')
   })
 
-  test('comes after the moment given, never at it', () => {
+  test('is after the given moment, never at it', () => {
     expect(next('30 7 * * *', 'UTC', '2026-11-21T07:30:00Z')).toBe('2026-11-22T07:30:00.000Z')
   })
 
-  test('comes once a day where the clocks leave its hour out, and once where they repeat it', () => {
+  test('comes once on a day whose clocks skip its hour, and once where they repeat it', () => {
     const times = (from: string, count: number): string[] => {
       const found: string[] = []
       for (let after = from; found.length < count; after = found.at(-1)!) found.push(next('30 2 * * *', 'Europe/Berlin', after)!)
@@ -24,12 +24,12 @@ describe('the next time of a pattern', () => {
     expect(times('2026-10-24T12:00:00Z', 2)).toEqual(['2026-10-25', '2026-10-26'])
   })
 
-  test('is none where no day of the calendar fits', () => {
+  test('does not exist if no day of the calendar fits', () => {
     expect(next('0 0 31 2 *', 'UTC', '2026-01-01T00:00:00Z')).toBeUndefined()
   })
 })
 
-test('what is no pattern of five fields is told, and what is one is not', () => {
+test('a text that is not a pattern of five fields has a fault, a valid pattern has none', () => {
   for (const wrong of ['', '* * * *', '* * * * * *', '60 * * * *', 'monday', '@daily x'])
     expect([wrong, cronFault(wrong)]).toEqual([wrong, expect.any(String)])
   for (const right of ['0 9 * * 1', '*/15 8-18 * * MON-FRI']) expect(cronFault(right)).toBeUndefined()

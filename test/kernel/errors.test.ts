@@ -3,7 +3,7 @@ import { AppError, type ErrorCode, errorTable, fail } from '#kernel/errors'
 
 const codes = Object.keys(errorTable) as ErrorCode[]
 
-/** What the API document promises: clients go by these strings and statuses. */
+/** The messages and statuses of the API document, on which clients rely. */
 const documented: [ErrorCode, string, number, string][] = [
   ['plan_invalid', 'billing_suspended', 403, 'plan_invalid:billing_suspended'],
   ['plan_invalid', 'trial_expired', 403, 'plan_invalid:trial_expired'],
@@ -43,7 +43,7 @@ test.each([
 })
 
 describe.each(codes)('%s', (code) => {
-  test('has an HTTP status of a failure, an exit code of a failure, and a text even without detail', () => {
+  test('has an HTTP status and an exit code of a failure, and a message even without detail', () => {
     const { status, exit } = errorTable[code]
     expect(status).toBeGreaterThanOrEqual(400)
     expect(status).toBeLessThan(600)
@@ -52,7 +52,7 @@ describe.each(codes)('%s', (code) => {
     expect(new AppError(code).message).not.toBe('')
   })
 
-  test('says when to come back exactly if its status is one that must', () => {
+  test('has retryAfter exactly if its status is 429 or 503', () => {
     const error = new AppError(code)
     if (error.status === 429 || error.status === 503) expect(error.retryAfter).toBeGreaterThan(0)
     else expect(error.retryAfter).toBeUndefined()
@@ -60,7 +60,7 @@ describe.each(codes)('%s', (code) => {
   })
 })
 
-test('what is not ours becomes an internal error whose cause is kept and whose text is not', () => {
+test('a foreign error becomes an internal error that keeps it as the cause and withholds its text', () => {
   for (const cause of [new Error('password is hunter2'), 'hunter2', undefined, null, { code: 'not_found' }]) {
     const error = AppError.from(cause)
     expect({ code: error.code, message: error.message, cause: error.cause }).toEqual({ code: 'internal', message: 'internal error', cause })
@@ -68,12 +68,12 @@ test('what is not ours becomes an internal error whose cause is kept and whose t
   expect(new AppError('internal', 'hunter2').message).toBe('internal error')
 })
 
-test('what is ours stays the same object', () => {
+test('an AppError stays the same object', () => {
   const error = new AppError('conflict')
   expect(AppError.from(error)).toBe(error)
 })
 
-test('fail throws the error that it names, details included', () => {
+test('fail throws the error that it names, with its details', () => {
   const details = [{ path: 'a.b', message: 'is wrong' }]
   const thrown = (() => {
     try {

@@ -5,23 +5,23 @@ import { FairLimit } from '#kernel/fair-limit'
 const open = (overrides: Partial<ConstructorParameters<typeof FairLimit>[0]> = {}) =>
   new FairLimit({ limit: 2, bound: 100, withinMs: 5_000, name: 'connection', ...overrides })
 
-/** Work that ends when the test says so. */
+/** A promise that the test resolves. */
 const gate = () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   return { promise, end: resolve }
 }
 
-test('never more run at once than the limit, nor of a party than its share, each party keeps its order, and all run', async () => {
+test('no more run at once than the limit, nor of a party than its share; each party keeps its order, and all run', async () => {
   const parties = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 60 })
   await fc.assert(
-    fc.asyncProperty(parties, fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 4 }), async (asked, limit, share) => {
+    fc.asyncProperty(parties, fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 4 }), async (requests, limit, share) => {
       const fair = open({ limit, share: { alone: share, among: share } })
       const begun: Record<string, number[]> = {}
       const running: Record<string, number> = { a: 0, b: 0, c: 0 }
       let most = 0
       let mostOfOne = 0
       await Promise.all(
-        asked.map((party, index) =>
+        requests.map((party, index) =>
           fair.run(party, async () => {
             begun[party] = [...(begun[party] ?? []), index]
             running[party]!++
@@ -34,13 +34,13 @@ test('never more run at once than the limit, nor of a party than its share, each
       )
       expect(most).toBeLessThanOrEqual(limit)
       expect(mostOfOne).toBeLessThanOrEqual(share)
-      expect(Object.values(begun).flat().length).toBe(asked.length)
+      expect(Object.values(begun).flat().length).toBe(requests.length)
       for (const order of Object.values(begun)) expect(order).toEqual([...order].sort((x, y) => x - y))
     }),
   )
 })
 
-test('a party that asks a hundred times does not hold up one that asks once', async () => {
+test('a party that queues fifty runs does not hold up one that queues one', async () => {
   const limit = open({ limit: 1 })
   const first = gate()
   const order: string[] = []
@@ -53,7 +53,7 @@ test('a party that asks a hundred times does not hold up one that asks once', as
   expect(order.indexOf('single')).toBeLessThanOrEqual(1)
 })
 
-test('what takes long leaves its place to others, goes on, and ends with its own result', async () => {
+test('slow work yields its place, continues, and returns its own result', async () => {
   const limit = open({ limit: 1 })
   const slow = gate()
   const first = limit.yielding('slow', 1, () => slow.promise.then(() => 'late'))
@@ -62,13 +62,13 @@ test('what takes long leaves its place to others, goes on, and ends with its own
   expect(await first).toBe('late')
 })
 
-test('what fails quickly fails, and its place is free', async () => {
+test('work that fails before it yields fails, and frees its place', async () => {
   const limit = open({ limit: 1 })
   await expect(limit.yielding('broken', 60_000, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
   expect(await limit.run('other', async () => 'next')).toBe('next')
 })
 
-test('a party that has its share running leaves the rest to others, at once', async () => {
+test('a party at its share leaves the rest to others at once', async () => {
   const limit = open({ limit: 3, share: { alone: 2, among: 2 } })
   const held = gate()
   const flood = Array.from({ length: 5 }, () => limit.run('flood', () => held.promise))
@@ -77,19 +77,19 @@ test('a party that has its share running leaves the rest to others, at once', as
   await Promise.all(flood)
 })
 
-test('a party has less at once as soon as another asks', async () => {
+test("a party's share shrinks as soon as another party waits", async () => {
   const limit = open({ limit: 4, share: { alone: 3, among: 1 } })
   const held = gate()
   const begun: string[] = []
-  const ask = (party: string, until: Promise<void>) =>
+  const start = (party: string, until: Promise<void>) =>
     limit.run(party, () => {
       begun.push(party)
       return until
     })
   const ends = Array.from({ length: 5 }, gate)
-  const flood = ends.map(({ promise }) => ask('flood', promise))
+  const flood = ends.map(({ promise }) => start('flood', promise))
   expect(begun).toEqual(['flood', 'flood', 'flood'])
-  const single = ask('single', held.promise)
+  const single = start('single', held.promise)
   ends[0]!.end()
   ends[1]!.end()
   await Promise.all(flood.slice(0, 2))
@@ -100,7 +100,7 @@ test('a party has less at once as soon as another asks', async () => {
   expect(begun).toHaveLength(6)
 })
 
-test('what somebody waits for goes first, and every fourth turn is for what nobody waits for', async () => {
+test('work that someone waits for goes first, and every fourth place goes to other work', async () => {
   const limit = open({ limit: 1 })
   const first = gate()
   const order: string[] = []
@@ -112,7 +112,7 @@ test('what somebody waits for goes first, and every fourth turn is for what nobo
   expect(order).toEqual(['asked', 'asked', 'asked', 'unasked', 'asked', 'asked', 'unasked', 'unasked'])
 })
 
-test('what was unasked goes with what is asked as soon as somebody waits for it', async () => {
+test('hurried work goes first as soon as someone waits for it', async () => {
   const limit = open({ limit: 1 })
   const first = gate()
   const order: string[] = []
@@ -125,7 +125,7 @@ test('what was unasked goes with what is asked as soon as somebody waits for it'
   expect(order).toEqual(['d', 'c', 'b'])
 })
 
-test('who waits too long is refused with 503, and leaves the queue', async () => {
+test('a caller that waits too long is refused with 503, and leaves the queue', async () => {
   const limit = open({ limit: 1, withinMs: 1 })
   const first = gate()
   const running = limit.run('a', () => first.promise)
@@ -136,7 +136,7 @@ test('who waits too long is refused with 503, and leaves the queue', async () =>
   expect(await limit.run('b', async () => 'ran')).toBe('ran')
 })
 
-test('a party may have only so many waiting', async () => {
+test("a party's queue is bounded", async () => {
   const limit = open({ limit: 1, bound: 1 })
   const first = gate()
   const running = [limit.run('a', () => first.promise), limit.run('a', async () => {})]
@@ -145,7 +145,7 @@ test('a party may have only so many waiting', async () => {
   await Promise.all(running)
 })
 
-test('work that fails gives its place back', async () => {
+test('work that fails frees its place', async () => {
   const limit = open({ limit: 1 })
   await expect(limit.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
   expect(await limit.run('a', async () => 'ran')).toBe('ran')

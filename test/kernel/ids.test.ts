@@ -4,7 +4,7 @@ import { newId, randomBase62, toBase62 } from '#kernel/ids'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-test('ids are uuids of version 7 that sort in the order in which they were made', () => {
+test('ids are version 7 UUIDs that sort in the order in which they were made', () => {
   const ids = Array.from({ length: 10_000 }, newId)
   for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   expect(new Set(ids).size).toBe(ids.length)
@@ -18,17 +18,17 @@ test('an id begins with the milliseconds since 1970', () => {
   expect(made).toBeLessThanOrEqual(Date.now())
 })
 
-test('a random text has the length asked for, and every character as often as any other', () => {
+test('a random text has the requested length, and all characters equally often', () => {
   const length = 62_000
   const text = randomBase62(length)
   expect(text).toHaveLength(length)
   const counts = [...ALPHABET].map((character) => text.split(character).length - 1)
   expect(counts.reduce((sum, count) => sum + count)).toBe(length)
-  // A chi-squared of 61 degrees of freedom passes 180 once in 10^13 runs; taking bytes modulo 62 would give over 1,000.
+  // Chi-squared with 61 degrees of freedom exceeds 180 once in 10^13 runs; bytes modulo 62 would give over 1,000.
   expect(counts.reduce((sum, count) => sum + (count - 1_000) ** 2 / 1_000, 0)).toBeLessThan(180)
 })
 
-test('a random text of no characters is empty', () => {
+test('a random text of length zero is empty', () => {
   expect(randomBase62(0)).toBe('')
 })
 

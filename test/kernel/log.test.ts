@@ -12,12 +12,12 @@ describe('a secret never reaches a log line', () => {
   const key = newApiKey()
   const lines: [string, (log: Log) => void][] = [
     ['as a field', (log) => log.info({ api_key: key, authorization: 'hidden', password: 'hidden', token: 'hidden', secret: 'hidden' })],
-    ['as a field of a field', (log) => log.info({ headers: { authorization: 'Bearer hidden' }, account: { token: 'hidden' } })],
+    ['in a nested field', (log) => log.info({ headers: { authorization: 'Bearer hidden' }, account: { token: 'hidden' } })],
     [
       'two fields deep',
       (log) => log.info({ request: { headers: { authorization: 'hidden' } }, network: { account: { secret: 'hidden' } } }),
     ],
-    ['as a field of a child', (log) => log.child({ token: 'hidden' }).info('x')],
+    ['in a field of a child logger', (log) => log.child({ token: 'hidden' }).info('x')],
     ['in a message', (log) => log.info(`refused ${key}`)],
     ['in the text of an error', (log) => log.error({ err: new Error(`refused ${key}`, { cause: new Error(key) }) }, 'failed')],
     ['in an address', (log) => log.info({ url: `/api/v1/growth/overview?key=${key}&other=${key}` })],
@@ -32,7 +32,7 @@ describe('a secret never reaches a log line', () => {
   })
 })
 
-test('what is no secret stays, one JSON object a line', () => {
+test('other fields stay, in one JSON object a line', () => {
   const text = logged((log) => {
     log.info({ tenant: 'a', tokens: 3 }, 'first')
     log.warn('second')

@@ -1,4 +1,4 @@
-/** What must not compile. Each line below an `@ts-expect-error` is an error of types, or `npm run check` fails. */
+/** Code that must not compile: `npm run check` fails if the line below an `@ts-expect-error` has no type error. */
 import { expect, test } from 'bun:test'
 import { Type as T } from '@sinclair/typebox'
 import { type Group, op } from '#contract/op'
@@ -36,50 +36,50 @@ type Of<K extends keyof typeof group> = Handlers<typeof group>[K]
 export const misfits = [
   // @ts-expect-error one handler is missing
   { command: handlers.command } satisfies Handlers<Pick<typeof group, 'query' | 'command'>>,
-  // @ts-expect-error a query gives its output, not an outcome
+  // @ts-expect-error a query returns its output, not an outcome
   (async () => ({ reply: done })) satisfies Of<'query'>,
-  // @ts-expect-error a command gives an outcome
+  // @ts-expect-error a command returns an outcome
   (async () => done) satisfies Of<'command'>,
-  // @ts-expect-error another output than the declared one
+  // @ts-expect-error the output differs from the declared one
   (async () => ({ reply: { done: 'yes' } })) satisfies Of<'command'>,
-  // @ts-expect-error an input that is not declared
+  // @ts-expect-error the input is not declared
   (async (_: { name: string }) => ({ reply: done })) satisfies Of<'command'>,
-  // @ts-expect-error an awaited command begins work
+  // @ts-expect-error an awaited command only begins its work
   (async () => ({ reply: done })) satisfies Of<'awaited'>,
-  // @ts-expect-error and says how the record stands meanwhile
+  // @ts-expect-error it must also say how the record stands meanwhile
   { begin: begin.begin } satisfies Of<'awaited'>,
   // @ts-expect-error a prepared command asks before it decides
   (async () => ({ reply: done })) satisfies Of<'prepared'>,
-  // @ts-expect-error only operations of no workspace set cookies
+  // @ts-expect-error only operations without a workspace set cookies
   (async () => ({ reply: done, keep: 'everything' })) satisfies Of<'personal'>,
-  // @ts-expect-error no letter runs where there is no workspace
+  // @ts-expect-error no letter runs without a workspace
   begin satisfies Of<'public'>,
-  // @ts-expect-error a download gives its records one by one
+  // @ts-expect-error a download yields its records one by one
   (async () => [done]) satisfies Of<'download'>,
 ]
 
 export const misdeclared = [
-  // @ts-expect-error a query changes nothing
+  // @ts-expect-error a query is a GET
   () => op.query('POST /things', 'Read.', shape),
-  // @ts-expect-error a query takes nothing of the plan
+  // @ts-expect-error a query uses nothing of the plan
   () => op.query('GET /things', 'Read.', shape, { cap: 'post_now' }),
-  // @ts-expect-error a command is no GET
+  // @ts-expect-error a command cannot be a GET
   () => op.command('GET /things', 'Do.', shape),
-  // @ts-expect-error a change of a workspace is open to nobody without a credential
+  // @ts-expect-error a command of a workspace needs a credential
   () => op.command('POST /things', 'Do.', shape, { scope: 'public' }),
   // @ts-expect-error no such cap
   () => op.awaited('POST /things', 'Do.', shape, { cap: 'post_later' }),
-  // @ts-expect-error a personal operation is in no mailbox
+  // @ts-expect-error a personal operation passes through no mailbox
   () => op.personal('POST /me', 'Do.', shape, { urgent: true }),
-  // @ts-expect-error anybody may call it, so it takes no scope
+  // @ts-expect-error a public operation has no scope
   () => op.public('POST /in', 'Do.', shape, { scope: 'session' }),
   // @ts-expect-error only a download is a file
   () => op.prepared('POST /things', 'Do.', shape, { file: 'things' }),
-  // @ts-expect-error a download has a name
+  // @ts-expect-error a download needs a file name
   () => op.download('GET /file', 'Take it.', { input: {}, line: shape.output }, {}),
 ]
 
-test('an operation has the kind that it is declared with', () => {
+test('an operation has the kind that declared it', () => {
   for (const [name, { kind }] of Object.entries(group)) expect(kind).toBe(name as never)
   expect(Object.keys(handlers)).toEqual(Object.keys(group))
 })

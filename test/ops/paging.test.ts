@@ -9,14 +9,14 @@ interface Row {
   id: string
 }
 
-/** A table as a list query reads it: newest first, one row beyond the limit. */
+/** A table as a list query reads it: newest first, with one row beyond the limit. */
 const query = (rows: Row[], { limit, after }: Page): Row[] =>
   rows
     .filter(({ id }) => after === undefined || id < after)
     .sort((a, b) => (a.id < b.id ? 1 : -1))
     .slice(0, limit + 1)
 
-/** Reads all pages, with `between` called after each. */
+/** Reads all pages, and calls `between` after each. */
 const readAll = (rows: Row[], limit: number, between: () => void = () => {}): Row[][] => {
   const pages: Row[][] = []
   let cursor: string | undefined
@@ -33,7 +33,7 @@ const readAll = (rows: Row[], limit: number, between: () => void = () => {}): Ro
 const table = fc.nat({ max: 60 }).map((count) => Array.from({ length: count }, () => ({ id: newId() })))
 const limits = fc.integer({ min: 1, max: 25 })
 
-test('pages put together are the whole list, in order, each row once', () => {
+test('the pages together are the complete list, in order, each row once', () => {
   fc.assert(
     fc.property(table, limits, (rows, limit) => {
       expect(readAll(rows, limit).flat()).toEqual(rows.toReversed())
@@ -41,7 +41,7 @@ test('pages put together are the whole list, in order, each row once', () => {
   )
 })
 
-test('every page but the last is full, and the last is not empty unless the list is', () => {
+test('every page but the last is full, and the last is empty only if the list is', () => {
   fc.assert(
     fc.property(table, limits, (rows, limit) => {
       const sizes = readAll(rows, limit).map((page) => page.length)
@@ -51,7 +51,7 @@ test('every page but the last is full, and the last is not empty unless the list
   )
 })
 
-test('rows added while reading move nothing: what was there at the start comes exactly once', () => {
+test('rows added while reading shift nothing: every row there at the start appears once', () => {
   fc.assert(
     fc.property(table, limits, fc.integer({ min: 1, max: 5 }), (rows, limit, added) => {
       const before = rows.toReversed()
@@ -62,7 +62,7 @@ test('rows added while reading move nothing: what was there at the start comes e
   )
 })
 
-test('rows removed while reading end nothing early, the one that the cursor names included', () => {
+test('rows removed while reading end no list early, even the row of the cursor', () => {
   fc.assert(
     fc.property(table, limits, (rows, limit) => {
       const live = [...rows]
@@ -78,11 +78,11 @@ test('rows removed while reading end nothing early, the one that the cursor name
   )
 })
 
-test('a limit that is absent is 25', () => {
+test('the default limit is 25', () => {
   expect(pageOf({})).toEqual({ limit: 25 })
 })
 
-test('text that is no cursor is refused, and the field is named', () => {
+test('text that is not a cursor is refused, and the field is named', () => {
   const refusal = (cursor: string): AppError | undefined => {
     try {
       pageOf({ cursor })
@@ -115,7 +115,7 @@ test('text that is no cursor is refused, and the field is named', () => {
   fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (cursor) => expect(refusal(cursor)).toBeInstanceOf(AppError)))
 })
 
-test('the cursor to a record gives the page that begins with it', () => {
+test('the cursor to a record returns the page that begins with it', () => {
   fc.assert(
     fc.property(table, (rows) => {
       for (const { id } of rows) expect(query(rows, pageOf({ limit: 1, cursor: cursorTo(id)! }))[0]).toEqual({ id })
@@ -123,9 +123,9 @@ test('the cursor to a record gives the page that begins with it', () => {
   )
 })
 
-test('the cursor to a record carries over all digits, and there is none to what is no id', () => {
+test('the cursor to a record carries over all digits, and text that is not an id has none', () => {
   const last = '018f47a0-0000-7fff-8fff-ffffffffffff'
   expect(pageOf({ cursor: cursorTo(last)! }).after).toBe('018f47a0-0000-7fff-9000-000000000000')
-  for (const none of ['ffffffff-ffff-ffff-ffff-ffffffffffff', '', 'x', '018F47A0-0000-7FFF-8FFF-FFFFFFFFFFFF'])
-    expect(cursorTo(none)).toBeUndefined()
+  for (const text of ['ffffffff-ffff-ffff-ffff-ffffffffffff', '', 'x', '018F47A0-0000-7FFF-8FFF-FFFFFFFFFFFF'])
+    expect(cursorTo(text)).toBeUndefined()
 })

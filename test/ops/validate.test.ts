@@ -19,7 +19,7 @@ const schema = T.Object(
   closed,
 )
 
-/** What `validate` says, or undefined when it accepts. */
+/** The error that `validate` throws, or undefined when it accepts. */
 const refusal = (input: unknown, of: TSchema = schema): AppError | undefined => {
   try {
     validate(of, input)
@@ -62,11 +62,11 @@ test.each([
   [T.String({ pattern: '^\\d{4}$', examples: ['2026'] }), 'x', 'it must look like 2026'],
   [nullable(T.String({ format: 'time-zone' })), 'Mars/Base', 'it must be an IANA time zone, such as Europe/Berlin, or null'],
   [nullable(T.Integer()), 'x', 'it must be a whole number, or null'],
-])('what is no text for people is put in words: %#', (of, it, message) => {
+])('a rule that is unreadable to people is put into words: %#', (of, it, message) => {
   expect(refusal({ it }, T.Object({ it: of }))?.message).toBe(message)
 })
 
-test.each([[null], [undefined], [7], ['text'], [[]]])('%p is no input', (input) => {
+test.each([[null], [undefined], [7], ['text'], [[]]])('%p is not an input', (input) => {
   expect(refusal(input)).toMatchObject({ code: 'invalid_input', message: expect.stringContaining('the body') })
 })
 
@@ -78,11 +78,11 @@ test.each([
   '2026-01-01T24:00:00Z',
   '2026-01-01T00:00:00',
   'now',
-])('%s is no time', (at) => {
+])('%s is not a time', (at) => {
   expect(refusal({ name: 'a', at })?.details?.map(({ path }) => path)).toEqual(['at'])
 })
 
-test('every wrong field is named, each once, twenty at most', () => {
+test('every wrong field is named once, twenty at most', () => {
   expect(
     detailsOf({ name: 7, kind: 1, limits: { daily: 'x', other: 1 } })
       ?.map((text) => text.split(' ')[0])
@@ -92,7 +92,7 @@ test('every wrong field is named, each once, twenty at most', () => {
   expect(detailsOf({ name: 'a', ...many })).toHaveLength(20)
 })
 
-test('a field with one slip in its name is told the right one', () => {
+test('a misspelt field is answered with the right one', () => {
   const fields = ['kind', 'limits', 'metadata'] as const
   fc.assert(
     fc.property(fc.constantFrom(...fields), fc.nat(), fc.constantFrom('', 'q', 'Z'), (field, at, slip) => {
@@ -103,13 +103,13 @@ test('a field with one slip in its name is told the right one', () => {
   )
 })
 
-describe('text that cannot be stored is refused wherever it stands', () => {
+describe('text that cannot be stored is refused everywhere', () => {
   const bad = fc.oneof(
     fc.constantFrom('\0', 'a\0', '\ud800', '\udc00', 'a\ud800b', '\udc00\ud800', '😀\ud83d'),
     fc.string({ unit: 'grapheme' }).map((text) => `${text}\0${text}`),
   )
 
-  test('as a value, and the field is named', () => {
+  test('as a value, with the name of its field', () => {
     fc.assert(
       fc.property(bad, (text) => {
         const kind = text.includes('\0') ? 'contains a NUL character' : 'contains an unpaired surrogate'
@@ -123,13 +123,13 @@ describe('text that cannot be stored is refused wherever it stands', () => {
     fc.assert(fc.property(bad, (text) => expect(refusal({ name: 'a', metadata: { [text]: 1 } })?.code).toBe('invalid_input')))
   })
 
-  test('while every other text passes', () => {
+  test('while all other text passes', () => {
     const good = fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0'))
     fc.assert(fc.property(good, good, (key, value) => expect(refusal({ name: 'a', metadata: { [key]: value } })).toBeUndefined()))
   })
 })
 
-describe('input made to be a burden is refused like any other', () => {
+describe('abusive input is refused like any other', () => {
   const nested = (depth: number): unknown => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`)
 
   test('nesting of any depth', () => {
@@ -140,7 +140,7 @@ describe('input made to be a burden is refused like any other', () => {
       })
   })
 
-  test('a name of any length, which is not sent back whole', () => {
+  test('a name of any length, which is not echoed whole', () => {
     for (const input of [
       { name: 'a', ['x'.repeat(500_000)]: 1 },
       { name: 'a', metadata: { ['x'.repeat(500_000)]: '\0' } },
@@ -152,7 +152,7 @@ describe('input made to be a burden is refused like any other', () => {
   })
 })
 
-test('names that every object has are fields like any other', () => {
+test('property names that every object has are fields like any other', () => {
   for (const name of ['__proto__', 'constructor', 'hasOwnProperty', 'toString']) {
     const input = JSON.parse(`{"name":"a","${name}":{"x":1}}`)
     expect(detailsOf(input)?.[0]).toStartWith(`${name} is not a known field`)

@@ -42,7 +42,7 @@ const EXPECTED = {
   'share/zone/Ünïcode empty': '644 ',
 }
 
-test('a packed folder unpacks with its bytes, links and modes, open to every user, without what only building needs', async () => {
+test('a packed folder unpacks with its bytes, links and modes, readable by every user, and without build files', async () => {
   await using folder = await temporaryFolder()
   const native = join(folder.path, 'native')
   makeNative(native)
@@ -50,7 +50,7 @@ test('a packed folder unpacks with its bytes, links and modes, open to every use
   expect(contents(join(folder.path, 'out'))).toEqual(EXPECTED)
 })
 
-test('a copy of the folder is the same, under a narrow umask too', async () => {
+test('a copy of the folder is the same, also under a narrow umask', async () => {
   await using folder = await temporaryFolder()
   const native = join(folder.path, 'native')
   makeNative(native)

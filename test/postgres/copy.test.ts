@@ -10,7 +10,7 @@ import { type TemporaryFolder, temporaryFolder } from '#test/support/folder'
 
 const PATIENCE_MS = 60_000
 
-describe('a home that was copied while its server ran', () => {
+describe('a home copied while its server runs', () => {
   const copied = async (folder: TemporaryFolder) => {
     const [home, copy] = [join(folder.path, 'home'), join(folder.path, 'copy')]
     const server = spawnServer(home)
@@ -20,7 +20,7 @@ describe('a home that was copied while its server ran', () => {
   }
 
   test(
-    'is a home of its own: its database starts beside the original, which goes on',
+    'is independent: its database starts beside the original, which keeps running',
     async () => {
       await using folder = await temporaryFolder()
       const { home, copy, server, original } = await copied(folder)
@@ -43,7 +43,7 @@ describe('a home that was copied while its server ran', () => {
   )
 
   test(
-    'is one after the original has ended, too',
+    'is independent after the original has ended, too',
     async () => {
       await using folder = await temporaryFolder()
       const { copy, server, original } = await copied(folder)
@@ -57,7 +57,7 @@ describe('a home that was copied while its server ran', () => {
   )
 
   test(
-    'is not taken for one where it was moved: the server that runs on it is named',
+    'is told from a home that was moved: its running server is named',
     async () => {
       await using folder = await temporaryFolder()
       const { home, server } = await copied(folder)

@@ -6,7 +6,7 @@ import { processStart } from '#postgres/process'
 import { temporaryFolder } from '#test/support/folder'
 
 describe('the lock', () => {
-  test('goes to one holder and is free again once it is given back', async () => {
+  test('has one holder, and is free again once released', async () => {
     await using folder = await temporaryFolder()
     const path = join(folder.path, 'lock')
     {
@@ -19,9 +19,9 @@ describe('the lock', () => {
   })
 
   test.each([
-    ['of a process that ended', JSON.stringify({ pid: 2 ** 30, started: '1' })],
+    ['of a process that has ended', JSON.stringify({ pid: 2 ** 30, started: '1' })],
     ['of an earlier process with the same pid', JSON.stringify({ pid: process.pid, started: '1' })],
-    ['that a power cut emptied', ''],
+    ['that a power cut left empty', ''],
   ])('%s is taken over', async (_name, text) => {
     await using folder = await temporaryFolder()
     const path = join(folder.path, 'lock')
@@ -34,7 +34,7 @@ describe('the lock', () => {
   test('of a zombie is taken over', async () => {
     await using folder = await temporaryFolder()
     const path = join(folder.path, 'lock')
-    // The shell becomes a program that never asks how its child ended; the child waits for that before it ends.
+    // The shell becomes a program that never reaps its child; the child ends only after that.
     const script = 'exec 3<&0; (read -r _ <&3) & echo $!; exec sleep 60'
     const parent = Bun.spawn(['sh', '-c', script], { stdio: ['pipe', 'pipe', 'inherit'] })
     const { value } = await parent.stdout.getReader().read()
@@ -51,7 +51,7 @@ describe('the lock', () => {
     parent.kill()
   })
 
-  test('is taken over although a process that took it over was killed in between', async () => {
+  test('is taken over although a process was killed while taking it over', async () => {
     await using folder = await temporaryFolder()
     const path = join(folder.path, 'lock')
     const stale = JSON.stringify({ pid: 2 ** 30, started: '1' })

@@ -37,21 +37,21 @@ describe('a running embedded database', () => {
     expect(await query(embedded.target, `select upper('é')`)).toBe('É')
   })
 
-  test('holds the database that the target names', async () => {
+  test('holds the database of its target', async () => {
     expect(await query(embedded.target, 'select current_database()')).toBe('tendril')
   })
 
-  test('listens on a socket that only its user reaches, and on no port', async () => {
+  test('listens on a socket that only its user can reach, and on no port', async () => {
     expect(await setting('listen_addresses')).toBe('')
     expect(statSync(embedded.target.host).mode & 0o777).toBe(0o700)
   })
 
-  test('asks for the password on the socket too', async () => {
+  test('requires the password on the socket too', async () => {
     await expect(query({ ...embedded.target, password: 'wrong' }, 'select 1')).rejects.toThrow('password authentication failed')
     expect(statSync(join(home, 'postgres', 'password')).mode & 0o777).toBe(0o600)
   })
 
-  test.skipIf(!asRoot)('runs as an ordinary user where the server is root', () => {
+  test.skipIf(!asRoot)('runs as an ordinary user when the server is root', () => {
     const pid = readPidFile(dataOf(home))?.pid
     const uid = /^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
     expect(Number(uid)).toBeGreaterThan(0)
@@ -59,13 +59,13 @@ describe('a running embedded database', () => {
     expect(statSync(home).uid).toBe(0)
   })
 
-  test('is found by a command beside the server', async () => {
+  test('is found by commands beside the server', async () => {
     expect(await findEmbedded(home)).toEqual(embedded.target)
     expect(await findEmbedded(folder.path)).toBeUndefined()
     expect(await findEmbedded(join(folder.path, 'nowhere'))).toBeUndefined()
   })
 
-  test('keeps a second server off its home and names the process', async () => {
+  test('keeps a second server off its home, and names the process', async () => {
     await expect(start(home)).rejects.toThrow(`process ${process.pid} already serves`)
     const second = spawnServer(home)
     expect(await new Response(second.stderr).text()).toContain(`process ${process.pid} already serves`)
@@ -73,10 +73,10 @@ describe('a running embedded database', () => {
   })
 
   test(
-    'comes back with its data after it was killed',
+    'restarts with its data after it is killed',
     async () => {
       await query(embedded.target, 'create table survivor (n int)')
-      // Without durability a commit waits in memory for a moment.
+      // Without durability, a commit waits in memory for a moment.
       await query(embedded.target, 'checkpoint')
       const pid = readPidFile(dataOf(home))?.pid ?? 0
       process.kill(pid, 'SIGKILL')
@@ -88,7 +88,7 @@ describe('a running embedded database', () => {
   )
 })
 
-describe('a server that was killed', () => {
+describe('a server that is killed', () => {
   let folder: TemporaryFolder
   let home: string
 
@@ -99,11 +99,11 @@ describe('a server that was killed', () => {
   }, PATIENCE_MS)
   afterAll(() => folder?.[Symbol.asyncDispose]())
 
-  /** Whether Postgres wrote everything before it ended; pg_control holds the state at byte 16, where 1 is a clean shutdown. */
+  /** Whether Postgres shut down cleanly: the state at byte 16 of pg_control is then 1. */
   const shutDownCleanly = () => readFileSync(join(dataOf(home), 'global', 'pg_control')).readUInt32LE(16) === 1
 
   test(
-    'takes its database along, cleanly, though another of its processes lives on',
+    'takes its database down cleanly, although a child process survives it',
     async () => {
       const server = spawnServer(home, 'companion')
       const companion = Number(/companion (\d+)/.exec(await untilReady(server))?.[1])
@@ -124,7 +124,7 @@ describe('a server that was killed', () => {
   )
 
   test(
-    'leaves a home whose next server starts at once, waiting for the old database',
+    'leaves a home that the next server can start at once, after the old database',
     async () => {
       const server = spawnServer(home)
       await untilReady(server)
@@ -154,7 +154,7 @@ describe('a server that was killed', () => {
   )
 
   test(
-    'leaves pid files that do not stop the next one when their pid is another program',
+    'leaves pid files that do not stop the next server if their pid is now another program',
     async () => {
       await (await start(home))[Symbol.asyncDispose]()
       const lines = [process.pid, dataOf(home), 1, 5432, join(home, 'run'), '', '1 1', 'ready', '']
@@ -169,7 +169,7 @@ describe('a server that was killed', () => {
 
 describe('a home', () => {
   test(
-    'whose making was broken off is made anew',
+    'that was incompletely created is created anew',
     async () => {
       await using folder = await temporaryFolder()
       const server = spawnServer(folder.path)
@@ -184,7 +184,7 @@ describe('a home', () => {
   )
 
   test(
-    'with a long path has its socket in the temporary folder, while the database runs',
+    'with a long path has its socket in the temporary folder while the database runs',
     async () => {
       await using folder = await temporaryFolder()
       const embedded = await start(join(folder.path, 'x'.repeat(100)))
@@ -199,14 +199,14 @@ describe('a home', () => {
     PATIENCE_MS,
   )
 
-  test.skipIf(!asRoot)('under a folder that is closed to the database is refused, with its name', async () => {
+  test.skipIf(!asRoot)('in a folder that the database cannot enter is refused, and the folder named', async () => {
     await using folder = await temporaryFolder()
     const closed = join(folder.path, 'closed')
     mkdirSync(closed, { mode: 0o700 })
     await expect(start(join(closed, 'home'))).rejects.toThrow(`${closed} is closed: set TENDRIL_HOME`)
   })
 
-  test('with the data of another major version is refused, with both versions', async () => {
+  test('with data of another major version is refused, with both versions', async () => {
     await using folder = await temporaryFolder()
     mkdirSync(dataOf(folder.path), { recursive: true })
     writeFileSync(join(dataOf(folder.path), 'PG_VERSION'), '9\n')

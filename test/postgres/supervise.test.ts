@@ -2,13 +2,13 @@ import { expect, test } from 'bun:test'
 import { createLog } from '#kernel/log'
 import { supervise } from '#postgres/supervise'
 
-/** A database that runs until it is told to die. */
+/** A database that runs until the test ends it. */
 const mortal = () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   return { ended: promise, die: resolve, stop: async () => resolve() }
 }
 
-test('a database that fails to start many times is started again, and once it runs is left alone until it dies', async () => {
+test('a database that keeps failing to start is retried, and once it runs is left alone until it ends', async () => {
   const [first, second] = [mortal(), mortal()]
   const started = Promise.withResolvers<void>()
   let starts = 0
@@ -23,7 +23,7 @@ test('a database that fails to start many times is started again, and once it ru
   expect(starts).toBe(13)
 })
 
-test('one that is told to end while its database is down does not start it again', async () => {
+test('stopping supervision while the database is down ends the retries', async () => {
   const first = mortal()
   const tried = Promise.withResolvers<void>()
   let starts = 0

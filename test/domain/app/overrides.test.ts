@@ -53,7 +53,7 @@ describe('overrides as an operator writes them', () => {
   })
 })
 
-test('an override adds a feature to a plan or takes it away, and says nothing of the others', () => {
+test('an override adds a feature to a plan or removes it, and leaves the others', () => {
   const state = (features: PlanOverrides['features']): PlanState => ({
     plan: 'free',
     billing: 'ok',

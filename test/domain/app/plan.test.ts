@@ -20,12 +20,12 @@ describe('the monthly quota', () => {
     expect([error.code, error.status, error.message]).toEqual(['plan_quota_exceeded', 403, `plan_quota_exceeded:${key}`])
   })
 
-  test('is taken whole: what does not fit altogether is refused altogether', () => {
+  test('is all or nothing: an amount that does not fit is refused entirely', () => {
     expect(takeQuota(budget({}, { 'posts@2026-11': 50 }), 'posts', 10).amount).toBe(10)
     expect(errorOf(() => takeQuota(budget({}, { 'posts@2026-11': 51 }), 'posts', 10)).message).toBe('plan_quota_exceeded:posts')
   })
 
-  test('is not touched by what was spent on anything else, or in another month', () => {
+  test('counts neither other keys nor other months', () => {
     const counters = { 'articles@2026-11': 999, 'posts@2026-10': 999, 'posts@2025-11': 999, 'post_now@2026-11-21T12': 999 }
     expect(takeQuota(budget({}, counters), 'posts', 60).amount).toBe(60)
   })
@@ -48,7 +48,7 @@ describe('the hourly cap', () => {
     ['12:59:58.999', 2],
     ['12:59:59.000', 1],
     ['12:59:59.999', 1],
-  ])('reached at %s, asks to come back in %i s, and by then the hour is another', (time, retryAfter) => {
+  ])('reached at %s, asks to retry in %i s, by which time the hour is over', (time, retryAfter) => {
     const now = new Date(`2026-11-21T${time}Z`)
     const counters = { 'post_now@2026-11-21T12': 20 }
     expect(errorOf(() => takeCap(budget({}, counters, now), 'post_now')).retryAfter).toBe(retryAfter)
@@ -56,14 +56,14 @@ describe('the hourly cap', () => {
     expect(takeCap(budget({}, counters, then), 'post_now').period).toBe('2026-11-21T13')
   })
 
-  test('is not touched by other actions or hours', () => {
+  test('counts neither other actions nor other hours', () => {
     const counters = { 'create_batch@2026-11-21T12': 999, 'post_now@2026-11-21T11': 999, 'post_now@2026-11-20T12': 999 }
     expect(takeCap(budget({}, counters), 'post_now').amount).toBe(1)
   })
 })
 
 describe('overrides', () => {
-  test('replace single numbers of the plan, upwards and downwards', () => {
+  test('replace single limits of the plan, upwards and downwards', () => {
     const overrides = { posts: 100, post_now: 1 }
     expect(takeQuota(budget({ overrides }), 'posts', 100).amount).toBe(100)
     expect(errorOf(() => takeQuota(budget({ overrides }), 'posts', 101)).code).toBe('plan_quota_exceeded')
@@ -71,7 +71,7 @@ describe('overrides', () => {
     expect(errorOf(() => takeQuota(budget({ overrides }), 'articles', 5)).code).toBe('plan_quota_exceeded')
   })
 
-  test('of zero forbid', () => {
+  test('of zero forbid the action', () => {
     expect(errorOf(() => takeQuota(budget({ overrides: { posts: 0 } }), 'posts', 1)).code).toBe('plan_quota_exceeded')
     expect(errorOf(() => takeCap(budget({ overrides: { create_batch: 0 } }), 'create_batch')).code).toBe('rate_limited')
   })
@@ -80,7 +80,7 @@ describe('overrides', () => {
 describe('billing', () => {
   const blocked = billingStates.filter((state) => state !== 'ok')
 
-  test('is blocked for the reasons of the API document', () => {
+  test('blocks for the reasons of the API document', () => {
     expect(blocked).toEqual(['billing_suspended', 'trial_expired', 'grace_period_ended', 'plan_expired'])
   })
 
@@ -95,7 +95,7 @@ describe('billing', () => {
     }
   })
 
-  test('in order lets costly actions pass', () => {
+  test('in order allows costly actions', () => {
     expect(requireBilling(planState())).toBeUndefined()
   })
 })
@@ -112,7 +112,7 @@ describe('periods are counted in UTC', () => {
     expect([monthOf(new Date(time)), hourOf(new Date(time))]).toEqual([month, hour])
   })
 
-  test('so a new month begins with a whole quota', () => {
+  test('so a new month begins with its full quota', () => {
     const counters = { 'posts@2026-11': 60 }
     expect(errorOf(() => takeQuota(budget({}, counters, new Date('2026-11-30T23:59:59.999Z')), 'posts', 1)).code).toBe(
       'plan_quota_exceeded',
@@ -121,20 +121,20 @@ describe('periods are counted in UTC', () => {
   })
 })
 
-test('a plan of a name that no longer exists counts as the default one', () => {
+test('a plan that no longer exists counts as the default plan', () => {
   const { posts } = plans[defaultPlan].quotas
   expect(takeQuota(budget({ plan: 'gone' }), 'posts', posts).amount).toBe(posts)
   expect(errorOf(() => takeQuota(budget({ plan: 'gone' }), 'posts', posts + 1)).code).toBe('plan_quota_exceeded')
 })
 
-describe('what is shown of a plan', () => {
-  const shown = (counters: Record<string, number>, overrides: PlanState['overrides'] = {}, now = noon) => {
+describe('the budgets of a plan', () => {
+  const budgets = (counters: Record<string, number>, overrides: PlanState['overrides'] = {}, now = noon) => {
     const { quotas, caps } = budgetsOf(budget({ overrides }, counters, now))
     return Object.fromEntries([...quotas, ...caps].map(({ key, ...one }) => [key, one]))
   }
 
-  test('is every quota and cap, used by this month and hour alone', () => {
-    const all = shown({ 'posts@2026-11': 7, 'articles@2026-10': 4, 'post_now@2026-11-21T12': 2, 'create_batch@2026-11-21T11': 5 })
+  test('are its quotas and caps, with what this month and hour have used', () => {
+    const all = budgets({ 'posts@2026-11': 7, 'articles@2026-10': 4, 'post_now@2026-11-21T12': 2, 'create_batch@2026-11-21T11': 5 })
     expect(Object.keys(all)).toEqual([...quotaKeys, ...capKeys])
     const [month, hour] = [
       { period: '2026-11', resets_at: new Date('2026-12-01T00:00:00Z') },
@@ -146,11 +146,11 @@ describe('what is shown of a plan', () => {
     expect(all.create_batch).toEqual({ used: 0, limit: 10, ...hour })
   })
 
-  test('has the numbers that an operator put in the place of others', () => {
-    expect(shown({}, { posts: 1, post_now: 0 })).toMatchObject({ posts: { limit: 1 }, post_now: { limit: 0 }, articles: { limit: 4 } })
+  test("have the operator's overrides", () => {
+    expect(budgets({}, { posts: 1, post_now: 0 })).toMatchObject({ posts: { limit: 1 }, post_now: { limit: 0 }, articles: { limit: 4 } })
   })
 
-  test('begins anew in January after December', () => {
-    expect(shown({}, {}, new Date('2026-12-31T23:59:59.999Z')).posts).toMatchObject({ resets_at: new Date('2027-01-01T00:00:00Z') })
+  test('reset in January after December', () => {
+    expect(budgets({}, {}, new Date('2026-12-31T23:59:59.999Z')).posts).toMatchObject({ resets_at: new Date('2027-01-01T00:00:00Z') })
   })
 })

@@ -1,4 +1,4 @@
-/** When an event is tried again, given up, and when an endpoint is disabled. */
+/** When an event is retried or given up, and when an endpoint is disabled. */
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import {
@@ -29,58 +29,58 @@ const event: PendingEvent = {
 }
 const failed: DeliveryOutcome = { kind: 'failed', reason: 'http 500' }
 
-interface Step {
+interface Attempt {
   ms: number
   from?: Partial<Endpoint>
-  tried?: Partial<PendingEvent>
+  before?: Partial<PendingEvent>
   chance?: number
 }
 
-/** What follows from a try that ends `ms` after the start; without jitter. */
-const next = (outcome: DeliveryOutcome, { ms, from, tried, chance = 0.5 }: Step): AfterDelivery =>
-  afterDelivery({ endpoint: { ...endpoint, ...from }, event: { ...event, ...tried }, now: at(ms), times: webhookTimes, chance }, outcome)
+/** What follows from an attempt that ends `ms` after the start, without jitter. */
+const next = (outcome: DeliveryOutcome, { ms, from, before, chance = 0.5 }: Attempt): AfterDelivery =>
+  afterDelivery({ endpoint: { ...endpoint, ...from }, event: { ...event, ...before }, now: at(ms), times: webhookTimes, chance }, outcome)
 
-/** Fails on every try from the start; gives the times of the tries in milliseconds. */
+/** Fails every attempt; returns their times in milliseconds after the start. */
 const allTries = (chance: number): number[] => {
   const tries: number[] = []
   let now = 0
   for (let attempts = 0; ; attempts++) {
     tries.push(now)
-    const { event: after } = next(failed, { ms: now, tried: { attempts }, chance })
+    const { event: after } = next(failed, { ms: now, before: { attempts }, chance })
     if (after.state !== 'pending') return tries
     now = after.nextAt.getTime() - START
   }
 }
 
 describe('an event that always fails', () => {
-  test('is tried at once, then after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, and then given up', () => {
+  test('is sent at once, then after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, and then given up', () => {
     const tries = allTries(0.5)
     const waits = tries.slice(1).map((ms, index) => ms - tries[index]!)
     expect([tries[0], ...waits]).toEqual([0, 5_000, 300_000, 1_800_000, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR])
-    const last = next(failed, { ms: 0, tried: { attempts: 7 } }).event
+    const last = next(failed, { ms: 0, before: { attempts: 7 } }).event
     expect(last).toEqual({ state: 'dead', attempts: 8, error: 'http 500', expiresAt: at(30 * DAY) })
   })
 
-  test('waits up to a tenth less or more, so that what failed together comes back apart', () => {
+  test('waits up to a tenth less or more, so that events that failed together are retried apart', () => {
     expect(allTries(0)[1]).toBe(4_500)
     expect(allTries(1)[1]).toBe(5_500)
     expect(allTries(0)).toHaveLength(allTries(1).length)
   })
 })
 
-describe('a receiver that asks to wait', () => {
-  test('is left alone so long by this event and by all', () => {
+describe('a receiver that asks for a pause', () => {
+  test('gets it from this event and all others', () => {
     const after = next({ kind: 'failed', reason: 'http 429', retryAfterMs: 120_000 }, { ms: 0 })
     expect(after.event).toMatchObject({ state: 'pending', nextAt: at(120_000) })
     expect(after.endpoint.held_until).toEqual(at(120_000))
   })
 
-  test('does not hasten what the schedule has later', () => {
-    const after = next({ kind: 'failed', reason: 'http 503', retryAfterMs: 1_000 }, { ms: 0, tried: { attempts: 2 } })
+  test('does not bring forward a later retry', () => {
+    const after = next({ kind: 'failed', reason: 'http 503', retryAfterMs: 1_000 }, { ms: 0, before: { attempts: 2 } })
     expect(after.event).toMatchObject({ nextAt: at(1_800_000) })
   })
 
-  test('may ask for a day at most', () => {
+  test('gets a day at most', () => {
     const after = next({ kind: 'failed', reason: 'http 503', retryAfterMs: 365 * DAY }, { ms: 0 })
     expect(after.endpoint.held_until).toEqual(at(DAY))
   })
@@ -89,7 +89,7 @@ describe('a receiver that asks to wait', () => {
 describe('an endpoint', () => {
   const failing = { failing_since: at(0), failures: 40 }
 
-  test('at which everything failed for five days is disabled, and says since when', () => {
+  test('that failed for five days is disabled, and says since when', () => {
     expect(next(failed, { ms: 5 * DAY - 1, from: failing }).endpoint.status).toBe('active')
     expect(next(failed, { ms: 5 * DAY, from: failing }).endpoint).toMatchObject({
       status: 'disabled',
@@ -97,13 +97,13 @@ describe('an endpoint', () => {
     })
   })
 
-  test('at which something succeeded begins anew', () => {
+  test('that accepts an event starts anew', () => {
     const { endpoint: well } = next({ kind: 'accepted' }, { ms: 4 * DAY, from: { ...failing, held_until: at(0) } })
     expect(well).toMatchObject({ status: 'active', failing_since: null, failures: 0, held_until: null })
     expect(next(failed, { ms: 6 * DAY, from: well }).endpoint).toMatchObject({ status: 'active', failing_since: at(6 * DAY), failures: 1 })
   })
 
-  test('is not disabled for single failures that lie days apart', () => {
+  test('is not disabled for single failures days apart', () => {
     const first = next(failed, { ms: 0 }).endpoint
     const second = next(failed, { ms: 6 * DAY, from: first }).endpoint
     expect(second).toMatchObject({ status: 'active', failing_since: at(6 * DAY), failures: 1 })
@@ -115,23 +115,23 @@ describe('an endpoint', () => {
     expect(after.event).toMatchObject({ state: 'dead', error: 'http 410' })
   })
 
-  test('is not judged by a try that the server broke off, which does not count', () => {
-    expect(next({ kind: 'stopped' }, { ms: 9 * DAY, from: failing, tried: { attempts: 3 } })).toEqual({
+  test('is not judged by an attempt that the server broke off, which does not count', () => {
+    expect(next({ kind: 'stopped' }, { ms: 9 * DAY, from: failing, before: { attempts: 3 } })).toEqual({
       endpoint: { ...endpoint, ...failing },
       event: { state: 'pending', attempts: 3, error: null, nextAt: at(9 * DAY) },
     })
   })
 })
 
-describe('an endpoint that is changed', () => {
+describe('an endpoint that is updated', () => {
   const wish = { id: 'n', url: endpoint.url, events: ['growth.item.posted'], now: at(DAY) }
   const failing = { ...endpoint, failing_since: at(0), failures: 9, held_until: at(2 * DAY) }
 
-  test('in what it is told of fares as it did', () => {
+  test('in its kinds of events keeps its history', () => {
     expect(changedEndpoint(failing, wish)).toEqual({ ...failing, events: wish.events, updated_at: wish.now })
   })
 
-  test('in its address, or after it was disabled, begins anew under another id', () => {
+  test('in its address, or after it was disabled, starts anew under another id', () => {
     const elsewhere = { ...wish, url: 'https://hooks.example.org/' }
     expect(changedEndpoint(failing, elsewhere)).toEqual({
       ...endpoint,
@@ -142,7 +142,7 @@ describe('an endpoint that is changed', () => {
   })
 })
 
-test('whatever happens, an event is tried eight times at most, is never sent before it may be, and ends', () => {
+test('an event is sent eight times at most, never before it is due, and ends', () => {
   const outcome = fc.oneof(
     fc.constant<DeliveryOutcome>({ kind: 'accepted' }),
     fc.record({ kind: fc.constant('failed' as const), reason: fc.string(), retryAfterMs: fc.option(fc.nat(), { nil: undefined }) }),
@@ -151,7 +151,7 @@ test('whatever happens, an event is tried eight times at most, is never sent bef
     let from: Endpoint = endpoint
     let now = 0
     for (const [attempts, one] of outcomes.entries()) {
-      const after = next(one, { ms: now, from, tried: { attempts }, chance })
+      const after = next(one, { ms: now, from, before: { attempts }, chance })
       from = after.endpoint
       expect(after.event.attempts).toBe(attempts + 1)
       if (after.event.state !== 'pending') return expect(attempts).toBeLessThan(8)
@@ -165,13 +165,13 @@ test('whatever happens, an event is tried eight times at most, is never sent bef
   fc.assert(fc.property(fc.array(outcome, { maxLength: 12 }), fc.double({ min: 0, max: 1, noNaN: true }), property), runs(300))
 })
 
-test('an allow-list that is empty wants everything, another one only what it names', () => {
+test('an empty allow-list wants every kind, any other only those it names', () => {
   expect(wants([], 'growth.item.posted')).toBe(true)
   expect(wants(['growth.item.posted'], 'growth.item.posted')).toBe(true)
   expect(wants(['growth.item.posted'], 'growth.batch.settled')).toBe(false)
 })
 
-test('an event is of its item, else of its batch, else of nothing', () => {
+test('the subject of an event is its item, else its batch, else nothing', () => {
   expect(subjectOf({ item_id: 'i', batch_id: 'b' })).toBe('i')
   expect(subjectOf({ item_id: null, batch_id: 'b' })).toBe('b')
   expect(subjectOf({})).toBeNull()

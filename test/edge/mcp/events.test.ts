@@ -3,7 +3,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/server'
 import { EventLog, type SessionEvents } from '#edge/mcp/events'
 
 const message = (id: number, padding = ''): JSONRPCMessage => ({ jsonrpc: '2.0', id, result: { padding } })
-const wide = { perSession: 100_000, perProcess: 100_000 }
+const roomy = { perSession: 100_000, perProcess: 100_000 }
 
 const replayed = async (events: SessionEvents, after: string) => {
   const ids: unknown[] = []
@@ -11,8 +11,8 @@ const replayed = async (events: SessionEvents, after: string) => {
   return { streamId, ids }
 }
 
-test('what came after an event is replayed, of its own stream and without empty ones', async () => {
-  const events = new EventLog(wide).ofSession()
+test('events after a given one are replayed, from its own stream and without empty ones', async () => {
+  const events = new EventLog(roomy).ofSession()
   const first = await events.storeEvent('a', {} as JSONRPCMessage)
   await events.storeEvent('b', message(1))
   await events.storeEvent('a', message(2))
@@ -21,15 +21,15 @@ test('what came after an event is replayed, of its own stream and without empty 
   expect(await events.getStreamIdForEventId(first)).toBe('a')
 })
 
-test('events of one session mean nothing in another', async () => {
-  const log = new EventLog(wide)
+test('event ids of one session mean nothing in another', async () => {
+  const log = new EventLog(roomy)
   const [mine, theirs] = [log.ofSession(), log.ofSession()]
   const ids = await Promise.all([1, 2, 3].map((id) => mine.storeEvent('a', message(id))))
   await theirs.storeEvent('b', message(9))
   expect(await theirs.getStreamIdForEventId(ids[2]!)).toBeUndefined()
 })
 
-test('a session that is full loses its oldest events, and the log what no session keeps', async () => {
+test('a full session loses its oldest events, and a closed one frees its room', async () => {
   const log = new EventLog({ perSession: 300, perProcess: 100_000 })
   const events = log.ofSession()
   const ids: string[] = []
@@ -41,7 +41,7 @@ test('a session that is full loses its oldest events, and the log what no sessio
   expect(log.size).toBe(0)
 })
 
-test('a process that is full loses the oldest events of all sessions', async () => {
+test('a full process loses the oldest events of all sessions', async () => {
   const log = new EventLog({ perSession: 100_000, perProcess: 300 })
   const [old, young] = [log.ofSession(), log.ofSession()]
   const first = await old.storeEvent('a', message(0, 'x'.repeat(100)))
@@ -50,7 +50,7 @@ test('a process that is full loses the oldest events of all sessions', async () 
   expect(log.size).toBeLessThanOrEqual(300)
 })
 
-test('an event larger than all that is kept does not stay', async () => {
+test('an event larger than all the room is not stored', async () => {
   const log = new EventLog({ perSession: 100, perProcess: 100 })
   await log.ofSession().storeEvent('a', message(1, 'x'.repeat(500)))
   expect(log.size).toBe(0)

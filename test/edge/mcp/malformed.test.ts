@@ -1,4 +1,4 @@
-/** Requests of agents that are malformed: invalid input, in either era, whatever is wrong with them. */
+/** Malformed MCP requests are invalid input, with and without sessions. */
 import { describe, expect, test } from 'bun:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { MCP_PATH } from '#edge/mcp/endpoint'
@@ -43,7 +43,7 @@ describe.each(malformed)('%s with %j', (method, params, path, message) => {
   })
 })
 
-test('without a session a NUL in an address is invalid input too', async () => {
+test('without a session, a NUL in an address is invalid input too', async () => {
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } })
   await client.connect(
     new StreamableHTTPClientTransport(new URL(`${app.url}${MCP_PATH}`), {
@@ -55,7 +55,7 @@ test('without a session a NUL in an address is invalid input too', async () => {
   await client.close()
 })
 
-test('a NUL in the Idempotency-Key of a call is invalid input, which the model may read, and nothing is done', async () => {
+test('a NUL in the Idempotency-Key of a call is a tool error that the model can read, and nothing happens', async () => {
   await using mcp = await connectMcp(app.url, { key: app.key })
   for (const name of ['tendril/idempotency-key', 'idempotencyKey']) {
     const result = await mcp.call('growth_add_learning', { kind: 'worked', note: 'nul' }, { [name]: 'a\0' })
@@ -68,7 +68,7 @@ test('a NUL in the Idempotency-Key of a call is invalid input, which the model m
   expect(body.learnings).toEqual([])
 })
 
-test('what the protocol may add to params is let through', async () => {
+test('params that the protocol may add are accepted', async () => {
   expect(
     (await inSession('resources/read', { uri: 'tendril://profile', priority: 1, _meta: { 'x/y': { z: null } } })).error,
   ).toBeUndefined()

@@ -1,4 +1,4 @@
-/** What becomes of a session: whose it is, what may change in the middle of it, and how it ends. */
+/** MCP sessions: whose they are, what can change while they are open, and how they end. */
 import { expect, test } from 'bun:test'
 import { revokeKey } from '#store/app/keys'
 import { eventually, testApp } from '#test/support/app'
@@ -8,7 +8,7 @@ import { useApp } from '#test/support/use'
 
 const app = useApp({ overrides: { mcpLimits: { sweepMs: 20 } } })
 
-const whole = ['api:read', 'api:write', 'mcp:use'] as const
+const everyScope = ['api:read', 'api:write', 'mcp:use'] as const
 const setScopes = (id: string, scopes: string[]) => app.owner`update api_key set scopes = ${scopes} where id = ${id}`
 
 const statusOf = async (response: Promise<Response>): Promise<number> => {
@@ -20,7 +20,7 @@ const listIn = (sessionId: string, key: string, url = app.url) => statusOf(rpc(u
 
 test('a session answers to the key that opened it, and to no other', async () => {
   const sessionId = await openSession(app.url, app.key)
-  const { api_key: ofSameWorkspace } = await app.newKey([...whole])
+  const { api_key: ofSameWorkspace } = await app.newKey([...everyScope])
   const { key: ofAnother } = await app.newWorkspace()
   for (const key of [ofSameWorkspace, ofAnother]) {
     expect(await listIn(sessionId, key)).toBe(404)
@@ -30,13 +30,13 @@ test('a session answers to the key that opened it, and to no other', async () =>
   expect(await listIn(sessionId, app.key)).toBe(200)
 })
 
-test('a session opens no door without a key', async () => {
+test('a session id does not replace a key', async () => {
   const sessionId = await openSession(app.url, app.key)
   expect(await statusOf(rpc(app.url, { key: null, sessionId, body: listing }))).toBe(401)
 })
 
-test('a key that is revoked in mid-session is 401, and its stream ends', async () => {
-  const { id, api_key } = await app.newKey([...whole])
+test('a key revoked during a session is 401, and the stream ends', async () => {
+  const { id, api_key } = await app.newKey([...everyScope])
   const sessionId = await openSession(app.url, api_key)
   const stream = await rpc(app.url, { key: api_key, sessionId, method: 'GET' })
   expect(await listIn(sessionId, api_key)).toBe(200)
@@ -45,8 +45,8 @@ test('a key that is revoked in mid-session is 401, and its stream ends', async (
   await stream.text()
 })
 
-test('api:write that is taken away hides and refuses the tools that change something at once, and the client is told', async () => {
-  const { id, api_key } = await app.newKey([...whole])
+test('removing api:write hides and refuses the tools of commands at once, and the client is notified', async () => {
+  const { id, api_key } = await app.newKey([...everyScope])
   await using mcp = await connectMcp(app.url, { key: api_key })
   expect(await mcp.toolNames()).toContain('growth_update_profile')
   await setScopes(id, ['api:read', 'mcp:use'])
@@ -61,8 +61,8 @@ test('api:write that is taken away hides and refuses the tools that change somet
   expect(mcp.heard).toContain('notifications/tools/list_changed')
 })
 
-test('a client that only listens is told too', async () => {
-  const { id, api_key } = await app.newKey([...whole])
+test('a client that only listens is notified too', async () => {
+  const { id, api_key } = await app.newKey([...everyScope])
   const sessionId = await openSession(app.url, api_key)
   const stream = await rpc(app.url, { key: api_key, sessionId, method: 'GET' })
   await setScopes(id, ['mcp:use'])
@@ -70,8 +70,8 @@ test('a client that only listens is told too', async () => {
   expect(JSON.parse(value!.data)).toMatchObject({ method: 'notifications/tools/list_changed' })
 })
 
-test('a client that begins to listen after the change is told as well', async () => {
-  const { id, api_key } = await app.newKey([...whole])
+test('a client that starts to listen after the change is notified as well', async () => {
+  const { id, api_key } = await app.newKey([...everyScope])
   const sessionId = await openSession(app.url, api_key)
   await setScopes(id, ['mcp:use'])
   expect(await listIn(sessionId, api_key)).toBe(200)
@@ -80,14 +80,14 @@ test('a client that begins to listen after the change is told as well', async ()
   expect(JSON.parse(value!.data)).toMatchObject({ method: 'notifications/tools/list_changed' })
 })
 
-test('mcp:use that is taken away is 403', async () => {
-  const { id, api_key } = await app.newKey([...whole])
+test('a key without mcp:use is 403 during a session too', async () => {
+  const { id, api_key } = await app.newKey([...everyScope])
   const sessionId = await openSession(app.url, api_key)
   await setScopes(id, ['api:read', 'api:write'])
   expect(await listIn(sessionId, api_key)).toBe(403)
 })
 
-test("a person's role that changes in mid-session changes the tools", async () => {
+test("a change of a person's role during a session changes the tools", async () => {
   const { id, member } = await newPerson(app.owner, app.tenantId, 'approver')
   const expiry = new Date(Date.now() + 600_000)
   const key = await app.workplace.world.identity.tokens.access({ sessionId: id, personId: member.personId }, expiry)
@@ -99,7 +99,7 @@ test("a person's role that changes in mid-session changes the tools", async () =
   expect(refused._meta).toMatchObject({ 'tendril/error': { code: 'forbidden' } })
 })
 
-test('a session that is ended is 404 from then on, and its stream ends', async () => {
+test('a session is 404 after its end, and its stream ends', async () => {
   const sessionId = await openSession(app.url, app.key)
   const stream = await rpc(app.url, { key: app.key, sessionId, method: 'GET' })
   expect(await statusOf(rpc(app.url, { key: app.key, sessionId, method: 'DELETE' }))).toBe(200)
@@ -107,20 +107,20 @@ test('a session that is ended is 404 from then on, and its stream ends', async (
   expect(await listIn(sessionId, app.key)).toBe(404)
 })
 
-test('a second stream of the same session is 409', async () => {
+test('a second stream of a session is 409', async () => {
   const sessionId = await openSession(app.url, app.key)
   const first = await rpc(app.url, { key: app.key, sessionId, method: 'GET' })
   expect(await statusOf(rpc(app.url, { key: app.key, sessionId, method: 'GET' }))).toBe(409)
   await first.body?.cancel()
 })
 
-test('a session that nobody uses is swept, one that is listened to is not', async () => {
+test('an idle session is swept; one with a stream is not', async () => {
   await using short = await testApp({ overrides: { mcpLimits: { idleMs: 0, sweepMs: 5 } } })
   const listen = async () => {
     const sessionId = await openSession(short.url, short.key)
     return { sessionId, stream: await rpc(short.url, { key: short.key, sessionId, method: 'GET' }) }
   }
-  // It may be swept before it listens.
+  // The session may be swept before its stream opens.
   const { sessionId: listening, stream } = await eventually(listen, ({ stream: { status } }) => status === 200)
   const idle = await openSession(short.url, short.key)
   const status = await eventually(
@@ -132,7 +132,7 @@ test('a session that nobody uses is swept, one that is listened to is not', asyn
   await stream.body?.cancel()
 })
 
-test('one session too many of a key takes the place of the one unused for longest', async () => {
+test('one session too many of a key replaces the one that has been idle longest', async () => {
   await using small = await testApp({ overrides: { mcpLimits: { perCaller: 2 } } })
   const [first, second] = [await openSession(small.url, small.key), await openSession(small.url, small.key)]
   expect(await listIn(first, small.key, small.url)).toBe(200)
@@ -141,21 +141,21 @@ test('one session too many of a key takes the place of the one unused for longes
   for (const one of [first, third]) expect(await listIn(one, small.key, small.url)).toBe(200)
 })
 
-test('where all sessions of a key are in use one more is 429, and where all of the process are, 503', async () => {
+test('one session more is 429 when all sessions of the key are in use, and 503 when all of the process are', async () => {
   await using small = await testApp({ overrides: { mcpLimits: { perCaller: 1, perProcess: 2 } } })
   const listen = async (key: string) => rpc(small.url, { key, sessionId: await openSession(small.url, key), method: 'GET' })
   const first = await listen(small.key)
   const more = await rpc(small.url, { key: small.key, body: opening() })
   expect([more.status, more.headers.get('retry-after')]).toEqual([429, '30'])
-  const second = await listen((await small.newKey([...whole])).api_key)
-  const another = await rpc(small.url, { key: (await small.newKey([...whole])).api_key, body: opening() })
+  const second = await listen((await small.newKey([...everyScope])).api_key)
+  const another = await rpc(small.url, { key: (await small.newKey([...everyScope])).api_key, body: opening() })
   expect([another.status, another.headers.get('retry-after')]).toEqual([503, '30'])
   for (const stream of [first, second]) await stream.body?.cancel()
 })
 
-test('one workspace, with however many keys, leaves room for the others', async () => {
+test('one workspace, with any number of keys, leaves room for others', async () => {
   await using small = await testApp({ overrides: { mcpLimits: { perTenant: 2, perProcess: 3 } } })
-  const newKey = async () => (await small.newKey([...whole])).api_key
+  const newKey = async () => (await small.newKey([...everyScope])).api_key
   const listen = async (key: string) => rpc(small.url, { key, sessionId: await openSession(small.url, key), method: 'GET' })
   const streams = [await listen(small.key), await listen(await newKey())]
   expect(await statusOf(rpc(small.url, { key: await newKey(), body: opening() }))).toBe(429)
@@ -164,7 +164,7 @@ test('one workspace, with however many keys, leaves room for the others', async 
   for (const stream of streams) await stream.body?.cancel()
 })
 
-test('a process that ends closes the streams at once', async () => {
+test('a process that shuts down closes its streams at once', async () => {
   const ending = await testApp()
   const sessionId = await openSession(ending.url, ending.key)
   const stream = await rpc(ending.url, { key: ending.key, sessionId, method: 'GET' })

@@ -1,4 +1,4 @@
-/** The era without sessions, as its own client speaks it: the same tools, gates and answers. */
+/** The protocol without sessions, spoken by its own client: the same tools, checks and answers. */
 import { expect, test } from 'bun:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { MCP_PATH } from '#edge/mcp/endpoint'
@@ -20,12 +20,12 @@ const connect = async (key: string, query = '') => {
   return { client, transport, [Symbol.asyncDispose]: () => client.close() }
 }
 
-test('a client that knows both eras gets the newer one, without a session', async () => {
+test('a client that speaks both versions gets the newer one, without a session', async () => {
   await using one = await connect(app.key)
   expect([one.client.getProtocolEra(), one.transport.sessionId]).toEqual(['modern', undefined])
 })
 
-test('the tools are those of a session, whole or narrowed', async () => {
+test('the tools are those of a session, complete or filtered', async () => {
   await using session = await connectMcp(app.url, { key: app.key })
   await using one = await connect(app.key)
   const names = ({ tools }: { tools: { name: string }[] }) => tools.map(({ name }) => name)
@@ -34,7 +34,7 @@ test('the tools are those of a session, whole or narrowed', async () => {
   expect(names(await some.client.listTools())).toEqual(['growth_list_queue'])
 })
 
-test('a call goes through the same gates, and its key replays over REST', async () => {
+test('a call passes the same checks, and its key replays over REST', async () => {
   await using one = await connect(app.key)
   const meta = { 'tendril/idempotency-key': 'stateless' }
   const done = await one.client.callTool({ name: 'growth_update_profile', arguments: { voice: 'dry' }, _meta: meta })
@@ -46,7 +46,7 @@ test('a call goes through the same gates, and its key replays over REST', async 
   expect(resources.map(({ uri }) => uri)).toContain('tendril://queue')
 })
 
-test('a key that cannot use MCP, and one that was revoked, are refused as in a session', async () => {
+test('a key without mcp:use and a revoked one are refused as in a session', async () => {
   const { id, api_key } = await app.newKey(['mcp:use'])
   await using one = await connect(api_key)
   await app.owner`update api_key set scopes = array['api:read'] where id = ${id}`
@@ -55,19 +55,19 @@ test('a key that cannot use MCP, and one that was revoked, are refused as in a s
   await expect(one.client.callTool({ name: 'growth_overview' })).rejects.toThrow()
 })
 
-test('a generation is told of, and cancelled by a client that hangs up', async () => {
+test('a generation reports progress, and is cancelled when the client disconnects', async () => {
   await using one = await connect(app.key)
-  const gone = new AbortController()
-  const told: number[] = []
+  const hangUp = new AbortController()
+  const progress: number[] = []
   const call = { name: 'growth_create_batch', arguments: { count: 1, focus: 'hung up' } }
-  const running = one.client.callTool(call, { onprogress: ({ progress }) => void told.push(progress), signal: gone.signal })
+  const running = one.client.callTool(call, { onprogress: (event) => void progress.push(event.progress), signal: hangUp.signal })
   running.catch(() => {})
   await held.begun(1)
   await eventually(
-    () => told.length,
+    () => progress.length,
     (count) => count > 0,
   )
-  gone.abort()
+  hangUp.abort()
   await expect(running).rejects.toThrow()
   const batch = await eventually(
     async () => (await app.send('GET', 'batches')).body.batches.find(({ focus }: { focus: string }) => focus === 'hung up'),
@@ -76,7 +76,7 @@ test('a generation is told of, and cancelled by a client that hangs up', async (
   expect(batch).toMatchObject({ status: 'failed', error: 'cancelled' })
 })
 
-test('a client that listens hears that its tools have changed, but not that those of others have', async () => {
+test('a listening client hears of changes to its own tools, and not to those of others', async () => {
   const mine = await app.newKey(['mcp:use', 'api:write'])
   const others = await app.newKey(['mcp:use', 'api:write'])
   const listen = async (key: string) => {
@@ -100,7 +100,7 @@ test('a client that listens hears that its tools have changed, but not that thos
   await Promise.all([me.client.close(), other.client.close()])
 })
 
-test('so many may listen with one key, and one more when one of them has gone', async () => {
+test('a key can have two listeners, and one more once one of them has gone', async () => {
   const { api_key } = await app.newKey(['mcp:use'])
   await using one = await connect(api_key)
   const first = await one.client.listen({ toolsListChanged: true })

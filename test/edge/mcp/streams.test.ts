@@ -1,4 +1,4 @@
-/** What goes over a session's streams: progress, cancellation, and reading on after a broken connection. */
+/** The streams of a session: progress, cancellation, and resuming after a broken connection. */
 import { expect, test } from 'bun:test'
 import { eventually } from '#test/support/app'
 import { heldInEachTest } from '#test/support/held-drafter'
@@ -23,8 +23,8 @@ const settled = (key: string, focus: string) =>
     (batch) => ['ready', 'failed'].includes(batch?.status),
   )
 
-/** What a test began must not count as begun in the next. */
-const letEnd = async (key: string) => {
+/** Ends what a test began, so that the next does not count it. */
+const finishAll = async (key: string) => {
   held.release()
   await eventually(
     async () => (await app.send('GET', 'batches?limit=100', { key })).body.batches,
@@ -37,45 +37,45 @@ const create = (id: number, focus: string, meta: object = {}) => ({
   params: { name: 'growth_create_batch', arguments: { count: 1, focus }, _meta: meta },
 })
 
-test('a generation with a progress token is told of while it runs, and answers with what it made', async () => {
+test('a generation with a progress token reports progress, and answers with what it made', async () => {
   await using mcp = await connectMcp(app.url, { key: app.key })
   await mcp.client.listTools()
-  const told: { progress: number; message?: string }[] = []
-  const call = { name: 'growth_create_batch', arguments: { count: 2, focus: 'told' } }
-  const running = mcp.client.callTool(call, undefined, { onprogress: (one) => void told.push(one) })
+  const events: { progress: number; message?: string }[] = []
+  const call = { name: 'growth_create_batch', arguments: { count: 2, focus: 'progress' } }
+  const running = mcp.client.callTool(call, undefined, { onprogress: (one) => void events.push(one) })
   await held.begun(1)
   held.release()
   const result = await running
   expect(result.structuredContent).toMatchObject({ batch: { status: 'ready', delivered: 2 } })
   const [content] = result.content as { text: string }[]
   expect(content!.text.match(/ - id: /g)).toHaveLength(2)
-  expect(told.at(-1)).toMatchObject({ progress: 100, total: 100, message: 'ready: 2 of 2 drafted' })
-  expect(told.length).toBeGreaterThan(1)
+  expect(events.at(-1)).toMatchObject({ progress: 100, total: 100, message: 'ready: 2 of 2 drafted' })
+  expect(events.length).toBeGreaterThan(1)
 })
 
-test('without a token it answers at once', async () => {
+test('a generation without a progress token answers at once', async () => {
   await using mcp = await connectMcp(app.url, { key: app.key })
   const result = await mcp.call('growth_create_batch', { count: 1, focus: 'at once' })
   expect((result.structuredContent as { batch: { status: string } }).batch.status).toMatch(/queued|generating/)
-  await letEnd(app.key)
+  await finishAll(app.key)
 })
 
-test('a client that takes its request back cancels the generation', async () => {
+test('a client that cancels its request cancels the generation', async () => {
   const { key } = await app.newWorkspace()
   await using mcp = await connectMcp(app.url, { key })
-  const taken = new AbortController()
-  const call = { name: 'growth_create_batch', arguments: { count: 1, focus: 'taken back' } }
-  const running = mcp.client.callTool(call, undefined, { onprogress: () => {}, signal: taken.signal })
+  const cancelling = new AbortController()
+  const call = { name: 'growth_create_batch', arguments: { count: 1, focus: 'cancelled' } }
+  const running = mcp.client.callTool(call, undefined, { onprogress: () => {}, signal: cancelling.signal })
   await held.begun(1)
-  taken.abort()
+  cancelling.abort()
   await expect(running).rejects.toThrow()
-  expect(await settled(key, 'taken back')).toMatchObject({ status: 'failed', error: 'cancelled' })
+  expect(await settled(key, 'cancelled')).toMatchObject({ status: 'failed', error: 'cancelled' })
 })
 
-test.each(['the connection', 'the session'])('a client whose %s ends does not cancel what it began', async (what) => {
+test.each(['the connection', 'the session'])('a client does not cancel what it started when %s ends', async (what) => {
   const { key } = await app.newWorkspace()
   const sessionId = await openSession(app.url, key)
-  const gone = new AbortController()
+  const disconnecting = new AbortController()
   const response = await fetch(`${app.url}/api/v1/mcp`, {
     method: 'POST',
     headers: {
@@ -85,40 +85,40 @@ test.each(['the connection', 'the session'])('a client whose %s ends does not ca
       accept: 'application/json, text/event-stream',
     },
     body: JSON.stringify(create(5, what, { progressToken: 't' })),
-    signal: gone.signal,
+    signal: disconnecting.signal,
   })
   await held.begun(1)
   if (what === 'the session') await rpc(app.url, { key, sessionId, method: 'DELETE' })
-  else gone.abort()
+  else disconnecting.abort()
   await response.text().catch(() => {})
   held.release()
   expect(await settled(key, what)).toMatchObject({ status: 'ready' })
 })
 
-/** Once the server has noticed that the connection before is gone. */
-const readOn = ({ key, sessionId, lastId }: { key: string; sessionId: string; lastId: string }): Promise<Response> =>
+/** Resumes a stream, once the server has noticed that the connection before it is gone. */
+const resume = ({ key, sessionId, lastId }: { key: string; sessionId: string; lastId: string }): Promise<Response> =>
   eventually(
     () => rpc(app.url, { key, sessionId, method: 'GET', headers: { 'last-event-id': lastId } }),
     ({ status }) => status === 200,
   )
 
-test('an answer whose stream broke is read on from the last event that came', async () => {
+test('an answer whose stream broke resumes after the last event received', async () => {
   const { key } = await app.newWorkspace()
   const sessionId = await openSession(app.url, key)
-  const broken = await rpc(app.url, { key, sessionId, body: create(7, 'read on', { progressToken: 't' }) })
+  const broken = await rpc(app.url, { key, sessionId, body: create(7, 'resumed', { progressToken: 't' }) })
   const events = eventsOf(broken)
   const { value: first } = await events.next()
   await events.return(undefined)
   await held.begun(1)
   held.release()
-  await settled(key, 'read on')
-  const on = await readOn({ key, sessionId, lastId: first!.id })
+  await settled(key, 'resumed')
+  const resumed = await resume({ key, sessionId, lastId: first!.id })
   const messages: { id?: number; result?: { structuredContent: object } }[] = []
-  for await (const { data } of eventsOf(on)) messages.push(JSON.parse(data))
+  for await (const { data } of eventsOf(resumed)) messages.push(JSON.parse(data))
   expect(messages.at(-1)).toMatchObject({ id: 7, result: { structuredContent: { batch: { status: 'ready' } } } })
 })
 
-test('what was missed on the listening stream is read on too, and nobody else reads it', async () => {
+test('events missed on the listening stream can be resumed too, by nobody else', async () => {
   const { id, api_key: key } = await app.newKey(['mcp:use', 'api:write'])
   const sessionId = await openSession(app.url, key)
   const change = async (scopes: string[]) => {
@@ -131,7 +131,7 @@ test('what was missed on the listening stream is read on too, and nobody else re
   const { value: seen } = await events.next()
   await events.return(undefined)
   await change(['mcp:use', 'api:write'])
-  const again = await readOn({ key, sessionId, lastId: seen!.id })
+  const again = await resume({ key, sessionId, lastId: seen!.id })
   const { value: missed } = await eventsOf(again).next()
   expect(JSON.parse(missed!.data).method).toStartWith('notifications/')
   const other = await rpc(app.url, {
@@ -143,40 +143,40 @@ test('what was missed on the listening stream is read on too, and nobody else re
   expect(other.status).toBe(400)
 })
 
-test('so many calls of one key may run at the same time; taking one back is always heard', async () => {
+test('a key can have three calls in progress, and can always cancel one', async () => {
   const { key } = await app.newWorkspace()
   const sessionId = await openSession(app.url, key)
-  const ask = (body: unknown) => rpc(app.url, { key, sessionId, body })
-  const running = await Promise.all([1, 2, 3].map((id) => ask(create(id, 'many', { progressToken: id }))))
+  const send = (body: unknown) => rpc(app.url, { key, sessionId, body })
+  const running = await Promise.all([1, 2, 3].map((id) => send(create(id, 'many', { progressToken: id }))))
   const refused = await eventually(
-    () => ask(create(4, 'many')),
+    () => send(create(4, 'many')),
     ({ status }) => status === 429,
   )
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5'])
   const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }
-  expect((await ask(cancel)).status).toBe(202)
+  expect((await send(cancel)).status).toBe(202)
   const again = await eventually(
-    () => ask(create(5, 'many')),
+    () => send(create(5, 'many')),
     ({ status }) => status === 200,
   )
   expect(again.status).toBe(200)
-  await letEnd(key)
+  await finishAll(key)
   for (const response of running) await response.body?.cancel()
 })
 
-test('an id that is in use, twice in one body or overlong is refused, and one that was answered is free again', async () => {
+test('an id that is in use, repeated in a body or too long is refused; an answered id is free again', async () => {
   const { key } = await app.newWorkspace()
   const sessionId = await openSession(app.url, key)
-  const ask = (body: unknown) => rpc(app.url, { key, sessionId, body })
+  const send = (body: unknown) => rpc(app.url, { key, sessionId, body })
   const ping = (id: unknown) => ({ jsonrpc: '2.0', id, method: 'ping' })
-  const running = await ask(create(1, 'once', { progressToken: 1 }))
+  const running = await send(create(1, 'once', { progressToken: 1 }))
   const refused = [ping(1), [ping(2), ping(2)], ping('x'.repeat(201)), [ping(3), ping(1)]]
-  for (const body of refused) expect((await ask(body)).status).toBe(400)
+  for (const body of refused) expect((await send(body)).status).toBe(400)
   for (const body of [ping(2), ping(2), [ping(2), ping('x'.repeat(200))]]) {
-    const response = await ask(body)
+    const response = await send(body)
     expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('"result":{}')])
   }
-  await letEnd(key)
+  await finishAll(key)
   expect(await running.text()).toContain('"structuredContent"')
-  await (await ask(ping(1))).text()
+  await (await send(ping(1))).text()
 })

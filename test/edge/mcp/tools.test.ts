@@ -38,18 +38,18 @@ describe('the list', () => {
     expect(await mcp.toolNames()).toEqual(withTool.map(({ tool }) => tool!))
   })
 
-  test.each<[Scope[]]>([[['mcp:use']], [['mcp:use', 'api:read']]])('has what only reads for a key with %p', async (scopes) => {
+  test.each<[Scope[]]>([[['mcp:use']], [['mcp:use', 'api:read']]])('has the tools that only read for a key with %p', async (scopes) => {
     expect(await namesFor(await keyOf(scopes))).toEqual(reading)
   })
 
-  test('has for each role what the role may do', async () => {
+  test('has for each role what the role can do', async () => {
     for (const role of ['owner', 'editor', 'approver', 'viewer'] as const) {
       const allowed = withTool.filter((o) => role === 'owner' || o.roles.includes(role)).map(({ tool }) => tool!)
       expect(await namesFor(await tokenOf(app, workspace.tenantId, role))).toEqual(allowed)
     }
   })
 
-  test('has what a client asked for: some groups, or nothing that changes anything', async () => {
+  test('can be narrowed to some toolsets, or to tools that only read', async () => {
     const inItems = withTool.filter((o) => ['items', 'batches'].includes(toolsetOf(o)))
     expect(await namesFor(workspace.key, '?toolsets=items,batches')).toEqual(inItems.map(({ tool }) => tool!))
     expect(await namesFor(workspace.key, '?toolsets=items&toolsets=BATCHES')).toEqual(inItems.map(({ tool }) => tool!))
@@ -69,7 +69,7 @@ describe('a description', () => {
     }
     expect(Object.keys(tool.inputSchema.properties ?? {})).toEqual(Object.keys(o.input.properties))
     expect(tool.inputSchema.required ?? []).toEqual(o.input.required ?? [])
-    // As clients read them: with the protocol's defaults for what is not said.
+    // As clients read them, with the protocol's defaults for what is missing.
     const annotations = { readOnlyHint: false, idempotentHint: false, ...tool.annotations }
     expect(annotations.readOnlyHint).toBe(readsOnly(o))
     if (!readsOnly(o))
@@ -81,15 +81,15 @@ describe('a description', () => {
   })
 })
 
-/** What models count, roughly. Source of both bounds: users lose most of a context to the tools of others. */
+/** Roughly what models count. Both bounds exist because users lose most of a context to the tools of other servers. */
 const tokensOf = (tools: Tool[]) => JSON.stringify({ tools }).length / 4
 const MOST = 12_000
 const MOST_OF_A_TOOLSET = 4_000
-/** In the API document. */
+/** The number of tools in the API document. */
 const TOOLS_AT_LAST = 48
 
 describe('what a list costs', () => {
-  test('all of it leaves room for the tools that are still to come, if they cost what most of these do', async () => {
+  test('the complete list leaves room for the tools to come, at the median cost of these', async () => {
     const tools = await listed(workspace.key)
     const each = tools.map((tool) => tokensOf([tool])).sort((a, b) => a - b)
     const toCome = Math.max(0, TOOLS_AT_LAST - tools.length) * each[each.length >> 1]!
@@ -102,8 +102,8 @@ describe('what a list costs', () => {
 })
 
 describe('a call', () => {
-  /** The client itself checks what comes back against the schema of the list. */
-  test.each(named)('of %s succeeds with legal input, in structure and in text', async (name, o) => {
+  /** The client checks each result against the schema in the list. */
+  test.each(named)('of %s succeeds with valid input, in structured content and in text', async (name, o) => {
     for (const extent of ['needed', 'whole'] as const) {
       const input = await legalInput(workspace, o, extent)
       await mcp.client.listTools()
@@ -116,7 +116,7 @@ describe('a call', () => {
   })
 
   test.each(named.filter(([, o]) => Object.keys(o.input.properties).length > 0))(
-    'of %s with a field it has not is an error that names it',
+    'of %s with an unknown field is an error that names it',
     async (name, o) => {
       const { isError, content, structuredContent, _meta } = await mcp.call(name, { ...sampleOf(o, 'needed'), no_such_field: 1 })
       expect([isError, structuredContent]).toEqual([true, undefined])
@@ -125,7 +125,7 @@ describe('a call', () => {
     },
   )
 
-  test('of a record that is not there, and of one in another state, says the code', async () => {
+  test('for a record that does not exist or is in another state gives the error code', async () => {
     const missing = await mcp.call('growth_approve_item', { id: newId() })
     expect(missing).toMatchObject({ isError: true, content: [{ text: 'not_found: no such item' }] })
     const item = await legalInput(workspace, operations.find(({ id }) => id === 'growth.items.approve')!)
@@ -134,18 +134,18 @@ describe('a call', () => {
     expect(refused._meta).toMatchObject({ 'tendril/error': { code: 'conflict', request_id: expect.any(String) } })
   })
 
-  test('of no tool at all is an error of the protocol', async () => {
+  test('of an unknown tool is a protocol error', async () => {
     await expect(mcp.call('growth_fly')).rejects.toMatchObject({ code: -32_602 })
   })
 
-  test('of a tool outside of what the client asked for is refused', async () => {
+  test('of a tool that the client filtered out is refused', async () => {
     await using some = await connectMcp(app.url, { key: workspace.key, query: '?toolsets=items&readonly=1' })
     for (const name of ['growth_update_profile', 'growth_approve_item', 'growth_list_batches'])
       await expect(some.call(name)).rejects.toMatchObject({ code: -32_602 })
     expect((await some.call('growth_list_queue')).isError).toBeUndefined()
   })
 
-  test('of a post that takes long answers with the item as it stands, and says that it is not over', async () => {
+  test('of a slow post answers with the item as it is, marked as pending', async () => {
     await using slow = await testApp({ env: { SANDBOX_FAULTS: 'applied502=1' }, overrides: { replyWithinMs: 50 } })
     const story = await newStory(slow)
     const id = await story.approved()
@@ -155,7 +155,7 @@ describe('a call', () => {
     expect(result.structuredContent).toMatchObject({ item: { status: expect.stringMatching(/^publish/) } })
   })
 
-  test('stands in the audit as one over MCP', async () => {
+  test('is recorded in the audit trail as MCP', async () => {
     await mcp.call('growth_update_profile', { goal: 'audited' })
     const [row] = await app.owner`select surface, operation from audit where tenant_id = ${workspace.tenantId} order by id desc limit 1`
     expect(row).toEqual({ surface: 'mcp', operation: 'growth.profile.update' })
@@ -165,7 +165,7 @@ describe('a call', () => {
 describe('the same key', () => {
   const key = (name = 'tendril/idempotency-key') => ({ [name]: newId() })
 
-  test.each(['tendril/idempotency-key', 'idempotencyKey'])('given as %s runs once and replays', async (name) => {
+  test.each(['tendril/idempotency-key', 'idempotencyKey'])('sent as %s runs once and replays', async (name) => {
     const meta = key(name)
     const first = await mcp.call('growth_create_batch', { count: 1 }, meta)
     const second = await mcp.call('growth_create_batch', { count: 1 }, meta)
@@ -181,7 +181,7 @@ describe('the same key', () => {
     expect([again.headers.get('idempotency-replayed'), again.body]).toEqual(['true', first.structuredContent as never])
   })
 
-  test('with another input is refused, and one that is no text too', async () => {
+  test('with another input is refused, and so is a key that is not text', async () => {
     const meta = key()
     await mcp.call('growth_update_profile', { voice: 'dry' }, meta)
     const reused = await mcp.call('growth_update_profile', { voice: 'wet' }, meta)
@@ -191,7 +191,7 @@ describe('the same key', () => {
   })
 })
 
-/** For persons alone. */
+/** Drops the confirmation, which only persons give. */
 const withoutConfirm = ({ confirm, ...input }: Record<string, unknown>) => input
 
 const idsIn = (value: unknown): string[] => {

@@ -1,4 +1,4 @@
-/** `tendril admin plan …` beside two running servers, which go by it from the next request on. */
+/** `tendril admin plan …` beside two running servers, which apply it from the next request on. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { environmentOf, newDeployment, type ServerProcess, startServer } from '#test/support/server'
 import { use } from '#test/support/use'
@@ -22,30 +22,30 @@ const admin = async (...args: string[]) => {
 }
 const set = (...args: string[]) => admin('set', '--workspace', workspace, ...args)
 
-test('what an operator sets holds at once, whichever server is asked', async () => {
-  const ask = () => Promise.all(servers.map((server) => server.send('POST', 'batches', { body: { count: 1 } })))
+test('a plan that an operator sets takes effect at once on every server', async () => {
+  const createBatches = () => Promise.all(servers.map((server) => server.send('POST', 'batches', { body: { count: 1 } })))
   await set('--plan', 'team', '--billing', 'ok', '--clear-overrides')
-  expect((await ask()).map(({ status }) => status)).toEqual([201, 201])
+  expect((await createBatches()).map(({ status }) => status)).toEqual([201, 201])
   const done = await set('--override', 'create_batch=2', '--override', 'reads_payg=500000', '--override', 'feature:rules=off')
   const overrides = { create_batch: 2, reads_payg: 500_000, features: { rules: false } }
   expect(done).toMatchObject({ code: 0, json: { workspace_id: workspace, plan: 'team', billing: 'ok', overrides } })
-  for (const { body, headers } of await ask()) {
+  for (const { body, headers } of await createBatches()) {
     expect(body.error?.message).toBe('rate_limited:create_batch')
     expect(headers.get('ratelimit-policy')).toStartWith('"create_batch";q=2;w=3600, "posts";')
   }
   await set('--billing', 'trial_expired')
-  for (const { body } of await ask()) expect(body.error?.message).toBe('plan_invalid:trial_expired')
+  for (const { body } of await createBatches()) expect(body.error?.message).toBe('plan_invalid:trial_expired')
   const restored = await set('--billing', 'ok', '--clear-overrides')
   expect(restored.json).toMatchObject({ billing: 'ok', overrides: {} })
-  expect((await ask()).map(({ status }) => status)).toEqual([201, 201])
+  expect((await createBatches()).map(({ status }) => status)).toEqual([201, 201])
 })
 
-test('what is not told stays as it is, and a single number goes back to what the plan says', async () => {
+test('set changes only what it names, and an override set to default returns to the number of the plan', async () => {
   await set('--plan', 'creator', '--override', 'posts=7', '--override', 'audits=1')
   expect((await set('--override', 'posts=default')).json).toMatchObject({ plan: 'creator', billing: 'ok', overrides: { audits: 1 } })
 })
 
-test('the plan is shown with what is used of it', async () => {
+test('get shows the plan and what is used of it', async () => {
   await set('--plan', 'free', '--clear-overrides', '--override', 'articles=1', '--override', 'feature:engagement=on')
   const { code, json } = await admin('get', '--workspace', workspace)
   expect(code).toBe(0)
@@ -62,7 +62,7 @@ test('the plan is shown with what is used of it', async () => {
   ])
 })
 
-describe('is refused, and changes nothing:', () => {
+describe('set and get refuse, and change nothing:', () => {
   test.each([
     [['set'], 2, '--workspace is missing'],
     [['set', '--workspace', 'w'], 2, '--workspace is not an id: w'],
@@ -75,8 +75,8 @@ describe('is refused, and changes nothing:', () => {
     [['get', '--workspace', '00000000-0000-4000-8000-000000000000'], 6, 'no such workspace'],
   ] as [string[], number, string][])('%p', async (args, code, message) => {
     const before = await deployment.owner`select plan, billing, overrides from tenant`
-    const ran = await admin(...args.map((arg) => (arg === 'OWN' ? workspace : arg)))
-    expect([ran.code, ran.err]).toEqual([code, expect.stringContaining(message)])
+    const result = await admin(...args.map((arg) => (arg === 'OWN' ? workspace : arg)))
+    expect([result.code, result.err]).toEqual([code, expect.stringContaining(message)])
     expect(await deployment.owner`select plan, billing, overrides from tenant`).toEqual(before)
   })
 })

@@ -13,15 +13,15 @@ const admin = async (...args: string[]) => {
   return { code, err, lines: out.split('\n').length, json: code === 0 ? JSON.parse(out) : undefined }
 }
 
-test('lists every workspace, the newest first, page by page, with its plan and its people', async () => {
+test('list shows every workspace, newest first, page by page, with its plan and number of people', async () => {
   const { tenantId: first } = await deployment.firstWorkspace()
   const { workspace_id: second } = (await admin('tenant', 'create', '--name', 'Nordfracht')).json
   const person = crypto.randomUUID()
   await deployment.owner`insert into person (id, email, email_key, name, password_hash) values (${person}, 'a@example.com', 'a@example.com', 'A', 'x')`
   await deployment.owner`insert into member (tenant_id, person_id, role) values (${second}, ${person}, 'owner')`
-  const one = await admin('tenant', 'list', '--limit', '1')
-  const { workspaces, next_cursor } = one.json
-  expect([one.code, one.lines]).toEqual([0, 2])
+  const firstPage = await admin('tenant', 'list', '--limit', '1')
+  const { workspaces, next_cursor } = firstPage.json
+  expect([firstPage.code, firstPage.lines]).toEqual([0, 2])
   expect(workspaces).toEqual([
     {
       ...{ id: second, name: 'Nordfracht', plan: 'team', billing: 'ok', paused: false, people: 1 },
@@ -37,7 +37,7 @@ test.each([
   [['--limit', '0'], '--limit must be a whole number from 1 to 100: 0'],
   [['--limit', 'all'], '--limit must be a whole number from 1 to 100: all'],
   [['--cursor', 'x'], 'cursor is not a cursor of this list'],
-])('refuses %j', async (flags, message) => {
+])('list refuses %j', async (flags, message) => {
   const { code, err } = await admin('tenant', 'list', ...flags)
   expect([code, err]).toEqual([2, `tendril admin: ${message}\n`])
 })

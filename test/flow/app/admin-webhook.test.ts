@@ -1,4 +1,4 @@
-/** `tendril admin webhook …` beside a running server and without one; the server is a process of its own, which dies. */
+/** `tendril admin webhook …` beside a running server and without one. The server is a process of its own, which is killed. */
 import { beforeAll, expect, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
 import { newId } from '#kernel/ids'
@@ -18,14 +18,14 @@ beforeAll(async () => {
   workspace = ['--workspace', (await deployment.firstWorkspace()).tenantId]
 })
 
-interface Ran {
+interface CommandResult {
   code: number
   output: string
-  // biome-ignore lint/suspicious/noExplicitAny: each command prints a shape of its own
+  // biome-ignore lint/suspicious/noExplicitAny: every command prints a different shape
   json: any
 }
 
-const admin = async (...args: string[]): Promise<Ran> => {
+const admin = async (...args: string[]): Promise<CommandResult> => {
   const child = Bun.spawn([process.execPath, 'src/main.ts', 'admin', ...args], {
     env: environmentOf({ ...deployment.server, env }, 0),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -42,12 +42,12 @@ const delivered = async (id: string): Promise<void> => {
   expect(await eventually(state, (is) => is === 'delivered')).toBe('delivered')
 }
 
-test('an operator sets, tries, rotates, replays and disables, whoever owns the workspace', async () => {
+test('an operator sets, tests, rotates, replays and disables a webhook, whichever process owns the workspace', async () => {
   receiver.requests.length = 0
   let secret: string
   {
     await using server = await start()
-    await server.send('PUT', 'profile', { body: { goal: 'to be owned by this server' } })
+    await server.send('PUT', 'profile', { body: { goal: 'makes this server own the workspace' } })
     const set = await admin('webhook', 'set', ...workspace, '--url', receiver.url, '--events', 'growth.item.posted')
     expect(set).toMatchObject({
       code: 0,
@@ -61,7 +61,7 @@ test('an operator sets, tries, rotates, replays and disables, whoever owns the w
     expect(server.output()).not.toContain(secret)
     await delivered(json.event_id)
   }
-  // Nobody owns it now; what the command leaves behind waits for a server.
+  // No process owns the workspace now: what the command leaves behind waits for a server.
   const rotated = await admin('webhook', 'rotate', ...workspace)
   expect(rotated.json.secret).not.toBe(secret)
   const { json } = await admin('webhook', 'test', ...workspace)
@@ -73,7 +73,7 @@ test('an operator sets, tries, rotates, replays and disables, whoever owns the w
   })
   await using _server = await start()
   const [, request] = await receiver.received(2)
-  for (const one of [secret, rotated.json.secret]) expect(verified(one, request!)).toMatchObject({ id: json.event_id })
+  for (const signingSecret of [secret, rotated.json.secret]) expect(verified(signingSecret, request!)).toMatchObject({ id: json.event_id })
   expect((await admin('webhook', 'replay', ...workspace, '--id', json.event_id)).code).toBe(0)
   expect((await receiver.received(3)).map(idOf).slice(1)).toEqual([json.event_id, json.event_id])
   expect((await admin('webhook', 'disable', ...workspace)).json).toMatchObject({
@@ -83,7 +83,7 @@ test('an operator sets, tries, rotates, replays and disables, whoever owns the w
   expect(await admin('webhook', 'test', ...workspace)).toMatchObject({ code: 7 })
 }, 60_000)
 
-test('what is wrong is said, with the exit code of its kind', async () => {
+test('a wrong argument is refused with the exit code of its kind', async () => {
   const set = (...args: string[]) => admin('webhook', 'set', ...args)
   expect(await set(...workspace, '--url', 'https://169.254.169.254/')).toMatchObject({
     code: 2,
@@ -96,7 +96,7 @@ test('what is wrong is said, with the exit code of its kind', async () => {
   })
 }, 60_000)
 
-test('a server that is killed once the receiver has heard: the next one tells it again, under the same id', async () => {
+test('after a server dies between sending and recording a delivery, the next server sends the event again under the same id', async () => {
   receiver.requests.length = 0
   await using dying = await start({ dieAt: 'delivery.sent' })
   await admin('webhook', 'set', ...workspace, '--url', receiver.url)

@@ -1,4 +1,4 @@
-/** The audit trail: what is in it, who reads it, and what it looks like in a file. */
+/** The audit trail: what it contains, who can read it, and what it looks like as a file. */
 import { describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { type Access, scopes } from '#kernel/scopes'
@@ -25,7 +25,7 @@ const list = async ({ key }: SignedIn, query: Record<string, string> = {}) =>
 const makeKey = async ({ key }: SignedIn) =>
   (await app.send('POST', '/api/v1/app/keys', { key, body: { name: 'Release script', scopes: ['api:read', 'api:write'] } })).body
 
-/** Rows with ids in their order, from when the workspace was made. */
+/** Rows with ascending ids, an hour apart. */
 const addRows = ({ tenantId }: { tenantId: string }, count: number, { operation = 'test', detail = '{}' } = {}) =>
   app.owner`insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation, detail)
     select (${tenantId.slice(0, 24)} || lpad(n::text, 12, '0'))::uuid, ${tenantId}, '2020-01-01'::timestamptz + n * interval '1 hour',
@@ -52,7 +52,7 @@ describe('the list', () => {
     ])
   })
 
-  test('gives every entry once, newest first, page by page', async () => {
+  test('returns every entry once, newest first, page by page', async () => {
     const owner = await newOwner()
     await addRows(owner, 5)
     const seen: string[] = []
@@ -64,7 +64,7 @@ describe('the list', () => {
     expect(seen.map((id) => Number(id.slice(-12)))).toEqual([5, 4, 3, 2, 1])
   })
 
-  test('is narrowed by operation, by time, and by person with their keys', async () => {
+  test('filters by operation, by time, and by a person and their keys', async () => {
     const owner = await newOwner()
     const other = await signedIn(app, owner.tenantId, 'owner')
     await addRows(owner, 4)
@@ -83,7 +83,7 @@ describe('the list', () => {
     expect(await hours({ since: '0000-01-01T00:00:00Z', until: '9999-12-31T23:59:59-14:00' })).toEqual([4, 3, 2, 1])
   })
 
-  test('tells what operators do to the workspace, too', async () => {
+  test('includes what operators do to the workspace', async () => {
     const owner = await newOwner()
     const { db } = app.workplace
     const { id } = await app.newKey(['api:read'], owner.tenantId)
@@ -101,7 +101,7 @@ describe('the list', () => {
     ])
   })
 
-  test('is for owners of the workspace', async () => {
+  test('is for owners of the workspace only', async () => {
     const [owner, other] = [await newOwner(), await newOwner()]
     const editor = await signedIn(app, owner.tenantId, 'editor')
     for (const path of [PATH, `${PATH}/export`]) expect((await app.send('GET', path, { key: editor.key })).status).toBe(403)
@@ -118,7 +118,7 @@ describe('the file', () => {
       .split('\n')
       .map((line) => JSON.parse(line))
 
-  test('has all entries, more than a page of the list, as JSON lines', async () => {
+  test('has all entries as JSON lines, also when they exceed a page of the list', async () => {
     const owner = await newOwner()
     await addRows(owner, 450)
     await put(owner.key, 'Mine')
@@ -132,7 +132,7 @@ describe('the file', () => {
     expect(narrowed.map(({ at }) => at)).toEqual(['2020-01-01T05:00:00.000Z'])
   })
 
-  test('as a table shows text that begins as a formula does as text', async () => {
+  test('as CSV, neutralises text that begins like a formula', async () => {
     const owner = await newOwner()
     await app.owner`update person set name = '=HYPERLINK("https://evil.example","x")' where id = ${owner.personId}`
     await put(owner.key, 'Mine', { 'x-request-id': '@SUM(A1)' })
@@ -144,10 +144,10 @@ describe('the file', () => {
     expect(rest).toEqual([''])
   })
 
-  test('breaks off for whoever may not read on, and says so', async () => {
+  test('ends early, and with an error, for a reader who loses access', async () => {
     const owner = await newOwner()
     const second = await signedIn(app, owner.tenantId, 'owner')
-    // Of more than one piece, so that something is left to be read when the first one has come.
+    // More than one chunk, so that some is left to read after the first.
     await addRows(owner, 1_000, { detail: JSON.stringify({ text: 'x'.repeat(200) }) })
     const download = createOperations(app.workplace.world)
       .filter((o) => o.kind === 'download')
@@ -155,20 +155,26 @@ describe('the file', () => {
     const member = { personId: second.personId, role: 'owner' } as const
     const all = new Set<Access>([...scopes, 'session'])
     const principal = { kind: 'session', id: second.sessionId, member } as const
-    const opened = await download.open(() => ({}), { tenantId: owner.tenantId, principal, scopes: all, surface: 'rest', requestId: 'test' })
-    const lines = await opened.start()
+    const opening = await download.open(() => ({}), {
+      tenantId: owner.tenantId,
+      principal,
+      scopes: all,
+      surface: 'rest',
+      requestId: 'test',
+    })
+    const lines = await opening.start()
     const first = await lines.next()
     expect(linesOf(first!)[0].id).toEndWith('000000001000')
     await app.send('PUT', `/api/v1/app/members/${second.personId}`, { key: owner.key, body: { role: 'viewer' } })
     const read: string[] = []
     const reading = async () => {
-      for (let piece = await lines.next(); piece !== undefined; piece = await lines.next()) read.push(piece)
+      for (let chunk = await lines.next(); chunk !== undefined; chunk = await lines.next()) read.push(chunk)
     }
     expect(await reading().catch((cause) => cause.code)).toBe('unauthenticated')
     expect(linesOf(`${first}${read.join('')}`).length).toBeLessThan(1_000)
   })
 
-  test('shows no secret that people were given', async () => {
+  test('contains no secret that people were given', async () => {
     const owner = await newOwner()
     const { api_key } = await makeKey(owner)
     const invited = await app.send('POST', '/api/v1/app/invitations', { key: owner.key, body: { role: 'viewer' } })

@@ -1,4 +1,4 @@
-/** The pages in a real Chromium, against a real server: from the first start's link to a device that is let in. */
+/** The pages in a real Chromium against a real server, from the link of the first start to an approved device. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
@@ -10,8 +10,9 @@ import { GRANT_TYPE, PASSWORD } from '#test/support/people'
 import { type Deployment, environmentOf, newDeployment, type ServerProcess, startServer } from '#test/support/server'
 
 const path = browserPath()
-if (!path) console.warn('No Chromium here (CHROMIUM names none, nor is one where systems put it): the tests in a real browser are skipped.')
-/** Where to keep pictures of the pages, for people to look at. */
+if (!path)
+  console.warn('No Chromium here (CHROMIUM is not set, and none is installed in a usual place): tests in a real browser are skipped.')
+/** Where to save screenshots for people to look at. */
 const pictures = process.env.SCREENSHOTS
 const EMAIL = 'owner@example.com'
 
@@ -22,10 +23,10 @@ let context: BrowserContext
 let page: Page
 let folder: TemporaryFolder
 let complaints: string[]
-/** As the browser reaches it. */
+/** The address that the browser uses. */
 let origin: string
 
-/** As the first start prints it, once it listens. */
+/** The link that the first start prints once it listens. */
 const linkOf = async ({ output }: ServerProcess): Promise<string> =>
   (await eventually(
     () => /choose a password: (\S+)/.exec(output())?.[1],
@@ -37,8 +38,8 @@ const newCode = async (device_name = 'laptop') => (await form('code', { device_n
 const tokenFor = async (device_code: string) =>
   (await form('token', { grant_type: GRANT_TYPE, device_code })).json() as Promise<Record<string, string>>
 
-/** Nothing is wrong with the page, wide or narrow, light or dark. */
-const looks = async (name: string) => {
+/** The page has no flaw, narrow or wide, light or dark. */
+const expectNoFlaws = async (name: string) => {
   for (const colorScheme of ['light', 'dark'] as const)
     for (const width of [320, 1280]) {
       await page.setViewportSize({ width, height: 800 })
@@ -48,13 +49,13 @@ const looks = async (name: string) => {
     }
 }
 
-/** Whoever has no mouse: Tab until a thing of this name has the focus. */
+/** Presses Tab, as someone without a mouse would, until the element of this name has the focus. */
 const tabTo = async (name: string) => {
   for (let steps = 0; steps < 30; steps++) {
     await page.keyboard.press('Tab')
     if ((await focusedName(page)) === name) return
   }
-  throw new Error(`Tab does not lead to ${name}`)
+  throw new Error(`Tab does not reach ${name}`)
 }
 
 const openPage = async () => {
@@ -74,7 +75,7 @@ describe.skipIf(!path)('in a browser', () => {
     const link = await linkOf(server)
     origin = new URL(link).origin
     await page.goto(link)
-    await looks('join')
+    await expectNoFlaws('join')
     await page.getByLabel('Email').fill(EMAIL)
     await page.getByLabel('Name').fill('Olga Owner')
     await page.getByLabel('Password').fill(PASSWORD)
@@ -88,37 +89,37 @@ describe.skipIf(!path)('in a browser', () => {
     await folder?.[Symbol.asyncDispose]()
   })
 
-  test("the first start's link makes an owner, who is signed in and finds what there is", async () => {
+  test('the link of the first start makes an owner, who is signed in and sees the home page', async () => {
     complaints.length = 0
     await page.goto(`${origin}/`)
-    await looks('home')
+    await expectNoFlaws('home')
     expect(await page.getByRole('main').innerText()).toContain('Owner: can do everything')
     expect(await page.getByRole('main').innerText()).toContain('/api/v1/mcp')
     expect(complaints).toEqual([])
   })
 
-  test('the command line logs in, approved on the page with the keyboard alone', async () => {
+  test('the command line logs in, and a person approves it with the keyboard alone', async () => {
     const env = { PATH: process.env.PATH ?? '', HOME: folder.path }
     const cli = (...args: string[]) => Bun.spawn([process.execPath, 'src/cli/bin.ts', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
     const login = cli('login', '--api-url', server.url, '--no-browser')
-    let told = ''
+    let printed = ''
     for await (const text of login.stderr.pipeThrough(new TextDecoderStream())) {
-      told += text
-      if (told.includes('Waiting for')) break
+      printed += text
+      if (printed.includes('Waiting for')) break
     }
-    const code = /[B-Z]{4}-[B-Z]{4}/.exec(told)![0]
-    const address = /http\S+\/device/.exec(told)![0]
+    const code = /[B-Z]{4}-[B-Z]{4}/.exec(printed)![0]
+    const address = /http\S+\/device/.exec(printed)![0]
     await page.goto(address)
-    await looks('device-entry')
+    await expectNoFlaws('device-entry')
     await tabTo('Code')
     await page.keyboard.type(code.toLowerCase().replace('-', ' '))
     await page.keyboard.press('Enter')
     await page.getByText(code, { exact: true }).waitFor()
-    await looks('device-confirm')
+    await expectNoFlaws('device-confirm')
     await tabTo('Approve')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'The device is let in' }).waitFor()
-    await looks('device-done')
+    await expectNoFlaws('device-done')
     expect(await login.exited).toBe(0)
     const overview = cli('overview', 'get', '--json')
     expect([await overview.exited, JSON.parse(await new Response(overview.stdout).text())]).toEqual([0, expect.any(Object)])
@@ -126,7 +127,7 @@ describe.skipIf(!path)('in a browser', () => {
     expect(await logout.exited).toBe(0)
   }, 60_000)
 
-  test('a device is denied with a click', async () => {
+  test('a click denies a device', async () => {
     const { device_code, verification_uri_complete } = await newCode('<b>evil</b> machine')
     await page.goto(verification_uri_complete!)
     expect(await page.getByRole('main').innerText()).toContain('<b>evil</b> machine')
@@ -137,9 +138,9 @@ describe.skipIf(!path)('in a browser', () => {
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('The device is not let in')
   })
 
-  test('a wrong code is said at the field, and what is wrong has the focus', async () => {
+  test('a wrong code is reported at its field, and the message has the focus', async () => {
     await page.goto(`${origin}/device?code=BCDF-GHJK`)
-    await looks('device-wrong')
+    await expectNoFlaws('device-wrong')
     expect(await page.locator(':focus').getAttribute('role')).toBe('alert')
     await tabTo('No device waits under this code. It may be mistyped, decided on, or too old.')
     await page.keyboard.press('Enter')
@@ -148,28 +149,28 @@ describe.skipIf(!path)('in a browser', () => {
     expect(await page.getByLabel('Code').getAttribute('aria-invalid')).toBe('true')
   })
 
-  test('signing out and in again works with the keyboard alone, and leads back to the code', async () => {
+  test('signing out and in again works with the keyboard alone, and returns to the code', async () => {
     await page.goto(`${origin}/`)
     await tabTo('Sign out')
     await page.keyboard.press('Enter')
     await page.getByRole('link', { name: 'Sign in' }).waitFor()
-    await looks('home-signed-out')
+    await expectNoFlaws('home-signed-out')
     const { user_code, verification_uri_complete } = await newCode()
     await page.goto(verification_uri_complete!)
-    await looks('sign-in')
+    await expectNoFlaws('sign-in')
     await tabTo('Email')
     await page.keyboard.type(EMAIL)
     await tabTo('Password')
     await page.keyboard.type('wrong')
     await page.keyboard.press('Enter')
     await page.getByText('The email or the password is wrong.').waitFor()
-    await looks('sign-in-wrong')
+    await expectNoFlaws('sign-in-wrong')
     await page.getByLabel('Password').fill(PASSWORD)
     await page.keyboard.press('Enter')
     await page.getByText(user_code!, { exact: true }).waitFor()
   })
 
-  test('a new password is chosen by the link of the operator, with the keyboard alone', async () => {
+  test("an operator's reset link sets a new password, with the keyboard alone", async () => {
     const env = environmentOf(deployment.server, Number(new URL(origin).port))
     const admin = Bun.spawn([process.execPath, 'src/main.ts', 'admin', 'person', 'reset', '--email', EMAIL], {
       env,
@@ -178,18 +179,18 @@ describe.skipIf(!path)('in a browser', () => {
     const printed = JSON.parse(await new Response(admin.stdout).text()) as { email_status: string; url: string }
     expect(printed.email_status).toBe('unverified')
     await page.goto(printed.url)
-    await looks('reset')
+    await expectNoFlaws('reset')
     await tabTo('New password')
     await page.keyboard.type('password123')
     await page.keyboard.press('Enter')
     await page.getByText('is one of the most common passwords').first().waitFor()
-    await looks('reset-wrong')
+    await expectNoFlaws('reset-wrong')
     expect(await page.locator(':focus').getAttribute('role')).toBe('alert')
     await tabTo('New password')
     await page.keyboard.type(PASSWORD)
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Your new password is set' }).waitFor()
-    await looks('reset-done')
+    await expectNoFlaws('reset-done')
     expect(await page.locator('body').ariaSnapshot()).toContain(`link "Sign in as ${EMAIL}"`)
     await page.goto(printed.url)
     expect(await page.getByRole('alert').innerText()).toContain('This link is no longer valid')
@@ -200,7 +201,7 @@ describe.skipIf(!path)('in a browser', () => {
     await page.getByText('Verified', { exact: true }).waitFor()
   }, 60_000)
 
-  test('the look at pages sees what is wrong with one', async () => {
+  test('the check for flaws finds each flaw of a bad page', async () => {
     await page.setViewportSize({ width: 320, height: 800 })
     const grey =
       '<p style="color:#999">Pale</p><input name="q"><a href="#gone">x</a><button style="height:20px">b</button><h1>a</h1><h3>b</h3>'
@@ -213,7 +214,7 @@ describe.skipIf(!path)('in a browser', () => {
     ])
   })
 
-  test('the tree that screen readers are given has names for everything', async () => {
+  test('the accessibility tree names every element', async () => {
     const { verification_uri_complete } = await newCode()
     await page.goto(verification_uri_complete!)
     const tree = await page.locator('body').ariaSnapshot()
@@ -221,7 +222,7 @@ describe.skipIf(!path)('in a browser', () => {
       expect(tree).toContain(line)
   })
 
-  test('no page elsewhere can frame the pages, sign somebody in, or decide', async () => {
+  test('no page of another origin can frame our pages, sign anyone in or decide on a device', async () => {
     const { device_code, user_code } = await newCode()
     const fields = { '/sign-in': { email: EMAIL, password: PASSWORD }, '/device': { code: user_code, decision: 'approve' } }
     const formTo = (to: keyof typeof fields) =>
@@ -253,13 +254,13 @@ describe.skipIf(!path)('in a browser', () => {
     await page.getByText(user_code!, { exact: true }).waitFor()
   })
 
-  test('a session goes on when its access token is too old, also for a link from elsewhere', async () => {
-    const age = () =>
+  test('a session continues after its access token has expired, also when the link comes from another site', async () => {
+    const expireAccess = () =>
       context.addCookies([{ name: 'tendril', value: 'too.old.token', domain: new URL(origin).hostname, path: '/', httpOnly: true }])
-    await age()
+    await expireAccess()
     await page.goto(`${origin}/`)
     await page.getByText('Olga Owner').waitFor()
-    await age()
+    await expireAccess()
     await using elsewhere = Bun.serve({
       ...{ port: 0, hostname: '127.0.0.1' },
       fetch: () => new Response(`<a href="${origin}/device">go</a>`, { headers: { 'content-type': 'text/html' } }),

@@ -1,4 +1,4 @@
-/** What is counted of a month survives a clock that is set back over its beginning. */
+/** Monthly counters survive a clock that is set back into the month before. */
 import { beforeAll, expect, test } from 'bun:test'
 import { steppedDb } from '#test/support/database-clock'
 import { signedIn } from '#test/support/session'
@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 const app = useApp(() => ({ database: db.options }))
 
-test('drafts asked for while the clock is set back into the month before do not reset what the month has used', async () => {
+test('drafting while the clock is set back into the month before does not reset what the month has used', async () => {
   const { key } = await signedIn(app, app.tenantId, 'viewer')
   const draft = async (count: number) => {
     const reply = await app.send('POST', 'batches', { body: { focus: 'Docks', count } })

@@ -1,4 +1,4 @@
-/** A workspace that its owner deletes: nothing goes out any more, and until its time is over it may be taken back. */
+/** A workspace that its owner deletes: it posts nothing, and the deletion can be cancelled until it is due. */
 import { afterAll, describe, expect, test } from 'bun:test'
 import { keyOperations } from '#contract/index'
 import { readsOnly } from '#contract/op'
@@ -20,50 +20,50 @@ const held = heldDrafter()
 afterAll(() => held.release())
 const app = useApp(() => ({ database: db.options, overrides: { failpoints: points.at, drafter: held.drafter } }))
 
-const ask = (key: string, name = 'Test') => app.send('POST', PATH, { key, body: { name } })
-const takeBack = (key: string) => app.send('DELETE', PATH, { key })
-const shown = async (key: string) => (await app.send('GET', '/api/v1/app/workspace', { key })).body.workspace
+const requestDeletion = (key: string, name = 'Test') => app.send('POST', PATH, { key, body: { name } })
+const cancelDeletion = (key: string) => app.send('DELETE', PATH, { key })
+const workspaceOf = async (key: string) => (await app.send('GET', '/api/v1/app/workspace', { key })).body.workspace
 
-test('asks for its name, and only an owner who is signed in may', async () => {
+test('needs the name of the workspace and an owner who is signed in', async () => {
   const { tenantId, key } = await app.newWorkspace()
   for (const role of ['editor', 'approver', 'viewer'] as const) {
     const member = await tokenOf(app, tenantId, role)
-    expect([(await ask(member)).status, (await takeBack(member)).status]).toEqual([403, 403])
+    expect([(await requestDeletion(member)).status, (await cancelDeletion(member)).status]).toEqual([403, 403])
   }
-  expect((await ask(key)).status).toBe(403)
+  expect((await requestDeletion(key)).status).toBe(403)
   const owner = await tokenOf(app, tenantId)
   for (const name of ['', 'test', 'Another']) {
-    const wrong = await ask(owner, name)
+    const wrong = await requestDeletion(owner, name)
     expect([wrong.status, wrong.body.error.details]).toEqual([400, [{ path: 'name', message: "must be the workspace's name" }]])
   }
-  expect((await shown(owner)).deletes_at).toBeNull()
+  expect((await workspaceOf(owner)).deletes_at).toBeNull()
 })
 
-test('is fourteen days ahead, is shown, and asked for again stays what it was', async () => {
+test('is due in fourteen days, shows in the workspace, and keeps its date when requested again', async () => {
   const { tenantId } = await app.newWorkspace()
   const owner = await tokenOf(app, tenantId)
   const before = Date.now()
-  const first = await ask(owner)
+  const first = await requestDeletion(owner)
   expect([first.status, first.body.deletion.automation]).toEqual([200, { paused: true, in_flight: [] }])
   const { deletes_at } = first.body.deletion
   expect(Date.parse(deletes_at) - before).toBeGreaterThanOrEqual(14 * DAY)
   expect(Date.parse(deletes_at) - Date.now()).toBeLessThanOrEqual(14 * DAY)
-  expect((await ask(owner)).body).toEqual(first.body)
-  expect((await shown(owner)).deletes_at).toBe(deletes_at)
-  expect((await takeBack(owner)).body.deletion).toEqual({ deletes_at: null, automation: { paused: true, in_flight: [] } })
-  expect((await takeBack(owner)).body.deletion.deletes_at).toBeNull()
-  expect((await shown(owner)).deletes_at).toBeNull()
-  const told = await app.owner`select operation from audit where tenant_id = ${tenantId} order by id`
-  expect(told.map(({ operation }) => operation).filter((one) => one.endsWith('Deletion'))).toEqual([
+  expect((await requestDeletion(owner)).body).toEqual(first.body)
+  expect((await workspaceOf(owner)).deletes_at).toBe(deletes_at)
+  expect((await cancelDeletion(owner)).body.deletion).toEqual({ deletes_at: null, automation: { paused: true, in_flight: [] } })
+  expect((await cancelDeletion(owner)).body.deletion.deletes_at).toBeNull()
+  expect((await workspaceOf(owner)).deletes_at).toBeNull()
+  const audited = await app.owner`select operation from audit where tenant_id = ${tenantId} order by id`
+  expect(audited.map(({ operation }) => operation).filter((one) => one.endsWith('Deletion'))).toEqual([
     ...['app.workspace.requestDeletion', 'app.workspace.requestDeletion', 'app.workspace.cancelDeletion', 'app.workspace.cancelDeletion'],
   ])
 })
 
-describe('while it lasts', () => {
-  test('every command is refused to keys and people, and says until when and how to take it back; reading goes on', async () => {
+describe('while a deletion is pending', () => {
+  test('every command is refused to keys and people with the date and the way to cancel; reads go on', async () => {
     const workspace = await newWorkspace(app)
     const owner = await tokenOf(app, workspace.tenantId)
-    const { deletes_at } = (await ask(owner)).body.deletion
+    const { deletes_at } = (await requestDeletion(owner)).body.deletion
     for (const key of [workspace.key, owner])
       for (const o of keyOperations.filter((one) => !readsOnly(one))) {
         const { status, body } = await call({ app, key }, o, sampleOf(o, 'needed'))
@@ -75,27 +75,27 @@ describe('while it lasts', () => {
     for (const key of [workspace.key, owner]) expect((await app.send('GET', 'overview', { key })).status).toBe(200)
     expect((await app.send('GET', '/api/v1/app/workspace/export', { key: owner })).text).toContain('"kind":"end"')
     expect((await app.send('PUT', '/api/v1/app/workspace', { key: owner, body: { name: 'New' } })).status).toBe(409)
-    expect((await takeBack(owner)).status).toBe(200)
+    expect((await cancelDeletion(owner)).status).toBe(200)
     expect((await app.send('PUT', 'profile', { key: workspace.key, body: { goal: 'On' } })).status).toBe(200)
   })
 
-  test('what falls due stays on the schedule; taken back, automation is paused, and resumed it posts', async () => {
+  test('what falls due stays scheduled; after cancelling, automation is paused; once resumed, it posts', async () => {
     const story = await newStory(app)
     const owner = await tokenOf(app, story.tenantId)
     const id = await story.scheduled(3_600_000)
     points.arm('publish.claimed', 'hang')
     const now = await story.approved()
-    const asked = story.send('POST', `items/${now}/post-now`)
+    const posting = story.send('POST', `items/${now}/post-now`)
     await points.reached('publish.claimed')
     await app.owner`update item set post_at = now() where id = ${id}`
     await app.owner`update work set run_at = now() where ref_id = ${id}`
-    expect((await ask(owner)).body.deletion.automation).toEqual({ paused: true, in_flight: [] })
+    expect((await requestDeletion(owner)).body.deletion.automation).toEqual({ paused: true, in_flight: [] })
     points.release('publish.claimed')
-    const refused = await asked
+    const refused = await posting
     expect([refused.status, refused.body.error.message]).toEqual([409, 'cannot post: the workspace is scheduled for deletion'])
     expect(await story.item(now)).toMatchObject({ status: 'approved', last_error: 'workspace_deletion' })
     expect(await story.item(id)).toMatchObject({ status: 'approved', post_at: expect.any(String) })
-    expect((await takeBack(owner)).body.deletion.automation.paused).toBe(true)
+    expect((await cancelDeletion(owner)).body.deletion.automation.paused).toBe(true)
     expect(await story.posts()).toEqual({})
     expect((await story.send('POST', 'automation/resume-all')).body.automation.paused).toBe(false)
     await story.settled(id, 'posted')
@@ -103,11 +103,11 @@ describe('while it lasts', () => {
     expect(await story.posts()).toEqual({ [textOf(id)]: 1, [textOf(now)]: 1 })
   })
 
-  test('what was being drafted, or was to be, is cancelled, and its quota comes back', async () => {
+  test('running and queued drafting is cancelled, and its quota comes back', async () => {
     const { tenantId, key } = await app.newWorkspace()
     for (const focus of ['runs', 'waits']) await app.send('POST', 'batches', { key, body: { count: 3, focus } })
     await held.begun(1)
-    expect((await ask(await tokenOf(app, tenantId))).status).toBe(200)
+    expect((await requestDeletion(await tokenOf(app, tenantId))).status).toBe(200)
     const batches = async () => (await app.send('GET', 'batches', { key })).body.batches as { status: string; error: string }[]
     expect((await batches()).map(({ status, error }) => [status, error])).toEqual([
       ['failed', 'cancelled'],
@@ -118,13 +118,15 @@ describe('while it lasts', () => {
     expect(await app.owner`select id from work where tenant_id = ${tenantId} and lane = 'generation'`).toHaveLength(0)
   })
 
-  test('a post that is on the wire is told of, and counts', async () => {
+  test('a post that is already being sent is reported as in flight, and counts as posted', async () => {
     const story = await newStory(app)
     const owner = await tokenOf(app, story.tenantId)
     points.arm('sandbox.received', 'hang')
     const id = await story.scheduled(0)
     await points.reached('sandbox.received')
-    expect((await ask(owner)).body.deletion.automation.in_flight).toEqual([{ item_id: id, origin: 'automatic', since: expect.any(String) }])
+    expect((await requestDeletion(owner)).body.deletion.automation.in_flight).toEqual([
+      { item_id: id, origin: 'automatic', since: expect.any(String) },
+    ])
     points.release('sandbox.received')
     expect(await story.settled(id, 'posted')).toMatchObject({ status: 'posted' })
   })

@@ -1,4 +1,4 @@
-/** A person who decides on a device by its code, within few tries, and a token that is given back. */
+/** A person who decides on a device by its code with few attempts, and the revocation of tokens. */
 import { afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { askForCode, askForToken, decide, type Joined, joinAs, PASSWORD, sendForm } from '#test/support/people'
@@ -20,15 +20,15 @@ const me = (key: string) => app.send('GET', '/api/v1/app/session', { key })
 const expire = (deviceCode: string) =>
   app.owner`update device_grant set expires_at = clock_timestamp() where device_code_hash = ${hashOf(deviceCode)}`
 
-/** A device that somebody has let in. */
-const letIn = async (person: Joined, more: Record<string, string> = {}) => {
+/** The token of an approved device. */
+const approvedToken = async (person: Joined, more: Record<string, string> = {}) => {
   const { device_code, user_code } = await askForCode(app, more)
   expect((await decide(app, person.access, user_code)).status).toBe(200)
   return (await askForToken(app, device_code)).body
 }
 
 describe('a person', () => {
-  test('sees what asks, from where, and what it would be given, however the code is typed', async () => {
+  test('sees what the device is, where it asks from and what it would get, however the code is typed', async () => {
     const { user_code } = await askForCode(app)
     const letters = user_code.replace('-', '')
     for (const typed of [user_code, letters, letters.toLowerCase(), ` ${letters.slice(0, 2)} ${letters.slice(2)} `]) {
@@ -42,7 +42,7 @@ describe('a person', () => {
     }
   })
 
-  test('is told the same of codes that never were, were decided on, or are too old', async () => {
+  test('gets the same answer for codes that never existed, were decided or have expired', async () => {
     const [decided, old] = [await askForCode(app), await askForCode(app)]
     await decide(app, ann.access, decided.user_code, { decision: 'deny' })
     await expire(old.device_code)
@@ -50,7 +50,7 @@ describe('a person', () => {
     for (const { status, body } of replies) expect([status, body.error?.message]).toEqual([404, replies[0]!.body.error?.message])
   })
 
-  test('has a few tries at codes, and gets none back for a right one between', async () => {
+  test('has five wrong guesses at codes, and a right code in between gives none back', async () => {
     const { user_code } = await askForCode(app)
     for (let wrong = 0; wrong < 5; wrong++) {
       expect((await find(ann.access, user_code)).status).toBe(200)
@@ -62,50 +62,50 @@ describe('a person', () => {
     }
   })
 
-  test('has them counted over find and decide, and over all who share an address', async () => {
+  test('has guesses counted over find and decide together, and over everyone at one address', async () => {
     const other = await joinAs(app)
     for (let wrong = 0; wrong < 3; wrong++) expect((await find(ann.access, 'BCDF-GHJK')).status).toBe(404)
     for (let wrong = 0; wrong < 2; wrong++) expect((await decide(app, other.access, 'BCDF-GHJK')).status).toBe(404)
     expect((await find(other.access, 'BCDF-GHJK')).status).toBe(429)
   })
 
-  test('has no more tries for asking all at once', async () => {
+  test('gets no more guesses by sending them all at once', async () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => find(ann.access, 'BCDF-GHJK')))
     expect(replies.filter(({ status }) => status === 404)).toHaveLength(5)
     expect(replies.filter(({ status }) => status === 429)).toHaveLength(15)
   })
 
-  test('decides once: of an approval and a denial at the same time one holds', async () => {
+  test('decides once: of simultaneous approvals and denials, one takes effect', async () => {
     const { device_code, user_code } = await askForCode(app)
     const replies = await Promise.all(['approve', 'deny', 'approve'].map((decision) => decide(app, ann.access, user_code, { decision })))
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 404, 404])
-    const held = replies.find(({ status }) => status === 200)!.body.device.decision
-    expect((await askForToken(app, device_code)).status).toBe(held === 'approve' ? 200 : 400)
+    const winner = replies.find(({ status }) => status === 200)!.body.device.decision
+    expect((await askForToken(app, device_code)).status).toBe(winner === 'approve' ? 200 : 400)
   })
 
-  test('has to be signed in: an API key neither finds nor decides', async () => {
+  test('must be signed in: an API key can neither find nor decide', async () => {
     const { user_code } = await askForCode(app)
     expect([(await find(app.key, user_code)).status, (await decide(app, app.key, user_code)).status]).toEqual([403, 403])
     expect((await app.send('GET', `/api/v1/app/device?user_code=${user_code}`, { key: null })).status).toBe(401)
   })
 })
 
-describe('giving a token back', () => {
+describe('revoking a token', () => {
   const revoke = (token: string, more: Record<string, string> = {}) => sendForm(app, REVOKE, { token, ...more })
 
-  test('ends a key', async () => {
-    const { access_token: key } = await letIn(ann)
+  test('revokes a key', async () => {
+    const { access_token: key } = await approvedToken(ann)
     const reply = await revoke(key!, { client_id: 'tendril-cli', token_type_hint: 'access_token' })
     expect([reply.status, reply.text]).toEqual([200, ''])
     expect((await app.send('GET', 'items', { key: key! })).status).toBe(401)
     expect((await revoke(key!)).status).toBe(200)
-    const told = await app.owner`select actor_id, surface from audit a
+    const audited = await app.owner`select actor_id, surface from audit a
       join api_key k on k.id = a.ref_id where a.operation = 'app.device.revoke' and k.hash = ${hashOf(key!)}`
-    expect([...told]).toEqual([{ actor_id: ann.personId, surface: 'cli' }])
+    expect([...audited]).toEqual([{ actor_id: ann.personId, surface: 'cli' }])
   })
 
   test('ends a session, by either of its tokens', async () => {
-    const { access_token } = await letIn(ann, { scope: 'session' })
+    const { access_token } = await approvedToken(ann, { scope: 'session' })
     const other = await joinAs(app)
     expect((await revoke(access_token!)).status).toBe(200)
     expect((await revoke(other.refresh)).status).toBe(200)
@@ -113,7 +113,7 @@ describe('giving a token back', () => {
     expect((await me(ann.access)).status).toBe(200)
   })
 
-  test('says the same for what is unknown, and refuses what is no request', async () => {
+  test('answers the same for an unknown token, and refuses a malformed request', async () => {
     for (const token of ['x', 'ak_unknown', 'rt_unknown', 'a.b.c']) expect((await revoke(token)).status).toBe(200)
     for (const form of [{}, { token: '' }] as Record<string, string>[])
       expect((await sendForm(app, REVOKE, form)).body.error).toBe('invalid_request')
@@ -121,7 +121,7 @@ describe('giving a token back', () => {
   })
 })
 
-test('no device is given a key more than a workspace may have; it may still be denied', async () => {
+test('a workspace at its limit of keys cannot approve a device, but can deny it', async () => {
   const { tenantId } = await app.newWorkspace()
   const person = await joinAs(app, { tenantId, role: 'viewer' })
   await app.owner`insert into api_key (id, tenant_id, name, hash, last4, scopes)
@@ -134,7 +134,7 @@ test('no device is given a key more than a workspace may have; it may still be d
   expect((await decide(app, person.access, forSession)).status).toBe(200)
 })
 
-test('a device with no token yet is let in no more when who approved it signs out everywhere or changes the password', async () => {
+test('an approved device gets no token after its approver signs out everywhere or changes the password', async () => {
   const { tenantId } = await app.newWorkspace()
   const person = await joinAs(app, { tenantId })
   const passwords = { current_password: PASSWORD, new_password: `${PASSWORD} anew` }

@@ -1,4 +1,4 @@
-/** A device that asks to be let in by its code (RFC 8628), and a person who decides. */
+/** The device flow (RFC 8628): a device asks for a code, and a person decides. */
 import { afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { askForCode, askForToken, decide, GRANT_TYPE, type Joined, joinAs, sendForm } from '#test/support/people'
@@ -19,21 +19,21 @@ const REVOKE = '/api/v1/app/device/revoke'
 const hashOf = (text: string) => createHash('sha256').update(text).digest()
 const find = (key: string, code: string) => app.send('GET', `/api/v1/app/device?user_code=${code}`, { key })
 const me = (key: string) => app.send('GET', '/api/v1/app/session', { key })
-/** As if so many seconds had gone by since the device asked last. */
+/** Moves the last poll of the device so many seconds into the past. */
 const wait = (deviceCode: string, seconds: number) =>
   app.owner`update device_grant set polled_at = polled_at - ${seconds} * interval '1 second' where device_code_hash = ${hashOf(deviceCode)}`
 const expire = (deviceCode: string) =>
   app.owner`update device_grant set expires_at = clock_timestamp() where device_code_hash = ${hashOf(deviceCode)}`
 
-/** A device that somebody has let in. */
-const letIn = async (person: Joined, more: Record<string, string> = {}) => {
+/** The token of an approved device. */
+const approvedToken = async (person: Joined, more: Record<string, string> = {}) => {
   const { device_code, user_code } = await askForCode(app, more)
   expect((await decide(app, person.access, user_code)).status).toBe(200)
   return (await askForToken(app, device_code)).body
 }
 
-describe('a request of a device', () => {
-  test('gives the codes, of which the hashes alone are kept', async () => {
+describe('a device authorisation request', () => {
+  test('returns the codes, and only their hashes are stored', async () => {
     const codes = await askForCode(app)
     expect(codes).toEqual({
       device_code: expect.stringMatching(/^[\w-]{43}$/),
@@ -63,23 +63,23 @@ describe('a request of a device', () => {
     expect([reply.headers.get('cache-control'), reply.headers.get('content-type')]).toEqual(['no-store', 'application/json; charset=utf-8'])
   })
 
-  test('is refused as JSON, with a field twice, and beyond any size', async () => {
-    const sent = (body: string, type: string) => app.send('POST', CODE, { key: null, body, headers: { 'content-type': type } })
+  test('is refused as JSON, with a repeated field, and when too large', async () => {
+    const post = (body: string, type: string) => app.send('POST', CODE, { key: null, body, headers: { 'content-type': type } })
     const form = 'application/x-www-form-urlencoded'
     for (const reply of [
-      await sent('{"client_id":"tendril-cli"}', 'application/json'),
-      await sent('client_id=tendril-cli&client_id=tendril-cli', form),
+      await post('{"client_id":"tendril-cli"}', 'application/json'),
+      await post('client_id=tendril-cli&client_id=tendril-cli', form),
     ])
       expect([reply.status, reply.body.error]).toEqual([400, 'invalid_request'])
-    const long = await sent(`client_id=tendril-cli&device_name=${'x'.repeat(20_000)}`, form)
+    const long = await post(`client_id=tendril-cli&device_name=${'x'.repeat(20_000)}`, form)
     expect([long.status, long.body.error]).toEqual([413, 'invalid_request'])
   })
 
-  test('passes over what it does not know, as OAuth has it', async () => {
+  test('ignores unknown fields, as OAuth requires', async () => {
     expect((await sendForm(app, CODE, { client_id: 'tendril-cli', audience: 'x' })).status).toBe(200)
   })
 
-  test('shows a name without what hides, turns or breaks text, and of a bounded length', async () => {
+  test('shows the device name without characters that hide, reorder or break text, and at bounded length', async () => {
     const { user_code } = await askForCode(app, { device_name: ` a\u202eb\u200b\n\tc  ${'x'.repeat(500)}` })
     const { device_name } = (await find(ann.access, user_code)).body.request
     expect(device_name).toStartWith('a b c xxx')
@@ -88,7 +88,7 @@ describe('a request of a device', () => {
     expect((await find(ann.access, unnamed.user_code)).body.request.device_name).toBe('unnamed device')
   })
 
-  test('is limited by address, however many come at once', async () => {
+  test('is rate-limited by address, also when many arrive at once', async () => {
     const replies = await Promise.all(Array.from({ length: 40 }, () => sendForm(app, CODE, { client_id: 'tendril-cli' })))
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(30)
     const refused = replies.find(({ status }) => status !== 200)!
@@ -96,7 +96,7 @@ describe('a request of a device', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(60)
   })
 
-  test('is refused while as many wait as may, and those that ended long ago are swept', async () => {
+  test('is refused while too many requests are pending, and those that ended long ago are swept', async () => {
     await app.owner`insert into device_grant (id, device_code_hash, user_code_hash, client_id, device_name, address, scopes, poll_every, expires_at)
       select gen_random_uuid(), sha256(('d' || n)::bytea), sha256(('u' || n)::bytea), 'tendril-cli', 'many', 'x', '{api:read}', 5,
              clock_timestamp() + interval '1 minute' from generate_series(1, 5000) n`
@@ -111,7 +111,7 @@ describe('a request of a device', () => {
 })
 
 describe('a device that polls', () => {
-  test('waits for a decision, and has to be slower from then on whenever it comes too soon', async () => {
+  test('waits for a decision, and must poll more slowly each time it comes too soon', async () => {
     const { device_code } = await askForCode(app)
     const poll = async () => (await askForToken(app, device_code)).body.error as unknown
     expect(await poll()).toBe('authorization_pending')
@@ -126,14 +126,14 @@ describe('a device that polls', () => {
     expect(await poll()).toBe('slow_down')
   })
 
-  test('is let in at once when it was approved, however soon it comes', async () => {
+  test('gets its token as soon as it is approved, however soon it polls', async () => {
     const { device_code, user_code } = await askForCode(app)
     await askForToken(app, device_code)
     await decide(app, ann.access, user_code)
     expect((await askForToken(app, device_code)).status).toBe(200)
   })
 
-  test('is told when it is too late, also when it was approved in time', async () => {
+  test('learns that its code has expired, even if it was approved in time', async () => {
     for (const approved of [false, true]) {
       const { device_code, user_code } = await askForCode(app)
       if (approved) await decide(app, ann.access, user_code)
@@ -144,14 +144,14 @@ describe('a device that polls', () => {
     }
   })
 
-  test('is told when it was denied, and stays denied', async () => {
+  test('learns that it was denied, and stays denied', async () => {
     const { device_code, user_code } = await askForCode(app)
     expect((await decide(app, ann.access, user_code, { decision: 'deny' })).status).toBe(200)
     expect((await askForToken(app, device_code)).body.error).toBe('access_denied')
     expect((await decide(app, ann.access, user_code)).status).toBe(404)
     expect((await askForToken(app, device_code)).body.error).toBe('access_denied')
-    const [told] = await app.owner`select detail from audit where operation = 'app.device.decide' order by id desc limit 1`
-    expect(told!.detail).toEqual({ decision: 'deny', device: 'laptop', address: '127.0.0.1', scopes: [] })
+    const [audited] = await app.owner`select detail from audit where operation = 'app.device.decide' order by id desc limit 1`
+    expect(audited!.detail).toEqual({ decision: 'deny', device: 'laptop', address: '127.0.0.1', scopes: [] })
   })
 
   test.each([
@@ -168,15 +168,15 @@ describe('a device that polls', () => {
     expect([reply.status, reply.body.error]).toEqual([400, error])
   })
 
-  test('is not let in by the code that the person sees', async () => {
+  test('gets no token for the code that the person sees', async () => {
     const { user_code } = await askForCode(app)
     for (const code of [user_code, user_code.replace('-', '')]) expect((await askForToken(app, code)).body.error).toBe('invalid_grant')
   })
 })
 
 describe('a token', () => {
-  test('is a key of the person who approved, named after the device, told in the audit of the workspace', async () => {
-    const reply = await letIn(ann, { device_name: 'build machine' })
+  test('is a key of the approver, named after the device, and recorded in the audit trail of the workspace', async () => {
+    const reply = await approvedToken(ann, { device_name: 'build machine' })
     expect(reply).toEqual({
       access_token: expect.stringMatching(/^ak_/),
       token_type: 'Bearer',
@@ -188,9 +188,9 @@ describe('a token', () => {
     const [row] = await app.owner`select id, name, person_id, tenant_id, scopes from api_key where hash = ${hashOf(key)}`
     const own = { name: 'build machine', person_id: ann.personId, tenant_id: app.tenantId, scopes: ['api:read', 'api:write', 'mcp:use'] }
     expect(row).toEqual({ id: expect.any(String), ...own })
-    const told = await app.owner`select operation, actor_id, surface, detail from audit where ref_id = ${row!.id}`
+    const audited = await app.owner`select operation, actor_id, surface, detail from audit where ref_id = ${row!.id}`
     const detail = { device: 'build machine', address: '127.0.0.1', scopes: own.scopes }
-    expect([...told]).toEqual([{ operation: 'app.device.issued', actor_id: ann.personId, surface: 'cli', detail }])
+    expect([...audited]).toEqual([{ operation: 'app.device.issued', actor_id: ann.personId, surface: 'cli', detail }])
     expect((await app.send('GET', '/api/v1/app/session', { key })).status).toBe(403)
   })
 
@@ -203,16 +203,16 @@ describe('a token', () => {
     expect((await askForToken(app, device_code)).body.error).toBe('invalid_grant')
   })
 
-  test('has the scopes that were asked for, and no more', async () => {
-    const { access_token: key, scope } = await letIn(ann, { scope: 'api:read' })
+  test('has the scopes that were requested, and no more', async () => {
+    const { access_token: key, scope } = await approvedToken(ann, { scope: 'api:read' })
     expect(scope).toBe('api:read')
     expect((await app.send('GET', 'items', { key: key! })).status).toBe(200)
     expect((await app.send('PUT', 'profile', { key: key!, body: { goal: 'x' } })).status).toBe(403)
   })
 
-  test('of a viewer changes nothing, also when the viewer becomes an owner later', async () => {
+  test('of a viewer stays read-only, even when the viewer later becomes an owner', async () => {
     const viewer = await joinAs(app, { role: 'viewer' })
-    const { access_token: key, scope } = await letIn(viewer)
+    const { access_token: key, scope } = await approvedToken(viewer)
     expect(scope).toBe('api:read mcp:use')
     const put = () => app.send('PUT', 'profile', { key: key!, body: { goal: 'x' } })
     expect([(await app.send('GET', 'items', { key: key! })).status, (await put()).status]).toEqual([200, 403])
@@ -223,9 +223,9 @@ describe('a token', () => {
     expect((await decide(app, viewer.access, user_code)).status).toBe(403)
   })
 
-  test('may never do more than its person, and is good for nothing when the person is no member any more', async () => {
+  test("never allows more than its person's role, and is revoked when the person leaves", async () => {
     const owner = await joinAs(app)
-    const { access_token: key } = await letIn(owner)
+    const { access_token: key } = await approvedToken(owner)
     const { device_code, user_code } = await askForCode(app)
     await decide(app, owner.access, user_code)
     const put = () => app.send('PUT', 'profile', { key: key!, body: { goal: 'x' } })
@@ -237,15 +237,15 @@ describe('a token', () => {
     expect((await askForToken(app, device_code)).body.error).toBe('access_denied')
   })
 
-  test('is of the workspace in which it was approved, wherever its person goes afterwards', async () => {
+  test('belongs to the workspace in which it was approved, even if the person switches later', async () => {
     const { tenantId } = await app.newWorkspace()
     const person = await joinAs(app, { email: ann.email })
     await joinAs(app, { tenantId, email: ann.email })
     const move = (workspace_id: string) => app.send('POST', '/api/v1/app/session/workspace', { key: person.access, body: { workspace_id } })
     const { device_code, user_code } = await askForCode(app)
     await move(tenantId)
-    const elsewhere = await decide(app, person.access, user_code, { workspace_id: app.tenantId })
-    expect([elsewhere.status, elsewhere.body.error?.code]).toEqual([409, 'conflict'])
+    const conflicting = await decide(app, person.access, user_code, { workspace_id: app.tenantId })
+    expect([conflicting.status, conflicting.body.error?.code]).toEqual([409, 'conflict'])
     expect((await decide(app, person.access, user_code, { workspace_id: tenantId })).status).toBe(200)
     await move(app.tenantId)
     const { access_token: key, workspace } = (await askForToken(app, device_code)).body as {
@@ -258,16 +258,16 @@ describe('a token', () => {
     expect(row!.goal).toBe('Elsewhere')
   })
 
-  test('with a session of an hour lets no other device in: it would go on by itself', async () => {
-    const { access_token } = await letIn(ann, { scope: 'session' })
+  test("of an hour's session cannot approve another device, as it could then renew itself for ever", async () => {
+    const { access_token } = await approvedToken(ann, { scope: 'session' })
     const { user_code } = await askForCode(app, { scope: 'session' })
     const reply = await decide(app, access_token, user_code)
     expect([reply.status, reply.body.error?.code]).toEqual([403, 'forbidden'])
     expect((await decide(app, ann.access, user_code)).status).toBe(200)
   })
 
-  test('of a session acts as the person for an hour', async () => {
-    const reply = await letIn(ann, { scope: 'session' })
+  test('for a session acts as the person for an hour', async () => {
+    const reply = await approvedToken(ann, { scope: 'session' })
     expect(reply).toEqual({
       ...{ access_token: expect.any(String), token_type: 'Bearer', expires_in: 3_600, scope: 'session' },
       workspace: { id: app.tenantId, name: 'Test' },

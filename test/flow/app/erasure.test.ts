@@ -1,4 +1,4 @@
-/** The end of a deleted workspace: whatever refers to it is gone, and nothing else is. */
+/** The end of a deleted workspace: everything that refers to it is erased, and nothing else. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import postgres from 'postgres'
 import { newId, randomBase62 } from '#kernel/ids'
@@ -18,7 +18,7 @@ import { useApp } from '#test/support/use'
 
 const ROWS = 3
 
-/** All tables with a tenant_id, and the workspaces themselves. */
+/** All tables with a tenant_id, and the table of workspaces. */
 let tables: { name: string; column: string }[]
 const app = useApp(() => ({ overrides: { erasure: { everyMs: 3_600_000, rows: ROWS } } }))
 beforeAll(async () => {
@@ -39,7 +39,7 @@ const rowsOf = async (tenantId: string): Promise<Record<string, number>> => {
 }
 
 /** A workspace with a row in every table. */
-const filled = async () => {
+const workspaceWithRows = async () => {
   const { tenantId, key } = await app.newWorkspace()
   await app.owner`update connection set is_default = false where tenant_id = ${tenantId}`
   const rows = await writeRows(app.owner, tenantId)
@@ -50,20 +50,20 @@ const filled = async () => {
   return { tenantId, key, rows }
 }
 
-const doom = (tenantId: string) => app.owner`update tenant set deletes_at = now() - interval '1 second' where id = ${tenantId}`
+const makeDue = (tenantId: string) => app.owner`update tenant set deletes_at = now() - interval '1 second' where id = ${tenantId}`
 const eraseAll = async (tenantId: string): Promise<number> => {
   for (let calls = 1; ; calls++) if (!(await eraseSome(app.workplace.db, tenantId, ROWS))) return calls
 }
 const people = async (ids: string[]) => (await app.owner`select id from person where id = any(${ids})`).map(({ id }) => id)
 
 describe('erasing', () => {
-  test('leaves no row of the workspace in any table, and all of another', async () => {
-    const [doomed, other] = [await filled(), await filled()]
+  test('leaves no row of the workspace in any table, and every row of another', async () => {
+    const [doomed, other] = [await workspaceWithRows(), await workspaceWithRows()]
     await app.owner`insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation)
       select gen_random_uuid(), ${doomed.tenantId}, now(), 'system', 'test', 'test', 'test' from generate_series(1, ${10 * ROWS})`
     const [before, others] = [await rowsOf(doomed.tenantId), await rowsOf(other.tenantId)]
     for (const [place, count] of Object.entries(before)) expect([place, count]).not.toEqual([place, 0])
-    await doom(doomed.tenantId)
+    await makeDue(doomed.tenantId)
     expect(await tenantsToErase(app.workplace.db, 100)).toContain(doomed.tenantId)
     expect(await eraseAll(doomed.tenantId)).toBeGreaterThan(10)
     expect(await rowsOf(doomed.tenantId)).toEqual(Object.fromEntries(Object.keys(before).map((place) => [place, 0])))
@@ -73,8 +73,8 @@ describe('erasing', () => {
     for (const { text } of dump) for (const trace of [doomed.tenantId, markOf(doomed.tenantId)]) expect(text).not.toContain(trace)
   })
 
-  test('is for workspaces whose time is over alone', async () => {
-    const { tenantId } = await filled()
+  test('touches only workspaces whose deletion is due', async () => {
+    const { tenantId } = await workspaceWithRows()
     const before = await rowsOf(tenantId)
     expect(await eraseSome(app.workplace.db, tenantId, ROWS)).toBe(false)
     await app.owner`update tenant set deletes_at = now() + interval '1 minute' where id = ${tenantId}`
@@ -83,9 +83,9 @@ describe('erasing', () => {
     expect(await rowsOf(tenantId)).toEqual(before)
   })
 
-  test('is done once by several at a time', async () => {
-    const { tenantId } = await filled()
-    await doom(tenantId)
+  test('happens once when several processes do it together', async () => {
+    const { tenantId } = await workspaceWithRows()
+    await makeDue(tenantId)
     await Promise.all(
       [1, 2, 3].map(() =>
         eventually(
@@ -97,7 +97,7 @@ describe('erasing', () => {
     expect(Object.values(await rowsOf(tenantId)).every((count) => count === 0)).toBe(true)
   })
 
-  test('nobody else may: not a statement of a workspace, nor one of the system', async () => {
+  test('no statement of a workspace or of the system can erase by other means', async () => {
     const { tenantId } = await app.newWorkspace()
     const codes = await Promise.all(
       [
@@ -111,20 +111,20 @@ describe('erasing', () => {
 })
 
 describe('people', () => {
-  test('who are members nowhere else are erased with the workspace, whatever still names them; others stay', async () => {
+  test('who are members nowhere else are erased with the workspace, along with every reference to them; others stay', async () => {
     const { tenantId } = await app.newWorkspace()
     const { tenantId: other } = await app.newWorkspace()
     const [leaving, staying] = [await newPerson(app.owner, tenantId), await newPerson(app.owner, tenantId)].map(
       (one) => one.member.personId,
     )
     await app.owner`insert into member (tenant_id, person_id, role) values (${other}, ${staying!}, 'viewer')`
-    // What somebody has left behind where they were a member once.
+    // What a former member leaves behind in another workspace.
     const [keyId, invitation] = [newId(), newId()]
     await app.owner`insert into api_key (id, tenant_id, name, hash, last4, scopes, person_id)
       values (${keyId}, ${other}, 'left', ${Buffer.from(keyId)}, '0000', '{api:read}', ${leaving!})`
     await app.owner`insert into invitation (id, tenant_id, role, token_hash, invited_by, accepted_by, email, expires_at)
       values (${invitation}, ${other}, 'viewer', ${Buffer.from(invitation)}, ${leaving!}, ${leaving!}, 'left@example.com', now())`
-    await doom(tenantId)
+    await makeDue(tenantId)
     await eraseAll(tenantId)
     expect(await people([leaving!, staying!])).toEqual([staying!])
     expect(await app.owner`select person_id, revoked_at is null as alive from api_key where id = ${keyId}`).toEqual([
@@ -135,7 +135,7 @@ describe('people', () => {
     ] as never)
   })
 
-  test('are named by no table that erasing a person does not know', async () => {
+  test('are referenced only by tables that erasing a person covers', async () => {
     const found = await app.owner`select f.conrelid::regclass || '.' || a.attname as name from pg_constraint f
       join pg_attribute a on a.attrelid = f.conrelid and a.attnum = any(f.conkey)
       where f.contype = 'f' and f.confrelid = 'person'::regclass and f.confdeltype = 'a' order by 1`
@@ -145,13 +145,13 @@ describe('people', () => {
   })
 })
 
-test('its accounts in the sandbox go too, with what they have posted; one of another workspace that it once used stays', async () => {
+test('the sandbox accounts of a workspace and their posts are erased too, except an account that another workspace still uses', async () => {
   const [story, shared, other] = [await newStory(app), await newStory(app), await app.newWorkspace()]
   for (const { account } of [story, shared])
     await app.owner`insert into sandbox.posts (account_id, text) select ${account}, 'Post ' || n from generate_series(1, ${3 * ROWS}) n`
   await app.owner`update connection set external_id = ${shared.account} where tenant_id = ${other.tenantId}`
   for (const { tenantId } of [story, other]) {
-    await doom(tenantId)
+    await makeDue(tenantId)
     await eraseAll(tenantId)
   }
   const left =
@@ -160,15 +160,15 @@ test('its accounts in the sandbox go too, with what they have posted; one of ano
   expect(await app.owner`select id from sandbox.accounts where id in (${story.account}, ${shared.account})`).toHaveLength(1)
 })
 
-test('keys and sessions of an erased workspace are unknown, also to a process that has just served them', async () => {
+test('keys and sessions of an erased workspace are unknown, also to a process that has just accepted them', async () => {
   const { tenantId } = await app.newWorkspace()
   const { api_key: key } = await app.newKey([...scopes], tenantId)
   const session = await tokenOf(app, tenantId)
   const put = (credential: string) => app.send('PUT', 'profile', { key: credential, body: { goal: 'On' } })
   for (const credential of [key, session]) expect((await put(credential)).status).toBe(200)
   const invitation = new URL(await inviteByOperator({ db: app.workplace.db, publicUrl: 'http://localhost' }, { tenantId, role: 'owner' }))
-  await doom(tenantId)
-  // The first call: it is not gone yet, but nobody comes in any more.
+  await makeDue(tenantId)
+  // After the first call the workspace still exists, but admits nobody.
   expect(await eraseSome(app.workplace.db, tenantId, 1)).toBe(true)
   for (const credential of [key, session]) {
     expect((await put(credential)).status).toBe(401)
@@ -180,7 +180,7 @@ test('keys and sessions of an erased workspace are unknown, also to a process th
   for (const credential of [key, session]) expect((await put(credential)).status).toBe(401)
 })
 
-test('erasing works where the owner of the tables is bound by policies, as on a managed database', async () => {
+test('erasure works where policies bind the owner of the tables, as on a managed database', async () => {
   await using empty = await emptyDb()
   const name = `tendril_plain_${randomBase62(8).toLowerCase()}`
   const root = postgres({ ...empty.options, max: 1, onnotice: () => {} })
@@ -207,11 +207,11 @@ test('erasing works where the owner of the tables is bound by policies, as on a 
   }
 })
 
-test('a server erases what is due when it starts; killed in the middle, the next one goes on', async () => {
+test('a server erases what is due at its start; if it is killed midway, the next one finishes', async () => {
   await using world = await newDeployment()
   const { owner, server } = world
   await (await startServer(server))[Symbol.asyncDispose]()
-  const [kept] = await owner`select id from tenant`
+  const [remaining] = await owner`select id from tenant`
   const tenantId = newId()
   await owner`insert into tenant (id, name, plan, deletes_at) values (${tenantId}, 'Old', 'team', now())`
   await owner`insert into actor (tenant_id) values (${tenantId})`
@@ -226,5 +226,5 @@ test('a server erases what is due when it starts; killed in the middle, the next
     () => owner`select id from tenant`,
     (rows) => rows.length === 1,
   )
-  expect([await left(), (await owner`select id from tenant`).map(({ id }) => id)]).toEqual([0, [kept!.id]])
+  expect([await left(), (await owner`select id from tenant`).map(({ id }) => id)]).toEqual([0, [remaining!.id]])
 })

@@ -1,4 +1,4 @@
-/** Everything a workspace owns, as a file: over HTTP, and held against the tables that there are. */
+/** The export of a workspace over HTTP, compared with the tables of the database. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { exportKinds } from '#contract/app/workspace'
 import { exportSources, notExported } from '#store/app/export'
@@ -32,11 +32,11 @@ const exportBy = async (key: string) => {
   return { status, headers, text, lines: lines.map((line) => JSON.parse(line) as Line) }
 }
 
-/** A record as it comes out of a kind of which there is one in test/support/rows.ts. */
+/** The table whose row in test/support/rows.ts a record of this kind shows. */
 const tableOf = (kind: (typeof exportKinds)[number]) => (kind in rows ? kind : exportSources[kind].table) as keyof Rows
 
 describe('an export', () => {
-  test('begins by saying of what and when, has a line for each record in the documented order, and says at its end how many', async () => {
+  test('begins with its workspace and time, has a line for each record in the documented order, and ends with counts', async () => {
     const { status, lines } = await exportBy(await tokenOf(app, tenantId))
     expect(status).toBe(200)
     expect(lines[0]).toEqual({
@@ -59,13 +59,13 @@ describe('an export', () => {
     expect(middle.find(({ kind }) => kind === 'member')!.record).toMatchObject({ email: expect.any(String), role: 'owner' })
   })
 
-  test('holds nothing of another workspace', async () => {
+  test('contains nothing of another workspace', async () => {
     const { text } = await exportBy(await tokenOf(app, tenantId))
     expect(text).toContain(markOf(tenantId))
     expect(text).not.toContain(other)
   })
 
-  test('holds no secret, no hash and no sealed bytes', async () => {
+  test('contains no secret, no hash and no sealed bytes', async () => {
     await app.newKey(['api:read'], tenantId)
     const secrets = await app.owner<{ secret: Buffer }[]>`select hash as secret from api_key where tenant_id = ${tenantId}
       union all select token_hash from invitation where tenant_id = ${tenantId}
@@ -76,13 +76,13 @@ describe('an export', () => {
     expect(lines.filter(({ kind }) => kind === 'key').length).toBeGreaterThan(1)
     const names = new Set(lines.flatMap(({ record }) => Object.keys(record)))
     for (const name of names) expect(name).not.toMatch(/hash|secret|token|password/)
-    // A row's secret is its mark in this test: what is looked for is its bytes in any of their forms.
+    // The secrets are marks in this test; look for their bytes in every encoding.
     for (const { secret } of secrets)
       for (const form of ['hex', 'base64', 'base64url'] as const) expect(text).not.toContain(secret.toString(form))
     expect(text).not.toContain('"type":"Buffer"')
   })
 
-  test('is whole when its records fill several pages', async () => {
+  test('is complete when its records fill several pages', async () => {
     const { tenantId: full } = await app.newWorkspace()
     const count = 450
     await app.owner`insert into item (id, tenant_id, kind, status, body, format, hook, rationale, stories, learnings, length, created_at, updated_at)
@@ -102,12 +102,12 @@ describe('an export', () => {
     expect(lines.at(-1)!.record.counts).toMatchObject({ item: count, learning: count, event: count, attempt: count })
   })
 
-  test('is told in the audit, with whoever took it', async () => {
+  test('is recorded in the audit trail with the person who took it', async () => {
     const { tenantId: own } = await app.newWorkspace()
     await exportBy(await tokenOf(app, own))
     const [person] = await app.owner`select person_id from member where tenant_id = ${own}`
-    const told = await app.owner`select operation, actor_kind, actor_id from audit where tenant_id = ${own} and operation like 'app.%'`
-    expect(told.map((row) => ({ ...row }))).toEqual([
+    const audited = await app.owner`select operation, actor_kind, actor_id from audit where tenant_id = ${own} and operation like 'app.%'`
+    expect(audited.map((row) => ({ ...row }))).toEqual([
       { operation: 'app.workspace.export', actor_kind: 'person', actor_id: person!.person_id },
     ])
   })
@@ -119,23 +119,23 @@ describe('an export', () => {
     expect((await app.send('GET', PATH, { key: null })).status).toBe(401)
   })
 
-  test('ends in mid-stream for whoever is shut out meanwhile', async () => {
-    const { tenantId: left } = await app.newWorkspace()
+  test('ends midway when the reader loses access', async () => {
+    const { tenantId: ownTenantId } = await app.newWorkspace()
     await app.owner`insert into item (id, tenant_id, kind, status, body, format, hook, rationale, stories, learnings, length, created_at, updated_at)
-      select gen_random_uuid(), ${left}, 'post', 'drafted', repeat('x', 20000), 'point', '', '', '[]', '[]', 1, now(), now() from generate_series(1, 2000)`
-    const token = await tokenOf(app, left)
+      select gen_random_uuid(), ${ownTenantId}, 'post', 'drafted', repeat('x', 20000), 'point', '', '', '[]', '[]', 1, now(), now() from generate_series(1, 2000)`
+    const token = await tokenOf(app, ownTenantId)
     const reply = await fetch(app.url + PATH, { headers: { authorization: `Bearer ${token}`, 'x-request-id': 'left' } })
     const reader = reply.body!.pipeThrough(new TextDecoderStream()).getReader()
     let text = (await reader.read()).value!
-    await app.owner`update session set revoked_at = now() where tenant_id = ${left}`
-    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) text += piece.value
+    await app.owner`update session set revoked_at = now() where tenant_id = ${ownTenantId}`
+    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) text += chunk.value
     const lines = text.trimEnd().split('\n')
     expect(JSON.parse(lines.at(-1)!)).toEqual({ error: { code: 'unauthenticated', message: expect.any(String), request_id: 'left' } })
     expect(lines.length).toBeLessThan(2000)
   })
 })
 
-/** Tables of the database that hold rows of one tenant, with their columns. */
+/** Tables that hold rows of tenants, with their columns. */
 const columnsOfTenants = async () => {
   const found = await app.owner<{ name: string; columns: string[] }[]>`select c.relname as name,
       array_agg(a.attname::text order by a.attnum) as columns
@@ -145,11 +145,11 @@ const columnsOfTenants = async () => {
   return Object.fromEntries(found.map(({ name, columns }) => [name, columns]))
 }
 
-test('every table and column of workspaces is exported, or it is said why not', async () => {
-  const there = await columnsOfTenants()
+test('every table and column of tenants is exported, or listed with the reason why not', async () => {
+  const tables = await columnsOfTenants()
   const exported = new Map<string, string[]>()
   for (const { table, columns } of Object.values(exportSources)) exported.set(table, [...(exported.get(table) ?? []), ...columns])
-  for (const [table, columns] of Object.entries(there)) {
+  for (const [table, columns] of Object.entries(tables)) {
     const source = exported.get(table)
     if (!source) expect(Object.keys(notExported)).toContain(table)
     for (const column of source ? columns : [])
@@ -157,6 +157,9 @@ test('every table and column of workspaces is exported, or it is said why not', 
   }
   for (const name of Object.keys(notExported)) {
     const [table, column] = name.split('.')
-    expect([name, column === undefined ? table! in there && !exported.has(table!) : there[table!]?.includes(column)]).toEqual([name, true])
+    expect([name, column === undefined ? table! in tables && !exported.has(table!) : tables[table!]?.includes(column)]).toEqual([
+      name,
+      true,
+    ])
   }
 })

@@ -1,4 +1,4 @@
-/** The first start of a server, as a process: what it prints, and what it refuses. */
+/** The first start of a server as a process: what it prints, and what it refuses. */
 import { describe, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:net'
@@ -25,7 +25,7 @@ const listening = async (): Promise<{ server: Server; port: number }> => {
 }
 
 test(
-  'a start whose port is taken makes no key; the next one shows workspace, key, link and drafter, once',
+  'a start whose port is taken makes no key; the next start shows workspace, key, link and drafter once',
   async () => {
     const TENDRIL_HOME = join(folder.path, 'first')
     const { server, port } = await listening()
@@ -51,20 +51,20 @@ test(
   PATIENCE_MS,
 )
 
-describe('a start is refused, by the name of the variable,', () => {
+describe('a start is refused and names the variable', () => {
   const refusals: [string, Record<string, string>, string][] = [
-    ['for a level of the log', { LOG_LEVEL: 'verbose' }, 'LOG_LEVEL must be trace, debug, info, warn, error, fatal or silent: verbose'],
+    ['for a log level', { LOG_LEVEL: 'verbose' }, 'LOG_LEVEL must be trace, debug, info, warn, error, fatal or silent: verbose'],
     ['for a port', { PORT: '70700' }, 'PORT must be a port number from 0 to 65535: 70700'],
     ['for an address in the place of a host', { HOST: 'http://localhost' }, 'HOST must be an IP address or host name of this machine'],
-    ['for an address of other nodes', { NODE_URL: 'localhost:7070' }, 'NODE_URL must be an http or https address: localhost:7070'],
+    ['for an address of a node', { NODE_URL: 'localhost:7070' }, 'NODE_URL must be an http or https address: localhost:7070'],
     ['for a public address', { PUBLIC_URL: 'tendril.example.com' }, 'PUBLIC_URL must be an http or https address: tendril.example.com'],
-    ['for faults', { SANDBOX_FAULTS: '5' }, 'SANDBOX_FAULTS: "5" is not of the form name=value'],
+    ['for sandbox faults', { SANDBOX_FAULTS: '5' }, 'SANDBOX_FAULTS: "5" is not of the form name=value'],
     ['for a secret', { TENDRIL_SECRET_KEY: 'abc' }, 'TENDRIL_SECRET_KEY must be 32 bytes in base64'],
     ['for a key', { TENDRIL_BOOTSTRAP_KEY: 'ak_abc' }, 'TENDRIL_BOOTSTRAP_KEY must be an API key'],
-    ['for proxies', { TRUSTED_PROXIES: 'yes' }, 'TRUSTED_PROXIES must be a whole number from 0 to 99: yes'],
+    ['for a number of proxies', { TRUSTED_PROXIES: 'yes' }, 'TRUSTED_PROXIES must be a whole number from 0 to 99: yes'],
     ['for a commit', { TENDRIL_COMMIT: 'a b' }, 'TENDRIL_COMMIT must be'],
     ['for failpoints', { TENDRIL_FAILPOINTS: 'publish.sent' }, 'TENDRIL_FAILPOINTS must be'],
-    ["for a model's server", { OPENAI_BASE_URL: 'localhost:11434' }, 'OPENAI_BASE_URL must be an http or https address'],
+    ['for the address of a model server', { OPENAI_BASE_URL: 'localhost:11434' }, 'OPENAI_BASE_URL must be an http or https address'],
     ["for the provider's own server without a key", { OPENAI_BASE_URL: 'https://api.openai.com/v1' }, 'OPENAI_API_KEY must be set'],
     ['for a home that is a file', { TENDRIL_HOME: '/etc/passwd' }, 'TENDRIL_HOME /etc/passwd cannot be used'],
     [
@@ -81,7 +81,7 @@ describe('a start is refused, by the name of the variable,', () => {
   })
 
   test(
-    'for a host that is not of this machine',
+    'for a host that is not an address of this machine',
     async () => {
       await using refused = await start({ TENDRIL_HOME: join(folder.path, 'home'), PORT: '0', HOST: '192.0.2.1' })
       expect([refused.code, refused.err()]).toEqual([1, 'tendril: HOST 192.0.2.1 is no address of this machine\n'])
@@ -101,20 +101,20 @@ describe('a DATABASE_URL that cannot be used is refused', () => {
     )
 
   test('for a wrong password, which is not shown', async () => {
-    const said = await refusal({ password: 'geheim' })
-    expect(said).toStartWith('DATABASE_URL cannot be used: ')
-    expect(said).toContain(`refuses the role ${db.options.username}: the password is wrong`)
-    expect(said).not.toContain('geheim')
+    const message = await refusal({ password: 'geheim' })
+    expect(message).toStartWith('DATABASE_URL cannot be used: ')
+    expect(message).toContain(`refuses the role ${db.options.username}: the password is wrong`)
+    expect(message).not.toContain('geheim')
   })
-  test('for a database that is not there', async () => {
+  test('for a database that does not exist', async () => {
     expect(await refusal({ database: 'nowhere' })).toContain('there is no database nowhere at ')
   })
-  test('for a port at which nothing listens', async () => {
+  test('for a port where nothing listens', async () => {
     const { server, port } = await listening()
     await new Promise((resolve) => server.close(resolve))
     expect(await refusal({ host: '127.0.0.1', port })).toBe(`DATABASE_URL cannot be used: nothing listens at 127.0.0.1:${port}`)
   })
-  test('for a host without an address', async () => {
+  test('for a host that does not resolve', async () => {
     expect(await refusal({ host: 'nowhere.invalid' })).toBe(
       'DATABASE_URL cannot be used: the host of nowhere.invalid:5432 cannot be resolved',
     )
@@ -122,7 +122,7 @@ describe('a DATABASE_URL that cannot be used is refused', () => {
   test('for a folder without a socket', async () => {
     expect(await refusal({ host: folder.path })).toBe(`DATABASE_URL cannot be used: there is no socket of a Postgres in ${folder.path}`)
   })
-  test('for a server of another kind, and one that never answers', async () => {
+  test('for a server that is not Postgres, and one that never answers', async () => {
     await using web = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('no') }) as unknown as AsyncDisposable & {
       port: number
     }
@@ -135,7 +135,7 @@ describe('a DATABASE_URL that cannot be used is refused', () => {
     expect(() => checkVersion(140_012)).toThrow('DATABASE_URL cannot be used: Postgres 15 or later is needed, and it is 14')
     checkVersion(150_000)
   })
-  test('and one that is there is taken; the process says what is wrong with it in one line', async () => {
+  test('but a usable one is accepted; a process reports a refusal in one line', async () => {
     expect(await refusal({})).toBe('none')
     const env = { DATABASE_URL: 'postgres://u:geheim@nowhere.invalid/x', TENDRIL_SECRET_KEY: randomBytes(32).toString('base64'), PORT: '0' }
     await using refused = await start(env)
@@ -157,7 +157,7 @@ test(
 )
 
 test(
-  'the health command asks at HOST',
+  'the health command asks the address in HOST',
   async () => {
     const env = { TENDRIL_HOME: join(folder.path, 'home'), HOST: '127.0.0.2' }
     await using started = await start({ ...env, PORT: '0', LOG_LEVEL: 'error' })
@@ -175,10 +175,10 @@ test('a model server that needs no key drafts', async () => {
   await using app = await testApp({ env: { OPENAI_BASE_URL: fake.url, MODEL_FAST: 'llama-small' } })
   const { body } = await app.send('POST', 'batches', { body: { count: 1 } })
   expect(body.batch.requested).toBe(1)
-  const settled = await eventually(
+  const finished = await eventually(
     () => app.send('GET', `batches/${body.batch.id}`),
     ({ body: now }) => ['ready', 'failed'].includes(now.batch.status),
   )
-  expect(settled.body.batch).toMatchObject({ status: 'ready', model: 'llama-small' })
+  expect(finished.body.batch).toMatchObject({ status: 'ready', model: 'llama-small' })
   expect(fake.calls[0]!.authorization).toBe('Bearer none')
 })

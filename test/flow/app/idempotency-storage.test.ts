@@ -1,4 +1,4 @@
-/** What answers that are kept for replays may take: each of them, and all of a workspace. */
+/** How much room stored answers may take: each of them, and all of a workspace. */
 import { describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { bytesKept, MOST_STORED_BYTES } from '#store/engine/idempotency'
@@ -11,7 +11,7 @@ const other = useApp(() => ({ database: app.options }))
 
 const keyed = (key: string) => ({ headers: { 'idempotency-key': key } })
 
-/** A profile whose answer is long, and says the same again and again, as people do. */
+/** A profile with a long and repetitive answer. */
 const longProfile = {
   writing_dna: { stories: Array.from({ length: 40 }, (_, n) => `Story ${n}. ${'Every delay starts at the dock, I said. '.repeat(40)}`) },
 }
@@ -24,7 +24,7 @@ interface Row {
 const rowsOf = ({ tenantId }: Story): Promise<Row[]> =>
   app.owner<Row[]>`select key, octet_length(body) as stored from idempotency where tenant_id = ${tenantId} order by key`
 
-/** What the gate says is kept, and what truly is. */
+/** The total that the gate uses, and the true total. */
 const totals = async ({ tenantId }: Story): Promise<{ counted: number; kept: number }> => {
   const [row] = await app.owner<{ counted: number; kept: number }[]>`select
     coalesce((select used from counter where tenant_id = ${tenantId} and key = 'answers'), 0) as counted,
@@ -38,13 +38,13 @@ const learn = (story: Story, key?: string) =>
 const learnings = async ({ tenantId }: Story): Promise<number> =>
   (await app.owner`select 1 from learning where tenant_id = ${tenantId}`).length
 
-/** As many rows as a workspace may have kept, the oldest of which expire in an hour and in two. */
+/** Rows that fill the workspace's limit, the oldest of which expire in one hour and in two. */
 const fill = ({ tenantId }: Story) =>
   app.owner`insert into idempotency (tenant_id, key, operation, fingerprint, state, status, body, expires_at)
     select ${tenantId}, 'filler ' || n, 'test', 'none', 'done', 200, repeat('x', ${MOST_STORED_BYTES / 4}), now() + n * interval '1 hour'
     from generate_series(1, 4) n`
 
-test('an answer over 4 KiB is kept compressed, and is replayed to the byte', async () => {
+test('an answer over 4 KiB is stored compressed, and is replayed byte for byte', async () => {
   const story = await newStory(app)
   const put = () => story.send('PUT', 'profile', { body: longProfile, ...keyed('long') })
   const first = await put()
@@ -55,14 +55,14 @@ test('an answer over 4 KiB is kept compressed, and is replayed to the byte', asy
   expect([again.text, again.headers.get('idempotency-replayed')]).toEqual([first.text, 'true'])
 })
 
-test('a short answer is kept as it is', async () => {
+test('a short answer is stored as it is', async () => {
   const story = await newStory(app)
   const { text } = await learn(story, 'short')
   const [row] = await app.owner`select encoding, body from idempotency where tenant_id = ${story.tenantId}`
   expect([row!.encoding, row!.body]).toEqual(['text', text])
 })
 
-test('the total is what is kept, whatever adds to it, changes it or takes from it', async () => {
+test('the total equals what is stored, whatever adds, changes or removes answers', async () => {
   const story = await newStory(app)
   await Promise.all(Array.from({ length: 20 }, (_, n) => learn(story, `key ${n}`)))
   const id = await story.approved()
@@ -79,8 +79,8 @@ test('the total is what is kept, whatever adds to it, changes it or takes from i
   expect(await totals(story)).toEqual({ counted: expect.any(Number), kept: (await totals(story)).counted })
 })
 
-describe('a workspace that has 256 MiB of answers kept', () => {
-  test('has new keyed commands refused before they run, until the oldest answer expires', async () => {
+describe('a workspace with 256 MiB of stored answers', () => {
+  test('has new keyed commands refused before they run until the oldest answer expires', async () => {
     const story = await newStory(app)
     const before = await learn(story, 'before')
     await fill(story)
@@ -111,19 +111,19 @@ describe('a workspace that has 256 MiB of answers kept', () => {
     expect((await story.send('DELETE', 'connection', keyed('disconnect'))).headers.get('idempotency-replayed')).toBe('true')
   })
 
-  test('has room again as soon as the oldest has expired, and what had not expired is still there', async () => {
+  test('has room again as soon as the oldest answer has expired, and keeps the others', async () => {
     const story = await newStory(app)
     await fill(story)
     expect((await learn(story, 'one')).status).toBe(429)
     await app.owner`update idempotency set expires_at = now() - interval '1 second' where tenant_id = ${story.tenantId} and key = 'filler 1'`
-    const taken = await learn(story, 'one')
-    expect(taken.status).toBe(201)
+    const admitted = await learn(story, 'one')
+    expect(admitted.status).toBe(201)
     expect((await rowsOf(story)).map(({ key }) => key)).toEqual(['filler 2', 'filler 3', 'filler 4', 'one'])
     const { counted, kept } = await totals(story)
     expect(counted).toBe(kept)
   })
 
-  test('does not have the answers of pausing kept without end', async () => {
+  test('does not store answers to pause-all without end', async () => {
     const story = await newStory(app)
     await fill(story)
     await app.owner`update counter set used = ${2 * MOST_STORED_BYTES} where tenant_id = ${story.tenantId} and key = 'answers'`
@@ -131,7 +131,7 @@ describe('a workspace that has 256 MiB of answers kept', () => {
     expect((await rowsOf(story)).map(({ key }) => key)).not.toContain('one')
   })
 
-  test('has commands without a key run whichever process was asked, whose answers are kept for minutes only', async () => {
+  test('runs commands without a key on every process, and keeps their answers for minutes only', async () => {
     const story = await newStory(app)
     await learn(story)
     await fill(story)
@@ -143,14 +143,14 @@ describe('a workspace that has 256 MiB of answers kept', () => {
     expect(own!.seconds).toBe(600)
   })
 
-  test('keeps no other workspace from anything', async () => {
+  test('takes no room from other workspaces', async () => {
     const [full, free] = [await newStory(app), await newStory(app)]
     await fill(full)
     expect([(await learn(full, 'one')).status, (await learn(free, 'one')).status]).toEqual([429, 201])
   })
 })
 
-test('a key of a post that never went out is free again, and counts no more', async () => {
+test('the key of a post that never went out is free again and counts no more', async () => {
   await using failing = await testApp({ database: app.options, env: { SANDBOX_FAULTS: '429=1' } })
   const story = await newStory(failing)
   const id = await story.approved()

@@ -1,4 +1,4 @@
-/** Invitations, as owners make them. Joining by one is in session.test.ts. */
+/** Invitations as owners make them; session.test.ts covers joining. */
 import { expect, test } from 'bun:test'
 import { type SignedIn, signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
@@ -21,7 +21,7 @@ let count = 0
 const accept = (url: string, body: Record<string, unknown> = { email: `joining${++count}@example.com` }) =>
   app.send('POST', `${PATH}/accept`, { key: null, body: { token: tokenIn(url), password: PASSWORD, delivery: 'body', ...body } })
 
-test('makes a link that is shown once, leads to the deployment, and is told without its token', async () => {
+test('creates a link that is shown once, points to the deployment, and is recorded without its token', async () => {
   const owner = await newOwner()
   const reply = await invite(owner, { role: 'editor' }, { 'idempotency-key': 'one' })
   expect([reply.status, reply.text]).toEqual([201, expect.any(String)])
@@ -37,7 +37,7 @@ test('makes a link that is shown once, leads to the deployment, and is told with
   for (const { text } of rows) expect(text).not.toContain(tokenIn(url))
 })
 
-test('brings in who comes by the link, in its role, and then is listed as accepted', async () => {
+test('admits the person who follows the link, in its role, and is then listed as accepted', async () => {
   const owner = await newOwner()
   const { invitation, url } = (await invite(owner, { role: 'approver' })).body
   const joined = await accept(url)
@@ -47,7 +47,7 @@ test('brings in who comes by the link, in its role, and then is listed as accept
   expect((await revoke(owner, invitation.id)).status).toBe(409)
 })
 
-test('for an email brings in nobody under another, and is not made for a member', async () => {
+test('for an email admits nobody under another email, and is not made for a member', async () => {
   const owner = await newOwner()
   const email = 'Invited@Example.com'
   const { url } = (await invite(owner, { role: 'viewer', email })).body
@@ -56,7 +56,7 @@ test('for an email brings in nobody under another, and is not made for a member'
   expect([again.status, again.body.error?.code]).toEqual([409, 'conflict'])
 })
 
-test('opens nothing once it is withdrawn, which may be done again', async () => {
+test('admits nobody once it is revoked, and revoking it again changes nothing', async () => {
   const owner = await newOwner()
   const { invitation, url } = (await invite(owner)).body
   const first = await revoke(owner, invitation.id)
@@ -65,7 +65,7 @@ test('opens nothing once it is withdrawn, which may be done again', async () => 
   expect((await accept(url)).status).toBe(404)
 })
 
-test('is either withdrawn or accepted when both are tried at once', async () => {
+test('is either revoked or accepted when both are tried at once', async () => {
   const owner = await newOwner()
   const { invitation, url } = (await invite(owner)).body
   const [revoked, joined] = await Promise.all([revoke(owner, invitation.id), accept(url)])
@@ -73,7 +73,7 @@ test('is either withdrawn or accepted when both are tried at once', async () => 
   expect([revoked.status === 200, joined.status === 201]).toEqual([status === 'revoked', status === 'accepted'])
 })
 
-test('is listed as expired when its time is over', async () => {
+test('is listed as expired after its time', async () => {
   const owner = await newOwner()
   const { invitation } = (await invite(owner)).body
   await app.owner`update invitation set expires_at = now() where id = ${invitation.id}`
@@ -87,7 +87,7 @@ test('is not found from another workspace', async () => {
   expect((await list(stranger)).invitations).toEqual([])
 })
 
-test('are 200 at most that are open', async () => {
+test('can be open at most 200 at a time', async () => {
   const owner = await newOwner()
   await app.owner`insert into invitation (id, tenant_id, role, token_hash, expires_at)
     select gen_random_uuid(), ${owner.tenantId}, 'viewer', decode(md5(${owner.tenantId} || n), 'hex'), now() + interval '1 day'

@@ -1,4 +1,4 @@
-/** API keys, as people make them: whose they are, what they may, and how they end. */
+/** API keys that people make: whose they are, what they allow, and how they end. */
 import { describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import type { Role } from '#kernel/roles'
@@ -22,11 +22,11 @@ const create = ({ key }: SignedIn, more: Record<string, unknown> = {}, headers: 
   app.send('POST', PATH, { key, headers, body: { ...input, ...more } })
 const revoke = ({ key }: SignedIn, id: string) => app.send('DELETE', `${PATH}/${id}`, { key })
 const list = async ({ key }: SignedIn, query = '') => (await app.send('GET', `${PATH}${query}`, { key })).body
-const look = async (key: string) => (await app.send('GET', 'overview', { key })).status
-const write = async (key: string) => (await app.send('PUT', 'profile', { key, body: { goal: 'x' } })).status
+const readStatus = async (key: string) => (await app.send('GET', 'overview', { key })).status
+const writeStatus = async (key: string) => (await app.send('PUT', 'profile', { key, body: { goal: 'x' } })).status
 
 describe('a key', () => {
-  test('is shown once, and is listed by what tells it from others', async () => {
+  test('is shown once, and its list entry identifies it', async () => {
     const { tenantId, all } = await people('owner')
     const [owner] = all
     const expires_at = new Date(Date.now() + HOUR_MS).toISOString()
@@ -39,7 +39,7 @@ describe('a key', () => {
       ...{ expires_at, revoked_at: null, last_used_at: null },
     })
     expect((await list(owner)).keys[0]).toEqual(key)
-    expect(await look(api_key)).toBe(200)
+    expect(await readStatus(api_key)).toBe(200)
     const [row] = await app.owner`select detail, ref_id from audit where tenant_id = ${tenantId} and operation = 'app.keys.create'`
     const detail = { name: 'Release script', scopes: input.scopes, last4: key.last4, belongs_to: 'me' }
     expect({ ...row }).toEqual({ ref_id: key.id, detail })
@@ -48,15 +48,15 @@ describe('a key', () => {
     for (const { text } of rows) expect(text).not.toContain(api_key)
   })
 
-  test('has the scopes that were asked for, and no others', async () => {
+  test('has the scopes that were requested, and no others', async () => {
     const { all } = await people('owner')
     const { body } = await create(all[0], { scopes: ['api:read', 'api:read'] })
     expect(body.key.scopes).toEqual(['api:read'])
-    expect([await look(body.api_key), await write(body.api_key)]).toEqual([200, 403])
+    expect([await readStatus(body.api_key), await writeStatus(body.api_key)]).toEqual([200, 403])
     for (const scopes of [[], ['everything']]) expect((await create(all[0], { scopes })).status).toBe(400)
   })
 
-  test('neither has expired before it is made nor lives for longer than anybody', async () => {
+  test('cannot expire before it is made or far beyond any life', async () => {
     const { all } = await people('owner')
     const times = [new Date(Date.now() - HOUR_MS).toISOString(), '0000-01-01T00:00:00Z', '9999-12-31T23:59:59-14:00']
     for (const expires_at of times) {
@@ -68,24 +68,24 @@ describe('a key', () => {
   test('is refused from the request after its revocation, and revoking it again changes nothing', async () => {
     const { all } = await people('owner')
     const { body } = await create(all[0])
-    expect(await look(body.api_key)).toBe(200)
+    expect(await readStatus(body.api_key)).toBe(200)
     const first = await revoke(all[0], body.key.id)
     expect(first.body.key.revoked_at).toEqual(expect.any(String))
-    expect(await look(body.api_key)).toBe(401)
+    expect(await readStatus(body.api_key)).toBe(401)
     expect((await revoke(all[0], body.key.id)).body).toEqual(first.body)
   })
 
-  test('works beside the one that takes its place', async () => {
+  test('works beside its replacement', async () => {
     const { all } = await people('owner')
     const [before, after] = [await create(all[0]), await create(all[0])]
-    for (const { body } of [before, after]) expect(await look(body.api_key)).toBe(200)
+    for (const { body } of [before, after]) expect(await readStatus(body.api_key)).toBe(200)
     await revoke(all[0], before.body.key.id)
-    expect([await look(before.body.api_key), await look(after.body.api_key)]).toEqual([401, 200])
+    expect([await readStatus(before.body.api_key), await readStatus(after.body.api_key)]).toEqual([401, 200])
   })
 })
 
 describe('under an Idempotency-Key', () => {
-  test('the same secret is given again, and what is kept of it does not show it', async () => {
+  test('the same secret is returned again, and the stored answer does not reveal it', async () => {
     const { tenantId, all } = await people('owner')
     const key = newId()
     const [first, again] = [await create(all[0], {}, { 'idempotency-key': key }), await create(all[0], {}, { 'idempotency-key': key })]
@@ -100,7 +100,7 @@ describe('under an Idempotency-Key', () => {
     expect(row!.state).toBe('done')
   })
 
-  test('what was kept cannot be moved to another key or workspace', async () => {
+  test('a stored answer cannot be moved to another key or workspace', async () => {
     const { tenantId, all } = await people('owner')
     const { tenantId: elsewhere } = await people('owner')
     await create(all[0], {}, { 'idempotency-key': 'one' })
@@ -112,7 +112,7 @@ describe('under an Idempotency-Key', () => {
     expect([reply.status, reply.text.includes('ak_')]).toEqual([500, false])
   })
 
-  test('nobody else is given the secret, nor what another may do', async () => {
+  test('nobody else gets the secret, or the answer to a command of someone else', async () => {
     const { all } = await people('owner', 'viewer', 'owner')
     const [owner, viewer, another] = all
     const { body } = await create(owner, {}, { 'idempotency-key': 'one' })
@@ -121,8 +121,8 @@ describe('under an Idempotency-Key', () => {
       expect([reply.status, reply.body.error.code, reply.text.includes('ak_')]).toEqual([422, 'idempotency_key_reused', false])
     }
     const path = `${PATH}/${body.key.id}`
-    const ended = (by: SignedIn) => app.send('DELETE', path, { key: by.key, headers: { 'idempotency-key': 'two' } })
-    expect([(await ended(owner)).status, (await ended(viewer)).status, (await ended(owner)).status]).toEqual([200, 404, 200])
+    const deleteBy = (by: SignedIn) => app.send('DELETE', path, { key: by.key, headers: { 'idempotency-key': 'two' } })
+    expect([(await deleteBy(owner)).status, (await deleteBy(viewer)).status, (await deleteBy(owner)).status]).toEqual([200, 404, 200])
   })
 })
 
@@ -132,25 +132,25 @@ describe('a key of a member', () => {
     ['editor', 200],
     ['approver', 403],
     ['viewer', 403],
-  ])('who is %s may what the member may', async (role, status) => {
+  ])('who is %s allows what the member can do', async (role, status) => {
     const { all } = await people(role)
     const { body } = await create(all[0])
-    expect([await look(body.api_key), await write(body.api_key)]).toEqual([200, status])
+    expect([await readStatus(body.api_key), await writeStatus(body.api_key)]).toEqual([200, status])
   })
 
-  test('follows a change of the role', async () => {
+  test('follows a change of role', async () => {
     const { all } = await people('owner', 'editor')
     const [owner, editor] = all
     const { api_key } = (await create(editor)).body
     const setRole = (role: Role) => app.send('PUT', `/api/v1/app/members/${editor.personId}`, { key: owner.key, body: { role } })
-    expect(await write(api_key)).toBe(200)
+    expect(await writeStatus(api_key)).toBe(200)
     await setRole('viewer')
-    expect([await look(api_key), await write(api_key)]).toEqual([200, 403])
+    expect([await readStatus(api_key), await writeStatus(api_key)]).toEqual([200, 403])
     await setRole('owner')
-    expect(await write(api_key)).toBe(200)
+    expect(await writeStatus(api_key)).toBe(200)
   })
 
-  test('is refused to a member who has fifty, and to nobody else for it', async () => {
+  test('is refused to a member who has fifty, and that stops nobody else', async () => {
     const { tenantId, all } = await people('owner', 'viewer')
     const [owner, viewer] = all
     await app.owner`insert into api_key (id, tenant_id, person_id, name, hash, last4, scopes)
@@ -162,7 +162,7 @@ describe('a key of a member', () => {
     expect((await create(viewer)).status).toBe(201)
   })
 
-  test('is seen and revoked by its member and by owners, and by nobody else', async () => {
+  test('is seen and revoked by its member and by owners only', async () => {
     const { all } = await people('owner', 'editor', 'viewer')
     const [owner, editor, viewer] = all
     const { key, api_key } = (await create(editor)).body
@@ -170,13 +170,13 @@ describe('a key of a member', () => {
     expect((await list(editor)).keys).toEqual([{ ...key }])
     expect((await list(owner)).keys[0]).toEqual(key)
     expect((await revoke(viewer, key.id)).status).toBe(404)
-    expect(await look(api_key)).toBe(200)
+    expect(await readStatus(api_key)).toBe(200)
     expect((await revoke(editor, key.id)).status).toBe(200)
     const other = (await create(editor)).body
     expect((await revoke(owner, other.key.id)).status).toBe(200)
   })
 
-  test('stays listed without an email when the member is gone', async () => {
+  test('stays listed without an email after the member leaves', async () => {
     const { all } = await people('owner', 'editor')
     const [owner, editor] = all
     const { key } = (await create(editor)).body
@@ -187,20 +187,20 @@ describe('a key of a member', () => {
 })
 
 describe('a key of the workspace', () => {
-  test('is made by owners alone, and stays when they go', async () => {
+  test('is made by owners only, and stays when they leave', async () => {
     const { all } = await people('owner', 'owner', 'editor')
     const [first, second, editor] = all
     expect((await create(editor, { belongs_to: 'workspace' })).status).toBe(403)
     const { key, api_key } = (await create(first, { belongs_to: 'workspace' })).body
     expect(key.person).toBeNull()
     await app.send('DELETE', `/api/v1/app/members/${first.personId}`, { key: second.key })
-    expect(await write(api_key)).toBe(200)
+    expect(await writeStatus(api_key)).toBe(200)
     expect((await revoke(editor, key.id)).status).toBe(404)
     expect((await revoke(second, key.id)).status).toBe(200)
   })
 })
 
-test('a workspace has 200 living keys at most', async () => {
+test('a workspace has at most 200 live keys', async () => {
   const { tenantId, all } = await people('owner')
   await app.owner`insert into api_key (id, tenant_id, name, hash, last4, scopes, revoked_at)
     select gen_random_uuid(), ${tenantId}, 'old', decode(md5(${tenantId} || n), 'hex'), '0000', '{api:read}', case when n > 198 then now() end

@@ -1,4 +1,4 @@
-/** A browser in which somebody has signed in before, while others guess at their password; and proxies that are not believed. */
+/** A browser in which someone has signed in before, while others guess at their password; and proxies that are not trusted. */
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { createLog } from '#kernel/log'
 import { createTokens } from '#port/tokens'
@@ -24,13 +24,13 @@ const guess = async (email: string, times: number, cookie?: string) => {
   return statuses
 }
 
-/** Somebody, and the cookie of the browser in which they signed in. */
-const somebody = async () => {
+/** A person, and the cookie of the browser in which they signed in. */
+const knownPerson = async () => {
   const { email, personId } = await joinAs(app)
   return { email, personId, cookie: cookieOf(await signIn(email, PASSWORD)) }
 }
 
-test('a proxy that writes the port of each connection gives nobody more guesses', async () => {
+test('a proxy that appends the port of each connection gives nobody more guesses', async () => {
   await using behind = await testApp({ env: { TRUSTED_PROXIES: '1' } })
   const from = (port: number) => ({ 'x-forwarded-for': `203.0.113.7:${port}` })
   const body = { email: 'somebody@example.com', password: 'a guess' }
@@ -40,9 +40,9 @@ test('a proxy that writes the port of each connection gives nobody more guesses'
   expect(statuses).toEqual([...new Array<number>(10).fill(401), 429])
 })
 
-describe('a browser in which somebody signed in before', () => {
-  test("is not shut out by others' wrong guesses, which shut out every other browser", async () => {
-    const { email, cookie } = await somebody()
+describe('a browser in which someone signed in before', () => {
+  test("is not locked out by others' wrong guesses, which lock out every other browser", async () => {
+    const { email, cookie } = await knownPerson()
     expect((await guess(email, 11)).at(-1)).toBe(429)
     expect((await signIn(email, PASSWORD)).status).toBe(429)
     expect((await signIn(email, PASSWORD, cookie)).status).toBe(201)
@@ -50,29 +50,29 @@ describe('a browser in which somebody signed in before', () => {
     expect((await signIn(email, PASSWORD, cookie)).status).toBe(201)
   })
 
-  test('is not shut out by guesses at other accounts from its own address either', async () => {
-    const { email, cookie } = await somebody()
+  test('is not locked out by guesses at other accounts from its own address either', async () => {
+    const { email, cookie } = await knownPerson()
     await guess('nobody@example.com', 1)
     await app.owner`update throttle set used = 100`
     expect((await signIn(email, PASSWORD)).status).toBe(429)
     expect((await signIn(email, PASSWORD, cookie)).status).toBe(201)
   })
 
-  test('has ten tries of its own, which signing in again does not multiply', async () => {
-    const { email, cookie } = await somebody()
+  test('has ten attempts of its own, which signing in again does not multiply', async () => {
+    const { email, cookie } = await knownPerson()
     const again = cookieOf(await signIn(email, PASSWORD, cookie))
     expect(await guess(email, 5, cookie)).not.toContain(429)
     expect(await guess(email, 6, again)).toEqual([401, 401, 401, 401, 401, 429])
     expect((await signIn(email, PASSWORD, cookie)).status).toBe(429)
   })
 
-  test('has them for its own account alone', async () => {
-    const [one, other] = [await somebody(), await somebody()]
+  test('has them for its own account only', async () => {
+    const [one, other] = [await knownPerson(), await knownPerson()]
     await guess(other.email, 11)
     expect((await signIn(other.email, PASSWORD, one.cookie)).status).toBe(429)
   })
 
-  test('has none for the owner of an address at which its account squats', async () => {
+  test('has none for the owner of an address on which its account squats', async () => {
     const owner = await joinAs(app)
     const { tenantId } = await app.newWorkspace()
     const body = { token: await inviteTo(app, { tenantId }), email: owner.email, password: 'the password of a squatter' }
@@ -82,18 +82,18 @@ describe('a browser in which somebody signed in before', () => {
     expect((await signIn(owner.email, 'the password of a squatter', squatter)).status).toBe(201)
   })
 
-  test('is known by what we have signed, for a year, and by nothing else', async () => {
-    const { email, personId, cookie } = await somebody()
+  test('is known for a year, and only by what we signed', async () => {
+    const { email, personId, cookie } = await knownPerson()
     await guess(email, 11)
     const tokens = createTokens(TEST_SECRET)
     const forged = createTokens(Buffer.alloc(32, 'other')).browser({ personId }, new Date(Date.now() + 1_000_000))
-    const over = tokens.browser({ personId }, new Date(Date.now() - 1_000))
-    for (const token of [forged, over, 'br_', cookie.replace('tendril-browser=', '').slice(0, -1)])
+    const expired = tokens.browser({ personId }, new Date(Date.now() - 1_000))
+    for (const token of [forged, expired, 'br_', cookie.replace('tendril-browser=', '').slice(0, -1)])
       expect([token, (await signIn(email, PASSWORD, `tendril-browser=${token}`)).status]).toEqual([token, 429])
     expect((await app.send('GET', '/api/v1/app/session', { key: null, headers: { cookie } })).status).toBe(401)
   })
 
-  test('keeps a cookie that scripts cannot read and other sites do not send, after signing out too', async () => {
+  test('keeps a cookie that scripts cannot read and other sites do not send, also after signing out', async () => {
     const { email } = await joinAs(app)
     const reply = await signIn(email, PASSWORD)
     const set = reply.headers.getSetCookie().find((cookie) => cookie.startsWith('tendril-browser='))!
@@ -116,11 +116,11 @@ describe('X-Forwarded-For', () => {
     return lines.filter(({ msg }) => msg.includes('TRUSTED_PROXIES'))
   }
 
-  test('is warned of once when it arrives and no proxy is trusted', async () => {
+  test('logs one warning when it arrives and no proxy is trusted', async () => {
     expect(await warnings({})).toHaveLength(1)
   })
 
-  test('is no reason for a warning where a proxy is trusted', async () => {
+  test('logs no warning where a proxy is trusted', async () => {
     expect(await warnings({ TRUSTED_PROXIES: '1' })).toEqual([])
   })
 })

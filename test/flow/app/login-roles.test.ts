@@ -1,4 +1,4 @@
-/** What a statement could do that gives up the role of its connection: no more than before. */
+/** A statement that gives up the role of its connection gains nothing. */
 import { expect, test } from 'bun:test'
 import type { Sql } from '#store/engine/db'
 import { eventually } from '#test/support/app'
@@ -15,7 +15,7 @@ const codeOf = (running: Promise<unknown>): Promise<string> =>
 
 const ways = ['reset role', 'set role none', 'set session authorization default', 'reset session authorization', 'reset all']
 
-test.each(ways)('after `%s`, a pool may do no more than before', async (way) => {
+test.each(ways)('after `%s`, a pool has no further rights', async (way) => {
   const { db } = app.workplace
   const first = (sql: Sql, statement: string) => sql.unsafe(`${way}; ${statement}`)
   for (const statement of ['select 1 from pg_authid', 'alter table item disable row level security', 'create role another superuser']) {
@@ -24,7 +24,7 @@ test.each(ways)('after `%s`, a pool may do no more than before', async (way) => 
   }
 })
 
-test('a server logs in as roles that are neither superuser nor owner of anything, and no more often than before', async () => {
+test('a server logs in as roles that are neither superusers nor owners, with a bounded number of connections', async () => {
   await using world = await newDeployment()
   await using server = await startServer(world.server)
   await Promise.all(Array.from({ length: 40 }, () => server.send('PUT', 'profile', { body: { goal: 'more' } })))
@@ -38,7 +38,7 @@ test('a server logs in as roles that are neither superuser nor owner of anything
   expect(sessions.filter(({ more }) => more)).toEqual([])
   const counts = (app: string, kind: string) =>
     sessions.filter((row) => row.app === app && String(row.role).startsWith(kind)).reduce((sum, { count }) => sum + count, 0)
-  // Two pools of ten for reads and letters, three and two for the system, four of the sandbox, one for the lock.
+  // Two pools of ten for reads and letters, three and two for the system, four for the sandbox, one for the lock.
   expect(counts('tendril', 'tendril_app')).toBeLessThanOrEqual(20)
   expect(counts('tendril', 'tendril_system')).toBeLessThanOrEqual(5)
   expect(counts('tendril-sandbox', 'tendril_sandbox')).toBeLessThanOrEqual(4)

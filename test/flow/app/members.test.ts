@@ -1,4 +1,4 @@
-/** Members of a workspace: who they are, what they may, and what is left when they go. */
+/** Members of a workspace: who they are, what they can do, and what remains when they leave. */
 import { describe, expect, test } from 'bun:test'
 import type { Role } from '#kernel/roles'
 import { scopes } from '#kernel/scopes'
@@ -27,18 +27,18 @@ const rolesOf = async (tenantId: string) => {
   const rows = await app.owner`select person_id, role from member where tenant_id = ${tenantId}`
   return Object.fromEntries(rows.map((row) => [row.person_id, row.role]))
 }
-const look = (key: string) => app.send('GET', 'overview', { key })
+const read = (key: string) => app.send('GET', 'overview', { key })
 const auditOf = (tenantId: string, operation: string) =>
   app.owner`select actor_kind, actor_id, ref_id, detail from audit where tenant_id = ${tenantId} and operation = ${operation}`
 
-/** A key of the person, as they would make it. */
+/** An API key of the person. */
 const keyOf = async ({ personId }: SignedIn, tenantId: string) => {
   const { id, api_key } = await app.newKey(['api:read', 'api:write'], tenantId)
   await app.owner`update api_key set person_id = ${personId} where id = ${id}`
   return { id, api_key }
 }
 
-test('are listed to each of them, page by page', async () => {
+test('are listed to every member, page by page', async () => {
   const { all } = await people('owner', 'editor', 'viewer')
   const [owner, editor, viewer] = all as [SignedIn, SignedIn, SignedIn]
   const first = await app.send('GET', `${PATH}?limit=2`, { key: viewer.key })
@@ -60,7 +60,7 @@ test('are listed to each of them, page by page', async () => {
 })
 
 describe('a change of role', () => {
-  test('is made by owners, told in the audit, and holds for the next request', async () => {
+  test('needs an owner, is recorded in the audit trail, and applies from the next request', async () => {
     const { tenantId, all } = await people('owner', 'viewer', 'editor')
     const [owner, viewer, editor] = all as [SignedIn, SignedIn, SignedIn]
     const put = () => app.send('PUT', 'profile', { key: viewer.key, body: { goal: 'More' } })
@@ -81,7 +81,7 @@ describe('a change of role', () => {
     expect((await rolesOf(tenantId))[others[1]!.personId]).toBe('viewer')
   })
 
-  test('withdraws the invitations of whoever is no owner any more', async () => {
+  test('revokes the invitations of a person who is no longer an owner', async () => {
     const { tenantId, all } = await people('owner', 'owner')
     const [first, second] = all as [SignedIn, SignedIn]
     const url = await inviteByOperator({ db: app.workplace.db, publicUrl: 'http://localhost' }, { tenantId, role: 'owner' })
@@ -93,7 +93,7 @@ describe('a change of role', () => {
 })
 
 describe('the last owner', () => {
-  test('is neither demoted nor removed, and does not leave', async () => {
+  test('cannot be demoted or removed, and cannot leave', async () => {
     const { tenantId, all } = await people('owner', 'editor')
     const [owner] = all as [SignedIn]
     for (const reply of [await setRole(owner, owner, 'viewer'), await remove(owner, owner)])
@@ -101,12 +101,12 @@ describe('the last owner', () => {
     expect((await rolesOf(tenantId))[owner.personId]).toBe('owner')
   })
 
-  test('is left when two owners demote or remove each other at the same time', async () => {
+  test('remains when two owners demote or remove each other at the same time', async () => {
     for (const act of [(a: SignedIn, b: SignedIn) => setRole(a, b, 'viewer'), remove]) {
       const { tenantId, all } = await people('owner', 'owner')
       const [one, other] = all as [SignedIn, SignedIn]
       const replies = await Promise.all([act(one, other), act(other, one)])
-      // The second one is no owner any more by then: refused at the gate, or already when it came.
+      // By then the second is no longer an owner: refused at the gate, or already on arrival.
       const [first, second] = replies.map(({ status }) => status).sort() as [number, number]
       expect([first, [401, 403].includes(second)]).toEqual([200, true])
       expect(Object.values(await rolesOf(tenantId)).filter((role) => role === 'owner')).toHaveLength(1)
@@ -114,35 +114,35 @@ describe('the last owner', () => {
   })
 })
 
-describe('a member who is removed', () => {
-  test('is refused from then on, by session and by key, and joining again brings neither back', async () => {
+describe('a removed member', () => {
+  test('is refused from then on, by session and by key, and joining again revives neither', async () => {
     const { tenantId, all } = await people('owner', 'editor')
     const [owner, editor] = all as [SignedIn, SignedIn]
     const { api_key: key } = await keyOf(editor, tenantId)
-    for (const credential of [editor.key, key]) expect((await look(credential)).status).toBe(200)
+    for (const credential of [editor.key, key]) expect((await read(credential)).status).toBe(200)
     expect((await remove(owner, editor)).body.member).toMatchObject({ id: editor.personId, role: 'editor' })
-    for (const credential of [editor.key, key]) expect((await look(credential)).status).toBe(401)
+    for (const credential of [editor.key, key]) expect((await read(credential)).status).toBe(401)
     await app.owner`insert into member (tenant_id, person_id, role) values (${tenantId}, ${editor.personId}, 'owner')`
-    for (const credential of [editor.key, key]) expect((await look(credential)).status).toBe(401)
+    for (const credential of [editor.key, key]) expect((await read(credential)).status).toBe(401)
     expect((await auditOf(tenantId, 'app.members.remove'))[0]!.detail).toEqual({ email: editor.email, role: 'editor' })
   })
 
-  test('goes on at other workspaces', async () => {
+  test('keeps their other workspaces', async () => {
     const { all } = await people('owner', 'editor')
     const [owner, editor] = all as [SignedIn, SignedIn]
     const { tenantId: elsewhere } = await app.newWorkspace()
     await app.owner`insert into member (tenant_id, person_id, role) values (${elsewhere}, ${editor.personId}, 'editor')`
     const { api_key: key } = await keyOf(editor, elsewhere)
     expect((await remove(owner, editor)).status).toBe(200)
-    expect((await look(key)).status).toBe(200)
+    expect((await read(key)).status).toBe(200)
   })
 
-  test('leaves by themselves, and removes nobody else', async () => {
+  test('can remove themselves, and nobody else', async () => {
     const { all } = await people('owner', 'viewer', 'editor')
     const [owner, viewer, editor] = all as [SignedIn, SignedIn, SignedIn]
     expect((await remove(viewer, editor)).status).toBe(403)
     expect((await remove(viewer, viewer)).status).toBe(200)
-    expect((await look(viewer.key)).status).toBe(401)
+    expect((await read(viewer.key)).status).toBe(401)
     expect((await app.send('GET', PATH, { key: owner.key })).body.members).toHaveLength(2)
   })
 
@@ -150,13 +150,13 @@ describe('a member who is removed', () => {
     ['removal', remove, 'letter.deciding:app.members.remove'],
     ['demotion', (a, b) => setRole(a, b, 'viewer'), 'letter.deciding:app.members.update'],
   ]
-  test.each(ends)('and the commands that wait in the mailbox behind the %s are refused', async (_, act, point) => {
+  test.each(ends)('and commands that wait in the mailbox behind the %s are refused', async (_, act, point) => {
     const { tenantId, all } = await people('owner', 'editor')
     const [owner, editor] = all as [SignedIn, SignedIn]
     const { id } = await keyOf(editor, tenantId)
     const put = workspaceOperations(createOperations(app.workplace.world)).find((one) => one.id === 'growth.profile.update')!
     const member = { personId: editor.personId, role: 'editor' } as const
-    // Let in already, as they would be who came before it: only the gate can refuse them.
+    // Authenticated before the removal, so only the gate can refuse them.
     const callers: Principal[] = [
       { kind: 'session', id: editor.sessionId, member },
       { kind: 'key', id, member },

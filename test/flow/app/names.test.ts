@@ -1,4 +1,4 @@
-/** Names and addresses as people read them: no character in them hides, reorders or breaks text. */
+/** Names and addresses that people read: no character in them hides, reorders or breaks text. */
 import { describe, expect, test } from 'bun:test'
 import { createWorkspace } from '#ops/workspaces'
 import { askForCode, inviteTo, joinAs, PASSWORD } from '#test/support/people'
@@ -22,7 +22,7 @@ const STRANGE: [string, string][] = [
 const post = (path: string, key: string | null, body: object) => app.send('POST', `/api/v1/app/${path}`, { key, body })
 const put = (path: string, key: string, body: object) => app.send('PUT', `/api/v1/app/${path}`, { key, body })
 
-/** Everything that people name, by what is asked and the field. */
+/** Every operation that takes a name or an email, with the field. */
 const ways = async () => {
   const { access: key } = await joinAs(app)
   const token = await inviteTo(app)
@@ -39,7 +39,7 @@ const ways = async () => {
 }
 
 describe('a name', () => {
-  test.each(STRANGE)('holds no %j, and the refusal names it', async (character, named) => {
+  test.each(STRANGE)('cannot contain %j, and the refusal names it', async (character, named) => {
     for (const [path, send] of await ways()) {
       const { status, body } = await send(`Al${character}ice`)
       expect([status, body.error?.details]).toEqual([400, [{ path, message: expect.stringContaining(`contains ${named},`) }]])
@@ -47,7 +47,7 @@ describe('a name', () => {
     expect(await createWorkspace(app.workplace.db, `Dock${character}side`).catch((error) => error.message)).toContain(named)
   })
 
-  test('is kept in the form that look-alikes have in common, with the joiners that scripts and emoji need', async () => {
+  test('is stored in NFKC form, with the joiners that scripts and emoji need', async () => {
     const { access: key } = await joinAs(app)
     const named = async (name: string) => (await put('person', key, { name })).body.person?.name
     expect(await named('  Ａｌｉｃｅ ﬁ ')).toBe('Alice fi')
@@ -57,7 +57,7 @@ describe('a name', () => {
     await put('workspace', key, { name: 'Test' })
   })
 
-  test('has at most 160 characters in the form in which it is kept', async () => {
+  test('has at most 160 characters in its stored form', async () => {
     const { access: key } = await joinAs(app)
     const message = 'must have at most 160 characters in the form in which it is kept (NFKC)'
     const long = await put('workspace', key, { name: '\ufdfa'.repeat(9) })
@@ -65,26 +65,26 @@ describe('a name', () => {
     expect((await put('person', key, { name: '\ufdfa'.repeat(8) })).body.person?.name.length).toBe(144)
   })
 
-  test('has something to be seen', async () => {
+  test('has something visible', async () => {
     const { access: key } = await joinAs(app)
     for (const name of ['\u200d', '\u3164', ' \u200c ', '\u2800'])
       expect([name, (await put('workspace', key, { name })).status]).toEqual([name, 400])
   })
 })
 
-test('an email written in full-width letters is the same account', async () => {
+test('an email in full-width letters is the same account', async () => {
   const { email } = await joinAs(app, { email: 'wide@example.com' })
   const wide = 'ｗｉｄｅ@example.com'
   expect(email).not.toBe(wide)
   expect((await post('session', null, { email: wide, password: PASSWORD })).status).toBe(201)
 })
 
-test('a handle in full-width letters is the one that it looks like', async () => {
+test('a handle in full-width letters is the handle that it looks like', async () => {
   const { body } = await app.send('POST', 'targets', { body: { handle: '＠ｓｈｉｐｓ＿ｏｎ', category: 'peer' } })
   expect([body.error, body.target?.handle]).toEqual([undefined, 'ships_on'])
 })
 
-test('a device is shown by its name in plain letters', async () => {
+test('a device name is shown in plain letters', async () => {
   const { access: key } = await joinAs(app)
   const { user_code } = await askForCode(app, { device_name: 'Ｌａｐｔｏｐ\u202egnp.exe' })
   const { body } = await app.send('GET', `/api/v1/app/device?user_code=${user_code}`, { key })

@@ -1,4 +1,4 @@
-/** How a browser's session goes on by itself while pages are looked at, in however many tabs. */
+/** How a browser's session renews itself while its person reads pages, in any number of tabs. */
 import { describe, expect, test } from 'bun:test'
 import { joinAs, PASSWORD } from '#test/support/people'
 import { useApp } from '#test/support/use'
@@ -16,11 +16,11 @@ const signedIn = async () => {
   return { ...person, one }
 }
 
-/** As if the access token had become too old: the browser has one that is good no more. */
+/** Replaces the access token by one that is no longer valid. */
 const ageAccess = ({ cookies }: Visitor) => cookies.set('tendril', { value: 'too.old.token', path: '/' })
 
 describe('a session whose access token is too old', () => {
-  test('goes on by itself, and leads back', async () => {
+  test('renews itself, and returns to the page', async () => {
     const { one, email } = await signedIn()
     const refresh = one.cookies.get('tendril-refresh')!.value
     ageAccess(one)
@@ -31,7 +31,7 @@ describe('a session whose access token is too old', () => {
     expect(one.cookies.get('tendril-refresh')!.value).not.toBe(refresh)
   })
 
-  test('goes on in two tabs at once, of which one turns the refresh token', async () => {
+  test('renews itself in three tabs at once, one of which rotates the refresh token', async () => {
     const { one, email } = await signedIn()
     ageAccess(one)
     const tabs = Array.from({ length: 3 }, () => {
@@ -45,7 +45,7 @@ describe('a session whose access token is too old', () => {
     for (const tab of tabs) expect((await tab.get('/')).text).toContain(email)
   })
 
-  test('ends when a refresh token comes again later, as with the API', async () => {
+  test('ends when a refresh token is used again later, as with the API', async () => {
     const { one } = await signedIn()
     const thief = createVisitor(app)
     for (const [name, cookie] of one.cookies) thief.cookies.set(name, cookie)
@@ -57,7 +57,7 @@ describe('a session whose access token is too old', () => {
     expect((await one.get(CONTINUE)).location).toBe('/sign-in')
   })
 
-  test('asks a browser that held the refresh token back once more, and then to sign in', async () => {
+  test('is retried once for a browser that withheld the refresh token, and then needs a sign-in', async () => {
     const one = visitor()
     const first = await one.get(`${CONTINUE}?next=/device`)
     expect([first.status, first.headers.get('refresh')]).toEqual([200, `0; url=${CONTINUE}?again=1&next=%2Fdevice`])

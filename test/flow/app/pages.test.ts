@@ -1,4 +1,4 @@
-/** The pages as a browser's requests see them: who gets in, what they lead to, and what no other page can make them do. */
+/** The pages as a browser requests them: who can see them, where they lead, and what other pages cannot make them do. */
 import { afterEach, describe, expect, test } from 'bun:test'
 import { createWorkspace } from '#ops/workspaces'
 import { testApp } from '#test/support/app'
@@ -25,11 +25,11 @@ const signedIn = async (options: Parameters<typeof joinAs>[1] = {}) => {
   return { ...person, one }
 }
 
-/** As if the access token had become too old: the browser has one that is good no more. */
+/** Replaces the access token by one that is no longer valid. */
 const ageAccess = ({ cookies }: Visitor) => cookies.set('tendril', { value: 'too.old.token', path: '/' })
 
 describe('every page', () => {
-  test.each(PAGES)('%s lets nothing run, be framed, kept or sent elsewhere', async (path) => {
+  test.each(PAGES)('%s runs no script, and cannot be framed, cached or leaked in a referrer', async (path) => {
     const { headers, text } = await visitor().get(path)
     if (headers.has('content-security-policy')) {
       const policy = headers.get('content-security-policy')!
@@ -44,7 +44,7 @@ describe('every page', () => {
     expect([headers.get('cache-control'), headers.get('referrer-policy')]).toEqual(['no-store', 'same-origin'])
   })
 
-  test.each(PAGES)('%s takes no form that another page has sent', async (path) => {
+  test.each(PAGES)('%s takes no form that another page submits', async (path) => {
     const { one } = await signedIn()
     const before = new Map(one.cookies)
     const foreign = [
@@ -63,14 +63,14 @@ describe('every page', () => {
     expect((await one.get('/')).text).toContain('Sign out')
   })
 
-  test('answers what is no form with a page that says so', async () => {
+  test('answers a request that is not a form with a page that says so', async () => {
     const reply = await visitor().send('/sign-in', {}, { origin: app.url, 'content-type': 'application/json' })
     expect([reply.status, reply.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8'])
   })
 })
 
-describe('signing in by the page', () => {
-  test('leads to where one wanted to go, with cookies that are new', async () => {
+describe('signing in on the page', () => {
+  test('leads to the requested page, with new cookies', async () => {
     const { email } = await joinAs(app)
     const one = visitor()
     one.cookies.set('tendril', { value: 'planted', path: '/' })
@@ -81,7 +81,7 @@ describe('signing in by the page', () => {
     expect((await one.get('/sign-in?next=/device')).location).toBe('/device')
   })
 
-  test('uses no session that was there before: it begins one of its own', async () => {
+  test('starts a new session instead of using one that was planted', async () => {
     const [attacker, victim] = [await signedIn(), await joinAs(app)]
     const one = visitor()
     one.cookies.set('tendril', attacker.one.cookies.get('tendril')!)
@@ -106,7 +106,7 @@ describe('signing in by the page', () => {
     'evil.example',
     '@evil.example',
     '/sign-in/../..//evil.example/%2f..',
-  ])('leads to no other place: %p', async (next) => {
+  ])('never leads to another site: %p', async (next) => {
     const { email } = await joinAs(app)
     const one = visitor()
     const location = (await signIn(one, email, { next })).location!
@@ -117,7 +117,7 @@ describe('signing in by the page', () => {
     for (const place of [again, further]) expect(new URL(place, app.url).origin).toBe(app.url)
   })
 
-  test('says what is wrong beside the form, the same for all accounts, and keeps the email', async () => {
+  test('explains a refusal beside the form, in the same words for every account, and keeps the email', async () => {
     const { email } = await joinAs(app)
     for (const account of [email, 'nobody@example.com']) {
       const { status, text } = await visitor().send('/sign-in', { email: account, password: 'wrong' })
@@ -132,7 +132,7 @@ describe('signing in by the page', () => {
     expect(text).toMatch(/<input id="email"[^>]* aria-describedby="email-wrong" aria-invalid="true">/)
   })
 
-  test('behind https gives cookies that no neighbour can set, and takes forms of the public address', async () => {
+  test('behind https, sets cookies that no sibling domain can set, and takes forms from the public address', async () => {
     const publicUrl = 'https://tendril.example.com'
     await using secure = await testApp({ database: app.options, env: { PUBLIC_URL: publicUrl } })
     const { email } = await joinAs(app)
@@ -144,7 +144,7 @@ describe('signing in by the page', () => {
     expect((await one.send('/', {}, { origin: 'http://tendril.example.com' })).status).toBe(403)
   })
 
-  test('is limited, and says for how long', async () => {
+  test('is rate-limited, and says for how long', async () => {
     const { email } = await joinAs(app)
     for (let tries = 0; tries < 10; tries++) await visitor().send('/sign-in', { email, password: 'wrong' })
     const { status, text, headers } = await signIn(visitor(), email)
@@ -152,15 +152,15 @@ describe('signing in by the page', () => {
     expect(text).toContain('There were too many tries. Try again in 15 minutes.')
   })
 
-  test('ends by the page too', async () => {
+  test('signing out on the page ends the session', async () => {
     const { one, email } = await signedIn()
     expect((await one.send('/', {})).location).toBe('/')
     expect([[...one.cookies.keys()], (await one.get('/')).text.includes(email)]).toEqual([['tendril-browser'], false])
   })
 })
 
-describe('joining by the page', () => {
-  test('shows the workspace and the role, and signs in whoever joins', async () => {
+describe('joining on the page', () => {
+  test('shows the workspace and the role, and signs in the new member', async () => {
     const token = await inviteTo(app, { role: 'editor' })
     const one = visitor()
     const shown = await one.get(`/join?token=${token}`)
@@ -177,8 +177,8 @@ describe('joining by the page', () => {
   })
 })
 
-describe('the page of a device', () => {
-  test('leads through sign-in to the code, shows what asks, and lets it in', async () => {
+describe('the device page', () => {
+  test('leads through sign-in to the code, shows what asks, and approves it', async () => {
     const { email } = await joinAs(app, { role: 'viewer' })
     const { device_code, user_code } = await askForCode(app, { device_name: 'build machine' })
     const one = visitor()
@@ -195,7 +195,7 @@ describe('the page of a device', () => {
     expect((await askForToken(app, device_code)).body.scope).toBe('api:read mcp:use')
   })
 
-  test('denies, and tells the same of every code that nothing waits under', async () => {
+  test('denies, and answers the same for every code that no device waits under', async () => {
     const { one } = await signedIn()
     const { device_code, user_code } = await askForCode(app)
     expect((await one.send('/device', { code: user_code, decision: 'deny' })).location).toBe('/device?done=deny')
@@ -211,7 +211,7 @@ describe('the page of a device', () => {
     for (const done of ['__proto__', 'constructor', 'other']) expect((await one.get(`/device?done=${done}`)).status).toBe(200)
   })
 
-  test('asks anew when the session has to go on first', async () => {
+  test('asks again after the session has renewed itself', async () => {
     const { one } = await signedIn()
     const { device_code, user_code } = await askForCode(app)
     ageAccess(one)
@@ -220,7 +220,7 @@ describe('the page of a device', () => {
     expect((await askForToken(app, device_code)).body.error).toBe('authorization_pending')
   })
 
-  test('lets its person choose among workspaces, and decides in none but the one it showed', async () => {
+  test('lets its person choose a workspace, and decides only in the one it showed', async () => {
     const { one, email } = await signedIn()
     const tenantId = await createWorkspace(app.workplace.db, 'Second')
     await joinAs(app, { tenantId, email })
@@ -233,7 +233,7 @@ describe('the page of a device', () => {
     expect((await askForToken(app, device_code)).body.workspace).toEqual({ id: tenantId, name: 'Second' })
   })
 
-  test('writes names, emails and addresses as text, whatever they say', async () => {
+  test('writes names, emails and addresses as text, whatever they contain', async () => {
     const hostile = `"><script>alert(1)</script><img src=x onerror='alert(2)'>&amp;`
     const tenantId = await createWorkspace(app.workplace.db, hostile)
     const token = await inviteTo(app, { tenantId })

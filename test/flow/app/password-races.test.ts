@@ -1,4 +1,4 @@
-/** What is done by a password while it is replaced, and how many guesses at it there are. */
+/** What a password allows while it is being replaced, and how many guesses at it there are. */
 import { beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { resetByOperator } from '#ops/recovery'
@@ -8,7 +8,7 @@ import { eventually } from '#test/support/eventually'
 import { askForCode, decide, inviteTo, joinAs, PASSWORD } from '#test/support/people'
 import { useApp } from '#test/support/use'
 
-/** Whoever has compared a password, or found a device, stops here: tries that were right are given back only afterwards. */
+/** A request that has compared a password, or found a device, stops here: it gives back its attempt only afterwards. */
 const GATE = 7_800
 const ofReset = createHash('sha256').update('reset address 127.0.0.1').digest('base64')
 const app = useApp()
@@ -35,7 +35,7 @@ const me = (key: string) => app.send('GET', '/api/v1/app/person', { key })
 const hashOf = async (personId: string): Promise<string> =>
   (await app.owner`select password_hash as hash from person where id = ${personId}`)[0]!.hash
 
-/** Sends a request that a password lets in, and chooses another password by an operator's link before it goes on. */
+/** Sends a request that the old password authorises, and sets another password by an operator's link before it continues. */
 const resetWithin = async ({ email, personId }: { email: string; personId: string }, send: () => Promise<Reply>): Promise<Reply> => {
   const { url } = await resetByOperator(place(), { email })
   const before = await hashOf(personId)
@@ -64,8 +64,8 @@ const resetWithin = async ({ email, personId }: { email: string; personId: strin
   }
 }
 
-describe('while a link for another password is used', () => {
-  test('a session of the old password does not begin', async () => {
+describe('while a reset link is used', () => {
+  test('the old password starts no session', async () => {
     const person = await joinAs(app)
     const late = await resetWithin(person, () => signIn(person.email, PASSWORD))
     expect([late.status, late.body.error?.message]).toEqual([401, 'the email or the password is wrong'])
@@ -93,7 +93,7 @@ describe('while a link for another password is used', () => {
     expect([late.status, (await signIn(person.email, NEXT)).status]).toEqual([401, 201])
   })
 
-  test('a session that it ends lets no device in', async () => {
+  test('a session that the reset ends approves no device', async () => {
     const person = await joinAs(app)
     const { user_code, device_code } = await askForCode(app)
     const late = await resetWithin(person, () => decide(app, person.access, user_code))
@@ -103,7 +103,7 @@ describe('while a link for another password is used', () => {
   })
 })
 
-describe('guesses at the password of an address where an account squats', () => {
+describe('guesses at the password of an address on which an account squats', () => {
   const squat = async (email: string) => {
     const { tenantId } = await app.newWorkspace()
     const body = { token: await inviteTo(app, { tenantId }), email, password: ATTACKERS, delivery: 'body' }
@@ -120,13 +120,13 @@ describe('guesses at the password of an address where an account squats', () => 
   }
   const TEN = [...new Array<number>(10).fill(401), 429, 429]
 
-  test("are no more for signing in by the squatter's own password between them", async () => {
+  test("are no more for signing in with the squatter's own password in between", async () => {
     const { email } = await joinAs(app)
     const tenantId = await squat(email)
     expect(await guesses(email, () => signIn(email, ATTACKERS, { workspace_id: tenantId }))).toEqual(TEN)
   })
 
-  test('are forgotten when the one signs in who has proven the address', async () => {
+  test('are forgotten when the person with the proven address signs in', async () => {
     const email = 'proven.owner@example.com'
     const url = await inviteByOperator(place(), { tenantId: app.tenantId, role: 'editor', email })
     const body = { token: tokenIn(url), password: PASSWORD, delivery: 'body' }

@@ -1,4 +1,4 @@
-/** Which passwords may be chosen, wherever one is. */
+/** Which passwords can be chosen, wherever one is set. */
 import { describe, expect, test } from 'bun:test'
 import { inviteTo, joinAs, PASSWORD } from '#test/support/people'
 import { useApp } from '#test/support/use'
@@ -7,7 +7,7 @@ const app = useApp()
 
 const EMAIL = 'frederick.long@example.com'
 const WEAK: [string, string, RegExp][] = [
-  ['ten characters of which five are spaces around them', '   abcde  ', /at least 10 characters/],
+  ['ten characters, five of which are spaces around it', '   abcde  ', /at least 10 characters/],
   ['the email', 'Frederick.Long@Example.com', /email address/],
   ['the first part of the email', 'FREDERICK.LONG', /email address/],
   ['a common password', 'password123', /most common/],
@@ -21,13 +21,13 @@ const join = async (email: string, password: string) =>
     body: { token: await inviteTo(app), email, password, delivery: 'body' },
   })
 
-describe('a new password', () => {
-  test.each(WEAK)('may not be %s', async (_, password, why) => {
+describe('a password', () => {
+  test.each(WEAK)('cannot be %s', async (_, password, why) => {
     const joined = await join(EMAIL, password)
     expect([joined.status, joined.body.error?.details]).toEqual([400, [{ path: 'password', message: expect.stringMatching(why) }]])
   })
 
-  test('may not be one of these when it replaces another either, and the other stays', async () => {
+  test('cannot be one of these when it replaces another, and the old one stays', async () => {
     const { access, email } = await joinAs(app, { email: 'someone.else@example.com' })
     const change = (new_password: string) =>
       app.send('POST', '/api/v1/app/session/password', { key: access, body: { current_password: PASSWORD, new_password } })
@@ -40,7 +40,7 @@ describe('a new password', () => {
     expect([(await signIn('a password of spaces')).status, (await signIn('  a password of spaces  ')).status]).toEqual([401, 201])
   })
 
-  test('that was chosen under other rules still signs in', async () => {
+  test('chosen under older rules still signs in', async () => {
     const { email, personId } = await joinAs(app, { email: 'early@example.com' })
     const hash = await app.workplace.world.identity.passwords.hash('password123', 'test')
     await app.owner`update person set password_hash = ${hash} where id = ${personId}`

@@ -1,4 +1,4 @@
-/** What people do about their own account. */
+/** What people can do with their own account. */
 import { describe, expect, test } from 'bun:test'
 import type { Role } from '#kernel/roles'
 import { inviteByOperator } from '#ops/workspaces'
@@ -11,7 +11,7 @@ const PASSWORD = 'correct horse battery'
 const PATH = '/api/v1/app/person'
 let count = 0
 
-/** Somebody who joined by an invitation, signed in. */
+/** A person who joined by an invitation, signed in. */
 const join = async (tenantId: string, role: Role = 'owner') => {
   const url = new URL(await inviteByOperator({ db: app.workplace.db, publicUrl: 'http://localhost' }, { tenantId, role }))
   const email = `person${++count}@example.com`
@@ -22,10 +22,10 @@ const join = async (tenantId: string, role: Role = 'owner') => {
 
 const signIn = (email: string) => app.send('POST', '/api/v1/app/session', { key: null, body: { email, password: PASSWORD } })
 const change = (key: string, body: unknown) => app.send('PUT', PATH, { key, body })
-const leave = (key: string, current_password = PASSWORD) => app.send('DELETE', PATH, { key, body: { current_password } })
+const deleteAccount = (key: string, current_password = PASSWORD) => app.send('DELETE', PATH, { key, body: { current_password } })
 
 describe('an account', () => {
-  test('shows who it is, and changes its name without a password', async () => {
+  test('shows its details, and changes its name without a password', async () => {
     const { tenantId } = await app.newWorkspace()
     const { id, email, key } = await join(tenantId, 'viewer')
     expect((await app.send('GET', PATH, { key })).body.person).toEqual({
@@ -47,28 +47,28 @@ describe('an account', () => {
     expect([taken.status, taken.body.error.code]).toEqual([409, 'conflict'])
     expect((await change(key, { email: next, current_password: PASSWORD })).body.person.email).toBe(next)
     expect([(await signIn(email)).status, (await signIn(next)).status]).toEqual([401, 201])
-    const told = await app.owner`select actor_id, surface from audit where tenant_id = ${tenantId} and operation = 'app.person.update'`
-    expect(told.map((row) => ({ ...row }))).toEqual([{ actor_id: id, surface: 'rest' }])
+    const audited = await app.owner`select actor_id, surface from audit where tenant_id = ${tenantId} and operation = 'app.person.update'`
+    expect(audited.map((row) => ({ ...row }))).toEqual([{ actor_id: id, surface: 'rest' }])
   })
 
-  test('is not reached by an API key', async () => {
+  test('cannot be reached by an API key', async () => {
     for (const [method, body] of [['GET'], ['PUT', {}], ['DELETE', { current_password: PASSWORD }]] as const)
       expect((await app.send(method, PATH, { body })).status).toBe(403)
   })
 })
 
-describe('deleting it', () => {
-  test('takes the password, and is refused to the last owner of a workspace', async () => {
+describe('deleting an account', () => {
+  test('needs the password, and is refused to the last owner of a workspace', async () => {
     const { tenantId } = await app.newWorkspace()
     const { id, key } = await join(tenantId)
     await newPerson(app.owner, tenantId, 'editor')
-    expect((await leave(key, 'not the password')).status).toBe(401)
-    const refused = await leave(key)
+    expect((await deleteAccount(key, 'not the password')).status).toBe(401)
+    const refused = await deleteAccount(key)
     expect([refused.status, refused.body.error.message]).toEqual([409, expect.stringContaining('last owner of Test')])
     expect((await app.send('GET', PATH, { key })).body.person.id).toBe(id)
   })
 
-  test('ends everything of theirs, everywhere, and is told to the workspaces', async () => {
+  test("ends the person's sessions, memberships, invitations and keys everywhere, and is recorded in each workspace", async () => {
     const [one, other] = [await app.newWorkspace(), await app.newWorkspace()]
     const { id, email, key } = await join(one.tenantId)
     await join(one.tenantId)
@@ -77,7 +77,7 @@ describe('deleting it', () => {
       values (gen_random_uuid(), ${one.tenantId}, 'owner', ${Buffer.from(id)}, ${id}, now() + interval '1 day')`
     await app.owner`insert into api_key (id, tenant_id, name, hash, last4, scopes, person_id)
       values (gen_random_uuid(), ${one.tenantId}, 'theirs', ${Buffer.from(id)}, '0000', '{api:read}', ${id})`
-    const reply = await leave(key)
+    const reply = await deleteAccount(key)
     expect([reply.status, reply.body]).toEqual([200, { deleted: id }])
     expect(reply.headers.getSetCookie().length).toBeGreaterThan(0)
     expect([(await app.send('GET', PATH, { key })).status, (await signIn(email)).status]).toEqual([401, 401])
@@ -87,18 +87,21 @@ describe('deleting it', () => {
       (select count(*)::int from api_key where hash = ${Buffer.from(id)} and revoked_at is null) as keys`
     expect({ ...left }).toEqual({ people: 0, memberships: 0, invitations: 0, keys: 0 })
     for (const { tenantId } of [one, other]) {
-      const [told] = await app.owner`select actor_id, ref_id from audit where tenant_id = ${tenantId} and operation = 'app.person.delete'`
-      expect({ ...told }).toEqual({ actor_id: id, ref_id: id })
+      const [audited] =
+        await app.owner`select actor_id, ref_id from audit where tenant_id = ${tenantId} and operation = 'app.person.delete'`
+      expect({ ...audited }).toEqual({ actor_id: id, ref_id: id })
     }
   })
 
-  test('of the two owners of a workspace who go at the same time, one stays', async () => {
+  test('of two owners who leave at the same time, one stays', async () => {
     for (let round = 0; round < 5; round++) {
       const { tenantId } = await app.newWorkspace()
       const [one, other] = [await join(tenantId), await join(tenantId)]
-      const ways =
-        round % 2 ? [leave(one.key), leave(other.key)] : [leave(one.key), app.send('DELETE', `/api/v1/app/members/${other.id}`, other)]
-      const statuses = (await Promise.all(ways)).map(({ status }) => status)
+      const leaving =
+        round % 2
+          ? [deleteAccount(one.key), deleteAccount(other.key)]
+          : [deleteAccount(one.key), app.send('DELETE', `/api/v1/app/members/${other.id}`, other)]
+      const statuses = (await Promise.all(leaving)).map(({ status }) => status)
       expect(statuses.sort()).toEqual([200, 409])
       const [row] = await app.owner`select count(*)::int as owners from member where tenant_id = ${tenantId} and role = 'owner'`
       expect(row!.owners).toBe(1)

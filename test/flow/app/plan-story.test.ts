@@ -1,4 +1,4 @@
-/** A plan that runs out and recovers, over HTTP, with a clock that is stepped from hour to hour and month to month. */
+/** A plan that runs out and recovers, over HTTP, with a clock stepped from hour to hour and month to month. */
 import { afterEach, expect, test } from 'bun:test'
 import type { PlanState } from '#contract/limits'
 import { publishTimes } from '#domain/growth/sending/publish'
@@ -17,16 +17,16 @@ const times = { ...publishTimes, settleMs: 50, windowMs: 150 }
 
 let app: TestApp
 let story: Story
-/** Writes as many as are asked for, whatever the profile. */
-const writing = () => {
+/** A drafter that writes as many posts as a batch requests, whatever the profile. */
+const writingDrafter = () => {
   const held = heldDrafter()
   held.release()
   return held.drafter
 }
-const open = async (env: Record<string, string> = {}, drafter = writing()) => {
+const open = async (env: Record<string, string> = {}, drafter = writingDrafter()) => {
   app = await testApp({ database: db.options, overrides: { times, drafter }, env })
   const { send, ...rest } = await newStory(app)
-  // After a step of its clock a process renews what it owns, and says 503 until it has: asked again under the same key, as clients do.
+  // After a step of its clock a process answers 503 until it has renewed what it owns: retry under the same key, as clients do.
   const patient: Story['send'] = (method, path, more) => {
     const headers = { 'idempotency-key': newId() }
     return eventually(
@@ -43,14 +43,14 @@ const db = useEach(steppedDb)
 
 const setPlan = (changes: Partial<PlanState>) => changePlan(app.workplace.db, story.tenantId, (before) => ({ ...before, ...changes }))
 const create = (count: number) => story.send('POST', 'batches', { body: { count } })
-const outcome = async (asked: ReturnType<Story['send']>) => {
-  const { status, body } = await asked
+const outcome = async (reply: ReturnType<Story['send']>) => {
+  const { status, body } = await reply
   return [status, body.error?.message]
 }
 const until = async (time: Date) => db.clock.pass(time.getTime() - (await db.clock.now()))
 const at = async () => new Date(await db.clock.now())
 
-test('the quota of a month is spent, waits for the next one, and an hourly cap for the next hour', async () => {
+test("a month's quota runs out until the next month, and an hourly cap until the next hour", async () => {
   await open()
   await setPlan({ overrides: { posts: 3, create_batch: 2 } })
   const { id } = (await create(3)).body.batch
@@ -67,15 +67,15 @@ test('the quota of a month is spent, waits for the next one, and an hourly cap f
   expect((await create(1)).status).toBe(201)
   const capped = await create(1)
   expect([capped.status, capped.body.error.message]).toEqual([429, 'rate_limited:create_batch'])
-  // Nothing but generations is held up by it.
+  // The cap holds up generation only.
   expect((await story.send('POST', `items/${await story.approved()}/post-now`)).status).toBe(200)
   await db.clock.pass(Number(capped.headers.get('retry-after')) * 1_000)
   expect((await create(1)).status).toBe(201)
   expect(await outcome(create(1))).toEqual([403, 'plan_quota_exceeded:posts'])
 })
 
-test('what a batch of the last month does not deliver does not come back to this one', async () => {
-  const [held, others] = [heldDrafter(), writing()]
+test('what a batch of last month does not deliver does not come back to this month', async () => {
+  const [held, others] = [heldDrafter(), writingDrafter()]
   const failing = async (...args: Parameters<typeof others.draft>) => {
     if (args[0].focus !== 'fails') return others.draft(...args)
     await held.drafter.draft(...args)
@@ -98,7 +98,7 @@ test('what a batch of the last month does not deliver does not come back to this
   expect((await create(1)).status).toBe(201)
 })
 
-test('suspended billing stops what costs, keeps what is there, and gives scheduled posts back for a person to schedule again', async () => {
+test('suspended billing stops what costs, keeps what exists, and returns due posts to be scheduled again by a person', async () => {
   await open()
   const item = await story.approved()
   const post_at = new Date((await db.clock.now()) + HOUR_MS).toISOString()
@@ -112,8 +112,8 @@ test('suspended billing stops what costs, keeps what is there, and gives schedul
   for (const path of ['overview', 'items', 'batches', 'connection']) expect((await story.send('GET', path)).status).toBe(200)
   expect(await story.item(item)).toMatchObject({ status: 'approved', post_at })
   await db.clock.pass(HOUR_MS)
-  // Nothing of the workspace stirs by itself until its clock is looked at again.
-  await story.send('PUT', 'profile', { body: { goal: 'stirred' } })
+  // No letter runs in the workspace until one arrives or its clock is read again.
+  await story.send('PUT', 'profile', { body: { goal: 'woken' } })
   const due = await story.send('POST', `items/${other}/schedule`, { body: { post_at: (await at()).toISOString() } })
   expect(due.status).toBe(200)
   for (const id of [item, other]) {
@@ -133,7 +133,7 @@ test('suspended billing stops what costs, keeps what is there, and gives schedul
 
 const readsNow = async () => (await story.send('GET', 'connection')).body.connection
 
-test('with the reads of the day spent, doubt about a post is still resolved and charged; the next day begins anew', async () => {
+test("with the day's reads spent, a doubt about a post is still resolved and charged; the next day starts anew", async () => {
   await open({ SANDBOX_TIER: 'payg', SANDBOX_FAULTS: 'drop=1' })
   await setPlan({ overrides: { reads_payg: 20_000 } })
   expect(await readsNow()).toMatchObject({ tier: 'payg', reads: { unit: 'usd_micros', limit: 20_000, reserved: 2_000, used: 0 } })
@@ -150,19 +150,19 @@ test('with the reads of the day spent, doubt about a post is still resolved and 
   expect((await readsNow()).reads).toMatchObject({ used: 0, limit: 20_000 })
 })
 
-test('a tool says what the plan refuses, and when it may be tried again', async () => {
+test('a tool says what the plan refuses, and when to try again', async () => {
   await open()
   await using mcp = await connectMcp(app.url, { key: (await app.newKey(['api:read', 'api:write', 'mcp:use'], story.tenantId)).api_key })
-  const ask = async () => {
+  const createBatch = async () => {
     const result = await mcp.client.callTool({ name: 'growth_create_batch', arguments: { count: 1 } })
     const [{ text }] = result.content as { text: string }[] as [{ text: string }]
     return { isError: result.isError, text, error: result._meta?.['tendril/error'] as Record<string, unknown> | undefined }
   }
   await setPlan({ overrides: { create_batch: 0 } })
-  const capped = await ask()
+  const capped = await createBatch()
   expect([capped.isError, capped.text]).toEqual([true, `rate_limited:create_batch\nTry again in ${capped.error?.retry_after} s.`])
   await setPlan({ overrides: { posts: 0 } })
-  expect(await ask()).toMatchObject({ isError: true, text: 'plan_quota_exceeded:posts', error: { code: 'plan_quota_exceeded' } })
+  expect(await createBatch()).toMatchObject({ isError: true, text: 'plan_quota_exceeded:posts', error: { code: 'plan_quota_exceeded' } })
   await setPlan({ billing: 'plan_expired' })
-  expect(await ask()).toMatchObject({ isError: true, text: 'plan_invalid:plan_expired' })
+  expect(await createBatch()).toMatchObject({ isError: true, text: 'plan_invalid:plan_expired' })
 })

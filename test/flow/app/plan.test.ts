@@ -14,7 +14,7 @@ interface Budget {
   resets_at: string
 }
 
-test('the plan shows what is used of each quota and cap, with the numbers that refusals go by', async () => {
+test('the plan shows what is used of each quota and cap, with the limits that refusals enforce', async () => {
   const { tenantId } = await app.newWorkspace()
   const { key } = await signedIn(app, tenantId, 'viewer')
   const read = async () => (await app.send('GET', '/api/v1/app/plan', { key })).body.plan

@@ -1,4 +1,4 @@
-/** How fast a workspace and its credentials may ask, over every surface. */
+/** The request rates of a workspace and its credentials, over every surface. */
 import { describe, expect, test } from 'bun:test'
 import { newApiKey } from '#kernel/api-key'
 import { changePlan } from '#store/app/tenants'
@@ -8,7 +8,7 @@ import { connectMcp, opening } from '#test/support/mcp'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 
-/** Of plan `team` an operator has left so much: 100 requests at once and 10 a second, 17 commands at once and one a second. */
+/** What an operator leaves of plan `team`: 100 requests at once and 10 a second, 17 commands at once and one a second. */
 const OVERRIDES = { requests: 10, commands: 1 }
 const [REQUESTS, COMMANDS] = [100, 17]
 
@@ -30,13 +30,13 @@ const times = async <T>(count: number, one: () => Promise<T>): Promise<T[]> => {
   return all
 }
 
-/** How many of so many went through. */
-const through = async (count: number, one: () => Promise<{ status: number }>): Promise<number> =>
+/** How many of `count` requests succeed. */
+const succeeded = async (count: number, one: () => Promise<{ status: number }>): Promise<number> =>
   (await times(count, one)).filter(({ status }) => status < 400).length
 
-test('a key that asks too fast is refused with rate_limited:requests and told when to come again', async () => {
+test('a key that calls too fast is refused with rate_limited:requests and the time to wait', async () => {
   const { key } = await newDesk()
-  expect(await through(REQUESTS + 20, () => read(key))).toBe(REQUESTS)
+  expect(await succeeded(REQUESTS + 20, () => read(key))).toBe(REQUESTS)
   const refused = await read(key)
   expect([refused.status, refused.body.error.message, refused.headers.get('retry-after')]).toEqual([429, 'rate_limited:requests', '1'])
   expect([refused.headers.get('ratelimit-policy'), refused.headers.get('ratelimit')]).toEqual([
@@ -44,10 +44,10 @@ test('a key that asks too fast is refused with rate_limited:requests and told wh
     '"requests";r=0;t=10',
   ])
   await clock.advance(1_000)
-  expect(await through(20, () => read(key))).toBe(10)
+  expect(await succeeded(20, () => read(key))).toBe(10)
 })
 
-test('answers say how far the rates go: of requests, of commands too where they change something, and what was there before', async () => {
+test('answers state the rates of requests and, for commands, of commands, beside those already stated', async () => {
   const { key } = await newDesk()
   expect((await read(key)).headers.get('ratelimit')).toBe('"requests";r=99;t=1')
   const { headers } = await app.send('POST', 'batches', { key, body: { count: 1 } })
@@ -57,34 +57,34 @@ test('answers say how far the rates go: of requests, of commands too where they 
   expect([wrong.status, wrong.headers.get('ratelimit')]).toEqual([400, '"requests";r=97;t=1, "commands";r=15;t=2'])
 })
 
-test('commands have a rate of their own; reads go on, and so do the kill switch and disconnecting', async () => {
+test('commands have a rate of their own; reads, the kill switch and disconnecting go on', async () => {
   const { key } = await newDesk()
-  expect(await through(COMMANDS + 5, () => change(key))).toBe(COMMANDS)
+  expect(await succeeded(COMMANDS + 5, () => change(key))).toBe(COMMANDS)
   const refused = await change(key)
   expect([refused.status, refused.body.error.message, refused.headers.get('retry-after')]).toEqual([429, 'rate_limited:commands', '1'])
   expect((await read(key)).status).toBe(200)
-  await through(REQUESTS, () => read(key))
+  await succeeded(REQUESTS, () => read(key))
   expect((await read(key)).status).toBe(429)
   expect((await app.send('POST', 'automation/resume-all', { key })).status).toBe(429)
   for (let n = 0; n < 20; n++) expect((await app.send('POST', 'automation/pause-all', { key })).status).toBe(200)
   expect((await app.send('DELETE', 'connection', { key })).status).toBe(200)
 })
 
-test('an owner can disconnect an account whatever the rates say', async () => {
+test('an owner can disconnect an account whatever the rates', async () => {
   const { tenantId, key } = await newDesk()
   const owner = await signedIn(app, tenantId)
   const { body } = await app.send('GET', 'connections', { key })
-  await through(REQUESTS, () => read(key))
+  await succeeded(REQUESTS, () => read(key))
   expect((await app.send('GET', '/api/v1/app/plan', { key: owner.key })).status).toBe(429)
   expect((await app.send('DELETE', `/api/v1/app/connections/${body.connections[0].id}`, { key: owner.key })).status).toBe(200)
 })
 
-test('all credentials of a workspace share its rate, personal operations among them; other workspaces have their own', async () => {
+test('all credentials of a workspace share its rate, also for personal operations; other workspaces have their own', async () => {
   const { tenantId, key } = await newDesk()
   const other = await newDesk()
   const { api_key } = await app.newKey(['api:read'], tenantId)
   const person = await signedIn(app, tenantId)
-  expect(await through(REQUESTS - 1, () => read(key))).toBe(REQUESTS - 1)
+  expect(await succeeded(REQUESTS - 1, () => read(key))).toBe(REQUESTS - 1)
   expect((await app.send('GET', '/api/v1/app/person', { key: person.key })).status).toBe(200)
   for (const one of [key, api_key, person.key]) expect((await read(one)).body.error.message).toBe('rate_limited:requests')
   expect((await app.send('GET', '/api/v1/app/person', { key: person.key })).body.error.message).toBe('rate_limited:requests')
@@ -95,25 +95,25 @@ test('all credentials of a workspace share its rate, personal operations among t
 test('an operator can give each credential less than its workspace has', async () => {
   const { tenantId, key } = await newDesk({ requests: 10, credential_requests: 2 })
   const { api_key } = await app.newKey(['api:read'], tenantId)
-  expect(await through(30, () => read(key))).toBe(20)
+  expect(await succeeded(30, () => read(key))).toBe(20)
   const refused = await read(key)
   expect([refused.body.error.message, refused.headers.get('ratelimit-policy')]).toEqual(['rate_limited:requests', '"requests";q=20;w=10'])
-  expect(await through(30, () => read(api_key))).toBe(20)
+  expect(await succeeded(30, () => read(api_key))).toBe(20)
 })
 
-test('401 and missing_scope come first, and the body is not looked at before', async () => {
+test('401 and missing_scope are checked before the rate, the body after it', async () => {
   const { tenantId, key } = await newDesk()
   const { api_key: readOnly } = await app.newKey(['api:read'], tenantId)
-  await through(REQUESTS, () => read(key))
+  await succeeded(REQUESTS, () => read(key))
   expect((await read(newApiKey())).status).toBe(401)
   const scope = await change(readOnly)
   expect([scope.status, scope.body.error.message]).toEqual([403, 'API key missing scope: api:write'])
   expect((await change(key, 'not JSON')).status).toBe(429)
 })
 
-test('what an operator changes holds within two seconds, without a restart', async () => {
+test("an operator's change takes effect within two seconds, without a restart", async () => {
   const { tenantId, key } = await newDesk()
-  await through(REQUESTS, () => read(key))
+  await succeeded(REQUESTS, () => read(key))
   expect((await read(key)).status).toBe(429)
   await changePlan(app.workplace.db, tenantId, (before) => ({ ...before, overrides: { ...OVERRIDES, requests: 1_000 } }))
   await clock.advance(2_000)
@@ -123,10 +123,10 @@ test('what an operator changes holds within two seconds, without a restart', asy
   )
   expect(policy).toBe('"requests";q=10000;w=10')
   await clock.advance(1_000)
-  expect(await through(500, () => read(key))).toBe(500)
+  expect(await succeeded(500, () => read(key))).toBe(500)
 })
 
-test('what an operator changed while nobody asked holds at once when somebody does', async () => {
+test("an operator's change while no requests arrive applies to the next one", async () => {
   const { tenantId, key } = await newDesk()
   await read(key)
   await clock.advance(60_000)
@@ -142,19 +142,19 @@ test('what an operator changed while nobody asked holds at once when somebody do
 })
 
 describe('over MCP', () => {
-  test('each message is a request, each call that changes something a command, and the kill switch is neither', async () => {
+  test('each message is a request, each call of a command a command, and the kill switch is neither', async () => {
     const { key } = await newDesk()
     await using mcp = await connectMcp(app.url, { key })
     const learn = () => mcp.call('growth_add_learning', { note: 'Open with a number', kind: 'worked' })
     for (let n = 0; n < COMMANDS; n++) expect((await learn()).isError).toBeFalsy()
     const refused = await learn()
     expect([refused.isError, (refused.content as { text: string }[])[0]!.text]).toEqual([true, 'rate_limited:commands\nTry again in 1 s.'])
-    await through(REQUESTS, () => read(key))
+    await succeeded(REQUESTS, () => read(key))
     await expect(mcp.call('growth_overview')).rejects.toThrow('rate_limited:requests')
     expect((await mcp.call('growth_pause_automation')).isError).toBeFalsy()
   })
 
-  test('many messages in one request count as many', async () => {
+  test('many messages in one request count as many requests', async () => {
     const { key } = await newDesk()
     const send = (body: unknown, sessionId?: string) =>
       app.send('POST', '/api/v1/mcp', {
@@ -171,7 +171,7 @@ describe('over MCP', () => {
   })
 })
 
-test('RATE_LIMITS=off counts nothing and says nothing', async () => {
+test('RATE_LIMITS=off counts nothing and adds no headers', async () => {
   await using free = await testApp({ env: { RATE_LIMITS: 'off' } })
   await free.owner`update tenant set overrides = '{"requests": 1}' where id = ${free.tenantId}`
   const answers = await times(60, () => free.send('GET', 'overview'))

@@ -1,4 +1,4 @@
-/** People whose password is lost: the link that an operator prints for them, and the page behind it. */
+/** People who have lost their password: the link that an operator prints for them, and its page. */
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { resetByOperator } from '#ops/recovery'
 import { inviteByOperator } from '#ops/workspaces'
@@ -21,7 +21,7 @@ const signIn = (email: string, password: string) =>
 const reset = (token: string, new_password = NEXT) =>
   app.send('POST', '/api/v1/app/person/reset', { key: null, body: { token, new_password } })
 const me = (key: string) => app.send('GET', '/api/v1/app/person', { key })
-/** Of whom it is certain that the email is theirs. */
+/** Joins by an invitation for this email, which proves the address. */
 const joinProven = async (email: string) => {
   const url = await inviteByOperator(place(), { tenantId: app.tenantId, role: 'editor', email })
   const body = { token: tokenIn(url), password: PASSWORD, delivery: 'body' }
@@ -29,13 +29,13 @@ const joinProven = async (email: string) => {
   return { personId: session.person.id as string, access: session.access_token as string }
 }
 
-describe('a link for another password', () => {
-  test('is printed for one account, and sets its password once', async () => {
+describe('a reset link', () => {
+  test('is printed for one account, and works once', async () => {
     const { email, personId, access } = await joinAs(app)
     const link = await print(email.toUpperCase())
     expect(link).toMatchObject({ person_id: personId, email, email_status: 'unverified', workspaces: ['Test'] })
-    const lasts = link.expires_at.getTime() - Date.now()
-    expect([lasts > 3_500_000, lasts <= 3_600_000]).toEqual([true, true])
+    const remaining = link.expires_at.getTime() - Date.now()
+    expect([remaining > 3_500_000, remaining <= 3_600_000]).toEqual([true, true])
     const done = await reset(tokenIn(link.url))
     expect([done.status, done.body.reset]).toEqual([200, { email, signed_out: 1, revoked_keys: 0, keys_left: 0 }])
     expect([(await me(access)).status, (await signIn(email, PASSWORD)).status]).toEqual([401, 401])
@@ -43,8 +43,9 @@ describe('a link for another password', () => {
     expect(body.session.person).toMatchObject({ id: personId, email_status: 'verified' })
     expect((await reset(tokenIn(link.url), 'a third password')).status).toBe(404)
     expect((await signIn(email, NEXT)).status).toBe(201)
-    const told = await app.owner`select operation, actor_kind from audit where ref_id = ${personId} and operation like '%eset%' order by id`
-    expect(told.map((row) => ({ ...row }))).toEqual([
+    const audited =
+      await app.owner`select operation, actor_kind from audit where ref_id = ${personId} and operation like '%eset%' order by id`
+    expect(audited.map((row) => ({ ...row }))).toEqual([
       { operation: 'operator.person.reset', actor_kind: 'system' },
       { operation: 'app.person.resetPassword', actor_kind: 'person' },
     ])
@@ -59,7 +60,7 @@ describe('a link for another password', () => {
     expect((await signIn(email, PASSWORD)).status).toBe(201)
   })
 
-  test('is kept as its hash alone', async () => {
+  test('is stored as its hash only', async () => {
     const { email } = await joinAs(app)
     const token = tokenIn((await print(email)).url)
     const rows = await app.owner`select to_jsonb(r)::text as text from person_reset r union all select to_jsonb(a)::text from audit a`
@@ -67,7 +68,7 @@ describe('a link for another password', () => {
     for (const { text } of rows) expect(text).not.toContain(token)
   })
 
-  test('keeps to the rules of new passwords, and stays good when they refuse one', async () => {
+  test('enforces the rules for new passwords, and stays valid when they refuse one', async () => {
     const { email } = await joinAs(app)
     const token = tokenIn((await print(email)).url)
     const weak = await reset(token, 'password123')
@@ -75,7 +76,7 @@ describe('a link for another password', () => {
     expect((await reset(token)).status).toBe(200)
   })
 
-  test('is not printed for an address that nobody has, nor where it is not clear whose it would be', async () => {
+  test('is not printed for an unknown address, or for one of several accounts without naming which', async () => {
     const nobody = print('nobody.at.all@example.com')
     expect(await nobody.catch((error) => [error.code, error.message])).toEqual([
       'not_found',
@@ -97,7 +98,7 @@ describe('a link for another password', () => {
     expect((await signIn('another.address@example.com', 'of the first one')).body.session.person.id).toBe(first.personId)
   })
 
-  test('revokes the keys of an account whose email nobody had proven, and lets those of another be', async () => {
+  test('revokes the keys of an account with an unproven email, and keeps those of a proven one', async () => {
     const make = (key: string) => app.send('POST', '/api/v1/app/keys', { key, body: { name: 'k', scopes: ['api:read'] } })
     const unproven = await joinAs(app, { email: 'unproven@example.com' })
     const theirs = (await make(unproven.access)).body.api_key
@@ -109,7 +110,7 @@ describe('a link for another password', () => {
     expect((await app.send('GET', 'overview', { key: own })).status).toBe(200)
   })
 
-  test('ends what others did to the account: guesses at the old password no longer shut its owner out', async () => {
+  test('undoes what others did to the account: guesses at the old password no longer lock its owner out', async () => {
     const { email } = await joinAs(app)
     for (let tries = 0; tries < 11; tries++) await signIn(email, 'a guess at it')
     expect((await signIn(email, PASSWORD)).status).toBe(429)
@@ -117,7 +118,7 @@ describe('a link for another password', () => {
     expect((await signIn(email, NEXT)).status).toBe(201)
   })
 
-  test('is guessed at no more than 30 times in a quarter of an hour', async () => {
+  test('tokens can be guessed 30 times in a quarter of an hour', async () => {
     const { email } = await joinAs(app)
     const token = tokenIn((await print(email)).url)
     for (let tries = 0; tries < 30; tries++) expect((await reset(`rst_${String(tries).padStart(32, 'x')}`)).status).toBe(404)
@@ -128,8 +129,8 @@ describe('a link for another password', () => {
   })
 })
 
-describe('the page of the link', () => {
-  test('is looked at without being used, by previews and by people, and sets the password', async () => {
+describe('the page of a reset link', () => {
+  test('can be viewed without using the link, by previews and by people, and sets the password', async () => {
     const { email } = await joinAs(app)
     const { url } = await print(email)
     const token = tokenIn(url)
@@ -149,7 +150,7 @@ describe('the page of the link', () => {
     expect([again.status, again.text]).toEqual([404, expect.stringContaining('This link is no longer valid')])
   })
 
-  test('takes no form that another page has sent', async () => {
+  test('takes no form that another page submits', async () => {
     const { email } = await joinAs(app)
     const token = tokenIn((await print(email)).url)
     const foreign = await createVisitor(app).send('/reset', { token, new_password: NEXT }, { origin: 'https://evil.example' })

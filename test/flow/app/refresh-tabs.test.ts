@@ -19,10 +19,10 @@ const browser = async () => {
   return { cookies: cookiesOf(reply), sessionId: reply.body.session.id as string, personId, first: id }
 }
 
-const age = (id: string) => app.owner`update session set last_used_at = now() - interval '11 seconds' where id = ${id}`
+const ageSession = (id: string) => app.owner`update session set last_used_at = now() - interval '11 seconds' where id = ${id}`
 
 describe('two tabs that refresh at once', () => {
-  test('both go on: one is given both tokens, the other an access token alone', async () => {
+  test('both continue: one gets both tokens, the other an access token only', async () => {
     const { cookies } = await browser()
     const replies = await Promise.all([refresh(cookies), refresh(cookies)])
     expect(replies.map(({ status }) => status)).toEqual([200, 200])
@@ -36,17 +36,17 @@ describe('two tabs that refresh at once', () => {
     expect([(await me(jar)).status, (await refresh(jar)).status]).toEqual([200, 200])
   })
 
-  test('end the session as ever when the second is not of the same moment', async () => {
+  test('end the session if the second refreshes later', async () => {
     const { cookies, sessionId } = await browser()
     const next = new Map([...cookies, ...cookiesOf(await refresh(cookies))])
-    await age(sessionId)
+    await ageSession(sessionId)
     expect((await refresh(cookies)).status).toBe(401)
     expect((await me(next)).status).toBe(401)
-    const [told] = await app.owner`select operation from audit where ref_id = ${sessionId} order by id desc limit 1`
-    expect(told!.operation).toBe('app.session.reused')
+    const [audited] = await app.owner`select operation from audit where ref_id = ${sessionId} order by id desc limit 1`
+    expect(audited!.operation).toBe('app.session.reused')
   })
 
-  test('end it when the token is two generations old, however soon', async () => {
+  test('end it if the token is two generations old, however recent', async () => {
     const { cookies } = await browser()
     const second = new Map([...cookies, ...cookiesOf(await refresh(cookies))])
     const third = new Map([...second, ...cookiesOf(await refresh(second))])
@@ -54,14 +54,14 @@ describe('two tabs that refresh at once', () => {
     expect((await me(third)).status).toBe(401)
   })
 
-  test('have no grace where the token is given in the body', async () => {
+  test('have no grace if the token is sent in the body', async () => {
     const { access, refresh: token } = await joinAs(app)
     const send = () => app.send('POST', '/api/v1/app/session/refresh', { key: null, body: { refresh_token: token } })
     expect([(await send()).status, (await send()).status]).toEqual([200, 401])
     expect((await app.send('GET', '/api/v1/app/session', { key: access })).status).toBe(401)
   })
 
-  test('end the session where both give it in the body at once; the first may find it ended before its answer is made', async () => {
+  test('end the session if both send it in the body at once; the first may find it ended before its own answer', async () => {
     const { access, refresh: token } = await joinAs(app)
     const send = () => app.send('POST', '/api/v1/app/session/refresh', { key: null, body: { refresh_token: token } })
     const statuses = (await Promise.all([send(), send()])).map(({ status }) => status)

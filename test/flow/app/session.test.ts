@@ -1,4 +1,4 @@
-/** People who come in, stay and leave: over HTTP, as browsers and as programs. */
+/** Joining, signing in and signing out over HTTP, from browsers and from programs. */
 import { describe, expect, test } from 'bun:test'
 import { inviteByOperator } from '#ops/workspaces'
 import { type Reply, testApp } from '#test/support/app'
@@ -17,7 +17,7 @@ const post = (path: string, body: unknown, headers: Record<string, string> = {})
 let count = 0
 const newEmail = () => `person${++count}@example.com`
 
-/** Somebody who has just joined, with tokens in hand. */
+/** A person who has just joined, with their tokens. */
 const join = async (more: Record<string, unknown> = {}) => {
   const email = newEmail()
   const reply = await post('invitations/accept', {
@@ -32,7 +32,7 @@ const join = async (more: Record<string, unknown> = {}) => {
   return { email, ...reply.body.session }
 }
 
-/** The cookies that a reply sets, as a browser sends them back. */
+/** The cookies that a reply sets, as a browser returns them. */
 const cookiesOf = (reply: Reply): string =>
   reply.headers
     .getSetCookie()
@@ -51,18 +51,18 @@ describe('an invitation', () => {
     expect(body.session.workspaces).toEqual([{ id: app.tenantId, name: 'Test', role: 'viewer' }])
   })
 
-  test('of two who come at once, one joins', async () => {
+  test('admits one of several people who accept it at once', async () => {
     const token = await invite()
     const replies = await Promise.all([1, 2, 3].map(() => post('invitations/accept', { token, email: newEmail(), password: PASSWORD })))
     const statuses = replies.map(({ status }) => status)
     expect(statuses.filter((status) => status === 201)).toHaveLength(1)
-    // Who looks when it is accepted already finds no such invitation.
+    // A request that arrives after the winner finds no open invitation.
     for (const status of statuses.filter((one) => one !== 201)) expect([404, 409]).toContain(status)
     const [row] = await app.owner`select count(*)::int as people from person where id not in (select person_id from member)`
     expect(row!.people).toBe(0)
   })
 
-  test('takes the password of an account that there is', async () => {
+  test('needs the password of an existing account', async () => {
     const { email } = await join()
     const { tenantId } = await app.newWorkspace()
     const token = await invite(tenantId)
@@ -73,7 +73,7 @@ describe('an invitation', () => {
 })
 
 describe('signing in', () => {
-  test('says the same for a wrong password as for an email that nobody has', async () => {
+  test('answers the same for a wrong password as for an unknown email', async () => {
     const { email } = await join()
     const [wrong, nobody] = [
       await post('session', { email, password: 'not the password' }),
@@ -84,7 +84,7 @@ describe('signing in', () => {
     expect(nobody.body.error).toMatchObject(error)
   })
 
-  test('gives cookies that scripts cannot read, and no token in the body', async () => {
+  test('sets cookies that scripts cannot read, and puts no token in the body', async () => {
     const { email } = await join()
     const reply = await post('session', { email, password: PASSWORD })
     expect(reply.status).toBe(201)
@@ -95,7 +95,7 @@ describe('signing in', () => {
     expect((await me(null, { cookie: cookiesOf(reply) })).body.session.person.email).toBe(email)
   })
 
-  test('is refused for a while after too many wrong passwords, for accounts that exist and others alike', async () => {
+  test('is refused for a while after too many wrong passwords, whether or not the account exists', async () => {
     const { email } = await join()
     for (const account of [email, newEmail()]) {
       for (let tries = 0; tries < 10; tries++) expect((await post('session', { email: account, password: 'wrong' })).status).toBe(401)
@@ -106,7 +106,7 @@ describe('signing in', () => {
     await app.owner`delete from throttle`
   })
 
-  test('counts only what was wrong', async () => {
+  test('counts wrong passwords only', async () => {
     const { email } = await join()
     await app.owner`delete from throttle`
     expect((await post('session', { email, password: 'wrong' })).status).toBe(401)
@@ -116,7 +116,7 @@ describe('signing in', () => {
     await app.owner`delete from throttle`
   })
 
-  test('counts all addresses of one IPv6 network as one, behind a proxy that is trusted', async () => {
+  test('counts all addresses of one IPv6 network as one, behind a trusted proxy', async () => {
     await using proxied = await testApp({ env: { TRUSTED_PROXIES: '1' } })
     const from = (address: string) =>
       proxied.send('POST', '/api/v1/app/session', {
@@ -130,7 +130,7 @@ describe('signing in', () => {
   })
 })
 
-test('no page of another origin signs anybody in or on', async () => {
+test('a page of another origin can neither sign anyone in nor refresh a session', async () => {
   const { email } = await join()
   for (const origin of ['https://evil.example', 'null', 'http://localhost:1']) {
     expect((await post('session', { email, password: PASSWORD }, { origin })).status).toBe(403)
@@ -140,7 +140,7 @@ test('no page of another origin signs anybody in or on', async () => {
 })
 
 describe('a session', () => {
-  test('goes on by its refresh token, each good once; the second use of one ends it', async () => {
+  test('is renewed by refresh tokens, each of which works once; a second use ends it', async () => {
     const { refresh_token: first } = await join()
     const next = await post('session/refresh', { refresh_token: first })
     expect(next.status).toBe(200)
@@ -149,11 +149,11 @@ describe('a session', () => {
     expect((await post('session/refresh', { refresh_token: first })).status).toBe(401)
     expect((await me(access_token)).status).toBe(401)
     expect((await post('session/refresh', { refresh_token: second })).status).toBe(401)
-    const [told] = await app.owner`select operation from audit where tenant_id = ${app.tenantId} order by id desc limit 1`
-    expect(told!.operation).toBe('app.session.reused')
+    const [audited] = await app.owner`select operation from audit where tenant_id = ${app.tenantId} order by id desc limit 1`
+    expect(audited!.operation).toBe('app.session.reused')
   })
 
-  test('refreshes by cookie into cookies alone', async () => {
+  test('refreshed by cookie, sets cookies only', async () => {
     const { email } = await join()
     const cookie = cookiesOf(await post('session', { email, password: PASSWORD }))
     const reply = await post('session/refresh', {}, { cookie })
@@ -185,7 +185,7 @@ describe('a session', () => {
     expect((await post('session', { email: one.email, password: 'another password' })).status).toBe(201)
   })
 
-  test('is listed with the others of its person, and ends one of them', async () => {
+  test('is listed with the others of its person, and can end one of them', async () => {
     const one = await join()
     await post('session', { email: one.email, password: PASSWORD })
     const listed = await app.send('GET', '/api/v1/app/sessions?limit=1', { key: one.access_token })
@@ -198,26 +198,26 @@ describe('a session', () => {
     expect((await app.send('DELETE', `/api/v1/app/sessions/${id}`, { key: one.access_token })).body).toEqual({ signed_out: 1 })
   })
 
-  test('takes the place of the oldest where its person has a hundred, and of those that ended long ago', async () => {
+  test('replaces the oldest when its person has a hundred, and removes those that ended long ago', async () => {
     const { email, person, access_token } = await join()
-    const began = (count: number, ends: string) => app.owner`insert into session (id, tenant_id, person_id, kind, expires_at)
+    const addSessions = (count: number, ends: string) => app.owner`insert into session (id, tenant_id, person_id, kind, expires_at)
       select ('fffffff' || substr(gen_random_uuid()::text, 8))::uuid, ${app.tenantId}, ${person.id}, 'browser', now() + ${ends}::interval
       from generate_series(1, ${count})`
-    await began(99, '1 day')
-    await began(10, '-31 days')
-    await began(1, '-29 days')
+    await addSessions(99, '1 day')
+    await addSessions(10, '-31 days')
+    await addSessions(1, '-29 days')
     expect((await me(access_token)).status).toBe(200)
     expect((await post('session', { email, password: PASSWORD })).status).toBe(201)
     expect((await me(access_token)).status).toBe(401)
     const [rows] = await app.owner`select count(*) filter (where revoked_at is null and expires_at > now())::int as living,
       count(*) filter (where expires_at < now())::int as ended from session where person_id = ${person.id}`
     expect(rows).toEqual({ living: 100, ended: 1 })
-    const [told] =
+    const [audited] =
       await app.owner`select count(*)::int as ends from audit where actor_id = ${person.id} and operation = 'app.sessions.tooMany'`
-    expect(told!.ends).toBe(1)
+    expect(audited!.ends).toBe(1)
   })
 
-  test('goes on at another workspace of its person, and at no other', async () => {
+  test('switches to another workspace of its person, and to no other', async () => {
     const { access_token: key, email } = await join()
     const { tenantId } = await app.newWorkspace()
     const move = (workspace_id: string) => app.send('POST', '/api/v1/app/session/workspace', { key, body: { workspace_id } })
@@ -229,7 +229,7 @@ describe('a session', () => {
     expect(row!.goal).toBe('There')
   })
 
-  test('by cookie changes nothing when another page has asked', async () => {
+  test('by cookie changes nothing when another page sends the request', async () => {
     const { email } = await join()
     const cookie = cookiesOf(await post('session', { email, password: PASSWORD }))
     const put = (headers: Record<string, string>) =>

@@ -1,4 +1,4 @@
-/** What is kept for a while goes when its time is over, whether or not anything happens in its workspace. */
+/** Records kept for a limited time are removed after it, whether or not anything happens in their workspace. */
 import { describe, expect, test } from 'bun:test'
 import { startSweep } from '#actors/work/app/sweep'
 import { newId } from '#kernel/ids'
@@ -18,7 +18,7 @@ const newTenant = async (): Promise<string> => (await app.newWorkspace()).tenant
 const count = async (table: string, tenantId: string): Promise<number> =>
   (await app.owner`select count(*)::int as count from ${app.owner(table)} where tenant_id = ${tenantId}`)[0]!.count
 
-/** As the server would have made it so many days ago. */
+/** An id as the server would have made it so many days ago. */
 const idOf = (daysAgo: number): string => {
   const at = (Date.now() - daysAgo * 86_400_000).toString(16).padStart(12, '0')
   return `${at.slice(0, 8)}-${at.slice(8)}${newId().slice(13)}`
@@ -39,7 +39,7 @@ const audited = async (tenantId: string): Promise<string[]> =>
     ({ operation }) => operation,
   )
 
-test('expired answers go by time, though no command follows; the others stay for their 24 hours', async () => {
+test('expired answers are removed although no command follows; the others stay for their 24 hours', async () => {
   const tenantId = await newTenant()
   await addAnswers(tenantId, 5, '-1 second')
   await addAnswers(tenantId, 3, '1 minute')
@@ -49,11 +49,11 @@ test('expired answers go by time, though no command follows; the others stay for
     (left) => left === 3,
   )
   const [counter] = await app.owner`select used from counter where tenant_id = ${tenantId} and key = 'answers'`
-  const [kept] = await app.owner`select sum(size)::int as bytes from idempotency where tenant_id = ${tenantId}`
-  expect(counter!.used).toBe(kept!.bytes)
+  const [stored] = await app.owner`select sum(size)::int as bytes from idempotency where tenant_id = ${tenantId}`
+  expect(counter!.used).toBe(stored!.bytes)
 })
 
-test('audit rows are kept as long as AUDIT_KEEP_DAYS says, and then removed', async () => {
+test('audit rows are kept for AUDIT_KEEP_DAYS, then removed', async () => {
   const tenantId = await newTenant()
   await addAudit(tenantId, 500, 401, 399, 31, 29, 0)
   expect(await sweepSome(app.workplace.db, tenantId, KEEP)).toBe(false)
@@ -67,7 +67,7 @@ test('audit rows are kept as long as AUDIT_KEEP_DAYS says, and then removed', as
   ).toEqual(['29 days ago', '0 days ago'])
 })
 
-test('a call removes no more than so many rows of a kind, and says that there may be more', async () => {
+test('a call removes a bounded number of rows of a kind, and says whether there may be more', async () => {
   const tenantId = await newTenant()
   await addAnswers(tenantId, 25, '-1 second')
   await addAudit(tenantId, 600, 500, 450)
@@ -76,15 +76,15 @@ test('a call removes no more than so many rows of a kind, and says that there ma
   expect([await portion(), await portion(), await count('idempotency', tenantId)]).toEqual([true, false, 0])
 })
 
-test('nobody can make the audit shorter than a day', async () => {
+test('nobody can make the audit trail shorter than a day', async () => {
   const tenantId = await newTenant()
   await addAudit(tenantId, 2, 0.5)
   await app.workplace.db.system((sql) => sql`select sweep_tenant(${tenantId}, now() + interval '1 year', 1000)`)
   expect(await audited(tenantId)).toEqual(['0.5 days ago'])
 })
 
-describe('what only the audit names goes with it', () => {
-  const deadAndAlive: [string | null, string | null][] = [
+describe('a record that only the audit trail refers to is removed with it:', () => {
+  const deadAndLive: [string | null, string | null][] = [
     ['-401 days', null],
     ['-399 days', null],
     [null, '-401 days'],
@@ -92,17 +92,17 @@ describe('what only the audit names goes with it', () => {
     [null, '1 day'],
   ]
 
-  test('keys that are dead, not those that live', async () => {
+  test('keys that are dead, not those that are live', async () => {
     const tenantId = await newTenant()
     const before = await count('api_key', tenantId)
-    for (const [revoked, expires] of deadAndAlive)
+    for (const [revoked, expires] of deadAndLive)
       await app.owner`insert into api_key (id, tenant_id, name, hash, last4, scopes, revoked_at, expires_at)
         values (${newId()}, ${tenantId}, 'test', ${Buffer.from(newId())}, '0000', '{}', now() + ${revoked}::interval, now() + ${expires}::interval)`
     await sweepSome(app.workplace.db, tenantId, KEEP)
     expect(await count('api_key', tenantId)).toBe(before + 2)
   })
 
-  test('learnings that are retired, and experiments for which nothing was drafted', async () => {
+  test('retired learnings, and experiments that drafted nothing', async () => {
     const tenantId = await newTenant()
     const ids = { used: newId(), unused: newId() }
     for (const [status, days] of [
@@ -123,7 +123,7 @@ describe('what only the audit names goes with it', () => {
     expect((await app.owner`select id from experiment where tenant_id = ${tenantId}`).map(({ id }) => id)).toEqual([ids.used])
   })
 
-  test('invitations that are over', async () => {
+  test('invitations that have expired', async () => {
     const tenantId = await newTenant()
     for (const expires of ['-401 days', '-399 days'])
       await app.owner`insert into invitation (id, tenant_id, role, token_hash, expires_at)
@@ -133,7 +133,7 @@ describe('what only the audit names goes with it', () => {
   })
 })
 
-test('expired events go, too, and those that wait stay', async () => {
+test('expired events are removed too, and pending ones stay', async () => {
   const tenantId = await newTenant()
   await app.owner`delete from outbox where tenant_id = ${tenantId}`
   await app.owner`insert into outbox (id, tenant_id, type, data, created_at, expires_at)
@@ -144,7 +144,7 @@ test('expired events go, too, and those that wait stay', async () => {
   expect(await count('outbox', tenantId)).toBe(1)
 })
 
-test('a sweep goes on where the last one ended, and reaches every workspace', async () => {
+test('a sweep continues where the last one ended, and reaches every workspace', async () => {
   const tenants = await Promise.all(Array.from({ length: 5 }, newTenant))
   for (const tenantId of tenants) await addAnswers(tenantId, 1, '-1 second')
   const clock: ManualClock = manualClock()
@@ -152,7 +152,7 @@ test('a sweep goes on where the last one ended, and reaches every workspace', as
   await using _sweep = startSweep({ db: app.workplace.db, clock, log, keepDays: 400, everyMs: 1_000, rows: 10, tenants: 2 })
   const left = async () => (await Promise.all(tenants.map((tenantId) => count('idempotency', tenantId)))).reduce((sum, one) => sum + one, 0)
   const [all] = await app.owner`select count(*)::int as count from tenant`
-  for (let looks = 0; looks < Math.ceil(all!.count / 2); looks++) {
+  for (let sweeps = 0; sweeps < Math.ceil(all!.count / 2); sweeps++) {
     await eventually(
       async () => clock.pending,
       (armed) => armed === 1,
@@ -162,7 +162,7 @@ test('a sweep goes on where the last one ended, and reaches every workspace', as
   expect(await eventually(left, (many) => many === 0)).toBe(0)
 })
 
-test('what one workspace has over is removed with nothing of another', async () => {
+test('sweeping one workspace removes nothing of another', async () => {
   const [one, other] = [await newTenant(), await newTenant()]
   for (const tenantId of [one, other]) {
     await addAnswers(tenantId, 2, '-1 second')

@@ -1,4 +1,4 @@
-/** What looks like a token of ours and is none, and what sign-in tells of accounts. */
+/** Forged and misplaced tokens, and what sign-in reveals about accounts. */
 import { afterEach, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { SignJWT } from 'jose'
 import { newApiKey } from '#kernel/api-key'
@@ -26,7 +26,7 @@ interface Forged {
   key?: Uint8Array
 }
 
-/** As ours are, but for what is said. */
+/** A valid access token, except where the arguments differ. */
 const forge = ({ header = {}, claims = {}, key = ownKey }: Forged): Promise<string> => {
   const at = Math.floor(Date.now() / 1_000)
   const usual = { iss: 'tendril', aud: 'tendril:app', sub: ann.personId, sid: ann.id, iat: at, exp: at + 600 }
@@ -40,7 +40,7 @@ const unsigned = (header: object): string => {
 }
 
 describe('an access token', () => {
-  test('is taken as we make it', async () => {
+  test('forged without a change is accepted, so each refusal below is for its change', async () => {
     expect((await me(await forge({}))).status).toBe(200)
   })
 
@@ -66,7 +66,7 @@ describe('an access token', () => {
       expect((await me(token)).status).toBe(401)
   })
 
-  test('whose signature was cut, or whose claims were changed, is refused', async () => {
+  test('with a shortened signature or changed claims is refused', async () => {
     const [header, claims, signature] = ann.access.split('.') as [string, string, string]
     const changed = Buffer.from(Buffer.from(claims, 'base64url').toString().replace(ann.id, ann.personId)).toString('base64url')
     for (const token of [
@@ -80,7 +80,7 @@ describe('an access token', () => {
 })
 
 describe('tokens in the place of others', () => {
-  test('open nothing: a refresh token as Bearer, an access token or a key for a refresh', async () => {
+  test('are refused: a refresh token as Bearer, an access token or a key for a refresh', async () => {
     const one = await joinAs(app)
     expect((await me(one.refresh)).status).toBe(401)
     for (const token of [one.access, app.key, newApiKey(), 'rt_', `${one.refresh}x`, one.refresh.slice(0, -1)])
@@ -89,7 +89,7 @@ describe('tokens in the place of others', () => {
     expect((await refresh(one.refresh)).status).toBe(200)
   })
 
-  test('open nothing as a device code, and an access token in the cookie of the refresh token neither', async () => {
+  test('are refused: any token as a device code, an access token in the cookie of the refresh token, and the reverse', async () => {
     const grant = { grant_type: 'urn:ietf:params:oauth:grant-type:device_code', client_id: 'tendril-cli' }
     for (const device_code of [ann.access, ann.refresh, app.key]) {
       const reply = await sendForm(app, '/api/v1/app/device/token', { ...grant, device_code })
@@ -118,7 +118,7 @@ describe('sign-in', () => {
     return { status: reply.status, error, headers: [...reply.headers.keys()].sort(), ...work }
   }
 
-  test('does the same work for an account that is there and for one that is not, and answers the same', async () => {
+  test('does the same work and answers the same for an existing account and an unknown one', async () => {
     // With what a password costs where nothing is overridden.
     await using server = await testApp({ overrides: { passwordCost: undefined } })
     await attempt(server, 'first@example.com')
@@ -133,7 +133,7 @@ describe('sign-in', () => {
     expect([unknown, await attempt(server, 'shared@example.com')]).toEqual([known, known])
   })
 
-  test('lets no more wrong passwords through for coming at once, and locks nobody out at other addresses', async () => {
+  test('counts wrong passwords that arrive at once, and locks nobody out at other addresses', async () => {
     const wrong = () => app.send('POST', '/api/v1/app/session', { key: null, body: { email: ann.email, password: 'wrong' } })
     const replies = await Promise.all(Array.from({ length: 30 }, wrong))
     expect(replies.filter(({ status }) => status === 401)).toHaveLength(10)

@@ -1,4 +1,4 @@
-/** The address of a webhook, which may hold a token of its receiver's: owners see it, others its host, the audit trail neither. */
+/** A webhook's address may contain a token of its receiver: owners see it, others see its host, the audit trail stores neither whole. */
 import { beforeAll, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { operations } from '#contract/index'
@@ -24,8 +24,8 @@ const app = useApp(() => ({ env: { EGRESS_ALLOW: host } }))
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** A workspace with an endpoint that was set, changed, tried and, by its receiver, disabled. */
-const newHooked = async () => {
+/** A workspace with an endpoint that was set, changed, tested and, by its receiver, disabled. */
+const workspaceWithWebhook = async () => {
   const { tenantId } = await app.newWorkspace()
   const people = Object.fromEntries(
     await Promise.all(
@@ -46,24 +46,24 @@ const newHooked = async () => {
 }
 
 test('viewers, editors and approvers see the host of the webhook, not its address', async () => {
-  const { people } = await newHooked()
+  const { people } = await workspaceWithWebhook()
   expect((await app.send('GET', PATH, { key: people.owner })).body.webhook).toMatchObject({ url, host })
   for (const role of ['viewer', 'editor', 'approver'] as const)
     expect((await app.send('GET', PATH, { key: people[role] })).body.webhook).toMatchObject({ url: null, host, status: 'disabled' })
 })
 
-test('no answer that a viewer may read has the address, and of the owner’s only those that are for it', async () => {
-  const { people } = await newHooked()
+test('no answer that a viewer can read contains the address, and only two of the owner’s do', async () => {
+  const { people } = await workspaceWithWebhook()
   const readable = operations.filter(({ method, path }) => method === 'GET' && pathParams(path).length === 0)
-  const telling: Record<string, string[]> = { viewer: [], owner: [] }
+  const withAddress: Record<string, string[]> = { viewer: [], owner: [] }
   for (const role of ['viewer', 'owner'] as const)
     for (const { id, path } of readable)
-      if ((await app.send('GET', path, { key: people[role] })).text.includes(TOKEN)) telling[role]!.push(id)
-  expect(telling).toEqual({ viewer: [], owner: ['app.workspace.export', 'app.webhook.get'] })
+      if ((await app.send('GET', path, { key: people[role] })).text.includes(TOKEN)) withAddress[role]!.push(id)
+  expect(withAddress).toEqual({ viewer: [], owner: ['app.workspace.export', 'app.webhook.get'] })
 })
 
-test('the audit trail keeps the host of an address and its hash', async () => {
-  const { people, asOwner, tenantId } = await newHooked()
+test('the audit trail stores the host of an address and its hash', async () => {
+  const { people, asOwner, tenantId } = await workspaceWithWebhook()
   await asOwner('PATCH', '', { url })
   await asOwner('DELETE')
   const { body } = await app.send('GET', '/api/v1/app/audit', { key: people.owner })
@@ -77,7 +77,7 @@ test('the audit trail keeps the host of an address and its hash', async () => {
   for (const { detail } of rows) expect(detail).not.toContain(TOKEN)
 })
 
-test('what the audit trail had kept of addresses before is brought to that', async () => {
+test('the migration replaces addresses already in the audit trail by host and hash', async () => {
   const { tenantId } = await app.newWorkspace()
   const before = { url: `https://Hooks.example.com:8443/${TOKEN}`, events: [], reason: 'x' }
   for (const [operation, detail] of [
@@ -90,8 +90,13 @@ test('what the audit trail had kept of addresses before is brought to that', asy
   await app.owner.unsafe(readText('sql/000025-webhook-addresses.sql'))
   const rows =
     await app.owner`select operation, detail from audit where tenant_id = ${tenantId} and surface = 'admin' and at > now() - interval '1 minute'`
-  const kept = Object.fromEntries(rows.map(({ operation, detail }) => [operation, detail]))
-  expect(kept['app.webhook.set']).toEqual({ events: [], reason: 'x', url_host: 'hooks.example.com:8443', url_sha256: sha256(before.url) })
-  expect(kept['app.webhook.rotate']).toEqual({})
-  expect(kept['growth.items.markPosted']).toEqual({ url: 'https://x.example/1' })
+  const migrated = Object.fromEntries(rows.map(({ operation, detail }) => [operation, detail]))
+  expect(migrated['app.webhook.set']).toEqual({
+    events: [],
+    reason: 'x',
+    url_host: 'hooks.example.com:8443',
+    url_sha256: sha256(before.url),
+  })
+  expect(migrated['app.webhook.rotate']).toEqual({})
+  expect(migrated['growth.items.markPosted']).toEqual({ url: 'https://x.example/1' })
 })

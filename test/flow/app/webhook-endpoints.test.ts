@@ -1,4 +1,4 @@
-/** The endpoint itself: when it is left alone, disabled, replaced; its secrets. */
+/** The endpoint itself: when it is paused, disabled or replaced; its secrets. */
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
 import { endpointTrace, type WebhookTimes, webhookTimes } from '#domain/app/webhook'
@@ -7,26 +7,26 @@ import { eventOf, type Hook, idOf, newHook, type OutboxRow } from '#test/support
 import { openReceiver } from '#test/support/receiver'
 import { use, useApp } from '#test/support/use'
 
-/** Tries in quick succession, more than any test needs. */
-const patient: WebhookTimes = { ...webhookTimes, scheduleMs: [0, ...Array(1_000).fill(20)] }
+/** Attempts in quick succession, more than any test needs. */
+const quickRetries: WebhookTimes = { ...webhookTimes, scheduleMs: [0, ...Array(1_000).fill(20)] }
 
 const receiver = use(openReceiver)
 const other = use(openReceiver)
 const app = useApp(() => {
   const env = { EGRESS_ALLOW: `127.0.0.1:${receiver.port},127.0.0.1:${other.port}` }
-  return { env, overrides: { webhookTimes: patient } }
+  return { env, overrides: { webhookTimes: quickRetries } }
 })
 beforeEach(() => {
   for (const one of [receiver, other]) Object.assign(one, { answer: {} }).requests.length = 0
 })
 
 const statesOf = (rows: OutboxRow[]): string[] => rows.map(({ state }) => state)
-/** Once no event waits any more. */
+/** The outbox, once no event is pending. */
 const settled = (hook: Hook): Promise<OutboxRow[]> =>
   eventually(hook.outbox, (rows) => rows.length > 0 && !statesOf(rows).includes('pending'))
 
 describe('an endpoint', () => {
-  test('that asks to wait gets nothing at all until then', async () => {
+  test('that asks for a pause gets nothing until it is over', async () => {
     const hook = await newHook(app)
     await hook.set(receiver.url)
     receiver.answer = { status: 429, headers: { 'retry-after': '3600' } }
@@ -40,7 +40,7 @@ describe('an endpoint', () => {
     expect(receiver.requests).toHaveLength(1)
   })
 
-  test('that answers 410 is disabled, with an audit entry; what waits is given up, and what comes is unwanted', async () => {
+  test('that answers 410 is disabled, with an audit entry; pending events are given up, and new ones are unwanted', async () => {
     const hook = await newHook(app)
     await hook.set(receiver.url)
     receiver.answer = { status: 410 }
@@ -57,7 +57,7 @@ describe('an endpoint', () => {
     await expect(hook.run('test')).rejects.toThrow('disabled')
   })
 
-  test('at which everything failed for five days is disabled, with an audit entry; set again, it is told anew', async () => {
+  test('that failed for five days is disabled, with an audit entry; set again, it gets new events', async () => {
     const hook = await newHook(app)
     await hook.set(receiver.url)
     await app.owner`update webhook_endpoint set failing_since = now() - interval '5 days', failures = 9 where tenant_id = ${hook.tenantId}`
@@ -83,7 +83,7 @@ describe('an endpoint', () => {
     expect(await hook.endpoint()).toMatchObject({ failing_since: null, failures: 0 })
   })
 
-  test('that an operator disables is told nothing more, and what waits is given up', async () => {
+  test('that an operator disables gets nothing more, and pending events are given up', async () => {
     const hook = await newHook(app)
     await hook.set(receiver.url)
     receiver.answer = { status: 429, headers: { 'retry-after': '3600' } }
@@ -94,7 +94,7 @@ describe('an endpoint', () => {
     expect(receiver.requests).toHaveLength(1)
   })
 
-  test('that replaces another is not charged with the failure of the former', async () => {
+  test("that replaces another is not blamed for the other's failure", async () => {
     const hook = await newHook(app)
     await hook.set(receiver.url)
     const answered = Promise.withResolvers<void>()
@@ -124,7 +124,7 @@ describe('an endpoint', () => {
 })
 
 describe('a secret', () => {
-  test('that is rotated out signs beside the new one for a day, and then no more', async () => {
+  test('that is rotated out signs beside the new one for a day, and then no longer', async () => {
     const hook = await newHook(app)
     const former = await hook.set(receiver.url)
     const current = await hook.rotate()
@@ -145,7 +145,7 @@ describe('a secret', () => {
     expect([await verifies(former), await verifies(current)]).toEqual([false, true])
   })
 
-  test('stands nowhere in the clear, and opens in no other row', async () => {
+  test('is stored nowhere in the clear, and opens in no other row', async () => {
     const [hook, thief] = [await newHook(app), await newHook(app)]
     const secret = await hook.set(receiver.url)
     await thief.set(receiver.url)

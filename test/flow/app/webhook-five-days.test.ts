@@ -1,4 +1,4 @@
-/** An endpoint that fails for five days, by the real schedule, on a clock that is stepped: tries, dead letter, and its end. */
+/** An endpoint that fails for five days on a stepped clock, with the real schedule: attempts, dead letters, and its end. */
 import { expect, test } from 'bun:test'
 import { endpointTrace, webhookTimes } from '#domain/app/webhook'
 import { eventually } from '#test/support/app'
@@ -15,7 +15,7 @@ const db = use(steppedDb)
 const receiver = use(openReceiver)
 const app = useApp(() => ({ database: db.options, env: { EGRESS_ALLOW: `127.0.0.1:${receiver.port}` } }))
 
-/** Passes time; then the workspace is stirred, for of itself it looks at its clock when so much time has truly passed. */
+/** Passes time, then sends a letter: by itself the actor reads its clock again only after that much real time. */
 const pass = async (hook: Hook, ms: number): Promise<void> => {
   await db.clock.pass(ms)
   await app.workplace.world.ask(
@@ -25,14 +25,14 @@ const pass = async (hook: Hook, ms: number): Promise<void> => {
 }
 const until = async (hook: Hook, time: Date): Promise<void> => pass(hook, time.getTime() - (await db.clock.now()))
 
-/** Once the newest event has failed so many times; it is not looked at before its time by any clock but the database's. */
+/** The newest event, once it has failed so many times. No clock but the database's makes it due. */
 const failed = (hook: Hook, attempts: number) =>
   eventually(
     async () => (await hook.outbox()).at(-1)!,
     (event) => event.attempts === attempts,
   )
 
-test('an event is tried eight times over a day and given up; after five days of failing the endpoint is disabled, and the audit says so', async () => {
+test('an event is tried eight times over a day and given up; after five days of failures the endpoint is disabled and the audit trail says so', async () => {
   const hook = await newHook(app)
   await hook.set(receiver.url)
   receiver.answer = { status: 500 }
@@ -54,7 +54,7 @@ test('an event is tried eight times over a day and given up; after five days of 
   expect(new Set(receiver.requests.map(({ body }) => body)).size).toBe(1)
   expect(await hook.endpoint()).toMatchObject({ status: 'active', failures: 8 })
 
-  // An hour before five days it is still told; the try that fails after them is the last.
+  // An hour before five days it still gets events; the first attempt that fails after them is the last.
   const { failing_since } = await hook.endpoint()
   await until(hook, new Date(failing_since!.getTime() + 5 * DAY_MS - HOUR_MS))
   await hook.emit(eventOf('b', 1), eventOf('b', 2))
@@ -78,7 +78,7 @@ test('an event is tried eight times over a day and given up; after five days of 
   const { length } = receiver.requests
   await hook.emit(eventOf('c'))
   expect((await hook.outbox()).at(-1)).toMatchObject({ state: 'unwanted' })
-  // Set again, a person can have what was given up sent after all.
+  // Once the endpoint is set again, a person can still have a dead event sent.
   receiver.answer = {}
   await hook.set(receiver.url)
   await hook.run('replay', { id: dead.id })

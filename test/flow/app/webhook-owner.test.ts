@@ -1,4 +1,4 @@
-/** The webhook endpoint in the hands of people who are signed in, over HTTP, with a real receiver. */
+/** Owners manage the webhook endpoint over HTTP, with a real receiver. */
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
@@ -12,15 +12,15 @@ import { openReceiver, type Received, type Receiver } from '#test/support/receiv
 import { type SignedIn, signedIn } from '#test/support/session'
 import { use, useApp } from '#test/support/use'
 
-/** Tries in quick succession, more than any test needs. */
-const patient: WebhookTimes = { ...webhookTimes, scheduleMs: [0, ...Array(1_000).fill(20)] }
+/** Attempts in quick succession, more than any test needs. */
+const quickRetries: WebhookTimes = { ...webhookTimes, scheduleMs: [0, ...Array(1_000).fill(20)] }
 
 const receiver = use(openReceiver)
 const other = use(openReceiver)
 const app = useApp(() => {
   const own = { PUBLIC_URL: 'https://tendril.example.com', NODE_URL: 'https://node.example.com:7443' }
   const env = { ...own, EGRESS_ALLOW: `127.0.0.1:${receiver.port},127.0.0.1:${other.port}` }
-  return { env, overrides: { webhookTimes: patient } }
+  return { env, overrides: { webhookTimes: quickRetries } }
 })
 beforeEach(() => {
   for (const one of [receiver, other]) Object.assign(one, { answer: {} }).requests.length = 0
@@ -32,13 +32,13 @@ interface Desk {
   tenantId: string
   hook: Hook
   owner: SignedIn
-  /** As the owner, below the endpoint's path. */
-  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  /** Sends as the owner, to a path below the endpoint's. */
+  // biome-ignore lint/suspicious/noExplicitAny: answers have many shapes
   send(method: string, below?: string, more?: Send): Promise<{ status: number; text: string; headers: Headers; body: any }>
   events(query?: string): Promise<{ id: string; state: string; type: string }[]>
-  /** So many requests of this workspace, oldest first: what another test has left may still be tried. */
-  told(at: Receiver, count: number): Promise<Received[]>
-  /** Once no event waits any more. */
+  /** This workspace's requests, oldest first, once there are so many; events of other tests may still be retried. */
+  requestsTo(at: Receiver, count: number): Promise<Received[]>
+  /** Resolves once no event is pending. */
   settled(): Promise<void>
 }
 
@@ -49,7 +49,7 @@ const newDesk = async (): Promise<Desk> => {
   return {
     ...{ tenantId, hook: hookOf(app, tenantId), owner, send },
     events: async (query = '') => (await send('GET', `/events${query}`)).body.events,
-    told: (at, count) =>
+    requestsTo: (at, count) =>
       eventually(
         async () => at.requests.filter(({ body }) => body.includes(tenantId)),
         (all) => all.length >= count,
@@ -81,17 +81,17 @@ const verifies = (secret: string, { body, headers }: Received): boolean[] =>
 const BOTH = [true, true]
 const NEITHER = [false, false]
 
-const refused = ({ status, body }: Awaited<ReturnType<Desk['send']>>) => [status, body.error?.code]
+const refusalOf = ({ status, body }: Awaited<ReturnType<Desk['send']>>) => [status, body.error?.code]
 
 const audits = ({ tenantId }: Desk) => app.owner`select actor_kind, actor_id, surface, operation, detail from audit
   where tenant_id = ${tenantId} and operation like '%webhook%' order by id`
 
-test('an owner sets, tries, rotates, disables, looks, updates and replays', async () => {
+test('an owner sets, tests, rotates, disables, reads, updates and replays', async () => {
   const desk = await newDesk()
   const { send } = desk
-  expect(refused(await send('GET'))).toEqual([404, 'not_found'])
-  const { body: made } = await send('PUT', '', { body: { url: receiver.url, events: ['growth.item.posted', 'growth.item.posted'] } })
-  expect(made).toEqual({
+  expect(refusalOf(await send('GET'))).toEqual([404, 'not_found'])
+  const { body: created } = await send('PUT', '', { body: { url: receiver.url, events: ['growth.item.posted', 'growth.item.posted'] } })
+  expect(created).toEqual({
     webhook: {
       ...{
         url: receiver.url,
@@ -105,12 +105,12 @@ test('an owner sets, tries, rotates, disables, looks, updates and replays', asyn
     },
     secret: expect.stringMatching(/^whsec_/),
   })
-  expect((await send('GET')).body).toEqual({ webhook: made.webhook })
+  expect((await send('GET')).body).toEqual({ webhook: created.webhook })
 
   const { body: tried } = await send('POST', '/test')
   expect(tried.event).toMatchObject({ type: 'webhook.test', subject: null, state: 'pending', attempts: 0, expires_at: null })
-  const [first] = await desk.told(receiver, 1)
-  expect([idOf(first!), verifies(made.secret, first!)]).toEqual([tried.event.id, BOTH])
+  const [first] = await desk.requestsTo(receiver, 1)
+  expect([idOf(first!), verifies(created.secret, first!)]).toEqual([tried.event.id, BOTH])
   await desk.settled()
   expect(await desk.events()).toMatchObject([{ id: tried.event.id, state: 'delivered', attempts: 1, last_error: null, next_at: null }])
 
@@ -118,8 +118,8 @@ test('an owner sets, tries, rotates, disables, looks, updates and replays', asyn
   expect(Date.parse(rotated.webhook.previous_secret_until) - Date.parse(rotated.webhook.updated_at)).toBe(86_400_000)
   expect((await send('GET')).body).toEqual({ webhook: rotated.webhook })
   await desk.hook.emit(eventOf('a'))
-  const [, second] = await desk.told(receiver, 2)
-  expect([made.secret, rotated.secret].map((secret) => verifies(secret, second!))).toEqual([BOTH, BOTH])
+  const [, second] = await desk.requestsTo(receiver, 2)
+  expect([created.secret, rotated.secret].map((secret) => verifies(secret, second!))).toEqual([BOTH, BOTH])
   await desk.settled()
 
   receiver.answer = { status: 429, headers: { 'retry-after': '3600' } }
@@ -131,33 +131,33 @@ test('an owner sets, tries, rotates, disables, looks, updates and replays', asyn
   expect(held.body.webhook).toMatchObject({ waiting: 2, failing_since: expect.any(String) })
   expect((await send('DELETE')).body.webhook).toMatchObject({ status: 'disabled', disabled_reason: 'an owner disabled it' })
   await desk.settled()
-  const given = await desk.events('?state=dead')
-  expect(given).toMatchObject([{ last_error: 'the endpoint is disabled' }, { last_error: 'the endpoint is disabled' }])
+  const dead = await desk.events('?state=dead')
+  expect(dead).toMatchObject([{ last_error: 'the endpoint is disabled' }, { last_error: 'the endpoint is disabled' }])
 
-  const replay = () => send('POST', `/events/${given[0]!.id}/replay`)
+  const replay = () => send('POST', `/events/${dead[0]!.id}/replay`)
   for (const reply of [await replay(), await send('POST', '/test'), await send('POST', '/rotate')])
-    expect(refused(reply)).toEqual([409, 'conflict'])
+    expect(refusalOf(reply)).toEqual([409, 'conflict'])
   receiver.answer = {}
   expect((await send('PATCH', '', { body: {} })).body.webhook).toMatchObject({ status: 'active', failing_since: null, held_until: null })
-  expect((await replay()).body.event).toMatchObject({ id: given[0]!.id, subject: 'b', state: 'pending', attempts: 0, expires_at: null })
-  const last = (await desk.told(receiver, 4))[3]!
-  expect([idOf(last), verifies(rotated.secret, last)]).toEqual([given[0]!.id, BOTH])
+  expect((await replay()).body.event).toMatchObject({ id: dead[0]!.id, subject: 'b', state: 'pending', attempts: 0, expires_at: null })
+  const last = (await desk.requestsTo(receiver, 4))[3]!
+  expect([idOf(last), verifies(rotated.secret, last)]).toEqual([dead[0]!.id, BOTH])
 })
 
 describe('an update', () => {
-  test('keeps the secret, and sends to the new address what waits', async () => {
+  test('keeps the secret, and sends pending events to the new address', async () => {
     const desk = await newDesk()
     const secret = await set(desk, receiver.url, ['growth.item.posted'])
     receiver.answer = { status: 500 }
     await desk.hook.emit(eventOf('a'))
-    await desk.told(receiver, 1)
+    await desk.requestsTo(receiver, 1)
     const { body } = await desk.send('PATCH', '', { body: { url: other.url } })
     expect(body.webhook).toMatchObject({ url: other.url, events: ['growth.item.posted'], failing_since: null })
-    const [moved] = await desk.told(other, 1)
+    const [moved] = await desk.requestsTo(other, 1)
     expect(verifies(secret, moved!)).toEqual(BOTH)
   })
 
-  test('of the kinds of events leaves the address, and begins nothing anew', async () => {
+  test("of the kinds of events keeps the address and the endpoint's history", async () => {
     const desk = await newDesk()
     await set(desk)
     const id = async () => (await app.owner`select id from webhook_endpoint where tenant_id = ${desk.tenantId}`)[0]!.id
@@ -170,11 +170,11 @@ describe('an update', () => {
   })
 })
 
-test('setting it again makes a new secret, and the former one ends at once', async () => {
+test('setting the endpoint again makes a new secret, and the former ends at once', async () => {
   const desk = await newDesk()
   const [former, current] = [await set(desk), await set(desk)]
   await desk.send('POST', '/test')
-  const [request] = await desk.told(receiver, 1)
+  const [request] = await desk.requestsTo(receiver, 1)
   expect([verifies(former, request!), verifies(current, request!)]).toEqual([NEITHER, BOTH])
 })
 
@@ -185,38 +185,38 @@ test.each([
   ['https://[::ffff:10.0.0.1]/', 'public'],
   ['https://u:p@hooks.example.com/', ''],
   ['nonsense', ''],
-])('%s is refused when it is set, and when the address is changed', async (url, word) => {
+])('%s is refused when the endpoint is set and when its address is changed', async (url, word) => {
   const desk = await newDesk()
   const replies = [await desk.send('PUT', '', { body: { url } })]
   await set(desk)
   replies.push(await desk.send('PATCH', '', { body: { url } }))
   for (const reply of replies) {
-    expect(refused(reply)).toEqual([400, 'invalid_input'])
+    expect(refusalOf(reply)).toEqual([400, 'invalid_input'])
     expect(reply.body.error.details).toEqual([{ path: 'url', message: expect.stringContaining(word) }])
   }
   expect((await desk.send('GET')).body.webhook.url).toBe(receiver.url)
 })
 
-test('no way to write an address that must not be called is taken, and none is called', async () => {
+test('no spelling of a forbidden address is accepted, and none is called', async () => {
   await using canary = await openCanary()
   const desk = await newDesk()
   const forms = [...hosts.map((host) => `https://${host}:P/`), ...urls]
   for (const form of forms) {
     const reply = await desk.send('PUT', '', { body: { url: form.replaceAll(':P', `:${canary.port}`) } })
-    expect([form, ...refused(reply), reply.body.error.details[0].path]).toEqual([form, 400, 'invalid_input', 'url'])
+    expect([form, ...refusalOf(reply), reply.body.error.details[0].path]).toEqual([form, 400, 'invalid_input', 'url'])
   }
-  expect([canary.hits(), refused(await desk.send('GET'))]).toEqual([0, [404, 'not_found']])
+  expect([canary.hits(), refusalOf(await desk.send('GET'))]).toEqual([0, [404, 'not_found']])
 })
 
 describe('under an Idempotency-Key', () => {
   test.each([
     ['PUT', '', { url: 'https://hooks.example.com/' }],
     ['POST', '/rotate', {}],
-  ])('%s %s gives the same secret again, and what is kept of it does not show it', async (method, below, body) => {
+  ])('%s %s returns the same secret again, and the stored answer does not reveal it', async (method, below, body) => {
     const desk = await newDesk()
     await set(desk)
-    const ask = () => desk.send(method, below, { body, headers: { 'idempotency-key': 'one' } })
-    const [first, again] = [await ask(), await ask()]
+    const sendOnce = () => desk.send(method, below, { body, headers: { 'idempotency-key': 'one' } })
+    const [first, again] = [await sendOnce(), await sendOnce()]
     expect([again.status, again.text, again.headers.get('idempotency-replayed')]).toEqual([200, first.text, 'true'])
     const [row] = await app.owner`select state, body from idempotency where tenant_id = ${desk.tenantId} and key = 'one'`
     expect(row!.state).toBe('done')
@@ -225,7 +225,7 @@ describe('under an Idempotency-Key', () => {
 })
 
 describe('the audit trail', () => {
-  test('says who did what, and holds no secret', async () => {
+  test('records who did what, and no secret', async () => {
     const desk = await newDesk()
     const secrets = [await set(desk), (await desk.send('POST', '/rotate')).body.secret]
     await desk.send('PATCH', '', { body: { events: ['growth.item.posted'] } })
@@ -237,7 +237,7 @@ describe('the audit trail', () => {
     for (const secret of secrets) expect(JSON.stringify(rows)).not.toContain(secret)
   })
 
-  test('says too when the endpoint was disabled by itself', async () => {
+  test('also records that the endpoint was disabled by its receiver', async () => {
     const desk = await newDesk()
     await set(desk)
     receiver.answer = { status: 410 }
@@ -253,7 +253,7 @@ describe('the audit trail', () => {
   })
 })
 
-test('the list of events is read by pages, and narrowed by state and kind', async () => {
+test('the list of events has pages, and filters by state and kind', async () => {
   const desk = await newDesk()
   await set(desk)
   receiver.answer = ({ body }) => ({ status: body.includes('growth.batch.settled') ? 500 : 200 })

@@ -1,4 +1,4 @@
-/** Events on their way to a workspace's endpoint, with a real receiver: order, tries, holds, and the end of an endpoint. */
+/** Events on their way to a workspace's endpoint, with a real receiver: order, retries, replays and due times. */
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
 import { type WebhookTimes, webhookTimes } from '#domain/app/webhook'
@@ -9,28 +9,28 @@ import { dataOf, eventOf, type Hook, hookOf, idOf, newHook, type OutboxRow } fro
 import { openReceiver, type Received, type ReceiverAnswer } from '#test/support/receiver'
 import { use, useApp } from '#test/support/use'
 
-/** Tries in quick succession, more than any test needs. */
-const patient: WebhookTimes = { ...webhookTimes, scheduleMs: [0, ...Array(1_000).fill(20)] }
+/** Attempts in quick succession, more than any test needs. */
+const quickRetries: WebhookTimes = { ...webhookTimes, scheduleMs: [0, ...Array(1_000).fill(20)] }
 
 const db = use(freshDb)
 const receiver = use(openReceiver)
 const other = use(openReceiver)
 const app = useApp(() => {
   const env = { EGRESS_ALLOW: `127.0.0.1:${receiver.port},127.0.0.1:${other.port}` }
-  return { database: db.options, env, overrides: { webhookTimes: patient } }
+  return { database: db.options, env, overrides: { webhookTimes: quickRetries } }
 })
 beforeEach(() => {
   for (const one of [receiver, other]) Object.assign(one, { answer: {} }).requests.length = 0
 })
 
 const statesOf = (rows: OutboxRow[]): string[] => rows.map(({ state }) => state)
-/** Once no event waits any more. */
+/** The outbox, once no event is pending. */
 const settled = (hook: Hook): Promise<OutboxRow[]> =>
   eventually(hook.outbox, (rows) => rows.length > 0 && !statesOf(rows).includes('pending'))
 const record = (request: Received): string => dataOf(request).item_id
 const numbered = (request: Received): string => `${dataOf(request).item_id}${dataOf(request).n}`
 
-/** Another server on the same database, with other waits between the tries. */
+/** Another server on the same database, with other waits between attempts. */
 const serverWith = (scheduleMs: number[]): Promise<TestApp> =>
   testApp({
     ...{ database: db.options, env: { EGRESS_ALLOW: `127.0.0.1:${receiver.port}` } },
@@ -38,7 +38,7 @@ const serverWith = (scheduleMs: number[]): Promise<TestApp> =>
   })
 
 describe('order', () => {
-  test('what fails holds back its own record, and no other', async () => {
+  test('a failing event holds back its own record only', async () => {
     const hook = await newHook(app)
     await hook.set(receiver.url)
     const accepted: string[] = []
@@ -58,7 +58,7 @@ describe('order', () => {
     expect(new Set(tries.map(idOf)).size).toBe(1)
   })
 
-  test('holds through failures of every kind: each event arrives, in order within its record, under one id', async () => {
+  test('survives failures of every kind: each event arrives, in order within its record, under one id', async () => {
     const hook = await newHook(app)
     await hook.set(receiver.url)
     const failures: ReceiverAnswer[] = [
@@ -67,11 +67,11 @@ describe('order', () => {
       { raw: '' },
       { status: 429, headers: { 'retry-after': '0' } },
     ]
-    const tried = new Map<string, number>()
+    const triesOf = new Map<string, number>()
     receiver.answer = (request) => {
-      const tries = tried.get(idOf(request)) ?? 0
-      tried.set(idOf(request), tries + 1)
-      // The third and last try succeeds.
+      const tries = triesOf.get(idOf(request)) ?? 0
+      triesOf.set(idOf(request), tries + 1)
+      // The third and last attempt succeeds.
       return tries < Number.parseInt(idOf(request).slice(-1), 16) % 3
         ? failures[(dataOf(request).n + tries) % failures.length]!
         : { status: 200 }
@@ -92,10 +92,10 @@ describe('order', () => {
       ].toReversed()
       expect(ended.map((id) => dataOf(last.get(id)!).n)).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
     }
-    expect(rows.map(({ id, attempts }) => [id, attempts])).toEqual(rows.map(({ id }) => [id, tried.get(id)!]))
+    expect(rows.map(({ id, attempts }) => [id, attempts])).toEqual(rows.map(({ id }) => [id, triesOf.get(id)!]))
   })
 
-  test('one request of a workspace is on its way at a time', async () => {
+  test('a workspace has one request at a time', async () => {
     const hook = await newHook(app)
     await hook.set(receiver.url)
     let [open, most] = [0, 0]
@@ -112,7 +112,7 @@ describe('order', () => {
 })
 
 describe('a receiver that does not answer', () => {
-  test('keeps no other workspace from being told, nor its own from working', async () => {
+  test('delays neither other workspaces nor its own commands', async () => {
     const [slow, well] = [await newHook(app), await newHook(app)]
     await slow.set(receiver.url)
     await well.set(other.url)
@@ -122,7 +122,7 @@ describe('a receiver that does not answer', () => {
     await receiver.received(1)
     await well.emit(...['a', 'b', 'c'].map((name) => eventOf(name)))
     expect(statesOf(await settled(well))).toEqual(['delivered', 'delivered', 'delivered'])
-    // All that time the first request has been waiting.
+    // The first request has been waiting all this time.
     await slow.emit(eventOf('d'))
     expect(statesOf(await slow.outbox())).toEqual(['pending', 'pending', 'pending', 'pending'])
     expect(receiver.requests).toHaveLength(1)
@@ -132,9 +132,9 @@ describe('a receiver that does not answer', () => {
 })
 
 describe('an event', () => {
-  test('that fails on every try is given up, kept for a month, and can be sent again under its id', async () => {
-    await using hasty = await serverWith([0, 20, 20])
-    const hook = await newHook(hasty)
+  test('that fails on every attempt is given up, kept for a month, and can be sent again under its id', async () => {
+    await using impatient = await serverWith([0, 20, 20])
+    const hook = await newHook(impatient)
     await hook.set(receiver.url)
     receiver.answer = { status: 500 }
     await hook.emit(eventOf('a'))
@@ -147,7 +147,7 @@ describe('an event', () => {
     expect(receiver.requests.map(idOf)).toEqual(Array(4).fill(dead!.id))
   })
 
-  test('that nobody asked for is not sent, makes no work, and can be sent later', async () => {
+  test('that the allow-list leaves out is not sent, makes no work, and can be sent later', async () => {
     const hook = await newHook(app)
     await hook.emit(eventOf('before'))
     await hook.set(receiver.url, ['growth.batch.settled'])
@@ -160,7 +160,7 @@ describe('an event', () => {
     expect(await hook.due()).toEqual({ run_at: null, wake_at: null })
   })
 
-  test('of a trial is sent whatever the allow-list says', async () => {
+  test('of a test is sent whatever the allow-list says', async () => {
     const hook = await newHook(app)
     const secret = await hook.set(receiver.url, ['growth.batch.settled'])
     const { event_id } = await hook.run('test')
@@ -169,7 +169,7 @@ describe('an event', () => {
     expect(verified).toEqual({ id: event_id, type: 'webhook.test', created_at: expect.any(String), workspace_id: hook.tenantId, data: {} })
   })
 
-  test('is told of while all automation is paused: it says what happened and does nothing', async () => {
+  test('is sent while all automation is paused', async () => {
     const hook = await newHook(app)
     await hook.set(receiver.url)
     await app.workplace.world.ask(hook.tenantId, {
@@ -193,7 +193,7 @@ test('the lane and the actor are due when the first event is', async () => {
   expect(await hook.due()).toEqual({ run_at: first!.next_at, wake_at: first!.next_at })
 })
 
-test('workspaces see only their own endpoint and events', async () => {
+test('workspaces reach only their own endpoint and events', async () => {
   const [mine, theirs] = [await newHook(app), await newHook(app)]
   await mine.set(receiver.url)
   await mine.emit(eventOf('a'))

@@ -1,4 +1,4 @@
-/** The workspace itself, as those see it who are signed in. */
+/** The workspace itself, as its members see it. */
 import { expect, test } from 'bun:test'
 import { tokenOf } from '#test/support/session'
 import { useApp } from '#test/support/use'

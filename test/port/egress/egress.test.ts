@@ -1,4 +1,4 @@
-/** The HTTP client for addresses that tenants chose: what it never calls, and what it does with what it may call. */
+/** The HTTP client for addresses that tenants chose: what it never calls, and how it calls the rest. */
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { createServer as createTlsServer } from 'node:https'
@@ -12,17 +12,17 @@ import { hosts, resolving, urls } from './forms.ts'
 
 const own = new Set(['tendril.example.com:443', 'node.example.com:7443'])
 
-/** Names that were looked up. */
-let asked: string[] = []
+/** Names that were resolved. */
+let lookups: string[] = []
 
 const canary = use(openCanary)
 const receiver = use(openReceiver)
 beforeEach(() => {
-  asked = []
+  lookups = []
 })
 
 const resolve = async (hostname: string) => {
-  asked.push(hostname)
+  lookups.push(hostname)
   const addresses = resolving[hostname] ?? ['127.0.0.1', '::1']
   return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
 }
@@ -35,7 +35,7 @@ const post = (url: string, more: Partial<EgressRequest> = {}): EgressRequest => 
   ...more,
 })
 
-/** `refused` when nothing was tried; else how it failed, or the status. */
+/** `refused` if nothing was sent; otherwise the status, or how it failed. */
 const outcomeOf = async (egress: Egress, url: string): Promise<string | number> => {
   try {
     return (await egress.send(post(url))).status
@@ -45,7 +45,7 @@ const outcomeOf = async (egress: Egress, url: string): Promise<string | number> 
 }
 
 describe('never calls', () => {
-  test('this machine: the canary hears who does', async () => {
+  test('this machine: the canary does notice calls', async () => {
     const before = canary.hits()
     expect(await outcomeOf(egressTo([`127.0.0.1:${canary.port}`]), `http://127.0.0.1:${canary.port}/`)).toBe(204)
     expect(canary.hits()).toBe(before + 1)
@@ -56,22 +56,22 @@ describe('never calls', () => {
   test.each(hosts)('the host %s', async (host) => {
     const before = canary.hits()
     expect(await outcomeOf(egressTo(), here(`https://${host}:P/`))).toBe('refused')
-    expect([canary.hits() - before, asked]).toEqual([0, []])
+    expect([canary.hits() - before, lookups]).toEqual([0, []])
   })
 
-  test.each(Object.keys(resolving))('the name %s, for what it leads to', async (name) => {
+  test.each(Object.keys(resolving))('the name %s, because of its addresses', async (name) => {
     const before = canary.hits()
     expect(await outcomeOf(egressTo(), here(`https://${name}:P/`))).toBe('refused')
-    expect([canary.hits() - before, asked]).toEqual([0, [name]])
+    expect([canary.hits() - before, lookups]).toEqual([0, [name]])
   })
 
   test.each(urls.map((url) => [JSON.stringify(url).slice(0, 80), url]))('the URL %s', async (_, url) => {
     const before = canary.hits()
     expect(await outcomeOf(egressTo(), here(url))).toBe('refused')
-    expect([canary.hits() - before, asked]).toEqual([0, []])
+    expect([canary.hits() - before, lookups]).toEqual([0, []])
   })
 
-  test('the neighbour of a pair that is exempt: another port, host, or way to write it', async () => {
+  test('the neighbour of an exempt pair: another port, host or spelling', async () => {
     const egress = egressTo([`127.0.0.1:${receiver.port}`])
     const before = canary.hits()
     for (const host of ['127.0.0.1:P', 'localhost:P', `localhost:${receiver.port}`, `[::1]:${receiver.port}`, `127.0.0.2:${receiver.port}`])
@@ -80,7 +80,7 @@ describe('never calls', () => {
     expect(receiver.requests).toEqual([])
   })
 
-  test.each([301, 302, 303, 307, 308])('where a %i leads: it is an answer', async (status) => {
+  test.each([301, 302, 303, 307, 308])('the target of a %i: the redirect is the answer', async (status) => {
     const egress = egressTo([`127.0.0.1:${receiver.port}`])
     const before = canary.hits()
     for (const location of [`http://127.0.0.1:${canary.port}/`, `//localhost:${canary.port}/`, 'file:///etc/passwd', '/again']) {
@@ -92,8 +92,8 @@ describe('never calls', () => {
   })
 })
 
-describe('what it may call', () => {
-  test('gets the bytes, once, on a connection of its own, under the name that was asked for', async () => {
+describe('an allowed address', () => {
+  test('gets the exact bytes, once, on a connection of its own, under the name in the URL', async () => {
     const egress = egressTo([`receiver.example.com:${receiver.port}`])
     receiver.answer = { status: 201, headers: { 'retry-after': '7' }, body: 'thanks' }
     const url = `http://receiver.example.com:${receiver.port}/hook?a=b%20c`
@@ -103,10 +103,10 @@ describe('what it may call', () => {
     expect(others).toEqual([])
     expect(request).toMatchObject({ method: 'POST', url: '/hook?a=b%20c', body: '{"a":"é"}' })
     expect(request!.headers).toMatchObject({ host: `receiver.example.com:${receiver.port}`, 'content-length': '10', connection: 'close' })
-    expect(asked).toEqual(['receiver.example.com'])
+    expect(lookups).toEqual(['receiver.example.com'])
   })
 
-  test('is looked up once for each call, whatever it led to before', async () => {
+  test('is resolved once for each call, whatever it resolved to before', async () => {
     const answers = [['127.0.0.1'], ['fd00:ec2::254'], []]
     const rebinding = createEgress({
       rules: { allow: new Set([`exempt.example.com:${receiver.port}`]), own },
@@ -119,7 +119,7 @@ describe('what it may call', () => {
     expect(receiver.requests.splice(0)).toHaveLength(1)
   })
 
-  test('has its answer read up to the bound and no further', async () => {
+  test('has its answer read up to the limit and no further', async () => {
     const egress = egressTo([`127.0.0.1:${receiver.port}`])
     receiver.answer = { status: 200, body: 'x'.repeat(5_000_000) }
     const long = await egress.send(post(receiver.url))
@@ -130,7 +130,7 @@ describe('what it may call', () => {
     receiver.requests.splice(0)
   })
 
-  test('is given up at the deadline: without an answer, and in the middle of one', async () => {
+  test('is given up at the deadline, without an answer or midway', async () => {
     const egress = egressTo([`127.0.0.1:${receiver.port}`])
     receiver.answer = { hang: 'before' }
     expect(await egress.send(post(receiver.url, { deadlineMs: 50 })).catch((cause) => cause.name)).toBe('TimeoutError')
@@ -139,7 +139,7 @@ describe('what it may call', () => {
     receiver.requests.splice(0)
   })
 
-  test('is given up when the caller says so, before and while', async () => {
+  test('is given up when the caller aborts, before or during the call', async () => {
     const egress = egressTo([`127.0.0.1:${receiver.port}`])
     const stopped = new AbortController()
     receiver.answer = { hang: 'before' }
@@ -152,13 +152,13 @@ describe('what it may call', () => {
     expect(receiver.requests).toEqual([])
   })
 
-  test('a lookup that never ends is given up too', async () => {
+  test('that never resolves is given up too', async () => {
     const egress = createEgress({ rules: { allow: new Set(), own }, resolve: () => new Promise(() => {}) })
     const sending = egress.send(post('https://slow.example.com/', { deadlineMs: 50 }))
     expect(await sending.catch((cause) => cause.name)).toBe('TimeoutError')
   })
 
-  test('is an error when nobody listens, or when it breaks off or changes the protocol', async () => {
+  test('gives an error when nothing listens, or when it breaks off or changes the protocol', async () => {
     const egress = egressTo([`127.0.0.1:${receiver.port}`, '127.0.0.1:1'])
     expect(await egress.send(post('http://127.0.0.1:1/')).catch((cause) => cause.code)).toBe('ECONNREFUSED')
     for (const raw of ['', 'nonsense\r\n\r\n', 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n']) {
@@ -168,7 +168,7 @@ describe('what it may call', () => {
     receiver.requests.splice(0)
   })
 
-  test('takes no header that would be two', async () => {
+  test('gets no header that would be two', async () => {
     const egress = egressTo([`127.0.0.1:${receiver.port}`])
     const sending = async () => egress.send(post(receiver.url, { headers: { 'x-a': 'b\r\nx-c: d' } }))
     expect(await sending().catch((cause) => cause.code)).toBe('ERR_INVALID_CHAR')
@@ -176,7 +176,7 @@ describe('what it may call', () => {
   })
 })
 
-test('https is held to a certificate for the very name', async () => {
+test('https requires a certificate for the exact name', async () => {
   const pem = (kind: string) => readFileSync(`test/data/tls/hooks.example.com.${kind}.pem`, 'utf8')
   const server = createTlsServer({ key: pem('key'), cert: pem('cert') }, (_, response) => response.end('ok'))
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))

@@ -1,4 +1,4 @@
-/** Ways to write an address that must not be called; `:P` is where the canary listens. */
+/** Spellings of forbidden addresses; `:P` is the canary's port. */
 
 const v4 = `127.0.0.1 127.1 127.0.1 2130706433 0x7f000001 0x7f.1 0177.0.0.1 017700000001 00000177.0.0.1 127.0.0.1. 127.255.255.254 0 0.0.0.0
   10.0.0.1 172.16.0.1 172.31.255.255 192.168.1.1 169.254.169.254 2852039166 0xa9fea9fe 0251.0376.0251.0376 169.254.43518 100.64.0.1
@@ -11,10 +11,10 @@ const v6 = `[::1] [::] [::ffff:127.0.0.1] [::ffff:7f00:1] [::ffff:a9fe:a9fe] [::
 const names = `localhost LOCALHOST localhost. a.localhost a.b.localhost. 127.0.0.1 ①②⑦.⓪.⓪.① 127。0。0。1 127．0．0．1 ⓛocalhost
   metadata.google.internal metadata.google.internal. instance-data router.lan printer.local db db.`
 
-/** As hosts of `https://…:P/`. */
+/** Used as hosts in `https://…:P/`. */
 export const hosts: string[] = [v4, v6, names].flatMap((list) => list.split(/\s+/))
 
-/** Names that the tests' resolver knows, and what they lead to. A CNAME shows only in where it ends. */
+/** Names that the tests' resolver knows, with their addresses. A CNAME shows only in where it ends. */
 export const resolving: Record<string, string[]> = {
   'private.example.com': ['127.0.0.1'],
   'mixed.example.com': ['93.184.215.14', '127.0.0.1'],
@@ -30,7 +30,7 @@ export const resolving: Record<string, string[]> = {
   'garbage.example.com': ['not an address'],
 }
 
-/** Whole URLs. */
+/** Complete URLs. */
 export const urls: string[] = [
   'https://user@127.0.0.1:P/',
   'https://user:word@public.example.com:P/',

@@ -1,4 +1,4 @@
-/** Accounts of the sandbox that several workspaces shared, in a database of an earlier version. */
+/** Sandbox accounts that several workspaces shared under an earlier version, after the migration. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import postgres from 'postgres'
 import { newId } from '#kernel/ids'
@@ -12,14 +12,14 @@ import { use } from '#test/support/use'
 const [first, second, third] = [newId(), newId(), newId()]
 
 let sql: postgres.Sql
-/** Account ids by what became of them before. */
-let account: Record<'shared' | 'left' | 'lone' | 'nobodys', string>
+/** Account ids by their history. */
+let account: Record<'shared' | 'left' | 'lone' | 'unused', string>
 let item: string
 
-/** As the version before had them: `left` was disconnected by the workspace that had connected it first. */
+/** The rows of the version before; `left` was disconnected by the workspace that had connected it first. */
 const arrange = async (): Promise<void> => {
   for (const id of [first, second, third]) await sql`insert into tenant (id, name, plan) values (${id}, 'Test', 'team')`
-  const handles = ['shared', 'left', 'lone', 'nobodys'] as const
+  const handles = ['shared', 'left', 'lone', 'unused'] as const
   const rows = await sql`insert into sandbox.accounts (handle) select unnest(${sql.array([...handles])}::text[]) returning id, handle`
   account = Object.fromEntries(rows.map((row) => [row.handle, row.id])) as typeof account
   const connect = async (tenant: string, handle: keyof typeof account, { day, status = 'connected' }: { day: number; status?: string }) => {
@@ -29,7 +29,7 @@ const arrange = async (): Promise<void> => {
     await sql`insert into connection ${sql({ id, tenant_id: tenant, network: 'sandbox', external_id: account[handle], handle, status, is_default, created_at: at, updated_at: at })}`
     return id
   }
-  // Not in the order of their beginnings.
+  // Not in the order in which they were created.
   const connection = await connect(second, 'shared', { day: 3 })
   await connect(third, 'shared', { day: 4, status: 'disconnected' })
   await connect(first, 'shared', { day: 2 })
@@ -53,7 +53,7 @@ beforeAll(async () => {
   await migrateOnly(database.options, (name) => name < 'sql/000024')
   sql = postgres({ ...database.root, max: 1, onnotice: () => {} })
   await arrange()
-  // As the owner of the tables, whom row-level security binds.
+  // As the owner of the tables, who is bound by row-level security.
   await migrate(database.options, createLog('silent'))
 })
 
@@ -63,23 +63,23 @@ test('an account stays with the workspace that connected it first', async () => 
   expect(await workspaceOf(account.shared)).toBe(first)
   expect(await workspaceOf(account.left)).toBe(first)
   expect(await workspaceOf(account.lone)).toBe(second)
-  expect(await workspaceOf(account.nobodys)).toBeNull()
+  expect(await workspaceOf(account.unused)).toBeNull()
 })
 
-test('to others it is disconnected, and their audit says so', async () => {
+test('other workspaces are disconnected from it, and their audit trail says so', async () => {
   const rows = await sql`select tenant_id, handle from connection where status = 'connected' or is_default`
   expect(rows.map((row) => [row.tenant_id, row.handle])).toEqual([[first, 'shared']])
-  const told = await sql`select tenant_id, operation, detail ->> 'handle' as handle, detail ->> 'reason' as reason,
+  const audited = await sql`select tenant_id, operation, detail ->> 'handle' as handle, detail ->> 'reason' as reason,
     substr(id::text, 15, 1) as version, ref_id = (select id from connection c where c.tenant_id = a.tenant_id and c.handle = a.detail ->> 'handle') as refers
     from audit a order by handle`
   const what = { operation: 'app.connections.disconnect', reason: 'the account belongs to another workspace', version: '7', refers: true }
-  expect(told.map((row) => ({ ...row }))).toEqual([
+  expect(audited.map((row) => ({ ...row }))).toEqual([
     { tenant_id: third, handle: 'left', ...what },
     { tenant_id: second, handle: 'shared', ...what },
   ])
 })
 
-test('posts stay with their account; approvals stay bound to it, and attempts in doubt to where they were sent', async () => {
+test('posts stay with their account, approvals stay bound to it, and attempts in doubt to where they were sent', async () => {
   expect(await sql`select text from sandbox.posts where account_id = ${account.shared}`).toHaveLength(2)
   const [row] =
     await sql`select i.status, i.account_external_id, i.approved_hash, i.post_at is not null as scheduled, c.external_id, a.state
@@ -95,7 +95,7 @@ test('posts stay with their account; approvals stay bound to it, and attempts in
   })
 })
 
-test('connecting the handle again gives the first its account back, and others one of their own', async () => {
+test('connecting the handle again returns the first workspace its account, and others one of their own', async () => {
   await using store = openSandboxStore(database.options)
   expect(await store.account(first, 'Shared')).toEqual({ id: account.shared, handle: 'shared' })
   expect(await store.account(first, 'left')).toEqual({ id: account.left, handle: 'left' })

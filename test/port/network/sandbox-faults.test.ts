@@ -8,8 +8,8 @@ const take = (spec: string, count: number): Draw[] => {
   return Array.from({ length: count }, draw)
 }
 
-describe('reading a specification', () => {
-  test('every part is read', () => {
+describe('parsing a specification', () => {
+  test('reads every part', () => {
     expect(parseFaults(FULL)).toEqual({
       rates: { 500: 0.05, 429: 0.03, slow: 0.04, applied502: 0.08, drop: 0.05 },
       lagMs: 2_000,
@@ -17,15 +17,15 @@ describe('reading a specification', () => {
     })
   })
 
-  test('nothing given means no faults', () => {
+  test('of nothing means no faults', () => {
     expect(parseFaults('')).toEqual({ rates: { 500: 0, 429: 0, slow: 0, applied502: 0, drop: 0 }, lagMs: 0, seed: 0 })
   })
 
-  test('order, separators and spaces do not matter', () => {
+  test('ignores order, separators and spaces', () => {
     expect(parseFaults(' seed=7 ; lag=2000ms, drop=.05;applied502=0.08,slow=0.04,429=0.03 , 500=0.05,')).toEqual(parseFaults(FULL))
   })
 
-  test('probabilities that add up to exactly one are allowed, whatever floating point makes of the sum', () => {
+  test('allows probabilities that add up to exactly one, whatever floating point makes of their sum', () => {
     expect(parseFaults('500=0.7,429=0.1,slow=0.1,applied502=0.1').rates[500]).toBe(0.7)
   })
 
@@ -51,7 +51,7 @@ describe('reading a specification', () => {
 })
 
 describe('drawing', () => {
-  test('equal settings give equal sequences, in whatever order they were written', () => {
+  test('equal settings give equal sequences, in whatever order they are written', () => {
     expect(take(FULL, 500)).toEqual(take('seed=7;drop=0.05,applied502=0.08,slow=0.04,429=0.03,500=0.05', 500))
   })
 
@@ -59,19 +59,19 @@ describe('drawing', () => {
     expect(take(FULL, 100)).not.toEqual(take(FULL.replace('seed=7', 'seed=8'), 100))
   })
 
-  test('no faults are drawn when none are asked for, and nothing but faults when they add up to one', () => {
+  test('without probabilities no fault is drawn, and with a sum of one nothing else', () => {
     expect(take('seed=3', 1_000).every(({ fault }) => fault === 'none')).toBe(true)
     expect(take('500=0.5,drop=0.5', 1_000).some(({ fault }) => fault === 'none')).toBe(false)
   })
 
-  test('each fault comes as often as asked for', () => {
+  test('each fault is as frequent as specified', () => {
     const count = 100_000
     const draws = take(FULL, count)
     for (const [fault, rate] of Object.entries({ ...parseFaults(FULL).rates, none: 0.75 }))
       expect(draws.filter((drawn) => drawn.fault === fault).length / count).toBeCloseTo(rate, 2)
   })
 
-  test('slow posts are late by 1 to 3 seconds, spread over the whole of it', () => {
+  test('slow posts are 1 to 3 seconds late, over the whole range', () => {
     const late = take('slow=0.3;seed=1', 5_000).flatMap(({ fault, lateMs }) => (fault === 'slow' ? [lateMs] : []))
     expect(Math.min(...late)).toBeWithin(1_000, 1_050)
     expect(Math.max(...late)).toBeWithin(2_950, 3_000)

@@ -1,4 +1,4 @@
-/** The readers of the sandbox: what they do grows, ends, repeats, and depends on what a post is like. */
+/** The metrics of the sandbox: they grow, end, repeat, and depend on the post. */
 import { expect, test } from 'bun:test'
 import { type Metrics, reactions } from '#domain/growth/metrics'
 import { type SandboxRead, sandboxMetrics } from '#port/network/sandbox/metrics'
@@ -10,7 +10,7 @@ const post = (changes: Partial<SandboxRead> = {}): SandboxRead => ({
 })
 const names = ['impressions', 'likes', 'replies', 'reposts', 'quotes', 'clicks'] as const satisfies (keyof Metrics)[]
 
-test('numbers begin at nothing, never fall, and stand still after a week', () => {
+test('metrics start at zero, never fall, and stop after a week', () => {
   let before = sandboxMetrics(post({ ageMs: 0 }))
   expect(Object.values(before)).toEqual(names.map(() => 0))
   for (let hours = 1; hours <= 168; hours++) {
@@ -23,7 +23,7 @@ test('numbers begin at nothing, never fall, and stand still after a week', () =>
   expect(sandboxMetrics(post({ ageMs: -HOUR })).impressions).toBe(0)
 })
 
-test('half of a post is read within a day, and no more react than have seen it', () => {
+test('most readers see a post within a day, and no more react than have seen it', () => {
   const [day, week] = [24 * HOUR, 168 * HOUR].map((ageMs) => sandboxMetrics(post({ ageMs })))
   expect(day!.impressions).toBeGreaterThan(week!.impressions / 2)
   for (let index = 0; index < 200; index++) {
@@ -32,12 +32,12 @@ test('half of a post is read within a day, and no more react than have seen it',
   }
 })
 
-test('a link is clicked far more often than an account without one', () => {
+test('a post with a link gets far more clicks than one without', () => {
   const clicks = (text: string) => sandboxMetrics(post({ text })).clicks
   expect(clicks('Every delay starts at the dock: https://example.com')).toBeGreaterThan(3 * clicks('Every delay starts at the dock.'))
 })
 
-test('readers of one account like what those of another do not, whatever the post', () => {
+test("different accounts' readers prefer different posts", () => {
   const rate = (accountId: string, text: string) => {
     const all = Array.from({ length: 40 }, (_, index) => sandboxMetrics(post({ accountId, postId: `post ${index}`, text })))
     return all.reduce((sum, one) => sum + reactions(one), 0) / all.reduce((sum, one) => sum + one.impressions, 0)

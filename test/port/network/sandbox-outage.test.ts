@@ -17,19 +17,19 @@ const never = (): AbortSignal => new AbortController().signal
 const publish = (sandbox: Sandbox, account: NetworkAccount, text: string, signal = never()) =>
   sandbox.publish({ account, text, attemptId: newId(), deadlineMs: 10_000 }, signal)
 
-const standing = async ({ externalId }: NetworkAccount): Promise<string[]> => {
+const postsOf = async ({ externalId }: NetworkAccount): Promise<string[]> => {
   const rows = await world.admin<{ text: string }[]>`select text from sandbox.posts where account_id = ${externalId} order by id`
   return rows.map(({ text }) => text)
 }
 
-/** A sandbox whose store reaches the database by these options. */
+/** A sandbox whose store connects with these options. */
 const sandboxBy = (options: ConnectionOptions) => {
   const store = openSandboxStore(options)
   const sandbox = createSandbox({ store, faults: parseFaults(''), log: createLog('silent') })
   return { sandbox, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
 }
 
-/** What happens to a connection from the moment the client sends a message that contains a certain text. */
+/** What happens to a connection once the client sends a message that contains a certain text. */
 type Fate = 'request lost' | 'answer lost' | 'silence'
 
 interface Relay extends AsyncDisposable {
@@ -38,7 +38,7 @@ interface Relay extends AsyncDisposable {
   strike(fate: Fate, text: string): void
 }
 
-/** A wire between client and database that can be cut at a chosen message. */
+/** A relay between client and database that can be cut at a chosen message. */
 const openRelay = async (target: ConnectionOptions): Promise<Relay> => {
   let armed: { fate: Fate; text: string } | undefined
   const sockets = new Set<Socket>()
@@ -82,13 +82,13 @@ const openRelay = async (target: ConnectionOptions): Promise<Relay> => {
 }
 
 describe('no database', () => {
-  /** Nothing listens on a port that was just given up. */
+  /** Options with a port on which nothing listens any more. */
   const deadOptions = async (): Promise<ConnectionOptions> => {
     await using relay = await openRelay(world.options)
     return { ...relay.options }
   }
 
-  test('a publish provably sent nothing', async () => {
+  test('a publish provably sends nothing', async () => {
     await using it = sandboxBy(await deadOptions())
     expect(await publish(it.sandbox, await world.newAccount(), 'Hello?')).toMatchObject({ kind: 'not_applied', reason: 'unreachable' })
   })
@@ -105,39 +105,39 @@ describe('no database', () => {
 })
 
 describe('a connection that breaks', () => {
-  test('after the post was applied: the answer proves nothing, and the post stands', async () => {
+  test('after the post was applied: the answer proves nothing, and the post exists', async () => {
     await using relay = await openRelay(world.options)
     await using it = sandboxBy(relay.options)
     const account = await world.newAccount()
     const text = `Applied ${newId()}`
     relay.strike('answer lost', text)
     expect(await publish(it.sandbox, account, text)).toMatchObject({ kind: 'unknown' })
-    await eventually(async () => (await standing(account)).length === 1)
+    await eventually(async () => (await postsOf(account)).length === 1)
   })
 
-  test('before the post arrived: the answer is the same, and nothing stands', async () => {
+  test('before the post arrived: the answer is the same, and no post exists', async () => {
     await using relay = await openRelay(world.options)
     await using it = sandboxBy(relay.options)
     const account = await world.newAccount()
     const text = `Lost ${newId()}`
     relay.strike('request lost', text)
     expect(await publish(it.sandbox, account, text)).toMatchObject({ kind: 'unknown' })
-    expect(await standing(account)).toEqual([])
+    expect(await postsOf(account)).toEqual([])
   })
 
-  test('the next publish finds a connection of its own', async () => {
+  test('before another publish: that one gets a new connection', async () => {
     await using relay = await openRelay(world.options)
     await using it = sandboxBy(relay.options)
     const account = await world.newAccount()
     relay.strike('request lost', 'First.')
     await publish(it.sandbox, account, 'First.')
     expect(await publish(it.sandbox, account, 'Second.')).toMatchObject({ kind: 'posted' })
-    expect(await standing(account)).toEqual(['Second.'])
+    expect(await postsOf(account)).toEqual(['Second.'])
   })
 })
 
 describe('a database that does not answer', () => {
-  test('a publish ends as unknown when it is given up', async () => {
+  test('a publish is unknown once its caller gives up', async () => {
     await using relay = await openRelay(world.options)
     await using it = sandboxBy(relay.options)
     const account = await world.newAccount()
@@ -149,7 +149,7 @@ describe('a database that does not answer', () => {
     })
   })
 
-  test('a read ends as unreachable when it is given up', async () => {
+  test('a read is unreachable once its caller gives up', async () => {
     await using relay = await openRelay(world.options)
     await using it = sandboxBy(relay.options)
     const account = await world.newAccount()
@@ -159,8 +159,8 @@ describe('a database that does not answer', () => {
   })
 })
 
-describe('a statement stopped by the database', () => {
-  /** Lets a publish wait for a lock, does that to its backend, and gives the publish's result. */
+describe('a statement that the database stops', () => {
+  /** Stops the backend of a publish that waits for a lock, and returns the publish's result. */
   const interrupted = async (account: NetworkAccount, stop: 'pg_cancel_backend' | 'pg_terminate_backend') => {
     const blocker = await world.admin.reserve()
     try {
@@ -181,16 +181,16 @@ describe('a statement stopped by the database', () => {
     }
   }
 
-  test('an error of the statement proves that nothing was posted', async () => {
+  test('with an error proves that nothing was posted', async () => {
     const account = await world.newAccount()
     expect(await interrupted(account, 'pg_cancel_backend')).toMatchObject({ kind: 'not_applied', detail: '57014' })
-    expect(await standing(account)).toEqual([])
+    expect(await postsOf(account)).toEqual([])
   })
 
-  test('the end of the connection proves nothing', async () => {
+  test('with its connection proves nothing', async () => {
     const account = await world.newAccount()
     expect(await interrupted(account, 'pg_terminate_backend')).toMatchObject({ kind: 'unknown' })
-    expect(await standing(account)).toEqual([])
+    expect(await postsOf(account)).toEqual([])
     expect(await publish(world.sandbox(), account, 'Again.')).toMatchObject({ kind: 'posted' })
   })
 })

@@ -4,7 +4,7 @@ import { openSandboxWorld } from './sandbox-world.ts'
 
 const world = use(openSandboxWorld)
 
-test('it promises how late it applies what it answers with an error, unless posts may be slow', () => {
+test('the sandbox promises how late it can apply a post that it answered with an error, unless posts may be slow', () => {
   const promise = (faults: string) => {
     const { maxApplyMs, completeReadBack } = world.sandbox(faults).limits
     return [maxApplyMs, completeReadBack]

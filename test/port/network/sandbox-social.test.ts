@@ -26,7 +26,7 @@ const reply = (sandbox: Sandbox, account: NetworkAccount, postId: string) =>
   sandbox.engage({ account, action: 'reply', postId, text: 'So it is.', attemptId: newId(), deadlineMs: 50 }, never())
 
 describe('the schedule of the residents', () => {
-  test('says the same whenever it is asked, and more as time goes by', () => {
+  test('is the same whenever it is read, and grows with time', () => {
     const query = { since: new Date('2026-11-14T12:00:00Z'), now: NOW, limit: 100 }
     const posts = postsOf(lena, query)
     expect(posts.length).toBeGreaterThan(20)
@@ -44,7 +44,7 @@ describe('the schedule of the residents', () => {
     expect(posts.some(({ text, addresses }) => !addresses && !resident.questions.includes(text))).toBe(true)
   })
 
-  test('finds each post by its id from its moment on, and no other', () => {
+  test('has each post by its id from its moment on, and no other id', () => {
     for (const post of postsOf(lena, { since: EVER, now: NOW, limit: 30 })) {
       expect(scheduledPost(post.id, NOW)).toEqual(post)
       expect(scheduledPost(post.id, new Date(+post.createdAt - 1))).toBeUndefined()
@@ -52,7 +52,7 @@ describe('the schedule of the residents', () => {
     }
   })
 
-  test('interest in a post only grows', () => {
+  test('has interest in a post that only grows', () => {
     const [post] = postsOf(lena, { since: EVER, now: NOW, limit: 1 })
     const numbers = [0, 1, 5, 24, 100].map((hours) => interestIn(post!, new Date(+post!.createdAt + hours * 3_600_000)))
     for (const name of ['impressions', 'likes', 'replies', 'reposts', 'quotes', 'clicks'] as const) {
@@ -72,11 +72,11 @@ test.each([
   ['https://x.com/somebody', undefined],
   ['123456789012345678901', undefined],
   ['', undefined],
-])('in %p stands the post %p', (ref, id) => {
+])('the post that %p refers to is %p', (ref, id) => {
   expect(postIdIn(ref)).toBe(id as string)
 })
 
-test('posts of residents are read and answered as those of accounts, and what accounts do is counted on top', async () => {
+test("residents' posts are read and answered like those of accounts, and what accounts do is counted on top", async () => {
   const [account, sandbox] = [await world.newAccount(), world.sandbox()]
   const [before] = (await reading(sandbox, account))!.slice(-1)
   await like(sandbox, account, before!.externalId)
@@ -87,7 +87,7 @@ test('posts of residents are read and answered as those of accounts, and what ac
   expect(after).toMatchObject({ text: before!.text, done: ['like'] })
 })
 
-test('residents address accounts that there were already, and nobody takes a handle of theirs', async () => {
+test("residents address existing accounts, and nobody can take a resident's handle", async () => {
   const sandbox = world.sandbox()
   const account = await world.newAccount()
   const long = (await reading(sandbox, account, { limit: 400 }))!
@@ -102,22 +102,22 @@ test('residents address accounts that there were already, and nobody takes a han
 describe('by the rules of X', () => {
   const post = { externalId: '42', addressesUs: false } as OthersPost
 
-  test.each(engageActions)('says before a %s whether it is let be done', (action) => {
+  test.each(engageActions)('the preflight says whether a %s is allowed', (action) => {
     const open = world.sandbox()
     const ruled = world.sandbox('', 'x_selfserve')
     expect(open.preflight(action, post)).toEqual({ allowed: true })
     const refused = (reason: string, link: string): Preflight => ({ allowed: false, reason, message: expect.any(String), link })
-    const told: Record<EngageAction, Preflight> = {
+    const expected: Record<EngageAction, Preflight> = {
       reply: refused('x_reply_not_summoned', 'https://x.com/intent/tweet?in_reply_to=42'),
       quote: refused('x_quote_selfserve_removed', 'https://x.com/i/status/42'),
       like: refused('x_like_selfserve_removed', 'https://x.com/i/status/42'),
       repost: { allowed: true },
     }
-    expect(ruled.preflight(action, post)).toEqual(told[action])
-    expect(ruled.preflight(action, { ...post, addressesUs: true })).toEqual(action === 'reply' ? { allowed: true } : told[action])
+    expect(ruled.preflight(action, post)).toEqual(expected[action])
+    expect(ruled.preflight(action, { ...post, addressesUs: true })).toEqual(action === 'reply' ? { allowed: true } : expected[action])
   })
 
-  test('refuses what was sent all the same', async () => {
+  test('a forbidden action is refused when it is sent', async () => {
     const [account, ruled] = [await world.newAccount(), world.sandbox('', 'x_selfserve')]
     const [post] = (await reading(ruled, account, { limit: 400 }))!.filter(({ addressesUs }) => !addressesUs)
     expect(await like(ruled, account, post!.externalId)).toMatchObject({ kind: 'refused' })
@@ -134,13 +134,13 @@ describe('with faults', () => {
     ['429', 'not_applied', 0],
     ['applied502', 'unknown', 1],
     ['drop', 'unknown', 1],
-  ] as const)('%s: the answer is %s, and %i likes stand', async (fault, kind, count) => {
+  ] as const)('%s: the answer is %s, and there are %i likes', async (fault, kind, count) => {
     const account = await world.newAccount()
     expect((await like(world.sandbox(`${fault}=1`), account, await target(account))).kind).toBe(kind)
     expect(await rows(account)).toHaveLength(count)
   })
 
-  test('slow: replies and likes are applied after the caller has given up', async () => {
+  test('slow: replies and likes are applied after the caller gives up', async () => {
     const account = await world.newAccount()
     const [sandbox, postId] = [world.sandbox('slow=1'), await target(account)]
     expect(await like(sandbox, account, postId)).toEqual({ kind: 'unknown', reason: 'timeout', cause: 'no_answer' })
@@ -150,7 +150,7 @@ describe('with faults', () => {
     expect((await world.sandbox().readTimeline(account, EVER, never())).posts).toMatchObject([{ text: 'So it is.', inReplyTo: postId }])
   })
 
-  test('what an account has done goes with it, and so does what it has yet to do', async () => {
+  test('deleting an account deletes what it did and what it has yet to do', async () => {
     const account = await world.newAccount()
     const postId = await target(account)
     await like(world.sandbox(), account, postId)
@@ -159,7 +159,7 @@ describe('with faults', () => {
     expect(await like(world.sandbox(), account, postId)).toMatchObject({ kind: 'disconnected' })
   })
 
-  test('lag: what is too young is not seen', async () => {
+  test('lag: a post that is too young is not seen', async () => {
     const [account, other, lagging] = [await world.newAccount(), await world.newAccount(), world.sandbox('lag=3600s')]
     await world.sandbox().publish({ account: other, text: 'New.', attemptId: newId(), deadlineMs: 1_000 }, never())
     expect(await reading(lagging, account, { handle: other.handle })).toEqual([])

@@ -9,19 +9,19 @@ import type { SandboxRules } from '#port/network/sandbox/social'
 import type { ConnectionOptions } from '#store/engine/db'
 import { freshDb } from '#test/support/db'
 
-/** A sandbox on a database of its own, seen from both sides. */
+/** A sandbox on a database of its own, from inside and outside. */
 export interface SandboxWorld extends AsyncDisposable {
   options: ConnectionOptions
-  /** The outside observer: the role that owns the database. */
+  /** The view from outside: the role that owns the database. */
   admin: postgres.Sql
   store: SandboxStore
-  /** Another process's adapter on the same world, failing as told. */
+  /** Another process's adapter on the same world, with these faults. */
   sandbox(faults?: string, rules?: SandboxRules): Sandbox
-  /** An account of which nothing has been published yet. */
+  /** An account without posts. */
   newAccount(): Promise<NetworkAccount>
 }
 
-/** The one place that decides where these tests get their database from. */
+/** Where these tests get their database. */
 const sandboxDb = freshDb
 
 const sandboxOn = (store: SandboxStore, faults = '', rules: SandboxRules = 'open'): Sandbox =>
@@ -44,14 +44,14 @@ export const openSandboxWorld = async (): Promise<SandboxWorld> => {
   }
 }
 
-/** Connects a handle nobody else uses. */
+/** Connects a handle that nobody else uses. */
 const accountOn = async (store: SandboxStore): Promise<NetworkAccount> => {
   const handle = `user_${newId()}`
   const { externalId } = await sandboxOn(store).connect(newId(), handle)
   return { id: newId(), externalId, handle }
 }
 
-/** Asks until the answer is yes; the test's own time-out is the limit. */
+/** Polls until the condition holds; the test's own time limit applies. */
 export const eventually = async (holds: () => Promise<boolean>): Promise<void> => {
   while (!(await holds())) await Bun.sleep(10)
 }

@@ -14,17 +14,17 @@ const world = use(openSandboxWorld)
 const EVER = new Date(0)
 const never = (): AbortSignal => new AbortController().signal
 
-interface Said {
+interface Publication {
   text?: string
   deadlineMs?: number
   signal?: AbortSignal
 }
 
-const publish = (sandbox: Sandbox, account: NetworkAccount, { text = 'Hello.', deadlineMs = 10_000, signal = never() }: Said = {}) =>
+const publish = (sandbox: Sandbox, account: NetworkAccount, { text = 'Hello.', deadlineMs = 10_000, signal = never() }: Publication = {}) =>
   sandbox.publish({ account, text, attemptId: newId(), deadlineMs }, signal)
 
-/** What truly went out, as an outside observer counts it. */
-const standing = async ({ externalId }: NetworkAccount): Promise<string[]> => {
+/** The posts that exist, from outside. */
+const postsOf = async ({ externalId }: NetworkAccount): Promise<string[]> => {
   const rows = await world.admin<{ text: string }[]>`select text from sandbox.posts where account_id = ${externalId} order by id`
   return rows.map(({ text }) => text)
 }
@@ -48,7 +48,7 @@ describe('connecting', () => {
     expect((await sandbox.connect(workspace, 'ada_b')).externalId).not.toBe(first.externalId)
   })
 
-  test('the same handle in another workspace is another account, and is read by its own workspace first', async () => {
+  test('the same handle in another workspace is another account, which that workspace reads first', async () => {
     const sandbox = world.sandbox()
     const [own, other] = [await sandbox.connect(newId(), 'twice'), await sandbox.connect(newId(), 'Twice')]
     expect(other.externalId).not.toBe(own.externalId)
@@ -60,7 +60,7 @@ describe('connecting', () => {
       (await sandbox.readHandle(reader, { handle: 'twice', since: EVER, limit: 9 }, never()))!.map(({ text }) => text)
     expect(await textsSeenBy(accounts[0]!)).toEqual(['By twice'])
     expect(await textsSeenBy(accounts[1]!)).toEqual(['By Twice'])
-    // Somebody else sees the one who had the handle first.
+    // Others see the account that had the handle first.
     expect(await textsSeenBy(await world.newAccount())).toEqual(['By twice'])
     const timelines = await Promise.all(accounts.map((account) => sandbox.readTimeline(account, EVER, never())))
     expect(timelines.map(({ posts }) => posts.map(({ text }) => text))).toEqual([['By twice'], ['By Twice']])
@@ -72,7 +72,7 @@ describe('connecting', () => {
     expect(new Set(found.map(({ externalId }) => externalId)).size).toBe(1)
   })
 
-  test.each(['', '@', 'two words', 'a'.repeat(51), "x'; drop table sandbox.posts"])('%j is no handle', async (handle) => {
+  test.each(['', '@', 'two words', 'a'.repeat(51), "x'; drop table sandbox.posts"])('%j is not a handle', async (handle) => {
     const error = await world
       .sandbox()
       .connect(newId(), handle)
@@ -95,15 +95,15 @@ describe('connecting', () => {
 })
 
 describe('publishing', () => {
-  test('text is kept to the byte', async () => {
+  test('text is stored byte for byte', async () => {
     const account = await world.newAccount()
     const text = '  Cafe\u0301\r\n\t👩‍👩‍👧‍👦  "x" \\n \u200b '
     await publish(world.sandbox(), account, { text })
-    expect(await standing(account)).toEqual([text])
+    expect(await postsOf(account)).toEqual([text])
     expect((await world.sandbox().readTimeline(account, EVER, never())).posts[0]?.text).toBe(text)
   })
 
-  test('length is weighted: 140 emoji go out, 141 are refused', async () => {
+  test('length is weighted: 140 emoji are posted, 141 refused', async () => {
     const account = await world.newAccount()
     expect(await publish(world.sandbox(), account, { text: '🚀'.repeat(140) })).toMatchObject({ kind: 'posted' })
     expect(await publish(world.sandbox(), account, { text: '🚀'.repeat(141) })).toMatchObject({ kind: 'refused' })
@@ -113,7 +113,7 @@ describe('publishing', () => {
     expect(await publish(world.sandbox(), await world.newAccount(), { text: 'a\0b' })).toMatchObject({ kind: 'refused' })
   })
 
-  test('posts sent at once get ids of their own, numeric, and an outside observer counts each once', async () => {
+  test('simultaneous posts get numeric ids of their own, and exist once each', async () => {
     const account = await world.newAccount()
     const texts = Array.from({ length: 100 }, (_, number) => `Post ${number}`)
     const results = await Promise.all(texts.map((text) => publish(world.sandbox(), account, { text })))
@@ -152,17 +152,17 @@ describe('faults', () => {
     ['429', { kind: 'not_applied', reason: 'rate_limited', retryAfterMs: 2_000 }, 0],
     ['applied502', { kind: 'unknown', reason: '502', cause: 'server_error' }, 1],
     ['drop', { kind: 'unknown', reason: 'connection closed', cause: 'no_answer' }, 1],
-  ])('%s is answered as %j, with %i posts standing', async (fault, answer, count) => {
+  ])('%s is answered as %j, and there are %i posts', async (fault, answer, count) => {
     const account = await world.newAccount()
     expect(await publish(world.sandbox(`${fault}=1`), account)).toMatchObject(answer)
-    expect(await standing(account)).toHaveLength(count)
+    expect(await postsOf(account)).toHaveLength(count)
   })
 
-  test('a text that is refused is not applied by any fault', async () => {
+  test('no fault applies a text that is refused', async () => {
     const account = await world.newAccount()
     for (const fault of ['slow', 'applied502', 'drop'])
       expect(await publish(world.sandbox(`${fault}=1`), account, { text: '' })).toMatchObject({ kind: 'refused' })
-    expect([...(await standing(account)), ...(await delayed(account))]).toEqual([])
+    expect([...(await postsOf(account)), ...(await delayed(account))]).toEqual([])
   })
 
   test('two adapters with equal settings misbehave equally', async () => {
@@ -177,7 +177,7 @@ describe('faults', () => {
     expect(await run()).toEqual(await run())
   })
 
-  test('a timeline that lags misses young posts and still calls itself complete', async () => {
+  test('a lagging timeline misses young posts and still calls itself complete', async () => {
     const account = await world.newAccount()
     const lagging = world.sandbox('lag=1s')
     await publish(lagging, account, { text: 'Old.' })
@@ -205,7 +205,7 @@ describe('slow', () => {
     const after = Date.now()
     const due = (await delayed(account))[0]?.apply_at.getTime() ?? 0
     expect(due).toBeWithin(before + 61_000, after + 63_001)
-    expect(await standing(account)).toEqual([])
+    expect(await postsOf(account)).toEqual([])
   })
 
   test('a caller that never gives up is answered at its deadline', async () => {
@@ -217,7 +217,7 @@ describe('slow', () => {
     })
   })
 
-  test('a due post is in the next timeline, once, created when it was applied', async () => {
+  test('a due post is in the next timeline, once, dated when it was applied', async () => {
     const account = await world.newAccount()
     await publish(world.sandbox('slow=1'), account, { deadlineMs: 1 })
     await world.admin`update sandbox.delayed set apply_at = now() - interval '1 minute' where account_id = ${account.externalId}`
@@ -226,7 +226,7 @@ describe('slow', () => {
     const [fresh] = await world.admin`
       select created_at > now() - interval '30 seconds' as yes from sandbox.posts where account_id = ${account.externalId}`
     expect(fresh?.yes).toBe(true)
-    expect(await standing(account)).toEqual(['Hello.'])
+    expect(await postsOf(account)).toEqual(['Hello.'])
     expect(await delayed(account)).toHaveLength(0)
   })
 
@@ -235,17 +235,17 @@ describe('slow', () => {
     await publish(world.sandbox('slow=1'), account, { text: 'First.', deadlineMs: 1 })
     await world.admin`update sandbox.delayed set apply_at = now() where account_id = ${account.externalId}`
     await publish(world.sandbox(), account, { text: 'Second.' })
-    expect(await standing(account)).toEqual(['First.', 'Second.'])
+    expect(await postsOf(account)).toEqual(['First.', 'Second.'])
   })
 
-  test('a post falls due while nobody reads or publishes', async () => {
+  test('a post is applied when due while nobody reads or publishes', async () => {
     const account = await world.newAccount()
     expect(await world.store.addLater(account.externalId, 'By itself.', 20)).toBe(true)
-    await eventually(async () => (await standing(account)).length === 1)
-    expect(await standing(account)).toEqual(['By itself.'])
+    await eventually(async () => (await postsOf(account)).length === 1)
+    expect(await postsOf(account)).toEqual(['By itself.'])
   })
 
-  test('a post that fell due while no process lived is applied when the store is opened', async () => {
+  test('a post that fell due while no process was running is applied when the store opens', async () => {
     await using own = await openSandboxWorld()
     const { externalId } = await own.newAccount()
     await own.admin`
@@ -254,7 +254,7 @@ describe('slow', () => {
     await eventually(async () => (await own.admin`select from sandbox.posts where account_id = ${externalId}`).length === 1)
   })
 
-  test('a process killed while it waits has recorded the post, which appears all the same', async () => {
+  test('a process that is killed while it waits has recorded the post, which still appears', async () => {
     const account = await world.newAccount()
     const input = JSON.stringify({ options: world.options, account, text: 'Posthumous.', deadlineMs: 60_000 })
     const child = Bun.spawn([process.execPath, join(import.meta.dir, 'slow-publish.ts'), input], { stdio: ['ignore', 'ignore', 'inherit'] })
@@ -263,7 +263,7 @@ describe('slow', () => {
     await child.exited
     await world.admin`update sandbox.delayed set apply_at = now() where account_id = ${account.externalId}`
     expect((await world.sandbox().readTimeline(account, EVER, never())).posts.map(({ text }) => text)).toEqual(['Posthumous.'])
-    expect(await standing(account)).toEqual(['Posthumous.'])
+    expect(await postsOf(account)).toEqual(['Posthumous.'])
   })
 })
 
@@ -276,11 +276,11 @@ describe('the tables', () => {
       })
       .catch((cause: { code?: string }) => cause.code)
 
-  test.each(['tendril_app', 'tendril_system'])('%s reaches none of them', async (role) => {
+  test.each(['tendril_app', 'tendril_system'])('are closed to %s', async (role) => {
     for (const table of ['accounts', 'posts', 'delayed']) expect(await as(role, `select from sandbox.${table}`)).toBe('42501')
   })
 
-  test("the sandbox's role sees nothing else, and cannot change what went out", async () => {
+  test("are all that the sandbox's role can see, and posts cannot be changed by it", async () => {
     expect(await as('tendril_sandbox', 'select from tenant')).toBe('42501')
     expect(await as('tendril_sandbox', `update sandbox.posts set text = 'other'`)).toBe('42501')
     expect(await as('tendril_sandbox', 'delete from sandbox.posts')).toBe('42501')

@@ -1,4 +1,4 @@
-/** A process of its own that publishes into a sandbox which takes its time, to be killed while it waits. */
+/** A process that publishes to a slow sandbox, and is killed while it waits. */
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
 import { parseFaults } from '#port/network/sandbox/faults'

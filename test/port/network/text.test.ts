@@ -2,15 +2,15 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { fingerprintText } from '#port/network/text'
 
-describe('what a network does to a text leaves its fingerprint alone', () => {
+describe("a network's changes to a text do not change its fingerprint", () => {
   test.each([
     ['links are shortened', 'Read https://example.com/a/long?path=1 now', 'Read https://t.co/aB3dE now'],
     ['a bare domain becomes a link', 'Notes at example.com/notes, enjoy', 'Notes at https://t.co/aB3dE, enjoy'],
     ['a link to an attachment is put at the end', 'Look at this', 'Look at this https://t.co/aB3dE'],
-    ['a link runs on where the network says it ends', 'See https://example.com/a中文', 'See https://t.co/aB3dE中文'],
+    ['a link ends elsewhere than the network says', 'See https://example.com/a中文', 'See https://t.co/aB3dE中文'],
     ['letters are composed', 'Cafe\u0301', 'Caf\u00e9'],
     ['line breaks and spaces are collapsed', ' One\r\n\r\ntwo\u00a0 three\t', 'One two three'],
-    ['a host that is none', 'From http://localhost:7070/x to you', 'From https://t.co/aB3dE to you'],
+    ['a host that is not a domain', 'From http://localhost:7070/x to you', 'From https://t.co/aB3dE to you'],
   ])('%s', (_name, sent, shown) => {
     expect(fingerprintText(shown)).toBe(fingerprintText(sent))
   })
@@ -28,7 +28,7 @@ describe('different texts have different fingerprints', () => {
   })
 })
 
-test('a text of links alone has the empty fingerprint', () => {
+test('a text of links only has an empty fingerprint', () => {
   expect(fingerprintText('https://example.com/a\nexample.org')).toBe('')
 })
 

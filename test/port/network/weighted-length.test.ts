@@ -10,7 +10,7 @@ describe('characters', () => {
     ['accents, composed or not', 'caf\u00e9 cafe\u0301', 9],
     ['Cyrillic, Greek, Hebrew and Arabic', 'жαאش', 4],
     ['typographic dashes and quotes', '–—‘’“”', 6],
-    ['an ellipsis and a bullet, which lie outside the ranges', '…•', 4],
+    ['an ellipsis and a bullet, which are outside the ranges', '…•', 4],
     ['a directional mark', 'a\u200eb', 4],
     ['Chinese, Japanese and Korean', '東京タワー서울', 14],
     ['a letter outside the basic plane', '𝒳', 2],
@@ -19,7 +19,7 @@ describe('characters', () => {
   })
 })
 
-describe('emoji count two, however they are made', () => {
+describe('emoji count two, however they are composed', () => {
   test.each([
     ['one code point', '😷', 2],
     ['a skin tone', '🙋🏽', 2],
@@ -29,7 +29,7 @@ describe('emoji count two, however they are made', () => {
     ['a symbol with variation selector', '❤️', 2],
     ['a keycap, with variation selector and without', '1️⃣1⃣', 4],
     ['several in words', 'a 👾 b 👨🏿‍🎤 c', 11],
-    ['the copyright sign is a Latin letter, and an emoji only with variation selector', '©©️', 3],
+    ['the copyright sign is a Latin letter, and an emoji only with a variation selector', '©©️', 3],
   ])('%s', (_name, text, length) => {
     expect(weightedLength(text)).toBe(length)
   })
@@ -43,28 +43,28 @@ describe('links count 23', () => {
     ['a bare domain', 'test.com', 23],
     ['a bare domain of a country, with path', 'bit.ly/abc', 23],
     ['three of them', 'Test https://test.com test https://test.com test.com test', 86],
-    ['the full stop after it is not part of it', 'http://example.com/.', 24],
+    ['the full stop after one is not part of it', 'http://example.com/.', 24],
     ['nor are brackets around it', '(https://example.com/a)', 25],
     ['but brackets inside are', 'https://en.wikipedia.org/wiki/Primer_(film)', 23],
     ['between Chinese characters', '见https://example.com/a。好', 29],
     ['a host in another script', 'http://例え.com/x', 23],
-    ['one of X itself ends with its slug', "https://t.co/pbY2NfTZ's", 25],
+    ['a link of X itself ends with its slug', "https://t.co/pbY2NfTZ's", 25],
   ])('%s', (_name, text, length) => {
     expect(weightedLength(text)).toBe(length)
   })
 
   test.each([
-    ['an address of mail', 'john.doe@mail.com'],
+    ['an email address', 'john.doe@mail.com'],
     ['a mention, a hashtag, a cashtag', '@test.com #test.com $TVI.CA'],
     ['a file name', 'package.json and index.html'],
     ['a number, a time, an abbreviation', '3.14 e.g. 10.30 v1.2.3'],
     ['a missing space', 'The end.Next sentence'],
-    ['no domain', 'http://localhost:7070/x'],
-  ])('%s is no link', (_name, text) => {
+    ['a host without a domain', 'http://localhost:7070/x'],
+  ])('%s is not a link', (_name, text) => {
     expect(weightedLength(text)).toBe(text.length)
   })
 
-  test('where the domain is unknown the larger count holds', () => {
+  test('with an unknown domain, the larger count applies', () => {
     expect(weightedLength('http://a.zzzz')).toBe(23)
     expect(weightedLength('http://host.zzzz/with/a/long/path')).toBe(33)
   })
@@ -73,11 +73,11 @@ describe('links count 23', () => {
 describe('properties', () => {
   const words = fc.string({ unit: 'grapheme', maxLength: 100 })
 
-  test('joining two texts with a space adds their lengths and one', () => {
+  test('joining two texts with a space adds their lengths plus one', () => {
     fc.assert(fc.property(words, words, (one, two) => weightedLength(`${one} ${two}`) === weightedLength(one) + 1 + weightedLength(two)))
   })
 
-  test('the composed and the decomposed form of a text are equally long', () => {
+  test('the composed and the decomposed form of a text have the same length', () => {
     fc.assert(fc.property(words, (text) => weightedLength(text.normalize('NFD')) === weightedLength(text.normalize('NFC'))))
   })
 
@@ -87,7 +87,7 @@ describe('properties', () => {
     `http://x.com/${'.'.repeat(25_000)}`,
     `http://${'あ'.repeat(25_000)}.`,
     '(a.b'.repeat(7_000),
-  ])('text made to be slow (%#) is still measured', (text) => {
+  ])('text designed to be slow (%#) is still measured', (text) => {
     expect(weightedLength(text)).toBeGreaterThan(WEIGHTED_LIMIT)
   })
 })
