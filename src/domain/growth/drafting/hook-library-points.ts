@@ -2,7 +2,7 @@
 export const pointHooks = {
   'point-then-story': {
     name: 'Lesson, then its story',
-    explanation: 'What was learned, then the story that it comes from.',
+    explanation: 'The lesson first, then the story behind it.',
     example: 'Price is a filter. Where it comes from: a client who paid least and wrote most.',
   },
   'rule-then-why': {
@@ -12,27 +12,27 @@ export const pointHooks = {
   },
   'lesson-first': {
     name: 'Lesson up front',
-    explanation: 'Announces the lesson as one, then tells it and how it came.',
+    explanation: 'Announces a lesson, states it, and tells how it was learned.',
     example: 'The lesson first: a plan that nobody reads is a diary.',
   },
   disagree: {
     name: 'Argue with this',
-    explanation: 'Invites the reader to disagree before the opinion is told.',
+    explanation: 'Invites the reader to disagree before stating the opinion.',
     example: 'You are welcome to disagree: dashboards hide more than they show.',
   },
   'flat-claim': {
     name: 'Flat claim',
-    explanation: 'An opinion as a plain statement, without softening.',
+    explanation: 'States an opinion without hedging.',
     example: 'Most onboarding tours are for the team that built them.',
   },
   'this-not-that': {
     name: 'This, not that',
-    explanation: 'Replaces a common explanation by another one.',
+    explanation: 'Replaces a common explanation with another.',
     example: 'They left because nobody called back, not because of the price.',
   },
   'quote-alone': {
     name: 'Quote alone',
-    explanation: 'Nothing but what somebody said.',
+    explanation: 'Only what somebody said.',
     example: '"I finally sleep on Sundays." A customer, last week.',
   },
   'proof-alone': { name: 'Proof alone', explanation: 'One piece of evidence, without comment.', example: 'Certified since January.' },
@@ -48,7 +48,7 @@ export const pointHooks = {
   },
   'one-rule': {
     name: 'One rule',
-    explanation: 'A single piece of advice, ready to be used.',
+    explanation: 'A single piece of advice, ready to use.',
     example: 'Write the invoice before the proposal.',
   },
   'one-lesson': {
@@ -56,7 +56,7 @@ export const pointHooks = {
     explanation: 'What was learned, in one sentence.',
     example: 'It turns out that silence on a call is a question.',
   },
-  'one-opinion': { name: 'One opinion', explanation: 'A side taken in one sentence.', example: 'A slow answer beats a wrong one.' },
+  'one-opinion': { name: 'One opinion', explanation: 'Takes a side in one sentence.', example: 'A slow answer beats a wrong one.' },
   'proof-lead': {
     name: 'Proof, then the story',
     explanation: 'Evidence first, then the story that explains it.',
@@ -64,7 +64,7 @@ export const pointHooks = {
   },
   'own-phrase': {
     name: 'Your phrase',
-    explanation: 'A phrase that you use stands over a story that it sums up.',
+    explanation: 'One of your phrases above a story that it sums up.',
     example: 'Slow is smooth. Last week a rushed order cost us two days.',
   },
   'ask-about': {
@@ -74,7 +74,7 @@ export const pointHooks = {
   },
   'own-question': {
     name: 'Your question',
-    explanation: 'Opens with a question that you have asked yourself or others.',
+    explanation: 'Opens with a question you have asked yourself or others.',
     example: 'Why does every form ask for a fax number?',
   },
   'in-numbers': {
@@ -89,27 +89,27 @@ export const pointHooks = {
   },
   'phrase-over-proof': {
     name: 'Your phrase over proof',
-    explanation: 'A phrase of yours as the head of a few pieces of evidence.',
+    explanation: 'One of your phrases above a few pieces of evidence.',
     example: 'Boring is a feature. No outage since March; one page of settings.',
   },
   'list-head': {
     name: 'Counted list',
-    explanation: 'A sentence that enumerates, set as a list under its head.',
+    explanation: 'A sentence that lists things, set as a list under its opening.',
     example: 'We changed three things: the hours, the menu and the door.',
   },
   'checklist-open': {
     name: 'Checklist',
-    explanation: 'Pieces of advice as a list to be kept.',
+    explanation: 'Advice as a list to keep.',
     example: 'A short checklist: call first, write it down, send it today.',
   },
   'side-by-side': {
     name: 'Side by side',
-    explanation: 'Two sentences next to each other; the reader draws the line between them.',
+    explanation: 'Two sentences side by side; the reader draws the connection.',
     example: 'The old shop had no sign. The new one has no phone.',
   },
   'two-numbers': {
     name: 'Two numbers',
-    explanation: 'Two measured facts next to each other.',
+    explanation: 'Two measured facts side by side.',
     example: 'We answer in 4 minutes. The fix takes 4 days.',
   },
   'product-line': {
@@ -119,22 +119,22 @@ export const pointHooks = {
   },
   'story-then-product': {
     name: 'Story, then the product',
-    explanation: 'A story that names the product, which is said at the end.',
+    explanation: 'A story that names the product, then what the product is.',
     example: 'The cash box was short again. So we built Plain Ledger.',
   },
   'proof-then-product': {
     name: 'Proof, then the product',
-    explanation: 'Evidence that names the product, before what it is.',
+    explanation: 'Evidence that names the product, then what the product is.',
     example: '90 shops closed their books on Plain Ledger last month.',
   },
   'audience-call': {
     name: 'Audience by name',
-    explanation: 'Names whom the story is for.',
+    explanation: 'Says who the story is for.',
     example: 'Shop owners, this one is for you: the day our till broke.',
   },
   'audience-advice': {
     name: 'Advice by name',
-    explanation: 'Names whom a piece of advice is for.',
+    explanation: 'Says who the advice is for.',
     example: 'For the notebook, shop owners: count twice, order once.',
   },
   'topic-label': {
@@ -144,7 +144,7 @@ export const pointHooks = {
   },
   'topic-point': {
     name: 'Topic over a point',
-    explanation: 'Names the topic, then says one thing about it.',
+    explanation: 'Names the topic, then makes one point about it.',
     example: 'On late deliveries: call before they do.',
   },
   'open-question': {
@@ -154,12 +154,12 @@ export const pointHooks = {
   },
   'audience-question': {
     name: 'Question by name',
-    explanation: 'Asks the people it is for about the topic.',
+    explanation: 'Asks the audience, by name, about the topic.',
     example: 'Shop owners, one question: what did you change your mind about?',
   },
   article: {
     name: 'Article',
-    explanation: 'The title of a long text, as its first line. Of articles only.',
+    explanation: 'The title of a long text, as its first line. For articles only.',
     example: 'What late deliveries cost',
   },
 } as const
