@@ -7,7 +7,7 @@ import type { WorkTable } from '#store/engine/work'
 import type { AnyLane } from './lane.ts'
 import type { MailboxOptions } from './mailbox.ts'
 
-/** What every actor of a process shares. */
+/** What all actors of a process share. */
 export interface ActorDeps {
   db: Db
   clock: Clock
@@ -17,11 +17,11 @@ export interface ActorDeps {
   kinds: WorkTable
   consequences: Consequences
   mailbox?: MailboxOptions
-  /** How long a caller waits for a lane before it gets the record as it stands. */
+  /** How long a caller waits for a lane. After that it gets the record as it is. */
   replyWithinMs: number
 }
 
-/** Another process owns the tenant now, or this one has lost its place: nothing of the letter happened. */
+/** Another process owns the tenant, or this one has lost its lease. Nothing of the letter happened. */
 export class Fenced extends Error {
   override readonly name = 'Fenced'
 }

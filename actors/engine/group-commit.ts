@@ -1,6 +1,6 @@
 /**
- * Group commit: a letter of a tenant's mailbox, with those that wait behind it, in one transaction. Each passes its own gate
- * and sees what those before it changed; one that is refused leaves the others alone.
+ * Group commit: a letter and those waiting behind it in its mailbox, in one transaction. Each passes its own gate and sees the changes of
+ * those before it. A refused letter does not affect the others.
  */
 
 import type { LiveLanes } from '#decisions/deciding'
@@ -14,15 +14,15 @@ import { Fenced } from './deps.ts'
 import type { Decision, Letter } from './letter.ts'
 import type { Posted } from './mailbox.ts'
 
-/** What became of a letter. */
+/** The result of a letter. */
 export type Result = { decision: Decision<unknown> } | { cause: unknown }
 
-/** A letter in the mailbox, with the callback of whoever waits for its result. */
+/** A letter in the mailbox, with a callback for its result. */
 export interface Envelope extends Posted {
   letter: Letter<unknown>
-  /** Whether a caller waits for it. */
+  /** Whether a caller is waiting for it. */
   demand: Demand
-  /** Nobody waits for it any more: if it has not begun, it never does. */
+  /** Whether its caller has given up. A letter that has not begun by then never does. */
   isGone(): boolean
   /** Called once, in the tick of the commit: no later letter of the tenant has run. */
   settle(result: Result): void
@@ -35,20 +35,20 @@ interface GroupCommit {
   failpoints: Failpoints
   lanes: LiveLanes
   consequences: Consequences
-  /** The tenant was given up: nothing of it runs any more. */
+  /** Whether the tenant was given up: none of its letters may run. */
   isOver(): boolean
 }
 
-/** Letters that may share a commit, and how long others may join: the first one waits for the last. */
+/** How many letters can share a commit, and how long others can join: the first one waits for the last. */
 const MOST_TOGETHER = 16
 const JOIN_WITHIN_MS = 25
 
-/** Takes what changes nothing out of its transaction, which is rolled back: a commit of the gate's lock would wait for the disk. */
+/** Rolls back a transaction that changed nothing: committing its lock would wait for the disk. */
 class Unchanged extends Error {
   override readonly name = 'Unchanged'
 }
 
-/** The end of a letter whose caller had gone before it was decided: none of it happened. */
+/** The result of a letter whose caller gave up before it was decided. None of it happened. */
 export class Unwanted extends Error {
   override readonly name = 'Unwanted'
 }
@@ -58,7 +58,7 @@ interface Taken {
   result?: Result
 }
 
-/** Never rejects: each envelope is settled with its letter's result. */
+/** Never rejects: every envelope gets its letter's result. */
 export const commitTogether = async (group: GroupCommit, first: Envelope, more: () => Envelope | undefined): Promise<void> => {
   const taken: Taken[] = [{ envelope: first }]
   const failure = await failureOf(group, taken, more)
@@ -70,23 +70,23 @@ export const commitTogether = async (group: GroupCommit, first: Envelope, more: 
 
 const nobody = (): undefined => undefined
 
-/** An answer was stored meanwhile under the same Idempotency-Key: from the gate once more, which replays it. */
+/** Another letter stored an answer under the same Idempotency-Key: runs this one again from its gate, which replays that answer. */
 const again = async (group: GroupCommit, envelope: Envelope): Promise<Result> => {
   const taken: Taken[] = [{ envelope }]
   return (await failureOf(group, taken, nobody)) ?? taken[0]!.result!
 }
 
-/** A statement or a rule failed within the transaction. Where only the database fell silent, it may have committed. */
+/** Whether a statement or a rule failed within the transaction. If the database merely fell silent, it may have committed. */
 const wasRolledBack = (cause: unknown): boolean => !(cause instanceof Fenced || (cause instanceof AppError && cause.code === 'unavailable'))
 
 const isRefusal = (cause: unknown): boolean => cause instanceof AppError && cause.code !== 'unavailable'
 
-/** Undefined once all have their results and what they changed is committed. */
+/** Undefined once all letters have results and their changes are committed. */
 const failureOf = async (group: GroupCommit, taken: Taken[], more: () => Envelope | undefined): Promise<{ cause: unknown } | undefined> => {
   let [ended, until] = [false, Number.POSITIVE_INFINITY]
   const next = () => (!ended && taken.length < MOST_TOGETHER && group.clock.monotonic() < until ? more() : undefined)
   const decideAll = async (sql: Sql): Promise<void> => {
-    // From when there is a connection: while those are short, sharing one helps most.
+    // From the moment there is a connection: sharing one helps most while they are scarce.
     until = group.clock.monotonic() + JOIN_WITHIN_MS
     let changed = false
     for (let one: Taken | undefined = taken[0]; one; one = joined(taken, next())) changed = (await decided(group, sql, one)) || changed
@@ -97,7 +97,7 @@ const failureOf = async (group: GroupCommit, taken: Taken[], more: () => Envelop
   } catch (cause) {
     if (!(cause instanceof Unchanged)) return { cause }
   } finally {
-    // A body whose time ended before it must take no further letter: nobody would hear of that one.
+    // A body whose time ran out must take no further letter, since nobody would receive its result.
     ended = true
   }
   return undefined
@@ -113,14 +113,14 @@ const joined = (taken: Taken[], envelope: Envelope | undefined): Taken | undefin
 const isDecidedWhileDeleting = ({ whileDeleting, provenance: { surface } }: Letter<unknown>): boolean =>
   whileDeleting ?? (surface === 'timer' || surface === 'lane')
 
-/** Throws `conflict`, with the way out. */
+/** Throws `conflict`, and says how to cancel the deletion. */
 const refuseWhileDeleting = (at: Date): never =>
   fail(
     'conflict',
     `the workspace is scheduled for deletion at ${at.toISOString()}; an owner can cancel the deletion with DELETE /api/v1/app/workspace/deletion`,
   )
 
-/** True when the letter has changed something. Throws what makes the whole transaction worthless. */
+/** Whether the letter changed anything. Throws errors that invalidate the whole transaction. */
 const decided = async (group: GroupCommit, sql: Sql, one: Taken): Promise<boolean> => {
   const { letter } = one.envelope
   if (group.isOver()) throw new Fenced()

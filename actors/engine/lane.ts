@@ -4,7 +4,7 @@ import type { Work } from '#store/engine/work'
 import type { Decision } from './letter.ts'
 import type { Priority } from './mailbox.ts'
 
-/** What a letter about a row of work has before it. */
+/** The context of a letter about a row of work. */
 export interface Claiming {
   sql: Sql
   gate: Gate
@@ -12,8 +12,8 @@ export interface Claiming {
 }
 
 /**
- * A kind of long work. `claim`, `settle` and `orphaned` decide in letters; `run` runs outside, for as long as it takes, and
- * what it returns comes back as the letter `settle`.
+ * The handler of one kind of work. `claim`, `settle` and `orphaned` decide in letters. `run` runs outside, for as long as it takes; its
+ * outcome comes back in the letter `settle`.
  */
 export interface Lane<Job, Outcome> {
   kind: Work['kind']
@@ -21,13 +21,13 @@ export interface Lane<Job, Outcome> {
   leaseMs: number
   /** Outcomes that people wait for go first. */
   priority: Priority
-  /** Takes the work: what to run, or none when it could be settled at once. */
+  /** Takes the work and returns the job to run, or none if it could be settled at once. */
   claim(sql: Sql, gate: Gate, work: Work): Promise<Claimed<Job>>
   run(job: Job, context: LaneContext): Promise<Outcome>
   settle(sql: Sql, gate: Gate, finished: { work: Work; job: Job; outcome: Outcome }): Promise<Decision<void>>
-  /** The outcome of a lane that threw; undefined leaves the row to `orphaned`. */
+  /** The outcome of a `run` that threw; undefined leaves the row to `orphaned`. */
   crashed(cause: unknown): Outcome | undefined
-  /** The rule for a row whose claimer died: called in a letter of the new owner, or of this one after a failure. */
+  /** Settles a row whose process died, in a letter of the new owner; or one whose settling failed here. */
   orphaned(sql: Sql, gate: Gate, work: Work): Promise<Decision<void>>
 }
 
@@ -37,11 +37,11 @@ export interface LaneContext {
   tenantId: string
   /** Aborts when the process stops, the tenant is lost, or a letter recalls the lane. */
   signal: AbortSignal
-  /** Milliseconds since before the claim was written. */
+  /** Milliseconds since just before the claim was written. */
   elapsed(): number
   /**
-   * The point of no return. True: nobody may recall the lane any more, and the effect must begin in this same tick.
-   * False: it was recalled, and must not begin.
+   * The point of no return. True: the lane can no longer be recalled, and the effect must begin in this same tick. False: it was recalled,
+   * and the effect must not begin.
    */
   commit(): boolean
 }

@@ -6,30 +6,30 @@ import type { IdempotencyClaim, Keep } from '#store/engine/idempotency'
 import type { Effects, Gate, Provenance } from '#store/engine/letter'
 import type { Priority } from './mailbox.ts'
 
-/** What a program or a person gets back: serialised once, so that a replay is equal to the byte. */
+/** A response, serialised once, so that a replay is identical to the byte. */
 export interface Answer {
   status: number
   /** JSON text. */
   body: string
   replayed?: boolean
-  /** The limits that the request was held against, as its letter saw them. */
+  /** The limits that apply to the request, as its letter saw them. */
   allowances?: Allowance[]
 }
 
-/** One command, timer or lane outcome on its way to a tenant. It is decided in one transaction, alone. */
+/** A command, timer or lane outcome on its way to a tenant. Letters are decided one at a time. */
 export interface Letter<R> {
   name: string
   priority: Priority
-  /** Shares its transaction with no other: what it does to lanes as it is decided is not undone when that is rolled back. */
+  /** Shares its transaction with no other letter, because its effect on lanes is not undone by a rollback. */
   alone?: boolean
-  /** Its principal must still be let in when the letter is decided. */
+  /** Its principal's credential must still be valid when the letter is decided. */
   provenance: Provenance
   claim?: IdempotencyClaim | undefined
-  /** Is decided while the workspace waits for its deletion too; timers and lanes are in any case. */
+  /** Whether it is decided while the workspace is scheduled for deletion. Timers and lanes always are. */
   whileDeleting?: boolean
-  /** Reads and locks through `sql`, changes nothing: all changes are in the decision. May throw an `AppError`. */
+  /** Reads and locks through `sql`, and writes nothing: all changes are in the decision. Can throw an `AppError`. */
   decide(sql: Sql, gate: Gate, lanes: LiveLanes): Promise<Decision<R>>
-  /** The reply when a lane takes too long to give it: the record as it stands. */
+  /** The reply if a lane takes too long: the record as it is. */
   late?(): Promise<R>
 }
 
@@ -37,10 +37,10 @@ export interface Decision<R> {
   reply: R
   effects?: Effects
   keep?: Keep | undefined
-  /** The reply is given by the outcome of the work on this record instead. */
+  /** The outcome of the work on this record supplies the reply instead. */
   awaits?: string
-  /** `check`: work may be due now, whatever the effects say. `checked`: the letter has just checked. */
+  /** `check`: work may be due now, whatever the effects say. `checked`: this letter has just looked for due work. */
   due?: 'check' | 'checked'
-  /** Replies to callers who wait for the work on a record; `late`: they get the record as it stands. */
+  /** Replies to callers waiting for the work on a record. `late`: they get the record as it is. */
   answers?: { refId: string; with: Answer | AppError | 'late' }[]
 }

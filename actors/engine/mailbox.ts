@@ -1,26 +1,26 @@
 import { AppError } from '#kernel/errors'
 
-/** `control`: kill switch, cancel, publish outcomes. `interactive`: requests. `background`: other lane results, timers. */
+/** `control`: kill switch, cancel, results of sends. `interactive`: requests. `background`: other lane outcomes, timers. */
 export type Priority = 'control' | 'interactive' | 'background'
 
-/** What a mailbox must know of a letter. */
+/** The part of a letter that the mailbox reads. */
 export interface Posted {
   priority: Priority
   /** Shares its commit with no other letter. */
   alone: boolean
 }
 
-/** Runs a letter; may take the next in order into the same group, as long as `more` gives one. Never rejects. */
+/** Runs a letter. Can take following letters into the same group, as long as `more` returns one. Never rejects. */
 export type Serve<T> = (letter: T, more: () => T | undefined) => Promise<void>
 
 export interface MailboxOptions {
-  /** Interactive letters that may wait; one more is refused with 429. Lane outcomes are bounded by the lanes, not by this. */
+  /** The most interactive letters that can wait; a further one is refused with 429. The lanes bound their own outcomes. */
   bound?: number
-  /** A waiting background letter goes after this many interactive ones at most. */
+  /** A waiting background letter goes after at most this many interactive ones. */
   burst?: number
 }
 
-/** A first-in, first-out queue whose shift costs no copying. */
+/** A first-in, first-out queue whose shift copies nothing. */
 class Fifo<T> {
   #items: T[] = []
   #head = 0
@@ -49,8 +49,8 @@ class Fifo<T> {
 }
 
 /**
- * Groups of letters run strictly one at a time: control before interactive before background, in order of arrival within each, with
- * one background letter after at most `burst` interactive ones.
+ * Runs groups of letters strictly one at a time: control before interactive before background, in order of arrival within each, with one
+ * background letter after at most `burst` interactive ones.
  */
 export class Mailbox<T extends Posted> {
   readonly #queues: Record<Priority, Fifo<T>> = { control: new Fifo(), interactive: new Fifo(), background: new Fifo() }
@@ -67,17 +67,17 @@ export class Mailbox<T extends Posted> {
     this.#burst = burst
   }
 
-  /** Letters waiting, the running one not counted. */
+  /** The number of waiting letters, without the running one. */
   get waiting(): number {
     return this.#queues.control.size + this.#queues.interactive.size + this.#queues.background.size
   }
 
-  /** True when nothing waits and nothing runs. */
+  /** Whether nothing is waiting or running. */
   get idle(): boolean {
     return this.#running === undefined && this.waiting === 0
   }
 
-  /** Throws `rate_limited:mailbox` when too many requests wait. */
+  /** Throws `rate_limited:mailbox` if too many requests are waiting. */
   post(letter: T): void {
     if (letter.priority === 'interactive' && this.#queues.interactive.size >= this.#bound)
       throw new AppError('rate_limited', 'mailbox', { retryAfter: 1 })
@@ -85,13 +85,13 @@ export class Mailbox<T extends Posted> {
     this.#running ??= this.#drain()
   }
 
-  /** Resolves when everything posted so far, and what that posted, has run. */
+  /** Resolves when everything posted so far has run, with everything that it posted. */
   async drained(): Promise<void> {
     while (this.#running) await this.#running
   }
 
   async #drain(): Promise<void> {
-    // Begins in a later microtask, so that a sender always has its promise before its letter runs.
+    // Starts in a later microtask, so that senders have their promises before their letters run.
     await undefined
     const more = () => (this.#queues[this.#next()].first?.alone === false ? this.#take() : undefined)
     for (let letter = this.#take(); letter; letter = this.#take()) await this.serve(letter, letter.alone ? () => undefined : more)

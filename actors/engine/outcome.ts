@@ -1,4 +1,4 @@
-/** The end of a lane: its outcome within its time, and the letters that bring it home or settle what a dead process left. */
+/** The end of a lane: its outcome, and the letters that settle it or settle work of a dead process. */
 import type { Clock } from '#kernel/clock'
 import type { Log } from '#kernel/log'
 import type { Provenance } from '#store/engine/letter'
@@ -6,7 +6,7 @@ import { type Work, workById } from '#store/engine/work'
 import type { AnyLane, LaneContext } from './lane.ts'
 import type { Letter } from './letter.ts'
 
-/** A lane that runs or has run: whose work, with what, and what came of it. */
+/** A lane that ran, with its job and its outcome. */
 export interface Finished {
   work: Work
   job: unknown
@@ -23,8 +23,8 @@ interface Watch {
 }
 
 /**
- * What the lane gives, or what it makes of its own failure. A lane that has not ended when its claim does is aborted and
- * counts as failed, so that nothing it overlooks can hold its key for ever.
+ * The lane's outcome, or its own outcome for a failure. A lane that outlasts its claim is aborted and counts as failed, so that no
+ * oversight can hold its key for ever.
  */
 export const outcomeOf = async (
   lane: AnyLane,
@@ -42,7 +42,7 @@ export const outcomeOf = async (
   try {
     return await Promise.race([running, late.promise])
   } catch (cause) {
-    // The loser of the race may fail later still; nobody listens any more.
+    // The loser of the race may still fail later, when nobody listens.
     running.catch(() => {})
     watch.log.error({ err: cause, kind: work.kind, ref: work.ref_id, tenant: context.tenantId }, 'a lane failed')
     return lane.crashed(cause)
@@ -55,20 +55,20 @@ export const outcomeLetter = (lane: AnyLane, { work, job, outcome }: Finished): 
   provenance: byLane,
   async decide(sql, gate) {
     const current = await workById(sql, work.id)
-    // Settled by another letter, perhaps by this one before its commit was heard of.
+    // Settled by another letter, perhaps by this one in a commit whose result was lost.
     if (!current) return { reply: undefined, answers: [{ refId: work.ref_id, with: 'late' }] }
-    // Back in the queue, or claimed again: whoever waits now waits for that, and this outcome is of the past.
+    // Queued or claimed again: callers wait for that run, and this outcome is stale.
     if (current.state !== 'running' || current.attempt !== work.attempt) return { reply: undefined }
     return lane.settle(sql, gate, { work: current, job, outcome })
   },
 })
 
-/** One letter on its way. When its time is over it has failed for its sender, and may still be at its decision. */
+/** One try to settle. When it has failed for its sender, its letter may still be being decided. */
 export interface Trial {
   over: boolean
 }
 
-/** With the letter that settles a lane its key is free, for the letters after it in the same group too. */
+/** The letter that settles a lane frees its key, also for letters after it in the same group. */
 export const freeing = (letter: Letter<void>, live: { settled: boolean }, trial: Trial): Letter<void> => ({
   ...letter,
   async decide(sql, gate, lanes) {
@@ -78,7 +78,7 @@ export const freeing = (letter: Letter<void>, live: { settled: boolean }, trial:
   },
 })
 
-/** Settles a row whose claimer died, unless it has gone on meanwhile or runs here. */
+/** Settles a row whose process died, unless it has changed in the meantime or is running here. */
 export const orphanLetter = (lane: AnyLane, work: Work, runsHere: () => boolean): Letter<void> => ({
   name: `${lane.kind}.orphaned`,
   priority: 'control',

@@ -1,4 +1,4 @@
-/** What a process does every so often, whether or not anybody asks. */
+/** Tasks that a process repeats at an interval. */
 import type { Clock } from '#kernel/clock'
 
 export interface Periodic {
@@ -8,7 +8,7 @@ export interface Periodic {
   look(stopped: () => boolean): Promise<void>
 }
 
-/** Begins at once, because a process may never live as long as its interval. Disposing waits for the look that runs. */
+/** Runs at once, because a process may not live as long as its interval. Disposing waits for the running pass. */
 export const startPeriodic = ({ clock, everyMs, look }: Periodic): AsyncDisposable => {
   let stopped = false
   let timer: Disposable | undefined

@@ -1,6 +1,6 @@
 /**
- * This process's place among the others: a lease that it renews, a session lock that frees when it dies, and the judgement
- * of who else is dead. Wrong guesses are harmless, because every transaction is fenced; they only cost time.
+ * This process's place among the others: a lease that it renews, a session lock that is released when it dies, and the judgement of which
+ * others are dead. Wrong guesses are harmless, because every transaction is fenced; they only cost time.
  */
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '#kernel/clock'
@@ -8,11 +8,11 @@ import type { Log } from '#kernel/log'
 import type { ConnectionOptions, Db } from '#store/engine/db'
 import { type HeldLock, holdLock, LEASE_MS, leave, peers, register, removeNodes, renew, updateNode } from '#store/engine/placement'
 
-/** A death is noticed by the beat, and believed after `UNLOCKED_MS`: together less than two seconds. */
+/** A beat notices a death, which is believed after `UNLOCKED_MS`: less than two seconds in total. */
 const BEAT_MS = 500
-/** A connection that breaks drops its lock for a moment; longer than this, the process is gone. */
+/** A broken connection loses its lock for a moment; after longer than this, the process is gone. */
 const UNLOCKED_MS = 1_000
-/** Without a renewal for this long, this process counts itself out before the others do. */
+/** Without a renewal for this long, this process gives itself up before the others do. */
 const SELF_FENCE_MS = LEASE_MS * 0.8
 
 export interface PlacementDeps {
@@ -21,7 +21,7 @@ export interface PlacementDeps {
   clock: Clock
   log: Log
   url: string
-  /** The place was lost: nothing that was owned is owned any more. A new incarnation follows. */
+  /** The lease was lost: this process owns nothing any more. A new incarnation follows. */
   onLost(): void
 }
 
@@ -35,7 +35,7 @@ export class Placement {
   #databaseAt = 0
   #timer: Disposable | undefined
   #stopped = false
-  /** Since when each other process has been seen without its lock, or with a lease that the clock has stepped back from. */
+  /** When each other process was first seen without its lock, or with a lease from before the clock stepped back. */
   readonly #suspectSince = new Map<string, number>()
 
   #url: string
@@ -53,7 +53,7 @@ export class Placement {
     return !this.#stopped && this.deps.clock.monotonic() - this.#renewedAt < SELF_FENCE_MS
   }
 
-  /** The database's clock as the last beat has heard it, in epoch milliseconds: one for all processes, whatever their own say. */
+  /** The database's clock by the last beat, in epoch milliseconds. It is the same for all processes, whatever their own clocks say. */
   now(): number {
     return this.#databaseAt + this.deps.clock.monotonic() - this.#renewedAt
   }
@@ -68,16 +68,16 @@ export class Placement {
     await updateNode(this.deps.db, { incarnation: this.#incarnation, url })
   }
 
-  /** Gives up everything in good order. */
+  /** Leaves in good order. */
   async stop(): Promise<void> {
     this.#halt()
-    // They end with the statement that they are at; until then they may still take a lock or a place.
+    // Both end with their current statement; until then they could still take a lock or a lease.
     await Promise.all([this.#beating, this.#relocking])
     await leave(this.deps.db, this.#incarnation).catch((cause) => this.deps.log.warn({ err: cause }, 'could not leave in good order'))
     await this.#lock?.[Symbol.asyncDispose]()
   }
 
-  /** Stops beating without a word, as a process that dies does. */
+  /** Stops beating silently, like a process that dies. */
   async abandon(): Promise<void> {
     this.#halt()
     await this.#lock?.[Symbol.asyncDispose]()
@@ -97,11 +97,11 @@ export class Placement {
     this.#renewedAt = asked
   }
 
-  /** A lock of a new key each time, so that it never waits for an old session of ours that the database has not missed yet. */
+  /** A lock with a new key each time, so that it never waits for an old session of ours that the database has not dropped yet. */
   async #takeLock(): Promise<HeldLock> {
     const before = this.#lock
     this.#lock = undefined
-    // Undefined until it is held: its session may end before.
+    // Undefined until the lock is held: its session may end first.
     let held: HeldLock | undefined
     const lock = await holdLock(this.deps.options, () => held && this.#lockLost(held))
     held = lock
@@ -111,7 +111,7 @@ export class Placement {
     return lock
   }
 
-  /** The database cut the session: another lock is taken before the others count this process out. */
+  /** The database ended the session: takes another lock before the others declare this process dead. */
   #lockLost(lock: HeldLock): void {
     if (this.#lock !== lock) return
     this.#lock = undefined
@@ -156,7 +156,7 @@ export class Placement {
     await this.#join()
   }
 
-  /** Removes processes whose lease has ended, also one that the clock has stepped back from, or whose lock has been free for too long. */
+  /** Removes processes whose lease has ended, whose lease is from before the clock stepped back, or whose lock was free for too long. */
   async #bury(): Promise<void> {
     const now = this.deps.clock.monotonic()
     const others = await peers(this.deps.db, this.#incarnation)

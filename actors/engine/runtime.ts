@@ -1,4 +1,4 @@
-/** All tenants that are awake in this process: finds or wakes the actor for a letter, and lets idle ones go. */
+/** All tenants awake in this process: finds or wakes the actor for a letter, and lets idle ones go. */
 
 import { sleep } from '#kernel/clock'
 import { AppError } from '#kernel/errors'
@@ -14,25 +14,25 @@ export interface RuntimeDeps extends ActorDeps {
   options: ConnectionOptions
   url: string
   idleMs: number
-  /** How often tenants whose time has come are looked for; 0: only the tenants asked for are served. */
+  /** How often to look for tenants with due work; 0 serves only tenants with requests. */
   sweepMs: number
 }
 
-/** A tenant that changes hands is nobody's for a moment; a letter waits that long rather than fail. */
+/** A tenant that changes owners has none for a moment. A letter waits this long before it fails. */
 const CLAIM_WITHIN_MS = 2_500
 const CLAIM_EVERY_MS = 100
 const WAKE_AT_ONCE = 16
-/** Where more are due than may be woken at once, the next ones follow almost at once. */
+/** If more tenants are due than can wake at once, the next ones follow this soon. */
 const NEXT_WAKE_MS = 5
-/** A send that is on the wire has this long to be answered. */
+/** How long a send on the wire has to be answered. */
 const STOP_LANES_MS = 12_000
 
 export class Runtime implements AsyncDisposable {
   readonly #actors = new Map<string, Promise<TenantActor>>()
   readonly #awake = new Map<string, TenantActor>()
-  /** Idle tenants that have left memory but not yet the database's view of this process. */
+  /** Idle tenants that have left memory, but are still owned by this process in the database. */
   readonly #unreleased = new Set<Ownership>()
-  /** Tenants whose claim may have taken place without our hearing of it. */
+  /** Tenants whose claim may have succeeded without our knowing. */
   readonly #uncertain = new Set<string>()
   readonly #placement: Placement
   #sweep: Disposable | undefined
@@ -48,32 +48,32 @@ export class Runtime implements AsyncDisposable {
     return this
   }
 
-  /** How many tenants are in memory. */
+  /** The number of tenants in memory. */
   get awake(): number {
     return this.#awake.size
   }
 
-  /** The database's clock, in epoch milliseconds; after a step of it, half a second late. */
+  /** The database's clock, in epoch milliseconds. After a step of it, half a second late. */
   now(): number {
     return this.#placement.now()
   }
 
-  /** The name of this process among the others; another one after it was counted out. */
+  /** This process's id among the others. It changes when others declare this one dead. */
   get incarnation(): string {
     return this.#placement.incarnation
   }
 
-  /** False while it cannot know whether what it owns is still its own, and once it ends: others may serve, or soon will. */
+  /** False while this process cannot be sure of what it owns, and once it stops: others may serve, or soon will. */
   get serving(): boolean {
     return !this.#stopped && this.#placement.alive
   }
 
-  /** Other processes reach this one here from now on. */
+  /** Publishes a new address for the other processes. */
   movedTo(url: string): Promise<void> {
     return this.#placement.movedTo(url)
   }
 
-  /** Runs a letter in the tenant's mailbox and gives its reply. A letter that met a lost tenant, or a lost place, is sent again. */
+  /** Runs a letter in the tenant's mailbox and returns its reply. A letter that met a lost tenant or a lost lease is sent again. */
   async ask<R>(tenantId: string, letter: Letter<R>): Promise<R> {
     for (let tries = 0; ; tries++) {
       this.#refuseWhenDown()
@@ -87,7 +87,7 @@ export class Runtime implements AsyncDisposable {
     }
   }
 
-  /** Ends in good order: letters finish, lanes reach a safe point, every tenant is released. */
+  /** Stops in good order: letters finish, lanes reach a safe point, and every tenant is released. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#stopped) return
     this.#stopped = true
@@ -96,7 +96,7 @@ export class Runtime implements AsyncDisposable {
     await this.#placement.stop()
   }
 
-  /** Ends at once and without a word, as a process that is killed does. */
+  /** Stops at once and silently, like a process that is killed. */
   async abandon(): Promise<void> {
     this.#stopped = true
     this.#sweep?.[Symbol.dispose]()
@@ -124,7 +124,7 @@ export class Runtime implements AsyncDisposable {
     const owner = this.#placement.incarnation
     const epoch = await this.#claim(tenantId, owner)
     const actor: TenantActor = new TenantActor({ tenantId, owner, epoch }, this.deps, () => this.#forget(actor))
-    // The place may have been lost while the claim was on its way.
+    // The lease may have been lost during the claim.
     if (owner !== this.#placement.incarnation || this.#stopped) throw new Fenced()
     this.#awake.set(tenantId, actor)
     actor.activate()
@@ -135,7 +135,7 @@ export class Runtime implements AsyncDisposable {
     const until = this.deps.clock.monotonic() + CLAIM_WITHIN_MS
     for (;;) {
       const epoch = await claimTenant(this.deps.db, tenantId, owner).catch((cause) => {
-        // Nobody knows whether that claim took place: it must not keep the tenant asleep.
+        // Whether that claim succeeded is unknown: it must not keep the tenant asleep.
         this.#uncertain.add(tenantId)
         throw cause
       })
@@ -167,7 +167,7 @@ export class Runtime implements AsyncDisposable {
     this.#sweep = this.deps.clock.after(ms, () => void this.#sweepOnce())
   }
 
-  /** Wakes tenants whose time has come, and lets those go that nobody has asked for. */
+  /** Wakes tenants with due work, and lets go of those that nobody uses. */
   async #sweepOnce(): Promise<void> {
     try {
       this.#passivate()
@@ -195,7 +195,7 @@ export class Runtime implements AsyncDisposable {
     }
   }
 
-  /** A letter that comes meanwhile claims the tenant again under a new epoch; the release then changes nothing. */
+  /** A letter that arrives in the meantime claims the tenant under a new epoch; the release then changes nothing. */
   #release(own: Ownership): void {
     releaseTenant(this.deps.db, own).then(
       () => this.#unreleased.delete(own),

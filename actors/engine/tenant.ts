@@ -1,6 +1,6 @@
 /**
- * The actor of one tenant: letters run one at a time, each in one transaction that begins with the fence. Storage is the
- * truth; in memory are only the lanes that run here, the callers that wait, and the next due time.
+ * The actor of one tenant. Letters run one at a time, each in a transaction that begins with the fence. The database is the truth; memory
+ * holds only the lanes that run here, the callers that wait, and the next due time.
  */
 
 import { AppError } from '#kernel/errors'
@@ -16,9 +16,9 @@ import { Waiters } from './waiters.ts'
 const settlesWork = ({ work = [], settled = [], requeued = [], paused }: Effects = {}): boolean =>
   work.length > 0 || settled.length > 0 || requeued.length > 0 || paused !== undefined
 
-/** Requests that go before all others and have not been answered yet. */
+/** The most control requests in flight. */
 const MOST_URGENT = 100
-/** How long a caller waits for its letter to be taken from the mailbox and committed. What a lane then takes is not counted. */
+/** How long a caller waits for its letter to leave the mailbox and commit. The time of a lane does not count. */
 const COMMIT_WITHIN_MS = 4_500
 
 /** A letter's reply, or the outcome that it waits for. */
@@ -27,19 +27,19 @@ interface Answered<R> {
   outcome?: Promise<unknown>
 }
 
-/** Who asked, until the time is over: a letter that has not begun by then never does. */
+/** `gone` once the caller's time is over: a letter that has not begun by then never does. */
 interface Caller {
   gone: boolean
 }
 
-/** A request under an Idempotency-Key. */
+/** A request in flight under an Idempotency-Key. */
 interface InFlight {
   fingerprint: string
-  /** Settles when the letter is over; by then this process knows who waits for its outcome. */
+  /** Settles with the letter; by then this process knows who waits for its outcome. */
   over: Promise<unknown>
 }
 
-/** Called when the letter is over, and when it is over and answered. */
+/** Called when the letter is over, and when it is over and its caller has an answer. */
 interface Watch {
   over?(): void
   answered?(): unknown
@@ -49,7 +49,7 @@ export class TenantActor {
   readonly #mailbox: Mailbox<Envelope>
   readonly #waiters: Waiters
   readonly #runner: LaneRunner
-  /** Requests that have not been answered yet, by their Idempotency-Key. */
+  /** Requests in flight, by Idempotency-Key. */
   readonly #inFlight = new Map<string, InFlight>()
   #gone = false
   #urgent = 0
@@ -68,18 +68,18 @@ export class TenantActor {
     this.#mailbox = new Mailbox((letter, more) => commitTogether(group, letter, more), deps.mailbox)
   }
 
-  /** Settles what a dead process left behind, then looks for due work. */
+  /** Settles work of dead processes, then looks for due work. */
   activate(): void {
     this.#runner.recover()
   }
 
-  /** Nothing runs, nothing waits, nobody asked for `ms`. */
+  /** Nothing runs, nothing waits, and nobody asked for `ms`. */
   idleFor(ms: number): boolean {
     const unused = this.deps.clock.monotonic() - this.#lastUsed >= ms
     return unused && this.#mailbox.idle && this.#runner.idle && this.#waiters.idle && this.#inFlight.size === 0
   }
 
-  /** Runs a letter and gives its reply. Rejects with `Fenced` when nothing of it happened because the tenant is not ours. */
+  /** Runs a letter and returns its reply. Rejects with `Fenced` if the tenant is not ours; nothing of the letter happened. */
   async ask<R>(letter: Letter<R>): Promise<R> {
     this.#lastUsed = this.deps.clock.monotonic()
     if (this.#gone) throw new Fenced()
@@ -87,7 +87,7 @@ export class TenantActor {
     return this.#once(letter)
   }
 
-  /** What callers may put before everything else has a bound of its own: the mailbox counts only the rest. */
+  /** Control requests have a bound of their own, because the mailbox counts only interactive ones. */
   async #urgently<R>(letter: Letter<R>): Promise<R> {
     if (this.#urgent >= MOST_URGENT) throw new AppError('rate_limited', 'mailbox', { retryAfter: 1 })
     this.#urgent++
@@ -98,7 +98,7 @@ export class TenantActor {
     }
   }
 
-  /** One request at a time under one Idempotency-Key, until there is something to replay: that goes to as many as ask. */
+  /** Only one request at a time runs under an Idempotency-Key, until there is an answer to replay. */
   async #once<R>(letter: Letter<R>): Promise<R> {
     if (!letter.claim) return this.#replyTo(letter)
     const { key, fingerprint } = letter.claim
@@ -114,16 +114,16 @@ export class TenantActor {
     return this.#replyTo(letter)
   }
 
-  /** Whether the letter will find something under its key: an answer, or a record whose first caller has stopped waiting. */
+  /** Whether the letter will find an answer under its key, or a record whose first caller has stopped waiting. */
   async #replays({ provenance }: Letter<unknown>, key: string, other: InFlight): Promise<boolean> {
     const [kept] = await this.deps.db.read<StoredKey>({ tenantId: this.own.tenantId, caller: provenance.principal }, keptUnder(key))
     if (kept?.state !== 'pending') return kept !== undefined
-    // The row shows as soon as it is committed, which may be before the commit is heard of here.
+    // The row is visible once committed, which may be before this process learns of the commit.
     await other.over
     return !this.#waiters.has(kept.ref_id!)
   }
 
-  /** Finishes the letters and lets lanes reach a safe point, for `ms` at most; then aborts them. */
+  /** Finishes the letters and lets lanes reach a safe point, for at most `ms`; then aborts them. */
   async stop(ms: number): Promise<void> {
     await this.#runner.stop(ms)
     await this.#mailbox.drained()
@@ -131,14 +131,14 @@ export class TenantActor {
     this.abandon()
   }
 
-  /** Ends everything at once, without a word to the database: the tenant is lost, or the process is to look dead. */
+  /** Ends everything at once, without touching the database: the tenant is lost, or a crash is simulated. */
   abandon(): void {
     this.#gone = true
     this.#runner.abandon()
     this.#waiters.rejectAll(new AppError('unavailable', 'the workspace moved to another process, try again'))
   }
 
-  /** Answers the caller in time: `answered` then comes after the letter, even if the caller's time ended before. */
+  /** Answers the caller in time. `answered` is called after the letter, even if the caller gave up before. */
   async #replyTo<R>(letter: Letter<R>, { over, answered }: Watch = {}): Promise<R> {
     const caller: Caller = { gone: false }
     const posted = this.#post(letter, caller)

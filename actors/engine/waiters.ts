@@ -6,7 +6,7 @@ interface Waiter {
   settle(answer: Answer | AppError | 'late'): void
 }
 
-/** Callers that wait for the work on a record to give their reply; each for a bounded time of its own. */
+/** Callers waiting for the work on a record to supply their reply, each for a bounded time. */
 export class Waiters {
   readonly #byRecord = new Map<string, Set<Waiter>>()
 
@@ -15,17 +15,15 @@ export class Waiters {
     private readonly withinMs: number,
   ) {}
 
-  /** True when nobody waits. */
   get idle(): boolean {
     return this.#byRecord.size === 0
   }
 
-  /** Whether anybody waits for this record. */
   has(refId: string): boolean {
     return this.#byRecord.has(refId)
   }
 
-  /** The answer, or `late` when it takes too long. Rejects when the answer is an error. */
+  /** The answer, or `late` if it takes too long. Rejects if the answer is an error. */
   wait(refId: string): Promise<Answer | 'late'> {
     const waiting = new Promise<Answer | 'late'>((resolve, reject) => {
       const waiter: Waiter = {
@@ -40,12 +38,12 @@ export class Waiters {
       if (others) others.add(waiter)
       else this.#byRecord.set(refId, new Set([waiter]))
     })
-    // The caller may have gone away meanwhile; an answer nobody reads is no failure of the process.
+    // The caller may have gone: a rejection that nobody handles must not end the process.
     waiting.catch(() => {})
     return waiting
   }
 
-  /** Nobody waits any longer: each gets the record as it stands. */
+  /** Ends all waiting: every caller gets the record as it is. */
   allLate(): void {
     for (const refId of [...this.#byRecord.keys()]) this.settle(refId, 'late')
   }
@@ -54,7 +52,7 @@ export class Waiters {
     for (const refId of [...this.#byRecord.keys()]) this.settle(refId, error)
   }
 
-  /** Gives the answer to everybody who waits for this record. */
+  /** Gives the answer to all callers waiting for this record. */
   settle(refId: string, answer: Answer | AppError | 'late'): void {
     const waiters = this.#byRecord.get(refId)
     this.#byRecord.delete(refId)

@@ -1,22 +1,22 @@
 /**
- * The array types that our statements use, by their fixed numbers. postgres.js can ask the database for them, but does so on
- * each new connection in a query that nobody waits for: a connection that breaks in that moment would end the process.
+ * The array types our statements use, by their fixed OIDs. postgres.js can look them up, but does so on each new connection in a query that
+ * nobody awaits: a connection that broke at that moment would end the process.
  */
 
 const TEXT_ARRAY = 1009
 const UUID_ARRAY = 2951
 
-/** A list of strings as Postgres reads it: `{"a","b"}`. */
+/** A list of strings as a Postgres array: `{"a","b"}`. */
 export const serializeArray = (values: readonly string[]): string =>
   `{${values.map((value) => `"${value.replace(/[\\"]/g, '\\$&')}"`).join(',')}}`
 
 const ELEMENT = /"((?:[^"\\]|\\.)*)"|[^{},]+/gs
 
-/** The other way round, one dimension, without nulls. */
+/** Parses a Postgres array of one dimension, without nulls. */
 export const parseArray = (text: string): string[] =>
   [...text.matchAll(ELEMENT)].map(([plain, quoted]) => (quoted === undefined ? plain : quoted.replace(/\\(.)/gs, '$1')))
 
-/** For the client's `types`, beside `fetch_types: false`. */
+/** For the client's `types` option, with `fetch_types: false`. */
 export const arrayTypes = {
   textArray: { to: TEXT_ARRAY, from: [TEXT_ARRAY], parse: parseArray, serialize: serializeArray },
   uuidArray: { to: UUID_ARRAY, from: [UUID_ARRAY], parse: parseArray, serialize: serializeArray },

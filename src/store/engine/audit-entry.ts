@@ -2,7 +2,7 @@
 import { newId } from '#kernel/ids'
 import type { Db, Fragment, Sql } from './db.ts'
 
-/** The operation that an audit row records, with the surface and the request through which it came. */
+/** The operation, surface and request that an audit row records. */
 export interface AuditContext {
   operation: string
   surface: string
@@ -17,7 +17,7 @@ export interface AuditEntry extends Omit<AuditContext, 'requestId'> {
   detail?: object
 }
 
-/** Inserts an audit row; run it in the transaction of the change that it records. */
+/** Inserts an audit row. Run it in the transaction of the change it records. */
 export const auditEntry = (sql: Sql, { tenantId, actor, surface, operation, refId, requestId, detail = {} }: AuditEntry): Fragment =>
   sql`insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation, ref_id, request_id, detail)
     values (${newId()}, ${tenantId}, clock_timestamp(), ${actor.kind}, ${actor.id}, ${surface}, ${operation}, ${refId ?? null},
@@ -28,7 +28,10 @@ export interface OperatorChange {
   detail: Record<string, unknown>
 }
 
-/** Makes an operator's change and its audit rows in one statement. `change`: one statement that writes and gives `tenant_id` and `ref_id` of what it has written. Returns how many rows it changed. */
+/**
+ * Makes an operator's change and its audit rows in one statement. `change` must be a writing statement that returns `tenant_id` and
+ * `ref_id`. Returns the number of rows changed.
+ */
 export const changeAsOperator = (db: Db, { operation, detail }: OperatorChange, change: (sql: Sql) => Fragment): Promise<number> =>
   db.system(
     async (sql) =>

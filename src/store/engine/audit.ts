@@ -1,4 +1,4 @@
-/** The audit trail, as owners read it. Rows are written by letters, and by whoever lets people in. */
+/** The audit trail, as owners read it. */
 
 import { auditEntry } from './audit-entry.ts'
 import type { Db, Query } from './db.ts'
@@ -21,14 +21,14 @@ export interface AuditRow {
 
 export interface AuditFilters {
   operation?: string | undefined
-  /** A person with their keys, or one key. */
+  /** A person including their keys, or one key. */
   actor?: string | undefined
   since?: Date | undefined
-  /** Not included. */
+  /** Exclusive. */
   until?: Date | undefined
 }
 
-/** The page is chosen before names are looked up, each by its id. */
+/** Selects the page before looking up names, each by its id. */
 export const auditPage =
   ({ limit, after, operation, actor, since, until }: Page & AuditFilters): Query =>
   (sql) =>
@@ -44,7 +44,7 @@ export const auditPage =
           where id = case when a.actor_kind = 'person' then a.actor_id::uuid else k.person_id end offset 0) p on true
       order by a.id desc`
 
-/** Of all that is only read, what takes the data of a workspace away is told too. */
+/** Audits a download: the only kind of read that is audited, because it takes the workspace's data away. */
 export const noteDownload = (
   db: Db,
   { tenantId, operation, by }: { tenantId: string; operation: string; by: Provenance },

@@ -3,8 +3,8 @@ import postgres from 'postgres'
 import type { ConnectionOptions } from './db.ts'
 
 /**
- * Refuses a database that was used with another secret: what is encrypted in it could not be read. The first server on a
- * database leaves the mark. Runs as the role of the URL, because the server's own roles see nothing of it.
+ * Refuses a database that was used with another secret: its encrypted data would be unreadable. The first server on a database writes the
+ * mark. Runs as the role of the URL, because the server's own roles cannot see the table.
  */
 export async function checkCanary(options: ConnectionOptions, key: Buffer): Promise<void> {
   const canary = createHmac('sha256', key).update('canary').digest()

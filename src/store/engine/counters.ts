@@ -1,11 +1,11 @@
-/** What a workspace has used of its quotas, caps and read budgets: one row per key, which counts one period at a time. */
+/** Amounts used of quotas, caps and read budgets. Each key has one row, which counts one period at a time. */
 import type { Spend } from '#kernel/spend'
 import type { Fragment, Sql } from './db.ts'
 
-/** Amounts of one key by period. A key's periods all have one form (month, day or hour), so they compare as text. */
+/** Amounts of one key by period. All periods of a key have one form (month, day or hour), so they compare as text. */
 type Amounts = Record<string, number>
 
-/** Clocks are set back by less than this in the ordinary course; a period further ahead comes from a clock that was wrong. */
+/** Ordinary clock corrections are smaller than this. A period further ahead comes from a clock that was wrong. */
 const CLOCK_STEP_MS = 3_600_000
 
 const byKey = (spends: readonly Spend[]): Map<string, Amounts> => {
@@ -17,7 +17,7 @@ const byKey = (spends: readonly Spend[]): Map<string, Amounts> => {
   return keys
 }
 
-/** One part per key: of two parts of a statement that change the same row, only one takes place. */
+/** One part for each key, because of two parts of a statement that change one row only one takes effect. */
 export const spendParts = (sql: Sql, spends: readonly Spend[] = [], now: Date): Fragment[] =>
   [...byKey(spends)].map(([key, amounts]) => {
     const charged = Object.keys(amounts).filter((period) => amounts[period]! > 0)
@@ -25,7 +25,7 @@ export const spendParts = (sql: Sql, spends: readonly Spend[] = [], now: Date): 
     return newest === undefined ? giveBack(sql, key, amounts) : charge(sql, { key, amounts, period: newest, now })
   })
 
-/** What belongs to a period that is no longer counted is gone with it. */
+/** Refunds to a period that is no longer counted change nothing. */
 const giveBack = (sql: Sql, key: string, amounts: Amounts): Fragment =>
   sql`update counter set used = greatest(0, used + (${sql.json(amounts)}::jsonb->>period)::int)
       where key = ${key} and ${sql.json(amounts)}::jsonb ? period`
@@ -33,12 +33,12 @@ const giveBack = (sql: Sql, key: string, amounts: Amounts): Fragment =>
 interface Charge {
   key: string
   amounts: Amounts
-  /** The newest that is charged. */
+  /** The newest period charged. */
   period: string
   now: Date
 }
 
-/** A charge to a period older than the one being counted changes nothing: that period is over. */
+/** A charge to a period older than the one being counted changes nothing. */
 const charge = (sql: Sql, { key, amounts, period, now }: Charge): Fragment => {
   const furthest = new Date(now.getTime() + CLOCK_STEP_MS).toISOString()
   const counted = sql`case when c.period > excluded.period and c.period <= left(${furthest}, length(c.period)) then c.period else excluded.period end`

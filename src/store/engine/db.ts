@@ -1,6 +1,6 @@
 /**
- * The entrances to the database. `read` sees one tenant's rows in one statement; `letter` is the transaction of a
- * command (only store/letter.ts begins one); `system` sees placement, tenants and keys, and nothing else.
+ * The entrances to the database. `read` runs one statement over one tenant's rows. `letter` is the transaction of a command; only group
+ * commit begins one. `system` sees placement, tenants and keys, and nothing else.
  */
 import postgres from 'postgres'
 import { AppError } from '#kernel/errors'
@@ -10,11 +10,11 @@ import { openPool, type Pool, type QueryWatch } from './pool.ts'
 import type { Principal } from './principal.ts'
 
 export type Sql = postgres.Sql | postgres.TransactionSql
-/** A query or a piece of one: not run until awaited, and usable inside another template. */
+/** A query or a part of one. Runs when awaited; can be used inside another template. */
 export type Fragment = postgres.PendingQuery<postgres.Row[]>
 export type Query = (sql: Sql) => Fragment
 
-/** The roles that grants and policies are written for, one for each kind of pool. Nobody logs in as them. */
+/** The roles in grants and policies, one for each kind of pool. None can log in. */
 export const poolRoles = ['tendril_app', 'tendril_system', 'tendril_sandbox'] as const
 export type PoolRole = (typeof poolRoles)[number]
 
@@ -23,10 +23,10 @@ export interface Login {
   password: string
 }
 
-/** What the pools log in as: roles that inherit from theirs and may do nothing else. */
+/** The roles that pools log in as. Each inherits from one of the above and has no other rights. */
 export type Logins = Record<PoolRole, Login>
 
-/** Where the database is: passes straight to postgres.js, but for the logins. */
+/** Where the database is: the options of postgres.js, and logins. */
 export interface ConnectionOptions {
   host?: string | undefined
   port?: number | undefined
@@ -35,11 +35,11 @@ export interface ConnectionOptions {
   password?: string | undefined
   max?: number
   ssl?: 'require' | 'prefer' | 'verify-full'
-  /** Without them, the pools log in as `username` and take on their roles by a startup parameter. */
+  /** Without logins, pools log in as `username` and switch roles by a startup parameter. */
   logins?: Logins
 }
 
-/** Whose rows a statement sees, and the caller (if any) that must still be let in for it. */
+/** The tenant whose rows a statement sees, and the caller whose credential it checks, if any. */
 export interface Reader {
   tenantId: string
   caller?: Principal | undefined
@@ -47,22 +47,22 @@ export interface Reader {
 
 export interface Db extends AsyncDisposable {
   read<Row>(reader: Reader, query: Query): Promise<Row[]>
-  /** One transaction of a tenant. What somebody waits for goes before what is done unasked. */
+  /** One transaction of a tenant. Those with a waiting caller go first. */
   letter<T>(tenantId: string, body: (sql: Sql) => Promise<T>, demand?: Demand): Promise<T>
-  /** Somebody waits for a tenant's transaction that was begun unasked, or for one behind it. */
+  /** A caller now waits for a transaction that was begun unasked, or for one behind it. */
   hurry(tenantId: string): void
-  /** Statements that each stand for themselves: a transaction is begun by `systemTransaction`. */
+  /** Independent statements. For a transaction use `systemTransaction`. */
   system<T>(body: (sql: Sql) => Promise<T>): Promise<T>
-  /** One transaction over what `system` sees. */
+  /** One transaction with the rights of `system`. */
   systemTransaction<T>(body: (sql: Sql) => Promise<T>): Promise<T>
 }
 
-/** Callers are answered within five seconds, whatever the database does. */
+/** Callers get an answer within five seconds, whatever the database does. */
 const QUERY_DEADLINE_MS = 4_500
 
 /**
- * A process that stops in the middle of a transaction must not keep its row locks: a takeover would wait for it for ever. A
- * statement ends before its caller's time does: else its connection would be given to the next while it is still at work.
+ * A process that stops mid-transaction must not keep its row locks, or a takeover would wait for ever. A statement ends before its caller's
+ * deadline: otherwise its connection would pass to the next caller while still busy.
  */
 const SESSION_LIMITS = {
   statement_timeout: QUERY_DEADLINE_MS - 500,
@@ -72,22 +72,22 @@ const SESSION_LIMITS = {
   tcp_keepalives_interval: 2,
   tcp_keepalives_count: 3,
 }
-/** The client reads times as ISO 8601 alone; a database may be set to write them in another way, days before months. */
+/** The client parses times in ISO 8601 only, but a database may be set to another style. */
 export const TIMES_AS_ISO = { DateStyle: 'ISO', TimeZone: 'UTC' }
 
-/** Conditions that pass by themselves: the caller is told to come back. */
+/** Errors that pass by themselves: the caller is asked to retry. */
 const TRANSIENT =
   /^(CONNECTION_|CONNECT_TIMEOUT|ECONN|ENOENT|EPIPE|ETIMEDOUT|ERR_SOCKET|57P0[123]|53[0-9A-Z]{3}|57014|55P03|25P0[34]|40001|40P01|08[0-9A-Z]{3})/
 
 export const codeOf = (cause: unknown): string => String((cause as { code?: unknown } | null)?.code ?? '')
 
-/** SQLSTATE `disk_full`: reads go on, and so do writes as soon as there is room. */
+/** SQLSTATE `disk_full`: reads go on, and writes resume as soon as there is space. */
 const DISK_FULL = '53100'
 
-/** True when the database itself was not reached or gave up, so that trying again may work. */
+/** Whether the database was unreachable or gave up, so that a retry may succeed. */
 const isTransient = (cause: unknown): boolean => TRANSIENT.test(codeOf(cause)) || cause instanceof DeadlineError || endsSession(cause)
 
-/** FATAL: the database lets nobody in, for whatever reason, or has ended the session. No statement is at fault. */
+/** FATAL: the database refuses connections or has ended the session. No statement is at fault. */
 const endsSession = (cause: unknown): boolean => /^(FATAL|PANIC)$/.test(String((cause as { severity?: unknown } | null)?.severity))
 
 class DeadlineError extends Error {
@@ -97,7 +97,7 @@ class DeadlineError extends Error {
 const reasonOf = (cause: unknown): string =>
   codeOf(cause) === DISK_FULL ? "the database's disk is full: its operator has to make room" : 'the database is not available'
 
-/** What waits for the database, in order of the ends of its time; looked at every so often, because a timer each costs more. */
+/** Queries in flight, by deadline. They are checked at intervals, because a timer for each costs more. */
 const waiting = new Set<{ until: number; late(): void }>()
 const LOOK_EVERY_MS = 100
 let looking: Timer | undefined
@@ -114,7 +114,7 @@ const look = (): void => {
   looking = undefined
 }
 
-/** postgres.js has hung on a lost connection before: nothing waits for the database longer than this. */
+/** Rejects at the deadline: postgres.js has hung on lost connections. */
 export const withDeadline = <T>(running: Promise<T>, asked?: QueryWatch): Promise<T> =>
   new Promise((resolve, reject) => {
     const failed = (cause: unknown): void => {
@@ -137,13 +137,13 @@ export const withDeadline = <T>(running: Promise<T>, asked?: QueryWatch): Promis
     }, failed)
   })
 
-/** The connection itself broke: nothing can be said on it any more. */
+/** The connection itself broke; nothing more can be sent on it. */
 const BROKEN = /^(CONNECTION_|ECONN|EPIPE|ETIMEDOUT|ERR_SOCKET)/
 
 /**
- * One transaction. When its connection breaks or its time is over, postgres.js lets the body go on, and then says `commit` or
- * `rollback` on a connection that is gone, which kills the process, or serves another transaction by then. So the body
- * may ask nothing any more from that moment on, and never ends; the database ends the rest after its idle time-out.
+ * Runs one transaction. If its connection breaks or its time runs out, postgres.js lets the body continue, and then sends `commit` or
+ * `rollback` on a dead connection, which kills the process, or on one that serves another transaction by then. So from that moment the body
+ * may send nothing, and it never ends; the database cleans up after its idle timeout.
  */
 const transaction = <T>(pool: Pool, body: (sql: Sql) => Promise<T>): Promise<T> => {
   let over = false
@@ -171,7 +171,7 @@ const transaction = <T>(pool: Pool, body: (sql: Sql) => Promise<T>): Promise<T> 
   })
 }
 
-/** The options of a connection that works as a role, with other settings of its session. */
+/** Options of a connection under a role, with further settings for its session. */
 export const connectionAs = (
   role: PoolRole,
   { logins, ...options }: ConnectionOptions,
@@ -188,19 +188,19 @@ const open = (options: ConnectionOptions, role: PoolRole, max: number): postgres
     max,
     connect_timeout: 3,
     idle_timeout: 60,
-    // The default waits up to 20 s between attempts: requests would wait with it, and go on waiting when the database is back.
+    // The default waits up to 20 s between attempts. Requests would wait too, even when the database is back.
     backoff: () => 0.1,
     onnotice: () => {},
     fetch_types: false,
     types: { bigint: { to: 20, from: [20], parse: Number, serialize: String }, ...arrayTypes },
-    // Not in the type declarations. Without it the client decays under load: its queue of busy connections never drains.
+    // Missing from the type declarations. Without it the client degrades under load: its queue of busy connections never drains.
     ...({ max_pipeline: 1 } as object),
   })
 
 /**
- * Puts a query written without any tenant into one statement that sets the tenant first. Why the order is certain: the CTE
- * is volatile, so it is not inlined; the lateral subquery refers to it, and `offset 0` keeps it from being flattened. If the
- * order were ever lost, the answer would be no rows. No rows either when the caller is not let in any more.
+ * Wraps a query written without a tenant into one statement that sets the tenant first. The order is certain: the CTE is volatile, so it is
+ * not inlined, the lateral subquery refers to it, and `offset 0` prevents flattening. If the order were ever lost, the result would be
+ * empty. It is also empty if the caller's credential is no longer valid.
  */
 export const wrapped = (sql: Sql, { tenantId, caller }: Reader, query: Fragment): Fragment => sql`
   with scope as materialized (select set_config('app.tenant', ${tenantId}, true) as ok)
@@ -208,8 +208,8 @@ export const wrapped = (sql: Sql, { tenantId, caller }: Reader, query: Fragment)
     ${caller === undefined ? sql`` : sql`and (${isLetIn(sql, caller)})`} offset 0) r`
 
 /**
- * Whether the key or session is neither revoked nor expired, and its person still what it was in the workspace. Refers to
- * `scope`, which sets the tenant.
+ * Whether the key or session is valid, and its person has the same place in the workspace as before. Refers to `scope`, which sets the
+ * tenant.
  */
 export const isLetIn = (sql: Sql, { kind, id, member }: Principal): Fragment => {
   if (kind === 'system') return sql`select true`
@@ -221,21 +221,21 @@ export const isLetIn = (sql: Sql, { kind, id, member }: Principal): Fragment => 
         and revoked_at is null and (expires_at is null or expires_at > now()) ${person} ${sameMember}`
 }
 
-/** What anybody may see who is let in: an empty answer alone does not tell. */
+/** A row that any valid caller sees, since an empty result alone proves nothing. */
 const one: Query = (sql) => sql`select 1 as seen`
 
-/** Connections are granted to tenants in turn: one that floods waits behind itself. */
+/** Connections are granted to tenants round-robin: a tenant that floods delays only itself. */
 const WAITING = { bound: 1_000, withinMs: 5_000 }
-/** Of the connections for reads, what one tenant may have at once that is alone; among others it has one, in turn. */
+/** The share of the read connections that a tenant can use when it is alone. Among others it gets one at a time. */
 const READ_SHARE = 0.3
 
-/** Transactions over what `system` sees, at once. */
+/** Simultaneous transactions with the rights of `system`. */
 const SYSTEM_TRANSACTIONS = 2
 
 export const openDb = (options: ConnectionOptions): Db => {
   const max = options.max ?? 10
   const reads = openPool(() => open(options, 'tendril_app', max))
-  // Of their own: a transaction that is begun on a connection behind somebody's query does not get that connection for itself.
+  // Separate pools: a transaction begun behind another query on a connection would not get that connection to itself.
   const letters = openPool(() => open(options, 'tendril_app', max))
   const system = openPool(() => open(options, 'tendril_system', 3))
   const systemTransactions = openPool(() => open(options, 'tendril_system', SYSTEM_TRANSACTIONS))
@@ -251,7 +251,7 @@ export const openDb = (options: ConnectionOptions): Db => {
         if (rows.length === 0 && reader.caller !== undefined && (await ask(reader, one)).length === 0) throw new AppError('unauthenticated')
         return rows
       }
-      // The wait for a turn counts; and the turn ends with the query's own time, because a query may never end.
+      // The wait for a turn counts. The turn ends with the query's deadline, because a query may never end.
       return withDeadline(readLimit.run(reader.tenantId, () => withDeadline(checked(), reads.ask())))
     },
     letter: (tenantId, body, demand) => letterLimit.run(tenantId, () => transaction(letters, body), demand),
@@ -264,7 +264,7 @@ export const openDb = (options: ConnectionOptions): Db => {
   }
 }
 
-/** A long-lived connection of its own, for a session lock. Closes on dispose; `onClose` tells when the database cut it. */
+/** A dedicated long-lived connection, for a session lock. Disposing closes it; `onClose` reports that the database closed it. */
 export const openSession = (options: ConnectionOptions, onClose: () => void): postgres.Sql =>
   postgres({
     ...connectionAs('tendril_system', options, { application_name: 'tendril-node' }),

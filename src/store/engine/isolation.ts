@@ -1,7 +1,7 @@
-/** Refuses to serve through roles that policies do not bind: they would see every tenant. */
+/** Refuses to serve if policies do not bind the pools' roles: every tenant would be visible. */
 import { type Db, type Logins, type PoolRole, poolRoles, type Query } from './db.ts'
 
-/** `logins`: those of the pools, where they have some. */
+/** `logins`: the pools' login roles, if there are any. */
 export async function assertIsolation(db: Db, logins?: Logins): Promise<void> {
   const names = [...poolRoles, ...Object.values(logins ?? {}).map(({ username }) => username)]
   const [row] = await db.system(

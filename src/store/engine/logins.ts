@@ -1,7 +1,7 @@
 /**
- * The roles that the pools log in as. Each inherits from one of the roles that policies are written for, and may do nothing
- * else, so a statement that gives up its role gains nothing. Roles belong to the cluster: their names carry the database's oid, which no other
- * database of the cluster has, and its own identifier, which tells it from an earlier database that had the same oid.
+ * The roles that pools log in as. Each inherits from one of the roles in policies and has no other rights, so a statement that resets its
+ * role gains nothing. Roles belong to the cluster. Their names contain the database's oid, which is unique in the cluster, and an
+ * identifier of our own, which tells it from an earlier database with the same oid.
  */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import postgres from 'postgres'
@@ -9,14 +9,14 @@ import type { Log } from '#kernel/log'
 import { deriveKey } from '#kernel/secret'
 import { type ConnectionOptions, codeOf, type Login, type Logins, type PoolRole, poolRoles } from './db.ts'
 
-/** Serialises servers that start together on one database; any constant will do. */
+/** Serialises servers that start together on one database. Any constant will do. */
 const LOGIN_LOCK = 7_164_013
 
 const SALT_BYTES = 16
-/** As Postgres itself makes verifiers. */
+/** The number that Postgres itself uses. */
 const SCRAM_ITERATIONS = 4_096
 
-/** What Postgres stores of a password (RFC 5803): in this form, no password reaches the database's log. */
+/** The form in which Postgres stores a password (RFC 5803). Sent this way, no password reaches the database's log. */
 const verifierOf = (password: string): string => {
   const salt = randomBytes(SALT_BYTES)
   const salted = pbkdf2Sync(password, salt, SCRAM_ITERATIONS, 32, 'sha256')
@@ -36,18 +36,18 @@ const loginsOf = async (sql: postgres.Sql, secret: Buffer): Promise<Logins> => {
   return Object.fromEntries(poolRoles.map((role) => [role, loginOf(role)])) as Logins
 }
 
-/** Wrong password, no such role, or no such way in: by the SQLSTATE of Postgres, of a pooler, or as the client says it. */
+/** Wrong password, no such role or no such authentication method: as Postgres, a pooler or the client reports it. */
 const REFUSED = /^(28[0-9A-Z]{3}|08P01|AUTH_TYPE_NOT_IMPLEMENTED)$/
 
 const namesOf = (logins: Logins): string[] => Object.values(logins).map(({ username }) => username)
 
-/** Asked before anybody tries to log in: a refused login stands in the database's log as a warning. */
+/** Checked before any login, because the database logs a failed one as a warning. */
 const areMade = async (sql: postgres.Sql, logins: Logins): Promise<boolean> => {
   const names = namesOf(logins)
   return (await sql`select 1 from pg_roles where rolname in ${sql(names)} and rolcanlogin`).length === names.length
 }
 
-/** Undefined when all logins work; otherwise why one does not. */
+/** Undefined if all logins work, otherwise why one does not. */
 const obstacleOf = async (options: ConnectionOptions, logins: Logins): Promise<string | undefined> => {
   for (const role of poolRoles) {
     const sql = postgres({ ...options, ...logins[role], max: 1, connect_timeout: 10, onnotice: () => {} })
@@ -64,7 +64,7 @@ const obstacleOf = async (options: ConnectionOptions, logins: Logins): Promise<s
   return undefined
 }
 
-/** Makes the logins, or gives those that are there their passwords again. */
+/** Creates the logins, or resets the passwords of existing ones. */
 const makeLogins = (sql: postgres.Sql, logins: Logins): Promise<unknown> =>
   sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(${LOGIN_LOCK})`
@@ -77,13 +77,12 @@ const makeLogins = (sql: postgres.Sql, logins: Logins): Promise<unknown> =>
     }
   })
 
-/** SQLSTATE `insufficient_privilege`. */
 const FORBIDDEN = '42501'
 
 /**
- * The options with logins for the pools, which are made where they are missing. Unchanged, with a warning in the log, where the
- * role of the options may not make them or the database does not let them in. The canary must have been checked before: it
- * keeps a server with another secret from changing passwords.
+ * Returns the options with logins for the pools, created if missing. Returns them unchanged, with a logged warning, if their role cannot
+ * create logins or the database does not accept them. Call it after the canary check, which keeps a server with another secret from
+ * changing passwords.
  */
 export async function withLogins(options: ConnectionOptions, secret: Buffer, log: Log): Promise<ConnectionOptions> {
   const sql = postgres({ ...options, max: 1, connect_timeout: 10, onnotice: () => {} })

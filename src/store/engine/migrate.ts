@@ -6,7 +6,7 @@ import type { Log } from '#kernel/log'
 import type { ConnectionOptions } from './db.ts'
 import { LEASE_MS, type NodeState, nodeStates } from './placement.ts'
 
-/** Serialises migrations of one database; any constant will do. */
+/** Serialises migrations of one database. Any constant will do. */
 const MIGRATION_LOCK = 7_164_011
 
 const MIGRATION = /^sql\/\d{6}-.*\.sql$/
@@ -14,9 +14,8 @@ const MIGRATION = /^sql\/\d{6}-.*\.sql$/
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /**
- * Brings the database up to this version: each file of sql/ once, in order, each in a transaction of its own. Refuses a
- * database that is newer than this program, one whose applied files were edited afterwards, and one that still serves another
- * process, which would find its tables changed under it.
+ * Migrates the database to this version: each file of sql/ once, in order, each in its own transaction. Refuses a database newer than this
+ * program, one whose applied files were edited since, and one that still serves another process, whose tables would change under it.
  */
 export async function migrate(options: ConnectionOptions, log: Log): Promise<void> {
   const sql = postgres({ ...options, max: 1, onnotice: () => {}, connect_timeout: 10 })
@@ -40,7 +39,7 @@ export async function migrate(options: ConnectionOptions, log: Log): Promise<voi
   }
 }
 
-/** The migrations that the database lacks, given the hashes of those that it has. */
+/** The migrations that the database lacks. `applied`: hashes of those that it has. */
 const pendingOf = (applied: Map<string, string>): { name: string; text: string }[] => {
   const files = listAssets('sql').filter((path) => MIGRATION.test(path))
   if (files.length === 0) throw new Error('this program carries no migrations')
@@ -52,15 +51,15 @@ const pendingOf = (applied: Map<string, string>): { name: string; text: string }
   return texts.filter(({ name }) => !applied.has(name))
 }
 
-/** The lease of a process that was killed just now ends within this time. */
+/** The lease of a process killed just now ends within this time. */
 const NODES_END_WITHIN_MS = LEASE_MS + 500
 const LOOK_EVERY_MS = 250
 
-/** Throws when another process still runs on the database. One that was killed, or is stopping, has until its lease ends. */
+/** Throws if another process still runs on the database. One that was killed or is stopping has until its lease ends. */
 const awaitNoNodes = async (sql: postgres.Sql): Promise<void> => {
   for (const until = performance.now() + NODES_END_WITHIN_MS; ; await Bun.sleep(LOOK_EVERY_MS)) {
     const isLast = performance.now() >= until
-    // A lease that the database's clock has stepped back from does not end: without its lock, such a process is dead.
+    // If the clock stepped back, a lease may not end: a process without its lock is dead.
     const living = (await nodeStates(sql)).find(({ expired, ahead, backend }) => backend !== null || !(expired || (ahead && isLast)))
     if (!living) return
     if (isLast) throw new AppError('conflict', refusalOf(living))

@@ -1,20 +1,19 @@
-/** Events: written by every letter, sent by the delivery lane in order within their subject, kept for a while, then removed. */
+/** Events: written by letters, delivered in order for each subject, kept for a while, then deleted. */
 import { newId } from '#kernel/ids'
 import type { Fragment, Query, Sql } from './db.ts'
 import type { Page } from './page.ts'
 
 export interface NewEvent {
-  /** Only where somebody must know it beforehand. */
+  /** Set only if somebody must know it beforehand. */
   id?: string
   type: string
   data: Record<string, unknown>
-  /** To be sent, because the workspace's endpoint wants it, or whatever its allow-list says. */
+  /** To be delivered: the endpoint wants it, or it goes out regardless of the allow-list. */
   due?: boolean
-  /** The record it is of, where it is to be sent: events of one are sent in order. */
+  /** For events to be delivered: the record it belongs to. Those of one record are sent in order. */
   subject?: string | null
 }
 
-/** An event that is to be sent. */
 export interface WaitingEvent {
   id: string
   type: string
@@ -26,20 +25,22 @@ export interface WaitingEvent {
   next_at: Date
 }
 
-/** What a try makes of an event: it is over until it expires, or waits for the next try. */
+/** An event after a try: finished until it expires, or waiting for the next try. */
 type TriedEvent = { attempts: number; error: string | null } & (
   | { state: 'delivered' | 'dead'; expiresAt: Date }
   | { state: 'pending'; nextAt: Date }
 )
 
-/** Events that are over, of one workspace, whatever their age: older ones go first. */
+/** Finished events kept for a workspace, whatever their age; older ones are deleted first. */
 export const MOST_KEPT = 10_000
-/** Events that wait, of one workspace; beyond it the oldest are given up. */
+/** Waiting events of a workspace; beyond this the oldest are given up. */
 export const MOST_PENDING = 10_000
-/** What one statement removes or gives up at most. */
+/** The most rows that one statement deletes or gives up. */
 const AT_ONCE = 500
 
-/** The inserts, and now and then, by their random ids, the removal of what has expired (one in 16) and of a surplus (one in 256). */
+/**
+ * The inserts. Now and then, by the events' random ids, also the deletion of expired events (one in 16) and of surplus ones (one in 256).
+ */
 export const eventParts = (sql: Sql, events: NewEvent[] = [], now: Date): Fragment[] => {
   const rows = events.map((event) => ({ id: newId(), ...event }))
   const parts = rows.map((event) => insertEvent(sql, event, now))
@@ -48,31 +49,31 @@ export const eventParts = (sql: Sql, events: NewEvent[] = [], now: Date): Fragme
   return parts
 }
 
-/** The rest of what nobody wants is in the defaults of its columns: most workspaces have no endpoint, and pay for little. */
+/** Columns of events that nobody wants keep their defaults: most workspaces have no endpoint, and should pay little for events. */
 const insertEvent = (sql: Sql, { id, type, data, due, subject = null }: NewEvent & { id: string }, now: Date): Fragment =>
   due
     ? sql`insert into outbox (id, type, data, created_at, subject, state, next_at, expires_at)
         values (${id}, ${type}, ${sql.json(data as never)}, ${now}, ${subject}, 'pending', ${now}, null)`
     : sql`insert into outbox (id, type, data, created_at) values (${id}, ${type}, ${sql.json(data as never)}, ${now})`
 
-/** Removes some of what has expired, by the index of expiry. */
+/** Deletes some expired events, by the index on expiry. */
 export const removeExpired = (sql: Sql): Fragment => sql`delete from outbox where id = any(array(
   select id from outbox where expires_at <= clock_timestamp() order by expires_at limit ${AT_ONCE}))`
 
-/** Removes some of what is beyond the number that is kept. Reads so much of the index of expiry, which is why it is rare. */
+/** Deletes some events beyond the number kept. Rare, because it reads that much of the index on expiry. */
 export const removeSurplus = (sql: Sql): Fragment => sql`delete from outbox where id = any(array(
   select id from outbox where expires_at is not null order by expires_at desc offset ${MOST_KEPT} limit ${AT_ONCE}))`
 
 interface Except {
-  /** As if this event were over. */
+  /** As if this event were finished. */
   eventId: string
-  /** And everything of this subject waited for it. */
+  /** And as if everything of this subject were waiting for it. */
   subject: string | null
 }
 
 const eventColumns = (sql: Sql): Fragment => sql`o.id, o.type, o.data, o.created_at, o.subject, o.attempts, o.next_at`
 
-/** Of the first waiting event of each subject the one that is due first. */
+/** The first waiting event of each subject; among these, the one due first. */
 export const firstDue = (sql: Sql, except?: Except): Fragment => {
   const [eventId, subject] = [except?.eventId ?? null, except?.subject ?? null]
   return sql`select ${eventColumns(sql)} from outbox o
@@ -85,7 +86,7 @@ export const firstDue = (sql: Sql, except?: Except): Fragment => {
 export const nextEvent = async (sql: Sql, except?: Except): Promise<WaitingEvent | undefined> =>
   (await firstDue(sql, except))[0] as unknown as WaitingEvent | undefined
 
-/** Undefined when it does not wait any more. */
+/** Undefined if it is no longer waiting. */
 export const pendingEvent = async (sql: Sql, id: string): Promise<WaitingEvent | undefined> =>
   (await sql`select ${eventColumns(sql)} from outbox o where o.id = ${id} and o.state = 'pending'`)[0] as unknown as
     | WaitingEvent
@@ -98,11 +99,11 @@ export const saveEvent =
       next_at = ${next.state === 'pending' ? next.nextAt : null}, expires_at = ${next.state === 'pending' ? null : next.expiresAt}
       where id = ${id}`
 
-/** How many wait; no more than a few beyond `MOST_PENDING`. */
+/** The number of waiting events, counted to a few beyond `MOST_PENDING`. */
 export const countPending = async (sql: Sql): Promise<number> =>
   (await sql`select count(*)::int as count from outbox where state = 'pending'`)[0]!.count
 
-/** What the endpoint is or was told of. */
+/** An event that the endpoint was or will be sent. */
 export interface EventRow {
   id: string
   type: string
@@ -122,7 +123,7 @@ interface LogFilters {
   type?: string | undefined
 }
 
-/** The delivery log, newest first; what nobody has asked for is not in it. */
+/** The delivery log, newest first, without events that no endpoint wanted. */
 export const eventLog =
   ({ limit, after, state, type }: Page & LogFilters): Query =>
   (sql) =>
@@ -130,20 +131,20 @@ export const eventLog =
         ${state ? sql`and state = ${state}` : sql``} ${type ? sql`and type = ${type}` : sql``}
       order by id desc limit ${limit + 1}`
 
-/** In whatever state; undefined when it is not kept any more. */
+/** An event in any state; undefined if it is no longer kept. */
 export const keptEvent = async (sql: Sql, id: string): Promise<(EventRow & Pick<WaitingEvent, 'data'>) | undefined> =>
   (await sql`select ${logColumns(sql)}, data from outbox where id = ${id}`)[0] as unknown as
     | (EventRow & Pick<WaitingEvent, 'data'>)
     | undefined
 
-/** An event that is kept waits again, with all its tries before it. */
+/** Makes a kept event wait again; its tries still count. */
 export const replayEvent =
   ({ id, subject }: Pick<EventRow, 'id' | 'subject'>, now: Date): Query =>
   (sql) =>
     sql`update outbox set state = 'pending', subject = ${subject}, attempts = 0, next_at = ${now}, expires_at = null
       where id = ${id}`
 
-/** Some of the events that wait, the oldest, end as dead letters; `beyond` the newest so many. */
+/** Gives up some of the oldest waiting events, as dead letters, all but the newest `beyond`. */
 export const giveUpEvents =
   ({ beyond, reason, expiresAt }: { beyond: number; reason: string; expiresAt: Date }): Query =>
   (sql) =>
@@ -151,6 +152,6 @@ export const giveUpEvents =
       where id = any(array(
         select id from outbox where state = 'pending' order by created_at desc, id desc offset ${beyond} limit ${AT_ONCE}))`
 
-/** Whether more wait than `giveUpEvents` takes at once. */
+/** Whether more are waiting than `giveUpEvents` takes at once. */
 export const manyPending = async (sql: Sql): Promise<boolean> =>
   (await sql`select 1 from outbox where state = 'pending' offset ${AT_ONCE} limit 1`).length === 1

@@ -1,12 +1,12 @@
-/** What a list reads at a time. Each statement fetches one row beyond `limit`: that one says there is a next page. */
+/** Pages of lists. Each statement reads one row more than `limit`, which shows that there is a next page. */
 
 export interface Page {
   limit: number
-  /** The id after which the page begins; ids are in order of creation. */
+  /** The page begins after this id; ids are in order of creation. */
   after?: string | undefined
 }
 
-/** A page of rows in the order of their score. */
+/** A page ordered by score. */
 export interface RankedPage {
   limit: number
   after?: { id: string; score: number } | undefined

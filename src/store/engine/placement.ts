@@ -1,4 +1,4 @@
-/** Which process owns which tenant: compare-and-set on rows decides, nothing else. Clock: the database's. */
+/** Which process owns which tenant, decided by compare-and-set on rows alone. All times are by the database's clock. */
 
 import { randomBytes } from 'node:crypto'
 import type postgres from 'postgres'
@@ -14,12 +14,12 @@ export interface NodeRow {
 
 export const LEASE_MS = 5_000
 
-/** A session lock that frees by itself when this process dies. */
+/** A session lock that is released when this process dies. */
 export interface HeldLock extends AsyncDisposable {
   key: bigint
 }
 
-/** Takes a lock of a random key on a session of its own. `onLost` is called when that session ends, by whomever. */
+/** Takes a lock with a random key on its own session. `onLost` is called when the session ends, for any reason. */
 export async function holdLock(options: ConnectionOptions, onLost: () => void): Promise<HeldLock> {
   const key = randomBytes(8).readBigInt64BE()
   const session = openSession(options, onLost)
@@ -28,7 +28,7 @@ export async function holdLock(options: ConnectionOptions, onLost: () => void): 
     await withDeadline(session`select pg_advisory_lock(${key.toString()}::bigint)`.execute())
     return { key, [Symbol.asyncDispose]: end }
   } catch (cause) {
-    // Not waited for: a session that could not be had may take its time to end.
+    // Not awaited: closing a session that never opened can take a while.
     end().catch(() => {})
     throw cause
   }
@@ -37,7 +37,7 @@ export async function holdLock(options: ConnectionOptions, onLost: () => void): 
 /** The database's clock, in epoch milliseconds. */
 const nowOf = (rows: readonly { now: number }[]): number | undefined => rows[0]?.now
 
-/** Gives the time, by the database's clock: epoch milliseconds. */
+/** Returns the time by the database's clock, in epoch milliseconds. */
 export const register = async (db: Db, node: NodeRow): Promise<number> =>
   nowOf(
     await db.system(
@@ -47,7 +47,7 @@ export const register = async (db: Db, node: NodeRow): Promise<number> =>
     ),
   )!
 
-/** Tells the others of another lock, by which the process is known to be alive from now on, or of another address. */
+/** Publishes a new lock, which proves from now on that the process is alive, or a new address. */
 export const updateNode = async (db: Db, { incarnation, lockKey, url }: Pick<NodeRow, 'incarnation'> & Partial<NodeRow>): Promise<void> => {
   await db.system(
     (sql) => sql`update node set lock_key = coalesce(${lockKey?.toString() ?? null}::bigint, lock_key), url = coalesce(${url ?? null}, url)
@@ -55,7 +55,7 @@ export const updateNode = async (db: Db, { incarnation, lockKey, url }: Pick<Nod
   )
 }
 
-/** Renews the lease and gives the time. Undefined: others have declared this process dead, and everything it owns may be gone. */
+/** Renews the lease and returns the time. Undefined: others have declared this process dead, and may own its tenants by now. */
 export const renew = async (db: Db, incarnation: string): Promise<number | undefined> =>
   nowOf(
     await db.system(
@@ -68,20 +68,20 @@ export const renew = async (db: Db, incarnation: string): Promise<number | undef
 export interface Peer {
   incarnation: string
   expired: boolean
-  /** Its session lock is not held at this moment; a short gap is normal while it reconnects. */
+  /** Its session lock is not held at this moment. A short gap is normal while it reconnects. */
   unlocked: boolean
-  /** Its lease ends later than any that begins now: the clock has stepped back, and it has not renewed since. */
+  /** Its lease ends later than one taken now: the clock stepped back, and it has not renewed since. */
   ahead: boolean
 }
 
-/** The backend whose session holds the lock of the node `n`; no row when none does. */
+/** The backend whose session holds the lock of the node `n`, if any. */
 const lockHolder = (sql: Sql): Fragment => sql`select l.pid from pg_locks l where l.locktype = 'advisory' and l.granted and l.objsubid = 1
   and l.database = (select oid from pg_database where datname = current_database())
   and (l.classid::bigint << 32) | l.objid::bigint = n.lock_key`
 
 const isAhead = (sql: Sql): Fragment => sql`n.expires_at > clock_timestamp() + ${LEASE_MS} * interval '1 millisecond'`
 
-/** The other processes, and whether they still look alive. */
+/** The other processes, and whether they still seem alive. */
 export const peers = (db: Db, self: string): Promise<Peer[]> =>
   db.system(async (sql) => {
     const rows = await sql`select n.incarnation, n.expires_at <= clock_timestamp() as expired, ${isAhead(sql)} as ahead,
@@ -92,11 +92,11 @@ export const peers = (db: Db, self: string): Promise<Peer[]> =>
 
 export interface NodeState extends Pick<Peer, 'incarnation' | 'expired' | 'ahead'> {
   url: string
-  /** The session that holds its lock, if any does. */
+  /** The session that holds its lock, if any. */
   backend: number | null
 }
 
-/** Every process that has a place on the database, for a role that may take on `tendril_system`. */
+/** All registered processes, for a role that can switch to `tendril_system`. */
 export const nodeStates = (sql: postgres.Sql): Promise<NodeState[]> =>
   sql.begin(async (tx) => {
     await tx`set local role tendril_system`
@@ -105,11 +105,11 @@ export const nodeStates = (sql: postgres.Sql): Promise<NodeState[]> =>
       from node n order by n.started_at`
   })
 
-/** Declares processes dead: their tenants may be taken. A process that still lives notices at its next renewal. */
+/** Declares processes dead, so that their tenants can be taken. One that still lives notices at its next renewal. */
 export const removeNodes = (db: Db, incarnations: string[]): Promise<unknown> =>
   db.system((sql) => sql`delete from node where incarnation = any(${incarnations}::uuid[])`)
 
-/** Takes a tenant if nobody living owns it. The new epoch, or undefined. */
+/** Takes a tenant that no living process owns. Returns the new epoch, or undefined. */
 export const claimTenant = (db: Db, tenantId: string, owner: string): Promise<number | undefined> =>
   db.system(async (sql) => {
     const [row] = await sql<{ epoch: number }[]>`update actor set owner = ${owner}, epoch = epoch + 1
@@ -123,17 +123,17 @@ export const claimTenant = (db: Db, tenantId: string, owner: string): Promise<nu
 export const releaseTenant = (db: Db, { tenantId, owner, epoch }: Ownership): Promise<unknown> =>
   db.system((sql) => sql`update actor set owner = null where tenant_id = ${tenantId} and owner = ${owner} and epoch = ${epoch}`)
 
-/** Releases a tenant whatever the epoch: for a claim of which it is not known whether it happened. */
+/** Releases a tenant whatever the epoch, after a claim whose result is unknown. */
 export const releaseClaim = (db: Db, tenantId: string, owner: string): Promise<unknown> =>
   db.system((sql) => sql`update actor set owner = null where tenant_id = ${tenantId} and owner = ${owner}`)
 
 export interface Owner {
   incarnation: string
-  /** Where it takes letters. */
+  /** Where it accepts commands. */
   url: string
 }
 
-/** The living process that owns a tenant, if any; `gone` when there is no such tenant: erasing one begins with its place. */
+/** The living process that owns a tenant, if any. `gone`: there is no such tenant; erasure begins with its `actor` row. */
 export const ownerOf = (db: Db, tenantId: string): Promise<Owner | 'nobody' | 'gone'> =>
   db.system(async (sql) => {
     const [row] = await sql<{ incarnation: string | null; url: string }[]>`select n.incarnation, n.url from actor a
@@ -145,28 +145,28 @@ export const ownerOf = (db: Db, tenantId: string): Promise<Owner | 'nobody' | 'g
 export const nodeLives = async (db: Db, incarnation: string): Promise<boolean> =>
   (await db.system((sql) => sql`select 1 from node where incarnation = ${incarnation} and expires_at > clock_timestamp()`)).length === 1
 
-/** Where a process takes requests, if it lives. */
+/** The address of a process, if it is alive. */
 export const urlOfNode = async (db: Db, incarnation: string): Promise<string | undefined> =>
   db.system(async (sql) => {
     const [row] = await sql<{ url: string }[]>`select url from node where incarnation = ${incarnation} and expires_at > clock_timestamp()`
     return row?.url
   })
 
-/** Another process serves the tenant. For callers it is a 503; one that knows the way sends the command there instead. */
+/** Another process serves the tenant. Callers get a 503, unless the command can be forwarded to the owner. */
 export class OwnedElsewhere extends AppError {
   constructor(readonly owner: Owner) {
     super('unavailable', 'another process serves this workspace', { retryAfter: 2 })
   }
 }
 
-/** Releases everything a process still owns, and the process itself: the last step of an orderly stop. */
+/** Releases everything the process owns, and the process itself: the last step of an orderly stop. */
 export const leave = (db: Db, incarnation: string): Promise<unknown> =>
   db.system(async (sql) => {
     await sql`update actor set owner = null where owner = ${incarnation}`
     await sql`delete from node where incarnation = ${incarnation}`
   })
 
-/** The tenants that have waited longest. `now()`, which an index serves: `clock_timestamp()` would look at every sleeper. */
+/** The tenants that have waited longest. `now()` can use an index; `clock_timestamp()` would scan all sleeping tenants. */
 export const dueActors = (sql: Sql, self: string, limit: number): Fragment =>
   sql`select tenant_id from actor where wake_at <= now()
       and (owner is null

@@ -1,40 +1,40 @@
-/** A pool of connections that is given up when it has gone dead without a word, as it does when the network between loses everything. */
+/** A pool of connections that is replaced when it has silently died, as after a network outage that drops everything. */
 import type postgres from 'postgres'
 
-/** What was asked of a pool at some moment. */
+/** A query sent on a pool. */
 export interface QueryWatch {
-  /** The database has answered, with whatever. */
+  /** The database answered, with a result or an error. */
   answered(): void
-  /** The time for it is over. */
+  /** Its deadline has passed. */
   late(): void
 }
 
 export interface Pool extends AsyncDisposable {
-  /** For the next query or transaction only: later it may be another. */
+  /** For the next query or transaction only; it may change afterwards. */
   readonly sql: postgres.Sql
-  /** To be called when something is asked of `sql`. */
+  /** Call it when a query is sent on `sql`. */
   ask(): QueryWatch
 }
 
-/** What still is answered on a pool that was given up has this long. */
+/** Time for queries still answered on a replaced pool. */
 const RETIRE_WITHIN_S = 1
 /** All letters and requests have ended before the pools do. */
 const END_WITHIN_S = 2
 
 /**
- * TCP repeats what it has said ever more rarely: after an outage of half a minute, a connection stays dead for half a minute
- * more. So when something is late and nothing at all has been heard since it was asked, new connections are made. Once, until they
- * are heard from: a database that is reachable but stuck is not to be asked by ever more of them.
+ * TCP retransmits ever more rarely: after an outage of half a minute, a connection stays dead for half a minute more. So if a query is late
+ * and nothing at all was received since it was sent, the pool opens new connections. It does so once until these are heard from, so that a
+ * database that is reachable but stuck does not get ever more connections.
  */
 export const openPool = (connect: () => postgres.Sql): Pool => {
   let current = connect()
-  /** Answers of the connections of now. */
+  /** Answers received on the current connections. */
   let heard = 0
   const replace = (): void => {
     const dead = current
     current = connect()
     heard = 0
-    // A query whose connection broke is never finished by the client: never without a time-out.
+    // The client never finishes a query whose connection broke, so `end` needs a timeout.
     dead.end({ timeout: RETIRE_WITHIN_S }).catch(() => {})
   }
   return {

@@ -1,22 +1,22 @@
 import { fail } from '#kernel/errors'
 import type { Role } from '#kernel/roles'
 
-/** Somebody's place in a workspace. */
+/** Somebody's membership in a workspace. */
 export interface Member {
   personId: string
   role: Role
 }
 
-/** Who asks: an API key, a person's session, or the deployment itself. What it may is checked again in every statement. */
+/** The caller: an API key, a person's session, or the deployment itself. Every statement checks its rights again. */
 export interface Principal {
   kind: 'key' | 'session' | 'system'
   id: string
-  /** Whose session it is, or whose key; a key without is the workspace's own. */
+  /** The member who owns the session or key; absent for the workspace's own keys. */
   member?: Member | undefined
 }
 
-/** What a principal may in its workspace; keys that are nobody's, and the deployment, may everything that their scopes say. */
+/** A principal's role. The workspace's own keys and the deployment act as owner, within their scopes. */
 export const roleOf = ({ member }: Principal): Role => member?.role ?? 'owner'
 
-/** Who asks, where only people do. */
+/** The caller's person id, for operations that only people can use. Throws `forbidden`. */
 export const personOf = ({ member }: Principal): string => member?.personId ?? fail('forbidden')

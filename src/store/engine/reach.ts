@@ -1,4 +1,4 @@
-/** The first connection to a database that somebody else runs: waits a little for it, and says what is wrong with its address. */
+/** The first connection to an external database: waits a little for it, and explains what is wrong with its address. */
 import postgres from 'postgres'
 import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'
@@ -7,7 +7,7 @@ import { type ConnectionOptions, codeOf } from './db.ts'
 const OLDEST_VERSION = 15
 const PAUSE_MS = 500
 
-/** How long it is tried, and how long one try may take. */
+/** How long to keep trying, and how long one try may take. */
 interface Patience {
   patienceMs: number
   answerWithinMs: number
@@ -15,7 +15,7 @@ interface Patience {
 
 const USUAL: Patience = { patienceMs: 15_000, answerWithinMs: 5_000 }
 
-/** What may pass within seconds, as when the database is started along with this server. */
+/** Errors that may pass within seconds, as when the database starts together with this server. */
 const PASSING =
   /^(ECONNREFUSED|ECONNRESET|ENOENT|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|CONNECT_TIMEOUT|CONNECTION_CLOSED|57P0[123]|53300)$/
 
@@ -43,7 +43,7 @@ const reasons: readonly [codes: RegExp, reason: (place: Place, message: string) 
   [/^(ERR_TLS|ERR_SSL|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|CERT_)/, ({ at }, message) => `the TLS connection to ${at} fails: ${message}`],
 ]
 
-/** Never holds the password, whatever the database wrote. */
+/** Never contains the password, whatever the database's message says. */
 const refusalOf = (cause: unknown, { place, password }: { place: Place; password: string | undefined }): AppError => {
   const text = cause instanceof Error ? cause.message : String(cause)
   const message = password ? text.replaceAll(password, '…') : text
@@ -51,7 +51,7 @@ const refusalOf = (cause: unknown, { place, password }: { place: Place; password
   return new AppError('unavailable', `DATABASE_URL cannot be used: ${reason(place, message)}`, { cause })
 }
 
-/** Throws when `version`, as `server_version_num` has it, is too old. */
+/** Throws if `version`, in the form of `server_version_num`, is too old. */
 export const checkVersion = (version: number): void => {
   if (version >= OLDEST_VERSION * 10_000) return
   throw new AppError(
@@ -74,7 +74,7 @@ const versionOf = async (sql: postgres.Sql, withinMs: number): Promise<number> =
   }
 }
 
-/** Returns once the database answers; throws, by the name of DATABASE_URL, when it does not within `patienceMs` or never will. */
+/** Returns once the database answers. Throws an error about DATABASE_URL if it does not within `patienceMs`, or never will. */
 export const awaitDatabase = async (options: ConnectionOptions, log: Log, { patienceMs, answerWithinMs } = USUAL): Promise<void> => {
   const sql = postgres({ ...options, max: 1, connect_timeout: answerWithinMs / 1_000, backoff: false, onnotice: () => {} })
   const about = { place: placeOf(sql), password: options.password }

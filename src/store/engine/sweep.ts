@@ -1,14 +1,14 @@
-/** The end of what is kept for a while; what that is, is in the database (sql/000020-sweep.sql). */
+/** Deletion of rows past their retention, which the database defines (sql/000020-sweep.sql). */
 import type { Db } from './db.ts'
 
-/** Some workspaces, in the order of their ids, after this one. */
+/** Up to `limit` workspaces after this id, in order of id. */
 export const tenantsAfter = (db: Db, after: string, limit: number): Promise<string[]> =>
   db.system(async (sql) => {
     const rows = (await sql`select id from tenant where id > ${after} order by id limit ${limit}`) as unknown as { id: string }[]
     return rows.map(({ id }) => id)
   })
 
-/** Removes some rows of a workspace whose time is over. `keepDays`: of the audit, and of what only it names. False: none are left. */
+/** Deletes some expired rows of a workspace. `keepDays` applies to the audit, and to rows that only it refers to. False: none are left. */
 export const sweepSome = (db: Db, tenantId: string, { keepDays, rows }: { keepDays: number; rows: number }): Promise<boolean> =>
   db.system(async (sql) => {
     const [row] = await sql<{ more: boolean }[]>`
