@@ -1,11 +1,11 @@
-/** What a workspace's endpoint can be told of, with what each event carries. The first three are the API document's, the rest are ours. */
+/** Webhook events and their payloads. The API document defines the first three; the others are extensions. */
 import { Type as T, type TSchema } from '@sinclair/typebox'
 import { Id, nullable, oneOf, record, Time } from './shapes.ts'
 
 interface EventDeclaration {
   type: string
   summary: string
-  /** Of the payload's `data`. */
+  /** The schema of the payload's `data`. */
   data: TSchema
 }
 
@@ -13,7 +13,7 @@ const error = nullable(T.String({ description: 'The error code of the record, su
 const reason = T.String({ description: 'The last_error of the item.' })
 const ofItem = { item_id: Id, batch_id: nullable(Id) }
 
-/** What waits for a person. `kind` tells which id there is. */
+/** A record that awaits a person's decision. `kind` determines which ids it has. */
 const Approval = T.Union([
   record({ kind: oneOf(['batch']), batch_id: Id, items: T.Integer({ minimum: 1, description: 'How many drafts the batch has.' }) }),
   record({ kind: oneOf(['article']), article_id: Id, item_id: Id }),
@@ -25,7 +25,7 @@ const Approval = T.Union([
 export const events = [
   {
     type: 'growth.batch.settled',
-    summary: 'A batch is ready or has failed; carries the error code of the record.',
+    summary: "A batch is ready or has failed; includes the record's error code.",
     data: record({ batch_id: Id, status: oneOf(['ready', 'failed']), error, requested: T.Integer(), delivered: T.Integer() }),
   },
   {
@@ -41,7 +41,7 @@ export const events = [
   {
     type: 'growth.item.returned',
     summary:
-      'An item returned to approved, unscheduled: it was due and not sent, or the network returned an error and did not post it. Carries the reason.',
+      'An item returned to approved, unscheduled: it was due and not sent, or the network returned an error and did not post it. Includes the reason.',
     data: record({ ...ofItem, reason }),
   },
   {

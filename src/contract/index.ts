@@ -1,4 +1,4 @@
-/** The table of contents, in the order of the documentation. */
+/** All resources and operations, in the order of the documentation. */
 import { isScope } from '#kernel/scopes'
 import { audit } from './app/audit.ts'
 import { connections as appConnections } from './app/connections.ts'
@@ -32,7 +32,7 @@ import { signals } from './growth/signals.ts'
 import { targets } from './growth/targets.ts'
 import { type NamedOp, named, type Resource } from './op.ts'
 
-/** What programs and agents drive, by API key. */
+/** For programs and agents, by API key. */
 export const growthResources = {
   overview: { prefix: 'growth.overview', about: 'The whole workspace at a glance.', group: overview },
   brief: { prefix: 'growth.brief', about: 'What to do next.', group: brief },
@@ -70,10 +70,10 @@ export const growthResources = {
   },
   targets: { prefix: 'growth.targets', about: 'Accounts on the network whose posts are watched.', group: targets },
   signals: { prefix: 'growth.signals', about: 'Posts by targets that may deserve a response.', group: signals },
-  automation: { prefix: 'growth.automation', about: 'The kill switch for everything that acts unattended.', group: automation },
+  automation: { prefix: 'growth.automation', about: 'The kill switch for everything unattended.', group: automation },
 } as const satisfies Record<string, Resource>
 
-/** What people do in the app, signed in. API keys do not reach it. */
+/** For signed-in people. API keys have no access. */
 export const appResources = {
   session: { prefix: 'app.session', about: 'Signing in and out.', group: session },
   sessions: { prefix: 'app.sessions', about: 'Your active sessions.', group: sessions },
@@ -93,5 +93,5 @@ export const resources: Resource[] = [...Object.values(growthResources), ...Obje
 
 export const operations: NamedOp[] = resources.flatMap((resource) => named(resource))
 
-/** Those that an API key reaches, given the scope. */
+/** The operations that API keys can call, given the scope. */
 export const keyOperations: NamedOp[] = operations.filter(({ scope }) => isScope(scope))

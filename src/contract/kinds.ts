@@ -1,37 +1,37 @@
-/** The kinds of operations: the fields that each adds, and what its operations have in common. Another kind is another row in both. */
+/** The kinds of operations: the fields that each kind adds, and the traits of its operations. A new kind adds a row to both tables. */
 import type { Role } from '#kernel/roles'
 import type { Access } from '#kernel/scopes'
 import type { CapKey, PlanFeature, QuotaKey } from './limits.ts'
 
 interface Tool {
-  /** Its name as a tool of the MCP server. */
+  /** The name of its MCP tool. */
   tool?: string
-  /** Reaches beyond this deployment: a network that others see. */
+  /** Acts outside this deployment, on a network that others see. */
   outside?: boolean
 }
 
 interface Change {
-  /** What cannot be taken back, or leaves the workspace: agents ask before they call such a tool. */
+  /** Cannot be undone, or leaves the workspace. Agents ask before they call such a tool. */
   destructive?: boolean
-  /** Doing it twice is the same as doing it once, without any key. */
+  /** Idempotent even without an Idempotency-Key. */
   repeatable?: boolean
 }
 
 interface WorkspaceChange extends Tool, Change {
-  /** The answer holds a secret that is shown once: what is kept of it for a replay is sealed. */
+  /** The answer contains a secret that is shown once. The answer stored for replays is sealed. */
   secret?: boolean
-  /** Goes before everything that waits, because it recalls what is about to go out: the kill switch, disconnecting. */
+  /** Jumps the mailbox's queue, because it recalls work that is about to go out: the kill switch, disconnecting. */
   urgent?: boolean
-  /** Is carried out while the workspace waits for its deletion too. */
+  /** Also works while the workspace awaits its deletion. */
   whileDeleting?: boolean
   /**
-   * A generation: the operation that reads its record until it is neither queued nor being generated. A name of the same
-   * resource, or a whole id. A list stands in where no operation reads the one record.
+   * Set for a generation: the operation to poll until the record has settled. A name within the same resource, or a full id. A list,
+   * if no operation reads the single record.
    */
   settles?: string
-  /** The hourly cap that it takes one of. */
+  /** The hourly cap that it counts against. */
   cap?: CapKey | undefined
-  /** The monthly quota that it takes from. */
+  /** The monthly quota that it counts against. */
   quota?: QuotaKey | undefined
   /** Plans without it refuse the operation. */
   feature?: PlanFeature | undefined
@@ -42,17 +42,17 @@ interface Fields {
   query: Tool
   /** Changes a workspace: one letter in its mailbox. */
   command: WorkspaceChange
-  /** A command whose reply is the outcome of the work that it begins. It answers 202 with the record as it stands when that takes long. */
+  /** A command that replies with the outcome of the work it starts; after 20 seconds, with 202 and the current record. */
   awaited: WorkspaceChange
-  /** A command that asks a network first, while nothing of the workspace waits for it, and decides on what the network said. */
+  /** A command that first calls a network, outside the mailbox, and then decides with its answer. */
   prepared: WorkspaceChange
-  /** Concerns a person rather than a workspace, and takes that person's session. */
+  /** Concerns a person rather than a workspace; requires that person's session. */
   personal: Change
-  /** Open to anybody, without a credential: signing in, refreshing a session, accepting an invitation. */
+  /** Needs no credential: signing in, refreshing a session, accepting an invitation. */
   public: Change
-  /** Streams records of a workspace as a file, one a line; `output` is the schema of one. */
+  /** Streams records of a workspace as a file, one per line; `output` is the schema of a line. */
   download: {
-    /** The name of the file, without its extension. */
+    /** The file name without extension. */
     file: string
   }
 }
@@ -61,21 +61,21 @@ export type Kind = keyof Fields
 
 type KeyOfAny<T> = T extends unknown ? keyof T : never
 
-/** The fields of a kind. Those of other kinds can be read, and are never there. */
+/** The fields of a kind. Fields of other kinds are declared as undefined, so that code can read them without narrowing. */
 export type FieldsOf<K extends Kind> = Fields[K] & { [N in Exclude<KeyOfAny<Fields[Kind]>, keyof Fields[K]>]?: undefined }
 
 interface Traits {
-  /** Runs as a letter in the mailbox of a workspace, so that an Idempotency-Key replays its answer. */
+  /** Runs as a letter in the workspace's mailbox, so an Idempotency-Key replays its answer. */
   letter: boolean
-  /** Unless an operation says otherwise. */
+  /** The default scope. */
   scope: Access
-  /** Members who can call it, unless an operation says otherwise. */
+  /** By default, the roles beside owner that can call it. */
   roles: readonly Role[]
   /** The largest body, in bytes. */
   bodyLimit: number
 }
 
-/** The largest body, in bytes: of an operation that takes a credential, and of one that anybody may call. */
+/** The largest body in bytes, with and without a credential. */
 export const BODY_LIMIT = 1_048_576
 export const PUBLIC_BODY_LIMIT = 16_384
 

@@ -1,6 +1,6 @@
-/** What plans limit, by name; the numbers are in domain/plan.ts. An operation says which of them it takes. */
+/** The names of what plans limit. The numbers are in domain/app/plan.ts; each operation declares the limits it counts against. */
 
-/** What a workspace may spend its month on; one unit per item asked for, or per record. */
+/** Monthly quotas: one unit per item requested, or per record. */
 export const quotaKeys = ['posts', 'articles', 'audits', 'reports'] as const
 export type QuotaKey = (typeof quotaKeys)[number]
 
@@ -16,11 +16,11 @@ export const capKeys = [
 ] as const
 export type CapKey = (typeof capKeys)[number]
 
-/** What a plan may leave out. Drafting posts, approving and posting belong to every plan. */
+/** Features that a plan may lack. Every plan includes drafting posts, approving and posting. */
 export const features = ['articles', 'audits', 'reports', 'experiments', 'engagement', 'rules'] as const
 export type PlanFeature = (typeof features)[number]
 
-/** What of a plan has a number that an operator may replace. */
+/** The numbers of a plan that an operator can override. */
 export type LimitKey = QuotaKey | CapKey | 'reads_free' | 'reads_payg' | RateKey | `credential_${RateKey}`
 type RateKey = 'requests' | 'commands'
 
@@ -33,7 +33,7 @@ export interface PlanState {
   overrides: PlanOverrides
 }
 
-/** What an operator has put in the place of the plan's numbers, and which features were added or taken away. */
+/** An operator's changes to a plan: numbers by limit, and features switched on or off. */
 export interface PlanOverrides extends Partial<Record<LimitKey, number>> {
   features?: Partial<Record<PlanFeature, boolean>>
 }

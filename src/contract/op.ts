@@ -1,4 +1,4 @@
-/** An operation is data: the server, the documents, the other surfaces and the tests are loops over it. */
+/** Operations as data. The server, the documents, the other surfaces and many tests loop over them. */
 import { type Static, Type as T, type TObject, type TProperties, type TSchema } from '@sinclair/typebox'
 import type { ErrorCode } from '#kernel/errors'
 import type { Role } from '#kernel/roles'
@@ -12,40 +12,39 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 /** The fields of every operation, whatever its kind. */
 interface Common<I extends TSchema, O extends TSchema> {
   method: Method
-  /** With parameters as `:name`; each is a field of the input. */
+  /** Parameters are written as `:name`; each is a field of the input. */
   path: string
   scope: Access
   /** Roles that can run it; owners can run everything. A member's key can do what the member can do. */
   roles: readonly Role[]
-  /** The first sentence is a title; the rest tells when to use it and what it costs. */
+  /** The first sentence is a title; the rest says when to use the operation and what it costs. */
   summary: string
   /** Path parameters, query and body in one flat object. */
   input: I
   output: O
   status: number
-  /** The errors that this operation adds to those any operation can give. */
+  /** Errors beyond those that any operation can return. */
   errors: readonly ErrorCode[]
-  /** The largest body that it takes, in bytes. */
+  /** The largest body, in bytes. */
   bodyLimit: number
-  /** The limits that never refuse it; whoever is over them can still stop what goes out. */
+  /** Limits that never refuse it. A caller over a limit must still be able to stop posts. */
   exempt?: readonly Exemption[]
 }
 
-/** An operation of one of the kinds; its handler's type follows from its kind. */
+/** An operation of kind `K`, which determines the type of its handler. */
 export type Op<I extends TSchema = TSchema, O extends TSchema = TSchema, K extends Kind = Kind> = {
   [N in K]: Common<I, O> & { kind: N } & FieldsOf<N>
 }[K]
 
-/** `rates`: how fast a credential, a workspace or an address may ask. `answers`: how much a workspace may have kept for replays. */
+/** `rates`: requests per second of a credential, workspace or address. `answers`: a workspace's storage for replayed answers. */
 export type Exemption = 'rates' | 'answers'
 
-/** Whether a limit never refuses it. */
 export const isExempt = ({ exempt = [] }: Pick<Op, 'exempt'>, from: Exemption): boolean => exempt.includes(from)
 
-/** The longest Idempotency-Key, in characters; source: the API document. */
+/** The longest Idempotency-Key in characters, as the API document defines it. */
 export const KEY_LIMIT = 200
 
-/** What any operation may answer beside its own result. */
+/** Errors that any operation can return. */
 const commonErrors: readonly ErrorCode[] = [
   'invalid_input',
   'unauthenticated',
@@ -57,12 +56,12 @@ const commonErrors: readonly ErrorCode[] = [
 ]
 const bodyErrors: readonly ErrorCode[] = ['request_timeout', 'payload_too_large', 'unsupported_media_type']
 const keyErrors: readonly ErrorCode[] = ['idempotency_in_flight', 'idempotency_key_reused']
-/** Where nobody is asked who they are, nobody is refused for it. */
+/** Errors that a public operation cannot return. */
 const callerErrors: readonly ErrorCode[] = ['unauthenticated', 'missing_scope', 'forbidden']
 
 type Shared = Partial<Pick<Common<TSchema, TSchema>, 'errors' | 'status' | 'roles' | 'exempt'>>
 
-/** What an operation takes of the plan, kept in the type, so that what takes it in can take it from here. */
+/** The plan limits of an operation, kept as literal types: handlers pass `operation.cap` on. */
 interface Limits<C, Q, F> {
   cap: C
   quota: Q
@@ -97,7 +96,7 @@ type DeclareChange<K extends Kind> = <
 /** The scopes that an operation on a workspace can ask for. */
 type Scoped = Exclude<Access, 'public'>
 
-/** An operation with what its kind has in common. Each signature in `Declarations` says what comes in and what goes out. */
+/** Adds the traits of the kind. The signatures in `Declarations` give the types. */
 const declaring =
   (kind: Kind) =>
   (route: string, summary: string, { input, output }: Shape<TProperties, TSchema>, more: object = {}): never => {
@@ -107,7 +106,7 @@ const declaring =
     return { ...{ kind, method, path, scope, roles, summary, input: schema, output, status: 200, errors: [], bodyLimit }, ...more } as never
   }
 
-/** The forms of a download: a JSON object a line, or comma-separated values for spreadsheets. */
+/** The formats of a download: one JSON object per line, or CSV for spreadsheets. */
 const downloadForms = ['ndjson', 'csv'] as const
 export type DownloadForm = (typeof downloadForms)[number]
 const Format = oneOf(downloadForms, {
@@ -133,7 +132,7 @@ interface Declarations {
   prepared: DeclareChange<'prepared'>
   personal: Declare<'personal', Method, Shared & FieldsOf<'personal'>>
   public: Declare<'public', Method, Shared & FieldsOf<'public'>>
-  /** `csv`: its records are flat enough for a table, so that form is offered too. */
+  /** `csv`: offers CSV too, for records flat enough for a table. */
   download: typeof download
 }
 
@@ -148,42 +147,41 @@ export const op: Declarations = {
   download,
 }
 
-/** Operations by the last part of their id. */
+/** Operations by the last segment of their id. */
 export type Group = Record<string, Op>
 
-/** A group with the first part of its ids. */
+/** A group with the prefix of its ids. */
 export interface Resource<G extends Group = Group> {
   prefix: string
-  /** What it is, in a sentence, for the documents. */
+  /** One sentence for the documents. */
   about: string
   group: G
 }
 
 export type NamedOp<K extends Kind = Kind> = Op<TSchema, TSchema, K> & {
-  /** `growth.items.approve`. */
+  /** For example `growth.items.approve`. */
   id: string
 }
 
 export const named = ({ prefix, group }: Resource): NamedOp[] =>
   Object.entries(group).map(([name, o]) => ({ ...o, id: `${prefix}.${name}` }))
 
-/** Whether it changes nothing. */
 export const readsOnly = ({ method }: Pick<Op, 'method'>): boolean => method === 'GET'
 
-/** Whether an Idempotency-Key makes a second time replay the first: what changes something in one workspace. */
+/** Whether the operation accepts an Idempotency-Key. */
 export const takesKey = ({ kind }: Pick<Op, 'kind'>): boolean => kinds[kind].letter
 
-/** The forms in which a download may be had; the first one unless asked for another. */
+/** The formats of a download, the default first. */
 export const formsOf = ({ input }: Op): DownloadForm[] => ('format' in (input as TObject).properties ? [...downloadForms] : ['ndjson'])
 
-/** What costs is refused where billing is in the way; the other refusals of the plan follow from what is taken of it. */
+/** The errors that follow from the operation's plan limits. */
 const planErrors = ({ cap, quota, feature }: Op): ErrorCode[] => [
   ...(cap || quota ? (['plan_invalid'] as const) : []),
   ...(quota ? (['plan_quota_exceeded'] as const) : []),
   ...(feature ? (['plan_feature_disabled'] as const) : []),
 ]
 
-/** Every error that an operation may answer. */
+/** Every error that the operation can return. */
 export const errorsOf = (o: Op): ErrorCode[] => [
   ...new Set([...o.errors, ...planErrors(o)]),
   ...commonErrors.filter((code) => o.kind !== 'public' || !callerErrors.includes(code)),
@@ -191,16 +189,16 @@ export const errorsOf = (o: Op): ErrorCode[] => [
   ...(takesKey(o) ? keyErrors : []),
 ]
 
-/** `/items/:id` as OpenAPI writes it. */
+/** `/items/:id` as `/items/{id}`, for OpenAPI. */
 export const braces = (path: string): string => path.replace(/:([a-z_]+)/gi, '{$1}')
 
 export const pathParams = (path: string): string[] => [...path.matchAll(/:([a-z_]+)/gi)].map((match) => match[1]!)
 
 export type OutputOf<O extends Op> = Static<O['output']>
 
-/** The id of the operation that `settles` names. */
+/** The full id of the operation that `settles` names. */
 export const settlingId = ({ id, settles }: Pick<NamedOp, 'id' | 'settles'>): string | undefined =>
   settles === undefined || settles.includes('.') ? settles : `${id.slice(0, id.lastIndexOf('.'))}.${settles}`
 
-/** Of a generation: nothing more comes by itself. Engagements go on from there as drafted ones. */
+/** Whether a generation's status is final. An engagement settles as drafted, and goes on from there. */
 export const isSettled = (status: unknown): boolean => status !== 'queued' && status !== 'generating'

@@ -1,4 +1,4 @@
-/** The shapes that several resources share. */
+/** Schemas shared by several resources. */
 import { FormatRegistry, Kind, type SchemaOptions, Type as T, type TSchema, TypeRegistry } from '@sinclair/typebox'
 import { normalForm } from '#kernel/normal-form'
 import { isInvisible, isLonger, strangeCharacter } from '#kernel/plain-text'
@@ -12,7 +12,7 @@ interface OneOf<V extends string> extends TSchema {
 
 TypeRegistry.Set('OneOf', (schema: { enum: string[] }, value: unknown) => typeof value === 'string' && schema.enum.includes(value))
 
-/** One of some words, as plain JSON schema: unions of literals would be `anyOf`, which many clients of MCP refuse. */
+/** A JSON Schema `enum`. TypeBox's union of literals would be `anyOf`, which many MCP clients refuse. */
 export const oneOf = <const V extends string>(values: readonly V[], options: SchemaOptions = {}): OneOf<V> =>
   ({ ...options, [Kind]: 'OneOf', type: 'string', enum: [...values] }) as unknown as OneOf<V>
 
@@ -20,14 +20,14 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const DATE_TIME =
   /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?([Zz]|[+-]([01]\d|2[0-3]):?[0-5]\d)$/
 
-/** A calendar date that exists: 30 February matches the form and is still refused. */
+/** Also refuses dates that do not exist, such as 30 February. */
 const isDateTime = (text: string): boolean => {
   if (!DATE_TIME.test(text)) return false
   const [year, month, day] = text.slice(0, 10).split('-').map(Number)
   return day! <= new Date(Date.UTC(year!, month!, 0)).getUTCDate()
 }
 
-/** Answers that cost some work, kept: the same few names come again and again. Texts without end are not. */
+/** Caches positive answers of a costly check, up to a bound. The same few names recur. */
 const remembered = (check: (text: string) => boolean): ((text: string) => boolean) => {
   const known = new Map<string, boolean>()
   return (text) => {
@@ -56,7 +56,7 @@ const isLanguage = remembered((text) => {
   }
 })
 
-/** What mail servers take is wider; what people have is this. */
+/** Narrower than what mail servers accept, but it fits the addresses that people have. */
 const EMAIL = /^[^\s@"(),:;<>[\]\\]{1,64}@[^\s@"(),:;<>[\]\\.]+(\.[^\s@"(),:;<>[\]\\.]+)*$/
 
 const isHttpUrl = (text: string): boolean => {
@@ -69,7 +69,7 @@ FormatRegistry.Set('date-time', isDateTime)
 FormatRegistry.Set('time-zone', isTimeZone)
 FormatRegistry.Set('language', isLanguage)
 FormatRegistry.Set('uri', isHttpUrl)
-/** How long names and addresses may be in the form in which they are kept. */
+/** In characters, after NFKC normalisation. */
 export const NAME_LIMIT = 160
 export const EMAIL_LIMIT = 254
 FormatRegistry.Set(
@@ -88,7 +88,7 @@ interface Timestamp extends TSchema {
 
 TypeRegistry.Set('Timestamp', (_, value: unknown) => value instanceof Date || (typeof value === 'string' && isDateTime(value)))
 
-/** A point in time. Comes in as text; handlers return it as a `Date`, which goes out as ISO 8601 in UTC. */
+/** A point in time. Text in inputs; handlers return a `Date`, serialised as ISO 8601 in UTC. */
 export const Time = {
   [Kind]: 'Timestamp',
   type: 'string',
@@ -96,7 +96,7 @@ export const Time = {
   description: 'An ISO 8601 timestamp.',
 } as unknown as Timestamp
 
-/** In the place of a time: the next free slot of the cadence. */
+/** Instead of a time: the next free slot of the cadence. */
 export const NEXT_SLOT = 'next_slot'
 
 interface TimeOrSlot extends TSchema {
@@ -106,7 +106,7 @@ interface TimeOrSlot extends TSchema {
 
 TypeRegistry.Set('TimeOrSlot', (_, value: unknown) => typeof value === 'string' && (value === NEXT_SLOT || isDateTime(value)))
 
-/** A point in time, or `next_slot`. Its type stands beside the two forms, for readers that know no unions. */
+/** A point in time, or `next_slot`. Declares its type beside `anyOf`, for clients that do not support unions. */
 export const timeOrSlot = (): TimeOrSlot =>
   ({
     [Kind]: 'TimeOrSlot',
@@ -118,23 +118,22 @@ export const timeOrSlot = (): TimeOrSlot =>
     description: 'An ISO 8601 timestamp, or next_slot.',
   }) as unknown as TimeOrSlot
 
-/** Patterns of texts: with something to read in it, and that on a line of its own. */
 export const NOT_BLANK = '\\S'
 export const ONE_LINE = '^[^\\n\\r\\u2028\\u2029]*\\S[^\\n\\r\\u2028\\u2029]*$'
 
 export const nullable = <S extends TSchema>(schema: S) => T.Union([schema, T.Null()])
 
 /**
- * Text that people outside of the workspace have written, or a part of it: what networks bring. A surface that models read marks
- * it, and tells them that it is data. On anything but a text it holds for every text inside.
+ * Text that may contain words of people outside the workspace, such as posts read from a network. Surfaces for models mark it as
+ * data. On a record or list it applies to every text inside.
  */
 export const untrusted = <S extends TSchema>(schema: S): S => ({ ...schema, 'x-untrusted': true })
 
-/** What a list is read on with. The example has the form that this list gives. */
+/** A list's cursor. `example`: a cursor that this list could return. */
 export const cursorLike = (example: string) =>
   T.Optional(T.String({ maxLength: 200, description: 'The previous next_cursor.', examples: [example] }))
 
-/** Input of every list. */
+/** The input of every list. */
 export const page = {
   limit: T.Optional(T.Integer({ minimum: 1, maximum: 100, default: 25, description: 'Page size. Default 25.' })),
   cursor: cursorLike('MDE4ZjQ3YTAtMDAwMC03MDAwLTgwMDAtMDAwMDAwMDAwMDAw'),
@@ -143,8 +142,8 @@ export const page = {
 export const NextCursor = nullable(T.String({ description: 'Pass it as cursor to get the next page; null on the last one.' }))
 
 /**
- * An object of the output: says all its fields and no others. One with a title is a type of its own in the OpenAPI document,
- * so titles are unique. `x-named`: tools name it, and leave what it holds to the answer: large, and plain to whoever reads it.
+ * An output object with exactly these fields. With a title it becomes a schema of its own in the OpenAPI document, so titles are
+ * unique. `x-named`: tool lists only name it, for large records that explain themselves.
  */
 export const record = <P extends Parameters<typeof T.Object>[0]>(
   fields: P,

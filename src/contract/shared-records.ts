@@ -1,4 +1,4 @@
-/** The records that operations of more than one area answer with. */
+/** Records that operations of several areas return. */
 import { Type as T } from '@sinclair/typebox'
 import { Id, nullable, oneOf, record, Time } from './shapes.ts'
 

@@ -1,4 +1,4 @@
-/** The names of background work: its kinds, and the lanes in which they run. What is decided of each kind is in decisions/work.ts. */
+/** The kinds and lanes of background work. The rules of each kind are in decisions/work.ts. */
 
 export const workKinds = [
   'publish',

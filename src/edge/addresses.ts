@@ -1,15 +1,15 @@
-/** What is asked without a valid credential is counted by the address that it comes from. */
+/** Rate limits, by address, for requests without a valid credential. */
 import { networkOf } from '#domain/app/network-of'
 import { Buckets, type Rate } from '#kernel/buckets'
 import type { Clock } from '#kernel/clock'
 import { fail } from '#kernel/errors'
 
 const ANONYMOUS: Rate = { perSecond: 100, burst: 1_000 }
-/** Of addresses that have asked lately; each takes about 200 bytes. */
+/** Addresses remembered; each takes about 200 bytes. */
 const MOST_ADDRESSES = 100_000
 
 export interface Addresses {
-  /** Counts one request; throws `rate_limited:address` when it was one too many. */
+  /** Counts one request. Throws `rate_limited:address` over the rate. */
   count(address: string): void
 }
 

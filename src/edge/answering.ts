@@ -1,4 +1,4 @@
-/** How every request is answered: within the limits of what it may cost, errors in one form, and with the headers that every answer has. */
+/** Answers every request: bounds its cost, gives errors one form, and adds the headers that every answer has. */
 import type { Context } from 'elysia'
 import { systemClock } from '#kernel/clock'
 import { AppError } from '#kernel/errors'
@@ -6,13 +6,12 @@ import type { Log } from '#kernel/log'
 import type { Addresses } from './addresses.ts'
 import { Incoming } from './incoming.ts'
 import { Intake, type IntakeLimits, intakeLimits } from './intake.ts'
-import { errorResponse, protection, requestIdOf } from './respond.ts'
+import { errorResponse, requestIdOf, securityHeaders } from './respond.ts'
 import { clientAddressOf, proxyWarning, type Trust } from './visit.ts'
 
 export interface AnsweringDeps {
   trust: Trust
   addresses: Addresses
-  /** Where people and programs reach this deployment. */
   publicUrl: string
   intake?: Partial<IntakeLimits>
   log: Log
@@ -20,19 +19,19 @@ export interface AnsweringDeps {
 
 export type Respond = (incoming: Incoming) => Response | Promise<Response>
 
-/** What is hidden from whoever asks looks the same. */
+/** Also the answer for paths that are hidden from the caller. */
 export const NO_SUCH_PATH = 'no such path'
 
-/** Where no credential is looked at, every request counts by its address: in its rate, and among its unfinished requests. */
+/** For requests without a credential: counts them against the rate and the unfinished requests of their address. */
 export const anonymous =
   ({ addresses }: Pick<AnsweringDeps, 'addresses'>, respond: Respond): Respond =>
   (incoming) => {
     addresses.count(incoming.address())
-    incoming.countAsStranger()
+    incoming.countAsAnonymous()
     return respond(incoming)
   }
 
-/** Nobody reads the body of such a request, which Bun would keep until the answer. */
+/** Discards a body that nobody will read; Bun would keep it until the answer. */
 export const withoutBody =
   (respond: Respond): Respond =>
   (incoming) => {
@@ -42,16 +41,16 @@ export const withoutBody =
 
 export interface Answering {
   answer(context: Context, respond: Respond): Promise<Response>
-  /** For what the framework itself refuses. */
+  /** Answers a request that the framework itself refuses. */
   refuse(context: Pick<Context, 'request' | 'server'>, cause: unknown): Response
 }
 
 export const answering = (deps: AnsweringDeps): Answering => {
   const intake = new Intake({ limits: { ...intakeLimits, ...deps.intake }, clock: systemClock, log: deps.log })
-  const everywhere = protection(deps.publicUrl)
-  const heedProxy = proxyWarning(deps.trust, deps.log)
-  const protect = (response: Response): Response => {
-    for (const [name, value] of everywhere) response.headers.set(name, value)
+  const security = securityHeaders(deps.publicUrl)
+  const warnOfProxy = proxyWarning(deps.trust, deps.log)
+  const withSecurity = (response: Response): Response => {
+    for (const [name, value] of security) response.headers.set(name, value)
     return response
   }
   const addressIn = ({ request, server }: Pick<Context, 'request' | 'server'>): string =>
@@ -59,13 +58,13 @@ export const answering = (deps: AnsweringDeps): Answering => {
   return {
     async answer(context, respond) {
       const { request, params } = context
-      heedProxy(request)
+      warnOfProxy(request)
       const incoming = new Incoming(request, params as Record<string, string> | undefined, intake, () => addressIn(context))
-      const response = protect(await attempt(deps, incoming, respond))
+      const response = withSecurity(await attempt(deps, incoming, respond))
       if (incoming.endsConnection) response.headers.set('connection', 'close')
       return response
     },
-    refuse: (context, cause) => protect(failed(deps, { request: context.request, address: () => addressIn(context) }, cause)),
+    refuse: (context, cause) => withSecurity(failed(deps, { request: context.request, address: () => addressIn(context) }, cause)),
   }
 }
 
@@ -79,7 +78,7 @@ const attempt = async (deps: AnsweringDeps, incoming: Incoming, respond: Respond
   }
 }
 
-/** Whoever has no valid credential learns, beyond the rate of its address, when to come again instead of what was wrong. */
+/** Counts an anonymous refusal. Over the rate of the address, the error becomes `rate_limited`. */
 const counted = ({ addresses }: AnsweringDeps, address: () => string, error: AppError): AppError => {
   const isAnonymous = error.code === 'unauthenticated' || (error.code === 'not_found' && error.detail === NO_SUCH_PATH)
   try {

@@ -1,4 +1,4 @@
-/** Who is calling: an API key, or a person's session, as Bearer credential or (in browsers) as a cookie. */
+/** Authentication: an API key or a person's session, sent as a Bearer token or, by browsers, as a cookie. */
 import { LRUCache } from 'lru-cache'
 import type { RatePlan } from '#domain/app/rates'
 import { hashApiKey, isApiKey } from '#kernel/api-key'
@@ -14,7 +14,7 @@ import type { Cookies } from './cookies.ts'
 import type { Incoming } from './incoming.ts'
 import type { Origins } from './origin.ts'
 
-/** Keys kept in memory, least recently used first out. Each statement checks again that its key lives, so none grows stale. */
+/** Keys in the LRU cache. A cached key cannot outlive its revocation: each statement checks again that its key lives. */
 const CACHED_KEYS = 10_000
 const TOUCH_EVERY_MS = 10_000
 
@@ -22,19 +22,18 @@ export interface Caller {
   tenantId: string
   principal: Principal
   scopes: ReadonlySet<Access>
-  /** Of the workspace, as it was when the credential was looked up. */
+  /** The workspace's plan when the credential was looked up. */
   plan: RatePlan
-  /** A person's, with all that their pages show of it. */
+  /** Set for a person. */
   session?: SessionGrant
 }
 
-/** A request whose credential is looked at. */
-type Arriving = Pick<Incoming, 'request' | 'checked'>
+type Authenticating = Pick<Incoming, 'request' | 'checked'>
 
 export interface Authenticator extends AsyncDisposable {
-  /** Throws `unauthenticated` for whoever is not known, or not any more; `forbidden` where a browser was made to ask by a foreign page. */
-  authenticate(incoming: Arriving): Promise<Caller>
-  /** After a refusal that may have come before any statement looked at the key: throws `unauthenticated` for one that has died. */
+  /** Throws `unauthenticated` for an unknown or ended credential, `forbidden` if a foreign page made the browser send its cookie. */
+  authenticate(incoming: Authenticating): Promise<Caller>
+  /** Throws `unauthenticated` if the key has died. Call it after a refusal, which may have come before any statement checked the key. */
   confirm(caller: Caller): Promise<void>
 }
 
@@ -52,10 +51,10 @@ export const createAuthenticator = ({ db, tokens, cookies, origins, log }: AuthP
   const flush = async (): Promise<void> => {
     const ids = [...used]
     used.clear()
-    if (ids.length > 0) await touchKeys(db, ids).catch((cause) => log.warn({ err: cause }, 'last use of keys could not be noted'))
+    if (ids.length > 0) await touchKeys(db, ids).catch((cause) => log.warn({ err: cause }, 'could not record the last use of keys'))
   }
   const timer = setInterval(() => void flush(), TOUCH_EVERY_MS)
-  const byKey = async (incoming: Arriving, key: string): Promise<Caller> => {
+  const byKey = async (incoming: Authenticating, key: string): Promise<Caller> => {
     const grant = await lookUp({ db, cache, incoming }, key)
     used.add(grant.id)
     return keyCaller(grant)
@@ -87,7 +86,7 @@ const bearerOf = (header: string | null): string => {
   throw new AppError('unauthenticated', header === null ? 'send an API key as Authorization: Bearer <key>' : '')
 }
 
-/** Browsers add cookies whoever made them ask: what changes something must come from a page of ours. */
+/** CSRF protection: browsers send cookies with requests of any page, so a request that changes something must come from ours. */
 const requireOwnPage = (request: Request, origins: Origins): void => {
   if (request.method === 'GET' || request.method === 'HEAD' || origins.isSurelyOurs(request)) return
   throw new AppError('forbidden', 'requests with cookies must come from a page of this deployment')
@@ -100,22 +99,25 @@ const keyCaller = ({ id, tenantId, scopes: granted, member, plan }: KeyGrant): C
   scopes: new Set(granted),
 })
 
-/** What a session reaches: everything that a person may. */
-const PERSONS: ReadonlySet<Access> = new Set([...scopes, 'session' as const])
+/** A session has every scope; the person's role limits it. */
+const SESSION_SCOPES: ReadonlySet<Access> = new Set([...scopes, 'session' as const])
 
-const bySession = async ({ db, tokens, incoming }: { db: Db; tokens: Tokens; incoming: Arriving }, token: string): Promise<Caller> => {
+const bySession = async (
+  { db, tokens, incoming }: { db: Db; tokens: Tokens; incoming: Authenticating },
+  token: string,
+): Promise<Caller> => {
   const claims = await tokens.readAccess(token)
   const session = claims && (await incoming.checked(() => findSession(db, claims.sessionId)))
   if (!session || session.person.id !== claims.personId) throw new AppError('unauthenticated')
   const member = { personId: session.person.id, role: session.workspace.role }
   const principal = { kind: 'session', id: session.id, member } as const
-  return { tenantId: session.workspace.id, principal, scopes: PERSONS, plan: session.plan, session }
+  return { tenantId: session.workspace.id, principal, scopes: SESSION_SCOPES, plan: session.plan, session }
 }
 
 interface KeyLookUp {
   db: Db
   cache: LRUCache<string, KeyGrant>
-  incoming: Arriving
+  incoming: Authenticating
 }
 
 const lookUp = async ({ db, cache, incoming }: KeyLookUp, key: string): Promise<KeyGrant> => {
@@ -124,7 +126,7 @@ const lookUp = async ({ db, cache, incoming }: KeyLookUp, key: string): Promise<
   const cached = cache.get(name)
   const grant = cached ?? (await incoming.checked(() => findKey(db, hash)))
   if (!grant) throw new AppError('unauthenticated')
-  // What a member's key may changes with the member: it is looked up each time.
+  // Not cached for a member's key, whose access changes with the member.
   if (!cached && !grant.member) cache.set(name, grant)
   return grant
 }

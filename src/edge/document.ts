@@ -1,10 +1,10 @@
-/** Public documents, which change only with the program: compressed once, and sent again only to whoever does not have them. */
+/** Public documents, which change only with the program: compressed once, and revalidated by ETag. */
 import { createHash } from 'node:crypto'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { encodingOf } from './encoding.ts'
 import { JSON_TYPE, requestIdOf } from './respond.ts'
 
-/** In the order in which they are preferred. */
+/** In order of preference. */
 const CODINGS = ['br', 'gzip', 'identity'] as const
 type Coding = (typeof CODINGS)[number]
 
@@ -13,11 +13,11 @@ interface Representation {
   etag: string
 }
 
-/** A document in each of its codings, made when somebody first asks for it. */
+/** A document in each content coding, made on first use. */
 export type StaticDocument = (coding: Coding) => Representation
 
 const GZIP_LEVEL = 9
-/** The next better one takes ten times as long for one part in twenty. */
+/** The next level saves 5% more and takes ten times as long. */
 const BROTLI_QUALITY = 9
 
 const compress: Record<Coding, (body: Uint8Array) => Uint8Array> = {
@@ -33,7 +33,7 @@ export const staticDocument = (value: unknown): StaticDocument => {
   return (coding) => {
     const known = made.get(coding)
     if (known) return known
-    // Each coding has other bytes, and so another strong tag.
+    // Each coding has its own bytes, and needs its own strong ETag.
     const fresh = { body: compress[coding](plain), etag: coding === 'identity' ? `"${hash}"` : `"${hash}-${coding}"` }
     made.set(coding, fresh)
     return fresh
@@ -52,6 +52,6 @@ export const documentResponse = (document: StaticDocument, request: Request): Re
   }
   const known = (request.headers.get('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   if (known.includes(etag) || known.includes('*')) return new Response(null, { status: 304, headers })
-  // For HEAD the body is left out further down, where its length is known.
+  // Bun drops the body for HEAD, once it knows its length.
   return new Response(body, { headers: coding === 'identity' ? headers : { ...headers, 'content-encoding': coding } })
 }

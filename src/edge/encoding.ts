@@ -1,4 +1,4 @@
-/** Which coding of a body a client would have. Source: RFC 9110, 12.5.3. */
+/** Content negotiation by Accept-Encoding (RFC 9110, 12.5.3). */
 
 /** The weight of each coding that an Accept-Encoding header names. */
 const weightsOf = (header: string): Map<string, number> => {
@@ -13,11 +13,11 @@ const weightsOf = (header: string): Map<string, number> => {
   return weights
 }
 
-/** One of `codings`, which stand in our own order of preference. Identity where nothing else is acceptable, even if that is not either. */
+/** The best of `codings`, which are in order of preference. Identity if none is acceptable, even if the client refuses identity too. */
 export const encodingOf = <C extends string>(header: string | null, codings: readonly C[]): C | 'identity' => {
   if (header === null) return 'identity'
   const weights = weightsOf(header)
-  // Identity is always acceptable, but whatever is named goes before it.
+  // Identity is acceptable by default, but after any coding that the header names.
   const weightOf = (coding: string): number => weights.get(coding) ?? weights.get('*') ?? (coding === 'identity' ? Number.MIN_VALUE : 0)
   let best: C | 'identity' = 'identity'
   let most = 0

@@ -1,4 +1,4 @@
-/** A download as it leaves over HTTP: lines as fast as the client takes them. */
+/** Downloads over HTTP: lines, streamed as fast as the client reads them. */
 import type { DownloadForm } from '#contract/op'
 import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'
@@ -7,13 +7,13 @@ import type { Lines } from '#ops/download'
 import { errorBody } from './respond.ts'
 
 export interface File {
-  /** Without date and ending. */
+  /** Without date and extension. */
   name: string
   form: DownloadForm
   requestId: string
 }
 
-/** As text, because Elysia looks into nothing that is not. */
+/** Content types. They are text types, because Elysia looks into nothing that is not. */
 export const fileTypes: Record<DownloadForm, string> = { ndjson: 'application/x-ndjson', csv: 'text/csv; charset=utf-8' }
 
 export const fileResponse = ({ name, form, requestId }: File, body: ReadableStream<Uint8Array>): Response =>
@@ -26,12 +26,12 @@ export const fileResponse = ({ name, form, requestId }: File, body: ReadableStre
     },
   })
 
-/** The body of an answer to HEAD, of which only the headers are sent: it is never read. */
+/** The body of an answer to HEAD, which is never read. */
 export const nothing = (): ReadableStream<Uint8Array> => new ReadableStream({ pull: (controller) => controller.close() })
 
 /**
- * Pulled by Bun as the client reads. What ends the reading before its end becomes the last line, since the status has been sent
- * long ago: an error as any answer has it; in a table that JSON is the one cell of the last line.
+ * Bun pulls it as the client reads. The status has already been sent when reading fails, so the error becomes the last line: the
+ * usual error body, and in CSV the only cell of that line.
  */
 export const linesStream = ({ log }: { log: Log }, lines: Lines, { form, requestId }: File): ReadableStream<Uint8Array> => {
   const encoder = new TextEncoder()

@@ -1,4 +1,4 @@
-/** The form of what another process forwards. Its signature says who wrote it, not that it is well formed. */
+/** Validates commands forwarded by another process. Their signature proves who sent them, not that they are well formed. */
 import { Type as T } from '@sinclair/typebox'
 import { Id, oneOf } from '#contract/shapes'
 import { fail } from '#kernel/errors'
@@ -8,7 +8,7 @@ import type { RemoteCommand } from '#port/nodes'
 
 const Member = T.Object({ personId: Id, role: oneOf(roles) })
 
-/** Fields that a newer process adds are let through. The operation checks its input, as it does from any surface. */
+/** Allows unknown fields, which a newer process may send. The operation validates its own input. */
 const Envelope = T.Object({
   operation: T.String(),
   call: T.Object({
@@ -22,7 +22,7 @@ const Envelope = T.Object({
   }),
 })
 
-/** Throws `invalid_input` naming the field that is wrong. */
+/** Throws `invalid_input`, naming the field. */
 export const readForwarded = (body: string): RemoteCommand => {
   const command = parsed(body)
   const { input, ...envelope } = Object(command)

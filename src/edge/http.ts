@@ -1,4 +1,4 @@
-/** REST: a loop over the operations, the public documents, and one place where errors become answers. */
+/** The HTTP server: a route for every operation, document, page and protocol. */
 import { type Context, Elysia } from 'elysia'
 import { AppError } from '#kernel/errors'
 import { type Bound, workspaceOperations } from '#ops/bind'
@@ -14,9 +14,9 @@ import { type ServeDeps, serve } from './serve.ts'
 
 export interface HttpDeps extends ServeDeps, AnsweringDeps {
   operations: Bound[]
-  /** Served beside them: OAuth's endpoints, pages. */
+  /** OAuth's endpoints and pages. */
   routes: Route[]
-  /** Taken from other processes alone. */
+  /** Operations that only other processes may call. */
   internal: Bound[]
   mcp: Pick<McpEndpoint, 'handle'>
   documents: { openapi: StaticDocument; capabilities: StaticDocument }
@@ -24,28 +24,28 @@ export interface HttpDeps extends ServeDeps, AnsweringDeps {
   signature: NodeSignature
   /** Whether this process may answer for the workspaces that it owns. */
   serving(): boolean
-  /** False until the first workspace is there: health says so. */
+  /** False until the first workspace exists; health reports it. */
   ready(): boolean
 }
 
-/** Bun would answer a larger body with a bare 413; ours has the envelope. Bun reads ahead of us by no more than a few buffers. */
+/** Off: Bun would answer a larger body with a bare 413, without our error body. Bun reads only a few buffers ahead. */
 const SERVER_BODY_LIMIT = Number.MAX_SAFE_INTEGER
-/** Longer than a body may take, so that a late one is answered before its connection is closed. */
+/** Longer than a body may take: a late body gets its answer before the connection closes. */
 const IDLE_S = 75
-/** The router takes the path from a fixed position in the URL, which a shorter host would shift. */
+/** The router looks for the path at a fixed offset in the URL, which a shorter host would shift. */
 const SHORTEST_HOST = 4
 
 const PUBLIC = ['GET', 'HEAD']
-/** Whoever looks after the server asks here, as often as it likes. */
+/** Not rate limited, for health checks. */
 const HEALTH_PATH = '/health'
 
-interface Served {
+interface Endpoint {
   method: string
   path: string
   respond: Respond
 }
 
-const servedBy = (deps: HttpDeps): Served[] => {
+const endpointsOf = (deps: HttpDeps): Endpoint[] => {
   const published = publicRoutes(deps).map(([path, answer]) => {
     const respond: Respond = ({ request }) => answer(request)
     return { path, respond: path === HEALTH_PATH ? respond : anonymous(deps, respond) }
@@ -72,7 +72,7 @@ export const createHttp = (deps: HttpDeps) => {
     else app.route(method, path, (context) => handle(context), { parse: 'none' })
   }
   const allowed = new Map<string, string[]>()
-  for (const { method, path, respond } of servedBy(deps)) {
+  for (const { method, path, respond } of endpointsOf(deps)) {
     route(method, path, respond)
     allowed.set(path, [...(allowed.get(path) ?? []), method])
   }
@@ -81,20 +81,22 @@ export const createHttp = (deps: HttpDeps) => {
   route('POST', LETTERS_PATH, letters)
   for (const [path, methods] of allowed) {
     const allow = allowOf(methods)
-    const elsewise = anonymous(deps, ({ request }) => errorResponse(new AppError('method_not_allowed'), requestIdOf(request), { allow }))
-    for (const method of [...takenFrom(path, allowed), 'ALL']) route(method, path, elsewise)
+    const refuseMethod = anonymous(deps, ({ request }) =>
+      errorResponse(new AppError('method_not_allowed'), requestIdOf(request), { allow }),
+    )
+    for (const method of [...shadowedMethods(path, allowed), 'ALL']) route(method, path, refuseMethod)
   }
   return app
 }
 
-/** Methods that another path with a parameter would answer in the place of this one: to the router `/:id` is also `/accept`. */
-const takenFrom = (path: string, allowed: Map<string, string[]>): string[] => {
+/** Methods of this path that a path with a parameter would answer instead: to the router, `/:id` also matches `/accept`. */
+const shadowedMethods = (path: string, allowed: Map<string, string[]>): string[] => {
   const isAlso = (other: string) => new RegExp(`^${other.replace(/:[a-z_]+/gi, '[^/]+')}$`).test(path)
   const others = [...allowed].flatMap(([other, methods]) => (other !== path && isAlso(other) ? methods : []))
   return others.filter((method) => !allowed.get(path)!.includes(method))
 }
 
-/** What answers GET answers HEAD too. */
+/** The Allow header. A path that answers GET also answers HEAD. */
 const allowOf = (methods: string[]): string => [...new Set(methods.flatMap((method) => (method === 'GET' ? PUBLIC : [method])))].join(', ')
 
 const publicRoutes = ({ documents, commit, ready }: HttpDeps): [string, (request: Request) => Response][] => {

@@ -1,4 +1,4 @@
-/** A request on its way in: who counts for it, and its body, read in one place for every surface. */
+/** An incoming request: whom it counts against, and its body, which every surface reads here. */
 import { networkOf } from '#domain/app/network-of'
 import type { Budget, Reservation } from '#kernel/budget'
 import { AppError, fail } from '#kernel/errors'
@@ -7,60 +7,60 @@ import type { Intake } from './intake.ts'
 const KIB = 1_024
 const MIB = 1_024 * KIB
 
-/** What even the smallest body takes: its request and its connection take memory, too. */
+/** The least memory counted for a body, because its request and connection take some too. In bytes. */
 const LEAST = 4 * KIB
-/** What Bun may hold of a body that does not say how long it is, until we read it. */
+/** How much of a body of unknown length Bun may buffer before we read it. In bytes. */
 const READ_AHEAD = MIB
-/** What Bun takes in of a body that nobody reads. Whoever sends more may find the connection closed in the place of an answer. */
+/** How much of an unread body Bun takes in, in bytes. If a client sends more, its connection may close before it gets the answer. */
 const MOST_UNREAD = 2 * MIB
 
-/** How often a stranger's body that has had its first time looks whether others wait. */
+/** How often a slow anonymous body checks whether others wait for its room. */
 const LOOK_EVERY_MS = 250
 
-/** How large a body may be, in bytes, and whose it is: a workspace's, or a stranger's. */
 export interface BodyTerms {
+  /** The largest body, in bytes. */
   limit: number
+  /** Undefined for an anonymous caller. */
   workspace?: string | undefined
 }
 
-/** One request, until it is answered. */
 export class Incoming {
   #address: string | undefined
   #counted = false
   #room: Reservation | undefined
   #begun = false
   #late = false
-  /** When the body's time began. */
+  /** When the time for the body began, in monotonic milliseconds. */
   #startedAt = 0
 
   constructor(
     readonly request: Request,
-    /** Decoded; absent where the path has none. */
+    /** Decoded path parameters; undefined if the path has none. */
     readonly params: Record<string, string> | undefined,
     private readonly intake: Intake,
     private readonly lookUpAddress: () => string,
   ) {}
 
-  /** Of the other end. */
+  /** The client's IP address. */
   address(): string {
     this.#address ??= this.lookUpAddress()
     return this.#address
   }
 
-  /** Whose the request is while nobody else is known. */
+  /** The network that the request counts against while its caller is unknown. */
   get #site(): string {
     return networkOf(this.address())
   }
 
-  /** The request has no credential: throws `rate_limited` where its address has too many such requests unfinished. */
-  countAsStranger(): void {
+  /** Counts a request without a credential. Throws `rate_limited` if its network has too many of them unfinished. */
+  countAsAnonymous(): void {
     this.intake.begin(this.#site)
     this.#counted = true
   }
 
   /**
-   * Whether the connection should end with the answer: the body did not arrive in time, or was refused unread and is too large to
-   * be taken in so that its sender reads the answer.
+   * Whether to close the connection after the answer: the body did not arrive in time, or it was refused unread and is too large to
+   * drain.
    */
   get endsConnection(): boolean {
     const { body, headers } = this.request
@@ -69,7 +69,7 @@ export class Incoming {
     return length === undefined || length > MOST_UNREAD
   }
 
-  /** The request is answered. */
+  /** Call once the request is answered. */
   end(): void {
     if (this.#counted) this.intake.finish(this.#site)
     this.#counted = false
@@ -77,13 +77,13 @@ export class Incoming {
     this.#room = undefined
   }
 
-  /** Nobody will read the body: Bun need not keep it. */
+  /** Lets Bun drop a body that nobody will read. */
   discard(): void {
     const { body } = this.request
     if (body) body.cancel().catch(() => {})
   }
 
-  /** Looks a credential up that is not remembered. Meanwhile the body waits on the account of the address. */
+  /** Looks up a credential that is not cached. Meanwhile the body counts against the network of its address. */
   async checked<T>(lookUp: () => Promise<T>): Promise<T> {
     const { request, intake } = this
     const amount = this.#amount(READ_AHEAD)
@@ -92,19 +92,19 @@ export class Incoming {
     return await intake.checks.run(this.#site, lookUp)
   }
 
-  /** Waits for room for the body, unless it has been made before. Throws `unavailable` when there was none in time. */
+  /** Reserves room for the body, once. Throws `unavailable` if none becomes free in time. */
   async makeRoom({ limit, workspace }: BodyTerms): Promise<void> {
     const amount = this.#amount(limit)
     if (this.#room || amount === 0) return
     const { intake } = this
     this.#startedAt = intake.clock.monotonic()
-    const budget = workspace === undefined ? intake.strangers : intake.members
+    const budget = workspace === undefined ? intake.anonymous : intake.members
     this.#room = await this.#reserve(budget, workspace ?? this.#site, Math.min(amount, Math.max(limit, READ_AHEAD)))
   }
 
   /**
-   * The whole body as text, read no further than its limit. Throws `payload_too_large`, at once where Content-Length tells, and
-   * `request_timeout` when the body did not arrive in time.
+   * The body as text. Throws `payload_too_large` (before reading, if Content-Length is over the limit), `request_timeout` if it does
+   * not arrive in time, and `invalid_input` if it is not UTF-8.
    */
   async text(terms: BodyTerms): Promise<string> {
     const { limit } = terms
@@ -118,7 +118,7 @@ export class Incoming {
     return decoded(bytes)
   }
 
-  /** What the body takes, as far as its headers tell: nothing for none. */
+  /** The size of the body by its headers, in bytes; 0 without a body. */
   #amount(limit: number): number {
     const { headers } = this.request
     const length = lengthIn(headers)
@@ -136,18 +136,18 @@ export class Incoming {
   }
 
   /**
-   * Calls back once the body has had its time. A stranger's has less where others wait for its room: whoever holds it and sends
-   * nothing would keep everybody else without a credential out.
+   * Calls `late` when the time for the body is over. An anonymous body has less time while others wait for its room: a client that
+   * reserves room and sends nothing would keep out everybody else without a credential.
    */
-  #untilLate(isStranger: boolean, late: () => void): Disposable {
-    const { clock, limits, strangers } = this.intake
+  #untilLate(isAnonymous: boolean, late: () => void): Disposable {
+    const { clock, limits, anonymous } = this.intake
     const end = this.#startedAt + limits.bodyWithinMs
     const left = () => end - clock.monotonic()
     const look = () => {
-      if (left() <= 0 || strangers.waiters > 0) late()
+      if (left() <= 0 || anonymous.waiters > 0) late()
       else timer = clock.after(Math.min(left(), LOOK_EVERY_MS), look)
     }
-    let timer = clock.after(isStranger ? Math.min(left(), limits.givesWayAfterMs) : left(), isStranger ? look : late)
+    let timer = clock.after(isAnonymous ? Math.min(left(), limits.givesWayAfterMs) : left(), isAnonymous ? look : late)
     return { [Symbol.dispose]: () => timer[Symbol.dispose]() }
   }
 
@@ -176,14 +176,14 @@ export class Incoming {
     return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
   }
 
-  /** Told to nobody: the client has gone. */
+  /** An error that nobody reads, because the client has gone. */
   #broken(): AppError {
     this.intake.log.debug({ path: new URL(this.request.url).pathname }, 'a client went before its request was complete')
     return new AppError('invalid_input', 'the request ended before it was complete')
   }
 }
 
-/** Bun lets a length through that is sent twice, as `5, 5`; two that differ it refuses. */
+/** Bun passes on a length that is sent twice, as `5, 5`, and refuses two different ones. */
 const lengthIn = (headers: Headers): number | undefined => {
   const length = headers.get('content-length')
   return length === null ? undefined : Number.parseInt(length, 10)

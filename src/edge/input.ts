@@ -1,4 +1,4 @@
-/** A request as the flat input of an operation: path parameters, query and body. Bodies are never converted, strings of the URL are. */
+/** A request as an operation's flat input: path parameters, query and body. Converts strings of the query, never the body. */
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { AppError } from '#kernel/errors'
@@ -33,24 +33,24 @@ const convert = (schema: TSchema | undefined, text: string): unknown => {
 const readQuery = (search: string, input: TObject): Record<string, unknown> => {
   const query: Record<string, unknown> = {}
   for (const [name, text] of new URLSearchParams(search)) {
-    if (Object.hasOwn(query, name)) invalid(name, 'must not be given twice')
+    if (Object.hasOwn(query, name)) invalid(name, 'must not be fields twice')
     Object.defineProperty(query, name, { value: convert(input.properties[name], text), enumerable: true })
   }
   return query
 }
 
-/** What stands behind the question mark: addresses are long, and parsing one whole is not free. */
+/** The query of a URL, without the cost of parsing the whole URL. */
 const searchOf = (url: string): string => {
   const at = url.indexOf('?')
   return at < 0 ? '' : url.slice(at + 1).replace(/#.*/s, '')
 }
 
-/** `workspace`: whose body it is; a stranger's without. */
+/** `workspace`: the caller's; undefined for an anonymous one. Throws `invalid_input`, and the errors of `Incoming.text`. */
 export const inputOf = async (o: NamedOp, incoming: Incoming, workspace: string | undefined): Promise<Record<string, unknown>> => {
   const { request, params } = incoming
   const search = searchOf(request.url)
   if (!readsOnly(o) && search !== '') invalid('', 'this operation takes no query parameters; send a JSON body')
-  const given = readsOnly(o) ? readQuery(search, o.input as TObject) : await readBody(incoming, { limit: o.bodyLimit, workspace })
-  if (params) for (const name of pathParams(o.path)) if (Object.hasOwn(given, name)) invalid(name, 'is already set by the path; remove it')
-  return { ...given, ...params }
+  const fields = readsOnly(o) ? readQuery(search, o.input as TObject) : await readBody(incoming, { limit: o.bodyLimit, workspace })
+  if (params) for (const name of pathParams(o.path)) if (Object.hasOwn(fields, name)) invalid(name, 'is already set by the path; remove it')
+  return { ...fields, ...params }
 }

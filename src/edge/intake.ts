@@ -1,7 +1,7 @@
 /**
- * What requests may cost before they are answered: how many of strangers are unfinished, how many credentials are being checked,
- * and how many bytes of bodies are under way. Bun calls us when the headers are there, and reads up to 1 MiB of a body ahead of
- * us whether we want it or not; so a body's room is reserved before anything is waited for, and a body that waits is bounded too.
+ * Bounds the cost of unanswered requests: unfinished anonymous requests, credentials being checked, and bytes of bodies. Bun calls
+ * us when it has the headers, and always reads up to 1 MiB of the body ahead. We therefore reserve room for a body before any wait,
+ * and bound the bodies that wait for room.
  */
 import { Budget } from '#kernel/budget'
 import type { Clock } from '#kernel/clock'
@@ -13,27 +13,27 @@ const KIB = 1_024
 const MIB = 1_024 * KIB
 
 export interface IntakeLimits {
-  /** Bytes of bodies under way in the process. Those of strangers and of callers who are being checked have parts of their own. */
+  /** Bytes of all bodies in the process. */
   bytes: number
-  /** Of them, those of callers without a credential; from one address at most a quarter. */
-  strangerBytes: number
-  /** Of them, those of callers whose credential is being checked; from one address at most half. */
+  /** The part of them for callers without a credential; one network gets at most a quarter. */
+  anonymousBytes: number
+  /** The part of them for callers whose credential is being checked; one network gets at most half. */
   uncheckedBytes: number
-  /** Of the rest, those for one workspace. */
+  /** The share of the rest that one workspace gets. */
   workspaceBytes: number
   /** How long a body waits for room. */
   roomWithinMs: number
   /** How long a body may take to arrive, from its headers on. */
   bodyWithinMs: number
-  /** How long a stranger's body may take where others wait for its room: less than these wait. */
+  /** How long an anonymous body may take while others wait for its room. Less than `roomWithinMs`. */
   givesWayAfterMs: number
-  /** Unfinished requests of an address without a credential; and as many credentials from it are checked at once. */
+  /** Unfinished requests without a credential from one network, and also its concurrent credential checks. */
   unfinished: number
 }
 
 export const intakeLimits: IntakeLimits = {
   bytes: 64 * MIB,
-  strangerBytes: 16 * MIB,
+  anonymousBytes: 16 * MIB,
   uncheckedBytes: 8 * MIB,
   workspaceBytes: 32 * MIB,
   roomWithinMs: 5_000,
@@ -42,9 +42,9 @@ export const intakeLimits: IntakeLimits = {
   unfinished: 256,
 }
 
-/** Bodies that may wait for room in one budget. */
+/** How many bodies may wait for room in one budget. */
 const WAITERS = 1_024
-/** Credentials from one address that may wait to be checked. */
+/** How many credentials from one network may wait for their check. */
 const CHECKS_WAITING = 2_048
 const CHECKS_WITHIN_MS = 5_000
 export interface IntakeParts {
@@ -59,7 +59,7 @@ export class Intake {
   readonly clock: Clock
   readonly log: Log
   readonly checks: FairLimit
-  readonly strangers: Budget
+  readonly anonymous: Budget
   readonly unchecked: Budget
   readonly members: Budget
   readonly #unfinished = new Map<string, number>()
@@ -68,18 +68,18 @@ export class Intake {
     this.limits = limits
     this.clock = clock
     this.log = log
-    const { bytes, strangerBytes, uncheckedBytes, workspaceBytes, roomWithinMs, unfinished } = limits
+    const { bytes, anonymousBytes, uncheckedBytes, workspaceBytes, roomWithinMs, unfinished } = limits
     const share = { alone: unfinished, among: unfinished }
     const limit = Number.MAX_SAFE_INTEGER
     this.checks = new FairLimit({ limit, share, bound: CHECKS_WAITING, withinMs: CHECKS_WITHIN_MS, name: 'credential_check' })
     const budget = (total: number, of: number) =>
       new Budget({ total, share: of, waiters: WAITERS, withinMs: roomWithinMs, name: 'request bodies' }, clock)
-    this.strangers = budget(strangerBytes, strangerBytes / 4)
+    this.anonymous = budget(anonymousBytes, anonymousBytes / 4)
     this.unchecked = budget(uncheckedBytes, uncheckedBytes / 2)
-    this.members = budget(bytes - strangerBytes - uncheckedBytes, workspaceBytes)
+    this.members = budget(bytes - anonymousBytes - uncheckedBytes, workspaceBytes)
   }
 
-  /** Unfinished requests of strangers at an address. */
+  /** Unfinished requests without a credential. */
   unfinishedOf(address: string): number {
     return this.#unfinished.get(address) ?? 0
   }

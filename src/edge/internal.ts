@@ -1,4 +1,4 @@
-/** Commands that other processes of this deployment send here, because their tenant is owned here. */
+/** Receives commands from other processes of this deployment, for tenants that this process owns. */
 import { AppError, fail } from '#kernel/errors'
 import type { Log } from '#kernel/log'
 import type { Operation } from '#ops/bind'
@@ -8,20 +8,19 @@ import { OwnedElsewhere } from '#store/engine/placement'
 import { readForwarded } from './forwarded-command.ts'
 import type { Incoming } from './incoming.ts'
 
-/** A letter holds its input, escaped once more, and its caller: it may be larger than the body that it came from. */
+/** A forwarded letter holds the caller and the input, escaped once more, and may be larger than the original body. */
 const LETTER_FACTOR = 4
 
 export interface LetterDeps {
   operations: Operation[]
   signature: NodeSignature
-  /** Whether this process knows that what it owns is its own. */
+  /** Whether this process may answer for the workspaces that it owns. */
   serving(): boolean
   log: Log
 }
 
 /**
- * Answers 404, as for any unknown path, to whoever does not know the deployment's key, before anything of the body is read; 400 to
- * a signed letter that is malformed.
+ * Answers 404, as for any unknown path, to a sender without the deployment's key, before reading the body; 400 to a malformed letter.
  */
 export const receiveLetter = ({ operations, signature, serving, log }: LetterDeps) => {
   const byId = new Map(operations.map((o) => [o.id, o]))
@@ -44,7 +43,7 @@ const reply = async (
     return { answer: await o.run(() => input, { ...call, scopes: new Set(call.scopes), forwarded: true } as Call) }
   } catch (cause) {
     if (cause instanceof OwnedElsewhere) return { elsewhere: true }
-    // Its 503 would be the caller's answer, when another process is about to serve.
+    // Instead of a 503: another process is about to take over, and can answer.
     if (cause instanceof AppError && cause.code === 'unavailable' && !serving()) return { elsewhere: true }
     if (!(cause instanceof AppError)) log.error({ err: cause, operation: o.id, request_id: call.requestId }, 'a forwarded command failed')
     const { code, detail, details, retryAfter, allowances } = AppError.from(cause)

@@ -14,7 +14,6 @@ const scopeText: Record<(typeof scopes)[number], string> = {
   'workspace:use': 'Workspace routes, with api:read or api:write. An extension of this service; never granted by default.',
 }
 
-/** What of the plan it takes. */
 const limitsOf = ({ cap, quota, feature }: NamedOp) => ({
   ...(cap ? { cap } : {}),
   ...(quota ? { quota } : {}),
@@ -32,7 +31,7 @@ const endpoint = (o: NamedOp) => ({
   ...limitsOf(o),
 })
 
-/** The status of an answer whose record ended with the code: that of any read. */
+/** Record errors appear in the 200 answer of a read. */
 const READ = 200
 
 const errors = () => [
@@ -50,8 +49,8 @@ export const Manifest = record(
         id: T.String(),
         method: oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
         path: T.String(),
-        scope: T.String({ description: 'A scope of API keys; session: a person who is signed in; public: anybody.' }),
-        tool: nullable(T.String({ description: 'Of the MCP server.' })),
+        scope: T.String({ description: 'The scope that an API key needs. session: a signed-in person. public: anyone.' }),
+        tool: nullable(T.String({ description: 'The MCP tool.' })),
         summary: T.String(),
         errors: T.Array(T.String()),
         cap: limit,
@@ -63,7 +62,7 @@ export const Manifest = record(
     errors: T.Array(
       record({
         code: T.String(),
-        status: T.Integer({ description: 'Of the HTTP answer.' }),
+        status: T.Integer({ description: 'The HTTP status.' }),
         kind: oneOf(['http', 'record'], {
           description: 'http: the error code of a response. record: the error of a failed generation; reading the record returns 200.',
         }),
@@ -76,7 +75,7 @@ export const Manifest = record(
   { title: 'Capabilities' },
 )
 
-/** What this deployment can do, for programs and agents; the same at the well-known location. */
+/** The manifest of this deployment, for programs and agents. */
 export const capabilities = () => ({
   spec: 'tendril-capabilities/v1',
   endpoints: operations.map(endpoint),

@@ -1,4 +1,4 @@
-/** The endpoints of OAuth, for the OpenAPI document: forms, and errors that are not ours. */
+/** OAuth's endpoints for the OpenAPI document: they take forms, and return OAuth's errors. */
 
 const text = (description: string, more: object = {}) => ({ type: 'string', description, ...more })
 
@@ -108,7 +108,6 @@ const revoke = post({
   refusals: 'invalid_request, invalid_client',
 })
 
-/** Beside those of the operations. */
 export const devicePaths = {
   '/api/v1/app/device/code': code,
   '/api/v1/app/device/token': token,

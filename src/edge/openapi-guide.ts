@@ -1,7 +1,7 @@
 import { KEY_LIMIT } from '#contract/op'
 
-/** What a reader of the OpenAPI document needs to know once, for all operations. Markdown. */
-export const guide = `Drafts posts from a growth profile, keeps each behind human approval, and posts each exactly once.
+/** The introduction of the OpenAPI document, in Markdown. */
+export const guide = `Drafts posts from a growth profile, waits for human approval, and posts each one exactly once.
 
 **Quickstart**
 

@@ -1,4 +1,4 @@
-/** The MCP endpoint, for the OpenAPI document: the protocol's own messages, and refusals of ours before them. */
+/** The MCP endpoint for the OpenAPI document. */
 
 const header = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } })
 
@@ -21,7 +21,7 @@ const query = (name: string, description: string) => ({ name, in: 'query', requi
 const operation = (name: string, summary: string, more: object) => ({
   operationId: `mcp.${name}`,
   summary,
-  description: `${summary}. Streamable HTTP; messages as the Model Context Protocol has them.`,
+  description: `${summary}. Streamable HTTP, with messages of the Model Context Protocol.`,
   tags: ['mcp'],
   security: [{ apiKey: ['mcp:use'] }, { session: [] }],
   ...more,
@@ -38,7 +38,6 @@ const refusals = {
 const stream = { 'text/event-stream': { schema: { type: 'string' } } }
 const message = { 'application/json': { schema: { type: 'object', description: 'A JSON-RPC message.' } } }
 
-/** Beside those of the operations. */
 export const mcpPaths = {
   '/api/v1/mcp': {
     post: operation('send', 'Send a message', {

@@ -1,4 +1,4 @@
-/** The public documents, for the OpenAPI document. */
+/** The public documents for the OpenAPI document. */
 import type { TSchema } from '@sinclair/typebox'
 import { Manifest } from './manifest.ts'
 
@@ -47,7 +47,7 @@ const openApi = {
   required: ['openapi', 'info', 'paths', 'webhooks'],
 }
 
-/** Beside those of the operations. `show`: a schema of ours as the document has it. */
+/** `show`: converts a schema to its form in the document. */
 export const publicPaths = (show: (schema: TSchema) => object) => ({
   '/api/v1/openapi.json': document('openapi', 'Read this document', openApi),
   '/api/v1/capabilities': document(

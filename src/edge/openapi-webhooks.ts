@@ -1,4 +1,4 @@
-/** The events, for the OpenAPI document: what is sent to a workspace's endpoint, and what its answer means. */
+/** The events for the OpenAPI document. */
 import { Type as T, type TSchema } from '@sinclair/typebox'
 import { events } from '#contract/events'
 import { Id, oneOf, record, Time } from '#contract/shapes'
@@ -8,7 +8,7 @@ const sent = (name: string, description: string) => ({ name, in: 'header', requi
 const SIGNATURE =
   'v1, and the base64 of HMAC-SHA256 over {webhook-id}.{webhook-timestamp}.{body}; during a rotation, several signatures separated by spaces.'
 
-/** By their names among the parameters of the document. */
+/** By their names among the document's parameters. */
 export const webhookHeaders = {
   'webhook-id': sent('webhook-id', 'The id of the event, the same on every try. Use it to drop duplicates.'),
   'webhook-timestamp': sent('webhook-timestamp', 'The time of this try, in Unix seconds.'),
@@ -35,14 +35,13 @@ const titleOf = (type: string): string =>
     .map((word) => word[0]!.toUpperCase() + word.slice(1))
     .join('')
 
-/** What an event is sent as. */
 const payloadOf = ({ type, data }: { type: string; data: TSchema }) =>
   record(
     { id: Id, type: oneOf([type]), created_at: Time, workspace_id: T.String({ format: 'uuid' }), data },
     { title: `${titleOf(type)}Event` },
   )
 
-/** By kind. `show`: a schema of ours as the document has it. */
+/** By event type. `show`: converts a schema to its form in the document. */
 export const webhooksOf = (show: (schema: TSchema) => object) =>
   Object.fromEntries(
     events.map((event) => [

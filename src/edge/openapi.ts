@@ -1,6 +1,6 @@
 /**
- * The OpenAPI 3.1 document, rendered by @elysiajs/openapi from routes that are declared for it alone. Only `npm run generate`
- * imports this: the plugin brings the validators of three libraries, and puts theirs in the place of our formats.
+ * The OpenAPI 3.1 document, rendered by @elysiajs/openapi from routes declared for it alone. Only `npm run generate` imports this:
+ * the plugin brings three validation libraries, and overwrites our formats.
  */
 import { openapi } from '@elysiajs/openapi'
 import { Type as T, type TObject, type TSchema } from '@sinclair/typebox'
@@ -31,10 +31,10 @@ const ErrorBody = T.Object(
   { title: 'Error' },
 )
 
-/** Types of their own, by title: each is written once. */
+/** Schemas by title; each appears once in the document. */
 type Components = Map<string, object>
 
-/** Plain JSON schema, without what TypeBox keeps under symbols; schemas with a title become references. */
+/** Plain JSON Schema, without TypeBox's symbols; schemas with a title become references. */
 const plain = (schema: TSchema, components: Components): object => hoisted(JSON.parse(JSON.stringify(schema)), components) as object
 
 const hoisted = (node: unknown, components: Components): unknown => {
@@ -52,11 +52,11 @@ const json = (schema: object) => ({ 'application/json': { schema } })
 
 const header = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } })
 
-/** Where requests are counted against rates: every answer tells of those, and of the other limits once they were looked at. */
+/** For operations that count against rates. Their answers show the rates, and the other limits once those have been checked. */
 const limitHeaders = (o: NamedOp) =>
   o.kind === 'public' || o.kind === 'download' || isExempt(o, 'rates') ? {} : { ...header('RateLimit'), ...header('RateLimit-Policy') }
 
-/** Of errors, the refusal, and where there are other limits too: the document would double if every error said so. */
+/** Documents the headers only on 429 and, for operations with a cap or quota, on client errors: on every error they would double the document. */
 const tellsLimits = ({ cap, quota }: NamedOp, status: number): boolean =>
   status === 429 || (status < 500 && Boolean(cap ?? quota) && !BEFORE_LIMITS.includes(status))
 const BEFORE_LIMITS = [400, 401, 413, 415]
@@ -102,7 +102,7 @@ const bodyOf = (o: NamedOp, fields: string[], components: Components) => {
   return { required: needed.length > 0, content: json(schema) }
 }
 
-/** A stream of lines; the schema is that of one line. */
+/** A stream of lines. The schema describes one line. */
 const fileOf = (o: NamedOp, components: Components) => {
   const ndjson = plain(o.output, components)
   const schemas = { ndjson, csv: { type: 'string', description: 'CSV as in RFC 4180, with a header line.' } }
@@ -133,7 +133,7 @@ const successOf = (o: NamedOp, components: Components) => {
 
 const tagOf = (o: NamedOp): string => o.id.slice(0, o.id.lastIndexOf('.'))
 
-/** A person who is signed in may all that an API key may. */
+/** A signed-in person can do everything that an API key can. */
 const securityOf = ({ scope }: NamedOp): Record<string, string[]>[] => {
   if (scope === 'public') return []
   return scope === 'session' ? [{ session: [] }] : [{ apiKey: [scope] }, { session: [] }]
@@ -200,7 +200,7 @@ const documentation = (schemas: Components) => ({
   info: {
     title: 'Tendril',
     version: 'v1',
-    summary: 'An AI social growth operator: drafts behind human approval, posted exactly once.',
+    summary: 'An AI social growth operator: drafts posts, waits for human approval, and posts exactly once.',
     description: guide,
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     contact: { name: 'The operator of this deployment' },
@@ -215,7 +215,7 @@ const documentation = (schemas: Components) => ({
   components: components(schemas),
 })
 
-/** Rendered by `npm run generate`; the server sends the file. */
+/** Called by `npm run generate`; the server sends the generated file. */
 export async function openApiDocument(): Promise<Record<string, unknown>> {
   const schemas: Components = new Map()
   plain(ErrorBody, schemas)
@@ -225,7 +225,7 @@ export async function openApiDocument(): Promise<Record<string, unknown>> {
   const docs = new Elysia().use(
     openapi({ provider: null, specPath: '/document', openapiVersion: '3.1.1', documentation: documentation(schemas) as never }),
   )
-  // With parameters in Elysia's own form the plugin would put its own in the place of ours.
+  // Not with parameters as `:name`: the plugin would replace our descriptions of them.
   for (const { o, detail } of details) docs.route(o.method, braces(o.path), () => '', { detail: detail as never })
   const rendered = await docs.handle(new Request('http://localhost/document'))
   const document = (await rendered.json()) as { paths: object }

@@ -1,15 +1,15 @@
-/** Which web pages may make a browser act here: our own, and nobody else's. */
+/** Decides whether a request comes from our own web pages. */
 
 export interface Origins {
-  /** Whether a request was made by one of our own pages, or by no page at all. */
+  /** True if one of our pages, or no page at all, sent the request. */
   isOurs(request: Request): boolean
-  /** Whether it was surely made by one of our own pages: for what a browser adds cookies to by itself. */
+  /** True only if one of our pages is known to have sent it. For requests that carry cookies. */
   isSurelyOurs(request: Request): boolean
 }
 
 const LOCAL_NAMES = ['localhost', '127.0.0.1', '[::1]']
 
-/** The deployment's public address, and on the machine itself the port it listens on. `port`: asked for each time, because it may be chosen late. */
+/** Accepts the public URL, and localhost at the port that the server listens on. `port` is called each time, because it may be chosen late. */
 export const createOrigins = (publicUrl: string, port: () => number): Origins => {
   const own = new URL(publicUrl).origin
   const isOwn = (origin: string): boolean => origin === own || LOCAL_NAMES.some((name) => origin === `http://${name}:${port()}`)

@@ -1,4 +1,4 @@
-/** Everything that leaves over HTTP has one of these forms. */
+/** The forms of HTTP answers. */
 import type { Answer } from '#actors/engine/letter'
 import type { Allowance } from '#kernel/allowance'
 import type { AppError } from '#kernel/errors'
@@ -9,12 +9,12 @@ const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
 
 const requestIds = new WeakMap<Request, string>()
 
-/** The caller's X-Request-Id if it is usable, else one of ours; the same however often it is asked for. */
+/** The caller's X-Request-Id if it is valid, else a new one; always the same for one request. */
 export const requestIdOf = (request: Request): string => {
   const known = requestIds.get(request)
   if (known) return known
-  const given = request.headers.get('x-request-id')
-  const id = given && REQUEST_ID.test(given) ? given : newId()
+  const sent = request.headers.get('x-request-id')
+  const id = sent && REQUEST_ID.test(sent) ? sent : newId()
   requestIds.set(request, id)
   return id
 }
@@ -37,7 +37,7 @@ export const errorResponse = (error: AppError, requestId: string, extra: Record<
   return new Response(errorBody(error, requestId), { status: error.status, headers })
 }
 
-/** As draft-ietf-httpapi-ratelimit-headers has them: lists of structured fields, an item a limit. */
+/** The headers of draft-ietf-httpapi-ratelimit-headers: lists with one item per limit. */
 export const limitHeaders = (allowances: Allowance[] = []): Record<string, string> => {
   if (allowances.length === 0) return {}
   const list = (item: (one: Allowance) => string) => allowances.map((one) => `"${one.name}";${item(one)}`).join(', ')
@@ -47,12 +47,12 @@ export const limitHeaders = (allowances: Allowance[] = []): Record<string, strin
   }
 }
 
-/** JSON, on one line. */
+/** JSON on one line. */
 export const errorBody = ({ code, message, details }: AppError, requestId: string): string =>
   JSON.stringify({ error: { code, message, ...(details ? { details } : {}), request_id: requestId } })
 
-/** What every answer tells browsers: to take no content for what it does not say that it is, and to come by https where there is https. */
-export const protection = (publicUrl: string): [string, string][] => [
+/** Security headers for every answer: no content sniffing, and HSTS if the deployment has https. */
+export const securityHeaders = (publicUrl: string): [string, string][] => [
   ['x-content-type-options', 'nosniff'],
   ...(publicUrl.startsWith('https:') ? ([['strict-transport-security', 'max-age=31536000']] as [string, string][]) : []),
 ]

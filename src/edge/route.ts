@@ -1,11 +1,11 @@
-/** What is served beside the operations: with forms for input, and answers in other forms than ours. */
+/** Routes that are not operations: they take forms, and answer in formats of their own. */
 import { PUBLIC_BODY_LIMIT } from '#contract/kinds'
 import type { Incoming } from './incoming.ts'
 
 export interface Route {
   method: 'GET' | 'POST'
   path: string
-  /** Answers its own errors in its own form. */
+  /** Never rejects: answers errors in its own format. */
   respond(incoming: Incoming): Promise<Response>
 }
 
@@ -13,12 +13,12 @@ const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;|$)/i
 
 export type Form = Record<string, string>
 
-/** Why a body is no form. */
+/** The body is not a valid form. */
 export class FormError extends Error {
   override readonly name = 'FormError'
 }
 
-/** The fields of a form. Those left empty are absent. Throws FormError; `payload_too_large` and `invalid_input` as `Incoming.text` does. */
+/** The fields of a form, without the empty ones. Throws `FormError`, and the errors of `Incoming.text`. */
 export const readForm = async (incoming: Incoming): Promise<Form> => {
   const text = await incoming.text({ limit: PUBLIC_BODY_LIMIT })
   if (!FORM_TYPE.test(incoming.request.headers.get('content-type') ?? ''))

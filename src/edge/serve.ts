@@ -1,4 +1,4 @@
-/** One request as a call of an operation, and its answer. */
+/** Serves an operation over HTTP: turns the request into a call, and the result into an answer. */
 import type { Kind } from '#contract/kinds'
 import { isExempt, type NamedOp, readsOnly } from '#contract/op'
 import { AppError } from '#kernel/errors'
@@ -41,18 +41,18 @@ const logServed = (
 
 const answer = (deps: ServeDeps, o: Operation, incoming: Incoming): Promise<Response> =>
   asCaller(deps, o, incoming, async (call) => {
-    const given = await o.run(() => inputOf(o, incoming, call.tenantId), call)
-    return { response: answerResponse(given, call.requestId), status: given.status }
+    const answered = await o.run(() => inputOf(o, incoming, call.tenantId), call)
+    return { response: answerResponse(answered, call.requestId), status: answered.status }
   })
 
-/** The first record has been read when the answer begins. */
+/** The answer begins after the first record has been read, so errors until then have their own status. */
 const stream = (deps: ServeDeps, o: Bound<'download'>, incoming: Incoming): Promise<Response> =>
   asCaller(deps, o, incoming, async (call) => {
     const { request } = incoming
-    const opened = await o.open(() => inputOf(o, incoming, call.tenantId), call)
-    const file = { name: o.file, form: opened.form, requestId: call.requestId }
+    const download = await o.open(() => inputOf(o, incoming, call.tenantId), call)
+    const file = { name: o.file, form: download.form, requestId: call.requestId }
     const response =
-      request.method === 'HEAD' ? fileResponse(file, nothing()) : fileResponse(file, linesStream(deps, await opened.start(), file))
+      request.method === 'HEAD' ? fileResponse(file, nothing()) : fileResponse(file, linesStream(deps, await download.start(), file))
     return { response, status: response.status }
   })
 
@@ -84,26 +84,26 @@ const asCaller = async (deps: ServeDeps, o: NamedOp, incoming: Incoming, run: (c
   }
 }
 
-/** For an operation of no workspace. */
+/** Serves an operation that belongs to no workspace. */
 const admit = async (deps: ServeDeps, o: Bound<'personal' | 'public'>, incoming: Incoming): Promise<Response> => {
   const { request } = incoming
   const requestId = requestIdOf(request)
   const startedAt = performance.now()
   if (o.kind === 'public') {
     if (!isExempt(o, 'rates')) deps.addresses.count(incoming.address())
-    incoming.countAsStranger()
+    incoming.countAsAnonymous()
   }
-  // Cookies come and go here: no foreign page may make a browser sign in as somebody, or sign out.
+  // These operations set cookies: a foreign page must not sign a browser in or out.
   if (!deps.origins.isOurs(request)) throw new AppError('forbidden', 'pages of other origins cannot send this request')
   const visit = await visitOf(deps, o, incoming)
-  const { keep, ...answer } = await o.enter(() => inputOf(o, incoming, visit.session?.workspace.id), visit)
+  const { cookies, ...answer } = await o.enter(() => inputOf(o, incoming, visit.session?.workspace.id), visit)
   logServed(deps, { o, requestId, startedAt }, { status: answer.status })
   const response = answerResponse(answer, requestId)
-  for (const cookie of keep ? deps.cookies.setting(keep) : []) response.headers.append('set-cookie', cookie)
+  for (const cookie of cookies ? deps.cookies.setting(cookies) : []) response.headers.append('set-cookie', cookie)
   return response
 }
 
-/** Throws `unauthenticated` where the operation takes a person who is signed in, and `forbidden` for a key. */
+/** Throws `unauthenticated` if the operation needs a signed-in person and there is none, `forbidden` for an API key. */
 export const visitOf = async ({ authenticator, cookies }: ServeDeps, o: Pick<NamedOp, 'kind'>, incoming: Incoming): Promise<Visit> => {
   const { request } = incoming
   const visit = {
@@ -119,7 +119,7 @@ export const visitOf = async ({ authenticator, cookies }: ServeDeps, o: Pick<Nam
   return { ...visit, session: session ?? refuseKey() }
 }
 
-/** How a request becomes a call, by the kind of operation. */
+/** By the kind of operation. */
 const serving: { [K in Kind]: (deps: ServeDeps, o: Bound<K>, incoming: Incoming) => Promise<Response> } = {
   query: answer,
   command: answer,
@@ -130,7 +130,7 @@ const serving: { [K in Kind]: (deps: ServeDeps, o: Bound<K>, incoming: Incoming)
   download: stream,
 }
 
-/** Throws what the operation throws. */
+/** Rejects with the operation's error. */
 export const serve = (deps: ServeDeps, o: Bound, incoming: Incoming): Promise<Response> => {
   const respond = serving[o.kind] as (deps: ServeDeps, o: Bound, incoming: Incoming) => Promise<Response>
   return respond(deps, o, incoming)

@@ -1,12 +1,12 @@
 import type { Log } from '#kernel/log'
 import type { Visit } from '#ops/call'
 
-/** Of how many proxies before this server it is known that they say truly who asked them. */
 export interface Trust {
+  /** How many proxies in front of this server are trusted to write X-Forwarded-For. */
   proxies: number
 }
 
-/** The address of who asks. What a request says of itself counts only as far as trusted proxies have written it. */
+/** The client's IP address. Believes X-Forwarded-For only as far as trusted proxies have written it. */
 export const clientAddressOf = (request: Request, peer: string | undefined, { proxies }: Trust): string => {
   const forwarded = (request.headers.get('x-forwarded-for') ?? '')
     .split(',')
@@ -16,9 +16,9 @@ export const clientAddressOf = (request: Request, peer: string | undefined, { pr
 }
 
 const WARNING =
-  'a request brings X-Forwarded-For, and TRUSTED_PROXIES is 0: everybody behind that proxy counts as one address, so one of them can use up the tries at passwords and the rates of all. Set TRUSTED_PROXIES to the number of proxies in front of this server'
+  'a request has X-Forwarded-For, but TRUSTED_PROXIES is 0: all clients behind that proxy count as one address, and any of them can use up the password attempts and rates of all. Set TRUSTED_PROXIES to the number of proxies in front of this server'
 
-/** Warns once, at the first request that brings an address which is not believed. */
+/** Warns once, at the first request with an X-Forwarded-For that is not trusted. */
 export const proxyWarning = ({ proxies }: Trust, log: Log): ((request: Request) => void) => {
   let isSettled = proxies > 0
   return (request) => {
@@ -28,5 +28,5 @@ export const proxyWarning = ({ proxies }: Trust, log: Log): ((request: Request) 
   }
 }
 
-/** The surface that a request claims; recorded in the audit, and not verified. */
+/** The surface that a request claims. The audit trail records it unverified. */
 export const surfaceOf = (request: Request): Visit['surface'] => (request.headers.get('x-tendril-surface') === 'cli' ? 'cli' : 'rest')

@@ -87,7 +87,7 @@ export class AppError extends Error {
   }
 
   /** A copy of the error with the limits. Callers share errors, so the original stays unchanged. */
-  static telling(error: AppError, allowances: Allowance[]): AppError {
+  static withAllowances(error: AppError, allowances: Allowance[]): AppError {
     const { code, detail, details, retryAfter, cause } = error
     return new AppError(code, detail, { details, retryAfter, allowances, cause })
   }

@@ -1,6 +1,6 @@
 /**
- * Every gate of every operation, in reading order: scope and role → rates → input → (a query reads; a command becomes a letter, see
- * command.ts) → output check. Who is calling is settled before (edge/auth.ts).
+ * The checks of every operation: scope and role, then rates, then input; then a query reads, or a command becomes a letter
+ * (command.ts); then the output is validated. edge/auth.ts has already authenticated the caller.
  */
 import type { Answer } from '#actors/engine/letter'
 import type { Kind } from '#contract/kinds'
@@ -16,87 +16,85 @@ import { dispatch } from './dispatch.ts'
 import { type Lines, openLines, type Slots } from './download.ts'
 import { flawOfText, serialise, validate } from './validate.ts'
 
-interface Running {
-  /** `read` gives the input; it is not asked for before the caller's scope is known to suffice. */
+interface Runnable {
+  /** `read` returns the input. It is called only after the scope and role checks. */
   run(read: () => unknown, call: Call): Promise<Answer>
 }
 
-interface Entering {
+interface Enterable {
   enter(read: () => unknown, visit: Visit): Promise<Admission>
 }
 
-interface Opening {
-  open(read: () => unknown, call: Call): Promise<Opened>
+interface Openable {
+  open(read: () => unknown, call: Call): Promise<OpenDownload>
 }
 
-interface Opened {
+interface OpenDownload {
   form: DownloadForm
-  /** Reads the first record, and more only as they are asked for. Throws what refuses the download before its first record. */
+  /** Reads the first record; the caller pulls the others. Rejects with any error that comes before the first record. */
   start(): Promise<Lines>
 }
 
 interface Admission extends Answer {
-  keep?: SessionCookies | 'nothing' | undefined
+  cookies?: SessionCookies | 'clear' | undefined
 }
 
-/** How surfaces call an operation, by its kind. */
-interface Calling extends Record<Kind, object> {
-  query: Running
-  command: Running
-  awaited: Running
-  prepared: Running
-  personal: Entering
-  public: Entering
-  download: Opening
+/** The method by which surfaces call an operation, by kind. */
+interface Callable extends Record<Kind, object> {
+  query: Runnable
+  command: Runnable
+  awaited: Runnable
+  prepared: Runnable
+  personal: Enterable
+  public: Enterable
+  download: Openable
 }
 
 /** An operation with its handler. */
-export type Bound<K extends Kind = Kind> = { [N in K]: NamedOp<N> & Calling[N] }[K]
-/** One that reads or changes a workspace: can be called from any surface. */
+export type Bound<K extends Kind = Kind> = { [N in K]: NamedOp<N> & Callable[N] }[K]
+/** An operation on a workspace; every surface can call it. */
 export type Operation = Bound<'query' | 'command' | 'awaited' | 'prepared'>
 
-/** Those that any surface can call. */
 export const workspaceOperations = (all: readonly Bound[]): Operation[] => all.filter((o) => 'run' in o)
 
 interface Host {
   world: World
-  /** Of all downloads of the process. */
+  /** Shared by all downloads of the process. */
   slots: Slots
 }
 
 type Run = (input: unknown, call: Call) => Promise<Answer>
 
-/** Handlers as the gates see them, whatever their operation. */
 type AnyHandler = HandlerOf<Op>
 
-/** The operations of a resource, each with its handler behind the gates of its kind. */
+/** The operations of a resource with their handlers, behind the checks of their kind. */
 export const bind = <G extends Group>(host: Host, resource: Resource<G>, handlers: Handlers<G>): Bound[] =>
   named(resource).map((o) => {
     const run = runners[o.kind] as (host: Host, o: NamedOp, handler: unknown) => object
     return { ...o, ...run(host, o, handlers[o.id.slice(resource.prefix.length + 1)]) } as Bound
   })
 
-/** A person is counted at the workspace where they are signed in, whatever they call. */
+/** Counts a person's requests against the workspace where they are signed in. */
 const visitorOf = ({ surface }: Visit, { id, workspace, plan }: SessionGrant): RatedCaller => ({
   ...{ tenantId: workspace.id, principal: { kind: 'session', id }, surface, plan },
 })
 
-/** Every answer says how far the rates go that its request was counted against. */
-const telling = async <A extends Answer>(counted: Allowance[], run: () => Promise<A>): Promise<A> => {
-  if (counted.length === 0) return run()
+/** Adds the allowances of the rates to the answer or error. */
+const withAllowances = async <A extends Answer>(allowances: Allowance[], run: () => Promise<A>): Promise<A> => {
+  if (allowances.length === 0) return run()
   try {
     const answer = await run()
-    return { ...answer, allowances: [...counted, ...(answer.allowances ?? [])] }
+    return { ...answer, allowances: [...allowances, ...(answer.allowances ?? [])] }
   } catch (cause) {
     if (!(cause instanceof AppError)) throw cause
-    throw AppError.telling(cause, [...counted, ...(cause.allowances ?? [])])
+    throw AppError.withAllowances(cause, [...allowances, ...(cause.allowances ?? [])])
   }
 }
 
-const gated = (world: World, o: NamedOp, run: Run): Running => ({
+const checked = (world: World, o: NamedOp, run: Run): Runnable => ({
   async run(read, call) {
     requireAccess(o, call)
-    return telling(world.rates.count(o, call), async () => {
+    return withAllowances(world.rates.count(o, call), async () => {
       const input = await read()
       validate(o.input, input)
       requireUsableKey(call)
@@ -105,17 +103,17 @@ const gated = (world: World, o: NamedOp, run: Run): Running => ({
   },
 })
 
-const entering = ({ world: { db, identity, rates } }: Host, o: NamedOp, handler: AnyHandler['personal' | 'public']): Entering => ({
+const bindVisit = ({ world: { db, identity, rates } }: Host, o: NamedOp, handler: AnyHandler['personal' | 'public']): Enterable => ({
   enter: (read, visit) =>
-    telling(visit.session ? rates.count(o, visitorOf(visit, visit.session)) : [], async () => {
+    withAllowances(visit.session ? rates.count(o, visitorOf(visit, visit.session)) : [], async () => {
       const input = await read()
       validate(o.input, input)
-      const { reply, keep } = await handler(input, { db, identity, visit })
-      return { status: o.status, body: serialise(o, reply), keep }
+      const { reply, cookies } = await handler(input, { db, identity, visit })
+      return { status: o.status, body: serialise(o, reply), cookies }
     }),
 })
 
-const opening = ({ world, slots }: Host, o: NamedOp, handler: AnyHandler['download']): Opening => ({
+const bindDownload = ({ world, slots }: Host, o: NamedOp, handler: AnyHandler['download']): Openable => ({
   async open(read, call) {
     requireAccess(o, call)
     world.rates.count(o, call)
@@ -134,10 +132,10 @@ const opening = ({ world, slots }: Host, o: NamedOp, handler: AnyHandler['downlo
   },
 })
 
-/** Throws `forbidden`: what only a person may. */
+/** Throws `forbidden`, for operations that require a person. */
 export const refuseKey = (): never => fail('forbidden', 'this requires a signed-in person; API keys cannot do it')
 
-/** Whether scope and role suffice: what a surface shows to a caller is what this one may do. */
+/** Whether the caller's scopes and role allow the operation. */
 export const mayRun = (o: NamedOp, { scopes, principal }: Pick<Call, 'scopes' | 'principal'>): boolean => {
   const role = roleOf(principal)
   return scopes.has(o.scope) && (role === 'owner' || o.roles.includes(role))
@@ -156,7 +154,7 @@ const requireUsableKey = ({ idempotencyKey: key }: Call): void => {
   if (message !== undefined) fail('invalid_input', `Idempotency-Key ${message}`, { details: [{ path: 'Idempotency-Key', message }] })
 }
 
-/** Characters are code points, as Postgres counts them. */
+/** Counts code points, as Postgres does. */
 const flawOfLength = (key: string): string | undefined => {
   const isWithin = key.length > 0 && key.length <= 2 * KEY_LIMIT && [...key].length <= KEY_LIMIT
   return isWithin ? undefined : `must have 1 to ${KEY_LIMIT} characters`
@@ -168,12 +166,12 @@ const contextFor = (world: World, call: Call): QueryContext => ({
   read: (sql) => world.db.read({ tenantId: call.tenantId, caller: call.principal }, sql),
 })
 
-const reading = ({ world }: Host, o: NamedOp, handler: AnyHandler['query']): Running =>
-  gated(world, o, async (input, call) => ({ status: o.status, body: serialise(o, await handler(input, contextFor(world, call))) }))
+const bindQuery = ({ world }: Host, o: NamedOp, handler: AnyHandler['query']): Runnable =>
+  checked(world, o, async (input, call) => ({ status: o.status, body: serialise(o, await handler(input, contextFor(world, call))) }))
 
-/** `handlerFor` runs where the command does, before its letter. */
-const deciding = ({ world }: Host, o: NamedOp, handlerFor: (input: unknown, call: Call) => Promise<LetterHandler>): Running =>
-  gated(world, o, (input, call) =>
+/** `handlerFor` runs in the process that runs the command, before its letter. */
+const bindCommand = ({ world }: Host, o: NamedOp, handlerFor: (input: unknown, call: Call) => Promise<LetterHandler>): Runnable =>
+  checked(world, o, (input, call) =>
     dispatch(world, { o, input, call }, async (local) => {
       const handler = await handlerFor(input, local)
       const command = { o, handler, input, call: local, world, reader: contextFor(world, local) }
@@ -188,13 +186,13 @@ const prepared =
     return (_, context) => decide(context)
   }
 
-/** What runs the operations of a kind. A kind without a row does not compile. */
-const runners: { [K in Kind]: (host: Host, o: NamedOp<K>, handler: AnyHandler[K]) => Calling[K] } = {
-  query: reading,
-  command: (host, o, handler) => deciding(host, o, async () => handler),
-  awaited: (host, o, handler) => deciding(host, o, async () => handler),
-  prepared: (host, o, handler) => deciding(host, o, prepared(handler)),
-  personal: entering,
-  public: entering,
-  download: opening,
+/** By kind of operation. A kind without a row does not compile. */
+const runners: { [K in Kind]: (host: Host, o: NamedOp<K>, handler: AnyHandler[K]) => Callable[K] } = {
+  query: bindQuery,
+  command: (host, o, handler) => bindCommand(host, o, async () => handler),
+  awaited: (host, o, handler) => bindCommand(host, o, async () => handler),
+  prepared: (host, o, handler) => bindCommand(host, o, prepared(handler)),
+  personal: bindVisit,
+  public: bindVisit,
+  download: bindDownload,
 }

@@ -1,4 +1,4 @@
-/** Who is calling, what handlers may use, and what they give back. */
+/** Callers, the contexts of handlers, and their results. */
 import type { Static, TSchema } from '@sinclair/typebox'
 import type { Answer, Letter } from '#actors/engine/letter'
 import type { Kind } from '#contract/kinds'
@@ -20,7 +20,7 @@ import type { Db, Query } from '#store/engine/db'
 import type { Effects } from '#store/engine/letter'
 import type { Principal } from '#store/engine/principal'
 
-/** One request, from whatever surface. */
+/** One request from any surface. */
 export interface Call {
   tenantId: string
   principal: Principal
@@ -28,43 +28,42 @@ export interface Call {
   surface: 'rest' | 'mcp' | 'cli' | 'admin'
   requestId: string
   idempotencyKey?: string | undefined
-  /** The key is the deployment's own: the caller sent none. */
+  /** The idempotency key is the deployment's own; the caller sent none. */
   ownKey?: boolean | undefined
-  /** Of the workspace, for rates; the deployment's own calls have none, and are not counted. */
+  /** The workspace's plan, for rates. Undefined for the deployment's own calls, which are not counted. */
   plan?: RatePlan | undefined
-  /** Another process sent it here, because the tenant was owned here: it goes no further. */
+  /** Another process forwarded it, because this one owned the tenant. It is not forwarded again. */
   forwarded?: boolean
 }
 
-/** Who calls an operation of no workspace: somebody unknown, or a person who is signed in. */
+/** A call of an operation that belongs to no workspace, by a signed-in person or an anonymous caller. */
 export interface Visit {
   surface: Call['surface']
   requestId: string
-  /** Of the other end, or what a trusted proxy says of it. */
+  /** The client's IP address, or the one that a trusted proxy gives. */
   address: string
   userAgent: string | null
-  /** From its cookie. */
+  /** From the cookie. */
   refreshToken?: string | undefined
-  /** What a browser keeps in which somebody has signed in before; from its cookie. */
+  /** The browser token from the cookie: somebody has signed in with this browser before. */
   browser?: string | undefined
   session?: SessionGrant | undefined
 }
 
-/** How people are known. */
 export interface Identity {
   tokens: Tokens
   passwords: Passwords
-  /** Where links lead: the address of this deployment, without a slash at its end. */
+  /** The base URL of links, without a trailing slash. */
   publicUrl: string
 }
 
-/** Who is counted. A caller without a plan is the deployment itself, which is not. */
+/** The caller to count. One without a plan is the deployment itself, and is not counted. */
 export type RatedCaller = Pick<Call, 'tenantId' | 'principal' | 'plan' | 'surface' | 'forwarded'>
 
 export interface Rates {
-  /** Counts one call of an operation, and gives how far the rates go. Throws `rate_limited:requests` or `rate_limited:commands`. */
+  /** Counts one call of an operation and returns the allowances left. Throws `rate_limited:requests` or `rate_limited:commands`. */
   count(o: Pick<Op, 'method' | 'exempt'>, caller: RatedCaller): Allowance[]
-  /** Counts messages of MCP as requests; their calls of operations are then counted as commands alone. */
+  /** Counts MCP messages as requests. Their calls of operations then count as commands only. */
   messages(caller: RatedCaller, amount: number): Allowance[]
 }
 
@@ -73,9 +72,9 @@ export interface World {
   db: Db
   nodes: NodeClient
   networks: Networks
-  /** The network that takes in whoever asks. */
+  /** The built-in network. */
   sandbox: Sandbox
-  /** For addresses that a tenant chose. */
+  /** HTTP to addresses that a tenant chose. */
   egress: Egress
   identity: Identity
   sealer: Sealer
@@ -84,7 +83,7 @@ export interface World {
 }
 
 export interface QueryContext {
-  /** One statement over the caller's rows. */
+  /** Runs one statement over the caller's rows. */
   read<Row>(query: Query): Promise<Row[]>
   networks: Networks
   principal: Principal
@@ -100,17 +99,17 @@ type Replies = { refId: string; with: Answer | AppError }[]
 export interface HandlerResult<O> {
   reply: O
   effects?: Effects
-  /** The record that the audit row names, where the input has no id. */
+  /** The record that the audit row names; default, the input's id. */
   refId?: string
-  /** The `detail` of the audit row: never a secret. */
+  /** The `detail` of the audit row. Must not contain secrets. */
   auditDetail?: Record<string, unknown>
-  /** Nothing has changed, and no audit row is written: for what no rate limits. */
+  /** Nothing has changed, so no audit row is written. For operations that no rate limits. */
   unchanged?: boolean
   answers?: Replies
 }
 
-/** A command whose reply belongs to the outcome of the work on a record. */
-export interface Begun {
+/** The result of an awaited command. `awaits`: the record whose work brings the reply. */
+export interface AwaitedResult {
   awaits: string
   effects: Effects
 }
@@ -121,35 +120,35 @@ export interface VisitContext {
   visit: Visit
 }
 
-/** What a browser keeps; it ends with the session. */
+/** The tokens that a browser stores in cookies. */
 export interface SessionCookies {
   access: string
-  /** Absent: the one there is stays. */
+  /** If absent, the browser keeps its present one. */
   refresh?: string | undefined
   expiresAt: Date
-  /** What outlasts the session: by it the browser is known. Absent: what is there stays. */
+  /** Outlives the session and identifies the browser. If absent, the browser keeps its present one. */
   browser?: { token: string; expiresAt: Date } | undefined
 }
 
-/** `keep`: tokens for cookies, or that those there are be forgotten. */
 export interface Admitted<O> {
   reply: O
-  keep?: SessionCookies | 'nothing' | undefined
+  /** Tokens to store in cookies; `clear` deletes the stored ones. */
+  cookies?: SessionCookies | 'clear' | undefined
 }
 
-/** Timestamps leave handlers as `Date`s, and no handler's output is changed afterwards. */
+/** Handlers return timestamps as `Date`s. */
 type Input<O extends Op> = Static<O['input']>
 type Output<O extends Op> = Static<O['output'] extends TSchema ? O['output'] : never>
 
 interface AwaitedHandler<O extends Op> {
-  begin(input: Input<O>, context: CommandContext): Promise<Begun>
-  /** The answer for whoever comes while it lasts: 202 with the record as it stands, or the final one. */
-  asItStands(input: Input<O>, context: QueryContext): Promise<Answer>
+  begin(input: Input<O>, context: CommandContext): Promise<AwaitedResult>
+  /** The answer to a request during the work: 202 with the current record, or the final answer. */
+  currentAnswer(input: Input<O>, context: QueryContext): Promise<Answer>
 }
 
 /**
- * Asks a network outside of any letter, and gives what the letter then decides. It may ask more than once for one command, and
- * for one that is then refused or replayed, so asking must change nothing that matters.
+ * Calls a network outside the mailbox, and returns the decision for the letter. One command may prepare more than once, and may
+ * then be refused or replayed, so the calls must have no lasting effect.
  */
 interface PreparedHandler<O extends Op> {
   prepare(
@@ -158,7 +157,7 @@ interface PreparedHandler<O extends Op> {
   ): Promise<(context: CommandContext) => Promise<HandlerResult<Output<O>>>>
 }
 
-/** What implements an operation, by its kind. A kind without a row does not compile. */
+/** The type of an operation's handler, by kind. A kind without a row does not compile. */
 export interface HandlerOf<O extends Op> extends Record<Kind, unknown> {
   query: (input: Input<O>, context: QueryContext) => Promise<Output<O>>
   command: (input: Input<O>, context: CommandContext) => Promise<HandlerResult<Output<O>>>

@@ -1,5 +1,4 @@
-/** A command as a letter: replay, decision, output check and the answer to keep, for every operation alike. */
-
+/** Commands as letters: replay, decision, output validation and the stored answer. */
 import { createHash } from 'node:crypto'
 import type { Answer, Decision, Letter } from '#actors/engine/letter'
 import { capKeys, quotaKeys } from '#contract/limits'
@@ -23,10 +22,9 @@ import {
   written,
 } from '#store/engine/idempotency'
 import type { Gate } from '#store/engine/letter'
-import type { Begun, Call, CommandContext, HandlerOf, HandlerResult, QueryContext, World } from './call.ts'
+import type { AwaitedResult, Call, CommandContext, HandlerOf, HandlerResult, QueryContext, World } from './call.ts'
 import { serialise } from './validate.ts'
 
-/** What the letter of a command decides by. */
 export type LetterHandler = HandlerOf<Op>['command' | 'awaited']
 
 interface Command {
@@ -38,10 +36,10 @@ interface Command {
   reader: QueryContext
 }
 
-/** For a decision that is only tried. */
-const untouched: LiveLanes = { ids: () => [], recall: () => [] }
+/** For a trial decision, which must recall nothing. */
+const noLanes: LiveLanes = { ids: () => [], recall: () => [] }
 
-/** JSON with the keys of every object in order, so that equal inputs have equal text. */
+/** JSON with sorted keys: equal inputs have equal text. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, child) =>
     child && typeof child === 'object' && !Array.isArray(child)
@@ -50,16 +48,16 @@ const canonical = (value: unknown): string =>
   )
 
 /**
- * What is for one person's eyes is replayed to nobody else: the secret in the answer, and what a handler has decided by who asked.
- * Retries of a program may come by another key than the first try.
+ * Binds an answer to its person if it contains a secret, or if the handler decided by who the caller is. Other answers are replayed
+ * to any key of the workspace: a program may retry with another key.
  */
-const askerOf = ({ o, call: { principal } }: Command): string =>
+const personBinding = ({ o, call: { principal } }: Command): string =>
   o.secret || o.scope === 'session' ? `\n${principal.member?.personId ?? principal.id}` : ''
 
-/** Over operation, path (its parameters are in the input) and canonical input. */
+/** A hash over operation, path (its parameters are in the input) and canonical input. */
 const fingerprintOf = (command: Command): string =>
   createHash('sha256')
-    .update(`${command.o.id}\n${command.o.path}\n${canonical(command.input)}${askerOf(command)}`)
+    .update(`${command.o.id}\n${command.o.path}\n${canonical(command.input)}${personBinding(command)}`)
     .digest('hex')
 
 const claimOf = (command: Command): IdempotencyClaim | undefined => {
@@ -68,7 +66,7 @@ const claimOf = (command: Command): IdempotencyClaim | undefined => {
   return { key, operation: command.o.id, fingerprint: fingerprintOf(command), ours: command.call.ownKey ?? false }
 }
 
-/** Runs a command as a letter. Where it takes of the plan, every answer that a letter has decided says how far that goes: replays too, which take nothing. */
+/** Runs a command as a letter. If it has a cap or quota, adds the allowances left to every decided answer, including replays. */
 export const runCommand = async (command: Command, ask: (letter: Letter<Answer>) => Promise<Answer>): Promise<Answer> => {
   const limits: Limits = { now: [] }
   try {
@@ -76,11 +74,11 @@ export const runCommand = async (command: Command, ask: (letter: Letter<Answer>)
     return limits.now.length === 0 ? answer : { ...answer, allowances: limits.now }
   } catch (cause) {
     if (!(cause instanceof AppError) || cause.status >= 500 || limits.now.length === 0) throw cause
-    throw AppError.telling(cause, limits.now)
+    throw AppError.withAllowances(cause, limits.now)
   }
 }
 
-/** As the last letter of the command saw them; none before there was one. */
+/** As the command's last letter saw them. */
 interface Limits {
   now: Allowance[]
 }
@@ -88,8 +86,8 @@ interface Limits {
 const commandLetter = (command: Command, limits: Limits): Letter<Answer> => {
   const { o, call, handler } = command
   const claim = claimOf(command)
-  const standing = (reader: QueryContext) =>
-    'asItStands' in handler ? handler.asItStands(command.input as never, reader) : fail('internal')
+  const currentAnswer = (reader: QueryContext) =>
+    'currentAnswer' in handler ? handler.currentAnswer(command.input as never, reader) : fail('internal')
   return {
     name: o.id,
     priority: o.urgent ? 'control' : 'interactive',
@@ -97,53 +95,52 @@ const commandLetter = (command: Command, limits: Limits): Letter<Answer> => {
     ...(o.whileDeleting ? { whileDeleting: true } : {}),
     provenance: { principal: call.principal, surface: call.surface, requestId: call.requestId },
     claim,
-    late: () => standing(command.reader),
+    late: () => currentAnswer(command.reader),
     async decide(sql, gate, lanes) {
       limits.now = allowancesOf(gate, o)
       const context = { tenantId: call.tenantId, sql, gate, networks: command.world.networks, principal: call.principal }
       const decide = (reached: LiveLanes) =>
         decideOnce(command, { ...context, lanes: reached }, isOverfull(command, gate) ? undefined : claim)
       if (!claim || !gate.seen) {
-        const first = claim ? await makingRoom(command, gate, sql) : []
-        const decision = before(first, await decide(lanes))
+        const first = claim ? await makeRoom(command, gate, sql) : []
+        const decision = withFirst(first, await decide(lanes))
         const spend = decision.effects?.spend ?? []
         requireDeclared(o, spend)
         limits.now = allowancesOf(gate, o, spend)
         return decision
       }
-      // By the letter's own connection: one that waits for a second may wait for itself, when all are taken.
+      // On the letter's own connection. If all were taken, waiting for a second one would be a deadlock.
       const inLetter: QueryContext = { ...command.reader, read: async <Row>(query: Query) => (await query(sql)) as unknown as Row[] }
-      return { reply: await replay(command, gate.seen, { claim, decide: () => decide(untouched), late: () => standing(inLetter) }) }
+      return { reply: await replay(command, gate.seen, { claim, decide: () => decide(noLanes), late: () => currentAnswer(inLetter) }) }
     },
   }
 }
 
 const limited: readonly string[] = [...capKeys, ...quotaKeys]
 
-/** Whoever reads the contract learns there what an operation takes of the plan: it takes nothing else. Anything may give back. */
+/** Throws if a handler spends a limit that the contract does not declare. Returning units needs no declaration. */
 const requireDeclared = (o: NamedOp, spend: readonly Spend[]): void => {
   const hidden = spend.find(({ key, amount }) => amount > 0 && limited.includes(key) && key !== o.cap && key !== o.quota)
-  if (hidden) throw new Error(`${o.id} takes ${hidden.key}, which its declaration does not say`)
+  if (hidden) throw new Error(`${o.id} spends ${hidden.key}, which it does not declare`)
 }
 
-/** What a kept answer is bound to, where it is sealed. */
+/** The row that a sealed answer is bound to. */
 const rowOf = ({ call }: Command): string => `idempotency/${call.tenantId}/${call.idempotencyKey}`
 
-/** A kept answer as it was given, whatever way it was kept. */
-const opened = (command: Command, { encoding, body }: Written): string =>
+/** The original text of a stored answer. */
+const unsealed = (command: Command, { encoding, body }: Written): string =>
   readBack({ encoding, body: command.o.secret ? command.world.sealer.open(Buffer.from(body, 'base64'), rowOf(command)) : body })
 
-const kept = (command: Command, text: string): Written => {
+const stored = (command: Command, text: string): Written => {
   const { encoding, body } = written(text)
   return { encoding, body: command.o.secret ? command.world.sealer.seal(body, rowOf(command)).toString('base64') : body }
 }
 
 /**
- * Throws `rate_limited:idempotency` where the workspace has as much kept as it may, before anything of the command has run; or gives
- * what makes room first, because some of it has expired by now. Exempt operations are never refused for it, nor is a command under the
- * deployment's own key.
+ * Throws `rate_limited:idempotency` if the workspace's stored answers are at their limit, before the command runs. If some of them
+ * have expired, returns the statement that removes those first. Never refuses exempt operations or the deployment's own keys.
  */
-const makingRoom = async ({ o, call }: Command, { counters }: Pick<Gate, 'counters'>, sql: Sql): Promise<Query[]> => {
+const makeRoom = async ({ o, call }: Command, { counters }: Pick<Gate, 'counters'>, sql: Sql): Promise<Query[]> => {
   const bytes = bytesKept(counters)
   if (bytes < MOST_STORED_BYTES || call.ownKey || isExempt(o, 'answers')) return []
   const { expired, wait } = await roomSoon(sql)
@@ -151,58 +148,58 @@ const makingRoom = async ({ o, call }: Command, { counters }: Pick<Gate, 'counte
   return [removeExpired]
 }
 
-/** Exempt operations may go over the limit, but not without end: beyond twice as much their answers are not kept. What posts always is. */
+/** Exempt operations may exceed the limit up to twice. Beyond that their answers are not stored, except those of operations that post. */
 const isOverfull = ({ o }: Command, { counters }: Pick<Gate, 'counters'>): boolean =>
   isExempt(o, 'answers') && o.kind !== 'awaited' && bytesKept(counters) >= 2 * MOST_STORED_BYTES
 
-const before = <R>(first: Query[], decision: Decision<R>): Decision<R> =>
+const withFirst = <R>(first: Query[], decision: Decision<R>): Decision<R> =>
   first.length === 0 ? decision : { ...decision, effects: { ...decision.effects, first: [...first, ...(decision.effects?.first ?? [])] } }
 
-/** A stored answer goes out again as it was; a record still in flight goes out as it stands. Nothing runs a second time. */
+/** Returns the stored answer or, while the work is in flight, the current record. Nothing runs twice. */
 const replay = async (
   command: Command,
   seen: StoredAnswer,
   { claim, decide, late }: { claim: IdempotencyClaim; decide(): Promise<unknown>; late(): Promise<Answer> },
 ): Promise<Answer> => {
   if (seen.fingerprint !== claim.fingerprint) {
-    // An unknown id is 404 before the key is looked at. A decision that reaches no lane changes nothing until it is applied.
+    // An unknown id is 404 even with a reused key. A trial decision finds that out: it changes nothing, because it is not applied.
     await decide().catch((cause) => {
       if (!(cause instanceof AppError) || cause.code === 'not_found') throw cause
     })
     fail('idempotency_key_reused')
   }
   if (seen.state === 'done')
-    return { status: seen.status!, body: opened(command, { encoding: seen.encoding, body: seen.body! }), replayed: true }
+    return { status: seen.status!, body: unsealed(command, { encoding: seen.encoding, body: seen.body! }), replayed: true }
   return late()
 }
 
 const decideOnce = async (command: Command, context: CommandContext, claim: IdempotencyClaim | undefined): Promise<Decision<Answer>> => {
   const { o, handler, input } = command
   const refId = (input as { id?: string }).id
-  if ('begin' in handler) return begun(o, await handler.begin(input as never, context), claim)
-  return answered(command, await handler(input, context), { refId, claim })
+  if ('begin' in handler) return beginDecision(o, await handler.begin(input as never, context), claim)
+  return replyDecision(command, await handler(input, context), { refId, claim })
 }
 
 const audit = (o: NamedOp, refId: string | undefined, auditDetail?: Record<string, unknown>) => ({
   audit: { operation: o.id, ...(refId ? { refId } : {}), ...(auditDetail ? { detail: auditDetail } : {}) },
 })
 
-const begun = (o: NamedOp, { awaits, effects }: Begun, claim: IdempotencyClaim | undefined): Decision<Answer> => ({
-  // Never seen: the reply is the outcome's.
+const beginDecision = (o: NamedOp, { awaits, effects }: AwaitedResult, claim: IdempotencyClaim | undefined): Decision<Answer> => ({
+  // Never sent: the outcome of the work brings the reply.
   reply: { status: 202, body: '' },
   awaits,
   effects: { ...effects, ...audit(o, awaits) },
   keep: claim && { claim, pending: awaits },
 })
 
-const answered = (
+const replyDecision = (
   command: Command,
   { reply, effects, refId, auditDetail, unchanged, answers }: HandlerResult<unknown>,
   context: { refId: string | undefined; claim: IdempotencyClaim | undefined },
 ): Decision<Answer> => {
   const { o } = command
   const answer: Answer = { status: o.status, body: serialise(o, reply) }
-  const keep: Keep | undefined = context.claim && { claim: context.claim, status: answer.status, answer: kept(command, answer.body) }
+  const keep: Keep | undefined = context.claim && { claim: context.claim, status: answer.status, answer: stored(command, answer.body) }
   const row = unchanged ? {} : audit(o, refId ?? context.refId, auditDetail)
   return { reply: answer, effects: { ...effects, ...row }, keep, ...(answers ? { answers } : {}) }
 }

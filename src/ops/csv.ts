@@ -1,27 +1,27 @@
-/** Comma-separated values as RFC 4180 has them, safe to open in a spreadsheet. */
+/** CSV as in RFC 4180, safe to open in a spreadsheet. */
 
 /**
- * What spreadsheets take for the beginning of a formula, and what they read as the same: full-width and small forms, the minus
- * sign. Some skip blanks before it, or quotes that their separator has torn from a cell. Source: OWASP, "CSV Injection".
+ * Characters that begin a formula in spreadsheets, with their full-width and small forms and the minus sign. Some spreadsheets skip
+ * blanks before them, or quotes that their separator has split off a cell. Source: OWASP, "CSV Injection".
  */
 const FORMULA = '[ "\\u00a0\\u3000]*[=+\\-@\\t\\uff1d\\uff0b\\uff0d\\uff20\\ufe66\\ufe62\\ufe63\\ufe6b\\u2212]'
 /**
- * Where a cell may begin: with the text, and, for spreadsheets that split lines at semicolons, whatever the quotes around it,
- * behind each semicolon and each line break. A line break at the beginning is dropped by some.
+ * The places where a cell may begin: at the start of the text, and, because some spreadsheets split at semicolons even inside
+ * quotes, after each semicolon and line break. Some drop a leading line break.
  */
 const BEGINS = new RegExp(`(?<![^;\\uff1b\\r\\n])(?=${FORMULA})|^(?=[\\r\\n])`, 'g')
-/** JSON holds semicolons in its strings alone, and line breaks nowhere. */
+/** In JSON, semicolons occur only in strings, and line breaks nowhere. */
 const BEFORE_FORMULA = new RegExp(`[;\\uff1b](?=${FORMULA})`, 'g')
 const NEEDS_QUOTES = /[",\r\n]/
 
-/** Text in which no cell begins as a formula does: an apostrophe tells spreadsheets that what follows is text. */
+/** Puts an apostrophe before the start of a formula, which makes spreadsheets treat it as text. */
 const asText = (text: string): string => text.replace(BEGINS, "'")
 
-/** The same for JSON, which stays what it was: a semicolon may be written by its number. */
+/** The same for JSON, without changing its value: escapes the semicolon. */
 const asJson = (value: object): string =>
   JSON.stringify(value).replace(BEFORE_FORMULA, (semicolon) => `\\u${semicolon.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/** Only text can be a formula: a number in a numeric column, such as -5, stays a number. */
+/** Only text is protected: a number such as -5 stays a number. */
 const cellOf = (value: unknown): string => {
   if (value === null || value === undefined) return ''
   if (typeof value === 'string') return asText(value)
@@ -29,7 +29,7 @@ const cellOf = (value: unknown): string => {
   return typeof value === 'object' ? asJson(value) : String(value)
 }
 
-/** Objects become JSON. */
+/** One line with its line break. Objects become JSON. */
 export const csvLine = (cells: unknown[]): string =>
   `${cells
     .map(cellOf)

@@ -1,4 +1,4 @@
-/** Runs a command where its tenant is owned: here, or at the process that owns it, one hop at most. */
+/** Runs a command in the process that owns its tenant, at most one hop away. */
 import type { Answer } from '#actors/engine/letter'
 import type { NamedOp } from '#contract/op'
 import { AppError } from '#kernel/errors'
@@ -13,18 +13,18 @@ interface Dispatch {
   call: Call
 }
 
-/** How the keys begin that a command gets where the client sent none. */
+/** The prefix of idempotency keys that the deployment adds to commands without one. */
 const OWN_KEY = 'tendril-letter-'
 
-/** How long a command whose owner broke off waits for a new owner. */
+/** How long a command waits for a new owner when the connection to its owner breaks. */
 const NEW_OWNER_WITHIN_MS = 3_000
 const RETRY_EVERY_MS = 100
-/** Owners that break off one after the other. */
+/** How many owners may fail one after the other. */
 const MOST_BREAKS = 3
 
 /**
- * `local` runs the command in this process, or throws `OwnedElsewhere`. Once the command has left this process it carries a
- * key, the client's or one of its own: whoever runs it again replays what was stored, and nothing happens twice.
+ * `local` runs the command in this process, or throws `OwnedElsewhere`. A forwarded command always carries an idempotency key, the
+ * client's or a new one, so a second run replays the stored answer. Throws `unavailable` if no owner answers.
  */
 export const dispatch = async (world: World, { o, input, call }: Dispatch, local: (call: Call) => Promise<Answer>): Promise<Answer> => {
   if (call.forwarded) return local(call)
@@ -51,17 +51,17 @@ export const dispatch = async (world: World, { o, input, call }: Dispatch, local
   }
 }
 
-/** A caller that gave no key knows nothing of replays. */
+/** Hides the replay from a caller that sent no key. */
 const unkeyed = ({ idempotencyKey }: Call, { replayed, ...answer }: Answer): Answer =>
   idempotencyKey === undefined || !replayed ? answer : { ...answer, replayed }
 
 type Keyed = Dispatch & { call: { idempotencyKey: string } }
 
-/** The owner still runs what broke off on the way here: under a key of our own that is no error of the caller's. */
+/** The owner still runs the command whose connection broke. With our own key, that is not the caller's error. */
 const stillRuns = (cause: unknown, key: string): boolean =>
   key.startsWith(OWN_KEY) && cause instanceof AppError && cause.code === 'idempotency_in_flight'
 
-/** The owner's answer, or undefined when it broke off. */
+/** The owner's answer; undefined if the connection broke. */
 const forward = async ({ db, nodes }: World, { o, input, call }: Keyed, { owner }: OwnedElsewhere): Promise<Answer | undefined> => {
   const { tenantId, principal, surface, requestId, idempotencyKey, ownKey } = call
   const remote = { tenantId, principal, surface, requestId, idempotencyKey, ownKey, scopes: [...call.scopes] }

@@ -1,5 +1,4 @@
-/** Everything that a workspace owns, record by record. */
-
+/** The export of a workspace, record by record. */
 import { exportKinds, type workspace } from '#contract/app/workspace'
 import type { OutputOf } from '#contract/op'
 import { type ExportSource, exportPage, exportSources, type Paged, startOf } from '#store/app/export'
@@ -9,7 +8,7 @@ type Line = OutputOf<typeof workspace.export>
 
 const PAGE = 200
 
-/** Each page is a statement of its own, before which the caller is looked at again: who is shut out meanwhile gets no more. */
+/** Reads page by page. Each statement checks the caller's credential again, so a revoked one gets no further page. */
 async function* recordsOf({ read }: QueryContext, source: ExportSource): AsyncGenerator<Record<string, unknown>> {
   for (let after: string[] | undefined; ; ) {
     const rows = await read<Paged>(exportPage(source, { after, limit: PAGE }))
@@ -19,7 +18,7 @@ async function* recordsOf({ read }: QueryContext, source: ExportSource): AsyncGe
   }
 }
 
-export async function* exported(context: QueryContext): AsyncGenerator<Line> {
+export async function* exportLines(context: QueryContext): AsyncGenerator<Line> {
   const [start] = await context.read<{ at: Date; workspace_id: string }>(startOf)
   yield { kind: 'export', record: { format: 'tendril-export/v1', ...start, kinds: exportKinds } }
   const counts: Record<string, number> = {}

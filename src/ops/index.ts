@@ -1,4 +1,4 @@
-/** Every operation with its handler, in the order of the contract. */
+/** Binds every operation to its handler. */
 import { appResources, growthResources } from '#contract/index'
 import { operatorResources } from '#contract/operator'
 import { auditHandlers } from './app/audit.ts'
@@ -36,7 +36,7 @@ import { signalHandlers } from './growth/signals.ts'
 import { targetHandlers } from './growth/targets.ts'
 import { generationHandlers } from './operator/generations.ts'
 
-/** All operations of the contract, in its order. */
+/** All operations, in the order of the contract. */
 export const createOperations = (world: World): Bound[] => {
   const host = { world, slots: downloadSlots() }
   return [
@@ -76,6 +76,6 @@ export const createOperations = (world: World): Bound[] => {
   ]
 }
 
-/** What the surfaces do beneath the contract: not served to anybody, but taken from other processes. */
+/** Internal operations: not served to clients, but accepted from other processes. */
 export const createOperatorOperations = (world: World): Bound[] =>
   bind({ world, slots: downloadSlots() }, operatorResources.generations, generationHandlers)

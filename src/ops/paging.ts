@@ -4,26 +4,26 @@ import type { Page, RankedPage } from '#store/engine/page'
 const DEFAULT_LIMIT = 25
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** The page asked for. A cursor is the id of the last record seen, wrapped so that nobody builds on its form. */
+/** A page by id. Its cursor is the last id of the page before, in base64url so that clients treat it as opaque. */
 export const pageOf = ({ limit = DEFAULT_LIMIT, cursor }: PageInput): Page => {
   if (cursor === undefined) return { limit }
-  const after = unwrapped(cursor)
-  return UUID.test(after) ? { limit, after } : foreignCursor()
+  const after = unwrap(cursor)
+  return UUID.test(after) ? { limit, after } : refuseCursor()
 }
 
-/** A page of names that stand in the code, in their order. */
+/** A page of a fixed list of names. */
 export const pageOfNames = <N extends string>(all: readonly N[], { limit = DEFAULT_LIMIT, cursor }: PageInput) => {
-  const last = cursor === undefined ? -1 : all.indexOf(unwrapped(cursor) as N)
-  if (cursor !== undefined && last < 0) foreignCursor()
+  const last = cursor === undefined ? -1 : all.indexOf(unwrap(cursor) as N)
+  if (cursor !== undefined && last < 0) refuseCursor()
   const names = all.slice(last + 1, last + 1 + limit)
-  return { names, next_cursor: last + 1 + limit < all.length ? wrapped(names.at(-1)!) : null }
+  return { names, next_cursor: last + 1 + limit < all.length ? wrap(names.at(-1)!) : null }
 }
 
-/** A page of what is in the order of its score. The cursor is the score and the id of the last record seen. */
+/** A page by score. Its cursor is the score and id of the last record of the page before. */
 export const rankedPageOf = ({ limit = DEFAULT_LIMIT, cursor }: PageInput): RankedPage => {
   if (cursor === undefined) return { limit }
-  const [score = '', id = ''] = unwrapped(cursor).split(' ')
-  return /^\d{1,3}$/.test(score) && UUID.test(id) ? { limit, after: { score: Number(score), id } } : foreignCursor()
+  const [score = '', id = ''] = unwrap(cursor).split(' ')
+  return /^\d{1,3}$/.test(score) && UUID.test(id) ? { limit, after: { score: Number(score), id } } : refuseCursor()
 }
 
 interface PageInput {
@@ -31,27 +31,27 @@ interface PageInput {
   cursor?: string
 }
 
-const foreignCursor = (): never => {
+const refuseCursor = (): never => {
   const message = 'is not a cursor of this list'
   throw new AppError('invalid_input', `cursor ${message}`, { details: [{ path: 'cursor', message }] })
 }
 
-const unwrapped = (cursor: string): string => Buffer.from(cursor, 'base64url').toString('utf8')
+const unwrap = (cursor: string): string => Buffer.from(cursor, 'base64url').toString('utf8')
 
-const wrapped = (id: string): string => Buffer.from(id).toString('base64url')
+const wrap = (id: string): string => Buffer.from(id).toString('base64url')
 
-/** The cursor of the page that begins with this record, if there is one; undefined for what can be no record's id. */
+/** The cursor of the page that begins with the record of this id, if it exists; undefined for an invalid id. */
 export const cursorTo = (id: string): string | undefined => {
   if (!UUID.test(id)) return undefined
   const hex = (BigInt(`0x${id.replaceAll('-', '')}`) + 1n).toString(16).padStart(32, '0')
   const next = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
-  return UUID.test(next) ? wrapped(next) : undefined
+  return UUID.test(next) ? wrap(next) : undefined
 }
 
-/** Rows are fetched one beyond the limit: that one says there is a next page. */
+/** `rows`: one more than the limit if there is a next page. */
 export const pageResult = <Row extends { id: string }>(rows: Row[], limit: number): Result<Row> => resultOf(rows, limit, ({ id }) => id)
 
-/** The same of rows that came in the order of their score. */
+/** The same for rows sorted by score. */
 export const rankedResult = <Row extends { id: string; score: number }>(rows: Row[], limit: number): Result<Row> =>
   resultOf(rows, limit, ({ id, score }) => `${score} ${id}`)
 
@@ -62,5 +62,5 @@ interface Result<Row> {
 
 const resultOf = <Row>(rows: Row[], limit: number, placeOf: (row: Row) => string): Result<Row> => {
   const last = rows.length > limit ? rows[limit - 1] : undefined
-  return { rows: rows.slice(0, limit), next_cursor: last ? wrapped(placeOf(last)) : null }
+  return { rows: rows.slice(0, limit), next_cursor: last ? wrap(placeOf(last)) : null }
 }

@@ -1,4 +1,4 @@
-/** How fast callers may ask, by the plan of their workspace: counted in this process, without a statement of their own. */
+/** Request rates by plan, counted in this process and without a statement. */
 import { isExempt, type Op, readsOnly } from '#contract/op'
 import { credentialRateOf, type RateKey, type RatePlan, rateAllowance, rateOf } from '#domain/app/rates'
 import type { Allowance } from '#kernel/allowance'
@@ -12,9 +12,9 @@ import type { RatedCaller, Rates } from './call.ts'
 
 export const unlimitedRates: Rates = { count: () => [], messages: () => [] }
 
-/** Of workspaces and credentials that have asked lately. */
+/** Workspaces and credentials remembered. */
 const MOST_BUCKETS = 200_000
-/** How long after an operator has changed a plan its new rates hold, at most. */
+/** How soon a changed plan takes effect. */
 const REFRESH_MS = 2_000
 
 interface Limit {
@@ -40,7 +40,7 @@ export const createRates = ({ db, clock, log }: RatesDeps): Rates & Disposable =
     })
   const allowancesOf = (limits: Limit[]): Allowance[] =>
     limits.map(({ key, bucket, rate }) => rateAllowance(key, rate, buckets.left(bucket, rate)))
-  /** From all limits or from none. */
+  /** Takes from all limits, or from none and throws. */
   const take = (caller: RatedCaller, keys: RateKey[], amount: number): Allowance[] => {
     if (!caller.plan || caller.forwarded || keys.length === 0 || amount === 0) return []
     const limits = limitsOf(caller, book.of(caller.tenantId, caller.plan), keys)
@@ -63,52 +63,52 @@ const keysOf = (o: Pick<Op, 'method' | 'exempt'>, { surface }: RatedCaller): Rat
   return [...(surface === 'mcp' ? [] : (['requests'] as const)), ...(readsOnly(o) ? [] : (['commands'] as const))]
 }
 
-/** Of two limits of one name the one that ends first: a credential's own, or its workspace's. */
+/** For each name the limit with the least left: the credential's own or its workspace's. */
 const tightest = (all: Allowance[]): Allowance[] => {
   const byName = new Map<string, Allowance>()
   for (const one of all) if (one.left < (byName.get(one.name)?.left ?? Number.POSITIVE_INFINITY)) byName.set(one.name, one)
   return [...byName.values()]
 }
 
-/** Plans of the workspaces that have asked lately, as they were a moment ago. */
+/** The plans of recently active workspaces, refreshed every `REFRESH_MS`. */
 class PlanBook implements Disposable {
   #plans = new Map<string, RatePlan>()
-  #asked = new Set<string>()
+  #active = new Set<string>()
   #timer: Disposable | undefined
-  /** Monotonic time at which plans were read last. */
+  /** When the plans were last read, in monotonic milliseconds. */
   #readAt = Number.NEGATIVE_INFINITY
   #ended = false
 
   constructor(private readonly deps: RatesDeps) {}
 
-  /** `known`: what the caller's credential was found with, maybe long ago. */
+  /** `known`: the plan from when the credential was looked up, perhaps long ago. */
   of(tenantId: string, known: RatePlan): RatePlan {
-    this.#asked.add(tenantId)
+    this.#active.add(tenantId)
     this.#arm()
     const plan = this.#plans.get(tenantId)
     if (!plan) this.#plans.set(tenantId, known)
     return plan ?? known
   }
 
-  /** At once after a while without requests: what is known is older then. */
+  /** Refreshes at once after a pause without requests, when the known plans are older. */
   #arm(): void {
     if (this.#ended || this.#timer) return
     const { clock } = this.deps
     this.#timer = clock.after(Math.max(0, this.#readAt + REFRESH_MS - clock.monotonic()), () => void this.#refresh())
   }
 
-  /** One statement for all that have asked since the last one; the others are forgotten. */
+  /** One statement for the workspaces active since the last refresh; forgets the others. */
   async #refresh(): Promise<void> {
-    const asked = [...this.#asked]
-    this.#asked.clear()
+    const active = [...this.#active]
+    this.#active.clear()
     this.#readAt = this.deps.clock.monotonic()
     try {
-      this.#plans = await ratePlansOf(this.deps.db, asked)
+      this.#plans = await ratePlansOf(this.deps.db, active)
     } catch (cause) {
-      this.deps.log.debug({ err: cause }, 'plans could not be read again; the rates stay as they are')
+      this.deps.log.debug({ err: cause }, 'could not refresh plans; rates stay as they are')
     }
     this.#timer = undefined
-    if (this.#asked.size > 0) this.#arm()
+    if (this.#active.size > 0) this.#arm()
   }
 
   [Symbol.dispose](): void {

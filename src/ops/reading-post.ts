@@ -1,4 +1,4 @@
-/** A network post that a command is about, read before its letter: what the read may cost is taken from the day's budget first. */
+/** Reads the network post that a command is about, before its letter. The day's read budget is charged first. */
 import { engagements } from '#contract/growth/engagements'
 import { requireFeature, takeCap } from '#domain/app/plan'
 import { costOf, readBudgetOf, takeReads } from '#domain/app/read-budget'
@@ -13,15 +13,14 @@ import { currentDefault } from '#store/growth/connections'
 import { engagementOn } from '#store/growth/engagements'
 import type { World } from './call.ts'
 
-/** How the post was found, or why not. */
 export type Reading =
   | { kind: 'read'; network: Network; post: OthersPost | null }
-  /** No account is connected to read it. */
+  /** No account is connected. */
   | { kind: 'unread'; network: Network }
   | { kind: 'failed'; error: AppError }
 
 export interface WantedPost {
-  /** An address or id. */
+  /** A URL or id. */
   post: string
   action: EngageAction
 }
@@ -30,13 +29,13 @@ const READ_DEADLINE_MS = 10_000
 
 type Reserved = { account: Connection; network: Network } | { instead: Reading }
 
-/** The id in a reference, or `invalid_input`. */
+/** The post's id from a URL or id. Throws `invalid_input`. */
 export const postIdOf = (network: Network, ref: string): string => {
-  const message = `is neither an id nor an address of a post on ${network.name}`
+  const message = `is neither the id nor the URL of a post on ${network.name}`
   return network.postIdIn(ref) ?? fail('invalid_input', `post ${message}`, { details: [{ path: 'post', message }] })
 }
 
-/** Nothing is read for what will be refused in any case, or is there already. */
+/** Charges the read budget. Skips the read if the command will be refused anyway. */
 const reserve = async (
   networks: Networks,
   { post, action }: WantedPost,
@@ -60,7 +59,7 @@ const reserve = async (
   }
 }
 
-/** What a person is told when the network could not be read. */
+/** The caller's error when the network could not be read. */
 const failureOf = (cause: unknown): AppError => {
   if (!(cause instanceof NetworkError)) throw cause
   const { reason, retryAfterMs = 1_000 } = cause
@@ -69,8 +68,8 @@ const failureOf = (cause: unknown): AppError => {
     : new AppError('network_error', reason, { cause })
 }
 
-/** Reads outside of any letter. What fails is told later, when the command is decided: a replay needs no post. */
-export const readingPost = async (
+/** Reads outside the mailbox. Returns failures instead of throwing them: the command's letter throws them, unless it is a replay. */
+export const readPostFor = async (
   { ask, networks }: Pick<World, 'ask' | 'networks'>,
   tenantId: string,
   wanted: WantedPost,
@@ -91,7 +90,7 @@ export const readingPost = async (
   }
 }
 
-/** The post as an engagement keeps it. */
-export const engagedPost = (network: Network, { externalId, url, author, text, addressesUs }: OthersPost): EngagedPost => ({
+/** The post in the form that engagements store. */
+export const storedPost = (network: Network, { externalId, url, author, text, addressesUs }: OthersPost): EngagedPost => ({
   ...{ network: network.name, post_id: externalId, post_url: url, post_author: author.handle, post_text: text, addresses_us: addressesUs },
 })

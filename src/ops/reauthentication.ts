@@ -1,15 +1,15 @@
-/** What outlasts the session in which it is made asks for the password again. */
+/** Requires a recent password before a command-line session grants lasting access. */
 import { PASSWORD_FRESH_MS } from '#domain/app/person'
 import { AppError } from '#kernel/errors'
 import { passwordIsStale } from '#store/app/sessions'
 import type { CommandContext } from './call.ts'
 
 /**
- * Throws `reauthentication_required` in a session of the command line whose password was given more than ten minutes ago.
+ * Throws `reauthentication_required` in a command-line session if the password was given more than ten minutes ago.
  *
- * The token of such a session rests in a file for its hour, where another program of this user may find it: by itself it must not
- * become access that does not end. The tokens of browsers are out of reach of scripts, and keys make neither keys nor owners, so
- * neither is asked.
+ * The token of such a session lies in a file for an hour, where other programs of the user can find it. A stolen token must not be
+ * enough for lasting access. Browsers are exempt because scripts cannot reach their tokens, API keys because they can create neither
+ * keys nor owners.
  */
 export const requireFreshPassword = async ({ sql, principal }: Pick<CommandContext, 'sql' | 'principal'>): Promise<void> => {
   if (principal.kind !== 'session' || !(await passwordIsStale(sql, principal.id, PASSWORD_FRESH_MS))) return

@@ -1,4 +1,4 @@
-/** What an operator does for people whose password is lost. */
+/** Password resets by the operator. */
 import { emailKey } from '#domain/app/person'
 import { AppError, fail } from '#kernel/errors'
 import { plainText } from '#kernel/plain-text'
@@ -10,7 +10,7 @@ export interface ResetLink {
   person_id: string
   name: string
   email: string
-  /** As it is before the link is opened. */
+  /** Before the link is used. */
   email_status: PersonAccount['email_status']
   workspaces: string[]
   url: string
@@ -20,7 +20,7 @@ export interface ResetLink {
 const described = ({ id, name, workspaces, created_at }: PersonAccount): string =>
   `${id} (${[name, `since ${created_at.toISOString().slice(0, 10)}`, workspaces.join(', ') || 'no workspace'].filter(Boolean).join('; ')})`
 
-/** By the address: the account that has proven it, else the only one that has it. */
+/** The account that has verified the address, or else the only one with it. Throws `not_found` or `conflict`. */
 const byEmail = async (db: Db, email: string): Promise<PersonAccount> => {
   const accounts = await accountsOf(db, { emailKey: emailKey(email) })
   const [first] = accounts
@@ -30,7 +30,7 @@ const byEmail = async (db: Db, email: string): Promise<PersonAccount> => {
   throw new AppError('conflict', `${accounts.length} accounts have the email ${email}, none of them verified. Choose one with --id:${all}`)
 }
 
-/** By the id: an account that has this address, or has lost its own. */
+/** The account of this id, if it has this address or has lost its own. Throws `not_found` or `conflict`. */
 const byId = async (db: Db, id: string, email: string): Promise<PersonAccount> => {
   const [account] = await accountsOf(db, { id })
   if (!account) return fail('not_found', 'no such person')
@@ -43,17 +43,17 @@ const byId = async (db: Db, id: string, email: string): Promise<PersonAccount> =
 }
 
 /**
- * A link by which somebody chooses a new password: good once, for an hour; the one printed before it is void. It proves the
- * address, because the operator gives it to whose that is. The account keeps its workspaces: so whoever prints it looks at
- * whose account it is, which the answer says, before they hand it on.
+ * A link to choose a new password. It works once, within an hour, and voids an earlier one. It verifies the address, because the
+ * operator gives it to the owner of the address. The account keeps its workspaces, so the operator must check whose account it is
+ * before handing on the link; the result says so.
  */
 export const resetByOperator = async (
   { db, publicUrl }: { db: Db; publicUrl: string },
-  { email: given, id }: { email: string; id?: string | undefined },
+  { email: typed, id }: { email: string; id?: string | undefined },
 ): Promise<ResetLink> => {
-  const account = id === undefined ? await byEmail(db, given) : await byId(db, id, given)
+  const account = id === undefined ? await byEmail(db, typed) : await byId(db, id, typed)
   const { id: person_id, name, email_status, workspaces } = account
-  const email = account.email ?? plainText(given)
+  const email = account.email ?? plainText(typed)
   const token = newLinkToken('rst')
   const expires_at = await insertReset(db, { personId: person_id, email, emailKey: emailKey(email), tokenHash: hashOfLink(token) })
   return { person_id, name, email, email_status, workspaces, url: linkTo(publicUrl, 'reset', token), expires_at }

@@ -1,4 +1,4 @@
-/** The gates for what comes in and what goes out: compiled schemas, and errors that name the field. */
+/** Validation of inputs and outputs by compiled schemas. Errors name the field. */
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
@@ -19,7 +19,7 @@ export const checkerOf = (schema: TSchema): TypeCheck<TSchema> => {
   return checker
 }
 
-/** Deeper than any input of ours, and far from where recursion over it would end the stack. */
+/** Deeper than any of our inputs, and far from a stack overflow. */
 const DEEPEST = 100
 
 interface Flaw {
@@ -27,19 +27,19 @@ interface Flaw {
   message: string
 }
 
-/** Text that Postgres cannot store or JSON cannot carry back: NUL bytes, and halves of surrogate pairs. */
+/** Finds text that Postgres cannot store or JSON cannot represent: NUL characters and unpaired surrogates. */
 export const flawOfText = (text: string): Flaw | undefined => {
   if (text.includes('\0')) return { path: [], message: 'contains a NUL character' }
   return text.isWellFormed() ? undefined : { path: [], message: 'contains an unpaired surrogate' }
 }
 
-/** The first thing in a value, its keys included, that cannot be stored whatever the schema says. */
-const unstorable = (value: unknown, depth = 0): Flaw | undefined => {
+/** The first part of a value, keys included, that cannot be stored. */
+const unstorableFlaw = (value: unknown, depth = 0): Flaw | undefined => {
   if (typeof value === 'string') return flawOfText(value)
   if (typeof value !== 'object' || value === null) return undefined
   if (depth > DEEPEST) return { path: [], message: `is nested deeper than ${DEEPEST} levels` }
   for (const key of Object.keys(value)) {
-    const flaw = flawOfText(key) ?? unstorable((value as Record<string, unknown>)[key], depth + 1)
+    const flaw = flawOfText(key) ?? unstorableFlaw((value as Record<string, unknown>)[key], depth + 1)
     if (flaw) return { ...flaw, path: [key, ...flaw.path] }
   }
   return undefined
@@ -65,26 +65,26 @@ const describe = (schema: TSchema, error: ValueError): ErrorDetail => {
   }
   if (error.type === ValueErrorType.ObjectRequiredProperty) return { path, message: 'is required' }
   if (error.schema.enum) return { path, message: `must be one of ${(error.schema.enum as string[]).join(', ')}` }
-  return { path, message: strangeness(error) ?? wanted(error) }
+  return { path, message: invisibleFlaw(error) ?? requirementOf(error) }
 }
 
-/** What is wrong with a name or an address that its reader may not see: a character, or its length once it is normalised. */
-const strangeness = ({ type, schema: { format }, value }: ValueError): string | undefined => {
+/** Flaws of a name or email that its reader cannot see: a character, or the length after normalisation. */
+const invisibleFlaw = ({ type, schema: { format }, value }: ValueError): string | undefined => {
   if ((format !== 'name' && format !== 'email') || typeof value !== 'string') return undefined
   const strange = strangeCharacter(value)
   if (strange) return `contains ${strange}, an invisible character or one that reorders text`
   const most = format === 'name' ? NAME_LIMIT : EMAIL_LIMIT
   return type === ValueErrorType.StringFormat && isLonger(value, most)
-    ? `must have at most ${most} characters in the form in which it is kept (NFKC)`
+    ? `must have at most ${most} characters after NFKC normalisation`
     : undefined
 }
 
-/** What a text of each form is, in words. */
+/** Formats in words. */
 const FORMS: Record<string, string> = {
   uuid: 'a uuid',
   'date-time': 'an ISO 8601 timestamp, such as 2026-12-24T09:00:00+01:00',
   email: 'an email address',
-  uri: 'an http or https address',
+  uri: 'an http or https URL',
   'clock-time': 'a time of day, such as 09:30',
   name: 'text with visible characters',
   'time-zone': 'an IANA time zone, such as Europe/Berlin',
@@ -101,8 +101,8 @@ const KINDS: Record<string, string> = {
   null: 'null',
 }
 
-/** What would have been right, as the end of a sentence that begins with the field. */
-const wanted = ({ type, schema, message }: ValueError): string => {
+/** The requirement, as the end of a sentence that begins with the field. */
+const requirementOf = ({ type, schema, message }: ValueError): string => {
   const limits: Partial<Record<ValueErrorType, string>> = {
     [ValueErrorType.IntegerMinimum]: `must be at least ${schema.minimum}`,
     [ValueErrorType.IntegerMaximum]: `must be at most ${schema.maximum}`,
@@ -116,7 +116,7 @@ const wanted = ({ type, schema, message }: ValueError): string => {
   return limits[type] ?? (what ? `must be ${what}` : lowerFirst(message))
 }
 
-/** Patterns are for machines: people are told what they are for, or shown a text that keeps to them. */
+/** A pattern's meaning in words, or an example that matches it. */
 const patternOf = ({ pattern, examples }: TSchema): string | undefined => {
   if (pattern === NOT_BLANK) return 'must not be blank'
   if (pattern === ONE_LINE) return 'must be one line, and not blank'
@@ -124,7 +124,7 @@ const patternOf = ({ pattern, examples }: TSchema): string | undefined => {
   return example === undefined ? undefined : `must look like ${example}`
 }
 
-/** Where a value may have one of several forms. */
+/** The alternatives of a union in words. */
 const formsOf = ({ anyOf }: TSchema): string | undefined =>
   (anyOf as TSchema[] | undefined)
     ?.flatMap(({ format, type, enum: words }) => FORMS[format ?? ''] ?? (words as string[] | undefined) ?? KINDS[type ?? ''] ?? [])
@@ -134,9 +134,9 @@ const characters = (count: number): string => (count === 1 ? '1 character' : `${
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
 
-/** Throws `invalid_input` naming each wrong field, the nearest known field for an unknown one included. */
+/** Throws `invalid_input` with one detail per invalid field, at most `MOST_DETAILS`. Suggests a known field for an unknown one. */
 export const validate = (schema: TSchema, input: unknown): void => {
-  const flaw = unstorable(input)
+  const flaw = unstorableFlaw(input)
   if (flaw) refuse([{ path: flaw.path.join('.'), message: flaw.message }])
   const checker = checkerOf(schema)
   if (checker.Check(input)) return
@@ -151,23 +151,23 @@ export const validate = (schema: TSchema, input: unknown): void => {
 
 const LONGEST_PATH = 200
 
-/** Names of fields are the caller's: one of a megabyte is not sent back whole, and not twice. */
+/** Truncates paths: the caller chooses field names, and could send one of a megabyte. */
 const refuse = (found: ErrorDetail[]): never => {
   const details = found.map(({ path, message }) => ({ path: path.slice(0, LONGEST_PATH), message }))
   const [first] = details
   throw new AppError('invalid_input', `${first?.path || 'the body'} ${first?.message ?? 'is not valid'}`, { details })
 }
 
-/** The body of an answer, or a record of one, if it is what the contract promises. */
+/** The JSON of a reply or of one line of a download. Throws if it does not match the contract. */
 export const serialise = (o: NamedOp, reply: unknown): string => {
-  requirePromised(o, reply)
+  requireValidReply(o, reply)
   return JSON.stringify(reply)
 }
 
-/** Throws when it is not what the contract promises. */
-export const requirePromised = (o: NamedOp, reply: unknown): void => {
+/** Throws if the reply does not match the operation's output schema. */
+export const requireValidReply = (o: NamedOp, reply: unknown): void => {
   const checker = checkerOf(o.output)
   if (checker.Check(reply)) return
   const wrong = checker.Errors(reply).First()
-  throw new Error(`${o.id} answered against its contract: ${wrong?.path} ${wrong?.message}`)
+  throw new Error(`the reply of ${o.id} does not match its contract: ${wrong?.path} ${wrong?.message}`)
 }

@@ -1,4 +1,4 @@
-/** What operators do to workspaces: from the first start and from the command line. */
+/** Operators' changes to workspaces: at the first start and from the command line. */
 import type { Letter } from '#actors/engine/letter'
 import { connectEffects, type ReachedAccount } from '#decisions/growth/connecting'
 import { defaultPlan } from '#domain/app/plan'
@@ -17,11 +17,11 @@ import { hashOfLink, linkTo, newLinkToken } from './links.ts'
 
 export interface NewKey {
   id: string
-  /** Shown once; only its hash is kept. */
+  /** Shown once; only its hash is stored. */
   api_key: string
 }
 
-/** What a key has unless asked otherwise: everything but workspace:use. */
+/** The default scopes of a key: all but workspace:use. */
 export const usualScopes: Scope[] = ['api:read', 'api:write', 'mcp:use']
 
 export const createKey = async (
@@ -41,7 +41,7 @@ export const createWorkspace = async (db: Db, name: string): Promise<string> => 
   return id
 }
 
-/** The link by which somebody becomes a member: good once, shown once. With an email it is for whoever joins under that, and proves it. */
+/** An invitation link, shown once and valid once. With an email, it is only for that email, and verifies it. Throws `not_found`. */
 export const inviteByOperator = async (
   { db, publicUrl }: { db: Db; publicUrl: string },
   { tenantId, role, email }: { tenantId: string; role: Role; email?: string | undefined },
@@ -51,7 +51,7 @@ export const inviteByOperator = async (
   return id === undefined ? fail('not_found', 'no such workspace') : linkTo(publicUrl, 'join', token)
 }
 
-/** Connects an account that a network has let us into. The first one becomes the default. */
+/** Connects a network account. The first one becomes the default. */
 export const connectAccount = (
   world: Pick<World, 'ask'>,
   tenantId: string,

@@ -19,9 +19,9 @@ import { createHttp } from '#edge/http'
 import type { IntakeLimits } from '#edge/intake'
 import { capabilities } from '#edge/manifest'
 import { createMcp } from '#edge/mcp/endpoint'
-import type { Surface } from '#edge/mcp/session'
+import { createServerFactory } from '#edge/mcp/server-factory'
+import type { ServerFactory } from '#edge/mcp/session'
 import type { McpLimits } from '#edge/mcp/sessions'
-import { createSurface } from '#edge/mcp/surface'
 import { createOrigins } from '#edge/origin'
 import { pageRoutes } from '#edge/pages/routes'
 import { type Clock, systemClock } from '#kernel/clock'
@@ -90,7 +90,7 @@ export interface Overrides {
   rateClock?: Clock
   intake?: Partial<IntakeLimits>
   /** What is served over MCP instead of the operations. */
-  mcpSurface?: Surface
+  mcpServers?: ServerFactory
 }
 
 const drafterOf = ({ openai }: Config, worker: ModelWorker, log: Log): Drafter =>
@@ -204,7 +204,7 @@ export async function listen(config: Config, workplace: Workplace, log: Log, rea
   const mcp = createMcp({
     ...{ authenticator, origins, db, log, rates: world.rates },
     operations: workspaceOperations([...operations, ...internal]),
-    surface: overrides.mcpSurface ?? createSurface(),
+    servers: overrides.mcpServers ?? createServerFactory(),
     incarnation: () => runtime.incarnation,
     limits: overrides.mcpLimits ?? {},
   })

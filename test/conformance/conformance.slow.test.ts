@@ -5,9 +5,9 @@ import { MCP_PATH } from '#edge/mcp/endpoint'
 import { temporaryFolder } from '#test/support/folder'
 import { use, useApp } from '#test/support/use'
 import { startKeyedProxy } from './keyed-proxy.ts'
-import { conformanceSurface } from './surface.ts'
+import { conformanceServers } from './servers.ts'
 
-const app = useApp({ overrides: { mcpSurface: conformanceSurface } })
+const app = useApp({ overrides: { mcpServers: conformanceServers } })
 const proxy = use(() => startKeyedProxy(app.url, app.key))
 
 interface Suite {

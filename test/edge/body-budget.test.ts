@@ -10,7 +10,7 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 const BUSY = 'HTTP/1.1 503'
 
 /** Room for the requests of a test, in the same proportions as in production. */
-const small = { bytes: 20 * 4_096, strangerBytes: 8 * 4_096, uncheckedBytes: 4 * 4_096, workspaceBytes: 6 * 4_096 }
+const small = { bytes: 20 * 4_096, anonymousBytes: 8 * 4_096, uncheckedBytes: 4 * 4_096, workspaceBytes: 6 * 4_096 }
 
 const answer = (held: Held) => eventually(held.reply, (text) => text.includes('\r\n\r\n'))
 const answered = (all: Held[]): number => all.filter((held) => statusOf(held) !== undefined).length

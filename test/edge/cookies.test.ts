@@ -52,7 +52,7 @@ describe('cookies are set', () => {
   })
 
   test('to nothing, which removes both tokens and keeps the browser known', () => {
-    expect(plain.setting('nothing', now)).toEqual([
+    expect(plain.setting('clear', now)).toEqual([
       'tendril=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax',
       'tendril-refresh=; Max-Age=0; Path=/api/v1/app/session; HttpOnly; SameSite=Strict',
     ])

@@ -159,7 +159,7 @@ test('a body that does not arrive in time is 408, and its connection is closed',
 })
 
 test('bodies that strangers start and do not send give way to those of others without a credential', async () => {
-  const intake = { strangerBytes: 4 * 16_384, givesWayAfterMs: 20 }
+  const intake = { anonymousBytes: 4 * 16_384, givesWayAfterMs: 20 }
   await using small = await testApp({ log, env: { TRUSTED_PROXIES: '1' }, overrides: { intake } })
   const from = (address: string) => ({ ...JSON_TYPE, 'x-forwarded-for': address })
   const all: Held[] = []

@@ -114,7 +114,7 @@ const draftSaying = async (story: Story, body: string): Promise<string> => {
 
 test('the queue lists each item by its id, under what it waits for', async () => {
   const { story, context } = await openContext()
-  expect(await queue(context)).toContain('It is empty')
+  expect(await queue(context)).toContain('The queue is empty')
   const ids = [
     await story.drafted(),
     await story.approved(),
@@ -127,9 +127,9 @@ test('the queue lists each item by its id, under what it waits for', async () =>
   const text = await queue(context)
   const { post_at } = await story.item(ids[2]!)
   const sections = Object.fromEntries(text.split('\n## ').map((section) => [section.split('\n')[0], section]))
-  expect(Object.keys(sections).slice(1)).toEqual(['In doubt', 'Waiting for approval', 'Approved'])
-  expect(sections['In doubt']).toMatch(new RegExp(`### ${ids[3]}[^#]*a person must look[^#]*no answer`))
-  expect(sections['Waiting for approval']).toMatch(new RegExp(`### ${ids[0]}[^#]*> ${textOf(ids[0]!)}`))
+  expect(Object.keys(sections).slice(1)).toEqual(['In doubt', 'Awaiting approval', 'Approved'])
+  expect(sections['In doubt']).toMatch(new RegExp(`### ${ids[3]}[^#]*a person must check[^#]*no answer`))
+  expect(sections['Awaiting approval']).toMatch(new RegExp(`### ${ids[0]}[^#]*> ${textOf(ids[0]!)}`))
   expect(sections.Approved).toMatch(new RegExp(`### ${ids[2]}[^#]*scheduled for ${post_at}[^#]*### ${ids[1]}[^#]*not scheduled`))
   expect(text).not.toContain(ids[4]!)
 })
@@ -141,7 +141,7 @@ test('no text of an item can pass for part of the queue', async () => {
   const lines = (await queue(context)).split(/\r\n|[\n\r\u2028\u2029]/)
   expect(lines.filter((line) => line.startsWith('#'))).toEqual([
     '# Queue',
-    '## Waiting for approval',
+    '## Awaiting approval',
     expect.stringMatching(/^### [0-9a-f-]{36}$/),
   ])
   expect(lines.filter((line) => line === '> ### forged')).not.toBeEmpty()
@@ -161,8 +161,8 @@ test('stays within its size, and says what it leaves out', async () => {
     from item where tenant_id = ${story.tenantId}`
   const text = await queue(context)
   expect(text.length).toBeLessThanOrEqual(MOST_CHARACTERS)
-  expect(text).toContain('There are more: growth_list_queue with status drafted')
-  expect(text).toContain('There are more: growth_list_queue with status approved')
+  expect(text).toContain('There are more. growth_list_queue with status drafted')
+  expect(text).toContain('There are more. growth_list_queue with status approved')
 })
 
 test('a profile that is too large loses the ends of its lists, and says so', async () => {

@@ -17,14 +17,14 @@ const group = {
   download: op.download('GET /file', 'Take it.', { input: {}, line: shape.output }, { file: 'things' }),
 } satisfies Group
 
-const begin = { begin: async () => ({ awaits: 'id', effects: {} }), asItStands: async () => ({ status: 202, body: '' }) }
+const begin = { begin: async () => ({ awaits: 'id', effects: {} }), currentAnswer: async () => ({ status: 202, body: '' }) }
 
 const handlers: Handlers<typeof group> = {
   query: async () => done,
   command: async () => ({ reply: done }),
   awaited: begin,
   prepared: { prepare: async () => async () => ({ reply: done }) },
-  personal: async () => ({ reply: done, keep: 'nothing' }),
+  personal: async () => ({ reply: done, cookies: 'clear' }),
   public: async () => ({ reply: done }),
   download: async function* () {
     yield done
@@ -51,7 +51,7 @@ export const misfits = [
   // @ts-expect-error a prepared command asks before it decides
   (async () => ({ reply: done })) satisfies Of<'prepared'>,
   // @ts-expect-error only operations without a workspace set cookies
-  (async () => ({ reply: done, keep: 'everything' })) satisfies Of<'personal'>,
+  (async () => ({ reply: done, cookies: 'everything' })) satisfies Of<'personal'>,
   // @ts-expect-error no letter runs without a workspace
   begin satisfies Of<'public'>,
   // @ts-expect-error a download yields its records one by one

@@ -4,7 +4,7 @@
  */
 import type { Letter } from '#actors/engine/letter'
 import { requestAgain } from '#domain/growth/sending/post-again'
-import type { Begun, CommandContext, HandlerResult } from '#ops/call'
+import type { AwaitedResult, CommandContext, HandlerResult } from '#ops/call'
 import { automationHandlers } from '#ops/growth/automation'
 import { connectionHandlers, connectionsHandlers } from '#ops/growth/connections'
 import { itemHandlers } from '#ops/growth/items'
@@ -42,7 +42,7 @@ const action = <Carried extends object>(
 
 const plain = (weight: number, happen: (world: World) => void): Action => action(weight, () => ({}), happen)
 
-type Handled = Promise<HandlerResult<unknown> | Begun>
+type Handled = Promise<HandlerResult<unknown> | AwaitedResult>
 
 /** A person's command on any of the items, with nothing more to say. */
 const onItem = (weight: number, name: string, handle: (id: string, context: CommandContext) => Handled): Action =>

@@ -11,7 +11,7 @@ import type { Clock } from '#kernel/clock'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import type { Log } from '#kernel/log'
-import type { Begun, CommandContext, HandlerResult } from '#ops/call'
+import type { AwaitedResult, CommandContext, HandlerResult } from '#ops/call'
 import { networksOf } from '#port/network/registry'
 import type { Db } from '#store/engine/db'
 import { settle } from './clock.ts'
@@ -119,7 +119,7 @@ export const wake = (world: World): void => {
   }
 }
 
-type Handled = Promise<HandlerResult<unknown> | Begun>
+type Handled = Promise<HandlerResult<unknown> | AwaitedResult>
 
 /** Asks the owner; nobody waits for the answer, but a 200 to post-now must be true. */
 export const ask = (world: World, command: Commanded, handle: (context: CommandContext) => Handled): void => {

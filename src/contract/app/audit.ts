@@ -2,7 +2,7 @@ import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
 import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.ts'
 
-/** What narrows the trail; each further one narrows it more. */
+/** All filters must match. */
 const filters = {
   operation: T.Optional(
     T.String({ minLength: 1, maxLength: 100, description: 'For example growth.items.approve.', examples: ['growth.items.approve'] }),
@@ -15,7 +15,7 @@ const filters = {
 const ActorKind = oneOf(['person', 'key', 'system'], { description: 'system: the deployment or its operator.' })
 const Detail = T.Record(T.String(), T.Unknown(), { description: 'Details that depend on the operation. Never contains secrets.' })
 
-/** What happened, and by which way; the same in the list and in the file. */
+/** Fields of an entry in both the list and the export. */
 const deed = {
   surface: T.String({ description: "rest, mcp, cli or admin; lane or timer for the server's own work." }),
   operation: T.String(),

@@ -8,7 +8,7 @@ export const Email = T.String({ minLength: 3, maxLength: 254, format: 'email', e
 const emailStates = ['verified', 'unverified', 'lost'] as const
 export type EmailStatus = (typeof emailStates)[number]
 
-/** Whose email an account has, wherever people are shown. */
+/** The email fields of every record that shows a person. */
 export const address = {
   email: nullable(T.String({ description: 'null once another account verified it.' })),
   email_status: oneOf(emailStates, {
@@ -22,7 +22,7 @@ export const NewPassword = T.String({
   description:
     'At least 10 characters of any kind, not counting leading and trailing spaces. Not your email address or its first part, nor a common password.',
 })
-/** Of any length, because it is only compared. */
+/** Without a minimum length, because it is only compared. */
 export const GivenPassword = T.String({ minLength: 1, maxLength: 200 })
 export const RoleName = oneOf(roles)
 

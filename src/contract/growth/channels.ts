@@ -25,7 +25,7 @@ const cadence = {
 const status = oneOf(['active', 'inactive'])
 const number = nullable(T.Integer())
 
-/** As it is read: without the bounds of what may be written, which everything that lists the shape would repeat. */
+/** The output record. It leaves out the bounds of the input, which every operation that returns it would repeat. */
 export const GrowthChannel = record(
   {
     id: Id,

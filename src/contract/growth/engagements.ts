@@ -51,7 +51,7 @@ export const OneEngagement = record({ engagement: Engagement })
 const id = Id
 const onEngagement = ['not_found', 'conflict'] as const
 
-/** What an engagement is made with, beside its post. */
+/** The input of a new engagement, without its post. */
 export const wish = {
   action: EngagementAction,
   instruction: T.Optional(

@@ -2,16 +2,14 @@ import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
 import { cursorLike, NextCursor, nullable, page, record } from '../shapes.ts'
 
-/** Of names, not of ids. */
-
 const Hook = record(
   {
-    id: T.String({ description: 'The hook, as items name it.' }),
+    id: T.String({ description: 'The value of hook in items.' }),
     name: T.String(),
     explanation: T.String(),
     example: T.String(),
     drafted: T.Integer(),
-    approved: T.Integer({ description: 'Whatever their state now.' }),
+    approved: T.Integer({ description: 'Approved at any time, whatever their state now.' }),
     posted: T.Integer(),
     rejected: T.Integer(),
     measured: T.Integer({ description: 'How many posts engagement_rate is based on.' }),

@@ -22,7 +22,7 @@ const Metrics = record(
   { title: 'Metrics', description: "The network's counts at the last read; null before the first." },
 )
 
-/** Without a title: lists of tools name it, and spell it out nowhere. */
+/** Without a title, so that tool lists show only its type. */
 const Doubt = record(
   {
     cause: oneOf(['server_error', 'no_answer', 'unclear_answer', 'process_stopped'], {

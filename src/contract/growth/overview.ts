@@ -17,12 +17,12 @@ export const overview = {
           profile: Profile,
           channels: T.Array(GrowthChannel),
           drafted: T.Array(Item),
-          drafted_total: T.Integer({ description: 'Total drafts awaiting approval.' }),
+          drafted_total: T.Integer({ description: 'How many drafts await approval.' }),
           drafted_next_cursor: nullable(
             T.String({ description: 'Cursor for the list of items with status=drafted; null if all are here.' }),
           ),
           learnings: T.Array(Learning),
-          learnings_total: T.Integer({ description: 'Total active learnings.' }),
+          learnings_total: T.Integer({ description: 'How many learnings are active.' }),
           learnings_next_cursor: nullable(
             T.String({ description: 'Cursor for the list of learnings with status=active; null if all are here.' }),
           ),

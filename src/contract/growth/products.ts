@@ -6,7 +6,7 @@ const statuses = ['active', 'archived'] as const
 
 const Status = oneOf(statuses, { description: 'active: drafts may mention it. archived: no draft does.' })
 
-// Both stand in posts, so they are of one line.
+// One line each, because posts contain them.
 const name = T.String({
   minLength: 1,
   maxLength: 80,

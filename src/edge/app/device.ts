@@ -1,11 +1,11 @@
 /**
- * The endpoints at which a device asks to be let in, as OAuth has them: RFC 8628 (device authorization), RFC 6749 (errors) and
- * RFC 7009 (revocation). Forms come in, and the errors are OAuth's own; so they are no operations.
+ * OAuth's endpoints for devices: RFC 8628 (device authorization), RFC 6749 (errors) and RFC 7009 (revocation). They are not
+ * operations, because they take forms and return OAuth's errors.
  */
 import { deviceScopes, GRANT_S, isDeviceClient, POLL_EVERY_S } from '#domain/app/device'
 import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'
-import { askForDevice, revokeHeld, tokenForDevice } from '#ops/app/device'
+import { authorizeDevice, revokeToken, tokenForDevice } from '#ops/app/device'
 import type { Identity, VisitContext } from '#ops/call'
 import type { Db } from '#store/engine/db'
 import type { Incoming } from '../incoming.ts'
@@ -49,16 +49,16 @@ const refuse = (error: ErrorName, description: string): never => {
 }
 
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code'
-/** Longer than any token of ours. */
+/** In characters; longer than any of our tokens. */
 const LONGEST_FIELD = 2_000
 
-const needed = (form: Form, name: string): string => {
+const required = (form: Form, name: string): string => {
   const value = form[name] ?? refuse('invalid_request', `${name} is required`)
   return value.length <= LONGEST_FIELD ? value : refuse('invalid_request', `${name} is too long`)
 }
 
 const clientOf = (form: Form): string => {
-  const client = needed(form, 'client_id')
+  const client = required(form, 'client_id')
   return isDeviceClient(client) ? client : refuse('invalid_client', 'client_id is unknown')
 }
 
@@ -68,36 +68,40 @@ const code: Endpoint = async (form, context) => {
   const clientId = clientOf(form)
   const scopes =
     deviceScopes(form.scope ?? '') ?? refuse('invalid_scope', 'scope must be api:read, api:write and mcp:use, or session alone')
-  const { deviceCode, userCode } = await askForDevice(context, { clientId, scopes, name: (form.device_name ?? '').slice(0, LONGEST_FIELD) })
+  const { deviceCode, userCode } = await authorizeDevice(context, {
+    clientId,
+    scopes,
+    name: (form.device_name ?? '').slice(0, LONGEST_FIELD),
+  })
   const uri = `${context.identity.publicUrl}/device`
   const uris = { verification_uri: uri, verification_uri_complete: `${uri}?code=${userCode}` }
   return { device_code: deviceCode, user_code: userCode, ...uris, expires_in: GRANT_S, interval: POLL_EVERY_S }
 }
 
 const refusals = {
-  unknown: { error: 'invalid_grant', says: 'no such device_code of this client' },
-  spent: { error: 'invalid_grant', says: 'the token of this device_code was issued before' },
-  expired: { error: 'expired_token', says: 'nobody decided in time: begin anew' },
+  unknown: { error: 'invalid_grant', says: 'this client has no such device_code' },
+  spent: { error: 'invalid_grant', says: 'the token for this device_code has already been issued' },
+  expired: { error: 'expired_token', says: 'nobody decided in time: start again' },
   denied: { error: 'access_denied', says: 'the request was denied' },
   waiting: { error: 'authorization_pending', says: 'nobody has decided yet' },
-  too_soon: { error: 'slow_down', says: 'ask less often: 5 seconds more between requests from now on' },
+  too_soon: { error: 'slow_down', says: 'poll less often: wait 5 seconds longer between requests from now on' },
 } as const satisfies Record<string, { error: ErrorName; says: string }>
 
 const token: Endpoint = async (form, context) => {
-  const type = needed(form, 'grant_type')
+  const type = required(form, 'grant_type')
   if (type !== GRANT_TYPE) refuse('unsupported_grant_type', `grant_type must be ${GRANT_TYPE}`)
-  const given = await tokenForDevice(context, { clientId: clientOf(form), deviceCode: needed(form, 'device_code') })
-  if (typeof given === 'string') return refuse(refusals[given].error, refusals[given].says)
-  const { accessToken, scopes, workspace, expiresInS } = given
+  const granted = await tokenForDevice(context, { clientId: clientOf(form), deviceCode: required(form, 'device_code') })
+  if (typeof granted === 'string') return refuse(refusals[granted].error, refusals[granted].says)
+  const { accessToken, scopes, workspace, expiresInS } = granted
   const lasts = expiresInS === undefined ? {} : { expires_in: expiresInS }
   return { access_token: accessToken, token_type: 'Bearer', ...lasts, scope: scopes.join(' '), workspace }
 }
 
-/** Says the same for tokens that are unknown or ended before (RFC 7009, 2.2). */
+/** Also succeeds for unknown and ended tokens (RFC 7009, 2.2). */
 const revoke: Endpoint = async (form, context) => {
-  const held = needed(form, 'token')
+  const token = required(form, 'token')
   if (form.client_id !== undefined) clientOf(form)
-  await revokeHeld(context, held)
+  await revokeToken(context, token)
   return undefined
 }
 
@@ -116,12 +120,12 @@ const asOAuth = (cause: unknown): OAuthError => {
   return status < 500 ? new OAuthError('invalid_request', message, status) : new OAuthError('server_error', message, 500)
 }
 
-/** OAuth allows of a description printable ASCII without quotation mark and backslash (RFC 6749, 5.2). */
+/** OAuth allows only printable ASCII without quotation mark and backslash (RFC 6749, 5.2). */
 const printable = (text: string): string => text.replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?')
 
 const errorResponse = ({ log }: DeviceDeps, cause: unknown, requestId: string): Response => {
   const { error, description, status, retryAfter } = asOAuth(cause)
-  if (status >= 500) log.error({ err: cause, request_id: requestId }, 'a request of a device failed')
+  if (status >= 500) log.error({ err: cause, request_id: requestId }, 'a device request failed')
   const headers = {
     ...headersFor(requestId),
     ...(retryAfter === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(retryAfter))) }),

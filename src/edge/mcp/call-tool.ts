@@ -1,4 +1,4 @@
-/** One call of a tool: the operation through its gates, its answer or its error as a tool result. */
+/** One tool call: runs the operation with all its checks, and returns its answer or error as a tool result. */
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { TSchema } from '@sinclair/typebox'
 import type { Answer } from '#actors/engine/letter'
@@ -11,11 +11,11 @@ import { textOf } from './text.ts'
 import { findTool, toolsOf } from './tools.ts'
 import type { View } from './view.ts'
 
-/** What a client sends beside the arguments, and what it gets beside the result. */
+/** Fields of `_meta`, in requests and results. */
 const META = {
   idempotencyKey: 'tendril/idempotency-key',
   replayed: 'tendril/idempotency-replayed',
-  /** The record is not in its final state yet: what REST says with 202. */
+  /** The record is not in its final state yet: REST answers 202. */
   pending: 'tendril/pending',
   error: 'tendril/error',
 } as const
@@ -24,13 +24,13 @@ export interface ToolCall {
   name: string
   arguments: unknown
   meta: Record<string, unknown> | undefined
-  /** The client gave a progress token. */
+  /** Set if the client sent a progress token. */
   onProgress: GenerationOptions['onProgress'] | undefined
-  /** Ends when the client takes its request back. */
+  /** Aborts when the client cancels the request. */
   signal: AbortSignal
 }
 
-/** Throws a JSON-RPC error for a name that is no tool; every other failure is a result that the model may read and act on. */
+/** Throws a JSON-RPC error for an unknown tool. Every other failure is a result, which the model can read and act on. */
 export const callTool = async (context: McpContext, view: View, call: ToolCall): Promise<CallToolResult> => {
   const o = findTool(context.operations, call.name, view) ?? refuse(context, call.name, view)
   try {
@@ -47,7 +47,7 @@ export const callTool = async (context: McpContext, view: View, call: ToolCall):
 
 const refuse = ({ operations }: McpContext, name: string, { readOnly }: View): never => {
   const exists = toolsOf(operations).some((o) => o.tool === name)
-  const why = readOnly ? 'this session is read-only or has other toolsets' : 'this session has other toolsets'
+  const why = readOnly ? 'this session is read-only or uses other toolsets' : 'this session uses other toolsets'
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, exists ? `Tool ${name} is not available: ${why}` : `Unknown tool: ${name}`)
 }
 
@@ -58,7 +58,7 @@ const keyIn = (meta: Record<string, unknown> = {}): string | undefined => {
   return fail('invalid_input', `_meta ${META.idempotencyKey} ${message}`, { details: [{ path: META.idempotencyKey, message }] })
 }
 
-/** `shown`: what the text tells, where that is more than the answer. `schema`: of what is told. */
+/** `shown`: the content of the text, if it is more than the answer. `schema`: of that content. */
 const succeeded = ({ status, body, replayed }: Answer, schema: TSchema, shown?: Record<string, unknown>): CallToolResult => {
   const content = JSON.parse(body)
   const meta = { ...(replayed ? { [META.replayed]: true } : {}), ...(status === 202 ? { [META.pending]: true } : {}) }
@@ -69,19 +69,19 @@ const succeeded = ({ status, body, replayed }: Answer, schema: TSchema, shown?: 
   }
 }
 
-/** They end a line for readers that do not parse JSON, though JSON may hold them as they are. */
+/** JSON allows these unescaped, but other readers take them for line ends. */
 const SEPARATORS = /[\u2028\u2029]/
 
-/** Not in the type declarations yet. */
+/** TypeScript does not declare it yet. */
 const rawJson = (JSON as JSON & { rawJSON(text: string): unknown }).rawJSON
 
-/** For `JSON.parse`: texts that hold such characters go out with them written by number. */
+/** A reviver for `JSON.parse` that escapes these characters when the value is written again. */
 const onOneLine = (_: string, value: unknown): unknown =>
   typeof value === 'string' && SEPARATORS.test(value) ? rawJson(jsonOnOneLine(value)) : value
 
 /**
- * The error's data is in `_meta`: clients check structured content against the tool's output schema even where `isError` is
- * set, and would drop the error for it.
+ * The error's data is in `_meta`: clients validate structured content against the tool's output schema even when `isError` is
+ * set, and would drop the error.
  */
 const failed = ({ code, message, details, retryAfter }: AppError, requestId: string): CallToolResult => {
   const lines = (details ?? []).slice(1).map((detail) => `- ${detail.path || 'input'} ${detail.message}`)

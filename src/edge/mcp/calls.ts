@@ -1,5 +1,5 @@
-/** Requests that run in this process, of either era, by whose they are: some wait for minutes, and nobody may pile them up. */
-import { type McpCaller, nameOf } from './caller.ts'
+/** Counts the running requests of each caller. Some wait for minutes, and a bound keeps a caller from piling them up. */
+import { callerId, type McpCaller } from './caller.ts'
 
 export class Calls {
   readonly #running = new Map<string, number>()
@@ -10,15 +10,15 @@ export class Calls {
   }
 
   of(caller: McpCaller): number {
-    return this.#running.get(nameOf(caller)) ?? 0
+    return this.#running.get(callerId(caller)) ?? 0
   }
 
   async count<T>(caller: McpCaller, run: () => Promise<T>): Promise<T> {
-    this.#add(nameOf(caller), 1)
+    this.#add(callerId(caller), 1)
     try {
       return await run()
     } finally {
-      this.#add(nameOf(caller), -1)
+      this.#add(callerId(caller), -1)
     }
   }
 

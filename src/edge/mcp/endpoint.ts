@@ -1,6 +1,6 @@
 /**
- * `/api/v1/mcp`, in reading order: method → origin → credential and scope → body → rates → era → session → the SDK. Whoever is refused
- * before the SDK gets the error envelope of REST; from there on errors are JSON-RPC.
+ * `/api/v1/mcp`. Checks in this order: method, origin, credential and scope, body, rates, era, session; then the SDK. Refusals before
+ * the SDK use REST's error envelope; from there on errors are JSON-RPC.
  */
 import { isInitializeRequest, isLegacyRequest, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { BODY_LIMIT } from '#contract/kinds'
@@ -11,16 +11,16 @@ import type { Call, Rates } from '#ops/call'
 import type { Db } from '#store/engine/db'
 import { urlOfNode } from '#store/engine/placement'
 import type { Authenticator } from '../auth.ts'
-import type { Incoming as Arrived } from '../incoming.ts'
+import type { Incoming } from '../incoming.ts'
 import type { Origins } from '../origin.ts'
 import { errorResponse, limitHeaders, requestIdOf } from '../respond.ts'
-import { callerOf, type McpCaller, standingOf } from './caller.ts'
+import { callerOf, type McpCaller, refreshCallers } from './caller.ts'
 import { Calls } from './calls.ts'
 import type { McpContext } from './context.ts'
-import { HOP_HEADER, passOn } from './elsewhere.ts'
-import { countedIn } from './message-count.ts'
+import { forward, HOP_HEADER } from './forward.ts'
+import { countMessages } from './message-count.ts'
 import { rpcError } from './rpc-error.ts'
-import type { Surface } from './session.ts'
+import type { ServerFactory } from './session.ts'
 import { type McpLimits, mcpLimits, nodeIn, Sessions } from './sessions.ts'
 import { Stateless } from './stateless.ts'
 import { viewOf } from './view.ts'
@@ -32,31 +32,31 @@ export interface McpDeps {
   operations: Operation[]
   db: Db
   log: Log
-  surface: Surface
+  servers: ServerFactory
   origins: Origins
   rates: Rates
   incarnation(): string
   limits?: Partial<McpLimits>
 }
 
-/** Its end waits a moment for calls that run, then closes every stream. */
+/** Disposing it waits a moment for running calls, then closes every stream. */
 export interface McpEndpoint extends AsyncDisposable {
-  /** Throws an `AppError` for whoever is refused. */
-  handle(arrived: Arrived): Promise<Response>
+  /** Throws an `AppError` when it refuses a request. */
+  handle(incoming: Incoming): Promise<Response>
 }
 
 const METHODS = ['GET', 'POST', 'DELETE']
-/** How long calls that still run at the end are waited for. */
+/** How long disposal waits for running calls. */
 const LAST_CALLS_MS = 3_000
-const LOOK_EVERY_MS = 20
-/** The SDK's code for a session that is not there. */
+const POLL_MS = 20
+/** The SDK's error code for an unknown session. */
 const NO_SESSION = -32_001
 
 interface Parts extends McpDeps {
   sessions: Sessions
   stateless: Stateless
   calls: Calls
-  /** Requests of one key that may run at the same time. */
+  /** How many requests of one key may run at the same time. */
   mostCalls: number
   byId: ReadonlyMap<string, Operation>
 }
@@ -64,7 +64,7 @@ interface Parts extends McpDeps {
 export const createMcp = (deps: McpDeps): McpEndpoint => {
   const limits = { ...mcpLimits, ...deps.limits }
   const calls = new Calls()
-  const shared = { ...deps, limits, calls, standing: (callers: readonly McpCaller[]) => standingOf(deps.db, callers) }
+  const shared = { ...deps, limits, calls, refresh: (callers: readonly McpCaller[]) => refreshCallers(deps.db, callers) }
   const sessions = new Sessions(shared)
   const stateless = new Stateless(shared)
   const parts: Parts = {
@@ -76,53 +76,53 @@ export const createMcp = (deps: McpDeps): McpEndpoint => {
     byId: new Map(deps.operations.map((o) => [o.id, o])),
   }
   return {
-    handle: async (arrived) => labelled(await handle(parts, arrived), arrived.request),
+    handle: async (incoming) => withStandardHeaders(await handle(parts, incoming), incoming.request),
     async [Symbol.asyncDispose]() {
       for (const one of [sessions, stateless]) one.refuse()
       const until = performance.now() + LAST_CALLS_MS
-      while (calls.total > 0 && performance.now() < until) await Bun.sleep(LOOK_EVERY_MS)
+      while (calls.total > 0 && performance.now() < until) await Bun.sleep(POLL_MS)
       await Promise.all([sessions[Symbol.asyncDispose](), stateless[Symbol.asyncDispose]()])
     },
   }
 }
 
-const handle = async (parts: Parts, arrived: Arrived): Promise<Response> => {
-  const { request } = arrived
+const handle = async (parts: Parts, incoming: Incoming): Promise<Response> => {
+  const { request } = incoming
   if (!METHODS.includes(request.method))
     return errorResponse(new AppError('method_not_allowed'), requestIdOf(request), { allow: METHODS.join(', ') })
-  // A page of someone else must not use what a browser may reach. Source: the transport's security rules.
+  // The MCP transport's security rules require this: it keeps other sites from using what a browser can reach.
   if (!parts.origins.isOurs(request)) fail('forbidden', 'the Origin header does not name this deployment')
-  // Not by cookie, which a browser adds by itself, and which is not passed on to where a session lives.
+  // Cookies do not count: browsers add them by themselves, and they are not forwarded to the process that holds a session.
   if (!request.headers.has('authorization')) fail('unauthenticated', 'send an API key as Authorization: Bearer <key>')
-  const caller = await callerOf(parts, arrived)
-  const text = request.method === 'POST' ? await arrived.text({ limit: BODY_LIMIT, workspace: caller.tenantId }) : undefined
+  const caller = await callerOf(parts, incoming)
+  const text = request.method === 'POST' ? await incoming.text({ limit: BODY_LIMIT, workspace: caller.tenantId }) : undefined
   const body = text === undefined ? undefined : parsed(text)
   if (body === NOT_JSON) return rpcError(400, ProtocolErrorCode.ParseError, 'Parse error: the body is not valid JSON')
-  // Not before the body is there: it may be the kill switch.
-  const allowances = parts.rates.messages({ ...caller, surface: 'mcp' }, countedIn(body, parts.operations))
-  if (parts.calls.of(caller) >= parts.mostCalls && asksSomething(body)) throw new AppError('rate_limited', 'mcp_calls', { retryAfter: 5 })
+  // Needs the body, which may be a call of the kill switch.
+  const allowances = parts.rates.messages({ ...caller, surface: 'mcp' }, countMessages(body, parts.operations))
+  if (parts.calls.of(caller) >= parts.mostCalls && hasRequest(body)) throw new AppError('rate_limited', 'mcp_calls', { retryAfter: 5 })
   const context = contextFor(parts, caller, requestIdOf(request))
-  const response = await answered(parts, request, { caller, context, text, body })
+  const response = await respond(parts, request, { caller, context, text, body })
   for (const [name, value] of Object.entries(limitHeaders(allowances))) response.headers.set(name, value)
   return response
 }
 
-const answered = async (parts: Parts, request: Request, incoming: Incoming): Promise<Response> => {
+const respond = async (parts: Parts, request: Request, incoming: McpRequest): Promise<Response> => {
   const { context, text, body } = incoming
   if (text !== undefined && !(await isLegacyRequest(request, body)))
     return parts.stateless.handle(request, { context, view: viewOf(request.url), body })
   return inSession(parts, request, incoming)
 }
 
-/** As every answer over HTTP has it. */
-const labelled = (response: Response, request: Request): Response => {
+/** Adds the headers that every HTTP answer has. */
+const withStandardHeaders = (response: Response, request: Request): Response => {
   response.headers.set('x-request-id', requestIdOf(request))
   if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'no-store')
   return response
 }
 
-/** Not so a notification, such as one that takes a request back, nor an answer. */
-const asksSomething = (body: unknown): boolean =>
+/** Whether the body holds a request, rather than only notifications (such as a cancellation) and responses. */
+const hasRequest = (body: unknown): boolean =>
   [body].flat().some((one) => typeof one === 'object' && one !== null && 'method' in one && 'id' in one)
 
 const NOT_JSON = Symbol('not JSON')
@@ -158,33 +158,33 @@ const contextFor = ({ byId, log }: Parts, caller: McpCaller, requestId: string):
   }
 }
 
-interface Incoming {
+interface McpRequest {
   caller: McpCaller
   context: McpContext
   text: string | undefined
   body: unknown
 }
 
-const inSession = async (parts: Parts, request: Request, { caller, context, text, body }: Incoming): Promise<Response> => {
+const inSession = async (parts: Parts, request: Request, { caller, context, text, body }: McpRequest): Promise<Response> => {
   const id = request.headers.get('mcp-session-id')
-  if (id === null && isOpening(body)) return opened(parts, request, { caller, context, text, body })
+  if (id === null && startsSession(body)) return openSession(parts, request, { caller, context, text, body })
   if (id === null) return rpcError(400, ProtocolErrorCode.InvalidRequest, 'Bad Request: the Mcp-Session-Id header is required')
   const session = parts.sessions.find(id, caller)
   if (session) return session.handle(request, context, body)
-  const passed = parts.sessions.has(id) ? undefined : await fromElsewhere(parts, request, { id, text })
+  const passed = parts.sessions.has(id) ? undefined : await forwarded(parts, request, { id, text })
   return passed ?? rpcError(404, NO_SESSION, 'Session not found')
 }
 
-const isOpening = (body: unknown): boolean => isInitializeRequest(Array.isArray(body) ? body[0] : body)
+const startsSession = (body: unknown): boolean => isInitializeRequest(Array.isArray(body) ? body[0] : body)
 
-const opened = async ({ sessions }: Parts, request: Request, { caller, context, body }: Incoming): Promise<Response> => {
+const openSession = async ({ sessions }: Parts, request: Request, { caller, context, body }: McpRequest): Promise<Response> => {
   const session = await sessions.open(caller, viewOf(request.url))
   const response = await session.handle(request, context, body)
   if (!response.ok) await session[Symbol.asyncDispose]()
   return response
 }
 
-const fromElsewhere = async (
+const forwarded = async (
   { db, log, incarnation }: Parts,
   request: Request,
   { id, text }: { id: string; text: string | undefined },
@@ -192,5 +192,5 @@ const fromElsewhere = async (
   const node = nodeIn(id)
   if (node === undefined || node === incarnation() || request.headers.has(HOP_HEADER)) return undefined
   const url = await urlOfNode(db, node)
-  return url === undefined ? undefined : passOn(request, { url, body: text, log })
+  return url === undefined ? undefined : forward(request, { url, body: text, log })
 }

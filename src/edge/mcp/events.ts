@@ -1,7 +1,7 @@
-/** What was sent on a session's streams, kept for a while so that a client whose connection broke can read on. */
+/** The messages sent on a session's streams, stored for clients that reconnect and resume. */
 import type { EventId, EventStore, JSONRPCMessage, StreamId } from '@modelcontextprotocol/server'
 
-interface Kept {
+interface StoredEvent {
   streamId: StreamId
   message: JSONRPCMessage
   size: number
@@ -13,9 +13,9 @@ export interface EventBounds {
   perProcess: number
 }
 
-/** All sessions of a process: when it is full, the oldest events go first, whosever they are. */
+/** The events of all sessions of a process. When it is full, the oldest go first, whichever session they belong to. */
 export class EventLog {
-  readonly #order = new Map<Kept, { store: SessionEvents; id: EventId }>()
+  readonly #order = new Map<StoredEvent, { store: SessionEvents; id: EventId }>()
   #size = 0
 
   constructor(private readonly bounds: EventBounds) {}
@@ -28,9 +28,9 @@ export class EventLog {
     return this.#size
   }
 
-  add(kept: Kept, store: SessionEvents, id: EventId): void {
-    this.#order.set(kept, { store, id })
-    this.#size += kept.size
+  add(event: StoredEvent, store: SessionEvents, id: EventId): void {
+    this.#order.set(event, { store, id })
+    this.#size += event.size
     while (this.#size > this.bounds.perProcess) {
       const { value: oldest } = this.#order.values().next()
       if (!oldest) return
@@ -38,14 +38,14 @@ export class EventLog {
     }
   }
 
-  remove(kept: Kept): void {
-    if (this.#order.delete(kept)) this.#size -= kept.size
+  remove(event: StoredEvent): void {
+    if (this.#order.delete(event)) this.#size -= event.size
   }
 }
 
-/** One session's part. Its ids mean nothing in another session, so nobody can read on in a stream of someone else. */
+/** The events of one session. Ids are valid within their session only, so nobody can resume another caller's stream. */
 export class SessionEvents implements EventStore, Disposable {
-  readonly #events = new Map<EventId, Kept>()
+  readonly #events = new Map<EventId, StoredEvent>()
   #size = 0
   #last = 0
 
@@ -56,10 +56,10 @@ export class SessionEvents implements EventStore, Disposable {
 
   async storeEvent(streamId: StreamId, message: JSONRPCMessage): Promise<EventId> {
     const id = (++this.#last).toString(36)
-    const kept = { streamId, message, size: JSON.stringify(message).length }
-    this.#events.set(id, kept)
-    this.#size += kept.size
-    this.log.add(kept, this, id)
+    const event = { streamId, message, size: JSON.stringify(message).length }
+    this.#events.set(id, event)
+    this.#size += event.size
+    this.log.add(event, this, id)
     for (const oldest of this.#events.keys()) {
       if (this.#size <= this.bound) break
       this.forget(oldest)
@@ -75,19 +75,19 @@ export class SessionEvents implements EventStore, Disposable {
     const streamId = this.#events.get(lastId)?.streamId ?? ''
     const ids = [...this.#events.keys()]
     for (const id of ids.slice(ids.indexOf(lastId) + 1)) {
-      const kept = this.#events.get(id)
-      // The first event of a stream has no message: it is there to be read on from.
-      if (kept?.streamId === streamId && Object.keys(kept.message).length > 0) await send(id, kept.message)
+      const event = this.#events.get(id)
+      // The first event of a stream has no message; it only gives the client an id to resume from.
+      if (event?.streamId === streamId && Object.keys(event.message).length > 0) await send(id, event.message)
     }
     return streamId
   }
 
   forget(id: EventId): void {
-    const kept = this.#events.get(id)
-    if (!kept) return
+    const event = this.#events.get(id)
+    if (!event) return
     this.#events.delete(id)
-    this.#size -= kept.size
-    this.log.remove(kept)
+    this.#size -= event.size
+    this.log.remove(event)
   }
 
   [Symbol.dispose](): void {

@@ -1,4 +1,4 @@
-/** A generation as one call: created, followed until it is over, and cancelled when the caller loses interest. */
+/** A generation as one tool call: created, watched until it settles, and cancelled if the caller cancels. */
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { Answer } from '#actors/engine/letter'
 import { isSettled, pathParams, settlingId } from '#contract/op'
@@ -13,7 +13,7 @@ export interface GenerationOptions {
   idempotencyKey?: string | undefined
   /** Aborting cancels the generation. */
   signal: AbortSignal
-  /** Of `total`, always more than the time before: how much of the time that it may take has gone. */
+  /** Reports the elapsed share of the deadline; `progress` grows with each call. */
   onProgress(progress: number, total: number, message: string): void
   /** For tests. */
   clock?: Clock
@@ -23,16 +23,15 @@ export interface GenerationOptions {
 export interface Generated {
   /** The record in the shape of the creating operation's output, with its status. */
   answer: Answer
-  /** All that the reading operation says of it, what was made included: `{ batch: { …, items: [] } }`. The answer's body if it was not read. */
+  /** The record with what was drafted, as the reading operation returns it: `{ batch: { …, items: [] } }`. The answer's body if it was not read. */
   whole: Body
-  /** What the contract says of `whole`. */
+  /** The schema of `whole`. */
   schema: TSchema
 }
 
-/** What an operation answered. */
 type Body = Record<string, unknown>
 
-/** As every generation has it, whatever it makes. */
+/** The fields that every generation has. */
 interface GenerationRecord {
   id: string
   status: string
@@ -41,28 +40,28 @@ interface GenerationRecord {
   delivered?: number
 }
 
-/** Not in the contract, on no surface: what cancelling is called. */
+/** An internal operation: no surface offers it. */
 export const CANCEL = 'operator.generations.cancel'
 
-/** Longer than the longest model call, shorter than what clients and proxies wait. */
+/** Longer than the longest model call, shorter than the timeouts of clients and proxies. */
 const DEADLINE_MS = 175_000
-/** The first look is early, for the composer takes less than a second; later ones are rarer. */
-const FIRST_LOOK_MS = 150
-const LOOKS_APART_MS = 3_000
+/** The first read is early, because the composer takes less than a second; later reads are further pauseMs. */
+const FIRST_READ_MS = 150
+const LONGEST_PAUSE_MS = 3_000
 const TOTAL = 100
-/** The most a list gives at once: what was just made is among them. */
+/** The largest page of a list. The new record is on the first one. */
 const MOST_LISTED = 100
-/** While it runs: full is what is over. */
-const MOST_UNDER_WAY = 99
+/** The highest progress before it settles. */
+const MOST_UNSETTLED = 99
 
-const over = ({ status }: GenerationRecord): boolean => isSettled(status)
+const hasSettled = ({ status }: GenerationRecord): boolean => isSettled(status)
 
 const siblingOf = ({ operations, call }: McpContext, operation: Operation): Operation | undefined => {
   const sibling = operations.get(settlingId(operation) ?? '')
   return sibling && mayRun(sibling, call) ? sibling : undefined
 }
 
-/** Every answer about one record has it under its name. */
+/** The answer wraps its record in one field: `{ batch: {…} }`. */
 const recordIn = (body: Body): GenerationRecord => Object.values(body)[0] as GenerationRecord
 
 const messageOf = ({ status, error, requested, delivered }: GenerationRecord): string => {
@@ -72,7 +71,7 @@ const messageOf = ({ status, error, requested, delivered }: GenerationRecord): s
   return isSettled(status) ? status : 'drafting'
 }
 
-/** Waits, unless and until the signal aborts. */
+/** Waits for `ms`, or until the signal aborts. */
 const pause = async (clock: Clock, ms: number, signal: AbortSignal): Promise<void> => {
   if (signal.aborted) return
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -85,11 +84,11 @@ const pause = async (clock: Clock, ms: number, signal: AbortSignal): Promise<voi
 
 const parsed = ({ body }: Answer): Body => JSON.parse(body)
 
-/** A list stands in where nothing reads the one record: each of its entries is as the creation has it. */
+/** The schema of what `read` returns. Entries of a list have the same shape as the created record. */
 const shownBy = (sibling: Operation, operation: Operation): TSchema =>
   pathParams(sibling.path).length > 0 ? sibling.output : operation.output
 
-/** The record as it stands; undefined while it cannot be read, which may pass. */
+/** The current record, found in a list if no operation reads it alone; undefined after an error that may pass. */
 const read = async ({ run }: McpContext, sibling: Operation, made: Body): Promise<Body | undefined> => {
   const { id } = recordIn(made)
   try {
@@ -110,37 +109,37 @@ interface Following {
   options: GenerationOptions
 }
 
-/** Tells how far it is, never less than before and never the same twice. */
+/** Reports progress, each time more than before. */
 const reporter = ({ onProgress }: GenerationOptions) => {
   let reported = -1
   return (record: GenerationRecord, share: number): void => {
-    const progress = over(record) ? TOTAL : Math.min(MOST_UNDER_WAY, Math.floor(TOTAL * share))
+    const progress = hasSettled(record) ? TOTAL : Math.min(MOST_UNSETTLED, Math.floor(TOTAL * share))
     if (progress <= reported) return
     reported = progress
     onProgress(progress, TOTAL, messageOf(record))
   }
 }
 
-/** Looks at the record, once at least, until it is over, the time is up or the caller is gone. Gives what was seen last. */
+/** Reads the record, at least once, until it settles, the deadline passes or the caller cancels. Returns the last body read. */
 const follow = async ({ context, sibling, options }: Following, created: Body): Promise<Body> => {
   const { signal, clock = systemClock, deadlineMs = DEADLINE_MS } = options
   const report = reporter(options)
   const startedAt = clock.monotonic()
-  const gone = () => clock.monotonic() - startedAt
+  const elapsed = () => clock.monotonic() - startedAt
   let body = created
-  for (let apart = FIRST_LOOK_MS; ; apart = Math.min(LOOKS_APART_MS, apart * 1.5)) {
-    report(recordIn(body), gone() / deadlineMs)
-    if (!over(recordIn(body))) await pause(clock, Math.min(apart, deadlineMs - gone()), signal)
+  for (let pauseMs = FIRST_READ_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 1.5)) {
+    report(recordIn(body), elapsed() / deadlineMs)
+    if (!hasSettled(recordIn(body))) await pause(clock, Math.min(pauseMs, deadlineMs - elapsed()), signal)
     body = (await read(context, sibling, created)) ?? body
-    if (over(recordIn(body))) report(recordIn(body), 1)
-    if (over(recordIn(body)) || signal.aborted || gone() >= deadlineMs) return body
+    if (hasSettled(recordIn(body))) report(recordIn(body), 1)
+    if (hasSettled(recordIn(body)) || signal.aborted || elapsed() >= deadlineMs) return body
   }
 }
 
 /**
- * Creates a record and answers once it has settled, or with the record as it stands when that takes too long, or when
- * the caller may not read it. When `signal` aborts before it is over, the generation is cancelled, and the answer is the record as
- * that has left it; when it had aborted before there was any, it rejects with the signal's reason.
+ * Creates a record and resolves when it has settled. Resolves with the unsettled record after the deadline, or if the caller may not
+ * read it. If `signal` aborts, cancels the generation and resolves with the cancelled record; if it aborted before the start,
+ * rejects with its reason.
  */
 export const runGeneration = async (
   context: McpContext,
@@ -154,7 +153,7 @@ export const runGeneration = async (
   const sibling = siblingOf(context, operation)
   if (!sibling) return { answer, whole: created, schema: operation.output }
   let body = await follow({ context, sibling, options }, created)
-  if (signal.aborted && !over(recordIn(body))) {
+  if (signal.aborted && !hasSettled(recordIn(body))) {
     await context.run(CANCEL, { id: recordIn(body).id })
     body = (await read(context, sibling, body)) ?? body
   }

@@ -1,4 +1,4 @@
-/** What of a request over MCP counts against the rates of its caller. */
+/** How much an MCP request counts against its caller's rates. */
 import { isExempt, type NamedOp } from '#contract/op'
 
 interface Message {
@@ -6,8 +6,8 @@ interface Message {
   params?: { name?: unknown }
 }
 
-/** Each message counts as a request, of which one HTTP request may bring many; but for calls of tools that no rate refuses. */
-export const countedIn = (body: unknown, operations: readonly NamedOp[]): number => {
+/** The number of messages in a body, without calls of tools that are exempt from rates. */
+export const countMessages = (body: unknown, operations: readonly NamedOp[]): number => {
   const isFree = ({ method, params }: Message): boolean =>
     method === 'tools/call' && operations.some((o) => o.tool !== undefined && o.tool === params?.name && isExempt(o, 'rates'))
   return [body].flat().filter((message) => !isFree((message ?? {}) as Message)).length

@@ -1,4 +1,4 @@
-/** The queue as a model reads it: what waits for whom, with the ids that the tools take. */
+/** The queue as Markdown for a model: each item with its id and the tools that apply. */
 import type { Static } from '@sinclair/typebox'
 import type { Item as ItemSchema, ItemStatus } from '#contract/growth/items'
 import type { McpContext } from './context.ts'
@@ -13,42 +13,42 @@ interface Section {
   most: number
 }
 
-/** In the order in which they need somebody. */
+/** The most urgent first. */
 const sections: readonly Section[] = [
   {
     status: 'publish_unconfirmed',
     title: 'In doubt',
-    next: 'Maybe posted, maybe not. With "a person must look": ask the person to look at the account; growth_mark_item_posted settles it.',
+    next: 'These may or may not have been posted. If a person must check, ask them to look at the account; growth_mark_item_posted marks an item that they found there.',
     most: 10,
   },
   {
     status: 'drafted',
-    title: 'Waiting for approval',
-    next: 'For the person to decide: growth_approve_item (with edited_body if they change it) or growth_reject_item.',
+    title: 'Awaiting approval',
+    next: 'The person decides: growth_approve_item (with edited_body if they change the text) or growth_reject_item.',
     most: 25,
   },
   {
     status: 'publish_failed',
     title: 'Refused by the network',
-    next: 'growth_post_item or growth_schedule_item try again, growth_reject_item gives up.',
+    next: 'To try again, call growth_post_item or growth_schedule_item. To give up, call growth_reject_item.',
     most: 10,
   },
   {
     status: 'approved',
     title: 'Approved',
-    next: 'Scheduled ones go out when due; growth_schedule_item, growth_unschedule_item and growth_post_item act on these.',
+    next: 'Scheduled items are posted when due. growth_schedule_item, growth_unschedule_item and growth_post_item apply here.',
     most: 25,
   },
 ]
 
-/** Longer bodies are cut here: the item's own resource has all of it. */
+/** Longer bodies are truncated; the item's own resource has the full text. */
 const LONGEST_BODY = 1_200
-/** Room for the notes about what is left out. */
+/** Room for the notes about omitted items. */
 const RESERVE = 2_000
 
 const LINES = /\r\n|[\n\r\u2028\u2029\u0085]/
 
-/** Quoted line by line, so that nothing in a body can look like a heading of ours. */
+/** Quotes every line: no part of a body can then pass for a heading. */
 const quoted = (text: string): string =>
   text
     .split(LINES)
@@ -60,12 +60,12 @@ const inOneLine = (text: string, most: number): string => cut(text.split(LINES).
 const stateOf = ({ status, post_at, on_missed, review, created_at }: QueuedItem): string => {
   if (status === 'approved' && post_at) return `scheduled for ${String(post_at)}${on_missed ? `, when missed: ${on_missed}` : ''}`
   if (status === 'approved') return 'not scheduled'
-  if (status === 'publish_unconfirmed') return review ? 'a person must look' : 'being looked up by itself'
+  if (status === 'publish_unconfirmed') return review ? 'a person must check' : 'Tendril is checking the timeline'
   return `drafted at ${String(created_at)}`
 }
 
 const shown = (item: QueuedItem): string => {
-  const body = item.body.length > LONGEST_BODY ? `${cut(item.body, LONGEST_BODY)}\n(All of it: tendril://items/${item.id})` : item.body
+  const body = item.body.length > LONGEST_BODY ? `${cut(item.body, LONGEST_BODY)}\n(Full text: tendril://items/${item.id})` : item.body
   const lines = [`### ${item.id}`, `${item.kind}, ${item.length} characters, ${stateOf(item)}`, '', quoted(body)]
   if (item.status === 'drafted') lines.push('', `Why: ${inOneLine(item.rationale, 300)}`)
   if (item.last_error) lines.push('', `Last error: ${inOneLine(item.last_error, 300)}`)
@@ -77,7 +77,7 @@ interface Page {
   next_cursor: string | null
 }
 
-/** A section as far as it fits in `room` characters. */
+/** A section with as many items as fit in `room` characters. */
 const render = ({ title, next, status }: Section, { items, next_cursor }: Page, room: number): string => {
   const parts = [`## ${title}`, next]
   let [left, fitting] = [room, 0]
@@ -87,13 +87,13 @@ const render = ({ title, next, status }: Section, { items, next_cursor }: Page, 
     left -= text.length
     fitting++
   }
-  if (next_cursor !== null || fitting < items.length) parts.push(`There are more: growth_list_queue with status ${status} lists all.`)
+  if (next_cursor !== null || fitting < items.length) parts.push(`There are more. growth_list_queue with status ${status} lists them all.`)
   return parts.join('\n\n')
 }
 
-/** Markdown, of at most `MOST_CHARACTERS`. */
+/** Markdown of at most `MOST_CHARACTERS`. */
 export const queueText = async ({ run }: McpContext): Promise<string> => {
-  const parts = ['# Queue', 'Nothing goes out without the approval of a person. The heading of each item is its id.']
+  const parts = ['# Queue', "Nothing goes out without a person's approval. Each item's heading is its id."]
   let room = MOST_CHARACTERS - RESERVE
   for (const section of sections) {
     const page: Page = JSON.parse((await run('growth.items.list', { status: section.status, limit: section.most })).body)
@@ -102,6 +102,6 @@ export const queueText = async ({ run }: McpContext): Promise<string> => {
     parts.push(text)
     room = Math.max(0, room - text.length)
   }
-  if (parts.length === 2) parts.push('It is empty: growth_create_batch drafts posts.')
+  if (parts.length === 2) parts.push('The queue is empty. growth_create_batch drafts posts.')
   return `${parts.join('\n\n')}\n`
 }

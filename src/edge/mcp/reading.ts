@@ -1,10 +1,10 @@
-/** Resources and prompts as an MCP server of either era offers them. */
+/** The MCP handlers for resources and prompts. */
 import { ResourceNotFoundError, type Server } from '@modelcontextprotocol/server'
 import { AppError } from '#kernel/errors'
 import { getPrompt, prompts } from './prompts.ts'
 import { listResources, readResource, resourceTemplates } from './resources.ts'
 import { asProtocolError } from './server.ts'
-import type { Served } from './session.ts'
+import type { ServerSettings } from './session.ts'
 
 const orProtocolError = async <T>(run: Promise<T>, uri?: string): Promise<T> => {
   try {
@@ -15,7 +15,7 @@ const orProtocolError = async <T>(run: Promise<T>, uri?: string): Promise<T> => 
   }
 }
 
-export const installResources = (server: Server, { within }: Served): void => {
+export const installResources = (server: Server, { within }: ServerSettings): void => {
   server.setRequestHandler('resources/list', ({ params }, ctx) =>
     within(ctx, (context) => orProtocolError(listResources(context, params?.cursor))),
   )
@@ -25,7 +25,7 @@ export const installResources = (server: Server, { within }: Served): void => {
   )
 }
 
-export const installPrompts = (server: Server, { within }: Served): void => {
+export const installPrompts = (server: Server, { within }: ServerSettings): void => {
   server.setRequestHandler('prompts/list', async () => ({ prompts: [...prompts] }))
   server.setRequestHandler('prompts/get', ({ params }, ctx) =>
     within(ctx, (context) => orProtocolError(getPrompt(context, params.name, params.arguments))),

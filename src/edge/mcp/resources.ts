@@ -1,4 +1,4 @@
-/** What a client may read without calling a tool. Each read is an operation, with all its gates. */
+/** The resources. Each is read by an operation, with all its checks. */
 import { MOST_ACTIVE_LEARNINGS } from '#domain/growth/learning/learning'
 import { fail } from '#kernel/errors'
 import { mayRun } from '#ops/bind'
@@ -29,9 +29,9 @@ interface Fixed {
   description: string
   mimeType: string
   priority: number
-  /** The operations that it can be read from, the best one first. Where none of them exists, neither does the resource. */
+  /** Ids of the operations that can read it, the best first. Without any of them the resource does not exist. */
   from: readonly string[]
-  /** By the one of them that the caller may run. */
+  /** `operation`: the first of them that the caller may run. */
   read(context: McpContext, operation: string): Promise<string>
 }
 
@@ -48,7 +48,7 @@ const fixed: readonly Fixed[] = [
   {
     uri: 'tendril://profile',
     title: 'Growth profile',
-    description: 'Goal, audience, voice and Writing DNA, the basis of every draft.',
+    description: 'Goal, audience, voice and Writing DNA: the basis of every draft.',
     mimeType: JSON_TYPE,
     priority: 1,
     from: ['growth.overview.get'],
@@ -76,7 +76,7 @@ const fixed: readonly Fixed[] = [
     uri: 'tendril://learnings',
     title: 'Learnings',
     description:
-      'Active learnings: what worked, what flopped and hypotheses, which guide drafts. Retired ones are in the list of learnings.',
+      'Active learnings, which guide drafts: what worked, what flopped, and hypotheses. growth_list_learnings shows retired ones too.',
     mimeType: JSON_TYPE,
     priority: 0.7,
     from: ['growth.learnings.list'],
@@ -90,7 +90,7 @@ const fixed: readonly Fixed[] = [
 
 const ITEMS = 'growth.items.list'
 const ITEM_URI = /^tendril:\/\/items\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
-/** Drafted items on one page of the list. */
+/** Drafted items on one page of the resource list. */
 const PAGE = 50
 
 export const resourceTemplates = [
@@ -98,7 +98,7 @@ export const resourceTemplates = [
     uriTemplate: 'tendril://items/{id}',
     name: 'item',
     title: 'Item',
-    description: 'A post or an article in any state: its text, why it was drafted, and its outcome.',
+    description: 'A post or article in any state: its text, why it was drafted, and its outcome.',
     mimeType: JSON_TYPE,
   },
 ] as const
@@ -130,8 +130,8 @@ const listedItem = ({ id, kind, format, body, length, updated_at }: QueuedItem):
 })
 
 /**
- * What this caller may read: the fixed resources, then the drafted items, newest first, a page at a time. A cursor of another
- * list is `invalid_input`.
+ * The resources that this caller may read, a page at a time: the fixed ones, then drafted items, newest first. Throws
+ * `invalid_input` for a cursor of another list.
  */
 export const listResources = async (context: McpContext, cursor?: string): Promise<{ resources: McpResource[]; nextCursor?: string }> => {
   const resources = cursor === undefined ? fixed.filter(({ from }) => reachable(context, from)).map(listed) : []
@@ -144,12 +144,12 @@ export const listResources = async (context: McpContext, cursor?: string): Promi
 const unknown = (uri: string): never => fail('not_found', `no such resource: ${cut(uri, 200)}`)
 
 const readFixed = async (context: McpContext, { from, read }: Fixed): Promise<string | undefined> => {
-  // Of those that the caller may not run, the first one says why.
+  // If the caller may run none of them, running the first one throws the reason.
   const id = reachable(context, from) ?? from.find((one) => context.operations.has(one))
   return id === undefined ? undefined : read(context, id)
 }
 
-/** No operation reads one item: the list does, from the page that begins with it. */
+/** No operation reads a single item. Lists the page that begins with it instead. */
 const readItem = async (context: McpContext, id: string): Promise<string | undefined> => {
   const cursor = cursorTo(id)
   if (cursor === undefined) return undefined
@@ -157,7 +157,7 @@ const readItem = async (context: McpContext, id: string): Promise<string | undef
   return items[0]?.id === id ? json({ item: items[0] }) : undefined
 }
 
-/** Throws `not_found` for an address that leads nowhere, and the operation's error where the caller may not read. */
+/** Throws `not_found` for an unknown URI, and the operation's error if the caller may not read it. */
 export const readResource = async (context: McpContext, uri: string): Promise<{ contents: [ResourceText] }> => {
   const one = fixed.find((resource) => resource.uri === uri)
   const id = ITEM_URI.exec(uri)?.[1]?.toLowerCase()

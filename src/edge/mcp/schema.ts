@@ -1,16 +1,16 @@
 /**
- * The contract's schemas as tools show them. Every character of a tool list is read by a model, so what comes in is shown with
- * its bounds, and what goes out by names and types alone; a record that the list has shown before is only named.
+ * The contract's schemas, shortened for tool lists: a model pays for every character. Inputs keep their bounds, outputs only names
+ * and types, and a record that the list has already spelt out is only named.
  */
 import type { TSchema } from '@sinclair/typebox'
 
 type Json = Record<string, unknown>
 
-/** Those that JSON schema defines; clients warn about others or refuse them. */
+/** Formats defined by JSON Schema; clients warn about others or refuse them. */
 const FORMATS = new Set(['uuid', 'date-time', 'uri'])
 const BOUNDS = ['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'default'] as const
-/** Says no more than the format or the bounds beside it. */
-const SAID_BESIDE = new Set(['A uuid.', 'An ISO 8601 timestamp.', 'How many records, 25 when absent.'])
+/** Descriptions that only repeat the format or the bounds. */
+const REDUNDANT = new Set(['A uuid.', 'An ISO 8601 timestamp.', 'Page size. Default 25.'])
 
 const isNull = (schema: TSchema): boolean => schema.type === 'null'
 
@@ -30,14 +30,14 @@ const inUnion = (schema: TSchema, show: (one: TSchema) => Json): Json => {
 const map = (properties: Record<string, TSchema>, show: (one: TSchema) => Json): Json =>
   Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, show(one)]))
 
-/** What a caller has to know to call. `said`: the titles of objects that inputs of the list have spelled out so far; added to. */
-export const inputSchema = (schema: TSchema, said: Set<string>): Json => {
-  const next = (one: TSchema) => inputSchema(one, said)
+/** A tool's input. `titles`: titles of the objects that the list has already spelt out; this call adds its own. */
+export const inputSchema = (schema: TSchema, titles: Set<string>): Json => {
+  const next = (one: TSchema) => inputSchema(one, titles)
   if (schema.anyOf && schema.type === undefined) return inUnion(schema, next)
-  if (said.has(schema.title ?? '')) return { type: 'object', title: schema.title, description: 'As in the tool before.' }
-  if (schema.title) said.add(schema.title)
+  if (titles.has(schema.title ?? '')) return { type: 'object', title: schema.title, description: 'As in an earlier tool.' }
+  if (schema.title) titles.add(schema.title)
   const shown: Json = { type: schema.type, ...(schema.title ? { title: schema.title } : {}) }
-  if (schema.description && !SAID_BESIDE.has(schema.description)) shown.description = schema.description
+  if (schema.description && !REDUNDANT.has(schema.description)) shown.description = schema.description
   if (schema.enum) shown.enum = schema.enum
   if (FORMATS.has(schema.format)) shown.format = schema.format
   for (const bound of BOUNDS) if (schema[bound] !== undefined) shown[bound] = schema[bound]
@@ -49,27 +49,27 @@ export const inputSchema = (schema: TSchema, said: Set<string>): Json => {
   return shown
 }
 
-/** `shown`: the titles of records that the list has spelled out so far; added to. */
-export const outputSchema = (schema: TSchema, shown: Set<string>): Json => ({
+/** A tool's output. `titles`: titles of the records that the list has already spelt out; this call adds its own. */
+export const outputSchema = (schema: TSchema, titles: Set<string>): Json => ({
   type: 'object',
-  properties: map(schema.properties, (one) => fieldsOf(one, shown)),
+  properties: map(schema.properties, (one) => fieldsOf(one, titles)),
 })
 
-/** What an answer is made of: each record with its fields, but for the times that all have. What lies within a field, the answer itself shows. */
-const fieldsOf = (schema: TSchema, shown: Set<string>): Json => {
-  const next = (one: TSchema) => fieldsOf(one, shown)
+/** Spells out records, without the timestamps that all of them have; other nested values only by type. */
+const fieldsOf = (schema: TSchema, titles: Set<string>): Json => {
+  const next = (one: TSchema) => fieldsOf(one, titles)
   if (schema.anyOf) return inUnion(schema, next)
   if (schema.type === 'array') return { type: 'array', items: next(schema.items) }
   if (schema.type !== 'object' || !schema.properties) return typeOf(schema)
   const { title } = schema
   const named = title === undefined ? {} : { title }
-  if (shown.has(title ?? '') || schema['x-named']) return { type: 'object', ...named }
-  if (title !== undefined) shown.add(title)
+  if (titles.has(title ?? '') || schema['x-named']) return { type: 'object', ...named }
+  if (title !== undefined) titles.add(title)
   const { created_at: _, updated_at: __, ...listed } = schema.properties
   return { type: 'object', ...named, properties: map(listed, (one) => (holdsRecord(one) ? next(one) : typeOf(one))) }
 }
 
-/** Of a record that is known by name. */
+/** Whether the schema is, or contains, a record with a title. */
 const holdsRecord = (schema: TSchema): boolean =>
   schema.title !== undefined || (schema.anyOf ?? (schema.items ? [schema.items] : [])).some((one: TSchema) => holdsRecord(one))
 

@@ -1,4 +1,4 @@
-/** The SDK's server with our refusals: params that are malformed are invalid input. The SDK would call them an internal error. */
+/** The SDK's server, with malformed params refused as invalid. The SDK itself would report an internal error. */
 import {
   type JSONRPCRequest,
   ProtocolError,
@@ -13,7 +13,7 @@ import { validate } from '#ops/validate'
 
 const page = T.Object({ cursor: T.Optional(T.String()) })
 
-/** What a request has beside `_meta`, by method. Fields that the protocol adds are let through. */
+/** The params of each method, without `_meta`. Unknown fields are allowed, because the protocol may add some. */
 const params: Record<string, TObject> = {
   'tools/list': page,
   'resources/list': page,
@@ -41,7 +41,7 @@ export class CheckedServer extends Server {
   }
 }
 
-/** A failure as an error of the protocol, with our code beside its own: what has no result for failures, as tools have, gives this. */
+/** A JSON-RPC error with our error code in its data. For methods whose results cannot carry an error, unlike those of tools. */
 export const asProtocolError = (cause: unknown): ProtocolError => {
   const { code, message, status, details, retryAfter } = AppError.from(cause)
   const kind = status >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams

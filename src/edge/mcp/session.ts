@@ -1,4 +1,4 @@
-/** One client's session: a server of the SDK with its transport, bound to whoever opened it. */
+/** One client's session: a server of the SDK with its transport, bound to the caller who opened it. */
 import {
   type AuthInfo,
   isJSONRPCErrorResponse,
@@ -18,27 +18,27 @@ import type { SessionEvents } from './events.ts'
 import { rpcError } from './rpc-error.ts'
 import type { View } from './view.ts'
 
-/** Well below the time after which a connection without a byte is closed. */
+/** Well below the idle timeout of a connection. */
 export const KEEP_ALIVE_MS = 5_000
 
-/** How long a client whose stream ended waits before it reads on. */
-const COME_AGAIN_MS = 1_000
+/** How long a client waits before it reconnects to a stream that ended. */
+const RECONNECT_MS = 1_000
 
-/** What a server of the SDK is made for. */
-export interface Served {
+/** Settings of one SDK server. */
+export interface ServerSettings {
   view: View
   era: 'session' | 'stateless'
-  /** Runs a handler with the context of its very request. */
+  /** Runs a handler with the context of its own request. */
   within<T>(ctx: ServerContext, run: (context: McpContext) => Promise<T>): Promise<T>
 }
 
-/** What is served: tools, resources, prompts. */
-export interface Surface {
-  /** A server that is not connected yet. */
-  open(served: Served): Server
+/** Makes SDK servers with their tools, resources and prompts. */
+export interface ServerFactory {
+  /** Returns a server that is not connected yet. */
+  create(settings: ServerSettings): Server
 }
 
-/** A request's context travels in the SDK's place for what authentication has found. */
+/** Carries a request's context through the SDK, in its field for authentication. */
 export const authInfoOf = (context: McpContext): AuthInfo => ({
   token: '',
   clientId: context.call.principal.id,
@@ -53,7 +53,7 @@ export interface SessionOptions {
   id: string
   caller: McpCaller
   view: View
-  surface: Surface
+  servers: ServerFactory
   events: SessionEvents
   calls: Calls
   onClose(): void
@@ -65,31 +65,31 @@ export class McpSession implements AsyncDisposable {
   readonly #server: Server
   readonly #transport: WebStandardStreamableHTTPServerTransport
   #usedAt = performance.now()
-  /** Requests that run. */
+  /** Requests being handled. */
   #running = 0
-  /** GET streams that are open. */
+  /** Open GET streams. */
   #streams = 0
-  /** Ids of requests that have no answer; those that the client took back get none. */
+  /** Ids of requests without an answer. Cancelled ones never get one. */
   readonly #unanswered = new Set<RequestId>()
   #access: string
-  /** It changed while nobody listened. */
-  #untold = false
+  /** The access changed while no stream was open. */
+  #changePending = false
 
   constructor(options: SessionOptions) {
-    const { id, caller, view, surface, events, calls } = options
+    const { id, caller, view, servers, events, calls } = options
     this.id = id
     this.caller = caller
     this.#access = accessOf(caller)
-    const within: Served['within'] = (ctx, run) => {
+    const within: ServerSettings['within'] = (ctx, run) => {
       const context = contextOf(ctx)
       return this.#within(() => calls.count(context.call, () => run(context)))
     }
-    this.#server = surface.open({ view, era: 'session', within })
+    this.#server = servers.create({ view, era: 'session', within })
     this.#transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
       eventStore: events,
       keepAliveMs: KEEP_ALIVE_MS,
-      retryInterval: COME_AGAIN_MS,
+      retryInterval: RECONNECT_MS,
       maxRequestBodySize: BODY_LIMIT,
     })
     this.#noticeAnswers()
@@ -99,7 +99,7 @@ export class McpSession implements AsyncDisposable {
     }
   }
 
-  /** To be called once, before the first request. */
+  /** Call once, before the first request. */
   connect(): Promise<void> {
     return this.#server.connect(this.#transport)
   }
@@ -108,7 +108,7 @@ export class McpSession implements AsyncDisposable {
     return this.#streams > 0
   }
 
-  /** Since when nothing has run and nobody has listened, by the monotonic clock; undefined while something does. */
+  /** When it was last in use, in monotonic milliseconds; undefined while a request runs or a stream is open. */
   get idleSince(): number | undefined {
     return this.#running > 0 || this.#streams > 0 ? undefined : this.#usedAt
   }
@@ -124,41 +124,41 @@ export class McpSession implements AsyncDisposable {
     const response = await this.#transport.handleRequest(versioned, { parsedBody, authInfo: authInfoOf(context) })
     if (!response.ok) for (const id of ids) this.#unanswered.delete(id)
     if (request.method !== 'GET' || !response.ok) return response
-    // What was told while nobody listened is kept, but replayed only to a client that reads on.
-    if (this.#untold && !request.headers.has('last-event-id')) this.#tellOfChange()
-    this.#untold = false
+    // A notification sent while no stream was open is stored, but replayed only to a client that sends Last-Event-ID.
+    if (this.#changePending && !request.headers.has('last-event-id')) this.#notifyOfChange()
+    this.#changePending = false
     return this.#watched(response)
   }
 
-  /** Tells the client, if it may do other things now than it could before. */
+  /** Notifies the client if its access has changed. */
   noteAccess(now: McpCaller): void {
     const access = accessOf(now)
     if (access === this.#access) return
     this.#access = access
-    this.#untold = !this.listening
-    this.#tellOfChange()
+    this.#changePending = !this.listening
+    this.#notifyOfChange()
   }
 
-  #tellOfChange(): void {
+  #notifyOfChange(): void {
     const { tools, resources, prompts } = this.#server.getCapabilities()
     if (tools?.listChanged) void this.#server.sendToolListChanged().catch(() => {})
     if (resources?.listChanged) void this.#server.sendResourceListChanged().catch(() => {})
     if (prompts?.listChanged) void this.#server.sendPromptListChanged().catch(() => {})
   }
 
-  /** Ends its streams; a client that comes again is told that there is no such session. */
+  /** Ends its streams. A later request finds no such session. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#server.close()
   }
 
-  /** To the SDK the later one of two requests with one id is the only one: the stream of the other would never end. */
+  /** The SDK forgets a request when another arrives with the same id, and never ends the first one's stream. Refuses the second. */
   #refusalOf(ids: RequestId[]): Response | undefined {
     const twice = ids.find((id, index) => this.#unanswered.has(id) || ids.indexOf(id) !== index)
-    if (twice !== undefined) return rpcError(400, ProtocolErrorCode.InvalidRequest, 'Bad Request: the id of a request is in use')
+    if (twice !== undefined) return rpcError(400, ProtocolErrorCode.InvalidRequest, 'Bad Request: this request id is in use')
     if (ids.some((id) => String(id).length > LONGEST_ID))
       return rpcError(400, ProtocolErrorCode.InvalidRequest, `Bad Request: an id has at most ${LONGEST_ID} characters`)
     if (this.#unanswered.size + ids.length <= MOST_UNANSWERED) return undefined
-    return rpcError(429, ProtocolErrorCode.InvalidRequest, 'Too many requests were taken back: begin a new session', { 'retry-after': '1' })
+    return rpcError(429, ProtocolErrorCode.InvalidRequest, 'Too many requests were cancelled: start a new session', { 'retry-after': '1' })
   }
 
   #noticeAnswers(): void {
@@ -181,7 +181,7 @@ export class McpSession implements AsyncDisposable {
     }
   }
 
-  /** The same response, whose end is noticed. */
+  /** The same response; tracks when its stream ends. */
   #watched(response: Response): Response {
     if (!response.body) return response
     this.#streams++
@@ -194,7 +194,7 @@ export class McpSession implements AsyncDisposable {
 }
 
 const LONGEST_ID = 200
-/** The SDK remembers each of them for as long as the session lasts. */
+/** The SDK keeps each of them in memory until the session ends. */
 const MOST_UNANSWERED = 1_000
 
 const idsIn = (body: unknown): RequestId[] =>
@@ -205,7 +205,7 @@ const idsIn = (body: unknown): RequestId[] =>
 
 const VERSION_HEADER = 'mcp-protocol-version'
 
-/** A client that does not say which version it speaks speaks the one that the session was opened with. The body was read before. */
+/** Adds the session's protocol version if the client did not send one. Drops the body, which has been read. */
 const withVersion = (request: Request, version: string | undefined): Request => {
   if (version === undefined || request.headers.has(VERSION_HEADER)) return request
   const headers = new Headers(request.headers)
@@ -221,7 +221,7 @@ const noticing = (body: ReadableStream<Uint8Array>, ended: () => void): Readable
     open = false
   }
   return new ReadableStream({
-    // Bun sends the head of a response with its first bytes: without any, a client waits for it until the first event.
+    // Bun sends a response's headers with its first bytes. Without any, the client would wait for them until the first event.
     start: (controller) => controller.enqueue(new TextEncoder().encode(': open\n\n')),
     async pull(controller) {
       const { done, value } = await reader.read()

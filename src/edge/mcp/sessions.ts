@@ -1,23 +1,22 @@
-/** All sessions of this process: found by id and owner, bounded in number, and swept when nobody uses them any more. */
-
+/** The sessions of this process: found by id and owner, bounded in number, and ended when idle. */
 import { AppError } from '#kernel/errors'
 import { randomBase62 } from '#kernel/ids'
 import type { Log } from '#kernel/log'
-import { type McpCaller, nameOf } from './caller.ts'
+import { callerId, type McpCaller } from './caller.ts'
 import type { Calls } from './calls.ts'
 import { EventLog } from './events.ts'
-import { McpSession, type Surface } from './session.ts'
+import { McpSession, type ServerFactory } from './session.ts'
 import type { View } from './view.ts'
 
 export interface McpLimits {
-  /** Sessions of one key, or listening requests. */
+  /** Sessions, or open subscriptions, of one key. */
   perCaller: number
-  /** Requests of one key that run at the same time. */
+  /** Concurrent requests of one key. */
   callsPerCaller: number
-  /** Sessions of all keys of one workspace, or listening requests: the others need room too. */
+  /** Sessions, or open subscriptions, of all keys of one workspace. */
   perTenant: number
   perProcess: number
-  /** How long a session outlives its last use. */
+  /** How long a session lives after its last use. */
   idleMs: number
   sweepMs: number
 }
@@ -31,20 +30,21 @@ export const mcpLimits: McpLimits = {
   sweepMs: 5_000,
 }
 
+/** In characters of JSON. */
 const EVENTS = { perSession: 4_194_304, perProcess: 67_108_864 }
 
 export interface SessionsDeps {
-  surface: Surface
+  servers: ServerFactory
   log: Log
   limits: McpLimits
   calls: Calls
-  /** The name of this process among those of the deployment. */
+  /** The id of this process. */
   incarnation(): string
-  /** What callers of before may now, in their order; undefined: nothing any more. */
-  standing(callers: readonly McpCaller[]): Promise<(McpCaller | undefined)[]>
+  /** Earlier callers with their current access, in the same order; undefined for those who have lost it. */
+  refresh(callers: readonly McpCaller[]): Promise<(McpCaller | undefined)[]>
 }
 
-/** `<incarnation>.<secret>`: whichever process is asked can tell whose it is. */
+/** A session id is `<incarnation>.<secret>`, which tells any process where the session lives. */
 export const nodeIn = (sessionId: string): string | undefined => /^([0-9a-f-]{36})\.[0-9A-Za-z]{32}$/.exec(sessionId)?.[1]
 
 export class Sessions implements AsyncDisposable {
@@ -55,7 +55,7 @@ export class Sessions implements AsyncDisposable {
 
   constructor(private readonly deps: SessionsDeps) {
     this.#timer = setInterval(
-      () => void this.sweep().catch((cause) => deps.log.warn({ err: cause }, 'sessions were not swept')),
+      () => void this.sweep().catch((cause) => deps.log.warn({ err: cause }, 'could not sweep MCP sessions')),
       deps.limits.sweepMs,
     )
   }
@@ -64,46 +64,46 @@ export class Sessions implements AsyncDisposable {
     return this.#all.size
   }
 
-  /** A session of this caller; another's is as unknown as one that never was. */
+  /** A session of this caller. Undefined for an unknown id and for another caller's session alike. */
   find(id: string, caller: McpCaller): McpSession | undefined {
     const session = this.#all.get(id)
-    return session && nameOf(session.caller) === nameOf(caller) ? session : undefined
+    return session && callerId(session.caller) === callerId(caller) ? session : undefined
   }
 
   has(id: string): boolean {
     return this.#all.has(id)
   }
 
-  /** Makes room if need be: the session that was not used for longest goes. Throws when all are in use. */
+  /** Ends the longest idle session if there is no room. Throws `rate_limited` or `unavailable` if all are in use. */
   async open(caller: McpCaller, view: View): Promise<McpSession> {
     if (this.#ending) throw new AppError('unavailable', 'the server is stopping, try again')
     this.#makeRoom(caller)
     const id = `${this.deps.incarnation()}.${randomBase62(32)}`
-    const { surface, calls } = this.deps
+    const { servers, calls } = this.deps
     const events = this.#events.ofSession()
-    const session = new McpSession({ id, caller, view, surface, calls, events, onClose: () => this.#all.delete(id) })
+    const session = new McpSession({ id, caller, view, servers, calls, events, onClose: () => this.#all.delete(id) })
     this.#all.set(id, session)
     await session.connect()
     return session
   }
 
-  /** Ends what has been idle for too long and what belongs to keys that died; tells those who listen of what they may do now. */
+  /** Ends sessions that were idle for too long or whose key died; notifies the other open streams of changed access. */
   async sweep(): Promise<void> {
     const before = performance.now() - this.deps.limits.idleMs
     const idle = [...this.#all.values()].filter(({ idleSince }) => idleSince !== undefined && idleSince < before)
     await Promise.all(idle.map((session) => session[Symbol.asyncDispose]()))
     const listening = [...this.#all.values()].filter((session) => session.listening)
     if (listening.length === 0) return
-    const standing = await this.deps.standing(listening.map(({ caller }) => caller))
+    const current = await this.deps.refresh(listening.map(({ caller }) => caller))
     await Promise.all(
       listening.map((session, index) => {
-        const caller = standing[index]
+        const caller = current[index]
         return caller ? session.noteAccess(caller) : session[Symbol.asyncDispose]()
       }),
     )
   }
 
-  /** From now on no session begins. */
+  /** Refuses new sessions from now on. */
   refuse(): void {
     this.#ending = true
   }
@@ -118,7 +118,7 @@ export class Sessions implements AsyncDisposable {
   #makeRoom(caller: McpCaller): void {
     const { perCaller, perTenant, perProcess } = this.deps.limits
     const ofTenant = [...this.#all.values()].filter((session) => session.caller.tenantId === caller.tenantId)
-    const own = ofTenant.filter((session) => nameOf(session.caller) === nameOf(caller))
+    const own = ofTenant.filter((session) => callerId(session.caller) === callerId(caller))
     const full = own.length >= perCaller ? own : ofTenant
     if ((own.length >= perCaller || ofTenant.length >= perTenant) && !this.#endLongestIdle(full))
       throw new AppError('rate_limited', 'mcp_sessions', { retryAfter: 30 })
@@ -126,7 +126,7 @@ export class Sessions implements AsyncDisposable {
       throw new AppError('unavailable', 'too many MCP sessions are open, try again', { retryAfter: 30 })
   }
 
-  /** False: all are in use. */
+  /** False if all are in use. */
   #endLongestIdle(sessions: McpSession[]): boolean {
     const [first] = sessions.filter(({ idleSince }) => idleSince !== undefined).sort((a, b) => a.idleSince! - b.idleSince!)
     if (!first) return false
@@ -135,7 +135,7 @@ export class Sessions implements AsyncDisposable {
     return true
   }
 
-  /** Of those with idle sessions, whoever has most gives way, so that no workspace can drive out the others. */
+  /** The workspace with the most sessions among those with an idle one. No workspace can crowd out the others. */
   #ofLargestTenant(): McpSession[] {
     const byTenant = Map.groupBy(this.#all.values(), ({ caller }) => caller.tenantId)
     const withIdle = [...byTenant.values()].filter((of) => of.some(({ idleSince }) => idleSince !== undefined))

@@ -1,26 +1,26 @@
 /**
- * The era without sessions, from 2026-07-28 on: each request says who it is and which version it speaks, and a client that wants
- * to hear of changes holds one request open. Calls go through the same gates as those of a session.
+ * MCP without sessions, from version 2026-07-28 on: each request names its client and version, and a client that wants
+ * notifications keeps one request open. Calls pass the same checks as those of a session.
  */
 import { createMcpHandler, InMemoryServerEventBus, type McpHttpHandler } from '@modelcontextprotocol/server'
 import { BODY_LIMIT } from '#contract/kinds'
 import { AppError } from '#kernel/errors'
-import { accessOf, type McpCaller, nameOf } from './caller.ts'
+import { accessOf, callerId, type McpCaller } from './caller.ts'
 import type { McpContext } from './context.ts'
-import { authInfoOf, contextOf, KEEP_ALIVE_MS, type Served } from './session.ts'
+import { authInfoOf, contextOf, KEEP_ALIVE_MS, type ServerSettings } from './session.ts'
 import type { SessionsDeps } from './sessions.ts'
 import type { View } from './view.ts'
 
 const LISTEN = 'subscriptions/listen'
 
-/** A request that stays open to hear of changes. */
+/** A request kept open for notifications. */
 interface Listener {
   caller: McpCaller
   access: string
   handler: McpHttpHandler
 }
 
-export type StatelessDeps = Pick<SessionsDeps, 'surface' | 'log' | 'standing' | 'calls' | 'limits'>
+export type StatelessDeps = Pick<SessionsDeps, 'servers' | 'log' | 'refresh' | 'calls' | 'limits'>
 
 export class Stateless implements AsyncDisposable {
   readonly #listeners = new Set<Listener>()
@@ -28,7 +28,7 @@ export class Stateless implements AsyncDisposable {
   #ending = false
 
   constructor(private readonly deps: StatelessDeps) {
-    const failed = (cause: unknown) => deps.log.warn({ err: cause }, 'listeners were not looked after')
+    const failed = (cause: unknown) => deps.log.warn({ err: cause }, 'could not refresh MCP listeners')
     this.#timer = setInterval(() => void this.sweep().catch(failed), deps.limits.sweepMs)
   }
 
@@ -36,17 +36,17 @@ export class Stateless implements AsyncDisposable {
     if (this.#ending) throw new AppError('unavailable', 'the server is stopping, try again')
     const options = { parsedBody: body, authInfo: authInfoOf(context) }
     if ((body as { method?: unknown } | null)?.method === LISTEN) return this.#listen(request, { context, view, options })
-    return handlerFor(this.deps, this.#served(view)).fetch(request, options)
+    return handlerFor(this.deps, this.#settings(view)).fetch(request, options)
   }
 
   async sweep(): Promise<void> {
     const listeners = [...this.#listeners]
     if (listeners.length === 0) return
-    const standing = await this.deps.standing(listeners.map(({ caller }) => caller))
-    await Promise.all(listeners.map((listener, index) => this.#review(listener, standing[index])))
+    const current = await this.deps.refresh(listeners.map(({ caller }) => caller))
+    await Promise.all(listeners.map((listener, index) => this.#review(listener, current[index])))
   }
 
-  /** From now on no request is taken. */
+  /** Refuses requests from now on. */
   refuse(): void {
     this.#ending = true
   }
@@ -63,7 +63,7 @@ export class Stateless implements AsyncDisposable {
       this.#listeners.delete(listener)
       return listener.handler.close()
     }
-    if (accessOf(now) !== listener.access) tellOfChange(listener.handler)
+    if (accessOf(now) !== listener.access) notifyOfChange(listener.handler)
     listener.access = accessOf(now)
   }
 
@@ -78,13 +78,13 @@ export class Stateless implements AsyncDisposable {
     const { limits } = this.deps
     const { call } = context
     const ofTenant = [...this.#listeners].filter(({ caller }) => caller.tenantId === call.tenantId)
-    const own = ofTenant.filter(({ caller }) => nameOf(caller) === nameOf(call)).length
+    const own = ofTenant.filter(({ caller }) => callerId(caller) === callerId(call)).length
     if (own >= limits.perCaller || ofTenant.length >= limits.perTenant || this.#listeners.size >= limits.perProcess)
       throw new AppError('rate_limited', 'mcp_sessions', { retryAfter: 30 })
     const listener: Listener = {
       caller: call,
       access: accessOf(call),
-      handler: handlerFor(this.deps, this.#served(view), new OneStream(() => this.#listeners.delete(listener))),
+      handler: handlerFor(this.deps, this.#settings(view), new OneStream(() => this.#listeners.delete(listener))),
     }
     this.#listeners.add(listener)
     const response = await listener.handler.fetch(request, options)
@@ -92,8 +92,8 @@ export class Stateless implements AsyncDisposable {
     return response
   }
 
-  #served(view: View): Served {
-    const within: Served['within'] = (ctx, run) => {
+  #settings(view: View): ServerSettings {
+    const within: ServerSettings['within'] = (ctx, run) => {
       const context = contextOf(ctx)
       return this.deps.calls.count(context.call, () => run(context))
     }
@@ -101,7 +101,7 @@ export class Stateless implements AsyncDisposable {
   }
 }
 
-/** Says when the stream that listens here has ended: it is the only one. */
+/** An event bus with one subscriber; calls `onEnd` when its stream ends. */
 class OneStream extends InMemoryServerEventBus {
   constructor(private readonly onEnd: () => void) {
     super()
@@ -117,11 +117,11 @@ class OneStream extends InMemoryServerEventBus {
 }
 
 const handlerFor = (
-  { surface, log }: Pick<StatelessDeps, 'surface' | 'log'>,
-  served: Served,
+  { servers, log }: Pick<StatelessDeps, 'servers' | 'log'>,
+  settings: ServerSettings,
   bus?: InMemoryServerEventBus,
 ): McpHttpHandler =>
-  createMcpHandler(() => surface.open(served), {
+  createMcpHandler(() => servers.create(settings), {
     legacy: 'reject',
     keepAliveMs: KEEP_ALIVE_MS,
     maxRequestBodySize: BODY_LIMIT,
@@ -129,7 +129,7 @@ const handlerFor = (
     ...(bus ? { bus } : {}),
   })
 
-const tellOfChange = ({ notify }: McpHttpHandler): void => {
+const notifyOfChange = ({ notify }: McpHttpHandler): void => {
   notify.toolsChanged()
   notify.resourcesChanged()
   notify.promptsChanged()

@@ -1,6 +1,6 @@
 /**
- * A record as a few lines that a model can act on. Clients that know no structured content see only this, so it leaves out what
- * is empty and cuts only long texts inside of lists, saying so.
+ * A record as lines of text for a model. Clients without structured content see only this. It leaves out empty fields, and
+ * truncates long text inside lists, with a note.
  */
 import type { TSchema } from '@sinclair/typebox'
 import { entryOf, fieldOf, isUntrusted } from './declared-fields.ts'
@@ -12,41 +12,41 @@ type Fields = Record<string, unknown>
 interface Place {
   indent: string
   inList: boolean
-  /** What the contract says of the value, if anything. */
+  /** The schema of the value, if declared. */
   schema: TSchema | undefined
-  /** It, or what it is part of, may be strangers' words. */
+  /** The value, or a record around it, may be strangers' text. */
   untrusted: boolean
   quotation: Quotation
 }
 
-/** The same place one step further in. */
+/** The place of a value inside this one. */
 const within = (place: Place, schema: TSchema | undefined): Place => ({
   ...place,
   schema,
   untrusted: place.untrusted || isUntrusted(schema),
 })
 
-/** Of a text inside of a list; whoever needs more of it reads the one record. */
+/** In characters, for text inside a list; reading the single record gives all of it. */
 const LONGEST_IN_LIST = 1_500
-/** Of all lines together. */
+/** In characters, for the whole answer. */
 const LONGEST = 60_000
-/** What only a program asks for. */
+/** Fields of use to programs only. */
 const LEFT_OUT = new Set(['updated_at', 'updatedAt'])
 
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A record of nothing but empty values is empty too. */
+/** A record is empty if all its values are. */
 const isEmpty = (value: unknown): boolean => {
   if (Array.isArray(value)) return value.length === 0
   if (isFields(value)) return Object.values(value).every(isEmpty)
   return value === null || value === undefined || value === ''
 }
 
-/** What follows a name or a dash: the text behind it, or, where it has several lines, below it, one step in. */
+/** The text after a name or a dash. Text of several lines starts on the next line, indented. */
 const scalar = (value: unknown, { indent, inList, untrusted, quotation }: Place): string => {
   const whole = String(value)
   const text = inList ? cut(whole, LONGEST_IN_LIST) : whole
-  const left = whole.length > text.length ? ` (${whole.length} characters in all)` : ''
+  const left = whole.length > text.length ? ` (${whole.length} characters in total)` : ''
   if (untrusted && typeof value === 'string') return ` ${quotation.quote(text)}${left}`
   return `${text.includes('\n') ? `\n${text.replace(/^/gm, `${indent}  `)}` : ` ${text}`}${left}`
 }
@@ -60,7 +60,7 @@ const field = (name: string, value: unknown, place: Place): string => {
   return [`${indent}${name} (${value.length}):`, ...value.map((one) => entry(one, ofEntries))].join('\n')
 }
 
-/** Its first line carries a dash, the others stand below. */
+/** A list entry: a dash before its first line, the others aligned below. */
 const entry = (value: unknown, place: Place): string => {
   const { indent } = place
   const text = isFields(value) ? ` ${fields(value, { ...place, indent: `${indent}  ` }).trimStart()}` : scalar(value, place)
@@ -73,7 +73,7 @@ const fields = (value: Fields, place: Place): string =>
     .map(([name, one]) => field(name, one, within(place, fieldOf(place.schema, name))))
     .join('\n')
 
-/** `body`: a record in its wrapper, or a list and its cursor; `schema`: what the contract says of it. */
+/** `body`: a record in its wrapper, or a list with its cursor. `schema`: of the body. At most about 60,000 characters. */
 export const textOf = (body: Fields, schema: TSchema): string => {
   const none = Object.entries(body).filter(([, one]) => Array.isArray(one) && one.length === 0)
   const quotation = new Quotation()
@@ -81,5 +81,5 @@ export const textOf = (body: Fields, schema: TSchema): string => {
   const lines = [...none.map(([name]) => `${name}: none`), fields(body, place)]
   const text = lines.filter((line) => line !== '').join('\n')
   if (text.length <= LONGEST) return quotation.explained(text)
-  return `${quotation.explained(cut(text, LONGEST))}\nThis is cut: ask for fewer with a smaller limit.`
+  return `${quotation.explained(cut(text, LONGEST))}\nThis answer is truncated: use a smaller limit.`
 }

@@ -1,4 +1,4 @@
-/** The tools, made from the contract: which of them a caller sees, and how each is described. */
+/** The tools, made from the contract: which ones a caller sees, and their descriptions. */
 import type { Tool } from '@modelcontextprotocol/server'
 import { readsOnly, settlingId } from '#contract/op'
 import { mayRun, type Operation } from '#ops/bind'
@@ -13,15 +13,15 @@ export const toolsOf = (operations: Operations): Operation[] => [...operations.v
 const isShown = (o: Operation, { toolsets, readOnly }: View): boolean =>
   (toolsets?.has(toolsetOf(o)) ?? true) && (!readOnly || readsOnly(o))
 
-/** The operation behind a tool of this view, whether or not its caller may use it: the gates say why not. */
+/** The operation of a tool in this view. Does not check whether the caller may use it: running it gives the reason. */
 export const findTool = (operations: Operations, name: string, view: View): Operation | undefined =>
   toolsOf(operations).find((o) => o.tool === name && isShown(o, view))
 
-/** Those that the caller may call, in the contract's order. */
+/** The tools that the caller may call, in the contract's order. */
 export const visibleTools = (operations: Operations, caller: Pick<Call, 'scopes' | 'principal'>, view: View): Operation[] =>
   toolsOf(operations).filter((o) => isShown(o, view) && mayRun(o, caller))
 
-/** What is false unless said, as readOnlyHint and idempotentHint by the protocol, is not said: every list is paid for. */
+/** Leaves out hints that are false by default (readOnlyHint, idempotentHint), because clients pay for every character. */
 const annotationsOf = (o: Operation): Tool['annotations'] =>
   readsOnly(o)
     ? { readOnlyHint: true, openWorldHint: o.outside ?? false }
@@ -31,26 +31,26 @@ const annotationsOf = (o: Operation): Tool['annotations'] =>
         openWorldHint: o.outside ?? false,
       }
 
-/** The head of a summary, for people: up to its first full stop, comma or colon. */
+/** The start of a summary, up to its first full stop, comma, semicolon or colon. */
 const titleOf = (summary: string): string => summary.split(/[.,;:](\s|$)/)[0]!
 
-/** Where a generation that was not waited for is looked at: what settles it, or the list beside that. */
-const follow = (operations: Operations, o: Operation): string => {
+/** Names the tool that shows an unfinished generation: the one that reads it, or else the list. */
+const pollHint = (operations: Operations, o: Operation): string => {
   const settling = settlingId(o)
   if (settling === undefined) return ''
   const tool = operations.get(settling)?.tool ?? operations.get(`${settling.slice(0, settling.lastIndexOf('.'))}.list`)?.tool
-  return tool ? ` With a progress token, returns when done; else watch ${tool}.` : ''
+  return tool ? ` With a progress token, returns when done; otherwise poll ${tool}.` : ''
 }
 
 export const describeTools = (operations: Operations, tools: Operation[]): Tool[] => {
-  const said = new Set<string>()
-  const inputs = tools.map((o) => inputSchema(o.input, said))
-  // What some input spells out is not spelled out once more where it is given back.
-  const shown = new Set(said)
+  const titles = new Set<string>()
+  const inputs = tools.map((o) => inputSchema(o.input, titles))
+  // An output does not repeat the objects that an input has spelt out.
+  const shown = new Set(titles)
   return tools.map((o, index) => ({
     name: o.tool!,
     title: titleOf(o.summary),
-    description: `${o.summary}${follow(operations, o)}`,
+    description: `${o.summary}${pollHint(operations, o)}`,
     inputSchema: inputs[index] as Tool['inputSchema'],
     outputSchema: outputSchema(o.output, shown) as Tool['outputSchema'],
     annotations: annotationsOf(o),

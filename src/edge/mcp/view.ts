@@ -1,15 +1,15 @@
-/** What a client asked for in the address of its first request: some groups of tools, and no tools that change anything. */
+/** The tools that a client chose in the URL of its first request: certain toolsets, or read-only tools. */
 import { operations } from '#contract/index'
 import type { NamedOp } from '#contract/op'
 import { fail } from '#kernel/errors'
 
 export interface View {
-  /** Undefined: all. */
+  /** Undefined for all. */
   toolsets: ReadonlySet<string> | undefined
   readOnly: boolean
 }
 
-/** A tool's group is the resource that it works on: `growth.items.list` is of `items`. */
+/** A toolset is the resource that a tool works on: `growth.items.list` belongs to `items`. */
 export const toolsetOf = ({ id }: Pick<NamedOp, 'id'>): string => id.split('.').at(-2)!
 
 export const toolsets: readonly string[] = [...new Set(operations.filter((o) => o.tool).map(toolsetOf))]
@@ -28,11 +28,11 @@ const isYes = (name: string, text: string): boolean => {
 const knownToolset = (name: string): string => {
   const known = toolsets.find((one) => one.toLowerCase() === name.toLowerCase())
   if (known !== undefined) return known
-  const message = `must be some of ${toolsets.join(', ')}, separated by commas`
+  const message = `must be a comma-separated list of ${toolsets.join(', ')}`
   return fail('invalid_input', `toolsets ${message}`, { details: [{ path: 'toolsets', message }] })
 }
 
-/** `?toolsets=items,batches&readonly=1`; `read_only` says the same. Throws `invalid_input` naming the toolsets there are. */
+/** Reads `?toolsets=items,batches&readonly=1`; `read_only` is an alias. Throws `invalid_input`, listing the toolsets. */
 export const viewOf = (url: string): View => {
   const { searchParams } = new URL(url)
   const names = searchParams

@@ -1,21 +1,21 @@
-/** The start page until there is a console: who is signed in, and where what is. */
+/** The start page: who is signed in, and the addresses of the APIs. */
 import type { SessionGrant } from '#store/app/sessions'
 import type { Incoming } from '../incoming.ts'
 import type { Route } from '../route.ts'
 import { type Html, html } from './html.ts'
-import { goTo, pageResponse } from './layout.ts'
-import { enter, ownForm, type PageDeps, pageRoute, signedInPerson, toSignIn } from './page.ts'
+import { pageResponse, redirect } from './layout.ts'
+import { enter, type PageDeps, pageRoute, signedInPerson, toSignIn, trustedForm } from './page.ts'
 import { emailText, roleText } from './words.ts'
 
 const addresses = (publicUrl: string): Html => html`<h2>For programs and agents</h2>
 <dl>
 <dt>REST</dt><dd>${publicUrl}/api/v1</dd>
-<dt>Its documentation (OpenAPI)</dt><dd><a href="/api/v1/openapi.json">${publicUrl}/api/v1/openapi.json</a></dd>
+<dt>REST documentation (OpenAPI)</dt><dd><a href="/api/v1/openapi.json">${publicUrl}/api/v1/openapi.json</a></dd>
 <dt>MCP</dt><dd>${publicUrl}/api/v1/mcp</dd>
-<dt>What this deployment can do</dt><dd><a href="/.well-known/tendril.json">${publicUrl}/.well-known/tendril.json</a></dd>
+<dt>Capability manifest</dt><dd><a href="/.well-known/tendril.json">${publicUrl}/.well-known/tendril.json</a></dd>
 </dl>`
 
-const signedOut = (publicUrl: string): Html => html`<p>Drafts posts, keeps each behind your approval, and posts each exactly once.</p>
+const signedOut = (publicUrl: string): Html => html`<p>Drafts posts, waits for your approval, and posts each one exactly once.</p>
 <p><a href="/sign-in">Sign in</a></p>
 ${addresses(publicUrl)}`
 
@@ -25,7 +25,7 @@ const signedIn = ({ person, workspace }: SessionGrant, publicUrl: string): Html 
 <dt>Workspace</dt><dd>${workspace.name}</dd>
 <dt>Your role</dt><dd>${roleText(workspace.role)}</dd>
 </dl>
-<p><a href="/device">Let a device in</a></p>
+<p><a href="/device">Approve a device</a></p>
 <form method="post" action="/"><button class="plain">Sign out</button></form>
 ${addresses(publicUrl)}`
 
@@ -37,10 +37,10 @@ const show = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
 }
 
 const signOut = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
-  await ownForm(deps, incoming)
+  await trustedForm(deps, incoming)
   if (!(await signedInPerson(deps, incoming))) return toSignIn(deps, incoming, '/')
   const { cookies } = await enter(deps, incoming, { id: 'app.session.signOut', input: {} })
-  return goTo('/', cookies)
+  return redirect('/', cookies)
 }
 
 export const homeRoutes = (deps: PageDeps): Route[] => [pageRoute(deps, 'GET', '/', show), pageRoute(deps, 'POST', '/', signOut)]

@@ -1,4 +1,4 @@
-/** Markup whose values cannot become markup. */
+/** HTML templates that escape their values. */
 
 const MARKUP = Symbol('markup')
 
@@ -19,10 +19,10 @@ const textOf = (value: Value): string => {
   return MARKUP in value ? value[MARKUP] : value.map(textOf).join('')
 }
 
-/** A template: values are escaped, for text and for attributes in double quotes. `undefined` is nothing. */
+/** A template. Escapes values, for text and for attributes in double quotes; `undefined` becomes nothing. */
 export const html = (parts: TemplateStringsArray, ...values: Value[]): Html => ({
   [MARKUP]: parts.reduce((text, part, index) => text + textOf(values[index - 1]) + part),
 })
 
-/** For what is sent; nothing else reads markup. */
+/** The finished page as text. */
 export const markupOf = (page: Html): string => page[MARKUP]

@@ -1,12 +1,12 @@
-/** The page behind an invitation's link: also behind the one that the first start prints. */
+/** The page of an invitation link, including the one that the first start prints. */
 import { AppError } from '#kernel/errors'
-import { invitationBehind } from '#ops/app/invitations'
+import { findInvitation } from '#ops/app/invitations'
 import type { Invited } from '#store/app/invitations'
 import type { Incoming } from '../incoming.ts'
 import type { Route } from '../route.ts'
 import { type Html, html } from './html.ts'
-import { field, goTo, hidden, type Problem, pageResponse, problemsOf, retryHeaders, statusOf } from './layout.ts'
-import { enter, ownForm, type PageDeps, pageRoute, queryOf } from './page.ts'
+import { field, hidden, type Problem, pageResponse, problemsOf, redirect, retryHeaders, statusOf } from './layout.ts'
+import { enter, type PageDeps, pageRoute, queryOf, trustedForm } from './page.ts'
 import { roleText } from './words.ts'
 
 const LABELS = { email: 'Email', name: 'Name', password: 'Password' }
@@ -25,14 +25,14 @@ const emailField = ({ invitation, email, problems }: Shown): Html =>
     ? field({ name: 'email', label: LABELS.email, type: 'email', autocomplete: 'username', value: email, problems })
     : html`<dl><dt>Email</dt><dd>${invitation.email}</dd></dl>`
 
-const form = (shown: Shown): Html => html`<p>You are invited to a workspace on this deployment of Tendril.</p>
+const form = (shown: Shown): Html => html`<p>You are invited to join a workspace on this deployment of Tendril.</p>
 <dl><dt>Workspace</dt><dd>${shown.invitation.workspace}</dd><dt>Your role</dt><dd>${roleText(shown.invitation.role)}</dd></dl>
 <form method="post" action="/join">
 ${emailField(shown)}
 ${field({ name: 'name', label: LABELS.name, autocomplete: 'name', value: shown.name, optional: true, problems: shown.problems })}
 ${field({
   ...{ name: 'password', label: LABELS.password, type: 'password', autocomplete: 'new-password', problems: shown.problems },
-  hint: 'At least 10 characters, and none of the most common passwords. If you have an account here under this email, its password: any other makes a new account.',
+  hint: 'At least 10 characters, and not a common password. If you already have an account here with this email, enter its password; any other password creates a new account.',
 })}
 ${hidden('token', shown.token)}
 <button>Join</button>
@@ -40,17 +40,17 @@ ${hidden('token', shown.token)}
 
 const show = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   const token = queryOf(incoming).get('token') ?? ''
-  const invitation = await invitationBehind(deps.db, token)
+  const invitation = await findInvitation(deps.db, token)
   return pageResponse({ title: TITLE, body: form({ invitation, token }) })
 }
 
 const send = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
-  const { token = '', email, name, password = '' } = await ownForm(deps, incoming)
-  const invitation = await invitationBehind(deps.db, token)
+  const { token = '', email, name, password = '' } = await trustedForm(deps, incoming)
+  const invitation = await findInvitation(deps.db, token)
   const own = { ...(email === undefined ? {} : { email: email.trim() }), ...(name === undefined ? {} : { name }) }
   try {
     const { cookies } = await enter(deps, incoming, { id: 'app.invitations.accept', input: { token, password, ...own } })
-    return goTo('/', cookies)
+    return redirect('/', cookies)
   } catch (cause) {
     const error = AppError.from(cause)
     if (error.status >= 500) throw cause

@@ -1,4 +1,4 @@
-/** What all pages have in common: their frame, their headers, fields of forms, and the summary of what is wrong. */
+/** What all pages share: frame, headers, form fields and the error summary. */
 import type { AppError } from '#kernel/errors'
 import { type Html, html, markupOf } from './html.ts'
 import { style, styleSource } from './style.ts'
@@ -11,7 +11,7 @@ const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': POLICY,
   'x-frame-options': 'DENY',
-  // Not no-referrer: under it browsers send `Origin: null` with our own forms, and nobody could tell them from foreign ones.
+  // Not no-referrer: with it, browsers send `Origin: null` with our own forms, and they would look like foreign ones.
   'referrer-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
   'cache-control': 'no-store',
@@ -21,13 +21,13 @@ export interface PageContent {
   title: string
   body: Html
   status?: number
-  /** What is wrong with what was sent. */
+  /** Errors in the submitted form. */
   problems?: Problem[] | undefined
   headers?: Record<string, string>
 }
 
-/** `field`: the name of the field it is about. */
 export interface Problem {
+  /** The name of the field, if it concerns one. */
   field?: string
   says: string
 }
@@ -37,7 +37,7 @@ const summaryOf = (problems: Problem[]): Html => html`<div class="errors" role="
 <ul>${problems.map(({ field, says }) => (field === undefined ? html`<li>${says}</li>` : html`<li><a href="#${field}">${says}</a></li>`))}</ul>
 </div>`
 
-/** A whole page. What is wrong is said first, and takes the focus. */
+/** A page. The error summary comes first and takes the focus. */
 export const pageResponse = ({ title, body, status = 200, problems = [], headers = {} }: PageContent): Response => {
   const wrong = problems.length > 0
   const text = markupOf(html`<!doctype html>
@@ -61,11 +61,11 @@ ${body}
   return new Response(text, { status, headers: { ...HEADERS, ...headers } })
 }
 
-/** Our own text, in which nothing stands that markup would change. */
+/** Not escaped: it is our own text. */
 const STYLE = html([style] as unknown as TemplateStringsArray)
 
-/** After a form: the browser asks for the next page anew, so that reloading sends nothing twice. `cookies`: to be set. */
-export const goTo = (path: string, cookies: string[] = []): Response => {
+/** Redirects after a form (303), so that a reload does not submit it again. `cookies`: `Set-Cookie` values. */
+export const redirect = (path: string, cookies: string[] = []): Response => {
   const headers = new Headers({ location: path, 'cache-control': 'no-store', 'referrer-policy': 'same-origin' })
   for (const cookie of cookies) headers.append('set-cookie', cookie)
   return new Response(null, { status: 303, headers })
@@ -82,7 +82,7 @@ export interface FormField {
   problems?: Problem[] | undefined
 }
 
-/** A labelled field, with its hint and what is wrong with it tied to it. */
+/** A labelled field with its hint and error. */
 export const field = ({ name, label, type = 'text', autocomplete, value, hint, optional, problems = [] }: FormField): Html => {
   const wrong = problems.find((problem) => problem.field === name)
   const describedBy = [...(hint ? [`${name}-hint`] : []), ...(wrong ? [`${name}-wrong`] : [])].join(' ')
@@ -101,18 +101,17 @@ const minutes = (seconds: number): string => {
   return count === 1 ? 'a minute' : `${count} minutes`
 }
 
-/** What an error means to somebody before a form; `labels`: of its fields. */
+/** An error as problems of a form. `labels`: by field name. */
 export const problemsOf = (error: AppError, labels: Record<string, string>): Problem[] => {
-  if (error.code === 'rate_limited') return [{ says: `There were too many tries. Try again in ${minutes(error.retryAfter ?? 60)}.` }]
+  if (error.code === 'rate_limited') return [{ says: `Too many attempts. Try again in ${minutes(error.retryAfter ?? 60)}.` }]
   const details = error.details?.filter(({ path }) => path in labels) ?? []
   if (details.length > 0) return details.map(({ path, message }) => ({ field: path, says: `${labels[path]} ${message}` }))
   const says = error.message.charAt(0).toUpperCase() + error.message.slice(1)
   return [{ says: `${says}.` }]
 }
 
-/** 401 would ask for a scheme of HTTP, which a form is not. */
+/** 400 instead of 401, which would ask for HTTP authentication. */
 export const statusOf = ({ status }: AppError): number => (status === 401 ? 400 : status)
 
-/** For the limited: when to come back. */
 export const retryHeaders = ({ retryAfter }: AppError): Record<string, string> =>
   retryAfter === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(retryAfter))) }

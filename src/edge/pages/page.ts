@@ -1,4 +1,4 @@
-/** How a page answers: who is looking, the operations behind it, and what becomes of errors. */
+/** What pages share on the server side: the signed-in person, calls of operations, and errors. */
 import { AppError } from '#kernel/errors'
 import type { Bound } from '#ops/bind'
 import type { Identity, Visit } from '#ops/call'
@@ -8,7 +8,7 @@ import type { Incoming } from '../incoming.ts'
 import { type Form, FormError, type Route, readForm } from '../route.ts'
 import { type ServeDeps, visitOf } from '../serve.ts'
 import { html } from './html.ts'
-import { goTo, pageResponse, problemsOf, retryHeaders, statusOf } from './layout.ts'
+import { pageResponse, problemsOf, redirect, retryHeaders, statusOf } from './layout.ts'
 
 export interface PageDeps extends ServeDeps {
   operations: Bound[]
@@ -16,11 +16,11 @@ export interface PageDeps extends ServeDeps {
   identity: Identity
 }
 
-/** Where an access token that is too old is made anew: the refresh token comes here alone. */
+/** Renews an expired access token. Under the path that the refresh cookie is limited to. */
 export const CONTINUE_PATH = '/api/v1/app/session/continue'
 
-/** A place of our own to go on to; the start page for every other address. */
-export const ownPlace = (next: string | null | undefined): string => {
+/** `next` if it is a path of this deployment, else the start page. Prevents open redirects. */
+export const safePath = (next: string | null | undefined): string => {
   const base = 'http://own.invalid'
   const url = next?.startsWith('/') ? URL.parse(next, base) : null
   return url?.origin === base && url.username === '' && !url.pathname.startsWith('//') ? `${url.pathname}${url.search}` : '/'
@@ -32,7 +32,7 @@ export const signInPath = (next: string): string => withNext('/sign-in', next)
 
 export const queryOf = ({ request }: Incoming): URLSearchParams => new URL(request.url).searchParams
 
-/** Who is signed in, by cookie; nobody else has pages. */
+/** The person signed in by cookie. Pages ignore other credentials. */
 export const signedInPerson = async ({ authenticator, cookies }: PageDeps, incoming: Incoming): Promise<SessionGrant | undefined> => {
   const { request } = incoming
   if (cookies.access(request) === undefined || request.headers.has('authorization')) return undefined
@@ -44,12 +44,12 @@ export const signedInPerson = async ({ authenticator, cookies }: PageDeps, incom
   }
 }
 
-/** To where somebody who is not signed in comes in, or goes on with a session whose access token is too old; and back to `next`. */
+/** Redirects to the sign-in page or, if there is an expired access token, to its renewal; both lead back to `next`. */
 export const toSignIn = ({ cookies }: PageDeps, { request }: Incoming, next: string): Response =>
-  goTo(cookies.access(request) ? withNext(CONTINUE_PATH, next) : signInPath(next))
+  redirect(cookies.access(request) ? withNext(CONTINUE_PATH, next) : signInPath(next))
 
-/** The fields of a form. Throws `forbidden` for one that no page of ours has sent: it may sign nobody in, nor decide anything. */
-export const ownForm = async ({ origins }: PageDeps, incoming: Incoming): Promise<Form> => {
+/** The fields of a form. Throws `forbidden` if no page of ours sent it (CSRF), `invalid_input` if it is malformed. */
+export const trustedForm = async ({ origins }: PageDeps, incoming: Incoming): Promise<Form> => {
   if (!origins.isSurelyOurs(incoming.request))
     throw new AppError('forbidden', 'this form did not come from a page of this deployment: open the page and try again')
   try {
@@ -59,31 +59,31 @@ export const ownForm = async ({ origins }: PageDeps, incoming: Incoming): Promis
   }
 }
 
-export interface Entered {
+export interface EnterResult {
   // biome-ignore lint/suspicious/noExplicitAny: the operation has checked its answer against the contract
   body: any
-  /** To be set. */
+  /** `Set-Cookie` values. */
   cookies: string[]
 }
 
-/** Calls an operation of no workspace, as a request of the API does. */
-export const enter = async (deps: PageDeps, incoming: Incoming, call: { id: string; input: object }): Promise<Entered> => {
+/** Calls an operation that belongs to no workspace, with the same checks as over REST. */
+export const enter = async (deps: PageDeps, incoming: Incoming, call: { id: string; input: object }): Promise<EnterResult> => {
   const o = deps.operations.find((one) => one.id === call.id)
   if (!o || !('enter' in o)) throw new Error(`pages cannot call ${call.id}`)
   const visit: Visit = await visitOf(deps, o, incoming)
-  const { body, keep } = await o.enter(() => call.input, visit)
-  return { body: JSON.parse(body), cookies: keep ? deps.cookies.setting(keep) : [] }
+  const { body, cookies } = await o.enter(() => call.input, visit)
+  return { body: JSON.parse(body), cookies: cookies ? deps.cookies.setting(cookies) : [] }
 }
 
 type Respond = (deps: PageDeps, incoming: Incoming) => Promise<Response>
 
 const failed = (deps: PageDeps, incoming: Incoming, cause: unknown): Response => {
   const error = AppError.from(cause)
-  if (error.code === 'unauthenticated') return toSignIn(deps, incoming, ownPlace(new URL(incoming.request.url).pathname))
+  if (error.code === 'unauthenticated') return toSignIn(deps, incoming, safePath(new URL(incoming.request.url).pathname))
   if (error.status >= 500) deps.log.error({ err: error.cause ?? error }, 'a page failed')
-  const body = html`<p><a href="/">To the start page</a></p>`
+  const body = html`<p><a href="/">Go to the start page</a></p>`
   return pageResponse({
-    title: 'This did not work',
+    title: 'Something went wrong',
     body,
     status: statusOf(error),
     problems: problemsOf(error, {}),
@@ -91,7 +91,7 @@ const failed = (deps: PageDeps, incoming: Incoming, cause: unknown): Response =>
   })
 }
 
-/** A route whose errors are pages too. */
+/** A route that shows errors as pages. */
 export const pageRoute = (deps: PageDeps, method: Route['method'], path: string, respond: Respond): Route => ({
   method,
   path,

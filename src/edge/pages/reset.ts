@@ -1,12 +1,12 @@
-/** The page behind a link for another password, which the operator of the deployment has printed. */
+/** The page of a password reset link, which the operator of the deployment prints. */
 import { AppError } from '#kernel/errors'
-import { resetBehind } from '#ops/app/person'
+import { findReset } from '#ops/app/person'
 import type { Incoming } from '../incoming.ts'
 import type { Route } from '../route.ts'
 import { visitOf } from '../serve.ts'
 import { type Html, html } from './html.ts'
 import { field, hidden, type Problem, pageResponse, problemsOf, retryHeaders, statusOf } from './layout.ts'
-import { enter, ownForm, type PageDeps, pageRoute, queryOf } from './page.ts'
+import { enter, type PageDeps, pageRoute, queryOf, trustedForm } from './page.ts'
 
 const LABELS = { new_password: 'New password' }
 const TITLE = 'Choose a new password'
@@ -23,16 +23,16 @@ const form = ({
 <form method="post" action="/reset">
 ${field({
   ...{ name: 'new_password', label: LABELS.new_password, type: 'password', autocomplete: 'new-password', problems },
-  hint: 'At least 10 characters, and none of the most common passwords. You are signed out everywhere else.',
+  hint: 'At least 10 characters, and not a common password. Setting it signs you out everywhere.',
 })}
 ${hidden('token', token)}
 <button>Set password</button>
 </form>`
 
-/** Link previews and scanners of mail look at the page too: that uses nothing up. */
+/** Opening the page does not use up the link, because link previews and mail scanners open it too. */
 const show = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   const token = queryOf(incoming).get('token') ?? ''
-  const { email } = await resetBehind({ db: deps.db, visit: await visitOf(deps, { kind: 'public' }, incoming) }, token)
+  const { email } = await findReset({ db: deps.db, visit: await visitOf(deps, { kind: 'public' }, incoming) }, token)
   return pageResponse({ title: TITLE, body: form({ email, token }) })
 }
 
@@ -43,20 +43,19 @@ interface Reset {
 }
 
 const keysText = ({ revoked_keys, keys_left }: Reset): string => {
-  const revoked =
-    revoked_keys === 0 ? '' : ` ${revoked_keys} API keys that were made under this account before its email was proven are revoked.`
-  const left = keys_left === 0 ? '' : ` API keys of yours that still work: ${keys_left}. Revoke those you do not recognize.`
+  const revoked = revoked_keys === 0 ? '' : ` API keys created by this account before its email was verified, now revoked: ${revoked_keys}.`
+  const left = keys_left === 0 ? '' : ` Your API keys that still work: ${keys_left}. Revoke those you do not recognize.`
   return `${revoked}${left}`
 }
 
 const done = (reset: Reset): Response =>
   pageResponse({
-    title: 'Your new password is set',
+    title: 'Password changed',
     body: html`<p>You are signed out everywhere.${keysText(reset)}</p><p><a href="/sign-in">Sign in as ${reset.email}</a></p>`,
   })
 
 const send = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
-  const { token = '', new_password = '' } = await ownForm(deps, incoming)
+  const { token = '', new_password = '' } = await trustedForm(deps, incoming)
   try {
     const { body } = await enter(deps, incoming, { id: 'app.person.resetPassword', input: { token, new_password } })
     return done(body.reset)
@@ -64,7 +63,7 @@ const send = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
     const error = AppError.from(cause)
     if (error.code !== 'invalid_input') throw cause
     const visit = await visitOf(deps, { kind: 'public' }, incoming)
-    const { email } = await resetBehind({ db: deps.db, visit }, token)
+    const { email } = await findReset({ db: deps.db, visit }, token)
     const problems = problemsOf(error, LABELS)
     const body = form({ email, token, problems })
     return pageResponse({ title: TITLE, body, problems, status: statusOf(error), headers: retryHeaders(error) })

@@ -6,7 +6,7 @@ import type { PageDeps } from './page.ts'
 import { resetRoutes } from './reset.ts'
 import { signInRoutes } from './sign-in.ts'
 
-/** The pages that there are until the console: without scripts, and with nothing from elsewhere. */
+/** The pages: without scripts or anything from other hosts. */
 export const pageRoutes = (deps: PageDeps): Route[] => [
   ...homeRoutes(deps),
   ...signInRoutes(deps),

@@ -1,12 +1,12 @@
-/** Signing in, and going on with a session. */
+/** The sign-in page, and the renewal of expired access tokens. */
 import { AppError } from '#kernel/errors'
-import { goOn } from '#ops/app/session'
+import { continueSession } from '#ops/app/session'
 import type { Incoming } from '../incoming.ts'
 import type { Route } from '../route.ts'
 import { visitOf } from '../serve.ts'
 import { html } from './html.ts'
-import { field, goTo, hidden, type Problem, pageResponse, problemsOf, retryHeaders, statusOf } from './layout.ts'
-import { CONTINUE_PATH, enter, ownForm, ownPlace, type PageDeps, pageRoute, queryOf, signedInPerson, signInPath } from './page.ts'
+import { field, hidden, type Problem, pageResponse, problemsOf, redirect, retryHeaders, statusOf } from './layout.ts'
+import { CONTINUE_PATH, enter, type PageDeps, pageRoute, queryOf, safePath, signedInPerson, signInPath, trustedForm } from './page.ts'
 
 const LABELS = { email: 'Email', password: 'Password' }
 
@@ -24,19 +24,19 @@ ${hidden('next', next)}
 <button>Sign in</button>
 </form>
 <p class="hint">No account? An owner of the workspace can send you an invitation.
-Lost your password? The operator of this deployment can print you a link to choose a new one.</p>`
+Forgot your password? Ask the operator of this deployment for a link to choose a new one.</p>`
 
 const show = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
-  const next = ownPlace(queryOf(incoming).get('next'))
-  return (await signedInPerson(deps, incoming)) ? goTo(next) : pageResponse({ title: 'Sign in', body: form({ next }) })
+  const next = safePath(queryOf(incoming).get('next'))
+  return (await signedInPerson(deps, incoming)) ? redirect(next) : pageResponse({ title: 'Sign in', body: form({ next }) })
 }
 
 const send = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
-  const { email = '', password = '', next: asked } = await ownForm(deps, incoming)
-  const next = ownPlace(asked)
+  const { email = '', password = '', next: requested } = await trustedForm(deps, incoming)
+  const next = safePath(requested)
   try {
     const { cookies } = await enter(deps, incoming, { id: 'app.session.signIn', input: { email: email.trim(), password } })
-    return goTo(next, cookies)
+    return redirect(next, cookies)
   } catch (cause) {
     const error = AppError.from(cause)
     if (error.status >= 500) throw cause
@@ -51,22 +51,22 @@ const send = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   }
 }
 
-/** A browser that comes by a link from elsewhere keeps the refresh token back; to a step of our own it gives it. */
-const onceMore = (next: string): Response => {
+/** Browsers do not send the SameSite refresh cookie when they follow a link from another site. This second, same-site step gets it. */
+const retrySameSite = (next: string): Response => {
   const again = `${CONTINUE_PATH}?again=1&next=${encodeURIComponent(next)}`
-  return pageResponse({ title: 'One moment', body: html`<p><a href="${again}">Go on</a></p>`, headers: { refresh: `0; url=${again}` } })
+  return pageResponse({ title: 'One moment', body: html`<p><a href="${again}">Continue</a></p>`, headers: { refresh: `0; url=${again}` } })
 }
 
-const goingOn = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
-  const next = ownPlace(queryOf(incoming).get('next'))
+const renew = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
+  const next = safePath(queryOf(incoming).get('next'))
   const visit = await visitOf(deps, { kind: 'public' }, incoming)
-  if (!visit.refreshToken) return queryOf(incoming).has('again') ? goTo(signInPath(next)) : onceMore(next)
-  const going = await goOn({ ...deps, visit })
-  return going ? goTo(next, deps.cookies.setting(going.keep)) : goTo(signInPath(next), deps.cookies.setting('nothing'))
+  if (!visit.refreshToken) return queryOf(incoming).has('again') ? redirect(signInPath(next)) : retrySameSite(next)
+  const continued = await continueSession({ ...deps, visit })
+  return continued ? redirect(next, deps.cookies.setting(continued.cookies)) : redirect(signInPath(next), deps.cookies.setting('clear'))
 }
 
 export const signInRoutes = (deps: PageDeps): Route[] => [
   pageRoute(deps, 'GET', '/sign-in', show),
   pageRoute(deps, 'POST', '/sign-in', send),
-  pageRoute(deps, 'GET', CONTINUE_PATH, goingOn),
+  pageRoute(deps, 'GET', CONTINUE_PATH, renew),
 ]

@@ -1,4 +1,4 @@
-/** The one style sheet of the pages: in the page itself, named to the browser by its hash. */
+/** The style sheet, inlined in every page and allowed by its hash. */
 import { createHash } from 'node:crypto'
 
 export const style = `

@@ -1,4 +1,4 @@
-/** What roles and scopes are called before people. */
+/** Roles, scopes and email states in words for people. */
 import type { EmailStatus } from '#contract/app/session'
 import type { Role } from '#kernel/roles'
 
@@ -6,7 +6,7 @@ const ROLES: Record<Role, string> = {
   owner: 'Owner: can do everything',
   editor: 'Editor: writes and plans posts',
   approver: 'Approver: decides what goes out',
-  viewer: 'Viewer: can read, and change nothing',
+  viewer: 'Viewer: can read but change nothing',
 }
 
 export const roleText = (role: Role): string => ROLES[role]

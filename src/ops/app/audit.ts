@@ -6,20 +6,19 @@ import { pageOf, pageResult } from '../paging.ts'
 
 type Line = OutputOf<typeof audit.export>
 
-/** As they come in: times as text. */
-interface Given {
+interface FilterInput {
   operation?: string
   actor?: string
   since?: string | Date
   until?: string | Date
 }
 
-/** The database knows fewer times than there are texts for; nothing was done before or will be after these. */
+/** Clamps times to the range that the database supports; no entry lies outside it. */
 const TIMES = { first: 0, last: Date.UTC(9_999, 0) }
-const timeOf = (given: string | Date | undefined): Date | undefined =>
-  given === undefined ? undefined : new Date(Math.min(Math.max(new Date(given).getTime(), TIMES.first), TIMES.last))
+const timeOf = (time: string | Date | undefined): Date | undefined =>
+  time === undefined ? undefined : new Date(Math.min(Math.max(new Date(time).getTime(), TIMES.first), TIMES.last))
 
-const filtersOf = ({ operation, actor, since, until }: Given): AuditFilters => ({
+const filtersOf = ({ operation, actor, since, until }: FilterInput): AuditFilters => ({
   operation,
   actor: actor?.toLowerCase(),
   since: timeOf(since),
@@ -37,7 +36,7 @@ const lineOf = ({ id, at, actor_kind, actor_id, actor_name, actor_email, ...row 
 
 const LINES_A_READ = 200
 
-/** Each page is a statement of its own, before which the caller is looked at again: who is shut out meanwhile gets no more. */
+/** Reads page by page. Each statement checks the caller's credential again, so a revoked one gets no further page. */
 async function* lines(filters: AuditFilters, { read }: Pick<QueryContext, 'read'>): AsyncGenerator<Line> {
   for (let after: string | undefined; ; ) {
     const rows = await read<AuditRow>(auditPage({ ...filters, after, limit: LINES_A_READ }))

@@ -5,7 +5,7 @@ import type { Sandbox } from '#port/network/sandbox/sandbox'
 import { currentDefault, lockConnection } from '#store/growth/connections'
 import type { Handlers } from '../call.ts'
 
-/** As `tendril admin tenant create --sandbox` names it. */
+/** The same handle as `tendril admin tenant create --sandbox` uses. */
 const handleOf = (tenantId: string): string => `workspace-${tenantId.slice(-12)}`
 
 export const connectionsHandlers = (sandbox: Pick<Sandbox, 'name' | 'connect'>): Handlers<typeof connections> => ({

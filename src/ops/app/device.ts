@@ -1,4 +1,4 @@
-/** Devices that ask to be let in (RFC 8628): how they ask and are answered, and how a person decides. */
+/** Device authorization (RFC 8628): requests of devices, and the decisions of people. */
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 import type { device } from '#contract/app/device'
 import {
@@ -39,24 +39,27 @@ const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).d
 
 const newUserCode = (): string => Array.from({ length: CODE_LENGTH }, () => CODE_LETTERS[randomInt(CODE_LETTERS.length)]).join('')
 
-export interface Asking {
+export interface DeviceAuthorization {
   clientId: string
   scopes: DeviceScope[]
-  /** As the device tells it. */
+  /** The name that the device gives itself. */
   name: string
 }
 
 export interface DeviceCodes {
   deviceCode: string
-  /** As it is shown. */
+  /** As shown to the person. */
   userCode: string
 }
 
-/** Of some 25 thousand million codes another one is hardly ever taken twice in a row. */
+/** There are some 25 billion codes, so collisions are rare. */
 const CODE_TRIES = 3
 
-/** Begins a request. Throws `rate_limited` for an address that asks too often, and `unavailable` when too many wait. */
-export const askForDevice = async ({ db, visit }: VisitContext, { clientId, scopes, name }: Asking): Promise<DeviceCodes> => {
+/** Starts a request. Throws `rate_limited` if the address starts too many, `unavailable` if too many are waiting. */
+export const authorizeDevice = async (
+  { db, visit }: VisitContext,
+  { clientId, scopes, name }: DeviceAuthorization,
+): Promise<DeviceCodes> => {
   await takeTry(db, 'device_request', [{ name: `device request ${networkOf(visit.address)}`, limit: requestLimit }])
   const deviceCode = randomBytes(32).toString('base64url')
   for (let tries = 0; tries < CODE_TRIES; tries++) {
@@ -69,18 +72,17 @@ export const askForDevice = async ({ db, visit }: VisitContext, { clientId, scop
   return fail('unavailable', 'too many devices are waiting for approval; try again in a minute', { retryAfter: 60 })
 }
 
-/** What a device acts by from now on. */
 export interface Token {
   accessToken: string
   scopes: DeviceScope[]
   workspace: Issued['workspace']
-  /** Of a session; a key lasts until it is revoked. */
+  /** Set for a session; an API key lasts until revoked. */
   expiresInS?: number
 }
 
 type Refused = Exclude<PollResult['state'], 'issued'>
 
-/** The token, once, when a person has approved; else why not. The key is made at this moment: it never rests anywhere but at the device. */
+/** The token, once a person has approved; otherwise the state of the request. The key is created here and stored only as a hash. */
 export const tokenForDevice = async (
   { db, identity, visit }: VisitContext,
   { deviceCode, clientId }: { deviceCode: string; clientId: string },
@@ -98,25 +100,25 @@ export const tokenForDevice = async (
   return { accessToken, scopes, workspace, expiresInS: session.lastsS }
 }
 
-/** Ends a key, or the session of a token: whoever holds it may. Nothing to do for what is unknown. */
-export const revokeHeld = async ({ db, identity, visit }: VisitContext, token: string): Promise<void> => {
+/** Revokes a key, or ends the session of a token. The token itself is the permission. Ignores unknown tokens. */
+export const revokeToken = async ({ db, identity, visit }: VisitContext, token: string): Promise<void> => {
   const audit = { ...auditContextOf(visit, 'app.device.revoke'), surface: 'cli' }
   if (isApiKey(token)) return void (await revokeHeldKey(db, hashApiKey(token), audit))
   const claims = (await identity.tokens.readAccess(token)) ?? identity.tokens.readRefresh(token)
   if (claims) await endHeldSession(db, claims.sessionId, audit)
 }
 
-const countedFor = ({ person }: SessionGrant, address: string): Throttled[] => [
+const codeCounters = ({ person }: SessionGrant, address: string): Throttled[] => [
   { name: `device code address ${networkOf(address)}`, limit: codeLimits.address },
   { name: `device code person ${person.id}`, limit: codeLimits.person },
 ]
 
-/** The same for a code that never was, was decided on, or is too old. */
+/** One message for codes that are unknown, used or expired. */
 const NO_SUCH = 'no device is waiting with this code: it may be mistyped, used or expired'
 
-/** Throws `not_found`, and `rate_limited` after a few wrong codes. Wrong ones stay counted, whatever right ones come between. */
+/** Throws `not_found`, or `rate_limited` after several wrong codes. A right code does not reset the count. */
 const waitingUnder = async ({ db, visit }: VisitContext, grant: SessionGrant, typed: string): Promise<PendingGrant & { code: string }> => {
-  const counted = countedFor(grant, visit.address)
+  const counted = codeCounters(grant, visit.address)
   await takeTry(db, 'device_code', counted)
   const code = readUserCode(typed)
   const waiting = code === undefined ? undefined : await findPendingGrant(db, hashOf(code))
@@ -125,14 +127,14 @@ const waitingUnder = async ({ db, visit }: VisitContext, grant: SessionGrant, ty
   return { ...waiting, code }
 }
 
-const placeOf = ({ workspace: { id, name } }: SessionGrant) => ({ id, name })
+const workspaceName = ({ workspace: { id, name } }: SessionGrant) => ({ id, name })
 
 export const deviceHandlers: Handlers<typeof device> = {
   async find({ user_code }, context) {
     const grant = signedInOf(context)
     const { code, ...waiting } = await waitingUnder(context, grant, user_code)
     const { role } = grant.workspace
-    const may = { grantable: grantable(waiting.scopes, role), workspace: placeOf(grant), role }
+    const may = { grantable: grantable(waiting.scopes, role), workspace: workspaceName(grant), role }
     return { reply: { request: { user_code: writeUserCode(code), ...waiting, ...may } } }
   },
 
@@ -140,7 +142,7 @@ export const deviceHandlers: Handlers<typeof device> = {
     const grant = signedInOf(context)
     const { code, scopes } = await waitingUnder(context, grant, user_code)
     const { workspace, person } = grant
-    // It lasts an hour: one that let others in would go on by itself.
+    // Such a session lasts an hour. If it could approve devices, it could prolong itself for ever.
     if (grant.kind === 'command_line') fail('forbidden', 'only a session that signed in with a password can approve devices')
     if (workspace_id !== undefined && workspace_id !== workspace.id)
       fail('conflict', 'you have switched to another workspace: review the request again')
@@ -150,6 +152,6 @@ export const deviceHandlers: Handlers<typeof device> = {
     const audit = auditContextOf(context.visit, 'app.device.decide')
     const decided = { userHash: hashOf(code), decision, granted, personId: person.id, tenantId: workspace.id, sessionId: grant.id, audit }
     if (!(await decideGrant(context.db, decided))) fail('not_found', NO_SUCH)
-    return { reply: { device: { decision, scopes: granted, workspace: placeOf(grant) } } }
+    return { reply: { device: { decision, scopes: granted, workspace: workspaceName(grant) } } }
   },
 }

@@ -23,62 +23,61 @@ import { hashOfLink, linkTo, newLinkToken } from '../links.ts'
 import { pageOf, pageResult } from '../paging.ts'
 import { accountOfJoiner, requireAccount } from '../password-check.ts'
 import { requireFreshPassword } from '../reauthentication.ts'
-import { begin } from './session.ts'
+import { beginSession } from './session.ts'
 
-const NOT_OPEN = 'this invitation is not open: it was accepted, withdrawn, or is too old'
+const NOT_OPEN = 'this invitation is no longer valid: it was accepted or withdrawn, or has expired'
 
-const needEmail = (): never => {
+const requireEmail = (): never => {
   throw new AppError('invalid_input', 'email is required', { details: [{ path: 'email', message: 'is required' }] })
 }
 
-/** An account that there is, and the hash of the password that was shown. */
+/** An existing account, with the hash that its password was checked against. */
 type Known = Pick<SignInCandidate, 'id' | 'hash'>
-const knownAs = ({ id, hash }: SignInCandidate): Known => ({ id, hash })
+const knownAccount = ({ id, hash }: SignInCandidate): Known => ({ id, hash })
 
-interface Comer {
+interface Joiner {
   email: string
   password: string
   name: string
 }
 
 /**
- * Who it is that comes by an invitation: an account that there is, or one to be made.
+ * The account that joins: an existing one, or a new one to create.
  *
- * An address is proven by a link that the operator of the deployment printed for this very address: whoever holds it was given
- * it as its owner. A link for no address in particular proves none, though the operator printed it: its holder types an address,
- * and might type somebody else's. What a workspace made proves none either: its owner might invite an address to be the first who
- * has it. (Mail, once it is sent, will prove what it is delivered to: `proves_email` of the invitation says which do.)
+ * A link that the operator printed for an address verifies that address, because the operator gave it to the address's owner. A link
+ * without an address verifies none: its holder could type anybody's. Neither does an invitation made in a workspace: its owner could
+ * invite an address in order to claim it. (`proves_email` of the invitation is ready for emailed links, which will verify theirs.)
  *
- * By a link that proves, only an account that has proven the address is joined with, by its password; accounts that have not
- * are left alone even where the password is theirs. It may have been told to the owner by whoever squats there, who would then
- * be inside with them. So nothing of such an account ever passes over: neither password, nor sessions, nor workspaces.
+ * A link that verifies the address can only join an account that has already verified it, by its password. Unverified accounts
+ * with the address are ignored even if the password matches: a squatter may have told the owner that password, and would then share
+ * the account. Nothing of such an account is taken over: neither its password, sessions nor workspaces.
  *
- * By any other link a password that fits no account makes a new one, whether or not others have the address: nobody is kept out,
- * and nobody learns who is here.
+ * With any other link, a password that matches no account creates a new one, whether or not others have the address. This keeps
+ * nobody out, and reveals nobody's account.
  */
-const joiner = async (context: VisitContext, { provesEmail }: Invited, comer: Comer): Promise<Known | NewAccount> => {
-  const { email, password, name } = comer
+const resolveJoiner = async (context: VisitContext, { provesEmail }: Invited, joiner: Joiner): Promise<Known | NewAccount> => {
+  const { email, password, name } = joiner
   const account = emailKey(email)
   const accounts = await candidatesFor(context.db, { emailKey: account })
   const verified = accounts.filter(({ email_status }) => email_status === 'verified')
-  if (provesEmail && verified.length > 0) return knownAs(await requireAccount(context, { email, password, accounts: verified }))
+  if (provesEmail && verified.length > 0) return knownAccount(await requireAccount(context, { email, password, accounts: verified }))
   const known = provesEmail ? undefined : await accountOfJoiner(context, { email, password, accounts })
-  if (known) return knownAs(known)
+  if (known) return knownAccount(known)
   requireGoodPassword(password, { email, path: 'password' })
   const hash = await context.identity.passwords.hash(password, networkOf(context.visit.address))
   return { id: newId(), email: plainText(email), emailKey: account, name: plainText(name), hash }
 }
 
 const NOT_JOINED = {
-  spent: 'the invitation was accepted meanwhile',
-  taken: 'a member of this workspace has this email, and another password: sign in, or give that password',
+  spent: 'the invitation has been accepted in the meantime',
+  taken: 'a member of this workspace has this email and a different password: sign in, or enter that password',
 }
 
-/** What an invitation's link leads to, for the page behind it. Throws `not_found`. */
-export const invitationBehind = async (db: VisitContext['db'], token: string): Promise<Invited> =>
+/** The invitation of a link. Throws `not_found`. */
+export const findInvitation = async (db: VisitContext['db'], token: string): Promise<Invited> =>
   (await openInvitation(db, hashOfLink(token))) ?? fail('not_found', NOT_OPEN)
 
-/** Invitations of a workspace that are open at once. */
+/** Open invitations of one workspace. */
 const MOST_OPEN = 200
 
 const refuseMember = async (sql: Sql, email: string): Promise<void> => {
@@ -120,14 +119,14 @@ export const invitationHandlers = (publicUrl: string): Handlers<typeof invitatio
   },
 
   async accept({ token, email, password, name = '', delivery = 'cookie' }, context) {
-    const invitation = await invitationBehind(context.db, token)
-    // The one who was invited, whatever else is given: the link came to that address.
-    const address = invitation.email ?? email ?? needEmail()
-    const person = await joiner(context, invitation, { email: address, password, name })
+    const invitation = await findInvitation(context.db, token)
+    // The invited email wins over a typed one.
+    const address = invitation.email ?? email ?? requireEmail()
+    const person = await resolveJoiner(context, invitation, { email: address, password, name })
     const { surface, requestId } = context.visit
     const accepted = await acceptInvitation(context.db, { invitation, person, surface, requestId })
     if (accepted !== 'joined') fail('conflict', NOT_JOINED[accepted])
-    return begin(context, {
+    return beginSession(context, {
       personId: person.id,
       hash: person.hash,
       tenantId: invitation.tenantId,

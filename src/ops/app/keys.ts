@@ -12,12 +12,12 @@ import type { Handlers } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
 import { requireFreshPassword } from '../reauthentication.ts'
 
-/** Living keys of a workspace. */
+/** Live keys of one workspace. */
 const MOST_KEYS = 200
-/** So that no member uses up those of all. */
+/** Live keys of one member, who cannot use up the keys of all. */
 const MOST_OF_ONE = 50
 
-/** Throws `conflict` where no key more may live, of the workspace or of this person. `read`: the rows of a query over the workspace. */
+/** Throws `conflict` if the workspace or the person has too many live keys. `read`: runs a query over the workspace. */
 export const requireRoomForKey = async (
   read: (query: Query) => PromiseLike<readonly unknown[]>,
   personId: string | null,
@@ -30,17 +30,17 @@ export const requireRoomForKey = async (
 
 const isOwner = (principal: Principal): boolean => roleOf(principal) === 'owner'
 
-/** In milliseconds: beyond that a key may as well have no end. */
+/** In milliseconds. */
 const LONGEST_LIFE = 100 * 365 * 86_400_000
 
-const expiryOf = (given: string | Date | undefined, now: Date): Date | null => {
-  if (given === undefined) return null
-  const at = new Date(given)
-  if (at <= now) return refuseExpiry('is over already')
-  return at.getTime() <= now.getTime() + LONGEST_LIFE ? at : refuseExpiry('is more than a hundred years ahead; leave it out')
+const expiryOf = (expiresAt: string | Date | undefined, now: Date): Date | null => {
+  if (expiresAt === undefined) return null
+  const at = new Date(expiresAt)
+  if (at <= now) return refuseExpiry('is in the past')
+  return at.getTime() <= now.getTime() + LONGEST_LIFE ? at : refuseExpiry('is more than 100 years ahead; leave it out instead')
 }
 
-/** Longer than any session lives that is not used: as good as for ever. */
+/** Whether a key outlives an idle session. */
 const isLasting = (expires: Date | null, now: Date): boolean => expires === null || expires.getTime() > now.getTime() + SESSION_MS
 
 const refuseExpiry = (message: string): never => {

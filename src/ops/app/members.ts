@@ -9,7 +9,7 @@ import { requireFreshPassword } from '../reauthentication.ts'
 
 const memberOf = async (sql: Sql, id: string): Promise<MemberRow> => (await memberById(sql, id)) ?? fail('not_found', 'no such member')
 
-/** Letters of a workspace run one after the other: two owners cannot demote each other at the same time. */
+/** No race: letters of a workspace run one at a time, so two owners cannot demote each other at once. */
 const requireAnotherOwner = async (sql: Sql, { role }: MemberRow): Promise<void> => {
   if (role === 'owner' && (await countOwners(sql)) === 1) fail('conflict', 'this is the last owner: make someone else an owner first')
 }
@@ -23,7 +23,7 @@ export const memberHandlers: Handlers<typeof members> = {
 
   async update({ id, role }, { sql, gate, principal }) {
     const before = await memberOf(sql, id)
-    // Else whoever may not invite an owner would invite an editor, and make an owner of that.
+    // Otherwise a stolen session could invite an editor and then promote them.
     if (role === 'owner' && before.role !== 'owner') await requireFreshPassword({ sql, principal })
     if (role !== 'owner') await requireAnotherOwner(sql, before)
     const writes = [setRole(id, role, gate.now), ...(role === 'owner' ? [] : [withdrawInvitationsOf(id, gate.now)])]

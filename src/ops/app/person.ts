@@ -9,7 +9,7 @@ import { type OpenReset, openReset, resetPerson } from '#store/app/person-reset'
 import { forgetTries, returnTry, takeTry } from '#store/app/throttle'
 import type { Handlers, VisitContext } from '../call.ts'
 import { hashOfLink } from '../links.ts'
-import { countedFor, requireOwnPassword, WRONG_OWN } from '../password-check.ts'
+import { accountLimits, requireOwnPassword, WRONG_OWN } from '../password-check.ts'
 import { auditContextOf, signedInOf } from './session.ts'
 
 const needPassword = (): never => {
@@ -20,8 +20,8 @@ const needPassword = (): never => {
 
 const NOT_GOOD = 'this link is no longer valid: it was used, replaced or has expired'
 
-/** What a link for another password leads to; looking does not use it up. Throws `not_found`, and `rate_limited` after many that are none. */
-export const resetBehind = async ({ db, visit }: Pick<VisitContext, 'db' | 'visit'>, token: string): Promise<OpenReset> => {
+/** The account of a reset link; does not use up the link. Throws `not_found`, or `rate_limited` after many invalid links. */
+export const findReset = async ({ db, visit }: Pick<VisitContext, 'db' | 'visit'>, token: string): Promise<OpenReset> => {
   const counted = [{ name: `reset address ${networkOf(visit.address)}`, limit: resetLimit }]
   await takeTry(db, 'reset', counted)
   const link = (await openReset(db, hashOfLink(token))) ?? fail('not_found', NOT_GOOD)
@@ -39,7 +39,7 @@ export const personHandlers: Handlers<typeof person> = {
     const { person: before } = signedInOf(context)
     const written = email === undefined ? before.email : plainText(email)
     const isOther = written !== before.email
-    // Each change is recorded in the audit of every workspace.
+    // Limited, because each change adds an audit row to every workspace of the person.
     await takeTry(context.db, 'person', [{ name: `change of person ${before.id}`, limit: changeLimit }])
     const shown = isOther ? await requireOwnPassword(context, before, current_password ?? needPassword()) : undefined
     const change = {
@@ -58,20 +58,20 @@ export const personHandlers: Handlers<typeof person> = {
     await requireOwnPassword(context, person, current_password)
     const owned = await deletePerson(context.db, id, auditContextOf(context.visit, 'app.person.delete'))
     if (owned) fail('conflict', `you are the last owner of ${owned}: make someone else an owner, or delete the workspace`)
-    return { reply: { deleted: id }, keep: 'nothing' }
+    return { reply: { deleted: id }, cookies: 'clear' }
   },
 
   async resetPassword({ token, new_password }, context) {
     const { db, identity, visit } = context
-    const { email, email_key } = await resetBehind(context, token)
+    const { email, email_key } = await findReset(context, token)
     requireGoodPassword(new_password, { email, path: 'new_password' })
     const hash = await identity.passwords.hash(new_password, networkOf(visit.address))
     const audit = auditContextOf(visit, 'app.person.resetPassword')
     const done = await resetPerson(db, { tokenHash: hashOfLink(token), hash, audit })
     if (done === 'spent') return fail('not_found', NOT_GOOD)
     if (done === 'taken') return fail('conflict', 'another account has verified this email in the meantime')
-    // Guesses that were wrong before say nothing about the new password.
-    await forgetTries(db, countedFor(email_key, visit.address))
+    // Failed guesses at the old password say nothing about the new one.
+    await forgetTries(db, accountLimits(email_key, visit.address))
     return { reply: { reset: { email, signed_out: done.signedOut, revoked_keys: done.revokedKeys, keys_left: done.keysLeft } } }
   },
 }

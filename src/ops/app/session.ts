@@ -26,7 +26,7 @@ type Delivery = 'cookie' | 'body'
 
 export const auditContextOf = ({ surface, requestId }: Visit, operation: string): AuditContext => ({ surface, requestId, operation })
 
-/** Throws `unauthenticated`, which the edge has already done for every personal operation. */
+/** The session of a personal operation; the edge has already authenticated it. Throws `unauthenticated`. */
 export const signedInOf = ({ visit }: VisitContext): SessionGrant => visit.session ?? fail('unauthenticated')
 
 const who = ({ id, person, workspace }: SessionGrant) => ({
@@ -35,7 +35,7 @@ const who = ({ id, person, workspace }: SessionGrant) => ({
 
 const accessEnd = ({ expiresAt }: SessionGrant): Date => new Date(Math.min(Date.now() + ACCESS_MS, expiresAt.getTime()))
 
-/** The tokens of a session, on the way that was asked for. */
+/** The session's tokens, in the body or in cookies. */
 const withTokens = async ({ identity: { tokens } }: VisitContext, grant: SessionGrant, delivery: Delivery): Promise<Admitted<SignedIn>> => {
   const { id, generation, expiresAt, person } = grant
   const access_expires_at = accessEnd(grant)
@@ -43,22 +43,22 @@ const withTokens = async ({ identity: { tokens } }: VisitContext, grant: Session
   const refresh = tokens.refresh({ sessionId: id, generation })
   const reply = { ...who(grant), access_expires_at, expires_at: expiresAt }
   if (delivery === 'body') return { reply: { session: { ...reply, access_token: access, refresh_token: refresh } } }
-  return { reply: { session: reply }, keep: { access, refresh, expiresAt } }
+  return { reply: { session: reply }, cookies: { access, refresh, expiresAt } }
 }
 
-interface Beginning {
+interface NewSession {
   personId: string
-  /** Of the password that they have shown. */
+  /** The hash that the password was checked against. */
   hash: string
   tenantId: string
   delivery: Delivery
   operation: string
 }
 
-/** Begins a session of a person who has shown who they are. Throws `unauthenticated` if their password was replaced meanwhile. */
-export const begin = async (
+/** Starts a session after the password check. Throws `unauthenticated` if the password has changed since. */
+export const beginSession = async (
   context: VisitContext,
-  { personId, hash, tenantId, delivery, operation }: Beginning,
+  { personId, hash, tenantId, delivery, operation }: NewSession,
 ): Promise<Admitted<SignedIn>> => {
   const { db, visit } = context
   const { userAgent, address } = visit
@@ -77,27 +77,26 @@ export const begin = async (
   const admitted = await withTokens(context, grant, delivery)
   return delivery === 'body'
     ? admitted
-    : { ...admitted, keep: { ...(admitted.keep as SessionCookies), browser: knownFrom(context, personId) } }
+    : { ...admitted, cookies: { ...(admitted.cookies as SessionCookies), browser: browserToken(context, personId) } }
 }
 
-/** The browser that was known for this person stays the same one: signing in often brings no more tries. */
-const knownFrom = ({ identity: { tokens }, visit }: VisitContext, personId: string): SessionCookies['browser'] => {
+/** A browser already known for this person keeps its id: signing in repeatedly does not add attempts. */
+const browserToken = ({ identity: { tokens }, visit }: VisitContext, personId: string): SessionCookies['browser'] => {
   const before = tokens.readBrowser(visit.browser ?? '')
   const expiresAt = new Date(Date.now() + BROWSER_MS)
   return { token: tokens.browser({ personId, id: before?.personId === personId ? before.id : undefined }, expiresAt), expiresAt }
 }
 
-/** So soon after a refresh the token before it comes from another tab of the same browser. */
+/** Within this time after a refresh, the previous token comes from another tab of the same browser. */
 const TABS_MS = 10_000
 
 const ENDED = 'the session has ended: sign in again'
 
 /**
- * Goes on with a session by its refresh token. In a browser two tabs may send the same token at once: by cookie, the one that
- * comes second is given an access token alone, because the refresh token that the first was given is in the same browser. A
- * program that gives the token in the body keeps it in one place, so there is no such grace.
+ * Spends a refresh token. Two browser tabs may send the same cookie at once: the second gets only an access token, because the
+ * browser already has the new refresh token from the first. Programs, which send the token in the body, get no such grace.
  */
-const advance = async (
+const spendRefreshToken = async (
   { db, identity: { tokens }, visit }: VisitContext,
   { token, graceMs }: { token: string | undefined; graceMs: number },
 ): Promise<{ grant: SessionGrant; spent: boolean } | undefined> => {
@@ -105,19 +104,19 @@ const advance = async (
   if (!claims) return undefined
   const spent = await advanceSession(db, { ...claims, graceMs }, visit)
   const grant = spent || graceMs > 0 ? await findSession(db, claims.sessionId) : undefined
-  // Two generations on, it is no token of a moment ago.
+  // The grace covers only the previous generation.
   return grant?.generation === claims.generation + 1 ? { grant, spent } : undefined
 }
 
-/** By the cookie; undefined when the session has ended. */
-export const goOn = async (context: VisitContext): Promise<{ grant: SessionGrant; keep: SessionCookies } | undefined> => {
+/** Continues a session by its refresh cookie. Undefined if the session has ended. */
+export const continueSession = async (context: VisitContext): Promise<{ grant: SessionGrant; cookies: SessionCookies } | undefined> => {
   const { tokens } = context.identity
-  const going = await advance(context, { token: context.visit.refreshToken, graceMs: TABS_MS })
-  if (!going) return undefined
-  const { grant, spent } = going
+  const refreshed = await spendRefreshToken(context, { token: context.visit.refreshToken, graceMs: TABS_MS })
+  if (!refreshed) return undefined
+  const { grant, spent } = refreshed
   const { id: sessionId, generation, expiresAt, person } = grant
   const access = await tokens.access({ sessionId, personId: person.id }, accessEnd(grant))
-  return { grant, keep: { access, refresh: spent ? tokens.refresh({ sessionId, generation }) : undefined, expiresAt } }
+  return { grant, cookies: { access, refresh: spent ? tokens.refresh({ sessionId, generation }) : undefined, expiresAt } }
 }
 
 const LONGEST_AGENT = 300
@@ -130,16 +129,16 @@ export const sessionHandlers: Handlers<typeof session> = {
     const places = await membershipsOf(context.db, person.id)
     const place = workspace_id === undefined ? places[0] : places.find(({ id }) => id === workspace_id)
     if (!place) return fail('unauthenticated', WRONG)
-    return begin(context, { personId: person.id, hash: person.hash, tenantId: place.id, delivery, operation: 'app.session.signIn' })
+    return beginSession(context, { personId: person.id, hash: person.hash, tenantId: place.id, delivery, operation: 'app.session.signIn' })
   },
 
   async refresh({ refresh_token: token }, context) {
     if (token !== undefined) {
-      const going = (await advance(context, { token, graceMs: 0 })) ?? fail('unauthenticated', ENDED)
-      return withTokens(context, going.grant, 'body')
+      const refreshed = (await spendRefreshToken(context, { token, graceMs: 0 })) ?? fail('unauthenticated', ENDED)
+      return withTokens(context, refreshed.grant, 'body')
     }
-    const { grant, keep } = (await goOn(context)) ?? fail('unauthenticated', ENDED)
-    return { reply: { session: { ...who(grant), access_expires_at: accessEnd(grant), expires_at: grant.expiresAt } }, keep }
+    const { grant, cookies } = (await continueSession(context)) ?? fail('unauthenticated', ENDED)
+    return { reply: { session: { ...who(grant), access_expires_at: accessEnd(grant), expires_at: grant.expiresAt } }, cookies }
   },
 
   async get(_, context) {
@@ -157,7 +156,7 @@ export const sessionHandlers: Handlers<typeof session> = {
   async signOut(_, context) {
     const { id, person } = signedInOf(context)
     const signed_out = await endSessions(context.db, { personId: person.id, id }, auditContextOf(context.visit, 'app.session.signOut'))
-    return { reply: { signed_out }, keep: 'nothing' }
+    return { reply: { signed_out }, cookies: 'clear' }
   },
 
   async changePassword({ current_password, new_password }, context) {
@@ -191,7 +190,7 @@ export const sessionsHandlers: Handlers<typeof sessions> = {
     const { id: own, person } = signedInOf(context)
     const signed_out = await endSessions(context.db, { personId: person.id, id }, auditContextOf(context.visit, 'app.sessions.revoke'))
     if (signed_out === 0) fail('not_found', 'no such session of yours')
-    return { reply: { signed_out }, keep: id === own ? 'nothing' : undefined }
+    return { reply: { signed_out }, cookies: id === own ? 'clear' : undefined }
   },
 
   async signOutEverywhere(_, context) {
@@ -201,6 +200,6 @@ export const sessionsHandlers: Handlers<typeof sessions> = {
       { personId: person.id },
       auditContextOf(context.visit, 'app.sessions.signOutEverywhere'),
     )
-    return { reply: { signed_out }, keep: 'nothing' }
+    return { reply: { signed_out }, cookies: 'clear' }
   },
 }

@@ -33,15 +33,15 @@ import { type Principal, roleOf } from '#store/engine/principal'
 import type { CommandContext, Handlers } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
 
-type Shown = Endpoint & Pick<EndpointRow, 'previous_until' | 'created_at'>
+type ShownEndpoint = Endpoint & Pick<EndpointRow, 'previous_until' | 'created_at'>
 
-const ahead = (at: Date | null, now: Date): Date | null => (at && at > now ? at : null)
+const ifFuture = (at: Date | null, now: Date): Date | null => (at && at > now ? at : null)
 
-const shown = async (endpoint: Shown, { sql, gate: { now } }: CommandContext) => {
+const webhookView = async (endpoint: ShownEndpoint, { sql, gate: { now } }: CommandContext) => {
   const { url, events, status, disabled_reason, failing_since, created_at, updated_at } = endpoint
-  const [held_until, previous_secret_until] = [ahead(endpoint.held_until, now), ahead(endpoint.previous_until, now)]
-  const fares = { status, disabled_reason, failing_since, held_until, previous_secret_until, waiting: await countPending(sql) }
-  return { webhook: { url, host: hostOfUrl(url), events, ...fares, created_at, updated_at } }
+  const [held_until, previous_secret_until] = [ifFuture(endpoint.held_until, now), ifFuture(endpoint.previous_until, now)]
+  const health = { status, disabled_reason, failing_since, held_until, previous_secret_until, waiting: await countPending(sql) }
+  return { webhook: { url, host: hostOfUrl(url), events, ...health, created_at, updated_at } }
 }
 
 const noneSet = (): never => fail('not_found', 'no webhook endpoint is set')
@@ -59,14 +59,14 @@ const requireCallable = (egress: Pick<Egress, 'check'>, url: string): void => {
   }
 }
 
-/** Whatever waits is looked at now. */
-const awake = ({ gate, tenantId }: CommandContext) => [deliveryWork({ tenantId, now: gate.now })]
+/** Work that delivers waiting events now. */
+const deliverNow = ({ gate, tenantId }: CommandContext) => [deliveryWork({ tenantId, now: gate.now })]
 
 const kindsOf = <K extends string>(events: K[]): K[] => [...new Set(events)]
 
 const disabledBy = ({ kind }: Principal): string => (kind === 'system' ? 'an operator disabled it' : 'an owner disabled it')
 
-/** A new secret in the clear, for the answer alone, and sealed, for the row. */
+/** A new secret: in the clear for the answer, and sealed for the row. */
 const newSecret = (sealer: Sealer, tenantId: string) => {
   const secret = newWebhookSecret()
   return { secret, sealed: sealer.seal(secret, secretRow(tenantId)) }
@@ -79,14 +79,14 @@ interface Deps {
 
 type All = Handlers<typeof webhook>
 
-const setting = ({ egress, sealer }: Deps): Pick<All, 'set' | 'update' | 'rotate'> => ({
+const endpointHandlers = ({ egress, sealer }: Deps): Pick<All, 'set' | 'update' | 'rotate'> => ({
   async set({ url, events = [] }, context) {
     requireCallable(egress, url)
     const { now } = context.gate
     const endpoint = newEndpoint({ id: newId(), url, events: kindsOf(events), now })
     const { secret, sealed } = newSecret(sealer, context.tenantId)
-    const reply = { ...(await shown({ ...endpoint, previous_until: null, created_at: now }, context)), secret }
-    const effects = { writes: [putEndpoint(endpoint, sealed)], work: awake(context) }
+    const reply = { ...(await webhookView({ ...endpoint, previous_until: null, created_at: now }, context)), secret }
+    const effects = { writes: [putEndpoint(endpoint, sealed)], work: deliverNow(context) }
     return { reply, effects, refId: endpoint.id, auditDetail: { ...endpointTrace(url), events: endpoint.events } }
   },
 
@@ -95,9 +95,9 @@ const setting = ({ egress, sealer }: Deps): Pick<All, 'set' | 'update' | 'rotate
     const { url = before.url, events = before.events } = input
     if (input.url !== undefined) requireCallable(egress, input.url)
     const endpoint = changedEndpoint(before, { id: newId(), url, events: kindsOf<string>(events), now: context.gate.now })
-    const effects = { writes: [updateEndpoint(endpoint)], work: awake(context) }
+    const effects = { writes: [updateEndpoint(endpoint)], work: deliverNow(context) }
     return {
-      reply: await shown({ ...before, ...endpoint }, context),
+      reply: await webhookView({ ...before, ...endpoint }, context),
       effects,
       refId: endpoint.id,
       auditDetail: { ...endpointTrace(url), events: endpoint.events },
@@ -110,27 +110,26 @@ const setting = ({ egress, sealer }: Deps): Pick<All, 'set' | 'update' | 'rotate
     const { now } = context.gate
     const { secret, sealed } = newSecret(sealer, context.tenantId)
     const previous_until = new Date(now.getTime() + webhookTimes.rotationMs)
-    const reply = { ...(await shown({ ...endpoint, previous_until, updated_at: now }, context)), secret }
+    const reply = { ...(await webhookView({ ...endpoint, previous_until, updated_at: now }, context)), secret }
     return { reply, effects: { writes: [rotateSecret({ secret: sealed, previousUntil: previous_until, now })] }, refId: endpoint.id }
   },
 })
 
-/** The secret is made and sealed where the workspace is owned. */
 export const webhookHandlers = (deps: Deps): All => ({
   async get(_, { read, principal }) {
-    const { url, ...fares } = (await read<EndpointOverview>(endpointOverview))[0] ?? noneSet()
-    return { webhook: { url: roleOf(principal) === 'owner' ? url : null, host: hostOfUrl(url), ...fares } }
+    const { url, ...health } = (await read<EndpointOverview>(endpointOverview))[0] ?? noneSet()
+    return { webhook: { url: roleOf(principal) === 'owner' ? url : null, host: hostOfUrl(url), ...health } }
   },
 
-  ...setting(deps),
+  ...endpointHandlers(deps),
 
   async disable(_, context) {
     const endpoint = await endpointOf(context.sql)
-    if (endpoint.status === 'disabled') return { reply: await shown(endpoint, context), refId: endpoint.id }
+    if (endpoint.status === 'disabled') return { reply: await webhookView(endpoint, context), refId: endpoint.id }
     const disabled_reason = disabledBy(context.principal)
     const disabled = { ...endpoint, status: 'disabled', disabled_reason, updated_at: context.gate.now } as const
-    const effects = { writes: [saveEndpoint(disabled)], work: awake(context) }
-    return { reply: await shown(disabled, context), effects, refId: endpoint.id, auditDetail: endpointTrace(endpoint.url) }
+    const effects = { writes: [saveEndpoint(disabled)], work: deliverNow(context) }
+    return { reply: await webhookView(disabled, context), effects, refId: endpoint.id, auditDetail: endpointTrace(endpoint.url) }
   },
 
   async test(_, { sql, gate }) {
@@ -155,6 +154,6 @@ export const webhookHandlers = (deps: Deps): All => ({
     requireActive(endpoint)
     const waits = { subject: subjectOf(data), state: 'pending', attempts: 0, next_at: gate.now, expires_at: null } as const
     const reply = { event: { ...event, ...waits } }
-    return { reply, effects: { writes: [replayEvent({ id, subject: waits.subject }, gate.now)], work: awake(context) } }
+    return { reply, effects: { writes: [replayEvent({ id, subject: waits.subject }, gate.now)], work: deliverNow(context) } }
   },
 })

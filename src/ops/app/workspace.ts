@@ -6,10 +6,10 @@ import { plainText } from '#kernel/plain-text'
 import { renameWorkspace, setDeletion, type WorkspaceRow, workspaceOf } from '#store/app/workspace'
 import { merge } from '#store/engine/letter'
 import type { CommandContext, Handlers } from '../call.ts'
-import { exported } from '../export.ts'
-import { inFlight, stopped } from '../growth/automation.ts'
+import { exportLines } from '../export.ts'
+import { inFlight, stopAutomation } from '../growth/automation.ts'
 
-/** Also what people have asked for now; telling webhooks of what has happened goes on. */
+/** Includes work that people requested; webhook deliveries continue. */
 const everything = kindsWhere(({ deletion }) => deletion === 'stops')
 
 const refuseName = (): never => {
@@ -17,7 +17,7 @@ const refuseName = (): never => {
   return fail('invalid_input', `name ${message}`, { details: [{ path: 'name', message }] })
 }
 
-const asItStands = async (context: CommandContext, deletes_at: Date | null) => ({
+const deletionView = async (context: CommandContext, deletes_at: Date | null) => ({
   deletes_at,
   automation: { paused: context.gate.paused, in_flight: await inFlight(context, new Set()) },
 })
@@ -35,9 +35,9 @@ export const workspaceHandlers: Handlers<typeof workspace> = {
     const { sql, gate, tenantId } = context
     const [row] = (await workspaceOf(sql)) as unknown as WorkspaceRow[]
     if (plainText(name) !== plainText(row!.name)) refuseName()
-    if (row!.deletes_at) return { reply: { deletion: await asItStands(context, row!.deletes_at) }, refId: tenantId }
+    if (row!.deletes_at) return { reply: { deletion: await deletionView(context, row!.deletes_at) }, refId: tenantId }
     const deletes_at = new Date(gate.now.getTime() + GRACE_MS)
-    const { automation, effects } = await stopped(context, everything)
+    const { automation, effects } = await stopAutomation(context, everything)
     return {
       reply: { deletion: { deletes_at, automation } },
       effects: merge(effects, { writes: [setDeletion(tenantId, deletes_at)] }),
@@ -47,8 +47,8 @@ export const workspaceHandlers: Handlers<typeof workspace> = {
 
   async cancelDeletion(_, context) {
     const effects = context.gate.deletesAt ? { writes: [setDeletion(context.tenantId, null)] } : {}
-    return { reply: { deletion: await asItStands(context, null) }, effects, refId: context.tenantId }
+    return { reply: { deletion: await deletionView(context, null) }, effects, refId: context.tenantId }
   },
 
-  export: (_, context) => exported(context),
+  export: (_, context) => exportLines(context),
 }

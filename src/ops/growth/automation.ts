@@ -13,7 +13,7 @@ import type { CommandContext, Handlers } from '../call.ts'
 
 export const automationHandlers: Handlers<typeof automation> = {
   async pauseAll(_, context) {
-    const { automation, effects } = await stopped(context, unattended)
+    const { automation, effects } = await stopAutomation(context, unattended)
     return { reply: { automation }, effects, unchanged: context.gate.paused && isIdle(effects) }
   },
 
@@ -24,29 +24,29 @@ export const automationHandlers: Handlers<typeof automation> = {
   },
 }
 
-/** Whether a stop has reached nothing. */
+/** Whether a stop changed nothing. */
 const isIdle = ({ writes = [], settled = [], requeued = [], events = [] }: Effects): boolean =>
   writes.length + settled.length + requeued.length + events.length === 0
 
-/** Kinds that a stop reaches though a person asked for them; what is automatic it always reaches. */
+/** Kinds of work that a stop also reaches when a person requested them. It always reaches automatic work. */
 type Reach = readonly WorkKind[]
 
 const unattended: Reach = []
 
-/** Pauses automation, recalls what has not been sent, and cancels what was being drafted; gives what cannot be stopped any more. */
-export const stopped = async (context: CommandContext, reach: Reach) => {
+/** Pauses automation, recalls unsent posts and cancels generations. Returns what is still in flight. */
+export const stopAutomation = async (context: CommandContext, reach: Reach) => {
   const recalled = context.lanes.recall(({ origin, kind }) => origin === 'automatic' || reach.includes(kind))
   const settledAs = (how: KindOfWork['recalled']) => recalled.filter(({ kind }) => kindsOfWork[kind].recalled === how)
   const held = await settleRecalled(context, settledAs('unsent'), { kind: 'unsent' })
   const reads = settledAs('requeued').map(({ id }) => ({ id, runAt: context.gate.now }))
   const cancelled = await cancelGenerations(context, reach)
-  const runs = await skippedRuns(context)
+  const runs = await skipRuns(context)
   const automation = { paused: true, in_flight: await inFlight(context, new Set(held.itemIds)) }
   return { automation, effects: merge({ paused: true, requeued: reads }, held.effects, runs, ...cancelled) }
 }
 
-/** Rules that were about to run do not: what has happened before a pause is not made up for after it. */
-const skippedRuns = async ({ sql, gate }: CommandContext): Promise<Effects> => {
+/** Skips queued rule runs: a rule does not catch up after a pause. */
+const skipRuns = async ({ sql, gate }: CommandContext): Promise<Effects> => {
   const works = await workOfKinds(
     sql,
     kindsWhere(({ queued }) => queued === 'skipped'),
@@ -54,7 +54,7 @@ const skippedRuns = async ({ sql, gate }: CommandContext): Promise<Effects> => {
   return works.length === 0 ? {} : { writes: [skipQueuedRuns(skips.paused, gate.now)], settled: works.map(({ id }) => id) }
 }
 
-/** What was being drafted, or was to be, ends as cancelled, and its quota comes back. */
+/** Cancels queued and running generations, and returns their quota. */
 const cancelGenerations = async ({ sql, gate }: CommandContext, reach: Reach): Promise<Effects[]> => {
   const kinds = kindsWhere(({ queued }) => queued === 'cancelled')
   const works = await workOfKinds(sql, kinds)
@@ -64,7 +64,7 @@ const cancelGenerations = async ({ sql, gate }: CommandContext, reach: Reach): P
   return effects
 }
 
-/** What is on the wire, but for what has just been recalled. */
+/** Posts and engagements being sent, except those just recalled. */
 export const inFlight = async ({ sql }: CommandContext, recalled: Set<string>) => {
   const attempts = await attemptsInFlight(sql)
   return attempts

@@ -37,7 +37,7 @@ export const batchHandlers: Handlers<typeof batches> = {
   },
 
   async get({ id }, { read }) {
-    // Read first, so that a batch that settles in between is never seen ready without its items.
+    // The batch before its items: read the other way round, a batch that settles in between would be ready without items.
     const [batch] = await read<Batch>(batchById(id))
     if (!batch) return fail('not_found', 'no such batch')
     const items = await read<Item>(itemsOfBatch(id))

@@ -28,11 +28,11 @@ import { engagementById, listEngagements, lockEngagement, saveEngagement } from 
 import { channelNamed } from '#store/growth/growth-channels'
 import type { CommandContext, HandlerResult, Handlers, World } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
-import { engagedPost, postIdOf, type Reading, readingPost } from '../reading-post.ts'
+import { postIdOf, type Reading, readPostFor, storedPost } from '../reading-post.ts'
 
-const shown = (engagement: Engagement) => ({ engagement: engagementView(engagement) })
-const saved = (engagement: Engagement, effects: Effects = {}) => ({
-  reply: shown(engagement),
+const replyOf = (engagement: Engagement) => ({ engagement: engagementView(engagement) })
+const save = (engagement: Engagement, effects: Effects = {}) => ({
+  reply: replyOf(engagement),
   effects: { ...effects, writes: [saveEngagement(engagement), ...(effects.writes ?? [])] },
 })
 
@@ -42,25 +42,24 @@ const unreadPost = (network: Network, ref: string): EngagedPost => ({
 
 type Words = Pick<EngagementRequest, 'action' | 'instruction' | 'body'>
 
-/** The post that was found. What was refused on the way is told now, and a post that nobody could read takes words that were given. */
+/** The post of the engagement. Without an account to read it, the engagement needs a body. Throws `not_found` or `conflict`. */
 const foundPost = (reading: Exclude<Reading, { kind: 'failed' }>, ref: string, { action, body }: Words): EngagedPost => {
   if (reading.kind === 'read')
-    return reading.post ? engagedPost(reading.network, reading.post) : fail('not_found', 'the network has no such post')
+    return reading.post ? storedPost(reading.network, reading.post) : fail('not_found', 'the network has no such post')
   if (isWritten(action) && body === null)
     fail('conflict', `drafting needs a connected account to read the post; connect an account, or pass the body of the ${action}`)
   return unreadPost(reading.network, ref)
 }
 
-/** The network on which the engagement is. */
 const networkOf = ({ networks }: Pick<CommandContext, 'networks'>, { network }: EngagedPost): Network =>
   networks.named(network) ?? fail('conflict', `the network ${network} is no longer supported`)
 
-/** How long the words may be, and of what form, by the network and by the channel for replies. */
+/** The format rules: the network's, and those of the channel for replies. */
 const ruleOn = async (sql: Sql, { limits: { measure, maxLength } }: Network) => ({
   ...{ measure, maxLength, channel: await channelNamed(sql, 'replies') },
 })
 
-/** Drafts an engagement on a post that is known. */
+/** Drafts an engagement on a post that has been read. */
 export const draftEngagement = async (
   context: CommandContext,
   post: EngagedPost,
@@ -73,14 +72,14 @@ export const draftEngagement = async (
   return admitEngagement(context.sql, { gate: context.gate, origin: 'manual' }, { request, rule, preflight })
 }
 
-const created = async (context: CommandContext, reading: Reading, { ref, ...words }: Words & { ref: string }) => {
+const createFrom = async (context: CommandContext, reading: Reading, { ref, ...words }: Words & { ref: string }) => {
   if (reading.kind === 'failed') throw reading.error
   const { record, effects } = await draftEngagement(context, foundPost(reading, ref, words), { ...words, signalId: null })
-  return { reply: shown(record), effects, refId: record.id }
+  return { reply: replyOf(record), effects, refId: record.id }
 }
 
-/** Ends the work and the open attempt of one that a person settles. */
-const settledByHand = async (
+/** Ends the work and the open attempt of an engagement that a person settles. */
+const settleByHand = async (
   { sql, gate }: Pick<CommandContext, 'sql' | 'gate'>,
   id: string,
   state: 'posted' | 'superseded',
@@ -95,11 +94,11 @@ const settledByHand = async (
 
 const inReview = ({ status, review }: Engagement): boolean => status === 'execute_unconfirmed' && review
 
-const confirmed = async (context: CommandContext, before: Engagement): Promise<HandlerResult<ReturnType<typeof shown>>> => {
+const confirmInReview = async (context: CommandContext, before: Engagement): Promise<HandlerResult<ReturnType<typeof replyOf>>> => {
   const engagement = confirmEngagement(before, context.gate.now)
   const body = engagementAnswer(engagement)
-  const effects = merge(await settledByHand(context, engagement.id, 'posted'), { writes: [resolvePending(engagement.id, 200, body)] })
-  return { ...saved(engagement, effects), answers: [{ refId: engagement.id, with: { status: 200, body } }] }
+  const effects = merge(await settleByHand(context, engagement.id, 'posted'), { writes: [resolvePending(engagement.id, 200, body)] })
+  return { ...save(engagement, effects), answers: [{ refId: engagement.id, with: { status: 200, body } }] }
 }
 
 const enqueue = async (sql: Sql, engagement: Engagement, now: Date): Promise<Effects> => {
@@ -118,26 +117,26 @@ export const engagementHandlers = (world: Pick<World, 'ask' | 'networks'>): Hand
 
   create: {
     async prepare({ post: ref, action, instruction, body }, { tenantId }) {
-      const reading = await readingPost(world, tenantId, { post: ref, action })
+      const reading = await readPostFor(world, tenantId, { post: ref, action })
       const words = { action, instruction: instruction?.trim() || null, body: body ?? null }
-      return (context) => created(context, reading, { ...words, ref })
+      return (context) => createFrom(context, reading, { ...words, ref })
     },
   },
 
   async approve({ id, body }, context) {
     const before = await lockEngagement(context.sql, id)
-    if (inReview(before) && body === undefined) return confirmed(context, before)
+    if (inReview(before) && body === undefined) return confirmInReview(context, before)
     const account = await currentDefault(context.sql)
     const rule = await ruleOn(context.sql, networkOf(context, before))
     const accountExternalId = account?.network === before.network ? account.external_id : null
-    return saved(approveEngagement(before, { body, accountExternalId, ...rule, now: context.gate.now }))
+    return save(approveEngagement(before, { body, accountExternalId, ...rule, now: context.gate.now }))
   },
 
   async reject({ id, reason }, context) {
     const before = await lockEngagement(context.sql, id)
     const engagement = rejectEngagement(before, reason, context.gate.now)
-    const effects = inReview(before) ? await settledByHand(context, id, 'superseded') : {}
-    return saved(engagement, merge(effects, { writes: [forgetPending(id)] }))
+    const effects = inReview(before) ? await settleByHand(context, id, 'superseded') : {}
+    return save(engagement, merge(effects, { writes: [forgetPending(id)] }))
   },
 
   execute: {
@@ -153,7 +152,7 @@ export const engagementHandlers = (world: Pick<World, 'ask' | 'networks'>): Hand
       const effects = await enqueue(sql, engagement, gate.now)
       return { awaits: engagement.id, effects: { ...effects, spend, writes: [saveEngagement(engagement)] } }
     },
-    async asItStands({ id }, { read }) {
+    async currentAnswer({ id }, { read }) {
       const [engagement] = await read<Engagement>(engagementById(id))
       if (!engagement) return fail('not_found', 'no such engagement')
       return { status: engagement.status === 'executed' ? 200 : 202, body: engagementAnswer(engagement) }

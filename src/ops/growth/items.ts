@@ -32,12 +32,12 @@ import { openAttempt, saveAttempt } from '#store/growth/attempts'
 import { accountFor, currentDefault } from '#store/growth/connections'
 import { channelNamed } from '#store/growth/growth-channels'
 import { itemById, listItems, lockItem, saveItem } from '#store/growth/items'
-import type { Begun, CommandContext, Handlers } from '../call.ts'
+import type { AwaitedResult, CommandContext, Handlers } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
 
-const shown = (item: Item) => ({ item: itemView(item) })
-const saved = (item: Item, effects: Effects = {}) => ({
-  reply: shown(item),
+const replyOf = (item: Item) => ({ item: itemView(item) })
+const save = (item: Item, effects: Effects = {}) => ({
+  reply: replyOf(item),
   effects: { ...effects, writes: [saveItem(item), ...(effects.writes ?? [])] },
 })
 
@@ -56,22 +56,22 @@ export const itemHandlers: Handlers<typeof items> = {
     const rule = { measure: limits.measure, maxLength: limitOf(channelFor(item.kind), limits), channel }
     const words = { editedBody: edited_body, title }
     const next = approve(item, { ...words, accountExternalId: account?.external_id ?? null, now: gate.now, ...rule })
-    return saved(next, next.title === item.title ? {} : { writes: [retitleArticle(next)] })
+    return save(next, next.title === item.title ? {} : { writes: [retitleArticle(next)] })
   },
 
-  reject: async ({ id, reason }, { sql, gate }) => saved(reject(await lockItem(sql, id), reason, gate.now)),
+  reject: async ({ id, reason }, { sql, gate }) => save(reject(await lockItem(sql, id), reason, gate.now)),
 
   async schedule({ id, post_at, on_missed }, { sql, gate }) {
     const before = await lockItem(sql, id)
     requireSchedulable(before)
     const postAt = post_at === NEXT_SLOT ? await slotFor(before, { sql, now: gate.now }) : new Date(post_at)
     const item = schedule(before, { postAt, onMissed: on_missed ?? null, now: gate.now })
-    return saved(item, await enqueue(sql, item, { runAt: item.post_at!, origin: 'automatic' }))
+    return save(item, await enqueue(sql, item, { runAt: item.post_at!, origin: 'automatic' }))
   },
 
   async unschedule({ id }, { sql, gate }) {
     const item = unschedule(await lockItem(sql, id), gate.now)
-    return saved(item, await withdraw(sql, item.id, 'publish'))
+    return save(item, await withdraw(sql, item.id, 'publish'))
   },
 
   postNow: {
@@ -84,7 +84,7 @@ export const itemHandlers: Handlers<typeof items> = {
       const effects = await enqueue(sql, item, { runAt: gate.now, origin: 'manual' })
       return { awaits: item.id, effects: { ...effects, spend, writes: [saveItem(item)] } }
     },
-    async asItStands({ id }, { read }) {
+    async currentAnswer({ id }, { read }) {
       const [item] = await read<Item>(itemById(id))
       if (!item) return fail('not_found', 'no such item')
       return { status: item.status === 'posted' ? 200 : 202, body: itemAnswer(item) }
@@ -96,18 +96,21 @@ export const itemHandlers: Handlers<typeof items> = {
     const item = markPosted(before, url, gate.now)
     const work = merge(await withdraw(sql, id, 'publish'), await withdraw(sql, id, 'reconcile'))
     const body = itemAnswer(item)
-    const writes = [resolvePending(id, 200, body), ...(await settledByHand({ sql, gate }, id))]
-    // From the first post on there is something to report, by whatever way it went out.
+    const writes = [resolvePending(id, 200, body), ...(await settleByHand({ sql, gate }, id))]
+    // Weekly reports start with the first post, however it was posted.
     const weekly = [weeklyWork({ tenantId, now: gate.now })]
     return {
-      ...saved(item, { ...work, work: weekly, writes, events: [postedEvent(item)] }),
+      ...save(item, { ...work, work: weekly, writes, events: [postedEvent(item)] }),
       answers: [{ refId: id, with: { status: 200, body } }],
     }
   },
 }
 
-/** Nothing of the item changes before the timeline has been read. */
-const beginAgain = async (before: Item, { sql, gate, principal }: Pick<CommandContext, 'sql' | 'gate' | 'principal'>): Promise<Begun> => {
+/** Requests another post of an item in doubt. The item itself does not change until its timeline has been read. */
+const beginAgain = async (
+  before: Item,
+  { sql, gate, principal }: Pick<CommandContext, 'sql' | 'gate' | 'principal'>,
+): Promise<AwaitedResult> => {
   const item = requestAgain(before, { by: principal.kind, now: gate.now })
   const reading = await workOf(sql, 'reconcile', item.id)
   if ((reading && againOf(reading)) || (await workOf(sql, 'publish', item.id)))
@@ -120,7 +123,7 @@ const beginAgain = async (before: Item, { sql, gate, principal }: Pick<CommandCo
   return { awaits: item.id, effects: { ...work, spend: [capped], writes: [saveItem(item)] } }
 }
 
-/** The publish work of an item: its one row is moved, or made. */
+/** Moves the item's publish work to `runAt`, or creates it. */
 const enqueue = async (sql: Sql, item: Item, { runAt, origin }: { runAt: Date; origin: 'manual' | 'automatic' }): Promise<Effects> => {
   const existing = await workOf(sql, 'publish', item.id)
   const account = item.account_external_id
@@ -133,8 +136,8 @@ const withdraw = async (sql: Sql, itemId: string, kind: 'publish' | 'reconcile')
   return work ? { settled: [work.id] } : {}
 }
 
-/** The open attempt of an item in doubt ends with the person's word. */
-const settledByHand = async ({ sql, gate }: Pick<CommandContext, 'sql' | 'gate'>, itemId: string) => {
+/** Ends the open attempt of an item in doubt as posted. */
+const settleByHand = async ({ sql, gate }: Pick<CommandContext, 'sql' | 'gate'>, itemId: string) => {
   const attempt = await openAttempt(sql, { sendable: 'post', record_id: itemId })
   return attempt ? [saveAttempt({ ...attempt, state: 'posted', ended_at: gate.now })] : []
 }

@@ -15,7 +15,7 @@ type Learning = OutputOf<typeof overview.get>['overview']['learnings'][number]
 const DRAFTS = 25
 const LEARNINGS = 25
 
-/** The first page of a list whose rows each say how many there are in all. */
+/** The first page of a list. Each row carries the total. */
 const beginningOf = <Row extends { id: string }>(rows: (Row & { total: number })[], limit: number) => {
   const total = rows[0]?.total ?? 0
   const { rows: page, next_cursor } = pageResult(rows, limit)

@@ -12,7 +12,7 @@ const reportView = ({ model: _, usage: __, ...report }: Report) => report
 
 const invalid = (message: string): never => fail('invalid_input', `week ${message}`, { details: [{ path: 'week', message }] })
 
-/** Earlier than anything that can have been posted here. */
+/** Before any post of this product. */
 const EARLIEST = '2020-01-01'
 
 const weekOf = (day: string | undefined, now: { at: Date; timeZone: string }): string => {

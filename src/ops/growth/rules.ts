@@ -14,7 +14,7 @@ import { countRules, insertRule, listRules, lockRule, type RuleRow, saveRule, to
 import type { CommandContext, Handlers } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
 
-const beside = async (sql: Sql, { now }: Gate) => ({ timeZone: (await currentProfile(sql)).profile.time_zone, now })
+const ruleContext = async (sql: Sql, { now }: Gate) => ({ timeZone: (await currentProfile(sql)).profile.time_zone, now })
 
 export const ruleHandlers: Handlers<typeof rules> = {
   async list(input, { read }) {
@@ -24,22 +24,22 @@ export const ruleHandlers: Handlers<typeof rules> = {
   },
 
   async create(input, { sql, gate }) {
-    const rule = newRule(newId(), input, { ...(await beside(sql, gate)), total: await countRules(sql) })
+    const rule = newRule(newId(), input, { ...(await ruleContext(sql, gate)), total: await countRules(sql) })
     requireFeature(gate.plan, rules.create.feature)
-    const { next, effects } = await timed({ sql, gate }, rule)
-    return answered(gate, { rule, next }, merge(effects, { writes: [insertRule(rule)] }))
+    const { next, effects } = await scheduleRule({ sql, gate }, rule)
+    return ruleResult(gate, { rule, next }, merge(effects, { writes: [insertRule(rule)] }))
   },
 
   async update({ id, ...patch }, { sql, gate }) {
     const before = await lockRule(sql, id)
-    const rule = updateRule(before, patch, await beside(sql, gate))
+    const rule = updateRule(before, patch, await ruleContext(sql, gate))
     if (rule.status === 'active') requireFeature(gate.plan, rules.create.feature)
-    const { next, effects } = await timed({ sql, gate }, rule, before)
-    return answered(gate, { rule, next }, merge(effects, { writes: [saveRule(rule)] }))
+    const { next, effects } = await scheduleRule({ sql, gate }, rule, before)
+    return ruleResult(gate, { rule, next }, merge(effects, { writes: [saveRule(rule)] }))
   },
 }
 
-const answered = ({ paused: held, now }: Gate, { rule, next }: { rule: Rule; next: Date | null }, effects: Effects) => ({
+const ruleResult = ({ paused: held, now }: Gate, { rule, next }: { rule: Rule; next: Date | null }, effects: Effects) => ({
   reply: { rule: ruleView(rule, { held, next, now }) },
   effects,
   refId: rule.id,
@@ -48,8 +48,8 @@ const answered = ({ paused: held, now }: Gate, { rule, next }: { rule: Rule; nex
 const isSameTime = ({ trigger: before }: Rule, { trigger: after }: Rule): boolean =>
   before.kind === 'cron' && after.kind === 'cron' && before.pattern === after.pattern && before.time_zone === after.time_zone
 
-/** The work of its pattern: there while the rule is active, moved when the times change. */
-const timed = async (
+/** The cron work of a rule: exists while the rule is active, and moves when its times change. */
+const scheduleRule = async (
   { sql, gate }: Pick<CommandContext, 'sql' | 'gate'>,
   rule: Rule,
   before?: Rule,

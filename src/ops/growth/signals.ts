@@ -8,7 +8,7 @@ import type { CommandContext, Handlers } from '../call.ts'
 import { rankedPageOf, rankedResult } from '../paging.ts'
 import { draftEngagement } from './engagements.ts'
 
-/** What the network's rules say of each action now. */
+/** Whether the network currently allows each action. */
 const actionsOn = ({ networks }: Pick<CommandContext, 'networks'>, signal: Signal) =>
   engageActions.map((action) => {
     const verdict = networks.named(signal.network)?.preflight(action, othersPost(signal))
@@ -26,7 +26,7 @@ export const signalHandlers: Handlers<typeof signals> = {
   async list({ status = 'open', ...input }, context) {
     const page = rankedPageOf(input)
     const { rows, next_cursor } = rankedResult(await context.read<Signal>(listSignals({ ...page, status })), page.limit)
-    // The database has decided which are over; the row of one that just was may not say so yet.
+    // The database has filtered by effective status; the stored status of a signal that just expired may lag behind.
     return { signals: rows.map((signal) => ({ ...view(context, signal), status })), next_cursor }
   },
 

@@ -39,8 +39,8 @@ const watchingIn = async ({ sql, gate, networks }: CommandContext): Promise<Watc
 
 const watchWork = ({ id }: Target, runAt: Date): NewWork => newWork('watch', { refId: id, origin: 'automatic', runAt })
 
-/** The row that says when it is read next: made, moved or taken away. One that runs settles by itself. */
-const rewatched = async (sql: Sql, target: Target, now: Date): Promise<{ dueAt: Date | null; effects: Effects }> => {
+/** Creates, moves or removes the work for the next read. Running work reschedules itself. */
+const rescheduleRead = async (sql: Sql, target: Target, now: Date): Promise<{ dueAt: Date | null; effects: Effects }> => {
   const work = await workOf(sql, 'watch', target.id)
   if (work?.state === 'running') return { dueAt: now, effects: {} }
   if (target.status === 'paused') return { dueAt: null, effects: work ? { settled: [work.id] } : {} }
@@ -68,7 +68,7 @@ export const targetHandlers: Handlers<typeof targets> = {
     const { sql, gate } = context
     const target = updateTarget(await lockTarget(sql, id), patch, gate.now)
     requireFeature(gate.plan, 'engagement')
-    const { dueAt, effects } = await rewatched(sql, target, gate.now)
+    const { dueAt, effects } = await rescheduleRead(sql, target, gate.now)
     return { reply: { target: view(target, dueAt, await watchingIn(context)) }, effects: { ...effects, writes: [saveTarget(target)] } }
   },
 }

@@ -59,7 +59,7 @@ describe('a name', () => {
 
   test('has at most 160 characters in its stored form', async () => {
     const { access: key } = await joinAs(app)
-    const message = 'must have at most 160 characters in the form in which it is kept (NFKC)'
+    const message = 'must have at most 160 characters after NFKC normalisation'
     const long = await put('workspace', key, { name: '\ufdfa'.repeat(9) })
     expect([long.status, long.body.error?.details]).toEqual([400, [{ path: 'name', message }]])
     expect((await put('person', key, { name: '\ufdfa'.repeat(8) })).body.person?.name.length).toBe(144)

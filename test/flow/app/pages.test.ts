@@ -149,7 +149,7 @@ describe('signing in on the page', () => {
     for (let tries = 0; tries < 10; tries++) await visitor().send('/sign-in', { email, password: 'wrong' })
     const { status, text, headers } = await signIn(visitor(), email)
     expect([status, headers.has('retry-after')]).toEqual([429, true])
-    expect(text).toContain('There were too many tries. Try again in 15 minutes.')
+    expect(text).toContain('Too many attempts. Try again in 15 minutes.')
   })
 
   test('signing out on the page ends the session', async () => {
@@ -173,7 +173,7 @@ describe('joining on the page', () => {
     expect([joined.status, joined.location]).toEqual([303, '/'])
     expect((await one.get('/')).text).toContain('New One, new@example.com')
     const again = await visitor().get(`/join?token=${token}`)
-    expect([again.status, again.text]).toEqual([404, expect.stringContaining('not open')])
+    expect([again.status, again.text]).toEqual([404, expect.stringContaining('no longer valid')])
   })
 })
 
@@ -187,11 +187,11 @@ describe('the device page', () => {
     expect((await one.get(to)).text).toContain(`name="next" value="/device?code=${user_code}"`)
     await signIn(one, email)
     const { text } = await one.get(`/device?code=${user_code}`)
-    for (const shown of [user_code, 'build machine', '127.0.0.1', '<dd>Test</dd>', 'Viewer', 'your role cannot grant it'])
+    for (const shown of [user_code, 'build machine', '127.0.0.1', '<dd>Test</dd>', 'Viewer', 'your role cannot grant this'])
       expect(text).toContain(shown)
     const decided = await one.send('/device', { code: user_code, workspace_id: app.tenantId, decision: 'approve' })
     expect([decided.status, decided.location]).toEqual([303, '/device?done=approve'])
-    expect((await one.get('/device?done=approve')).text).toContain('The device is let in')
+    expect((await one.get('/device?done=approve')).text).toContain('Device approved')
     expect((await askForToken(app, device_code)).body.scope).toBe('api:read mcp:use')
   })
 
@@ -205,7 +205,7 @@ describe('the device page', () => {
       expect([code.length, status >= 400 && status < 500, text]).toEqual([
         code.length,
         true,
-        expect.stringContaining('<a href="#code">No device waits'),
+        expect.stringContaining('<a href="#code">No device is waiting'),
       ])
     }
     for (const done of ['__proto__', 'constructor', 'other']) expect((await one.get(`/device?done=${done}`)).status).toBe(200)

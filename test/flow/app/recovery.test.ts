@@ -144,7 +144,7 @@ describe('the page of a reset link', () => {
     expect([weak.status, weak.text]).toEqual([400, expect.stringContaining('<a href="#new_password">New password must have at least 10')])
     expect(weak.text).not.toContain('value="short"')
     const done = await visitor.send('/reset', { token, new_password: NEXT })
-    expect([done.status, done.text]).toEqual([200, expect.stringContaining('Your new password is set')])
+    expect([done.status, done.text]).toEqual([200, expect.stringContaining('Password changed')])
     expect((await signIn(email, NEXT)).status).toBe(201)
     const again = await visitor.get(`/reset?token=${token}`)
     expect([again.status, again.text]).toEqual([404, expect.stringContaining('This link is no longer valid')])

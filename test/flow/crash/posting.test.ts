@@ -23,13 +23,13 @@ const decided = (story: Story, id: string) =>
 const modes = ['post-now', 'schedule'] as const
 type Mode = (typeof modes)[number]
 
-interface Begun {
+interface AwaitedResult {
   id: string
   /** The answer to post-now. */
   asked?: Promise<Reply<{ item: { id: string; status: string } }>>
 }
 
-const begin = async (story: Story, mode: Mode): Promise<Begun> => {
+const begin = async (story: Story, mode: Mode): Promise<AwaitedResult> => {
   if (mode === 'schedule') return { id: await story.scheduled(0) }
   const id = await story.approved()
   return { id, asked: postNow(story, id) }
@@ -61,7 +61,7 @@ describe('a process that dies', () => {
     const stops = testStops()
     // With the real durations: nothing may time out before the process dies, however long it takes to bring all to their places.
     const dying = world.use(await testApp({ database: options, overrides: { failpoints: stops.at } }))
-    const begun: { name: string; story: Story; begun: Begun; goOn: () => void }[] = []
+    const begun: { name: string; story: Story; begun: AwaitedResult; goOn: () => void }[] = []
     for (const { name, failpoint, mode } of cases) {
       const story = await newStory(dying)
       const stopped = stops.stopNext(failpoint)
@@ -144,7 +144,7 @@ const losses = lostCommits.flatMap(([letter, failpoint, outcome, posts]) =>
 
 describe('C5, the news is lost', () => {
   const world = new AsyncDisposableStack()
-  const found = new Map<string, { story: Story; begun: Begun }>()
+  const found = new Map<string, { story: Story; begun: AwaitedResult }>()
   let app: TestApp
   let wire: Wire
 

@@ -95,7 +95,7 @@ describe('an engagement is drafted', () => {
 
   test.each([
     [{ post: '17', action: 'like' }, 404, 'the network has no such post'],
-    [{ post: 'hello', action: 'like' }, 400, 'post is neither an id nor an address of a post on sandbox'],
+    [{ post: 'hello', action: 'like' }, 400, 'post is neither the id nor the URL of a post on sandbox'],
     [{ post: '', action: 'like' }, 400, 'post'],
     [{ action: 'wave', post: '17' }, 400, 'action'],
   ])('%j is answered %i', async (wish, status, message) => {

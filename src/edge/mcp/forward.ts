@@ -1,7 +1,7 @@
-/** A request of a session that lives in another process of this deployment, passed on to it as it came, one hop at most. */
+/** Forwards a request to the process of this deployment that holds its session, at most one hop. */
 import type { Log } from '#kernel/log'
 
-/** Says that a request was passed on before. Whoever sends it himself only keeps his request from being passed on. */
+/** Marks a forwarded request. A client that sends it gains nothing: its request is just not forwarded. */
 export const HOP_HEADER = 'x-tendril-hop'
 
 const REQUEST_HEADERS = [
@@ -13,21 +13,20 @@ const REQUEST_HEADERS = [
   'mcp-session-id',
   'mcp-protocol-version',
 ]
-/** They belong to the connection between the two processes. */
+/** Headers of the connection between the two processes. */
 const OF_CONNECTION = ['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'content-encoding']
-/** Longer than the pauses between two signs of life on a stream. */
+/** Longer than the keep-alive interval of a stream. */
 const SILENT_MS = 20_000
 
-export interface PassedOn {
-  /** Where the other process takes requests. */
+export interface Forwarding {
+  /** The base URL of the other process. */
   url: string
-  /** As it was read here. */
   body: string | undefined
   log: Log
 }
 
-/** Undefined: the other process could not be reached. */
-export const passOn = async (request: Request, { url, body, log }: PassedOn): Promise<Response | undefined> => {
+/** Resolves to undefined if the other process could not be reached. */
+export const forward = async (request: Request, { url, body, log }: Forwarding): Promise<Response | undefined> => {
   const { pathname, search } = new URL(request.url)
   const headers = new Headers({ [HOP_HEADER]: '1' })
   for (const name of REQUEST_HEADERS) {
@@ -35,7 +34,7 @@ export const passOn = async (request: Request, { url, body, log }: PassedOn): Pr
     if (value !== null) headers.set(name, value)
   }
   const silent = new AbortController()
-  const watch = new Watch(() => silent.abort(), SILENT_MS)
+  const watchdog = new Watchdog(() => silent.abort(), SILENT_MS)
   const signal = AbortSignal.any([request.signal, silent.signal])
   try {
     const response = await fetch(new URL(`${pathname}${search}`, url), {
@@ -45,16 +44,16 @@ export const passOn = async (request: Request, { url, body, log }: PassedOn): Pr
       redirect: 'manual',
       ...(body === undefined ? {} : { body }),
     })
-    return answered(response, watch)
+    return answered(response, watchdog)
   } catch (cause) {
-    watch[Symbol.dispose]()
+    watchdog[Symbol.dispose]()
     if (!request.signal.aborted) log.warn({ err: cause, url }, 'the process of an MCP session could not be reached')
     return undefined
   }
 }
 
-/** Calls once when it was not told of any life for a while. */
-class Watch implements Disposable {
+/** A watchdog: calls `onSilence` once if `alive` was not called for `ms`. */
+class Watchdog implements Disposable {
   readonly #timer: Timer
 
   constructor(onSilence: () => void, ms: number) {
@@ -70,30 +69,30 @@ class Watch implements Disposable {
   }
 }
 
-const answered = (response: Response, watch: Watch): Response => {
+const answered = (response: Response, watchdog: Watchdog): Response => {
   const headers = new Headers(response.headers)
   for (const name of OF_CONNECTION) headers.delete(name)
   const { status } = response
   if (!response.body) {
-    watch[Symbol.dispose]()
+    watchdog[Symbol.dispose]()
     return new Response(null, { status, headers })
   }
-  return new Response(passing(response.body, watch), { status, headers })
+  return new Response(watched(response.body, watchdog), { status, headers })
 }
 
-/** An owner that breaks off ends the stream here too, and the client comes again. */
-const passing = (body: ReadableStream<Uint8Array>, watch: Watch): ReadableStream<Uint8Array> => {
+/** If the other process breaks off, the stream ends here too, and the client reconnects. */
+const watched = (body: ReadableStream<Uint8Array>, watchdog: Watchdog): ReadableStream<Uint8Array> => {
   const reader = body.getReader()
   return new ReadableStream({
     async pull(controller) {
-      watch.alive()
+      watchdog.alive()
       const next = await reader.read().catch(() => ({ done: true, value: undefined }))
       if (next.value) return controller.enqueue(next.value)
-      watch[Symbol.dispose]()
+      watchdog[Symbol.dispose]()
       controller.close()
     },
     async cancel(reason) {
-      watch[Symbol.dispose]()
+      watchdog[Symbol.dispose]()
       await reader.cancel(reason)
     },
   })

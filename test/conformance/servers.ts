@@ -9,7 +9,7 @@ import {
   Server,
 } from '@modelcontextprotocol/server'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv'
-import type { Served, Surface } from '#edge/mcp/session'
+import type { ServerFactory, ServerSettings } from '#edge/mcp/session'
 import { askingAgain, contextPrompt, states } from './asking-again.ts'
 import { PNG, tools as plainTools } from './tools.ts'
 
@@ -68,7 +68,7 @@ const capabilities = {
   completions: {},
 }
 
-const installTools = (server: Server, { within }: Served): void => {
+const installTools = (server: Server, { within }: ServerSettings): void => {
   server.setRequestHandler('tools/list', (_, ctx) =>
     within(ctx, async () => ({
       tools: Object.entries(tools).map(([name, { description, input }]) => ({
@@ -86,7 +86,7 @@ const installTools = (server: Server, { within }: Served): void => {
   )
 }
 
-const installResources = (server: Server, { within }: Served): void => {
+const installResources = (server: Server, { within }: ServerSettings): void => {
   server.setRequestHandler('resources/list', (_, ctx) => within(ctx, async () => ({ resources })))
   server.setRequestHandler('resources/templates/list', (_, ctx) =>
     within(ctx, async () => ({
@@ -104,7 +104,7 @@ const installResources = (server: Server, { within }: Served): void => {
   server.setRequestHandler('resources/unsubscribe', () => ({}))
 }
 
-const installPrompts = (server: Server, { within }: Served): void => {
+const installPrompts = (server: Server, { within }: ServerSettings): void => {
   server.setRequestHandler('prompts/list', (_, ctx) =>
     within(ctx, async () => ({
       prompts: [
@@ -124,15 +124,15 @@ const installPrompts = (server: Server, { within }: Served): void => {
   server.setRequestHandler('completion/complete', (_, ctx) => within(ctx, async () => ({ completion: { values: ['paris', 'park'] } })))
 }
 
-export const conformanceSurface: Surface = {
-  open(served) {
+export const conformanceServers: ServerFactory = {
+  create(settings) {
     const server = new Server(
       { name: 'conformance', version: '1' },
       { capabilities, jsonSchemaValidator: new AjvJsonSchemaValidator(), requestState: { verify: states.verify } },
     )
-    installTools(server, served)
-    installResources(server, served)
-    installPrompts(server, served)
+    installTools(server, settings)
+    installResources(server, settings)
+    installPrompts(server, settings)
     return server
   },
 }
