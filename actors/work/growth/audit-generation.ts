@@ -17,8 +17,8 @@ import {
   type SuppliedMetrics,
 } from '#domain/growth/learning/growth-audit'
 import { type Learning, MOST_ACTIVE_LEARNINGS, newLearning } from '#domain/growth/learning/learning'
+import { cuesOf } from '#domain/growth/reading/cues'
 import { newId } from '#kernel/ids'
-import { cuesOf } from '#port/model/composer/cues'
 import type { Drafter } from '#port/model/drafter'
 import type { Sql } from '#store/engine/db'
 import { countedPosts, itemsForAudit, learningNotes } from '#store/growth/growth-audits'

@@ -1,16 +1,16 @@
 import type { ArticleBrief, ArticleDraft } from '#domain/growth/drafting/draft'
 import { lineBreaksIn } from '#domain/growth/drafting/format-rules'
+import { type Focus, focusOf, headlineOf } from '#domain/growth/reading/focus'
+import { ruledStyle, type Style, styleOf } from '#domain/growth/reading/style'
+import { shared, termsOf } from '#domain/growth/reading/words'
+import { createRandom } from '#kernel/random'
 import { type ArticleFault, articleStandards, checkArticle, countWords, wordRange } from '../checks/article.ts'
 import { standardsOf } from '../checks/draft.ts'
 import { GenerationError } from '../drafter.ts'
-import { type Focus, focusOf, headlineOf } from './focus.ts'
 import { type Material, type Rules, readMaterial } from './material.ts'
 import { type MaterialPiece, piecesOf } from './pieces.ts'
-import { createRandom } from './random.ts'
 import { createGlueChoice, createGlueStock, type GlueChoice, lowerCased, spoken } from './render.ts'
 import { arranged, outlined, type Section } from './sections.ts'
-import { ruledStyle, type Style, styleOf } from './style.ts'
-import { shared, termsOf } from './text.ts'
 
 /** Of what was asked for, what the least article has: below that it is no article, and the person is told what is missing. */
 const LEAST_SHARE = 0.2

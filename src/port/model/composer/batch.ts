@@ -1,14 +1,15 @@
 import type { Draft, DraftBrief } from '#domain/growth/drafting/draft'
 import type { Phrase } from '#domain/growth/drafting/phrase'
+import { type GuidingLearning, isAboutFlopped, isRecord } from '#domain/growth/learning/guidance'
+import type { Style } from '#domain/growth/reading/style'
+import { shared, wordLine, wordsOf } from '#domain/growth/reading/words'
+import { drawIndex, pick, type Random } from '#kernel/random'
 import { checkDraft, type DraftFault } from '../checks/draft.ts'
+import type { Guidance } from './advice.ts'
 import { cite, type DraftCandidate } from './candidate.ts'
-import { citedAs, type Guidance, type GuidingLearning, isAboutFlopped, isRecord } from './guidance.ts'
 import type { Material, Unit } from './material.ts'
 import { type Earlier, earlierOf, leftBeside, optionsOf, type Weighed, weightOf } from './options.ts'
-import { drawIndex, pick, type Random } from './random.ts'
 import { createGlueChoice, createGlueStock, type GlueStock, render, withinBreaks } from './render.ts'
-import type { Style } from './style.ts'
-import { shared, wordLine, wordsOf } from './text.ts'
 
 interface BatchInput {
   brief: DraftBrief
@@ -41,6 +42,10 @@ interface Bench extends BatchInput {
   earlier: readonly Earlier[]
   batch: DraftedBatch
 }
+
+/** How a rationale names a learning. */
+const citedAs = (learning: GuidingLearning): string =>
+  `${isRecord(learning) ? 'the learning' : "the experiment's arm"} “${learning.excerpt}”`
 
 interface Reasons {
   item: Weighed
@@ -89,7 +94,7 @@ const restedSayings = ({ candidate }: Weighed, { material, earlier, batch, guida
   const posts = [...batch.kept, ...earlier.slice(0, RESTING)]
   const isRested = ({ line }: Unit) => !posts.some(({ words }) => words.includes(line))
   return material.sayings.filter(
-    (saying) => !candidate.units.includes(saying) && isRested(saying) && !isAboutFlopped(guidance, saying.terms),
+    (saying) => !candidate.units.includes(saying) && isRested(saying) && !isAboutFlopped(guidance.learnings, saying.terms),
   )
 }
 
@@ -137,7 +142,7 @@ const attempt = (item: Weighed, ending: 'question' | Unit | undefined, bench: Be
   const body = withinBreaks(rendered, brief.rules.max_line_breaks)
   const { format, hook } = candidate
   const stories = verbatimStories(candidate.units, brief)
-  const followed = [...new Set([...advice.learnings, ...(closing === undefined ? [] : guidance.asking.wanted)])]
+  const followed = [...new Set([...advice.followed, ...(closing === undefined ? [] : guidance.asking.wanted)])]
   const learnings = [...new Set([...followed, ...heeded])].filter(isRecord).map(({ id }) => id)
   const draft: Draft = { body, format, hook, rationale: '', stories, learnings }
   const faults = faultsOf(draft, bench)

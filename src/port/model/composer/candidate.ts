@@ -1,25 +1,29 @@
 import type { HookKey } from '#domain/growth/drafting/hooks'
-import type { Cue } from './cues.ts'
-import type { Focus } from './focus.ts'
+import type { Cue } from '#domain/growth/reading/cues'
+import type { Focus } from '#domain/growth/reading/focus'
+import type { Style } from '#domain/growth/reading/style'
+import { excerpt } from '#domain/growth/reading/words'
+import type { Random } from '#kernel/random'
 import type { GlueSlot } from './glue.ts'
 import type { Material, Unit } from './material.ts'
-import type { Random } from './random.ts'
-import type { Style } from './style.ts'
-import { excerpt } from './text.ts'
+import { type Opening, openings, type PostHook } from './openings.ts'
 
-/** A block of a post; blocks are set apart by an empty line. */
+/**
+ * A block of a post; blocks are set apart by an empty line. A name is one of the composer's own lines, an array sentences told
+ * in a row.
+ */
 export type Block =
-  /** One of the composer's own lines. */
-  | { kind: 'glue'; slot: GlueSlot }
+  | GlueSlot
+  | readonly Unit[]
   /** One of the composer's own lines that goes on with the person's words: `Ask us about` … */
-  | { kind: 'led'; slot: GlueSlot; phrase: string }
-  /** Sentences told in a row. */
-  | { kind: 'prose'; units: readonly Unit[] }
-  | { kind: 'bullets'; entries: readonly string[] }
+  | { kind: 'led'; slot: GlueSlot; units: readonly [Unit] }
+  | { kind: 'bullets'; units: readonly Unit[] }
+  /** The head and the entries of a sentence that enumerates. */
+  | { kind: 'list'; units: readonly [Unit] }
   /** Sentences on a line each, without an empty line between. */
   | { kind: 'lines'; units: readonly Unit[] }
   /** Where a product is found. */
-  | { kind: 'address'; url: string }
+  | { kind: 'address'; url: string; units: readonly [] }
 
 /** A post that could be made; it becomes text when it is chosen. */
 export interface DraftCandidate {
@@ -53,29 +57,36 @@ export type DraftForm = (scope: DraftScope) => DraftCandidate[]
 const EXCERPT = 64
 
 /** How a rationale names material. */
-export const cite = (unit: Pick<Unit, 'origin'>): string => `“${excerpt(unit.origin, EXCERPT)}”`
+export const cite = ({ origin }: Pick<Unit, 'origin'>): string => `“${excerpt(origin, EXCERPT)}”`
 
 /** Names several pieces of material shortly. */
 export const citeAll = (units: readonly Unit[]): string => units.map(({ text }) => `“${excerpt(text, EXCERPT / 2)}”`).join(', ')
 
 /** Names the sentence itself rather than the entry it comes from. */
-export const quoteOf = (unit: Unit): string => `“${excerpt(unit.text, EXCERPT)}”`
+export const quoteOf = ({ text }: Unit): string => `“${excerpt(text, EXCERPT)}”`
 
-const roleTags = (lead: Unit): Cue[] => {
-  const tags: Cue[] = []
-  if (lead.roles.has('number')) tags.push('number')
-  if (lead.roles.has('failure')) tags.push('failure')
-  if (lead.roles.has('quote')) tags.push('quote')
-  if (lead.roles.has('lesson') || lead.roles.has('rule')) tags.push('lesson')
-  return tags
+/** Roles of the first sentence that make it a kind of post. */
+const ROLE_TAGS = { number: 'number', failure: 'failure', quote: 'quote', lesson: 'lesson', rule: 'lesson' } as const
+
+const roleTags = ({ roles }: Unit): Cue[] =>
+  Object.entries(ROLE_TAGS).flatMap(([role, cue]) => (roles.has(role as keyof typeof ROLE_TAGS) ? [cue] : []))
+
+const unitsIn = (block: Block): readonly Unit[] => {
+  if (typeof block === 'string') return []
+  return 'kind' in block ? block.units : block
 }
 
-/** Completes a candidate: `lead` is the sentence it opens with, whose roles become tags. */
+/** A candidate that opens as the table says, but for what is `changed`. Blocks without anything in them are left out. */
 export const candidate = (
-  parts: Omit<DraftCandidate, 'tags' | 'closer' | 'weight'> & { lead?: Unit; cues: Cue[]; closer?: GlueSlot; weight?: number },
+  hook: PostHook,
+  blocks: readonly Block[],
+  { why, ...changed }: { why: string } & Partial<Opening>,
 ): DraftCandidate => {
-  const { lead, cues, closer, weight = 1, ...rest } = parts
-  const proof = rest.units.some(({ source }) => source === 'proof') ? (['proof'] as const) : []
-  const asks = rest.units.at(-1)?.text.endsWith('?') ? (['question'] as const) : []
-  return { ...rest, closer, weight, tags: new Set([...cues, ...(lead ? roleTags(lead) : []), ...proof, ...asks]) }
+  const { format, cues, closer, weight = 1, isMixed = false } = { ...openings[hook], ...changed }
+  const units = blocks.flatMap(unitsIn)
+  const tags = new Set<Cue>(cues)
+  if (units[0] && !isMixed) for (const tag of roleTags(units[0])) tags.add(tag)
+  if (units.some(({ source }) => source === 'proof')) tags.add('proof')
+  if (units.at(-1)?.text.endsWith('?')) tags.add('question')
+  return { hook, format, blocks: blocks.filter((block) => !Array.isArray(block) || block.length > 0), units, tags, closer, weight, why }
 }

@@ -1,21 +1,21 @@
 import type { Draft, DraftBrief } from '#domain/growth/drafting/draft'
 import type { Profile } from '#domain/growth/drafting/profile'
+import { type Focus, focusOf } from '#domain/growth/reading/focus'
+import { ruledStyle, type Style, styleOf } from '#domain/growth/reading/style'
+import { shared } from '#domain/growth/reading/words'
+import { createRandom, type Random, sampleOf, shuffled } from '#kernel/random'
 import { standardsOf } from '../checks/draft.ts'
 import { GenerationError } from '../drafter.ts'
+import { advise, type Guidance, guidanceOf } from './advice.ts'
 import { type DraftedBatch, fillBatch } from './batch.ts'
 import type { DraftCandidate, DraftForm, DraftScope } from './candidate.ts'
-import { type Focus, focusOf } from './focus.ts'
 import { audienceCall, openQuestion, shortNews, topicLabel } from './forms-address.ts'
 import { checklist, ownList, phraseOverProof, receipts, sideBySide } from './forms-list.ts'
 import { askAbout, disagree, lessonFirst, oneSentence, ownPhrase, ownQuestion, proofFirst } from './forms-point.ts'
 import { productMention } from './forms-product.ts'
 import { endingFirst, openSituation, shortVersion, storyExcerpt, storyInOrder, thenAndNow } from './forms-story.ts'
-import { advise, type Guidance, guidanceOf } from './guidance.ts'
 import { type Material, type Rules, readMaterial } from './material.ts'
 import type { Weighed } from './options.ts'
-import { createRandom, type Random, sampleOf, shuffled } from './random.ts'
-import { ruledStyle, type Style, styleOf } from './style.ts'
-import { shared } from './text.ts'
 
 /** Forms that put the person's sentences together and add nothing: good in any language. */
 const neutralForms: readonly DraftForm[] = [storyInOrder, oneSentence, receipts, sideBySide, shortNews, productMention]
@@ -65,7 +65,7 @@ const weigh = (candidates: readonly DraftCandidate[], guidance: Guidance, hooks:
   return advised.map(({ candidate, advice }) => {
     const asked = candidate.units.length === 0
     const fit = known && !advice.relevant && !asked ? OFF_FOCUS : 1
-    const heeded = [...weighty].filter((learning) => !advice.against.includes(learning) && !advice.learnings.includes(learning))
+    const heeded = [...weighty].filter((learning) => !advice.against.includes(learning) && !advice.followed.includes(learning))
     return { candidate, advice, heeded, weight: candidate.weight * advice.factor * fit * (chances.get(candidate.hook) ?? 1) }
   })
 }
@@ -178,7 +178,7 @@ export const composeDrafts = (asked: DraftBrief): Draft[] => {
   const lengthOf = remembering(brief)
   const scope: DraftScope = { material, focus, style, random, fits: fitting(brief, lengthOf) }
   const candidates = candidatesOf(scope, samples).filter(longEnough(brief, lengthOf))
-  const guidance = guidanceOf({ brief, focus, material, style })
+  const guidance = guidanceOf(brief, { focus, material, style })
   const weighed = weigh(candidates, guidance, brief.hooks)
   const topic = style.english ? focus.topic : undefined
   const batch = fillBatch({ brief, style, topic, material, avoid, weighed, guidance, random })

@@ -1,75 +1,52 @@
-import { type Block, candidate, cite, citeAll, type DraftForm, type DraftScope, quoteOf } from './candidate.ts'
+import { INVITES, type SentenceRole } from '#domain/growth/reading/roles'
+import { shared } from '#domain/growth/reading/words'
+import { fewOf, pick, sampleOf, shuffled } from '#kernel/random'
+import { candidate, cite, citeAll, type DraftForm, type DraftScope, quoteOf } from './candidate.ts'
 import type { Story, Unit } from './material.ts'
-import { fewOf, pick, sampleOf, shuffled } from './random.ts'
-import { INVITES, type SentenceRole } from './roles.ts'
-import { shared } from './text.ts'
-
-const prose = (units: readonly Unit[]): Block => ({ kind: 'prose', units })
-/** A bullet of one sentence goes without its full stop. */
-const bulletOf = (unit: Unit): string => (/[.!?]\s/.test(unit.text) ? unit.text : unit.text.replace(/\.$/, ''))
-const bullets = (units: readonly Unit[]): Block => ({ kind: 'bullets', entries: units.map(bulletOf) })
 
 /** Two to four of `units` around each one, in random company: every unit gets its lists without trying all sets. */
 const groups = (units: readonly Unit[], { random, fits }: DraftScope): Unit[][] =>
-  units.flatMap((unit) =>
-    [2, 3, 3, 4].flatMap((size) => {
-      const company = fewOf(
-        random,
-        units.filter((other) => other !== unit),
-        size - 1,
-      )
-      const group = shuffled(random, [unit, ...company])
+  units.flatMap((unit) => {
+    const others = units.filter((other) => other !== unit)
+    return [2, 3, 3, 4].flatMap((size) => {
+      const group = shuffled(random, [unit, ...fewOf(random, others, size - 1)])
       return group.length === size && fits(group, 40) ? [group] : []
-    }),
-  )
+    })
+  })
+
+const listable = ({ standalone, roles }: Unit): boolean => standalone && !roles.has('quote')
 
 /** Several pieces of proof under one heading. */
 export const receipts: DraftForm = (scope) => {
-  const proof = scope.material.proof.filter(({ standalone, roles }) => standalone && !roles.has('quote'))
   if (scope.style.noLists) return []
-  return groups(proof, scope).map((group) => {
+  return groups(scope.material.proof.filter(listable), scope).map((group) => {
     const numbers = group.every(({ roles }) => roles.has('number'))
-    return candidate({
-      hook: numbers ? 'in-numbers' : 'receipts',
-      format: 'list',
-      blocks: scope.style.english
-        ? [{ kind: 'glue', slot: numbers ? 'list-numbers' : 'list-plain' }, bullets(group)]
-        : [{ kind: 'lines', units: group }],
-      units: group,
-      cues: numbers ? ['list', 'number'] : ['list'],
-      closer: 'close-proof',
-      weight: group.length === 2 ? 0.25 : 0.5,
+    const bullets = [numbers ? 'list-numbers' : 'list-plain', { kind: 'bullets', units: group }] as const
+    return candidate(numbers ? 'in-numbers' : 'receipts', scope.style.english ? bullets : [{ kind: 'lines', units: group }], {
       why: `Lists ${group.length} pieces of your proof: ${citeAll(group)}.`,
+      weight: group.length === 2 ? 0.25 : 0.5,
     })
   })
 }
 
 const MOST_UNDER_PHRASE = 30
+const MOST_OF_PHRASE = 8
 
 /** A saying of the person's over a few pieces of proof. */
 export const phraseOverProof: DraftForm = (scope) => {
-  const usable = scope.material.proof.filter(({ standalone, roles }) => standalone && !roles.has('quote'))
-  const proof = sampleOf(scope.random, usable, { most: MOST_UNDER_PHRASE })
+  const proof = sampleOf(scope.random, scope.material.proof.filter(listable), { most: MOST_UNDER_PHRASE })
   if (scope.style.noLists) return []
+  const over = (saying: Unit) => (group: Unit[]) =>
+    candidate('phrase-over-proof', [[saying], { kind: 'bullets', units: group }], {
+      why: `Puts your phrase ${cite(saying)} over ${group.length} pieces of your proof: ${citeAll(group)}.`,
+      weight: group.some(({ terms }) => shared(terms, saying.terms) > 0) ? 0.4 : 0.06,
+    })
   return scope.material.sayings
     .filter(({ complete, roles, text }) => complete && !roles.has('rule') && !INVITES.test(text))
-    .flatMap((saying) =>
-      groups(proof, scope)
-        .filter((group) => group.length > 1 && scope.fits([saying, ...group], 20))
-        .slice(0, 8)
-        .map((group) =>
-          candidate({
-            hook: 'phrase-over-proof',
-            format: 'list',
-            blocks: [prose([saying]), bullets(group)],
-            units: [saying, ...group],
-            lead: saying,
-            cues: ['list'],
-            weight: group.some(({ terms }) => shared(terms, saying.terms) > 0) ? 0.4 : 0.06,
-            why: `Puts your phrase ${cite(saying)} over ${group.length} pieces of your proof: ${citeAll(group)}.`,
-          }),
-        ),
-    )
+    .flatMap((saying) => {
+      const fitting = groups(proof, scope).filter((group) => scope.fits([saying, ...group], 20))
+      return fitting.slice(0, MOST_OF_PHRASE).map(over(saying))
+    })
 }
 
 /** A sentence of the person's that enumerates, set as a list. */
@@ -78,25 +55,10 @@ export const ownList: DraftForm = (scope) =>
     units.flatMap((unit, index) => {
       if (!unit.list || !unit.standalone || scope.style.noLists || source === 'news') return []
       const following = units.slice(index + 1)
-      const rest = following.length > 0 && following.length <= 2 && scope.fits([unit, ...following], 16) ? following : []
+      const rest = following.length <= 2 && scope.fits([unit, ...following], 16) ? following : []
       if (!scope.fits([unit, ...rest], 16)) return []
-      return [
-        candidate({
-          hook: 'list-head',
-          format: 'list',
-          blocks: [
-            prose([{ ...unit, text: unit.list.head }]),
-            { kind: 'bullets', entries: unit.list.entries },
-            ...(rest.length ? [prose(rest)] : []),
-          ],
-          units: [unit, ...rest],
-          lead: unit,
-          cues: ['list'],
-          closer: 'close-list',
-          weight: 1.3,
-          why: `Sets the enumeration in your story ${cite(unit)} as a list.`,
-        }),
-      ]
+      const why = `Sets the enumeration in your story ${cite(unit)} as a list.`
+      return [candidate('list-head', [{ kind: 'list', units: [unit] }, rest], { why })]
     }),
   )
 
@@ -114,52 +76,39 @@ export const checklist: DraftForm = (scope) => {
   return groups(rules, scope)
     .filter((group) => group.length > 2)
     .map((group) =>
-      candidate({
-        hook: 'checklist-open',
-        format: 'checklist',
-        blocks: [{ kind: 'glue', slot: 'checklist-lead' }, bullets(group)],
-        units: group,
-        cues: ['list', 'lesson'],
-        closer: 'close-list',
-        weight: 1.1,
+      candidate('checklist-open', ['checklist-lead', { kind: 'bullets', units: group }], {
         why: `Collects advice of yours: ${citeAll(group)}.`,
       }),
     )
 }
 
 /** Company with a subject in common, else any: the lines over a pair claim no connection. */
-const pairWith = (first: Unit, others: readonly Unit[], { fits, random }: DraftScope): Unit[] => {
+const companyOf = (first: Unit, others: readonly Unit[], { fits, random }: DraftScope): Unit | undefined => {
   const fitting = others.filter((other) => other.origin !== first.origin && fits([first, other], 40))
   const related = fitting.filter((other) => shared(first.terms, other.terms) > 0)
-  const chosen = pick(random, related.length > 0 ? related : fitting)
-  return chosen ? [first, chosen] : []
+  return pick(random, related.length > 0 ? related : fitting)
 }
 
 const TELLING: readonly SentenceRole[] = ['number', 'failure', 'lesson', 'stance', 'quote']
 
 /** Two sentences that stand for themselves, next to each other and no more: the reader draws the line between them. */
 export const sideBySide: DraftForm = (scope) => {
-  const openers = (story: Story) =>
-    story.units.slice(0, 1).filter(({ complete, roles }) => !scope.style.english || (complete && TELLING.some((role) => roles.has(role))))
+  const { english } = scope.style
+  const openers = ({ units }: Story) =>
+    units.slice(0, 1).filter(({ complete, roles }) => !english || (complete && TELLING.some((role) => roles.has(role))))
   const facts = [
     ...scope.material.stories.filter(({ source }) => source === 'story').flatMap(openers),
     ...scope.material.proof.filter(({ standalone }) => standalone),
   ]
   return facts.flatMap((first) => {
-    const pair = pairWith(first, facts, scope)
-    const [a, b] = pair
-    if (!a || !b) return []
+    const second = companyOf(first, facts, scope)
+    if (!second) return []
+    const hook = first.roles.has('number') && second.roles.has('number') ? 'two-numbers' : 'side-by-side'
     return [
-      candidate({
-        hook: a.roles.has('number') && b.roles.has('number') ? 'two-numbers' : 'side-by-side',
-        format: 'pairing',
-        blocks: scope.style.english ? [{ kind: 'glue', slot: 'pair-lead' }, prose([a]), prose([b])] : [prose([a]), prose([b])],
-        units: pair,
-        lead: a,
-        cues: [],
+      candidate(hook, [...(english ? ['pair-lead' as const] : []), [first], [second]], {
+        why: `Places ${quoteOf(first)} next to ${quoteOf(second)} and leaves the connection to the reader.`,
         // Unrelated pairs are for profiles of which all else was posted.
-        weight: shared(a.terms, b.terms) > 0 ? 0.4 : 0.01,
-        why: `Places ${quoteOf(a)} next to ${quoteOf(b)} and leaves the connection to the reader.`,
+        weight: shared(first.terms, second.terms) > 0 ? 0.4 : 0.01,
       }),
     ]
   })

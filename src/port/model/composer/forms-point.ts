@@ -1,43 +1,42 @@
-import type { HookKey } from '#domain/growth/drafting/hooks'
-import { type Block, candidate, cite, type DraftForm, type DraftScope, quoteOf } from './candidate.ts'
-import type { Cue } from './cues.ts'
+import { INVITES, isHeadline, type SentenceRole } from '#domain/growth/reading/roles'
+import { shared } from '#domain/growth/reading/words'
+import { sampleOf } from '#kernel/random'
+import { candidate, cite, type DraftForm, type DraftScope, quoteOf } from './candidate.ts'
 import type { GlueSlot } from './glue.ts'
 import type { Story, Unit } from './material.ts'
-import { sampleOf } from './random.ts'
-import { INVITES, isHeadline, type SentenceRole } from './roles.ts'
-import { shared } from './text.ts'
+import type { PostHook } from './openings.ts'
 
-const prose = (units: readonly Unit[]): Block => ({ kind: 'prose', units })
-const glued = (slot: GlueSlot): Block => ({ kind: 'glue', slot })
+/** A sentence that may stand on its own, with the story it comes from. */
+interface Point {
+  unit: Unit
+  story?: Story
+}
 
-/** Sentences that may stand on their own, with the story they come from. */
-const points = ({ material }: DraftScope): { unit: Unit; story: Story | undefined }[] => [
+const points = ({ material }: DraftScope): Point[] => [
   ...material.stories.flatMap((story) => story.units.map((unit) => ({ unit, story }))),
-  ...material.proof.map((unit) => ({ unit, story: undefined })),
+  ...material.proof.map((unit) => ({ unit })),
 ]
 const own = (unit: Unit): boolean => unit.standalone && unit.complete
 const kindOf = (unit: Unit): string => (unit.source === 'proof' ? 'proof' : 'story')
+const before = ({ unit, story }: Point): Unit[] => story?.units.slice(0, story.units.indexOf(unit)) ?? []
+const after = ({ unit, story }: Point): Unit[] => story?.units.slice(story.units.indexOf(unit) + 1) ?? []
 
 /** The lesson or rule of a story before the story. */
 export const lessonFirst: DraftForm = (scope) =>
-  points(scope).flatMap(({ unit: lead, story }) => {
-    const unit = lead.bare === undefined ? lead : { ...lead, text: lead.bare }
-    const rest = story?.units.slice(0, story.units.indexOf(lead)) ?? []
+  points(scope).flatMap((point) => {
+    const { bare } = point.unit
+    const unit = bare === undefined ? point.unit : { ...point.unit, text: bare }
+    const rest = before(point)
     const source = scope.fits([unit, ...rest], 44) ? rest : rest.slice(0, rest.length > 2 ? 0 : 1)
     const rule = unit.roles.has('rule')
-    const leads = lead.bare !== undefined || (own(unit) && (rule || unit.roles.has('lesson')))
+    const leads = bare !== undefined || (own(unit) && (rule || unit.roles.has('lesson')))
     if (!leads || source.length === 0 || !scope.fits([unit, ...source], 44)) return []
-    const shape = { format: 'lesson', units: [unit, ...source], lead: unit, cues: ['lesson', 'story'] as Cue[], weight: 1.2 }
     const why = `Puts the ${rule ? 'rule' : 'lesson'} of your story ${cite(unit)} before the story itself.`
-    const behind = glued(rule ? 'rule-source' : 'lesson-source')
-    const plain = candidate({
-      ...shape,
-      hook: rule ? 'rule-then-why' : 'point-then-story',
-      blocks: [prose([unit]), behind, prose(source)],
-      why,
-    })
-    if (rule) return [plain]
-    return [candidate({ ...shape, hook: 'lesson-first', blocks: [glued('lesson-lead'), prose([unit]), prose(source)], why }), plain]
+    if (rule) return [candidate('rule-then-why', [[unit], 'rule-source', source], { why })]
+    return [
+      candidate('lesson-first', ['lesson-lead', [unit], source], { why }),
+      candidate('point-then-story', [[unit], 'lesson-source', source], { why }),
+    ]
   })
 
 /** What stands in the place of something else. */
@@ -45,22 +44,16 @@ const CONTRAST = /\b(?:not because|rather than|instead of|(?:is|are|was|were)(?:
 
 /** An opinion, with whatever comes after it in the story. */
 export const disagree: DraftForm = (scope) =>
-  points(scope).flatMap(({ unit, story }) => {
+  points(scope).flatMap((point) => {
+    const { unit } = point
     if (!own(unit) || !unit.roles.has('stance')) return []
-    const following = story?.units.slice(story.units.indexOf(unit) + 1) ?? []
-    const rest = following.length > 0 && scope.fits([unit, ...following], 34) ? following : []
-    const units = [unit, ...rest]
-    if (!scope.fits(units, 34)) return []
+    const following = after(point)
+    const rest = scope.fits([unit, ...following], 34) ? following : []
+    if (!scope.fits([unit, ...rest], 34)) return []
     const why = `Leads with an opinion taken from your ${kindOf(unit)} ${cite(unit)}.`
-    const shape = { format: 'contrarian', units, lead: unit, cues: ['contrarian'] as Cue[], weight: 1.1, why }
     return [
-      candidate({ ...shape, hook: 'disagree', blocks: [glued('disagree-lead'), prose([unit]), ...(rest.length ? [prose(rest)] : [])] }),
-      candidate({
-        ...shape,
-        hook: CONTRAST.test(unit.text) ? 'this-not-that' : 'flat-claim',
-        blocks: [prose([unit]), ...(rest.length ? [prose(rest)] : [])],
-        closer: 'close-stance',
-      }),
+      candidate('disagree', ['disagree-lead', [unit], rest], { why }),
+      candidate(CONTRAST.test(unit.text) ? 'this-not-that' : 'flat-claim', [[unit], rest], { why }),
     ]
   })
 
@@ -69,52 +62,37 @@ const TELLING: readonly SentenceRole[] = ['number', 'lesson', 'stance', 'failure
 const POINT_MAKING: readonly SentenceRole[] = ['lesson', 'stance', 'rule', 'quote']
 const LEAST_WORDS = 6
 
-const closerOf = (unit: Unit): GlueSlot | undefined => {
-  if (unit.roles.has('lesson') || unit.roles.has('rule')) return 'close-lesson'
-  return unit.roles.has('stance') ? 'close-stance' : undefined
-}
-
-/** By what the sentence is, the most telling first. */
-const LINES: readonly (readonly [SentenceRole, HookKey])[] = [
-  ['rule', 'one-rule'],
-  ['lesson', 'one-lesson'],
-  ['stance', 'one-opinion'],
-  ['number', 'one-number'],
+/** By what the sentence is, the most telling first: how it opens, and what may be asked after it. */
+const LINES: readonly (readonly [SentenceRole, PostHook, GlueSlot | undefined])[] = [
+  ['rule', 'one-rule', 'close-lesson'],
+  ['lesson', 'one-lesson', 'close-lesson'],
+  ['stance', 'one-opinion', 'close-stance'],
+  ['number', 'one-number', undefined],
 ]
 
-const lineHook = (unit: Unit): HookKey => {
-  if (unit.roles.has('quote')) return 'quote-alone'
-  if (unit.source === 'proof') return 'proof-alone'
-  return LINES.find(([role]) => unit.roles.has(role))?.[1] ?? 'one-line'
+const lineOf = ({ roles, source }: Unit): { hook: PostHook; closer: GlueSlot | undefined } => {
+  const [, hook, closer] = LINES.find(([role]) => roles.has(role)) ?? ['', 'one-line' as const, undefined]
+  if (roles.has('quote')) return { hook: 'quote-alone', closer }
+  return { hook: source === 'proof' ? 'proof-alone' : hook, closer }
 }
 
 /** One sentence that carries a post alone. */
 export const oneSentence: DraftForm = (scope) =>
   points(scope).flatMap(({ unit, story }) => {
-    const quote = unit.roles.has('quote')
+    const { english } = scope.style
     const telling = TELLING.some((role) => unit.roles.has(role)) || (story?.units.length === 1 && unit.words > 9)
-    if (scope.style.english && (!(own(unit) || (quote && unit.standalone)) || !telling || unit.words < LEAST_WORDS)) return []
-    if (!scope.style.english && !unit.standalone) return []
+    const carries = unit.standalone && (unit.complete || unit.roles.has('quote')) && telling && unit.words >= LEAST_WORDS
+    if (english ? !carries : !unit.standalone) return []
     if (unit.source === 'news' || unit.roles.has('before') || !scope.fits([unit], 0)) return []
     const opens = story === undefined || story.units[0] === unit
     const makesPoint = POINT_MAKING.some((role) => unit.roles.has(role))
-    const closer = closerOf(unit)
-    return [
-      candidate({
-        hook: lineHook(unit),
-        format: quote ? 'quote' : 'one-liner',
-        blocks: [prose([unit])],
-        units: [unit],
-        lead: unit,
-        cues: quote ? ['quote', 'short'] : ['short'],
-        ...(closer ? { closer } : {}),
-        weight:
-          (unit.words < 9 ? 0.25 : 0.7) *
-          (opens || makesPoint ? 1 : 0.3) *
-          (scope.style.english || story === undefined || story.units.length === 1 ? 1 : 0.2),
-        why: `Lets one sentence of your ${kindOf(unit)} stand alone: ${quoteOf(unit)}.`,
-      }),
-    ]
+    const { hook, closer } = lineOf(unit)
+    const weight =
+      (unit.words < 9 ? 0.25 : 0.7) *
+      (opens || makesPoint ? 1 : 0.3) *
+      (english || story === undefined || story.units.length === 1 ? 1 : 0.2)
+    const why = `Lets one sentence of your ${kindOf(unit)} stand alone: ${quoteOf(unit)}.`
+    return [candidate(hook, [[unit]], { why, closer, weight })]
   })
 
 /** Each is held against every story. */
@@ -127,81 +105,46 @@ export const proofFirst: DraftForm = (scope) =>
       const related = story.units.some(({ terms }) => shared(terms, proof.terms) >= 2)
       const excerpt = [3, 2, 1].map((length) => story.units.slice(0, length)).find((units) => scope.fits([proof, ...units], 30))
       if (!related || !excerpt || !proof.standalone || story.source === 'news') return []
-      return [
-        candidate({
-          hook: 'proof-lead',
-          format: 'proof',
-          blocks: [prose([proof]), glued('context'), prose(excerpt)],
-          units: [proof, ...excerpt],
-          lead: proof,
-          cues: ['proof', 'story'],
-          weight: 1.1,
-          why: `Leads with your proof ${cite(proof)} and follows with the story on the same subject, ${cite(story)}.`,
-        }),
-      ]
+      const why = `Leads with your proof ${cite(proof)} and follows with the story on the same subject, ${cite(story)}.`
+      return [candidate('proof-lead', [[proof], 'context', excerpt], { why })]
     }),
   )
 
 /** A saying of the person's over a story of theirs that it speaks of: over any other it would read as a non sequitur. */
-export const ownPhrase: DraftForm = (scope) =>
-  scope.material.sayings
+export const ownPhrase: DraftForm = ({ material, fits }) =>
+  material.sayings
     .filter(({ text }) => !INVITES.test(text))
     .flatMap((saying) =>
-      scope.material.stories
-        .filter(({ source, units }) => source === 'story' && units[0]?.complete && scope.fits([saying, ...units], 4))
+      material.stories
+        .filter(({ source, units }) => source === 'story' && units[0]?.complete && fits([saying, ...units], 4))
         .filter(({ units }) => units.some(({ terms }) => shared(terms, saying.terms) > 0))
         .map((story) =>
-          candidate({
-            hook: 'own-phrase',
-            format: 'maxim',
-            blocks: [prose([saying]), prose(story.units)],
-            units: [saying, ...story.units],
-            lead: saying,
-            cues: ['story'],
-            weight: 1,
-            why: `Puts your phrase ${cite(saying)} over your story ${cite(story)}.`,
-          }),
+          candidate('own-phrase', [[saying], story.units], { why: `Puts your phrase ${cite(saying)} over your story ${cite(story)}.` }),
         ),
     )
 
 /** A story that is only a heading becomes an invitation to ask. */
-export const askAbout: DraftForm = (scope) =>
-  points(scope).flatMap(({ unit }) => {
-    if (!isHeadline(unit.text) || !scope.fits([unit], 30)) return []
-    const slots = { I: 'ask-me', we: 'ask-us' } as const
-    const slot = scope.material.person ? slots[scope.material.person] : 'ask-any'
-    return [
-      candidate({
-        hook: 'ask-about',
-        format: 'invitation',
-        blocks: [{ kind: 'led', slot, phrase: unit.text }],
-        units: [unit],
-        cues: ['question', 'story', 'short'],
-        weight: 0.7,
+export const askAbout: DraftForm = (scope) => {
+  const slot = ({ I: 'ask-me', we: 'ask-us', nobody: 'ask-any' } as const)[scope.material.person ?? 'nobody']
+  return points(scope)
+    .filter(({ unit }) => isHeadline(unit.text) && scope.fits([unit], 30))
+    .map(({ unit }) =>
+      candidate('ask-about', [{ kind: 'led', slot, units: [unit] }], {
         why: `Your story ${cite(unit)} is a heading so far, so the post invites people to ask for it; write the story out to have it told.`,
       }),
-    ]
-  })
+    )
+}
 
 /** A question that the person has asked, with what follows it. */
 export const ownQuestion: DraftForm = (scope) => {
   if (scope.style.noQuestions) return []
-  const asked = [...points(scope), ...scope.material.sayings.map((unit) => ({ unit, story: undefined }))]
-  return asked.flatMap(({ unit, story }) => {
+  return [...points(scope), ...scope.material.sayings.map((unit) => ({ unit }))].flatMap((point) => {
+    const { unit } = point
     if (!/\?["”’']?$/.test(unit.text) || !unit.standalone || unit.source === 'news' || !scope.fits([unit], 0)) return []
-    const following = story?.units.slice(story.units.indexOf(unit) + 1) ?? []
+    const following = after(point)
     const rest = scope.fits([unit, ...following], 4) ? following : []
-    return [
-      candidate({
-        hook: 'own-question',
-        format: 'question',
-        blocks: [prose([unit]), ...(rest.length > 0 ? [prose(rest)] : [])],
-        units: [unit, ...rest],
-        lead: unit,
-        cues: ['question', ...(rest.length > 0 ? (['story'] as const) : (['short'] as const))],
-        weight: rest.length > 0 ? 0.9 : 0.5,
-        why: `Opens on a question of yours, ${quoteOf(unit)}.`,
-      }),
-    ]
+    const told = rest.length > 0
+    const why = `Opens on a question of yours, ${quoteOf(unit)}.`
+    return [candidate('own-question', [[unit], rest], { why, cues: ['question', told ? 'story' : 'short'], weight: told ? 0.9 : 0.5 })]
   })
 }

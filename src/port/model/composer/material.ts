@@ -1,11 +1,12 @@
 import type { BriefProduct, DraftBrief } from '#domain/growth/drafting/draft'
 import { type Phrase, searchable } from '#domain/growth/drafting/phrase'
-import { allowanceFor, type ReadingLimit, sentencesIn } from './entries.ts'
-import type { Focus } from './focus.ts'
-import { type Random, sampleOf, wantedFirst } from './random.ts'
-import { dependsOnBefore, inlineListOf, looksComplete, rolesOf, type SentenceRole, unlabelled } from './roles.ts'
-import { restyled, type Style } from './style.ts'
-import { capitalised, ended, shared, termsOf, wordLine, wordsOf } from './text.ts'
+import { allowanceFor, type ReadingLimit, sentencesIn } from '#domain/growth/reading/entries'
+import type { Focus } from '#domain/growth/reading/focus'
+import { dependsOnBefore, inlineListOf, looksComplete, rolesOf, type SentenceRole, unlabelled } from '#domain/growth/reading/roles'
+import { capitalised, ended } from '#domain/growth/reading/sentences'
+import { restyled, type Style } from '#domain/growth/reading/style'
+import { shared, termsOf, wordLine, wordsOf } from '#domain/growth/reading/words'
+import { type Random, sampleOf, wantedFirst } from '#kernel/random'
 
 /** One whole sentence of the person's own, ready to stand in a post. */
 export interface Unit {

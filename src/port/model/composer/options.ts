@@ -1,9 +1,10 @@
 import type { RecentPost } from '#domain/growth/drafting/draft'
 import { foldText } from '#domain/growth/drafting/phrase'
+import type { GuidingLearning } from '#domain/growth/learning/guidance'
+import { wordLine } from '#domain/growth/reading/words'
+import type { DraftAdvice } from './advice.ts'
 import type { DraftCandidate } from './candidate.ts'
-import type { DraftAdvice, GuidingLearning } from './guidance.ts'
 import type { Unit } from './material.ts'
-import { wordLine } from './text.ts'
 
 export interface Weighed {
   candidate: DraftCandidate

@@ -1,12 +1,12 @@
 import type { BriefLearning } from '#domain/growth/drafting/draft'
+import { bearingOn, type GuidingLearning, guidingLearnings } from '#domain/growth/learning/guidance'
+import { type Cue, cuesOf, type FoundCue, LONGEST_READ } from '#domain/growth/reading/cues'
+import type { Focus } from '#domain/growth/reading/focus'
+import type { SentenceRole } from '#domain/growth/reading/roles'
+import { shared, termsOf, wordLine } from '#domain/growth/reading/words'
+import type { Random } from '#kernel/random'
 import { countWords } from '../checks/article.ts'
-import { cuesOf, type FoundCue } from './cues.ts'
-import type { Focus } from './focus.ts'
-import { type GuidingLearning, learningOf } from './guidance.ts'
 import type { Material, Unit } from './material.ts'
-import type { Random } from './random.ts'
-import type { SentenceRole } from './roles.ts'
-import { shared, termsOf, wordLine } from './text.ts'
 
 /** Sentences of the person's that stay together in an article: a story, a proof, a phrase. */
 export interface MaterialPiece {
@@ -14,7 +14,7 @@ export interface MaterialPiece {
   units: readonly Unit[]
   words: number
   terms: ReadonlySet<string>
-  roles: ReadonlySet<SentenceRole>
+  tags: ReadonlySet<Cue>
   /** It speaks of the subject. */
   onTopic: boolean
   /** Ids of the learnings that speak for it. */
@@ -33,7 +33,8 @@ interface Wanted {
   random: Random
 }
 
-const ROLES: Partial<Record<FoundCue['cue'], readonly SentenceRole[]>> = {
+/** The roles of sentences that make a piece a kind of post. */
+const ROLES: Partial<Record<Cue, readonly SentenceRole[]>> = {
   number: ['number'],
   proof: ['number'],
   ending: ['number', 'after'],
@@ -44,45 +45,35 @@ const ROLES: Partial<Record<FoundCue['cue'], readonly SentenceRole[]>> = {
   contrarian: ['stance'],
 }
 
+const tagsOf = (units: readonly Unit[]): Set<Cue> => {
+  const cues = Object.keys(ROLES) as Cue[]
+  const tags = new Set(cues.filter((cue) => ROLES[cue]!.some((role) => units.some(({ roles }) => roles.has(role)))))
+  const { source } = units[0]!
+  return source === 'story' || source === 'proof' ? tags.add(source) : tags
+}
+
 /** How many of the cues a piece answers. */
-const answered = ({ kind, roles }: Pick<MaterialPiece, 'kind' | 'roles'>, cues: readonly FoundCue[]): number =>
-  cues.filter(
-    ({ cue, negated }) =>
-      !negated &&
-      ((ROLES[cue]?.some((role) => roles.has(role)) ?? false) ||
-        (cue === 'story' && kind === 'story') ||
-        (cue === 'proof' && kind === 'proof')),
-  ).length
+const answered = ({ tags }: Pick<MaterialPiece, 'tags'>, cues: readonly FoundCue[]): number =>
+  cues.filter(({ cue, negated }) => !negated && tags.has(cue)).length
 
-const LEARNED = { worked: 3, hypothesis: 1, flopped: -3 } as const
-
-/** 1 when a learning speaks of such a piece, -1 when of doing without it, else 0. */
-const bearing = ({ cues, terms }: GuidingLearning, piece: Pick<MaterialPiece, 'kind' | 'roles' | 'terms'>): number => {
-  const cue = cues.find((found) => answered(piece, [{ ...found, negated: false }]) > 0)
-  if (cue) return cue.negated ? -1 : 1
-  const needed = Math.min(2, terms.size)
-  return cues.length === 0 && needed > 0 && shared(terms, piece.terms) >= needed ? 1 : 0
-}
-
-const learned = (learnings: readonly GuidingLearning[], piece: Pick<MaterialPiece, 'kind' | 'roles' | 'terms'>) => {
-  const worth = learnings.map((learning) => ({ id: learning.id, amount: LEARNED[learning.kind] * bearing(learning, piece) }))
-  const amount = worth.reduce((sum, one) => sum + one.amount, 0)
-  return { amount: Math.max(-4, Math.min(4, amount)), ids: worth.filter((one) => one.amount > 0).map(({ id }) => id) }
-}
+const WORTH = { worked: 3, hypothesis: 1, flopped: -3 } as const
+const MOST_WORTH = 4
 
 const pieceOf = (units: readonly Unit[], { focus, goal, cues, learnings, random }: Wanted): MaterialPiece => {
   const terms = new Set(units.flatMap((unit) => [...unit.terms]))
-  const roles = new Set(units.flatMap((unit) => [...unit.roles]))
+  const tags = tagsOf(units)
   const kind = units[0]!.source
   const common = shared(terms, focus.terms)
   const news = kind === 'news' ? 10 : 0
-  const lessons = learned(learnings, { kind, roles, terms })
-  const fit = 3 * Math.min(common, 4) + Math.min(answered({ kind, roles }, cues), 2) + Math.min(shared(terms, goal), 2)
+  const worths = learnings.map((learning) => ({ id: learning.id, worth: WORTH[learning.kind] * bearingOn({ tags, terms }, learning) }))
+  const learned = worths.reduce((sum, { worth }) => sum + worth, 0)
+  const fit = 3 * Math.min(common, 4) + Math.min(answered({ tags }, cues), 2) + Math.min(shared(terms, goal), 2)
   return {
-    ...{ kind, units, terms, roles, learnings: lessons.ids },
+    ...{ kind, units, terms, tags },
+    learnings: worths.filter(({ worth }) => worth > 0).map(({ id }) => id),
     words: countWords(units.map(({ text }) => text).join(' ')),
     onTopic: common > 0 || news > 0,
-    score: news + fit + lessons.amount + random(),
+    score: news + fit + Math.max(-MOST_WORTH, Math.min(MOST_WORTH, learned)) + random(),
   }
 }
 
@@ -100,14 +91,12 @@ const unsaid = (units: readonly Unit[], said: Set<string>): Unit[] => {
 }
 
 const NOTHING: ReadonlySet<string> = new Set()
-/** So much of a pattern is read. */
-const LONGEST_READ = 400
 
 interface Notes {
   title: string
   patterns: readonly string[]
   /** The active learnings. */
-  notes: readonly BriefLearning[]
+  notes: BriefLearning[]
 }
 
 /** All that an article can be made of, the most fitting first; no sentence comes twice, nor the title's. */
@@ -116,7 +105,7 @@ export const piecesOf = (
   { title, patterns, notes, ...wanted }: Omit<Wanted, 'cues' | 'learnings'> & Notes,
 ): MaterialPiece[] => {
   const cues = patterns.flatMap((pattern) => cuesOf(pattern.slice(0, LONGEST_READ)))
-  const learnings = notes.map((note) => learningOf(note, NOTHING))
+  const learnings = guidingLearnings({ learnings: notes }, NOTHING)
   const said = new Set([wordLine(title)])
   // A story of a heading alone tells nothing.
   const whole = material.stories.filter(({ units }) => units.some(({ complete }) => complete))

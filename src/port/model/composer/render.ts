@@ -1,10 +1,10 @@
 import { lineBreaksIn } from '#domain/growth/drafting/format-rules'
 import { type Phrase, searchable } from '#domain/growth/drafting/phrase'
+import type { Style } from '#domain/growth/reading/style'
+import { pick, type Random } from '#kernel/random'
 import type { Block, DraftCandidate } from './candidate.ts'
 import { filled, type GlueSlot, glue, type Phrases } from './glue.ts'
 import type { Unit } from './material.ts'
-import { pick, type Random } from './random.ts'
-import type { Style } from './style.ts'
 
 /** Chooses the composer's own lines so that none comes twice in a batch, and those of earlier posts only when others are out. */
 export interface GlueChoice {
@@ -96,19 +96,23 @@ const proseOf = (units: readonly Unit[], random: Random): string => {
 
 const ORDINARY_START = /^(?:The|That|How|Why|When|What|Our|My)\b/
 
+const bulleted = (entries: readonly string[]): string => entries.map((entry) => `- ${entry}`).join('\n')
+/** A bullet of one sentence goes without its full stop. */
+const bulletOf = ({ text }: Unit): string => (/[.!?]\s/.test(text) ? text : text.replace(/\.$/, ''))
+
 const blockText = (block: Block, choice: GlueChoice, random: Random): string | undefined => {
+  if (typeof block === 'string') return choice.choose(block)
+  if (!('kind' in block)) return proseOf(block, random)
   switch (block.kind) {
-    case 'glue':
-      return choice.choose(block.slot)
     case 'led': {
       const line = choice.choose(block.slot)
-      const phrase = block.phrase.replace(ORDINARY_START, (word) => word.toLowerCase())
+      const phrase = block.units[0].text.replace(ORDINARY_START, (word) => word.toLowerCase())
       return line === undefined ? undefined : `${line} ${phrase}`
     }
-    case 'prose':
-      return proseOf(block.units, random)
+    case 'list':
+      return block.units.flatMap(({ list }) => (list ? [list.head, bulleted(list.entries)] : [])).join(PARAGRAPH)
     case 'bullets':
-      return block.entries.map((entry) => `- ${entry}`).join('\n')
+      return bulleted(block.units.map(bulletOf))
     case 'address':
       return block.url
     case 'lines':

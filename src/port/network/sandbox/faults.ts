@@ -1,3 +1,5 @@
+import { uniform } from '#kernel/random'
+
 /**
  * How the sandbox misbehaves, like real networks. `500` and `429` answer without applying the post. `slow` applies it after the caller's
  * deadline. `applied502` and `drop` apply it at once, and answer with an error or not at all.
@@ -28,17 +30,6 @@ const LATE_SPAN_MS = 2_000
 const ROUNDING = 1e-9
 
 const KNOWN = `${NAMES.join(', ')}, lag and seed`
-
-/** mulberry32 (Tommy Ettinger, public domain): 32 bits of state, uniform over [0, 1). */
-const uniform = (seed: number): (() => number) => {
-  let state = seed | 0
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 /**
  * The faults of successive publishes. Each call takes exactly one number of the seeded sequence, so equal settings misbehave equally, call

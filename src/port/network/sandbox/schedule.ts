@@ -2,7 +2,7 @@
  * When the residents of the sandbox post, and what. Everything derives from seeds, so that all readers see the same, nothing is stored and
  * nothing has to run. A post's id contains its time, as on real networks.
  */
-import { createRandom, pick, type Random } from '#port/model/composer/random'
+import { createRandom, pick, type Random } from '#kernel/random'
 import { type Resident, residents } from './residents.ts'
 
 export interface ScheduledPost {

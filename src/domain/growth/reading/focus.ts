@@ -1,4 +1,5 @@
-import { capitalised, excerpt, sentencesOf, termsOf } from './text.ts'
+import { capitalised, sentencesOf } from './sentences.ts'
+import { excerpt, termsOf } from './words.ts'
 
 /** What a focus asks for, read so that none of its wording reaches a post by accident. */
 export interface Focus {

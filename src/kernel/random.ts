@@ -1,16 +1,22 @@
 /** Uniform numbers in [0, 1), the same sequence for the same seed. */
 export type Random = () => number
 
-/** FNV-1a over the seed starts a mulberry32 generator: small, well spread, and the same on every machine. */
-export const createRandom = (seed: string): Random => {
-  let state = 0x811c9dc5
-  for (const character of seed) state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 0x01000193)
+/** mulberry32 (Tommy Ettinger, public domain): 32 bits of state. */
+export const uniform = (seed: number): Random => {
+  let state = seed | 0
   return () => {
     state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
+}
+
+/** Starts from the FNV-1a hash of `seed`; the same on every machine. */
+export const createRandom = (seed: string): Random => {
+  let hash = 0x811c9dc5
+  for (const character of seed) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193)
+  return uniform(hash)
 }
 
 /** One of `choices` at random; undefined when there is none. */

@@ -1,4 +1,4 @@
-import { sentencesOf, unmarked } from './text.ts'
+import { sentencesOf, unmarked } from './sentences.ts'
 
 /** How much of one entry of the profile is read. */
 export interface ReadingLimit {

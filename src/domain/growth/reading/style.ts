@@ -1,5 +1,5 @@
-import type { FormatRules } from '#domain/growth/drafting/format-rules'
-import type { Profile } from '#domain/growth/drafting/profile'
+import type { FormatRules } from '../drafting/format-rules.ts'
+import type { Profile } from '../drafting/profile.ts'
 
 /** What of the voice and its rules can be followed by form alone. */
 export interface Style {

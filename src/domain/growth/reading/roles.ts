@@ -1,4 +1,4 @@
-import { wordsOf } from './text.ts'
+import { wordsOf } from './words.ts'
 
 /** What a sentence does in a story, told by its form. */
 export type SentenceRole = 'number' | 'failure' | 'lesson' | 'stance' | 'before' | 'after' | 'quote' | 'time' | 'rule' | 'turn'

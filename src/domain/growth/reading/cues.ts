@@ -53,6 +53,9 @@ export interface FoundCue {
   negated: boolean
 }
 
+/** So much of a pattern or of a note is read. */
+export const LONGEST_READ = 400
+
 /** The cues that a text names, each once. */
 export const cuesOf = (text: string): FoundCue[] =>
   cueWords.flatMap(([cue, words]) => {

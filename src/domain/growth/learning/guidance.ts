@@ -1,0 +1,116 @@
+/** How learnings bear on a text that could be written: what worked is followed, what flopped is kept clear of. */
+import type { BriefLearning, DraftBrief } from '../drafting/draft.ts'
+import { type Cue, cuesOf, type FoundCue, LONGEST_READ, withoutCues } from '../reading/cues.ts'
+import { excerpt, shared, termsOf } from '../reading/words.ts'
+
+/** A learning, read for what it speaks of. */
+export interface GuidingLearning {
+  id: string
+  kind: BriefLearning['kind']
+  /** How a rationale names it. */
+  excerpt: string
+  cues: FoundCue[]
+  terms: ReadonlySet<string>
+  /** Those of the terms that some of the material has: where the note names a kind of post too, they narrow it. */
+  known: ReadonlySet<string>
+}
+
+/** What a text would be: the kinds of post that it is, and what it is about. */
+export interface Prospect {
+  tags: ReadonlySet<Cue>
+  terms: ReadonlySet<string>
+}
+
+const EXCERPT = 60
+
+const NOTE_WORDS =
+  /\b(?:work(?:s|ed)?|flop(?:s|ped)?|perform\w*|better|best|worse|worst|well|badly|likes?|repl(?:y|ies)|impressions?|engagement|reach|views?|clicks?|opens?|opening|opened|openers?|average|double[ds]?|tripled?|more|less|than|got|get|hooks?|format|drafts?|tweets?|mention\w*|topics?|about|audience|readers?)\b/gi
+
+const TRIAL = 'trial'
+
+/** The learnings of a brief. What an experiment's arm tries is followed as if it had worked. `material`: the terms it has. */
+export const guidingLearnings = (
+  { learnings, trial }: Pick<DraftBrief, 'learnings' | 'trial'>,
+  material: ReadonlySet<string>,
+): GuidingLearning[] => {
+  const tried: BriefLearning[] = trial === undefined ? [] : [{ id: TRIAL, kind: 'worked', note: trial }]
+  return [...learnings, ...tried].map(({ id, kind, note }) => {
+    const text = note.slice(0, LONGEST_READ)
+    const terms = termsOf(withoutCues(text).replace(NOTE_WORDS, ' '))
+    return { id, kind, excerpt: excerpt(note, EXCERPT), cues: cuesOf(text), terms, known: terms.intersection(material) }
+  })
+}
+
+/** Whether it is a record of the workspace, and not what an experiment's arm tries. */
+export const isRecord = ({ id }: GuidingLearning): boolean => id !== TRIAL
+
+const speaksOf = ({ terms }: GuidingLearning, text: ReadonlySet<string>): boolean => {
+  const needed = Math.min(2, terms.size)
+  return needed > 0 && shared(terms, text) >= needed
+}
+
+/** Whether a sentence is about something that flopped, whatever the post was. */
+export const isAboutFlopped = (learnings: readonly GuidingLearning[], terms: ReadonlySet<string>): boolean =>
+  learnings.some((learning) => learning.kind === 'flopped' && learning.cues.length === 0 && speaksOf(learning, terms))
+
+/**
+ * 1 when a learning speaks of this kind of post, -1 when it speaks of doing without it, half of that when it speaks of this
+ * kind of post on another topic, else 0.
+ */
+export const bearingOn = ({ tags, terms }: Prospect, learning: GuidingLearning): number => {
+  const cue = learning.cues.find((found) => tags.has(found.cue))
+  const strength = learning.known.size === 0 || shared(learning.known, terms) > 0 ? 1 : 0.5
+  if (cue) return cue.negated ? -strength : strength
+  return learning.cues.length === 0 && speaksOf(learning, terms) ? 1 : 0
+}
+
+/** What worked outweighs that it came in the batch already. */
+const FOLLOWED = 8
+const TRIED = 1.6
+/** Of what flopped nothing comes as long as there is much else. */
+const SPURNED = 0.0005
+const MOST_LEARNED = 30
+
+interface Bearing {
+  learning: GuidingLearning
+  sign: number
+}
+
+/** A note on doing without something speaks for posts without it when that worked, for posts with it when that flopped. */
+const speaksFor = ({ learning, sign }: Bearing): boolean => (learning.kind === 'flopped') === sign < 0
+
+const effect = (one: Bearing): number => {
+  if (one.learning.kind === 'hypothesis') return TRIED ** one.sign
+  return (speaksFor(one) ? FOLLOWED : SPURNED) ** Math.abs(one.sign)
+}
+
+export interface Learned {
+  /** Multiplies the weight of the text. */
+  factor: number
+  /** Learnings that speak for it. */
+  followed: GuidingLearning[]
+  /** Learnings from what happened that speak against it. */
+  against: GuidingLearning[]
+}
+
+export const learnedOf = (prospect: Prospect, learnings: readonly GuidingLearning[]): Learned => {
+  const bearings = learnings.map((learning) => ({ learning, sign: bearingOn(prospect, learning) })).filter(({ sign }) => sign !== 0)
+  const factor = bearings.reduce((product, one) => product * effect(one), 1)
+  const followed = bearings.filter((one) => Math.abs(one.sign) === 1 && speaksFor(one))
+  const against = bearings.filter((one) => !speaksFor(one) && one.learning.kind !== 'hypothesis')
+  const learningsOf = (some: Bearing[]) => some.map(({ learning }) => learning)
+  return { factor: Math.min(MOST_LEARNED, factor), followed: learningsOf(followed), against: learningsOf(against) }
+}
+
+/** Learnings that are for a question at the end of a post, and whether some are against it. */
+export const askingOf = (learnings: readonly GuidingLearning[]): { wanted: GuidingLearning[]; unwanted: boolean } => {
+  const named = learnings.flatMap((learning) => {
+    const cue = learning.cues.find((found) => found.cue === 'question')
+    // A note on questions about something says nothing of those at the end of other posts.
+    return cue && learning.known.size === 0 ? [{ learning, sign: cue.negated ? -1 : 1 }] : []
+  })
+  return {
+    wanted: named.filter(speaksFor).map(({ learning }) => learning),
+    unwanted: named.some((one) => !speaksFor(one) && one.learning.kind !== 'hypothesis'),
+  }
+}

@@ -1,0 +1,89 @@
+import type { DraftBrief } from '#domain/growth/drafting/draft'
+import { askingOf, type GuidingLearning, guidingLearnings, type Learned, learnedOf } from '#domain/growth/learning/guidance'
+import { type Cue, cuesOf, LONGEST_READ } from '#domain/growth/reading/cues'
+import type { Focus } from '#domain/growth/reading/focus'
+import type { Style } from '#domain/growth/reading/style'
+import { excerpt, shared, termsOf } from '#domain/growth/reading/words'
+import type { DraftCandidate } from './candidate.ts'
+import type { Material } from './material.ts'
+
+const EXCERPT = 60
+
+interface Pattern {
+  /** How a rationale names it. */
+  excerpt: string
+  /** What it asks the opening to be. */
+  lead: Cue[]
+  /** It asks for a question at the end. */
+  endsOnQuestion: boolean
+}
+
+/** Everything in the brief that makes one candidate better than another. */
+export interface Guidance {
+  focus: Focus
+  goal: Set<string>
+  preferred: Set<string>
+  patterns: Pattern[]
+  learnings: GuidingLearning[]
+  asking: ReturnType<typeof askingOf>
+  style: Style
+}
+
+/** What the guidance says of one candidate; `factor` multiplies its weight. */
+export interface DraftAdvice extends Learned {
+  relevant: boolean
+  patterns: Pattern[]
+  goal: boolean
+}
+
+/** `Start with a number, then what it cost`: the part before "then" or "end with" speaks of the opening. */
+const headOf = (pattern: string): string =>
+  pattern.split(/,?\s+\bthen\b(?!.{0,20}\bnow\b)|[,;]\s+|\b(?:end|close|finish)(?:s|ing)?\s+(?:with|on)\b/i)[0] ?? ''
+
+const askedIn = (text: string): Cue[] => cuesOf(text).flatMap(({ cue, negated }) => (negated ? [] : [cue]))
+
+const patternOf = (pattern: string): Pattern => {
+  const text = pattern.slice(0, LONGEST_READ)
+  const shape = askedIn(text).find((cue) => cue === 'before-after' || cue === 'contrarian')
+  const endsOnQuestion = /\b(?:end|close|finish)(?:s|ing)?\s+(?:with|on)\b[^.]*(?:question|\bask)/i.test(text)
+  return { excerpt: excerpt(pattern, EXCERPT), lead: shape ? [shape] : askedIn(headOf(text)), endsOnQuestion }
+}
+
+/** Reads patterns, learnings, goal and focus of a brief. */
+export const guidanceOf = (brief: DraftBrief, { focus, material, style }: { focus: Focus; material: Material; style: Style }): Guidance => {
+  const { writing_dna, goal } = brief.profile
+  const units = [...material.stories.flatMap((story) => story.units), ...material.proof, ...material.offers.map(({ unit }) => unit)]
+  const learnings = guidingLearnings(brief, new Set(units.flatMap(({ terms }) => [...terms])))
+  const patterns = style.english ? writing_dna.patterns.map(patternOf) : []
+  const preferred = termsOf(material.terms.join(' '))
+  return { focus, goal: termsOf(goal), preferred, patterns, learnings, asking: askingOf(learnings), style }
+}
+
+const LONG_SENTENCE = 18
+/** With more terms than this, a single one in common is chance. */
+const BROAD_FOCUS = 5
+const LEAST_LEARNED = 0.000_001
+/** What the batch is to be about comes all the same, rather than something else. */
+const LEAST_ON_FOCUS = 0.02
+
+/** Weighs a candidate; relevance to the focus is compared among candidates by the caller. */
+export const advise = ({ focus, patterns, goal, preferred, learnings, style }: Guidance, { units, tags }: DraftCandidate): DraftAdvice => {
+  const terms = new Set(units.flatMap((unit) => [...unit.terms]))
+  const common = shared(focus.terms, terms)
+  const onFocus = common >= (focus.terms.size > BROAD_FOCUS ? 2 : 1) ? common : 0
+  const news = units.some(({ source }) => source === 'news')
+  const relevant = onFocus > 0 || news
+  const followed = patterns.filter(({ lead }) => lead.some((cue) => tags.has(cue)))
+  const learned = learnedOf({ tags, terms }, learnings)
+  const touched = shared(goal, terms)
+  const long = style.shortSentences && units.some(({ words }) => words > LONG_SENTENCE)
+  const factor =
+    Math.max(learned.factor, relevant ? LEAST_ON_FOCUS : LEAST_LEARNED) *
+    (1 + 2 * Math.min(onFocus, 3)) *
+    (followed.length > 0 ? 1.8 : 1) *
+    (1 + 0.3 * Math.min(touched, 2)) *
+    (shared(preferred, terms) > 0 ? 1.4 : 1) *
+    (long ? 0.4 : 1) *
+    (news ? 4 : 1)
+  return { ...learned, factor, relevant, patterns: followed, goal: touched > 0 }
+}
