@@ -11,6 +11,7 @@ import { GenerationError } from '#port/model/drafter'
 import { openThread, type ThreadOptions } from '#port/model/worker/thread'
 import { weightedLength } from '#port/network/weighted-length'
 import { articleBrief, briefWith, neverAborts, replyBrief } from '#test/support/briefs'
+import { manualClock } from '#test/support/manual-clock'
 import { fullBrief } from './largest-profile.ts'
 
 const measured = { measure: weightedLength }
@@ -70,10 +71,13 @@ test('a computation that never ends leaves the event loop free, and an abort end
 })
 
 test('a computation past its time is given up with a hint, and the next one has a new worker', async () => {
-  using thread = misbehaving({ longestMs: 500 })
-  const cause = await failure(createComposer(thread).draft(brief({ seed: 'hang' }), neverAborts()))
-  expect((cause as GenerationError).hint).toBe("drafting took more than 0.5 seconds; shorten the profile's writing_dna")
+  const clock = manualClock()
+  using thread = misbehaving({ clock })
+  const hanging = failure(createComposer(thread).draft(brief({ seed: 'hang' }), neverAborts()))
+  await clock.advance(30_000)
+  expect(((await hanging) as GenerationError).hint).toBe("drafting took more than 30 seconds; shorten the profile's writing_dna")
   expect((await createComposer(thread).draft(brief({ count: 1 }), neverAborts())).drafts).toHaveLength(1)
+  expect(clock.pending).toBe(0)
 })
 
 test.each([

@@ -1,4 +1,5 @@
 import { sourceFile } from '#kernel/assets'
+import { type Clock, systemClock } from '#kernel/clock'
 import { GenerationError } from '../drafter.ts'
 import type { Computations, ModelWorker } from './computations.ts'
 import { type Answer, type Request, requestOf } from './messages.ts'
@@ -6,14 +7,14 @@ import { type Answer, type Request, requestOf } from './messages.ts'
 export interface ThreadOptions {
   /** The path of the worker's program. */
   program?: string
-  /** A computation that takes longer is given up. */
-  longestMs?: number
+  clock?: Clock
   /** How many computations may wait for the one that runs. */
   mostWaiting?: number
 }
 
-/** Ten times what the largest profile takes on a busy machine. */
+/** A computation that takes longer is given up. Ten times what the largest profile takes on a busy machine. */
 const LONGEST_MS = 30_000
+const TOO_LONG = `drafting took more than ${LONGEST_MS / 1_000} seconds; shorten the profile's writing_dna`
 /** Many times what the lanes ask for at once. */
 const MOST_WAITING = 64
 
@@ -26,7 +27,7 @@ interface Job {
 class Thread implements ModelWorker, Disposable {
   readonly #options: Required<ThreadOptions>
   readonly #waiting: Job[] = []
-  #running: { job: Job; timer: Timer } | undefined
+  #running: { job: Job; deadline: Disposable } | undefined
   #worker: Worker | undefined
   #isClosed = false
 
@@ -60,9 +61,8 @@ class Thread implements ModelWorker, Disposable {
     this.#worker?.unref()
     const job = this.#waiting.shift()
     if (!job) return
-    const seconds = this.#options.longestMs / 1_000
-    const tooLong = () => this.#stop(new GenerationError(`drafting took more than ${seconds} seconds; shorten the profile's writing_dna`))
-    this.#running = { job, timer: setTimeout(tooLong, this.#options.longestMs) }
+    const tooLong = () => this.#stop(new GenerationError(TOO_LONG))
+    this.#running = { job, deadline: this.#options.clock.after(LONGEST_MS, tooLong) }
     this.#worker ??= this.#started()
     this.#worker.ref()
     try {
@@ -106,7 +106,7 @@ class Thread implements ModelWorker, Disposable {
   #ended(tell: (job: Job) => void): void {
     const running = this.#running
     if (!running) return
-    clearTimeout(running.timer)
+    running.deadline[Symbol.dispose]()
     this.#running = undefined
     tell(running.job)
     this.#next()
@@ -124,6 +124,6 @@ const settle = ({ resolve, reject }: Job, answer: Answer): void => {
  */
 export const openThread = ({
   program = sourceFile('port/model/worker/entry.ts'),
-  longestMs = LONGEST_MS,
+  clock = systemClock,
   mostWaiting = MOST_WAITING,
-}: ThreadOptions = {}): ModelWorker & Disposable => new Thread({ program, longestMs, mostWaiting })
+}: ThreadOptions = {}): ModelWorker & Disposable => new Thread({ program, clock, mostWaiting })
