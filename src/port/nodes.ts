@@ -43,13 +43,13 @@ export class NodeUnreachable extends Error {
 
 export interface NodeClient {
   /**
-   * Returns the owner's answer or throws its error. Throws `NodeUnreachable` if the connection broke, or `stillThere` said that the process
+   * Returns the owner's answer or throws its error. Throws `NodeUnreachable` if the connection broke, or `isAlive` said that the process
    * is gone.
    */
-  send(url: string, command: RemoteCommand, stillThere: () => Promise<boolean>): Promise<RemoteAnswer>
+  send(url: string, command: RemoteCommand, isAlive: () => Promise<boolean>): Promise<RemoteAnswer>
 }
 
-/** What the headers say of a command, so that it can be refused before its body is read. */
+/** The part of a command in its headers, so that it can be refused before its body is read. */
 interface LetterLabel {
   operation: string
   /** The idempotency key. */
@@ -113,29 +113,29 @@ export const nodeSignature = (secret: Buffer, now: () => number): NodeSignature 
       return { ...headers, [SIGNATURE_HEADER]: signatureOf(new Headers(headers)).toString('hex') }
     },
     sealOf(headers) {
-      const given = Buffer.from(headers.get(SIGNATURE_HEADER) ?? '', 'hex')
+      const received = Buffer.from(headers.get(SIGNATURE_HEADER) ?? '', 'hex')
       const expected = signatureOf(headers)
       const fresh = Math.abs(now() - Number(headers.get(TIME_HEADER))) <= FRESH_MS
-      if (given.length !== expected.length || !timingSafeEqual(given, expected) || !fresh) return undefined
-      const said = (name: string): string => headers.get(name) ?? ''
+      if (received.length !== expected.length || !timingSafeEqual(received, expected) || !fresh) return undefined
+      const header = (name: string): string => headers.get(name) ?? ''
       return {
-        operation: said(OPERATION_HEADER),
-        workspace: said(WORKSPACE_HEADER),
-        fits: (body) => said(DIGEST_HEADER) === digestOf(body),
+        operation: header(OPERATION_HEADER),
+        workspace: header(WORKSPACE_HEADER),
+        fits: (body) => header(DIGEST_HEADER) === digestOf(body),
       }
     },
   }
 }
 
 export const createNodeClient = (signature: NodeSignature): NodeClient => ({
-  async send(url, command, stillThere) {
+  async send(url, command, isAlive) {
     const { operation, call } = command
     const label = { operation, letter: call.idempotencyKey, workspace: call.tenantId }
     const body = JSON.stringify(command)
     const gone = new AbortController()
     const watch = setInterval(() => {
-      stillThere().then(
-        (there) => there || gone.abort(),
+      isAlive().then(
+        (alive) => alive || gone.abort(),
         () => {},
       )
     }, PROBE_EVERY_MS)

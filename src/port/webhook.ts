@@ -47,7 +47,7 @@ export const retryAfterMs = (value: string | string[] | undefined, now: number):
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
-const ofAnswer = ({ status, headers }: EgressResponse): DeliveryOutcome => {
+const responseOutcome = ({ status, headers }: EgressResponse): DeliveryOutcome => {
   if (status >= 200 && status < 300) return { kind: 'accepted' }
   if (status === GONE) return { kind: 'gone' }
   const reason = `http ${status}`
@@ -78,7 +78,7 @@ export const deliver = async (egress: Egress, delivery: WebhookDelivery, signal:
   const headers = { 'content-type': 'application/json', 'user-agent': 'Tendril-Webhooks/1', ...signedHeaders(message, secrets) }
   try {
     const request = { url, method: 'POST' as const, headers, body: message.body, deadlineMs, maxBytes: MOST_BYTES, signal }
-    return ofAnswer(await egress.send(request))
+    return responseOutcome(await egress.send(request))
   } catch (cause) {
     return signal.aborted ? { kind: 'stopped' } : failureOutcome(cause)
   }

@@ -61,17 +61,17 @@ const executeRun = async (networks: Networks, { sql, gate, work }: Claiming): Pr
   const run = await lockRun(sql, work.ref_id)
   if (run?.status !== 'queued') return {}
   const rule = await lockRule(sql, run.rule_id)
-  const over = (reason: string, conditions: EvaluatedCondition[] = []): Effects => ({
+  const skip = (reason: string, conditions: EvaluatedCondition[] = []): Effects => ({
     writes: [saveRun(skipRun({ ...run, conditions }, reason, gate.now))],
   })
-  if (rule.status !== 'active' || gate.paused) return over(skips.paused)
+  if (rule.status !== 'active' || gate.paused) return skip(skips.paused)
   const disabled = await refusalOf(async () => requireRules(gate))
-  if (typeof disabled === 'string') return over(disabled)
+  if (typeof disabled === 'string') return skip(disabled)
   if (isCapped(rule, gate.now)) return overCapEffects(rule, run, gate.now)
   const conditions = await evaluateConditions({ sql, gate }, rule, run)
-  if (!conditions.every(({ holds }) => holds)) return over(skips.conditions, conditions)
+  if (!conditions.every(({ holds }) => holds)) return skip(skips.conditions, conditions)
   const done = await refusalOf(() => act({ sql, gate, networks, occurrence: { kind: run.trigger, ref: run.occurrence } }, rule.action))
-  if (typeof done === 'string') return over(done, conditions)
+  if (typeof done === 'string') return skip(done, conditions)
   const after = recordAction({ ...run, conditions }, rule, done.made, gate.now)
   return merge(done.effects, { writes: [saveRun(after.run), saveCounts(after.rule)], audit: auditOf(after.run) })
 }

@@ -40,7 +40,7 @@ const refuse = (reason: string): never => {
   throw new EgressRefused(reason)
 }
 
-const parsed = (text: string): URL => {
+const parseUrl = (text: string): URL => {
   if (text.length > LONGEST_URL) refuse(`the URL has more than ${LONGEST_URL} characters`)
   if (UNCLEAR.test(text)) refuse('the URL has spaces, backslashes or control characters')
   return URL.parse(text) ?? refuse('the URL is not valid')
@@ -61,10 +61,10 @@ const requirePort = (port: number): void => {
 
 /** Throws `EgressRefused` if the URL must not be called. */
 export const targetOf = (text: string, { allow, own }: EgressRules): EgressTarget => {
-  const url = parsed(text)
-  const known = PORTS[url.protocol] ?? refuse('the URL must begin with https://')
+  const url = parseUrl(text)
+  const defaultPort = PORTS[url.protocol] ?? refuse('the URL must begin with https://')
   if (url.username || url.password) refuse('the URL must not include a user name or password')
-  const port = url.port === '' ? known : Number(url.port)
+  const port = url.port === '' ? defaultPort : Number(url.port)
   const hostname = url.hostname.replace(/^\[|\]$/g, '')
   const pair = `${url.hostname}:${port}`
   if (allow.has(pair)) return { url, hostname, port, exempt: true }

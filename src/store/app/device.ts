@@ -12,16 +12,16 @@ export interface NewGrant {
   scopes: DeviceScope[]
 }
 
-const KEPT_AFTER = '1 hour'
-const SWEPT = 50
+const RETENTION = '1 hour'
+const MOST_REMOVED = 50
 /** SQLSTATE `unique_violation`: another request is pending under the same code. */
 const TAKEN = '23505'
 
-/** `taken`: make another code. `full`: the most requests are pending. Also removes a few that ended long ago. */
+/** `taken`: make another code. `full`: too many requests are pending. Also removes a few that ended long ago. */
 export const insertGrant = async (db: Db, grant: NewGrant): Promise<'waits' | 'taken' | 'full'> => {
   const inserted = db.system(async (sql) => {
     await sql`delete from device_grant where id in
-      (select id from device_grant where expires_at < clock_timestamp() - ${KEPT_AFTER}::interval order by expires_at limit ${SWEPT})`
+      (select id from device_grant where expires_at < clock_timestamp() - ${RETENTION}::interval order by expires_at limit ${MOST_REMOVED})`
     return sql`insert into device_grant (id, device_code_hash, user_code_hash, client_id, device_name, address, scopes, poll_every, expires_at)
       select ${newId()}::uuid, ${grant.deviceHash}, ${grant.userHash}, ${grant.clientId}, ${grant.name}, ${grant.address},
              ${grant.scopes}::text[], ${POLL_EVERY_S}, clock_timestamp() + ${GRANT_S} * interval '1 second'
@@ -145,28 +145,28 @@ export const pollGrant = (db: Db, poll: Poll): Promise<PollResult> =>
 /** Issues the key or session. An approver who is no longer a member has nothing to grant. */
 const issue = async (tx: Sql, row: GrantRow, poll: Poll): Promise<PollResult> => {
   const scopes = row.granted ?? []
-  const [place] = await tx`select t.id, t.name from member m join tenant t on t.id = m.tenant_id
+  const [workspace] = await tx`select t.id, t.name from member m join tenant t on t.id = m.tenant_id
     where m.tenant_id = ${row.decided_in} and m.person_id = ${row.decided_by}`
-  if (!place) return { state: 'denied' }
+  if (!workspace) return { state: 'denied' }
   await tx`update device_grant set issued_at = clock_timestamp() where id = ${row.id}`
   const personId = row.decided_by!
   const refId = newId()
   const session = scopes.includes('session') ? await insertSession(tx, { id: refId, row, poll }) : undefined
   if (!session)
     await tx`insert into api_key (id, tenant_id, person_id, name, hash, last4, scopes)
-      values (${refId}, ${place.id}, ${personId}, ${row.device_name}, ${poll.key.hash}, ${poll.key.last4}, ${scopes}::text[])`
+      values (${refId}, ${workspace.id}, ${personId}, ${row.device_name}, ${poll.key.hash}, ${poll.key.last4}, ${scopes}::text[])`
   const audit = { operation: 'app.device.issued', surface: 'cli', requestId: poll.from.requestId }
   const detail = { device: row.device_name, address: poll.from.address, scopes }
-  await auditEntry(tx, { ...audit, tenantId: place.id, actor: { kind: 'person', id: personId }, refId, detail })
-  return { state: 'issued', scopes, workspace: { id: place.id, name: place.name }, personId, ...(session ? { session } : {}) }
+  await auditEntry(tx, { ...audit, tenantId: workspace.id, actor: { kind: 'person', id: personId }, refId, detail })
+  return { state: 'issued', scopes, workspace: { id: workspace.id, name: workspace.name }, personId, ...(session ? { session } : {}) }
 }
 
 const insertSession = async (tx: Sql, { id, row, poll }: { id: string; row: GrantRow; poll: Poll }) => {
-  const [made] = await tx`insert into session (id, tenant_id, person_id, kind, user_agent, address, password_at, expires_at)
+  const [session] = await tx`insert into session (id, tenant_id, person_id, kind, user_agent, address, password_at, expires_at)
     values (${id}, ${row.decided_in}, ${row.decided_by}, 'command_line', ${poll.from.userAgent ?? row.device_name}, ${poll.from.address},
             ${row.password_at},
             clock_timestamp() + ${poll.sessionMs} * interval '1 millisecond') returning expires_at`
-  return { id, expiresAt: made!.expires_at as Date, lastsS: Math.floor(poll.sessionMs / 1_000) }
+  return { id, expiresAt: session!.expires_at as Date, lastsS: Math.floor(poll.sessionMs / 1_000) }
 }
 
 /** Revokes an API key by its secret. An unknown or revoked key is left alone. */

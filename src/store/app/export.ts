@@ -206,20 +206,20 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
 
 /** Tables and columns of tenants that are not exported, with the reason. */
 export const notExported: Record<string, string> = {
-  work: 'how the server remembers what is due; the items, batches and articles tell it too',
-  idempotency: 'answers that were given before, kept for a day',
-  counter: 'how the server counts use within a period',
+  work: 'what the server has to do next; items, batches and articles show it too',
+  idempotency: 'stored answers to earlier requests, kept for a day',
+  counter: 'use within a period, as the server counts it',
   actor: 'which process serves the workspace',
-  session: "where its people are signed in: theirs, not the workspace's",
-  'attempt.sendable': 'the kinds of records tell it',
-  'item.metrics_at': 'when its network was asked last; the metrics tell what it said',
-  'item.approved_hash': 'binds an approval to its text; of no use elsewhere',
-  'engagement.approved_hash': 'binds an approval to its words; of no use elsewhere',
+  session: 'sign-ins of its people, which belong to them and not to the workspace',
+  'attempt.sendable': 'implied by the kind of record',
+  'item.metrics_at': 'when metrics were last read; the metrics themselves are exported',
+  'item.approved_hash': 'binds an approval to its text; useless elsewhere',
+  'engagement.approved_hash': 'binds an approval to its text; useless elsewhere',
   'invitation.token_hash': 'a secret',
   'api_key.hash': 'a secret',
   'webhook_endpoint.secret': 'a secret',
   'webhook_endpoint.previous_secret': 'a secret',
-  'webhook_endpoint.previous_until': 'of a secret',
+  'webhook_endpoint.previous_until': 'belongs to a secret',
 }
 
 export interface Paged extends Record<string, unknown> {

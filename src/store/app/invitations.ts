@@ -37,14 +37,14 @@ export const insertOperatorInvitation = async (
   { tenantId, tokenHash, role, email = null }: { tenantId: string; tokenHash: Buffer; role: Role; email?: string | null | undefined },
 ): Promise<string | undefined> => {
   const id = newId()
-  const made = await changeAsOperator(
+  const changed = await changeAsOperator(
     db,
     { operation: 'operator.invitations.create', detail: { role, email } },
     (sql) => sql`insert into invitation (id, tenant_id, role, email, proves_email, token_hash, expires_at)
       select ${id}::uuid, t.id, ${role}, ${email}::text, ${email !== null}, ${tokenHash}, clock_timestamp() + ${INVITATION_MS} * interval '1 millisecond'
       from tenant t where t.id = ${tenantId} returning tenant_id, id as ref_id`,
   )
-  return made === 1 ? id : undefined
+  return changed === 1 ? id : undefined
 }
 
 export interface NewAccount {
@@ -78,9 +78,9 @@ const insertAccount = async (
 ): Promise<void> => {
   if (provesEmail) await claimAddress(tx, { emailKey, personId: id })
   else {
-    const fellows = await tx`select 1 from person p join member m on m.person_id = p.id
+    const members = await tx`select 1 from person p join member m on m.person_id = p.id
       where p.email_key = ${emailKey} and m.tenant_id = ${tenantId} limit 1`
-    if (fellows.length > 0) throw new Rollback('taken')
+    if (members.length > 0) throw new Rollback('taken')
   }
   await tx`insert into person (id, email, email_key, name, password_hash, email_verified_at)
     values (${id}, ${email}, ${emailKey}, ${name}, ${hash}, case when ${provesEmail} then clock_timestamp() end)`

@@ -49,13 +49,13 @@ const auditedChange = (db: Db, audit: AuditContext, change: (sql: Sql) => Promis
   })
 
 /** How long rows outlive their sessions, and how many older ones a new session removes. */
-const SWEPT = { afterMs: SESSION_MS, most: 50 }
+const SWEEP = { afterMs: SESSION_MS, most: 50 }
 /** For each person; a further one ends the oldest. */
 const MOST_SESSIONS = 100
 
 const makeRoom = (sql: Sql, personId: string): Fragment =>
   sql`with gone as (delete from session where id in (select id from session
-        where expires_at < clock_timestamp() - ${SWEPT.afterMs} * interval '1 millisecond' order by expires_at limit ${SWEPT.most}))
+        where expires_at < clock_timestamp() - ${SWEEP.afterMs} * interval '1 millisecond' order by expires_at limit ${SWEEP.most}))
       update session set revoked_at = clock_timestamp() where id in (select id from session
         where person_id = ${personId} and revoked_at is null and expires_at > clock_timestamp() order by id desc offset ${MOST_SESSIONS - 1})
       returning id, tenant_id, person_id`
@@ -64,16 +64,16 @@ const makeRoom = (sql: Sql, personId: string): Fragment =>
  * Returns the session's id; undefined if the person is not a member there, or the password was replaced. A new password ends all sessions,
  * and none with the old password may begin afterwards. The person's row is locked, so that one of the two waits for the other.
  */
-export const insertSession = async (db: Db, one: NewSession): Promise<string | undefined> => {
-  await auditedChange(db, { ...one.audit, operation: 'app.sessions.tooMany' }, (sql) => makeRoom(sql, one.personId))
+export const insertSession = async (db: Db, session: NewSession): Promise<string | undefined> => {
+  await auditedChange(db, { ...session.audit, operation: 'app.sessions.tooMany' }, (sql) => makeRoom(sql, session.personId))
   const [row] = await auditedChange(
     db,
-    one.audit,
+    session.audit,
     (sql) => sql`insert into session (id, tenant_id, person_id, kind, user_agent, address, password_at, expires_at)
-      select ${newId()}::uuid, m.tenant_id, m.person_id, ${one.kind}, ${one.userAgent}, ${one.address}, clock_timestamp(),
-             clock_timestamp() + ${one.lastsMs} * interval '1 millisecond'
+      select ${newId()}::uuid, m.tenant_id, m.person_id, ${session.kind}, ${session.userAgent}, ${session.address}, clock_timestamp(),
+             clock_timestamp() + ${session.lastsMs} * interval '1 millisecond'
       from member m join person p on p.id = m.person_id
-      where m.tenant_id = ${one.tenantId} and m.person_id = ${one.personId} and p.password_hash = ${one.hash} for share of p returning id, tenant_id, person_id`,
+      where m.tenant_id = ${session.tenantId} and m.person_id = ${session.personId} and p.password_hash = ${session.hash} for share of p returning id, tenant_id, person_id`,
   )
   return row?.id
 }
@@ -172,7 +172,7 @@ export const moveSession = async (db: Db, id: string, tenantId: string): Promise
   ).length === 1
 
 /** An approved grant that was not fetched yet would become a new session or key of a person who has just ended them all. */
-const noneApproved = (sql: Sql, personId: string): Fragment =>
+const denyApproved = (sql: Sql, personId: string): Fragment =>
   sql`with undone as (update device_grant set decision = 'deny' where decided_by = ${personId} and decision = 'approve' and issued_at is null)`
 
 /** Ends sessions of a person: one, all, or all but one. Returns how many. Audited in each session's workspace. */
@@ -193,7 +193,7 @@ export const endSessionsIn = (
   sql: Sql,
   { personId, id, except }: { personId: string; id?: string | undefined; except?: string | undefined },
 ): Fragment =>
-  sql`${id === undefined ? noneApproved(sql, personId) : sql``} update session set revoked_at = clock_timestamp()
+  sql`${id === undefined ? denyApproved(sql, personId) : sql``} update session set revoked_at = clock_timestamp()
       where person_id = ${personId} ${id === undefined ? sql`` : sql`and id = ${id}`} ${except === undefined ? sql`` : sql`and id <> ${except}`}
         and revoked_at is null and expires_at > clock_timestamp()
       returning id, tenant_id, person_id`

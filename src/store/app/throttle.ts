@@ -11,12 +11,12 @@ export interface Throttled {
 
 const keyOf = ({ name }: Throttled): string => createHash('sha256').update(name).digest('base64')
 
-const SWEPT = 50
+const MOST_REMOVED = 50
 
 /** The count including this use, and the seconds until the window ends. */
-const count = async (sql: Sql, one: Throttled): Promise<{ used: number; wait: number }> => {
+const count = async (sql: Sql, counter: Throttled): Promise<{ used: number; wait: number }> => {
   const [row] = await sql<{ used: number; wait: number }[]>`insert into throttle as t (key, used, until)
-    values (${keyOf(one)}, 1, clock_timestamp() + ${one.limit.withinS} * interval '1 second')
+    values (${keyOf(counter)}, 1, clock_timestamp() + ${counter.limit.withinS} * interval '1 second')
     on conflict (key) do update set
       used = case when t.until > clock_timestamp() then t.used + 1 else 1 end,
       until = case when t.until > clock_timestamp() then t.until else excluded.until end
@@ -31,7 +31,7 @@ const count = async (sql: Sql, one: Throttled): Promise<{ used: number; wait: nu
  */
 export const takeTry = async (db: Db, action: string, counted: Throttled[]): Promise<void> => {
   const refused = await db.system(async (sql) => {
-    await sql`delete from throttle where key in (select key from throttle where until < clock_timestamp() order by until limit ${SWEPT})`
+    await sql`delete from throttle where key in (select key from throttle where until < clock_timestamp() order by until limit ${MOST_REMOVED})`
     for (const [index, one] of counted.entries()) {
       const { used, wait } = await count(sql, one)
       if (used > one.limit.most) return { wait, before: counted.slice(0, index) }

@@ -24,21 +24,21 @@ const logGamma = (x: number): number => {
 const TINY = 1e-300
 const MOST_TERMS = 500
 
-const away = (value: number): number => (Math.abs(value) < TINY ? TINY : value)
+const awayFromZero = (value: number): number => (Math.abs(value) < TINY ? TINY : value)
 
 /** The continued fraction of the incomplete beta function, by Lentz's method. */
-const fraction = (x: number, a: number, b: number): number => {
+const betaFraction = (x: number, a: number, b: number): number => {
   let c = 1
-  let d = 1 / away(1 - ((a + b) * x) / (a + 1))
+  let d = 1 / awayFromZero(1 - ((a + b) * x) / (a + 1))
   let result = d
   for (let m = 1; m <= MOST_TERMS; m++) {
     const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m))
-    d = 1 / away(1 + even * d)
-    c = away(1 + even / c)
+    d = 1 / awayFromZero(1 + even * d)
+    c = awayFromZero(1 + even / c)
     result *= d * c
     const odd = (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1))
-    d = 1 / away(1 + odd * d)
-    c = away(1 + odd / c)
+    d = 1 / awayFromZero(1 + odd * d)
+    c = awayFromZero(1 + odd / c)
     result *= d * c
     if (Math.abs(d * c - 1) < 1e-15) break
   }
@@ -50,7 +50,7 @@ const beta = (x: number, a: number, b: number): number => {
   if (x <= 0) return 0
   if (x >= 1) return 1
   const front = Math.exp(logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log(1 - x))
-  return x < (a + 1) / (a + b + 2) ? (front * fraction(x, a, b)) / a : 1 - (front * fraction(1 - x, b, a)) / b
+  return x < (a + 1) / (a + b + 2) ? (front * betaFraction(x, a, b)) / a : 1 - (front * betaFraction(1 - x, b, a)) / b
 }
 
 /** P(T ≤ t) for Student's t with `freedom` degrees of freedom. */

@@ -48,7 +48,7 @@ const appeal = ({ accountId, text }: SandboxRead): number => {
 }
 
 /** The share of all its readers that a post has had at this age. */
-const grown = (ageMs: number): number => {
+const readerShare = (ageMs: number): number => {
   const shareAt = (ms: number): number => 1 - Math.exp(-ms / PACE_MS)
   return shareAt(Math.min(Math.max(0, ageMs), GROWTH_MS)) / shareAt(GROWTH_MS)
 }
@@ -69,7 +69,7 @@ export const sandboxMetrics = (read: SandboxRead): Metrics => {
   const seen = readersOf(accountId) * liked ** 0.5 * Math.exp(NOISE.impressions * normalOf(postId, 'impressions'))
   const rate = Math.min(MOST_REACTING, REACTING * liked * Math.exp(NOISE.reactions * normalOf(postId, 'reactions')))
   const clicking = (LINK.test(text) ? CLICKING.link : CLICKING.profile) * (0.5 + drawOf(postId, 'clicks'))
-  const share = grown(ageMs)
+  const share = readerShare(ageMs)
   const count = (whole: number): number => Math.floor(whole * share)
   const reactions = seen * rate
   return {

@@ -20,7 +20,7 @@ interface Society {
   lagMs: number
 }
 
-type Unseen = Omit<OthersPost, 'addressesUs'> & { quoted?: string }
+type UnreadPost = Omit<OthersPost, 'addressesUs'> & { quoted?: string }
 
 /** A post's id, alone or at the end of a URL. */
 const REF = /^(?:https?:\/\/\S+\/)?(\d{1,20})\/?(?:[?#]\S*)?$/
@@ -29,22 +29,22 @@ export const postIdIn = (ref: string): string | undefined => REF.exec(ref.trim()
 
 const untouched = { likes: 0, reposts: 0, replies: 0, quotes: 0 }
 
-const seen = (at: Date, lagMs: number): Date => new Date(at.getTime() - lagMs)
+const latestVisible = (at: Date, lagMs: number): Date => new Date(at.getTime() - lagMs)
 
-const fromAccount = ({ id, author, text, createdAt, quoted }: AuthoredPost, now: Date): Unseen => ({
+const fromAccount = ({ id, author, text, createdAt, quoted }: AuthoredPost, now: Date): UnreadPost => ({
   ...{ externalId: id, author: { externalId: author.id, handle: author.handle }, text, createdAt, url: null },
   metrics: sandboxMetrics({ accountId: author.id, postId: id, text, ageMs: now.getTime() - createdAt.getTime() }),
   ...(quoted === undefined ? {} : { quoted }),
 })
 
 /** Addresses an account that existed when the post was made, or else a friend of the resident's. */
-const fromResident = ({ id, resident, createdAt, text }: ScheduledPost, now: Date, addressed: Map<string, string>): Unseen => ({
+const fromResident = ({ id, resident, createdAt, text }: ScheduledPost, now: Date, addressed: Map<string, string>): UnreadPost => ({
   ...{ externalId: id, author: { externalId: resident.handle, handle: resident.handle }, createdAt, url: null },
   text: text.replace('@', `@${addressed.get(id) ?? 'a_friend'}`),
   metrics: interestIn({ id, resident, createdAt, text, addresses: false }, now),
 })
 
-const fromResidents = async ({ store }: Society, posts: ScheduledPost[], now: Date): Promise<Unseen[]> => {
+const fromResidents = async ({ store }: Society, posts: ScheduledPost[], now: Date): Promise<UnreadPost[]> => {
   const addressing = posts.filter(({ addresses }) => addresses)
   const addressed = await store.someAccounts(addressing.map(({ id, createdAt }) => ({ mark: id, at: createdAt })))
   return posts.map((post) => fromResident(post, now, addressed))
@@ -65,7 +65,7 @@ export const withCounts = (metrics: Metrics, counted = untouched): Metrics => ({
 })
 
 /** Adds what accounts of the sandbox did, as the reader sees it. */
-const asSeenBy = async ({ store }: Society, account: NetworkAccount, posts: Unseen[]): Promise<OthersPost[]> => {
+const asSeenBy = async ({ store }: Society, account: NetworkAccount, posts: UnreadPost[]): Promise<OthersPost[]> => {
   const counts = await store.counts(posts.map(({ externalId }) => externalId))
   const own = await store.ownAmong(
     account.externalId,
@@ -88,7 +88,7 @@ export const readHandle = async (
   const resident = residentOf(name)
   const now = await society.store.now()
   if (resident) {
-    const posts = postsOf(resident, { since, now: seen(now, society.lagMs), limit })
+    const posts = postsOf(resident, { since, now: latestVisible(now, society.lagMs), limit })
     return asSeenBy(society, account, await fromResidents(society, posts, now))
   }
   const posts = await society.store.postsBy({ handle: name, readerId: account.externalId, since, limit, lagMs: society.lagMs })
@@ -102,18 +102,18 @@ export const readHandle = async (
   )
 }
 
-const unseenPost = async (society: Society, id: string): Promise<Unseen | undefined> => {
+const unreadPost = async (society: Society, id: string): Promise<UnreadPost | undefined> => {
   const row = await society.store.post(id, society.lagMs)
   const now = await society.store.now()
   if (row) return fromAccount(row, now)
-  const scheduled = scheduledPost(id, seen(now, society.lagMs))
+  const scheduled = scheduledPost(id, latestVisible(now, society.lagMs))
   return scheduled && (await fromResidents(society, [scheduled], now))[0]
 }
 
 /** Null if there is no such post, or `ref` is neither an id nor a URL of one. */
 export const readPost = async (society: Society, account: NetworkAccount, ref: string): Promise<OthersPost | null> => {
   const id = postIdIn(ref)
-  const found = id && (await unseenPost(society, id))
+  const found = id && (await unreadPost(society, id))
   if (!found) return null
   const [post] = await asSeenBy(society, account, [found])
   return { ...post!, done: await society.store.reactions(account.externalId, found.externalId, society.lagMs) }
@@ -127,7 +127,7 @@ export const textRefusal = (text: string, limit: number): string | null => {
   return length > limit ? `the text is ${length} weighted characters long, more than ${limit}` : null
 }
 
-interface Ruled extends Society {
+interface RuledSociety extends Society {
   rules: SandboxRules
   maxLength: number
 }
@@ -136,7 +136,7 @@ export const preflight = (rules: SandboxRules, action: EngageAction, post: Other
   rules === 'x_selfserve' ? xSelfServe(action, post) : { allowed: true }
 
 /** Every reply or quote is a new post. An account likes or reposts a post once. */
-export const engagingAct = (society: Ruled, { account, action, postId, text = '' }: EngageRequest): Act => {
+export const engagingAct = (society: RuledSociety, { account, action, postId, text = '' }: EngageRequest): Act => {
   const engaging = { accountId: account.externalId, action, postId, text }
   return {
     async refusal() {
@@ -144,7 +144,7 @@ export const engagingAct = (society: Ruled, { account, action, postId, text = ''
       if (refused !== null) return refused
       // Posts too young for reads still exist.
       const post = /^\d{1,20}$/.test(postId) ? await readPost({ ...society, lagMs: 0 }, account, postId) : null
-      if (!post) return 'the post is not there any more'
+      if (!post) return 'the post no longer exists'
       const verdict = preflight(society.rules, action, post)
       return verdict.allowed ? null : verdict.message
     },
