@@ -12,8 +12,8 @@ export interface Claiming {
 }
 
 /**
- * The handler of one kind of work. `claim`, `settle` and `orphaned` decide in letters. `run` runs outside, for as long as it takes; its
- * outcome comes back in the letter `settle`.
+ * The handler of one kind of work, whose rows are due again when their process has died. `claim` and `settle` decide in letters. `run`
+ * runs outside, for as long as it takes; its outcome comes back in the letter `settle`.
  */
 export interface Lane<Job, Outcome> {
   kind: Work['kind']
@@ -25,8 +25,13 @@ export interface Lane<Job, Outcome> {
   claim(sql: Sql, gate: Gate, work: Work): Promise<Claimed<Job>>
   run(job: Job, context: LaneContext): Promise<Outcome>
   settle(sql: Sql, gate: Gate, finished: { work: Work; job: Job; outcome: Outcome }): Promise<Decision<void>>
-  /** The outcome of a `run` that threw; undefined leaves the row to `orphaned`. */
+  /** The outcome of a `run` that threw; undefined: the row is settled as if the process had died. */
   crashed(cause: unknown): Outcome | undefined
+  orphaned?: undefined
+}
+
+/** The handler of a kind whose rows must not simply be due again when their process has died. */
+export interface UnrepeatableLane<Job, Outcome> extends Omit<Lane<Job, Outcome>, 'orphaned'> {
   /** Settles a row whose process died, in a letter of the new owner; or one whose settling failed here. */
   orphaned(sql: Sql, gate: Gate, work: Work): Promise<Decision<void>>
 }
@@ -47,4 +52,6 @@ export interface LaneContext {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a registry of lanes of different jobs and outcomes; each is only ever given its own
-export type AnyLane = Lane<any, any>
+export type AnyLane = Lane<any, any> | AnyUnrepeatableLane
+// biome-ignore lint/suspicious/noExplicitAny: as above
+export type AnyUnrepeatableLane = UnrepeatableLane<any, any>

@@ -86,6 +86,8 @@ export const orphanLetter = (lane: AnyLane, work: Work, runsHere: () => boolean)
   async decide(sql, gate) {
     const current = await workById(sql, work.id)
     const same = current?.state === 'running' && current.attempt === work.attempt
-    return same && !runsHere() ? lane.orphaned(sql, gate, current) : { reply: undefined }
+    if (!same || runsHere()) return { reply: undefined }
+    if (lane.orphaned) return lane.orphaned(sql, gate, current)
+    return { reply: undefined, effects: { requeued: [{ id: current.id, runAt: gate.now }] } }
   },
 })

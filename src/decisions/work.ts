@@ -95,9 +95,9 @@ const table = {
 
 export const kindsOfWork: Record<WorkKind, KindOfWork> = table
 
-/** The kinds whose running rows are settled so when they are recalled. */
-export type KindRecalledAs<How extends KindOfWork['recalled']> = {
-  [Kind in WorkKind]: (typeof table)[Kind]['recalled'] extends How ? Kind : never
+/** The kinds of which the table says this: `KindWith<'recalled', 'unsent'>`. */
+export type KindWith<Column extends keyof KindOfWork, Value extends KindOfWork[Column]> = {
+  [Kind in WorkKind]: (typeof table)[Kind][Column] extends Value ? Kind : never
 }[WorkKind]
 
 /** The kinds of which this holds. */

@@ -1,5 +1,5 @@
 /** The lane of every kind of work. */
-import type { AnyLane } from '#actors/engine/lane'
+import type { AnyLane, AnyUnrepeatableLane } from '#actors/engine/lane'
 import { deliveryLane } from '#actors/work/app/delivery'
 import { confirmLane } from '#actors/work/growth/confirm'
 import { generationLanes } from '#actors/work/growth/draft-generations'
@@ -11,6 +11,7 @@ import { weeklyLane } from '#actors/work/growth/report-generation'
 import { ruleLanes } from '#actors/work/growth/rules'
 import { watchLane } from '#actors/work/growth/watch'
 import type { WorkKind } from '#contract/work'
+import type { KindWith } from '#decisions/work'
 import { webhookTimes as usualWebhookTimes, type WebhookTimes } from '#domain/app/webhook'
 import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
 import type { Failpoints } from '#kernel/failpoint'
@@ -38,8 +39,12 @@ interface LaneParts {
   webhookTimes?: WebhookTimes | undefined
 }
 
-/** A kind without a lane does not compile. */
-export const lanesOf = (parts: LaneParts): Record<WorkKind, AnyLane> => {
+/** By the table, rows of these kinds are due again when their process has died: their lanes have no say in it, and those of others must. */
+type Repeatable = KindWith<'orphaned', 'requeued'>
+export type Lanes = { [Kind in WorkKind]: Kind extends Repeatable ? Exclude<AnyLane, AnyUnrepeatableLane> : AnyUnrepeatableLane }
+
+/** A kind without a lane does not compile, nor one whose lane contradicts the table. */
+export const lanesOf = (parts: LaneParts): Lanes => {
   const { networks, egress, failpoints, drafter, sealer, times = publishTimes, webhookTimes = usualWebhookTimes } = parts
   const sending = { networks, times, failpoints }
   const delivering = { egress, sealer, times: webhookTimes, failpoints }

@@ -34,7 +34,6 @@ const idleLane: Lane<object, 'done'> = {
   },
   settle: async (_sql, _gate, { work }) => ({ reply: undefined, effects: { settled: [work.id] } }),
   crashed: () => 'done',
-  orphaned: async (_sql, _gate, work) => ({ reply: undefined, effects: { settled: [work.id] } }),
 }
 
 const provenance: Provenance = { principal: { kind: 'system', id: 'bench' }, surface: 'admin' }

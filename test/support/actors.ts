@@ -1,6 +1,6 @@
 /** Actors on a real database without the rest of the server: lanes, clock and fail points are the test's own. */
 import postgres from 'postgres'
-import type { Lane, LaneContext } from '#actors/engine/lane'
+import type { Lane, LaneContext, UnrepeatableLane } from '#actors/engine/lane'
 import { Runtime, type RuntimeDeps } from '#actors/engine/runtime'
 import { consequences } from '#decisions/growth/follow-up'
 import { workTable } from '#decisions/work'
@@ -105,7 +105,7 @@ interface Job {
   refId: string
 }
 
-export interface FakeLane extends Lane<Job, string> {
+export interface FakeLane extends UnrepeatableLane<Job, string> {
   /** Runs that have begun and not ended. */
   running: Map<string, Run>
   /** Record ids in the order of their claims' starts. */

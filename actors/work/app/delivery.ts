@@ -56,7 +56,6 @@ export const deliveryLane = (deps: DeliveryDeps): Lane<Job, DeliveryOutcome> => 
   run: (job, context) => send(deps, job, context),
   settle: (sql, gate, { work, job, outcome }) => settle(deps, { sql, gate, work }, { job, outcome }),
   crashed: () => ({ kind: 'failed', reason: 'internal error' }),
-  orphaned: async (_sql, gate, work) => ({ reply: undefined, effects: again(work, gate.now) }),
 })
 
 interface Letter {

@@ -1,7 +1,7 @@
 import type { Claiming, Lane } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
 import type { Work } from '#store/engine/work'
-import { finished, requeued } from './decisions.ts'
+import { finished } from './decisions.ts'
 
 const LEASE_MS = 10_000
 
@@ -14,5 +14,4 @@ export const decidedAtOnce = (kind: Work['kind'], decide: (claiming: Claiming) =
   run: () => Promise.reject(new Error(`nothing of the lane ${kind} runs beside the mailbox`)),
   settle: async (_sql, _gate, { work }) => finished(work),
   crashed: () => undefined,
-  orphaned: async (_sql, gate, work) => requeued(work, gate.now),
 })

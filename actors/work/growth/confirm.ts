@@ -20,7 +20,7 @@ import type { Work } from '#store/engine/work'
 import { openAttempt, takenPosts, unnamedAnswers } from '#store/growth/attempts'
 import { connectionById } from '#store/growth/connections'
 import { lockEngagement } from '#store/growth/engagements'
-import { finished, requeued } from './decisions.ts'
+import { finished } from './decisions.ts'
 import { executedDecision } from './engagement-replies.ts'
 import type { ReconcileDeps } from './reconcile.ts'
 import { sentBy } from './timeline.ts'
@@ -55,7 +55,6 @@ export const confirmLane = (deps: ReconcileDeps): Lane<Job, Outcome> => ({
     return { ...decision, effects: { ...decision.effects, spend } }
   },
   crashed: () => ({ kind: 'unread', resources: 0 }),
-  orphaned: async (_sql, gate, work) => requeued(work, gate.now),
 })
 
 interface Finished {

@@ -1,6 +1,6 @@
 /** The lane that executes engagements, as the publish lane posts: claim and intent in one commit, one send, the answer as a letter. */
 import { createHash } from 'node:crypto'
-import type { Claimed, Claiming, Lane, LaneContext } from '#actors/engine/lane'
+import type { Claimed, Claiming, LaneContext, UnrepeatableLane } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
 import { settleExecution } from '#decisions/growth/engagement-effects'
 import type { Engagement } from '#domain/growth/drafting/engagement'
@@ -26,7 +26,7 @@ interface Job {
   network: Network
 }
 
-export const executeLane = (deps: PublishDeps): Lane<Job, SendOutcome> => ({
+export const executeLane = (deps: PublishDeps): UnrepeatableLane<Job, SendOutcome> => ({
   kind: 'execute',
   leaseMs: deps.times.leaseMs,
   priority: 'control',

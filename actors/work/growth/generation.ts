@@ -1,6 +1,6 @@
 /** The lane of generations: the model runs beside the mailbox, and its result comes back as one letter. The same for all kinds. */
 
-import type { Lane, LaneContext } from '#actors/engine/lane'
+import type { LaneContext, UnrepeatableLane } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
 import { failEffects, type GenerationStore, takenOf } from '#decisions/growth/generations'
 import { type Drafting, GENERATION_RUNS, requeueGeneration, startGeneration, type TakenQuota } from '#domain/growth/drafting/generation'
@@ -51,7 +51,7 @@ interface Job<Brief> {
 export const generationLane = <R extends Drafting, Brief, Written>(
   deps: GenerationDeps,
   of: GenerationWork<R, Brief, Written>,
-): Lane<Job<Brief>, Outcome<Written>> => ({
+): UnrepeatableLane<Job<Brief>, Outcome<Written>> => ({
   kind: of.kind,
   leaseMs: deps.deadlineMs + 30_000,
   priority: 'background',

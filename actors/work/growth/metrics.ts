@@ -48,6 +48,7 @@ const READ_DEADLINE_MS = 20_000
 /** When to check again whether billing is in order. */
 const UNPAID_MS = 10 * 60_000
 
+/** Reading twice does no harm: the reservation of a read whose process died stays in the row, and pays for the next one. */
 export const metricsLane = (deps: MetricsDeps): Lane<Job, Outcome> => ({
   kind: 'metrics',
   leaseMs: 3 * READ_DEADLINE_MS,
@@ -60,8 +61,6 @@ export const metricsLane = (deps: MetricsDeps): Lane<Job, Outcome> => ({
     return outcome.kind === 'read' ? settleRead(letter, job, outcome.metrics) : settleFailure(letter, job, outcome)
   },
   crashed: () => ({ kind: 'failed', reason: 'bad_answer' }),
-  // Reading twice does no harm. The reservation stays, and pays for the next read.
-  orphaned: async (_sql, gate, work) => again(work, gate.now, memoryOf(work, gate.now)),
 })
 
 const memoryOf = ({ payload }: Work, now: Date): Memory => {

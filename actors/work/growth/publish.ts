@@ -1,6 +1,6 @@
 /** The publish lane: claim and intent in one commit, one send without retries, the answer as a letter. */
 import { createHash } from 'node:crypto'
-import type { Claimed, Claiming, Lane, LaneContext } from '#actors/engine/lane'
+import type { Claimed, Claiming, LaneContext, UnrepeatableLane } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
 import { settleSend } from '#decisions/growth/send-effects'
 import { againOf, triesOf } from '#decisions/growth/send-payload'
@@ -59,7 +59,7 @@ type Answer = (SendOutcome | Shown) & { resources?: number }
 
 const textHash = (body: string): string => createHash('sha256').update(fingerprintText(body)).digest('hex')
 
-export const publishLane = (deps: PublishDeps): Lane<Job, Answer> => ({
+export const publishLane = (deps: PublishDeps): UnrepeatableLane<Job, Answer> => ({
   kind: 'publish',
   leaseMs: deps.times.leaseMs,
   priority: 'control',

@@ -54,7 +54,6 @@ export const reconcileLane = (deps: ReconcileDeps): Lane<Job, Looked> => ({
     return { ...decision, effects: { ...decision.effects, spend } }
   },
   crashed: () => ({ kind: 'unread' }),
-  orphaned: async (_sql, gate, work) => requeued(work, gate.now),
 })
 
 interface Finished {

@@ -63,7 +63,6 @@ export const watchLane = (deps: WatchDeps): Lane<Job, Outcome> => ({
     return scheduleNext({ work, target, runAt }, { writes: [saveTarget(target)], spend: [settleReads(job.reserved, 0)] })
   },
   crashed: () => ({ kind: 'failed', error: 'bad_answer' }),
-  orphaned: async (_sql, gate, work) => requeued(work, gate.now),
 })
 
 /** Queues the next read, or finishes if the target was paused in the meantime. */

@@ -16,7 +16,7 @@ import { lockGrowthAudit, saveGrowthAudit } from '#store/growth/growth-audits'
 import { lockReport, saveReport } from '#store/growth/reports'
 import { endRun } from '#store/growth/rule-runs'
 import { reopenSignal } from '#store/growth/signals'
-import type { KindRecalledAs } from '../work.ts'
+import type { KindWith } from '../work.ts'
 
 /** The functions of one kind of generation. */
 export interface GenerationStore<R extends Drafting> {
@@ -42,7 +42,7 @@ export const generationStores = {
     failed: failedEngagement,
     released: (record) => [reopenSignal(record)],
   }),
-} satisfies Record<KindRecalledAs<'cancelled'>, unknown>
+} satisfies Record<KindWith<'recalled', 'cancelled'>, unknown>
 export type GenerationKind = keyof typeof generationStores
 
 const kinds = Object.keys(generationStores) as GenerationKind[]

@@ -7,7 +7,7 @@ import { openAttempt } from '#store/growth/attempts'
 import { lockEngagement } from '#store/growth/engagements'
 import { lockItem } from '#store/growth/items'
 import type { Deciding } from '../deciding.ts'
-import type { KindRecalledAs } from '../work.ts'
+import type { KindWith } from '../work.ts'
 import { executedEffects, settleExecution } from './engagement-effects.ts'
 import { settledEffects, settleSend } from './send-effects.ts'
 import { triesOf } from './send-payload.ts'
@@ -36,7 +36,7 @@ const recalledExecution = async ({ sql, work, now }: Recalling, outcome: Unsent)
 }
 
 /** How a row is settled whose lane was recalled before its send. */
-const recalledAs: Record<KindRecalledAs<'unsent'>, typeof recalledPost> = { publish: recalledPost, execute: recalledExecution }
+const recalledAs: Record<KindWith<'recalled', 'unsent'>, typeof recalledPost> = { publish: recalledPost, execute: recalledExecution }
 
 /**
  * The rows of posts and engagements that were recalled before their send, and their ids. What a lane has settled itself, in a commit

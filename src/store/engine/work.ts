@@ -84,6 +84,9 @@ export const firstWait = (sql: Sql, view: Busy): Fragment => sql`with ${claimedN
 /** Milliseconds until the next row that may run becomes due; undefined when there is none. */
 export const untilNextDue = async (sql: Sql, view: Busy): Promise<number | undefined> => (await firstWait(sql, view))[0]?.ms
 
+/** Whether `w` is the row of this kind for a record, by the record's id in the statement. */
+export const isWorkOf = (sql: Sql, kind: WorkKind, refId: Fragment): Fragment => sql`w.kind = ${kind} and w.ref_id = ${refId}`
+
 export const workById = async (sql: Sql, id: string): Promise<Work | undefined> =>
   (await sql`select ${columns(sql)} from work w where w.id = ${id}`)[0] as Work | undefined
 

@@ -2,6 +2,7 @@ import type { Item, ItemStatus } from '#domain/growth/drafting/item'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import type { Page } from '../engine/page.ts'
+import { isWorkOf } from '../engine/work.ts'
 import { newestMetric } from './metrics.ts'
 
 const columns = (
@@ -16,7 +17,7 @@ const columns = (
 const doubtOf = (sql: Sql): Fragment => sql`select jsonb_build_object('cause', coalesce(a.doubt_cause, 'no_answer'),
     'resolves', case when a.returns_from is null or item.review then 'by_person' else 'by_itself' end,
     'next_read_at', (select greatest(w.run_at, now()) from work w join actor on true
-      where w.kind = 'reconcile' and w.ref_id = item.id and (w.origin = 'manual' or not actor.paused)))
+      where ${isWorkOf(sql, 'reconcile', sql`item.id`)} and (w.origin = 'manual' or not actor.paused)))
   from attempt a where a.item_id = item.id and a.state in ('doubt', 'review')`
 
 export const itemById =

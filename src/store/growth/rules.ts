@@ -3,6 +3,7 @@ import type { TriggerKind } from '#domain/growth/rules/rule-trigger'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import type { Page } from '../engine/page.ts'
+import { isWorkOf } from '../engine/work.ts'
 
 const columns = (
   sql: Sql,
@@ -28,7 +29,7 @@ export const listRules =
   ({ limit, after }: Page): Query =>
   (sql) =>
     sql`select ${columns(sql)}, (select a.paused from actor a) as held, clock_timestamp() as now,
-        (select w.run_at from work w where w.kind = 'rule_cron' and w.ref_id = r.id) as next
+        (select w.run_at from work w where ${isWorkOf(sql, 'rule_cron', sql`r.id`)}) as next
         from rule r where true ${after ? sql`and r.id < ${after}` : sql``} order by r.id desc limit ${limit + 1}`
 
 export const countRules = async (sql: Sql): Promise<number> =>

@@ -3,6 +3,7 @@ import { fail } from '#kernel/errors'
 import { type PlanRow, planOfWorkspace } from '../app/workspace.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import type { Page } from '../engine/page.ts'
+import { isWorkOf } from '../engine/work.ts'
 import { defaultConnection } from './connections.ts'
 
 const columns = (sql: Sql): Fragment =>
@@ -20,7 +21,7 @@ export interface WatchedTarget extends Target, PlanRow {
 export const listTargets =
   ({ status, limit, after }: Page & { status?: TargetStatus | undefined }): Query =>
   (sql) =>
-    sql`select t.*, (select run_at from work where kind = 'watch' and ref_id = t.id) as due_at, p.*,
+    sql`select t.*, (select w.run_at from work w where ${isWorkOf(sql, 'watch', sql`t.id`)}) as due_at, p.*,
         (select paused from actor) as paused, (select network from (${defaultConnection(sql)}) c) as network
       from (select ${columns(sql)} from target where true ${status ? sql`and status = ${status}` : sql``}
         ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}) t
@@ -33,7 +34,7 @@ const FOR_WANT_OF_ACCOUNT = [NOT_CONNECTED, 'disconnected']
 /** Queued work of targets whose last read lacked an account. */
 export const watchesWithoutAccount = async (sql: Sql): Promise<{ id: string }[]> =>
   (await sql`select w.id from (select id from target where status = 'active' and last_error = any(${FOR_WANT_OF_ACCOUNT})) t
-    join work w on w.kind = 'watch' and w.ref_id = t.id and w.state = 'queued'`) as unknown as { id: string }[]
+    join work w on ${isWorkOf(sql, 'watch', sql`t.id`)} and w.state = 'queued'`) as unknown as { id: string }[]
 
 /** The number of targets, and whether one has the handle. */
 export const otherTargets = async (sql: Sql, handle: string): Promise<{ total: number; taken: boolean }> =>
