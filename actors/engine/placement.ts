@@ -73,7 +73,9 @@ export class Placement {
     this.#halt()
     // Both end with their current statement; until then they could still take a lock or a lease.
     await Promise.all([this.#beating, this.#relocking])
-    await leave(this.deps.db, this.#incarnation).catch((cause) => this.deps.log.warn({ err: cause }, 'could not leave in good order'))
+    await leave(this.deps.db, this.#incarnation).catch((cause) =>
+      this.deps.log.warn({ err: cause }, 'could not release the tenants of this process'),
+    )
     await this.#lock?.[Symbol.asyncDispose]()
   }
 
@@ -122,7 +124,7 @@ export class Placement {
     if (this.#stopped || this.#relocking) return
     this.#relocking = this.#takeLock()
       .then((lock) => updateNode(this.deps.db, { incarnation: this.#incarnation, lockKey: lock.key }))
-      .catch((cause) => this.deps.log.warn({ err: cause }, 'the session lock could not be taken again yet'))
+      .catch((cause) => this.deps.log.warn({ err: cause }, 'could not take the session lock again; will retry'))
       .finally(() => {
         this.#relocking = undefined
       })
@@ -150,7 +152,7 @@ export class Placement {
 
   async #rejoin(): Promise<void> {
     if (this.#stopped) return
-    this.deps.log.warn({ incarnation: this.#incarnation }, 'this process was counted out; joining again')
+    this.deps.log.warn({ incarnation: this.#incarnation }, 'other processes declared this one dead; joining again')
     this.deps.onLost()
     await this.#relocking
     await this.#join()
@@ -171,7 +173,7 @@ export class Placement {
       return now - since >= (peer.unlocked ? UNLOCKED_MS : LEASE_MS)
     })
     if (dead.length === 0) return
-    this.deps.log.warn({ dead: dead.map((peer) => peer.incarnation) }, 'processes are gone; their tenants may be taken')
+    this.deps.log.warn({ dead: dead.map((peer) => peer.incarnation) }, 'processes have died; their tenants can be taken')
     await removeNodes(
       this.deps.db,
       dead.map((peer) => peer.incarnation),

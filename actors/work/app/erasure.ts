@@ -30,9 +30,9 @@ export const startErasure = ({ db, log, failpoints, rows, ...timing }: ErasureDe
     for (const tenantId of await tenantsToErase(db, TENANTS_AT_ONCE)) {
       if (stopped()) return
       // A workspace that cannot be erased now does not hold up the others.
-      await erase(tenantId, stopped).catch((cause) => log.warn({ err: cause, tenant: tenantId }, 'a workspace could not be erased yet'))
+      await erase(tenantId, stopped).catch((cause) => log.warn({ err: cause, tenant: tenantId }, 'could not erase a workspace; will retry'))
     }
   }
-  const failed = (cause: unknown) => log.warn({ err: cause }, 'deleted workspaces could not be looked for')
+  const failed = (cause: unknown) => log.warn({ err: cause }, 'could not list workspaces to erase')
   return startPeriodic({ ...timing, look: (stopped) => look(stopped).catch(failed) })
 }

@@ -37,10 +37,10 @@ export const startSweep = ({ db, log, keepDays, rows, tenants, ...timing }: Swee
   const look = async (stopped: () => boolean): Promise<void> => {
     for (const tenantId of await next()) {
       if (stopped()) return
-      await sweep(tenantId, stopped).catch((cause) => log.warn({ err: cause, tenant: tenantId }, 'a workspace could not be swept yet'))
+      await sweep(tenantId, stopped).catch((cause) => log.warn({ err: cause, tenant: tenantId }, 'could not sweep a workspace; will retry'))
       after = tenantId
     }
   }
-  const failed = (cause: unknown) => log.warn({ err: cause }, 'workspaces could not be looked for')
+  const failed = (cause: unknown) => log.warn({ err: cause }, 'could not list workspaces to sweep')
   return startPeriodic({ ...timing, look: (stopped) => look(stopped).catch(failed) })
 }

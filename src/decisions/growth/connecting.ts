@@ -48,7 +48,7 @@ export const connectEffects = async (
 ): Promise<{ account: Connection; effects: Effects }> => {
   const before = await accountNamed(sql, { network, externalId })
   if (before?.status !== 'connected' && (await countConnected(sql)) >= mostConnected)
-    fail('conflict', `${mostConnected} accounts are connected: disconnect one first`)
+    fail('conflict', `cannot connect: ${mostConnected} accounts are connected; disconnect one first`)
   const current = await currentDefault(sql)
   const account: Connection = {
     ...{ id: before?.id ?? newId(), network, external_id: externalId, handle, status: 'connected' },

@@ -13,7 +13,7 @@ export async function checkCanary(options: ConnectionOptions, key: Buffer): Prom
     await sql`insert into deployment (canary) values (${canary}) on conflict do nothing`
     const [row] = await sql<{ canary: Buffer }[]>`select canary from deployment`
     if (row && timingSafeEqual(row.canary, canary)) return
-    throw new Error('TENDRIL_SECRET_KEY is not the one that this database was made with; start with that one')
+    throw new Error('TENDRIL_SECRET_KEY differs from the key that this database was created with; start with that key')
   } finally {
     await sql.end({ timeout: 5 })
   }

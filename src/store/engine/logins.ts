@@ -89,7 +89,7 @@ export async function withLogins(options: ConnectionOptions, secret: Buffer, log
   const shared = (reason: string, remedy: string): ConnectionOptions => {
     log.warn(
       { reason },
-      `the pools use the login of DATABASE_URL and give up its rights by the startup parameter "role" alone; for logins of their own, ${remedy}`,
+      `the pools log in as the role of DATABASE_URL and drop its rights only by the startup parameter "role"; for separate logins, ${remedy}`,
     )
     return options
   }

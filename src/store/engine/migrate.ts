@@ -42,12 +42,12 @@ export async function migrate(options: ConnectionOptions, log: Log): Promise<voi
 /** The migrations that the database lacks. `applied`: hashes of those that it has. */
 const pendingOf = (applied: Map<string, string>): { name: string; text: string }[] => {
   const files = listAssets('sql').filter((path) => MIGRATION.test(path))
-  if (files.length === 0) throw new Error('this program carries no migrations')
+  if (files.length === 0) throw new Error('this program contains no migrations')
   const unknown = [...applied.keys()].filter((name) => !files.includes(name))
   if (unknown.length > 0) throw new Error(`the database is newer than this program: it has ${unknown.join(', ')}`)
   const texts = files.map((name) => ({ name, text: readText(name) }))
   const edited = texts.find(({ name, text }) => applied.has(name) && applied.get(name) !== hashOf(text))
-  if (edited) throw new Error(`migration ${edited.name} was changed after it had been applied to this database`)
+  if (edited) throw new Error(`migration ${edited.name} was changed after it was applied to this database`)
   return texts.filter(({ name }) => !applied.has(name))
 }
 
@@ -67,7 +67,7 @@ const awaitNoNodes = async (sql: postgres.Sql): Promise<void> => {
 }
 
 const refusalOf = ({ incarnation, url, expired, backend }: NodeState): string =>
-  `the database has to be migrated, but node ${incarnation} at ${url} still runs on it: stop every server of the earlier version first${
+  `the database must be migrated, but node ${incarnation} at ${url} still uses it; stop every server of the earlier version first${
     expired
       ? `. It has not renewed its lease, but its session is open: if its machine is gone, run select pg_terminate_backend(${backend})`
       : ''

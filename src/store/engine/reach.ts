@@ -34,10 +34,10 @@ const placeOf = ({ options }: postgres.Sql): Place => {
 
 const reasons: readonly [codes: RegExp, reason: (place: Place, message: string) => string][] = [
   [/^ECONNREFUSED$/, ({ at }) => `nothing listens at ${at}`],
-  [/^ENOENT$/, ({ at }) => `there is no socket of a Postgres in ${at}`],
+  [/^ENOENT$/, ({ at }) => `there is no Postgres socket in ${at}`],
   [/^(ENOTFOUND|EAI_AGAIN)$/, ({ at }) => `the host of ${at} cannot be resolved`],
   [/^(CONNECT_TIMEOUT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/, ({ at }) => `no Postgres answers at ${at}`],
-  [/^(ECONNRESET|CONNECTION_CLOSED)$/, ({ at }) => `${at} closes the connection as no Postgres does`],
+  [/^(ECONNRESET|CONNECTION_CLOSED)$/, ({ at }) => `${at} closes the connection; it may not be Postgres`],
   [/^28P01$/, ({ at, role }) => `${at} refuses the role ${role}: the password is wrong, or there is no such role`],
   [/^3D000$/, ({ at, database }) => `there is no database ${database} at ${at}`],
   [/^(ERR_TLS|ERR_SSL|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|CERT_)/, ({ at }, message) => `the TLS connection to ${at} fails: ${message}`],
@@ -56,7 +56,7 @@ export const checkVersion = (version: number): void => {
   if (version >= OLDEST_VERSION * 10_000) return
   throw new AppError(
     'unavailable',
-    `DATABASE_URL cannot be used: Postgres ${OLDEST_VERSION} or later is needed, and it is ${Math.floor(version / 10_000)}`,
+    `DATABASE_URL cannot be used: Postgres ${OLDEST_VERSION} or later is required, not ${Math.floor(version / 10_000)}`,
   )
 }
 

@@ -120,7 +120,7 @@ describe('a DATABASE_URL that cannot be used is refused', () => {
     )
   })
   test('for a folder without a socket', async () => {
-    expect(await refusal({ host: folder.path })).toBe(`DATABASE_URL cannot be used: there is no socket of a Postgres in ${folder.path}`)
+    expect(await refusal({ host: folder.path })).toBe(`DATABASE_URL cannot be used: there is no Postgres socket in ${folder.path}`)
   })
   test('for a server that is not Postgres, and one that never answers', async () => {
     await using web = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('no') }) as unknown as AsyncDisposable & {
@@ -132,7 +132,7 @@ describe('a DATABASE_URL that cannot be used is refused', () => {
     server.close()
   })
   test('for a Postgres that is too old', () => {
-    expect(() => checkVersion(140_012)).toThrow('DATABASE_URL cannot be used: Postgres 15 or later is needed, and it is 14')
+    expect(() => checkVersion(140_012)).toThrow('DATABASE_URL cannot be used: Postgres 15 or later is required, not 14')
     checkVersion(150_000)
   })
   test('but a usable one is accepted; a process reports a refusal in one line', async () => {

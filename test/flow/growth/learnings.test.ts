@@ -56,7 +56,7 @@ describe('learnings', () => {
     expect([again.status, again.body.error?.code, again.body.error?.message]).toEqual([
       409,
       'conflict',
-      'cannot retire: the learning is retired',
+      'cannot retire: the learning is already retired',
     ])
     expect((await retire(newId())).status).toBe(404)
   })

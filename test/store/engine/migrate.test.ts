@@ -50,7 +50,7 @@ describe('a database of an earlier version', () => {
     const beating = setInterval(() => void renew(db, incarnation), 500)
     try {
       await expect(bringUp()).rejects.toThrow(
-        `node ${incarnation} at ${URL_OF_NODE} still runs on it: stop every server of the earlier version first`,
+        `node ${incarnation} at ${URL_OF_NODE} still uses it; stop every server of the earlier version first`,
       )
       expect(await applied()).not.toContain(LAST)
     } finally {

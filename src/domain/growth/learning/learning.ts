@@ -28,6 +28,6 @@ export const newLearning = (
 
 /** Final: a retired learning is not reactivated; people add a new one. Throws `conflict`. */
 export const retire = (learning: Learning, now: Date): Learning => {
-  if (learning.status === 'retired') fail('conflict', 'cannot retire: the learning is retired')
+  if (learning.status === 'retired') fail('conflict', 'cannot retire: the learning is already retired')
   return { ...learning, status: 'retired', updated_at: now }
 }

@@ -84,7 +84,7 @@ const compare: Record<Comparison, (actual: number | string, wanted: number | str
 export const evaluate = (conditions: readonly Condition[], known: ReadonlyMap<Fact, number | string>): EvaluatedCondition[] =>
   conditions.map((condition) => {
     const actual = known.get(condition.fact)
-    if (actual === undefined) throw new Error(`the fact ${condition.fact} is not known`)
+    if (actual === undefined) throw new Error(`the fact ${condition.fact} was not looked up`)
     const wanted = condition.value ?? condition.text ?? ''
     return { condition, actual: String(actual), holds: compare[condition.op](actual, wanted) }
   })

@@ -190,7 +190,7 @@ const storeOn = (run: Run, onDelayed: (afterMs: number) => void): SandboxStore =
           or (select count(*) from sandbox.accounts where workspace_id = ${workspaceId}) < ${MOST_ACCOUNTS}
         on conflict (lower(handle), workspace_id) do update set handle = accounts.handle returning id, handle`,
     )
-    return row ?? fail('conflict', `the sandbox has ${MOST_ACCOUNTS} accounts of this workspace: connect one of those`)
+    return row ?? fail('conflict', `the workspace has ${MOST_ACCOUNTS} accounts in the sandbox; connect one of them`)
   },
   async add(accountId, text) {
     await settle(run)

@@ -33,7 +33,7 @@ describe('a learning', () => {
     expect(retired).toEqual({ ...learning, status: 'retired', updated_at: at(1_000) })
     expect(errorOf(() => retire(retired, at(2_000)))).toMatchObject({
       code: 'conflict',
-      message: 'cannot retire: the learning is retired',
+      message: 'cannot retire: the learning is already retired',
     })
   })
 })
