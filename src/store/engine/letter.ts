@@ -1,7 +1,7 @@
 /**
- * A letter's transaction: gate, decision, effects, in five statements. The gate checks in one statement everything that may
- * forbid the command (fence, key, idempotency) and fetches what rules need (plan, counters, kill switch, the time). The
- * effects — new rows, audit, events, work, the stored answer — are one data-modifying statement, so they commit together.
+ * A letter's transaction: gate, decision, effects, in five statements. The gate checks in one statement everything that can forbid the
+ * command (fence, credential, idempotency), and fetches what rules need (plan, counters, kill switch, time). The effects (new rows, audit,
+ * events, work, the stored answer) are one data-modifying statement, so they commit together.
  */
 
 import type { Billing, PlanState } from '#contract/limits'
@@ -15,14 +15,14 @@ import { type Keep, remember, type StoredAnswer } from './idempotency.ts'
 import { eventParts, type NewEvent } from './outbox.ts'
 import type { Principal } from './principal.ts'
 
-/** The process incarnation and epoch under which a tenant is owned: what a letter is fenced by. */
+/** The incarnation and epoch under which a process owns a tenant: a letter's fence. */
 export interface Ownership {
   tenantId: string
   owner: string
   epoch: number
 }
 
-/** Who asked, and how: for the gate and the audit row. */
+/** The caller and the surface, for the gate and the audit row. */
 export interface Provenance {
   principal: Principal
   /** `rest`, `mcp`, `cli`, `timer`, `lane`, `admin`. */
@@ -30,47 +30,46 @@ export interface Provenance {
   requestId?: string | undefined
 }
 
-/** What a letter knows before it decides. */
+/** What the gate fetched, for the decision. */
 export interface Gate {
   /** The database's clock. */
   now: Date
   paused: boolean
   plan: PlanState
-  /** Used amounts by `key@period`. */
+  /** Amounts used, by `key@period`. */
   counters: Record<string, number>
   seen: StoredAnswer | null
-  /** The kinds of events that the workspace's endpoint wants (none: all); null where there is no active endpoint. */
+  /** Event types that the workspace's endpoint wants (empty: all); null without an active endpoint. */
   webhook: string[] | null
-  /** The kinds of occurrences that active rules wait for, one of each rule: of others nothing is looked up. */
+  /** Kinds of occurrences that active rules wait for. Others need no lookup. */
   awaited: string[]
-  /** When the workspace is to be erased, because an owner has asked for it: nothing goes out until that is taken back. */
+  /** When the workspace will be erased, if an owner requested it. Nothing goes out until that is cancelled. */
   deletesAt: Date | null
 }
 
 /** Everything a decision changes, as data. */
 export interface Effects {
-  /** Writes that take place before all others, each in a statement of its own: what gives way to them in a unique index. */
+  /** Writes to run first, each in its own statement: they make way in a unique index for the others. */
   first?: Query[]
   writes?: Query[]
   events?: NewEvent[]
-  /** What has happened, of which no event tells and for which rules may wait. */
+  /** Occurrences without an event, for rules. */
   occurrences?: { kind: string; ref: string; [detail: string]: unknown }[]
-  /** Counters to add to; a negative amount gives back. What belongs to a period that is over changes nothing. */
+  /** Amounts to add to counters; negative ones are refunds. Periods that are over do not change. */
   spend?: Spend[]
-  /** Work rows added. */
   work?: NewWork[]
-  /** Ids of work rows settled or withdrawn. */
+  /** Ids of work rows that are settled or withdrawn. */
   settled?: string[]
   audit?: { operation: string; refId?: string; detail?: Record<string, unknown> }
-  /** Claimed or queued rows that go (back) to the queue with another due time. */
+  /** Claimed or queued rows that return to the queue with a new due time. */
   requeued?: Requeued[]
   paused?: boolean
 }
 
-/** What the product wants done in the commit of a decision besides. Reads through `sql`, changes nothing. */
+/** Further effects of a decision that the product wants in the same commit. Reads through `sql`, writes nothing. */
 export type Consequences = (sql: Sql, effects: Effects, letter: { gate: Gate; tenantId: string }) => Promise<Effects>
 
-/** Several decisions as one; of audits the first one's stays. */
+/** Combines effects. Of several audits the first one is kept. */
 export const merge = (...all: Effects[]): Effects => ({
   ...Object.assign({}, ...[...all].reverse()),
   first: all.flatMap((one) => one.first ?? []),
@@ -84,8 +83,8 @@ export const merge = (...all: Effects[]): Effects => ({
 })
 
 /**
- * What becomes of a new row where there is one of its kind and record: an error; the old one stays; the old one stays and is due
- * sooner; the old one takes everything from the new one, and what runs for it comes to nothing.
+ * If a row of the same kind and record exists: `refused` is an error; `keeps` leaves the old row; `hastens` leaves it but makes it due
+ * sooner; `replaces` gives it all values of the new one, and discards what is running for it.
  */
 export type SecondRow = 'refused' | 'keeps' | 'hastens' | 'replaces'
 
@@ -120,8 +119,8 @@ interface GateRow {
 }
 
 /**
- * `undefined`: another process owns the tenant now. Throws `unauthenticated` when the caller is not let in any more. The owner is
- * compared in a way that no index serves: with `=`, stale statistics make Postgres look through all tenants of this process.
+ * Returns `undefined` if another process owns the tenant. Throws `unauthenticated` if the caller's credential is no longer valid. The owner
+ * is compared in a way that no index serves: with `=`, stale statistics make Postgres scan all tenants of this process.
  */
 export async function gate(
   sql: Sql,
@@ -146,7 +145,7 @@ export async function gate(
   return { now, paused, counters, seen, webhook, awaited, plan: { plan, billing, overrides }, deletesAt }
 }
 
-/** Writes all effects in one statement, but those that must come first. False: there was nothing to write, and nothing was sent. */
+/** Writes all effects in one statement, after those that must come first. False: there was nothing to write, and nothing was sent. */
 export async function apply(
   sql: Sql,
   effects: Effects,
@@ -176,8 +175,8 @@ export async function apply(
 const WRITES = /^\s*(insert|update|delete|merge|truncate)\b/i
 
 /**
- * For a decision: what it changes is in its effects, so that a letter which is refused leaves nothing behind in a
- * transaction that it shares with others. A statement that writes throws.
+ * A connection for decisions: their changes belong in the effects, so that a refused letter leaves nothing behind in a shared transaction.
+ * A writing statement throws.
  */
 export const readingOnly = (sql: Sql): Sql =>
   new Proxy(sql, {
@@ -187,7 +186,7 @@ export const readingOnly = (sql: Sql): Sql =>
     },
   })
 
-/** Another letter stored an answer under the same Idempotency-Key after this one's gate had looked. */
+/** Another letter stored an answer under the same Idempotency-Key after this one's gate. */
 export class KeyTaken extends Error {
   override readonly name = 'KeyTaken'
 }
@@ -213,7 +212,7 @@ const onConflict = (sql: Sql, second: SecondRow): Fragment => {
   }
 }
 
-/** In the audit a session is the person whose it was. */
+/** In the audit, a session appears as its person. */
 export const whoIs = ({ kind, id, member }: Principal): { kind: string; id: string } =>
   kind === 'session' && member ? { kind: 'person', id: member.personId } : { kind, id }
 
@@ -227,7 +226,7 @@ const requeue = (sql: Sql, { id, runAt, payload, origin, key }: Requeued): Fragm
       ${origin ? sql`, origin = ${origin}` : sql``}${key === undefined ? sql`` : sql`, concurrency_key = ${key}`}
       ${payload ? sql`, payload = ${sql.json(payload as never)}` : sql``} where id = ${id}`
 
-/** `wake_at` is never null while a work row is unfinished, and past while one runs: a claimed row keeps the time it was due. */
+/** `wake_at` is never null while a work row is unfinished, and is past while one is running: a claimed row keeps its due time. */
 const updateActor = (sql: Sql, { work = [], settled = [], requeued = [], paused }: Effects): Fragment | undefined => {
   const changed = [...settled, ...requeued.map(({ id }) => id)]
   const times = [...work, ...requeued].map(({ runAt }) => runAt.getTime())
