@@ -1,6 +1,6 @@
 /**
- * * The load generator, a process of its own: reads plans as lines of JSON, sends requests over persistent connections, one at a time
- * * on each, and prints the result as JSON. It is small, since it shares the machine with what it measures.
+ * The load generator, a process of its own: reads plans as lines of JSON, sends requests over persistent connections, one at a time
+ * on each, and prints the result as JSON. It is small, since it shares the machine with what it measures.
  */
 import type { Socket } from 'bun'
 import { serveLines } from './spawn.ts'

@@ -1,6 +1,6 @@
 /**
- * * A bare server for comparison, in a process of its own: one query or transaction a request, over Elysia or, with PEER=hono, over Hono,
- * * without keys, gate or checks. Its answers carry the same records as ours.
+ * A bare server for comparison, in a process of its own: one query or transaction a request, over Elysia or, with PEER=hono, over Hono,
+ * without keys, gate or checks. Its answers carry the same records as ours.
  */
 import { Elysia } from 'elysia'
 import { Hono } from 'hono'

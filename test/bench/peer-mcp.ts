@@ -1,6 +1,6 @@
 /**
- * * The SDK's own server and transport with nothing behind them, in a process of its own: a list of tools as long as ours, and one tool
- * * that answers a constant. With PEER=1, the SDK's previous version.
+ * The SDK's own server and transport with nothing behind them, in a process of its own: a list of tools as long as ours, and one tool
+ * that answers a constant. With PEER=1, the SDK's previous version.
  */
 
 import { Server as FirstServer } from '@modelcontextprotocol/sdk/server/index.js'

@@ -1,7 +1,7 @@
 /**
- * * Where a request's processor time goes: our server and a bare one under Bun's sampling profiler, with the same requests. The profiler
- * * sees the thread that runs JavaScript; the rest (event loop, kernel, threads of the garbage collector and the compiler) is what the
- * * system counted for the process beyond that.
+ * Where a request's processor time goes: our server and a bare one under Bun's sampling profiler, with the same requests. The profiler
+ * sees the thread that runs JavaScript; the rest (event loop, kernel, threads of the garbage collector and the compiler) is what the
+ * system counted for the process beyond that.
  */
 import { join } from 'node:path'
 import { temporaryFolder } from '../support/folder.ts'

@@ -1,6 +1,6 @@
 /**
- * * Measures and prints a table: `npm run bench`, or with `-- --quick` in half a minute. Everything runs on this machine over loopback,
- * * beside a peer or a limit measured in the same run: trust the ratios.
+ * Measures and prints a table: `npm run bench`, or with `-- --quick` in half a minute. Everything runs on this machine over loopback,
+ * beside a peer or a limit measured in the same run: trust the ratios.
  */
 import { parseArgs } from 'node:util'
 import { background } from './background.ts'

@@ -7,6 +7,7 @@ import { widthOf } from '#cli/text'
 import { errorTable } from '#kernel/errors'
 import { type CliOptions, cli } from '#test/support/cli-host'
 import { temporaryFolder } from '#test/support/folder'
+import { jsonLines } from '#test/support/lines'
 import { type Asked, refusal, type Scripted, scriptedServer } from '#test/support/scripted'
 
 const ID = '018f47a0-7c1e-7a52-9d3e-1b2f6c0a4e11'
@@ -52,12 +53,7 @@ describe('a list', () => {
   test('is one line of JSON for each record with --all --json', async () => {
     await using server = scriptedServer(pages)
     const { out } = await cli(['items', 'list', '--all', '--json'], at(server.url))
-    expect(
-      out
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line)),
-    ).toEqual(items)
+    expect(jsonLines(out)).toEqual(items)
   })
 
   test('prints each page before it requests the next, so a failure loses none', async () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { errorTable } from '#kernel/errors'
 import { type CliOptions, cli } from '#test/support/cli-host'
 import { temporaryFolder } from '#test/support/folder'
+import { jsonLines } from '#test/support/lines'
 import { decide, type Joined, joinAs, PASSWORD } from '#test/support/people'
 import { useApp, useEach } from '#test/support/use'
 
@@ -83,10 +84,7 @@ test('an action that outlasts the session needs the password again, typed or pas
 test('an export is printed line by line, to its end', async () => {
   await run(['login', '--session'], deciding('approve'))
   const { code, out } = await run(['workspace', 'export'])
-  const kinds = out
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line).kind)
+  const kinds = jsonLines(out).map(({ kind }) => kind)
   expect([code, kinds[0], kinds.at(-1), kinds.includes('workspace')]).toEqual([0, 'export', 'end', true])
 })
 

@@ -19,6 +19,7 @@ import { downloadSlots } from '#ops/download'
 import { unlimitedRates } from '#ops/rates'
 import { nodeSignature } from '#port/nodes'
 import { eventually } from '#test/support/eventually'
+import { jsonLines } from '#test/support/lines'
 
 const line = record({
   text: T.String(),
@@ -107,11 +108,6 @@ const of = (...lines: unknown[]) =>
       yield one
     }
   }
-const linesIn = (text: string) =>
-  text
-    .trimEnd()
-    .split('\n')
-    .map((one) => JSON.parse(one))
 
 describe('a download', () => {
   test('is a file of JSON lines', async () => {
@@ -127,7 +123,7 @@ describe('a download', () => {
     })
     const text = await reply.text()
     expect(text).toEndWith('\n')
-    expect(linesIn(text)).toEqual([{ text: 'a\nb', count: 1, at: at.toISOString(), more: {} }, lineOf('c', 2)])
+    expect(jsonLines(text)).toEqual([{ text: 'a\nb', count: 1, at: at.toISOString(), more: {} }, lineOf('c', 2)])
   })
 
   test('of no records is an empty file', async () => {
@@ -139,7 +135,7 @@ describe('a download', () => {
   test('is complete and in order when it is long', async () => {
     const count = 20_000
     records = of(...Array.from({ length: count }, (_, index) => lineOf('x'.repeat(index % 90), index)))
-    const found = linesIn(await (await get()).text()).map((one) => one.count)
+    const found = jsonLines(await (await get()).text()).map((one) => one.count)
     expect(found).toEqual(Array.from({ length: count }, (_, index) => index))
     expect([begun, ended]).toEqual([1, 1])
   })
@@ -177,7 +173,7 @@ describe('a download that fails', () => {
     records = of(lineOf('a'), broken, lineOf('never'))
     const text = await (await get('', { headers: { 'x-request-id': 'abc' } })).text()
     expect(text).not.toContain('secret')
-    expect(linesIn(text)).toEqual([lineOf('a'), { error: { code, message: expect.any(String), request_id: 'abc' } }])
+    expect(jsonLines(text)).toEqual([lineOf('a'), { error: { code, message: expect.any(String), request_id: 'abc' } }])
     expect(ended).toBe(1)
   })
 

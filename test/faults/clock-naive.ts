@@ -1,6 +1,6 @@
 /**
- * * Posting as it is often done, for comparison: each publisher finds due items by its own wall clock, and takes items whose lease has
- * * ended by that clock. The same scenes must expose it.
+ * Posting as it is often done, for comparison: each publisher finds due items by its own wall clock, and takes items whose lease has
+ * ended by that clock. The same scenes must expose it.
  */
 import type postgres from 'postgres'
 

@@ -1,18 +1,18 @@
 /**
- * * Two servers in different time zones with different wall clocks that step, on a database whose clock steps by an hour either way and
- * * by two days, around changes to and from summer time, the leap day and the turn of the year; some are killed in between. Nothing is
- * * posted before the database's clock has shown its time, nothing twice, and nothing due is passed over without a reason.
- * * `npm run fault:clock -- --scenes 9 --items 60 --kills 9 --seed 7`; in every other round the network applies posts that it answers
- * * with 502. With `--naive`, publishers that trust their own clocks take over, and must be exposed.
+ * Two servers in different time zones with different wall clocks that step, on a database whose clock steps by an hour either way and
+ * by two days, around changes to and from summer time, the leap day and the turn of the year; some are killed in between. Nothing is
+ * posted before the database's clock has shown its time, nothing twice, and nothing due is passed over without a reason.
+ * `npm run fault:clock -- --scenes 9 --items 60 --kills 9 --seed 7`; in every other round the network applies posts that it answers
+ * with 502. With `--naive`, publishers that trust their own clocks take over, and must be exposed.
  */
+
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type postgres from 'postgres'
-import { testApp } from '#test/support/app'
 import { type DatabaseClock, steppedDb } from '#test/support/database-clock'
 import { temporaryFolder } from '#test/support/folder'
-import { type Deployment, newDeployment, type ServerProcess, startServer } from '#test/support/server'
-import { type Story, storyAt } from '#test/support/story'
+import { newDeployment, type ServerProcess, startServer } from '#test/support/server'
+import type { Story } from '#test/support/story'
 import { startNaive } from './clock-naive.ts'
 import { dueAfter, pickOf, type Scene, STEPS, scenes, stepsOf, written } from './clock-scenes.ts'
 import { judge, type Ordered, type Verdict } from './clock-verdict.ts'
@@ -20,6 +20,7 @@ import { numbers } from './numbers.ts'
 import { alone, type Finished, optionsFrom } from './own-database.ts'
 import { type Clients, persist } from './posting-clients.ts'
 import { brokenRules, recordAnnounced, untilSettled } from './posting-verdict.ts'
+import { newStories } from './stories.ts'
 
 const SETTLES_WITHIN_MS = 180_000
 
@@ -67,18 +68,6 @@ interface World {
   orders: Ordered[]
 }
 
-const newStories = async ({ owner, server }: Deployment, workspaces: number): Promise<Story[]> => {
-  await using app = await testApp({ database: server.database!, overrides: { sweepMs: 0 } })
-  const stories: Story[] = []
-  for (let made = 0; made < workspaces; made++) {
-    const { tenantId, key } = await app.newWorkspace()
-    const [row] = await owner<{ external_id: string }[]>`select external_id from connection where tenant_id = ${tenantId}`
-    stories.push(storyAt({ owner, send: app.send }, { tenantId, key, account: row!.external_id }))
-  }
-  await owner`update tenant set overrides = ${owner.json({ post_now: 100_000 })}`
-  return stories
-}
-
 const newWorld = async (stack: AsyncDisposableStack, { workspaces, seed, publisher }: ClockOptions, faults: string): Promise<World> => {
   const database = stack.use(await steppedDb(FOREIGN))
   const deployment = stack.use(await newDeployment(database))
@@ -107,7 +96,7 @@ const newWorld = async (stack: AsyncDisposableStack, { workspaces, seed, publish
     await wall(place, APART[place]!)
     await replace(place, scenes[place]!.zone)
   }
-  const stories = await newStories(deployment, workspaces)
+  const stories = await newStories(deployment, workspaces, { post_now: 100_000 })
   const clients: Clients = { owner, servers: () => servers, next: numbers(seed + 1), repeated: 0, longestMs: 0, wrong: [] }
   if (naive) for (const story of stories) await story.at({ owner, send: servers[0]!.send }).send('POST', 'automation/pause-all')
   return { owner, clock, stories, clients, servers, wall, replace, next, orders: [] }

@@ -1,7 +1,7 @@
 /**
- * * A server under load whose database fails: it refuses, goes silent, is out of reach, cuts every connection, has none to give, is locked,
- * * or has a full disk. The server answers 503 at once, loses nothing, and serves again by itself.
- * * `npm run fault:database -- --rounds 8 --awayMs 30000 --seed 7`.
+ * A server under load whose database fails: it refuses, goes silent, is out of reach, cuts every connection, has none to give, is locked,
+ * or has a full disk. The server answers 503 at once, loses nothing, and serves again by itself.
+ * `npm run fault:database -- --rounds 8 --awayMs 30000 --seed 7`.
  */
 import { startFleet } from './fleet.ts'
 import { type Result, type RoundOptions, runRounds } from './outage-rounds.ts'

@@ -41,9 +41,9 @@ export interface FleetOptions {
 }
 
 /**
- * * Every audited letter leaves a row in `faults.letter`, numbered under the row lock of its workspace, hence in the order of commits: which
- * * server wrote it, which incarnation the fence admitted, and when it began and ended. Audit rows written outside the mailboxes, such as
- * * operators', come from another role and leave none.
+ * Every audited letter leaves a row in `faults.letter`, numbered under the row lock of its workspace, hence in the order of commits: which
+ * server wrote it, which incarnation the fence admitted, and when it began and ended. Audit rows written outside the mailboxes, such as
+ * operators', come from another role and leave none.
  */
 export const recordLetters = async (owner: postgres.Sql): Promise<void> => {
   await owner`create schema faults`

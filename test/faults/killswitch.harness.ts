@@ -1,9 +1,9 @@
 /**
- * * The kill switch under load: posts that are all due, running generations, rules that draft after each post and signal, and due reads,
- * * paused again and again at random moments at either of two servers. Between an answer of pause-all and the next resume-all nothing
- * * is posted but what the answer listed, no automatic generation ends, no rule acts and no automatic work begins; after the last
- * * resume-all every post goes out once. Then it times the answer while the mailbox is full.
- * * `npm run fault:killswitch -- --items 500 --rounds 10 --seed 7`.
+ * The kill switch under load: posts that are all due, running generations, rules that draft after each post and signal, and due reads,
+ * paused again and again at random moments at either of two servers. Between an answer of pause-all and the next resume-all nothing
+ * is posted but what the answer listed, no automatic generation ends, no rule acts and no automatic work begins; after the last
+ * resume-all every post goes out once. Then it times the answer while the mailbox is full.
+ * `npm run fault:killswitch -- --items 500 --rounds 10 --seed 7`.
  */
 import type postgres from 'postgres'
 import { createComposer } from '#port/model/composer/composer'

@@ -1,7 +1,7 @@
 /**
- * * Generations of every kind with a model provider that fails in every way it can, while servers are killed, stopped and restarted.
- * * `npm run fault:model -- --generations 1000 --tenants 50 --seed 7`; with `--silentMs 90000`, connections on which nothing arrives stay
- * * open until the time limit of a model call.
+ * Generations of every kind with a model provider that fails in every way it can, while servers are killed, stopped and restarted.
+ * `npm run fault:model -- --generations 1000 --tenants 50 --seed 7`; with `--silentMs 90000`, connections on which nothing arrives stay
+ * open until the time limit of a model call.
  */
 import { newDeployment, type ServerOptions, type ServerProcess, startServer } from '#test/support/server'
 import type { Tenant } from './fleet.ts'

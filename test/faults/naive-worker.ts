@@ -1,6 +1,6 @@
 /**
- * * Posting as it is often done, for comparison: due items are claimed with a lease and sent, those answered are marked, and when a lease
- * * has expired the item is sent again. Runs as a process of its own, which a harness kills.
+ * Posting as it is often done, for comparison: due items are claimed with a lease and sent, those answered are marked, and when a lease
+ * has expired the item is sent again. Runs as a process of its own, which a harness kills.
  */
 import postgres from 'postgres'
 import { createLog } from '#kernel/log'

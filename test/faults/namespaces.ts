@@ -1,7 +1,7 @@
 /**
- * * Servers in network namespaces of their own, joined by a switch in another: one bridge leads to the database, one to clients and other
- * * servers. Shutting a port of the switch pulls its cable: nothing arrives, and no error is seen. Everything ends with the process that
- * * holds it, however that ends. The addresses are of the range reserved for such tests (RFC 2544).
+ * Servers in network namespaces of their own, joined by a switch in another: one bridge leads to the database, one to clients and other
+ * servers. Shutting a port of the switch pulls its cable: nothing arrives, and no error is seen. Everything ends with the process that
+ * holds it, however that ends. The addresses are of the range reserved for such tests (RFC 2544).
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'

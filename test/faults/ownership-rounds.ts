@@ -93,8 +93,8 @@ interface Lost {
 }
 
 /**
- * * Sends requests for these workspaces to the other servers until `done`: how soon they are served there must not depend on clients that
- * * wait for the silent one.
+ * Sends requests for these workspaces to the other servers until `done`: how soon they are served there must not depend on clients that
+ * wait for the silent one.
  */
 const probe = async ({ members, tenants }: Fleet, { owned, victim, done }: Lost): Promise<void> => {
   const others = members.filter((member) => member !== victim).map(({ process }) => process.url)

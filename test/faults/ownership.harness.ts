@@ -1,7 +1,7 @@
 /**
- * * Servers under load from clients of each of them are lost one after the other: killed, stopped for a while, cut off from the database
- * * with all traffic lost or delayed, counted out by mistake, or in a network namespace whose cable is pulled. At the end the database's
- * * primary is killed. `npm run fault:ownership -- --rounds 14 --seed 7`.
+ * Servers under load from clients of each of them are lost one after the other: killed, stopped for a while, cut off from the database
+ * with all traffic lost or delayed, counted out by mistake, or in a network namespace whose cable is pulled. At the end the database's
+ * primary is killed. `npm run fault:ownership -- --rounds 14 --seed 7`.
  */
 import { type Fleet, type Member, startFleet } from './fleet.ts'
 import { readLedger } from './ledger.ts'

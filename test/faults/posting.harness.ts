@@ -3,9 +3,8 @@
  * stands on the network once at most, and its item says the truth. `npm run fault:posting -- --items 500 --kills 100 --seed 7`;
  * with `--naive`, a publisher that sends again stands in, and must be found out; with `--prompt` the network applies nothing late.
  */
-import { testApp } from '#test/support/app'
-import { type Deployment, newDeployment, startServer } from '#test/support/server'
-import { type Story, storyAt } from '#test/support/story'
+import { newDeployment, startServer } from '#test/support/server'
+import type { Story } from '#test/support/story'
 import { type Killing, type Mortal, startKilling } from './killing.ts'
 import { runNaive } from './naive.ts'
 import { numbers } from './numbers.ts'
@@ -13,25 +12,13 @@ import { alone, type Finished, optionsFrom } from './own-database.ts'
 import { type Clients, persist, postItem } from './posting-clients.ts'
 import { faultsOf, type PostingOptions } from './posting-options.ts'
 import { brokenRules, seenItems, untilSettled } from './posting-verdict.ts'
+import { newStories } from './stories.ts'
 
 const SETTLES_WITHIN_MS = 300_000
 
 const FAULTS = '500=0.05,429=0.03,slow=0.04,applied502=0.08,drop=0.05'
 /** Without posts that come late the network promises when it has applied what it answers with an error, and doubts end by themselves. */
 const PROMPT = '500=0.2,429=0.03,applied502=0.1,drop=0.05,lag=2s'
-const newStories = async ({ owner, server }: Deployment, { workspaces, items }: PostingOptions): Promise<Story[]> => {
-  // Wakes nobody: what it makes is left to the servers.
-  await using app = await testApp({ database: server.database!, overrides: { sweepMs: 0 } })
-  const stories: Story[] = []
-  for (let made = 0; made < workspaces; made++) {
-    const { tenantId, key } = await app.newWorkspace()
-    const [row] = await owner<{ external_id: string }[]>`select external_id from connection where tenant_id = ${tenantId}`
-    stories.push(storyAt({ owner, send: app.send }, { tenantId, key, account: row!.external_id }))
-  }
-  await owner`update tenant set overrides = ${owner.json({ post_now: items })}`
-  return stories
-}
-
 interface Load {
   killing: Killing<Mortal>
   clients: Clients
@@ -68,7 +55,7 @@ export async function runPosting(options: PostingOptions): Promise<Finished> {
   const { items, kills, seed, doubts } = options
   await using world = await newDeployment()
   const { owner, server } = world
-  const stories = await newStories(world, options)
+  const stories = await newStories(world, options.workspaces, { post_now: options.items })
   const start = (nth: number) => startServer({ ...server, env: { SANDBOX_FAULTS: faultsOf(options, nth), LOG_LEVEL: 'silent' } })
   await using killing = await startKilling({ places: 2, count: kills, next: numbers(seed), start })
   const clients: Clients = { owner, servers: killing.running, next: numbers(seed + 1), repeated: 0, longestMs: 0, wrong: [] }

@@ -1,6 +1,6 @@
 /**
- * * SIGTERM while a server works: it answers the requests it has and settles the posts it is sending, the next server finishes the drafts, and
- * * it exits cleanly and in time. `npm run fault:shutdown -- --rounds 10 --rate 200 --seed 7`.
+ * SIGTERM while a server works: it answers the requests it has and settles the posts it is sending, the next server finishes the drafts, and
+ * it exits cleanly and in time. `npm run fault:shutdown -- --rounds 10 --rate 200 --seed 7`.
  */
 import type postgres from 'postgres'
 import { eventually } from '#test/support/app'

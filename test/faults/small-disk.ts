@@ -1,6 +1,6 @@
 /**
- * * A server with the embedded database on a small disk of its own that can be filled: a tmpfs in a mount namespace, which ends with the
- * * server, however that ends. An ordinary user gets it in a user namespace, where the system allows one.
+ * A server with the embedded database on a small disk of its own that can be filled: a tmpfs in a mount namespace, which ends with the
+ * server, however that ends. An ordinary user gets it in a user namespace, where the system allows one.
  */
 import { spawnSync } from 'node:child_process'
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'

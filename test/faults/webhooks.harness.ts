@@ -1,6 +1,6 @@
 /**
- * * Two servers on one database, killed in turn at random times while events flow to a receiver that sometimes fails: every event arrives,
- * * repeated if necessary, under its own id, and in order within its record.
+ * Two servers on one database, killed in turn at random times while events flow to a receiver that sometimes fails: every event arrives,
+ * repeated if necessary, under its own id, and in order within its record.
  * `npm run fault:webhooks -- --events 1500 --kills 200 --seed 7`
  */
 import type postgres from 'postgres'

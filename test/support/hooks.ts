@@ -1,10 +1,13 @@
-/** A workspace with a webhook endpoint: events, what becomes of them, and the commands of its operator. */
+/** A workspace with a webhook endpoint: its events, their deliveries, and the commands of its operator. */
+
+import { type WebhookTimes, webhookTimes } from '#domain/app/webhook'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
 import { workspaceOperations } from '#ops/bind'
 import { createOperations } from '#ops/index'
 import type { NewEvent } from '#store/engine/outbox'
 import type { TestApp } from './app.ts'
+import { eventually } from './eventually.ts'
 import { letterOf } from './letters.ts'
 import type { Received } from './receiver.ts'
 
@@ -28,9 +31,9 @@ interface EndpointState {
 
 export interface Hook {
   tenantId: string
-  /** Sets the endpoint; gives its secret. */
+  /** Sets the endpoint; resolves with its secret. */
   set(url: string, events?: string[]): Promise<string>
-  /** Gives the new secret. */
+  /** Resolves with the new secret. */
   rotate(): Promise<string>
   run(name: 'disable' | 'test' | 'replay', input?: { id: string }): Promise<{ event_id: string }>
   /** Writes events as any letter does. */
@@ -38,7 +41,7 @@ export interface Hook {
   /** Oldest first. */
   outbox(): Promise<OutboxRow[]>
   endpoint(): Promise<EndpointState>
-  /** When the delivery lane has to look again, by its work row and by the actor's; null when it has not, or where the actor wakes for something else before. */
+  /** When delivery is due next, by its row of work and by the actor; null if it is not, or if the actor wakes for something else before. */
   due(): Promise<{ run_at: Date | null; wake_at: Date | null }>
   audits(): Promise<{ operation: string; detail: Record<string, unknown> }[]>
   /** The same workspace, served by another app. */
@@ -98,6 +101,15 @@ export const hookOf = hookAt
 
 /** An event of a record, numbered. */
 export const eventOf = (record: string, n = 0): NewEvent => ({ type: 'growth.item.posted', data: { item_id: record, n } })
+
+/** Attempts in quick succession, more than any test needs. */
+export const quickRetries: WebhookTimes = { ...webhookTimes, scheduleMs: [0, ...Array(1_000).fill(20)] }
+
+export const statesOf = (rows: OutboxRow[]): string[] => rows.map(({ state }) => state)
+
+/** The outbox, once no event is pending. */
+export const settledOutbox = (hook: Hook): Promise<OutboxRow[]> =>
+  eventually(hook.outbox, (rows) => rows.length > 0 && !statesOf(rows).includes('pending'))
 
 export const idOf = ({ headers }: Received): string => String(headers['webhook-id'])
 export const dataOf = ({ body }: Received): { item_id: string; n: number } => JSON.parse(body).data

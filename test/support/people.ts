@@ -1,5 +1,4 @@
-/** People who have joined a test's workspace, and devices that ask them. */
-
+/** People who join workspaces and sign in over HTTP, and devices that they approve. */
 import type { Role } from '#kernel/roles'
 import { inviteByOperator } from '#ops/workspaces'
 import type { TestApp } from './app.ts'
@@ -9,9 +8,35 @@ export const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code'
 
 let count = 0
 
-export const inviteTo = async (app: TestApp, { tenantId = app.tenantId, role = 'owner' as Role } = {}): Promise<string> => {
-  const url = await inviteByOperator({ db: app.workplace.db, publicUrl: app.url }, { tenantId, role })
-  return new URL(url).searchParams.get('token')!
+/** The token in the link of an invitation or a password reset. */
+export const tokenIn = (url: string): string => new URL(url).searchParams.get('token')!
+
+interface Invitation {
+  tenantId?: string
+  role?: Role
+  /** Proves this address for the person who accepts. */
+  email?: string | undefined
+}
+
+/** The token of an invitation by the operator. */
+export const inviteTo = async (app: TestApp, { tenantId = app.tenantId, role = 'owner', email }: Invitation = {}): Promise<string> =>
+  tokenIn(await inviteByOperator({ db: app.workplace.db, publicUrl: app.url }, { tenantId, role, email }))
+
+/** Accepts an invitation; the answer has the tokens in its body. */
+export const acceptInvitation = (app: TestApp, input: { token: string; email?: string; password?: string; name?: string }) =>
+  app.send('POST', '/api/v1/app/invitations/accept', { key: null, body: { password: PASSWORD, delivery: 'body', ...input } })
+
+/** Signs in; the answer has the tokens in its body. */
+export const signIn = (app: TestApp, email: string, password = PASSWORD, more: { workspace_id?: string } = {}) =>
+  app.send('POST', '/api/v1/app/session', { key: null, body: { email, password, delivery: 'body', ...more } })
+
+/** Signs in as a browser does, which gets its tokens as cookies; `cookie`: those that it has already. */
+export const signInBrowser = (app: TestApp, email: string, password = PASSWORD, cookie?: string) =>
+  app.send('POST', '/api/v1/app/session', { key: null, body: { email, password }, headers: cookie ? { cookie } : {} })
+
+/** Forgets failed attempts of all addresses and accounts. */
+export const forgetAttempts = async ({ owner }: Pick<TestApp, 'owner'>): Promise<void> => {
+  await owner`delete from throttle`
 }
 
 export interface Joined {
@@ -22,20 +47,19 @@ export interface Joined {
   refresh: string
 }
 
-/** Somebody who has just joined, or joined another workspace, with tokens in hand. */
+/** A person who has just joined, with their tokens; with a known `email`, they join another workspace. */
 export const joinAs = async (
   app: TestApp,
   { tenantId, role, email = `p${++count}@example.com` }: { tenantId?: string; role?: Role; email?: string } = {},
 ): Promise<Joined> => {
   const token = await inviteTo(app, { ...(tenantId ? { tenantId } : {}), ...(role ? { role } : {}) })
-  const body = { token, email, password: PASSWORD, name: 'Ann', delivery: 'body' }
-  const reply = await app.send('POST', '/api/v1/app/invitations/accept', { key: null, body })
+  const reply = await acceptInvitation(app, { token, email, name: 'Ann' })
   if (reply.status !== 201) throw new Error(`joining: ${reply.text}`)
   const { id, person, access_token, refresh_token } = reply.body.session
   return { email, id, personId: person.id, access: access_token, refresh: refresh_token }
 }
 
-/** A form, as a device or a browser sends it. */
+/** Sends a form, as devices and browsers do. */
 export const sendForm = (app: TestApp, path: string, form: Record<string, string>, headers: Record<string, string> = {}) =>
   app.send('POST', path, {
     key: null,
@@ -58,3 +82,11 @@ export const askForToken = (app: TestApp, device_code: string, more: Record<stri
 
 export const decide = (app: TestApp, key: string, user_code: string, more: Record<string, string> = {}) =>
   app.send('POST', '/api/v1/app/device', { key, body: { user_code, decision: 'approve', ...more } })
+
+/** The token of a new device that the person approves, with the scopes and the workspace that it got. */
+export const approvedToken = async (app: TestApp, { access }: { access: string }, more: Record<string, string> = {}) => {
+  const { device_code, user_code } = await askForCode(app, more)
+  const { status, text } = await decide(app, access, user_code)
+  if (status !== 200) throw new Error(`approving: ${text}`)
+  return (await askForToken(app, device_code)).body
+}

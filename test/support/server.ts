@@ -73,10 +73,7 @@ export const urlOf = ({ host = 'localhost', port = 5432, database = '', username
 }
 
 /** What a process of the deployment is given. */
-export const environmentOf = (
-  { key, home, database, secret, dieAt, stopAt, env, host }: ServerOptions,
-  port: number,
-): Record<string, string> => ({
+const environmentOf = ({ key, home, database, secret, dieAt, stopAt, env, host }: ServerOptions, port: number): Record<string, string> => ({
   PATH: process.env.PATH ?? '',
   HOME: process.env.HOME ?? '',
   LOG_LEVEL: process.env.TEST_LOG ?? 'warn',
@@ -175,4 +172,23 @@ export async function newDeployment(database?: TestDatabase): Promise<Deployment
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
+}
+
+export interface CommandResult {
+  code: number
+  out: string
+  err: string
+  /** What the command printed, if it succeeded. */
+  // biome-ignore lint/suspicious/noExplicitAny: every command prints a different shape
+  json: any
+}
+
+/** Runs `tendril admin …` beside the servers of a deployment, or without one. */
+export const runAdmin = async (options: ServerOptions, ...args: string[]): Promise<CommandResult> => {
+  const child = Bun.spawn([process.execPath, 'src/main.ts', 'admin', ...args], {
+    env: environmentOf(options, 0),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const [out, err, code] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited])
+  return { code, out, err, json: code === 0 ? JSON.parse(out) : undefined }
 }

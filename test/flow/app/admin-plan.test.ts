@@ -1,25 +1,16 @@
 /** `tendril admin plan …` beside two running servers, which apply it from the next request on. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { environmentOf, newDeployment, type ServerProcess, startServer } from '#test/support/server'
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { newDeployment, runAdmin, startServer } from '#test/support/server'
 import { use } from '#test/support/use'
 
-let servers: ServerProcess[]
-let workspace: string
-afterAll(async () => {
-  for (const server of servers) await server[Symbol.asyncDispose]()
-})
 const deployment = use(newDeployment)
+const servers = [use(() => startServer(deployment.server)), use(() => startServer(deployment.server))]
+let workspace: string
 beforeAll(async () => {
-  servers = [await startServer(deployment.server), await startServer(deployment.server)]
   workspace = (await deployment.firstWorkspace()).tenantId
 })
 
-const admin = async (...args: string[]) => {
-  const env = environmentOf(deployment.server, 0)
-  const child = Bun.spawn([process.execPath, 'src/main.ts', 'admin', 'plan', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
-  const [out, err, code] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited])
-  return { code, err, json: code === 0 ? JSON.parse(out) : undefined }
-}
+const admin = (...args: string[]) => runAdmin(deployment.server, 'plan', ...args)
 const set = (...args: string[]) => admin('set', '--workspace', workspace, ...args)
 
 test('a plan that an operator sets takes effect at once on every server', async () => {

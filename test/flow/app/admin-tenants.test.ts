@@ -1,36 +1,31 @@
 /** `tendril admin tenant list`, beside a running server. */
 import { expect, test } from 'bun:test'
-import { environmentOf, newDeployment, startServer } from '#test/support/server'
+import { newDeployment, runAdmin, startServer } from '#test/support/server'
 import { use } from '#test/support/use'
 
 const deployment = use(newDeployment)
 use(() => startServer(deployment.server))
 
-const admin = async (...args: string[]) => {
-  const env = environmentOf(deployment.server, 0)
-  const child = Bun.spawn([process.execPath, 'src/main.ts', 'admin', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
-  const [out, err, code] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited])
-  return { code, err, lines: out.split('\n').length, json: code === 0 ? JSON.parse(out) : undefined }
-}
+const admin = (...args: string[]) => runAdmin(deployment.server, 'tenant', ...args)
 
 test('list shows every workspace, newest first, page by page, with its plan and number of people', async () => {
   const { tenantId: first } = await deployment.firstWorkspace()
-  const { workspace_id: second } = (await admin('tenant', 'create', '--name', 'Nordfracht')).json
+  const { workspace_id: second } = (await admin('create', '--name', 'Nordfracht')).json
   const person = crypto.randomUUID()
   await deployment.owner`insert into person (id, email, email_key, name, password_hash) values (${person}, 'a@example.com', 'a@example.com', 'A', 'x')`
   await deployment.owner`insert into member (tenant_id, person_id, role) values (${second}, ${person}, 'owner')`
-  const firstPage = await admin('tenant', 'list', '--limit', '1')
+  const firstPage = await admin('list', '--limit', '1')
   const { workspaces, next_cursor } = firstPage.json
-  expect([firstPage.code, firstPage.lines]).toEqual([0, 2])
+  expect([firstPage.code, firstPage.out.split('\n').length]).toEqual([0, 2])
   expect(workspaces).toEqual([
     {
       ...{ id: second, name: 'Nordfracht', plan: 'team', billing: 'ok', paused: false, people: 1 },
       ...{ created_at: expect.stringMatching(/^\d{4}-.*Z$/), deletes_at: null },
     },
   ])
-  const rest = await admin('tenant', 'list', '--limit', '1', '--cursor', next_cursor)
+  const rest = await admin('list', '--limit', '1', '--cursor', next_cursor)
   expect(rest.json).toMatchObject({ workspaces: [{ id: first, name: 'My workspace', people: 0 }], next_cursor: null })
-  expect((await admin('tenant', 'list')).json.workspaces).toHaveLength(2)
+  expect((await admin('list')).json.workspaces).toHaveLength(2)
 })
 
 test.each([
@@ -38,6 +33,6 @@ test.each([
   [['--limit', 'all'], '--limit must be a whole number from 1 to 100: all'],
   [['--cursor', 'x'], 'cursor is not a cursor of this list'],
 ])('list refuses %j', async (flags, message) => {
-  const { code, err } = await admin('tenant', 'list', ...flags)
+  const { code, err } = await admin('list', ...flags)
   expect([code, err]).toEqual([2, `tendril admin: ${message}\n`])
 })

@@ -5,7 +5,7 @@ import { newId } from '#kernel/ids'
 import { eventually } from '#test/support/eventually'
 import { idOf } from '#test/support/hooks'
 import { openReceiver, type Received } from '#test/support/receiver'
-import { environmentOf, newDeployment, startServer } from '#test/support/server'
+import { newDeployment, runAdmin, startServer } from '#test/support/server'
 import { use } from '#test/support/use'
 
 let env: Record<string, string>
@@ -18,21 +18,7 @@ beforeAll(async () => {
   workspace = ['--workspace', (await deployment.firstWorkspace()).tenantId]
 })
 
-interface CommandResult {
-  code: number
-  output: string
-  // biome-ignore lint/suspicious/noExplicitAny: every command prints a different shape
-  json: any
-}
-
-const admin = async (...args: string[]): Promise<CommandResult> => {
-  const child = Bun.spawn([process.execPath, 'src/main.ts', 'admin', ...args], {
-    env: environmentOf({ ...deployment.server, env }, 0),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const [out, err, code] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited])
-  return { code, output: out + err, json: code === 0 ? JSON.parse(out) : undefined }
-}
+const admin = (...args: string[]) => runAdmin({ ...deployment.server, env }, 'webhook', ...args)
 
 const start = (more: { dieAt?: string } = {}) => startServer({ ...deployment.server, ...more, env })
 const verified = (secret: string, { body, headers }: Received) => new Webhook(secret).verify(body, headers as Record<string, string>)
@@ -48,25 +34,25 @@ test('an operator sets, tests, rotates, replays and disables a webhook, whicheve
   {
     await using server = await start()
     await server.send('PUT', 'profile', { body: { goal: 'makes this server own the workspace' } })
-    const set = await admin('webhook', 'set', ...workspace, '--url', receiver.url, '--events', 'growth.item.posted')
+    const set = await admin('set', ...workspace, '--url', receiver.url, '--events', 'growth.item.posted')
     expect(set).toMatchObject({
       code: 0,
       json: { workspace_id: workspace[1], url: receiver.url, events: ['growth.item.posted'], status: 'active' },
     })
     secret = set.json.secret
     expect(secret).toStartWith('whsec_')
-    const { json } = await admin('webhook', 'test', ...workspace)
+    const { json } = await admin('test', ...workspace)
     const [request] = await receiver.received(1)
     expect(verified(secret, request!)).toMatchObject({ id: json.event_id, type: 'webhook.test', workspace_id: workspace[1] })
     expect(server.output()).not.toContain(secret)
     await delivered(json.event_id)
   }
   // No process owns the workspace now: what the command leaves behind waits for a server.
-  const rotated = await admin('webhook', 'rotate', ...workspace)
+  const rotated = await admin('rotate', ...workspace)
   expect(rotated.json.secret).not.toBe(secret)
-  const { json } = await admin('webhook', 'test', ...workspace)
+  const { json } = await admin('test', ...workspace)
   expect(receiver.requests).toHaveLength(1)
-  expect((await admin('webhook', 'events', ...workspace)).json.events[0]).toMatchObject({
+  expect((await admin('events', ...workspace)).json.events[0]).toMatchObject({
     id: json.event_id,
     state: 'pending',
     attempts: 0,
@@ -74,33 +60,33 @@ test('an operator sets, tests, rotates, replays and disables a webhook, whicheve
   await using _server = await start()
   const [, request] = await receiver.received(2)
   for (const signingSecret of [secret, rotated.json.secret]) expect(verified(signingSecret, request!)).toMatchObject({ id: json.event_id })
-  expect((await admin('webhook', 'replay', ...workspace, '--id', json.event_id)).code).toBe(0)
+  expect((await admin('replay', ...workspace, '--id', json.event_id)).code).toBe(0)
   expect((await receiver.received(3)).map(idOf).slice(1)).toEqual([json.event_id, json.event_id])
-  expect((await admin('webhook', 'disable', ...workspace)).json).toMatchObject({
+  expect((await admin('disable', ...workspace)).json).toMatchObject({
     status: 'disabled',
     disabled_reason: 'an operator disabled it',
   })
-  expect(await admin('webhook', 'test', ...workspace)).toMatchObject({ code: 7 })
+  expect(await admin('test', ...workspace)).toMatchObject({ code: 7 })
 }, 60_000)
 
 test('a wrong argument is refused with the exit code of its kind', async () => {
-  const set = (...args: string[]) => admin('webhook', 'set', ...args)
+  const set = (...args: string[]) => admin('set', ...args)
   expect(await set(...workspace, '--url', 'https://169.254.169.254/')).toMatchObject({
     code: 2,
-    output: expect.stringContaining('the address is not public'),
+    err: expect.stringContaining('the address is not public'),
   })
   expect(await set(...workspace, '--url', receiver.url, '--events', 'nonsense')).toMatchObject({ code: 2 })
   expect(await set('--workspace', newId(), '--url', receiver.url)).toMatchObject({
     code: 6,
-    output: expect.stringContaining('no such workspace'),
+    err: expect.stringContaining('no such workspace'),
   })
 }, 60_000)
 
 test('after a server dies between sending and recording a delivery, the next server sends the event again under the same id', async () => {
   receiver.requests.length = 0
   await using dying = await start({ dieAt: 'delivery.sent' })
-  await admin('webhook', 'set', ...workspace, '--url', receiver.url)
-  const { json } = await admin('webhook', 'test', ...workspace)
+  await admin('set', ...workspace, '--url', receiver.url)
+  const { json } = await admin('test', ...workspace)
   expect(await dying.exited).toBe('SIGKILL')
   await using _next = await start()
   expect((await receiver.received(2)).map(idOf)).toEqual([json.event_id, json.event_id])

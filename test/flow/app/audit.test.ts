@@ -6,6 +6,8 @@ import { createOperations } from '#ops/index'
 import { inviteByOperator } from '#ops/workspaces'
 import { revokeKey } from '#store/app/keys'
 import { changePlan } from '#store/app/tenants'
+import { jsonLines } from '#test/support/lines'
+import { tokenIn } from '#test/support/people'
 import { type SignedIn, signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 
@@ -112,11 +114,6 @@ describe('the list', () => {
 
 describe('the file', () => {
   const exported = async ({ key }: SignedIn, query = '') => app.send('GET', `${PATH}/export${query}`, { key })
-  const linesOf = (text: string) =>
-    text
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line))
 
   test('has all entries as JSON lines, also when they exceed a page of the list', async () => {
     const owner = await newOwner()
@@ -124,11 +121,11 @@ describe('the file', () => {
     await put(owner.key, 'Mine')
     const reply = await exported(owner)
     expect([reply.status, reply.headers.get('content-disposition')]).toEqual([200, expect.stringMatching(/tendril-audit-.*\.ndjson/)])
-    const lines = linesOf(reply.text)
+    const lines = jsonLines(reply.text)
     expect(lines).toHaveLength(451)
     expect(lines[0]).toMatchObject({ who_kind: 'person', who_email: owner.email, operation: 'growth.profile.update' })
     expect(lines.slice(1).map(({ id }) => Number(id.slice(-12)))).toEqual(Array.from({ length: 450 }, (_, index) => 450 - index))
-    const narrowed = linesOf((await exported(owner, '?since=2020-01-01T05:00:00Z&until=2020-01-01T06:00:00Z')).text)
+    const narrowed = jsonLines((await exported(owner, '?since=2020-01-01T05:00:00Z&until=2020-01-01T06:00:00Z')).text)
     expect(narrowed.map(({ at }) => at)).toEqual(['2020-01-01T05:00:00.000Z'])
   })
 
@@ -164,14 +161,14 @@ describe('the file', () => {
     })
     const lines = await opening.start()
     const first = await lines.next()
-    expect(linesOf(first!)[0].id).toEndWith('000000001000')
+    expect(jsonLines(first!)[0].id).toEndWith('000000001000')
     await app.send('PUT', `/api/v1/app/members/${second.personId}`, { key: owner.key, body: { role: 'viewer' } })
     const read: string[] = []
     const reading = async () => {
       for (let chunk = await lines.next(); chunk !== undefined; chunk = await lines.next()) read.push(chunk)
     }
     expect(await reading().catch((cause) => cause.code)).toBe('unauthenticated')
-    expect(linesOf(`${first}${read.join('')}`).length).toBeLessThan(1_000)
+    expect(jsonLines(`${first}${read.join('')}`).length).toBeLessThan(1_000)
   })
 
   test('contains no secret that people were given', async () => {
@@ -179,7 +176,7 @@ describe('the file', () => {
     const { api_key } = await makeKey(owner)
     const invited = await app.send('POST', '/api/v1/app/invitations', { key: owner.key, body: { role: 'viewer' } })
     const { text } = await exported(owner)
-    expect(linesOf(text)).toHaveLength(2)
-    for (const secret of [api_key, new URL(invited.body.url).searchParams.get('token')!]) expect(text).not.toContain(secret)
+    expect(jsonLines(text)).toHaveLength(2)
+    for (const secret of [api_key, tokenIn(invited.body.url)]) expect(text).not.toContain(secret)
   })
 })

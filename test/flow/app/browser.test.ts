@@ -7,7 +7,7 @@ import { eventually } from '#test/support/eventually'
 import { type TemporaryFolder, temporaryFolder } from '#test/support/folder'
 import { flawsOf, focusedName } from '#test/support/look'
 import { GRANT_TYPE, PASSWORD } from '#test/support/people'
-import { type Deployment, environmentOf, newDeployment, type ServerProcess, startServer } from '#test/support/server'
+import { type Deployment, newDeployment, runAdmin, type ServerProcess, startServer } from '#test/support/server'
 
 const path = browserPath()
 if (!path)
@@ -171,12 +171,8 @@ describe.skipIf(!path)('in a browser', () => {
   })
 
   test("an operator's reset link sets a new password, with the keyboard alone", async () => {
-    const env = environmentOf(deployment.server, Number(new URL(origin).port))
-    const admin = Bun.spawn([process.execPath, 'src/main.ts', 'admin', 'person', 'reset', '--email', EMAIL], {
-      env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    const printed = JSON.parse(await new Response(admin.stdout).text()) as { email_status: string; url: string }
+    const atOrigin = { ...deployment.server, env: { PORT: new URL(origin).port } }
+    const { json: printed } = await runAdmin(atOrigin, 'person', 'reset', '--email', EMAIL)
     expect(printed.email_status).toBe('unverified')
     await page.goto(printed.url)
     await expectNoFlaws('reset')

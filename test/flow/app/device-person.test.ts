@@ -1,7 +1,17 @@
 /** A person who decides on a device by its code with few attempts, and the revocation of tokens. */
 import { afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { askForCode, askForToken, decide, type Joined, joinAs, PASSWORD, sendForm } from '#test/support/people'
+import {
+  approvedToken,
+  askForCode,
+  askForToken,
+  decide,
+  forgetAttempts,
+  type Joined,
+  joinAs,
+  PASSWORD,
+  sendForm,
+} from '#test/support/people'
 import { useApp } from '#test/support/use'
 
 let ann: Joined
@@ -9,9 +19,7 @@ const app = useApp({ env: { PUBLIC_URL: 'https://tendril.example.com' } })
 beforeAll(async () => {
   ann = await joinAs(app)
 })
-afterEach(async () => {
-  await app.owner`delete from throttle`
-})
+afterEach(() => forgetAttempts(app))
 
 const REVOKE = '/api/v1/app/device/revoke'
 const hashOf = (text: string) => createHash('sha256').update(text).digest()
@@ -19,13 +27,6 @@ const find = (key: string, code: string) => app.send('GET', `/api/v1/app/device?
 const me = (key: string) => app.send('GET', '/api/v1/app/session', { key })
 const expire = (deviceCode: string) =>
   app.owner`update device_grant set expires_at = clock_timestamp() where device_code_hash = ${hashOf(deviceCode)}`
-
-/** The token of an approved device. */
-const approvedToken = async (person: Joined, more: Record<string, string> = {}) => {
-  const { device_code, user_code } = await askForCode(app, more)
-  expect((await decide(app, person.access, user_code)).status).toBe(200)
-  return (await askForToken(app, device_code)).body
-}
 
 describe('a person', () => {
   test('sees what the device is, where it asks from and what it would get, however the code is typed', async () => {
@@ -94,7 +95,7 @@ describe('revoking a token', () => {
   const revoke = (token: string, more: Record<string, string> = {}) => sendForm(app, REVOKE, { token, ...more })
 
   test('revokes a key', async () => {
-    const { access_token: key } = await approvedToken(ann)
+    const { access_token: key } = await approvedToken(app, ann)
     const reply = await revoke(key!, { client_id: 'tendril-cli', token_type_hint: 'access_token' })
     expect([reply.status, reply.text]).toEqual([200, ''])
     expect((await app.send('GET', 'items', { key: key! })).status).toBe(401)
@@ -105,7 +106,7 @@ describe('revoking a token', () => {
   })
 
   test('ends a session, by either of its tokens', async () => {
-    const { access_token } = await approvedToken(ann, { scope: 'session' })
+    const { access_token } = await approvedToken(app, ann, { scope: 'session' })
     const other = await joinAs(app)
     expect((await revoke(access_token!)).status).toBe(200)
     expect((await revoke(other.refresh)).status).toBe(200)

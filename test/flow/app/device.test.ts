@@ -1,7 +1,17 @@
 /** The device flow (RFC 8628): a device asks for a code, and a person decides. */
 import { afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { askForCode, askForToken, decide, GRANT_TYPE, type Joined, joinAs, sendForm } from '#test/support/people'
+import {
+  approvedToken,
+  askForCode,
+  askForToken,
+  decide,
+  forgetAttempts,
+  GRANT_TYPE,
+  type Joined,
+  joinAs,
+  sendForm,
+} from '#test/support/people'
 import { useApp } from '#test/support/use'
 
 let ann: Joined
@@ -9,9 +19,7 @@ const app = useApp({ env: { PUBLIC_URL: 'https://tendril.example.com' } })
 beforeAll(async () => {
   ann = await joinAs(app)
 })
-afterEach(async () => {
-  await app.owner`delete from throttle`
-})
+afterEach(() => forgetAttempts(app))
 
 const CODE = '/api/v1/app/device/code'
 const TOKEN = '/api/v1/app/device/token'
@@ -24,13 +32,6 @@ const wait = (deviceCode: string, seconds: number) =>
   app.owner`update device_grant set polled_at = polled_at - ${seconds} * interval '1 second' where device_code_hash = ${hashOf(deviceCode)}`
 const expire = (deviceCode: string) =>
   app.owner`update device_grant set expires_at = clock_timestamp() where device_code_hash = ${hashOf(deviceCode)}`
-
-/** The token of an approved device. */
-const approvedToken = async (person: Joined, more: Record<string, string> = {}) => {
-  const { device_code, user_code } = await askForCode(app, more)
-  expect((await decide(app, person.access, user_code)).status).toBe(200)
-  return (await askForToken(app, device_code)).body
-}
 
 describe('a device authorisation request', () => {
   test('returns the codes, and only their hashes are stored', async () => {
@@ -176,7 +177,7 @@ describe('a device that polls', () => {
 
 describe('a token', () => {
   test('is a key of the approver, named after the device, and recorded in the audit trail of the workspace', async () => {
-    const reply = await approvedToken(ann, { device_name: 'build machine' })
+    const reply = await approvedToken(app, ann, { device_name: 'build machine' })
     expect(reply).toEqual({
       access_token: expect.stringMatching(/^ak_/),
       token_type: 'Bearer',
@@ -204,7 +205,7 @@ describe('a token', () => {
   })
 
   test('has the scopes that were requested, and no more', async () => {
-    const { access_token: key, scope } = await approvedToken(ann, { scope: 'api:read' })
+    const { access_token: key, scope } = await approvedToken(app, ann, { scope: 'api:read' })
     expect(scope).toBe('api:read')
     expect((await app.send('GET', 'items', { key: key! })).status).toBe(200)
     expect((await app.send('PUT', 'profile', { key: key!, body: { goal: 'x' } })).status).toBe(403)
@@ -212,7 +213,7 @@ describe('a token', () => {
 
   test('of a viewer stays read-only, even when the viewer later becomes an owner', async () => {
     const viewer = await joinAs(app, { role: 'viewer' })
-    const { access_token: key, scope } = await approvedToken(viewer)
+    const { access_token: key, scope } = await approvedToken(app, viewer)
     expect(scope).toBe('api:read mcp:use')
     const put = () => app.send('PUT', 'profile', { key: key!, body: { goal: 'x' } })
     expect([(await app.send('GET', 'items', { key: key! })).status, (await put()).status]).toEqual([200, 403])
@@ -225,7 +226,7 @@ describe('a token', () => {
 
   test("never allows more than its person's role, and is revoked when the person leaves", async () => {
     const owner = await joinAs(app)
-    const { access_token: key } = await approvedToken(owner)
+    const { access_token: key } = await approvedToken(app, owner)
     const { device_code, user_code } = await askForCode(app)
     await decide(app, owner.access, user_code)
     const put = () => app.send('PUT', 'profile', { key: key!, body: { goal: 'x' } })
@@ -259,7 +260,7 @@ describe('a token', () => {
   })
 
   test("of an hour's session cannot approve another device, as it could then renew itself for ever", async () => {
-    const { access_token } = await approvedToken(ann, { scope: 'session' })
+    const { access_token } = await approvedToken(app, ann, { scope: 'session' })
     const { user_code } = await askForCode(app, { scope: 'session' })
     const reply = await decide(app, access_token, user_code)
     expect([reply.status, reply.body.error?.code]).toEqual([403, 'forbidden'])
@@ -267,7 +268,7 @@ describe('a token', () => {
   })
 
   test('for a session acts as the person for an hour', async () => {
-    const reply = await approvedToken(ann, { scope: 'session' })
+    const reply = await approvedToken(app, ann, { scope: 'session' })
     expect(reply).toEqual({
       ...{ access_token: expect.any(String), token_type: 'Bearer', expires_in: 3_600, scope: 'session' },
       workspace: { id: app.tenantId, name: 'Test' },

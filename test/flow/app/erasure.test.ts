@@ -4,12 +4,12 @@ import postgres from 'postgres'
 import { newId, randomBase62 } from '#kernel/ids'
 import { createLog } from '#kernel/log'
 import { scopes } from '#kernel/scopes'
-import { inviteByOperator } from '#ops/workspaces'
 import { eraseSome, tenantsToErase } from '#store/app/erasure'
 import { openDb } from '#store/engine/db'
 import { migrate } from '#store/engine/migrate'
 import { eventually } from '#test/support/app'
 import { emptyDb } from '#test/support/db'
+import { acceptInvitation, inviteTo } from '#test/support/people'
 import { markOf, writeRows } from '#test/support/rows'
 import { newDeployment, startServer } from '#test/support/server'
 import { newPerson, tokenOf } from '#test/support/session'
@@ -166,7 +166,7 @@ test('keys and sessions of an erased workspace are unknown, also to a process th
   const session = await tokenOf(app, tenantId)
   const put = (credential: string) => app.send('PUT', 'profile', { key: credential, body: { goal: 'On' } })
   for (const credential of [key, session]) expect((await put(credential)).status).toBe(200)
-  const invitation = new URL(await inviteByOperator({ db: app.workplace.db, publicUrl: 'http://localhost' }, { tenantId, role: 'owner' }))
+  const token = await inviteTo(app, { tenantId })
   await makeDue(tenantId)
   // After the first call the workspace still exists, but admits nobody.
   expect(await eraseSome(app.workplace.db, tenantId, 1)).toBe(true)
@@ -174,8 +174,7 @@ test('keys and sessions of an erased workspace are unknown, also to a process th
     expect((await put(credential)).status).toBe(401)
     expect((await app.send('GET', 'overview', { key: credential })).status).toBe(401)
   }
-  const body = { token: invitation.searchParams.get('token'), email: 'late@example.com', password: 'correct horse battery' }
-  expect((await app.send('POST', '/api/v1/app/invitations/accept', { key: null, body })).status).toBe(404)
+  expect((await acceptInvitation(app, { token, email: 'late@example.com' })).status).toBe(404)
   await eraseAll(tenantId)
   for (const credential of [key, session]) expect((await put(credential)).status).toBe(401)
 })

@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { exportKinds } from '#contract/app/workspace'
 import { exportSources, notExported } from '#store/app/export'
+import { jsonLines } from '#test/support/lines'
 import { markOf, type Rows, writeRows } from '#test/support/rows'
 import { tokenOf } from '#test/support/session'
 import { useApp } from '#test/support/use'
@@ -28,8 +29,7 @@ beforeAll(async () => {
 const PATH = '/api/v1/app/workspace/export'
 const exportBy = async (key: string) => {
   const { status, text, headers } = await app.send('GET', PATH, { key })
-  const lines = text.trimEnd().split('\n')
-  return { status, headers, text, lines: lines.map((line) => JSON.parse(line) as Line) }
+  return { status, headers, text, lines: jsonLines(text) as Line[] }
 }
 
 /** The table whose row in test/support/rows.ts a record of this kind shows. */

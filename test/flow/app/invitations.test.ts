@@ -1,12 +1,12 @@
 /** Invitations as owners make them; session.test.ts covers joining. */
 import { expect, test } from 'bun:test'
+import { acceptInvitation, tokenIn } from '#test/support/people'
 import { type SignedIn, signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 
 const app = useApp()
 
 const PATH = '/api/v1/app/invitations'
-const PASSWORD = 'correct horse battery'
 
 const newOwner = async (): Promise<SignedIn & { tenantId: string }> => {
   const { tenantId } = await app.newWorkspace()
@@ -16,10 +16,8 @@ const invite = ({ key }: SignedIn, body: Record<string, unknown> = { role: 'edit
   app.send('POST', PATH, { key, body, headers })
 const list = async ({ key }: SignedIn, query = '') => (await app.send('GET', `${PATH}${query}`, { key })).body
 const revoke = ({ key }: SignedIn, id: string) => app.send('DELETE', `${PATH}/${id}`, { key })
-const tokenIn = (url: string) => new URL(url).searchParams.get('token')!
 let count = 0
-const accept = (url: string, body: Record<string, unknown> = { email: `joining${++count}@example.com` }) =>
-  app.send('POST', `${PATH}/accept`, { key: null, body: { token: tokenIn(url), password: PASSWORD, delivery: 'body', ...body } })
+const accept = (url: string, email = `joining${++count}@example.com`) => acceptInvitation(app, { token: tokenIn(url), email })
 
 test('creates a link that is shown once, points to the deployment, and is recorded without its token', async () => {
   const owner = await newOwner()
@@ -51,7 +49,7 @@ test('for an email admits nobody under another email, and is not made for a memb
   const owner = await newOwner()
   const email = 'Invited@Example.com'
   const { url } = (await invite(owner, { role: 'viewer', email })).body
-  expect((await accept(url, { email: 'else@example.com' })).body.session.person.email).toBe(email)
+  expect((await accept(url, 'else@example.com')).body.session.person.email).toBe(email)
   const again = await invite(owner, { role: 'viewer', email: email.toLowerCase() })
   expect([again.status, again.body.error?.code]).toEqual([409, 'conflict'])
 })

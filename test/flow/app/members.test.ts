@@ -4,9 +4,9 @@ import type { Role } from '#kernel/roles'
 import { scopes } from '#kernel/scopes'
 import { workspaceOperations } from '#ops/bind'
 import { createOperations } from '#ops/index'
-import { inviteByOperator } from '#ops/workspaces'
 import type { Principal } from '#store/engine/principal'
 import { testFailpoints } from '#test/support/failpoints'
+import { acceptInvitation, inviteTo } from '#test/support/people'
 import { type SignedIn, signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 
@@ -84,11 +84,10 @@ describe('a change of role', () => {
   test('revokes the invitations of a person who is no longer an owner', async () => {
     const { tenantId, all } = await people('owner', 'owner')
     const [first, second] = all as [SignedIn, SignedIn]
-    const url = await inviteByOperator({ db: app.workplace.db, publicUrl: 'http://localhost' }, { tenantId, role: 'owner' })
+    const token = await inviteTo(app, { tenantId })
     await app.owner`update invitation set invited_by = ${second.personId} where tenant_id = ${tenantId}`
     expect((await setRole(first, second, 'viewer')).status).toBe(200)
-    const body = { token: new URL(url).searchParams.get('token'), email: `again-${second.email}`, password: 'correct horse battery' }
-    expect((await app.send('POST', '/api/v1/app/invitations/accept', { key: null, body })).status).toBe(404)
+    expect((await acceptInvitation(app, { token, email: `again-${second.email}` })).status).toBe(404)
   })
 })
 

@@ -2,14 +2,12 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { createWorkspace } from '#ops/workspaces'
 import { testApp } from '#test/support/app'
-import { askForCode, askForToken, inviteTo, joinAs, PASSWORD } from '#test/support/people'
+import { askForCode, askForToken, forgetAttempts, inviteTo, joinAs, PASSWORD } from '#test/support/people'
 import { useApp } from '#test/support/use'
 import { createVisitor, type Visitor } from '#test/support/visitor'
 
 const app = useApp()
-afterEach(async () => {
-  await app.owner`delete from throttle`
-})
+afterEach(() => forgetAttempts(app))
 
 const PAGES = ['/', '/sign-in', '/join', '/device']
 const CONTINUE = '/api/v1/app/session/continue'

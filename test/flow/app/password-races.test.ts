@@ -2,10 +2,9 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { resetByOperator } from '#ops/recovery'
-import { inviteByOperator } from '#ops/workspaces'
 import type { Reply } from '#test/support/app'
 import { eventually } from '#test/support/eventually'
-import { askForCode, decide, inviteTo, joinAs, PASSWORD } from '#test/support/people'
+import { acceptInvitation, askForCode, decide, forgetAttempts, inviteTo, joinAs, PASSWORD, signIn, tokenIn } from '#test/support/people'
 import { useApp } from '#test/support/use'
 
 /** A request that has compared a password, or found a device, stops here: it gives back its attempt only afterwards. */
@@ -21,23 +20,17 @@ beforeAll(async () => {
     create trigger stop_forgetting before delete on throttle for each row execute function stop();
     create trigger stop_returning before update on throttle for each row when (new.used < old.used) execute function stop()`)
 })
-beforeEach(async () => {
-  await app.owner`delete from throttle`
-})
+beforeEach(() => forgetAttempts(app))
 
 const NEXT = 'quite another password'
 const ATTACKERS = 'the password of an attacker'
-const place = () => ({ db: app.workplace.db, publicUrl: app.url })
-const tokenIn = (url: string): string => new URL(url).searchParams.get('token')!
-const signIn = (email: string, password: string, more: object = {}) =>
-  app.send('POST', '/api/v1/app/session', { key: null, body: { email, password, delivery: 'body', ...more } })
 const me = (key: string) => app.send('GET', '/api/v1/app/person', { key })
 const hashOf = async (personId: string): Promise<string> =>
   (await app.owner`select password_hash as hash from person where id = ${personId}`)[0]!.hash
 
 /** Sends a request that the old password authorises, and sets another password by an operator's link before it continues. */
 const resetWithin = async ({ email, personId }: { email: string; personId: string }, send: () => Promise<Reply>): Promise<Reply> => {
-  const { url } = await resetByOperator(place(), { email })
+  const { url } = await resetByOperator({ db: app.workplace.db, publicUrl: app.url }, { email })
   const before = await hashOf(personId)
   const connection = await app.owner.reserve()
   try {
@@ -67,7 +60,7 @@ const resetWithin = async ({ email, personId }: { email: string; personId: strin
 describe('while a reset link is used', () => {
   test('the old password starts no session', async () => {
     const person = await joinAs(app)
-    const late = await resetWithin(person, () => signIn(person.email, PASSWORD))
+    const late = await resetWithin(person, () => signIn(app, person.email, PASSWORD))
     expect([late.status, late.body.error?.message]).toEqual([401, 'the email or the password is wrong'])
     const living = await app.owner`select 1 from session where person_id = ${person.personId} and revoked_at is null`
     expect(living.length).toBe(0)
@@ -81,7 +74,7 @@ describe('while a reset link is used', () => {
         body: { current_password: PASSWORD, new_password: ATTACKERS },
       }),
     )
-    expect([late.status, (await signIn(person.email, ATTACKERS)).status, (await signIn(person.email, NEXT)).status]).toEqual([
+    expect([late.status, (await signIn(app, person.email, ATTACKERS)).status, (await signIn(app, person.email, NEXT)).status]).toEqual([
       401, 401, 201,
     ])
   })
@@ -90,7 +83,7 @@ describe('while a reset link is used', () => {
     const person = await joinAs(app)
     const body = { email: 'attacker@example.com', current_password: PASSWORD }
     const late = await resetWithin(person, () => app.send('PUT', '/api/v1/app/person', { key: person.access, body }))
-    expect([late.status, (await signIn(person.email, NEXT)).status]).toEqual([401, 201])
+    expect([late.status, (await signIn(app, person.email, NEXT)).status]).toEqual([401, 201])
   })
 
   test('a session that the reset ends approves no device', async () => {
@@ -106,14 +99,14 @@ describe('while a reset link is used', () => {
 describe('guesses at the password of an address on which an account squats', () => {
   const squat = async (email: string) => {
     const { tenantId } = await app.newWorkspace()
-    const body = { token: await inviteTo(app, { tenantId }), email, password: ATTACKERS, delivery: 'body' }
-    expect((await app.send('POST', '/api/v1/app/invitations/accept', { key: null, body })).status).toBe(201)
+    const token = await inviteTo(app, { tenantId })
+    expect((await acceptInvitation(app, { token, email, password: ATTACKERS })).status).toBe(201)
     return tenantId
   }
   const guesses = async (email: string, between: () => Promise<unknown>) => {
     const statuses: number[] = []
     for (let tries = 0; tries < 12; tries++) {
-      statuses.push((await signIn(email, `guess ${tries}`)).status)
+      statuses.push((await signIn(app, email, `guess ${tries}`)).status)
       if (tries % 5 === 4) await between()
     }
     return statuses
@@ -123,15 +116,13 @@ describe('guesses at the password of an address on which an account squats', () 
   test("are no more for signing in with the squatter's own password in between", async () => {
     const { email } = await joinAs(app)
     const tenantId = await squat(email)
-    expect(await guesses(email, () => signIn(email, ATTACKERS, { workspace_id: tenantId }))).toEqual(TEN)
+    expect(await guesses(email, () => signIn(app, email, ATTACKERS, { workspace_id: tenantId }))).toEqual(TEN)
   })
 
   test('are forgotten when the person with the proven address signs in', async () => {
     const email = 'proven.owner@example.com'
-    const url = await inviteByOperator(place(), { tenantId: app.tenantId, role: 'editor', email })
-    const body = { token: tokenIn(url), password: PASSWORD, delivery: 'body' }
-    expect((await app.send('POST', '/api/v1/app/invitations/accept', { key: null, body })).status).toBe(201)
+    expect((await acceptInvitation(app, { token: await inviteTo(app, { role: 'editor', email }) })).status).toBe(201)
     await squat(email)
-    expect(await guesses(email, () => signIn(email, PASSWORD))).not.toContain(429)
+    expect(await guesses(email, () => signIn(app, email, PASSWORD))).not.toContain(429)
   })
 })

@@ -1,6 +1,6 @@
 /** Which passwords can be chosen, wherever one is set. */
 import { describe, expect, test } from 'bun:test'
-import { inviteTo, joinAs, PASSWORD } from '#test/support/people'
+import { acceptInvitation, inviteTo, joinAs, PASSWORD, signIn } from '#test/support/people'
 import { useApp } from '#test/support/use'
 
 const app = useApp()
@@ -15,15 +15,9 @@ const WEAK: [string, string, RegExp][] = [
   ['a common password between spaces', ' 1q2w3e4r5t ', /most common/],
 ]
 
-const join = async (email: string, password: string) =>
-  app.send('POST', '/api/v1/app/invitations/accept', {
-    key: null,
-    body: { token: await inviteTo(app), email, password, delivery: 'body' },
-  })
-
 describe('a password', () => {
   test.each(WEAK)('cannot be %s', async (_, password, why) => {
-    const joined = await join(EMAIL, password)
+    const joined = await acceptInvitation(app, { token: await inviteTo(app), email: EMAIL, password })
     expect([joined.status, joined.body.error?.details]).toEqual([400, [{ path: 'password', message: expect.stringMatching(why) }]])
   })
 
@@ -36,15 +30,14 @@ describe('a password', () => {
       expect([weak, refused.status, refused.body.error?.details?.[0]?.path]).toEqual([weak, 400, 'new_password'])
     }
     expect((await change('  a password of spaces  ')).status).toBe(200)
-    const signIn = (password: string) => app.send('POST', '/api/v1/app/session', { key: null, body: { email, password } })
-    expect([(await signIn('a password of spaces')).status, (await signIn('  a password of spaces  ')).status]).toEqual([401, 201])
+    expect((await signIn(app, email, 'a password of spaces')).status).toBe(401)
+    expect((await signIn(app, email, '  a password of spaces  ')).status).toBe(201)
   })
 
   test('chosen under older rules still signs in', async () => {
     const { email, personId } = await joinAs(app, { email: 'early@example.com' })
     const hash = await app.workplace.world.identity.passwords.hash('password123', 'test')
     await app.owner`update person set password_hash = ${hash} where id = ${personId}`
-    const reply = await app.send('POST', '/api/v1/app/session', { key: null, body: { email, password: 'password123' } })
-    expect(reply.status).toBe(201)
+    expect((await signIn(app, email, 'password123')).status).toBe(201)
   })
 })

@@ -1,26 +1,20 @@
 /** What people can do with their own account. */
 import { describe, expect, test } from 'bun:test'
 import type { Role } from '#kernel/roles'
-import { inviteByOperator } from '#ops/workspaces'
+import { joinAs, PASSWORD, signIn } from '#test/support/people'
 import { newPerson } from '#test/support/session'
 import { useApp } from '#test/support/use'
 
 const app = useApp()
 
-const PASSWORD = 'correct horse battery'
 const PATH = '/api/v1/app/person'
-let count = 0
 
 /** A person who joined by an invitation, signed in. */
 const join = async (tenantId: string, role: Role = 'owner') => {
-  const url = new URL(await inviteByOperator({ db: app.workplace.db, publicUrl: 'http://localhost' }, { tenantId, role }))
-  const email = `person${++count}@example.com`
-  const body = { token: url.searchParams.get('token'), email, password: PASSWORD, name: 'Ann', delivery: 'body' }
-  const { session } = (await app.send('POST', '/api/v1/app/invitations/accept', { key: null, body })).body
-  return { email, id: session.person.id as string, key: session.access_token as string }
+  const { email, personId: id, access: key } = await joinAs(app, { tenantId, role })
+  return { email, id, key }
 }
 
-const signIn = (email: string) => app.send('POST', '/api/v1/app/session', { key: null, body: { email, password: PASSWORD } })
 const change = (key: string, body: unknown) => app.send('PUT', PATH, { key, body })
 const deleteAccount = (key: string, current_password = PASSWORD) => app.send('DELETE', PATH, { key, body: { current_password } })
 
@@ -46,7 +40,7 @@ describe('an account', () => {
     const taken = await change(key, { email: other.email.toUpperCase(), current_password: PASSWORD })
     expect([taken.status, taken.body.error.code]).toEqual([409, 'conflict'])
     expect((await change(key, { email: next, current_password: PASSWORD })).body.person.email).toBe(next)
-    expect([(await signIn(email)).status, (await signIn(next)).status]).toEqual([401, 201])
+    expect([(await signIn(app, email)).status, (await signIn(app, next)).status]).toEqual([401, 201])
     const audited = await app.owner`select actor_id, surface from audit where tenant_id = ${tenantId} and operation = 'app.person.update'`
     expect(audited.map((row) => ({ ...row }))).toEqual([{ actor_id: id, surface: 'rest' }])
   })
@@ -80,7 +74,7 @@ describe('deleting an account', () => {
     const reply = await deleteAccount(key)
     expect([reply.status, reply.body]).toEqual([200, { deleted: id }])
     expect(reply.headers.getSetCookie().length).toBeGreaterThan(0)
-    expect([(await app.send('GET', PATH, { key })).status, (await signIn(email)).status]).toEqual([401, 401])
+    expect([(await app.send('GET', PATH, { key })).status, (await signIn(app, email)).status]).toEqual([401, 401])
     const [left] = await app.owner`select (select count(*)::int from person where id = ${id}) as people,
       (select count(*)::int from member where person_id = ${id}) as memberships,
       (select count(*)::int from invitation where token_hash = ${Buffer.from(id)} and revoked_at is null) as invitations,

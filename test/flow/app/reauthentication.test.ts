@@ -1,20 +1,16 @@
 /** Actions that outlast a session of the command line need the password again. */
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { askForCode, askForToken, decide, joinAs, PASSWORD } from '#test/support/people'
+import { approvedToken, forgetAttempts, joinAs, PASSWORD } from '#test/support/people'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 
 const app = useApp()
-beforeEach(async () => {
-  await app.owner`delete from throttle`
-})
+beforeEach(() => forgetAttempts(app))
 
 /** An owner with a signed-in command line. */
 const commandLine = async () => {
   const person = await joinAs(app)
-  const { device_code, user_code } = await askForCode(app, { scope: 'session' })
-  await decide(app, person.access, user_code)
-  const key = (await askForToken(app, device_code)).body.access_token as string
+  const { access_token: key } = await approvedToken(app, person, { scope: 'session' })
   const [row] = await app.owner`select id from session where person_id = ${person.personId} and kind = 'command_line'`
   return { ...person, key, sessionId: row!.id as string }
 }
@@ -70,9 +66,7 @@ describe('a session of the command line', () => {
     expect((await send(fresh.key, 'POST', 'invitations', { role: 'owner' })).status).toBe(201)
     const person = await joinAs(app)
     await agePassword(person.id)
-    const { device_code, user_code } = await askForCode(app, { scope: 'session' })
-    await decide(app, person.access, user_code)
-    const key = (await askForToken(app, device_code)).body.access_token as string
+    const { access_token: key } = await approvedToken(app, person, { scope: 'session' })
     expect((await send(key, 'POST', 'invitations', { role: 'owner' })).status).toBe(403)
   })
 

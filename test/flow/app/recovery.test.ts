@@ -1,31 +1,22 @@
 /** People who have lost their password: the link that an operator prints for them, and its page. */
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { resetByOperator } from '#ops/recovery'
-import { inviteByOperator } from '#ops/workspaces'
-import { inviteTo, joinAs, PASSWORD } from '#test/support/people'
+import { acceptInvitation, forgetAttempts, inviteTo, joinAs, PASSWORD, signIn, tokenIn } from '#test/support/people'
 import { useApp } from '#test/support/use'
 import { createVisitor } from '#test/support/visitor'
 
 const app = useApp()
 
-beforeEach(async () => {
-  await app.owner`delete from throttle`
-})
+beforeEach(() => forgetAttempts(app))
 
 const NEXT = 'quite another password'
-const place = () => ({ db: app.workplace.db, publicUrl: app.url })
-const print = (email: string, id?: string) => resetByOperator(place(), { email, id })
-const tokenIn = (url: string): string => new URL(url).searchParams.get('token')!
-const signIn = (email: string, password: string) =>
-  app.send('POST', '/api/v1/app/session', { key: null, body: { email, password, delivery: 'body' } })
+const print = (email: string, id?: string) => resetByOperator({ db: app.workplace.db, publicUrl: app.url }, { email, id })
 const reset = (token: string, new_password = NEXT) =>
   app.send('POST', '/api/v1/app/person/reset', { key: null, body: { token, new_password } })
 const me = (key: string) => app.send('GET', '/api/v1/app/person', { key })
 /** Joins by an invitation for this email, which proves the address. */
 const joinProven = async (email: string) => {
-  const url = await inviteByOperator(place(), { tenantId: app.tenantId, role: 'editor', email })
-  const body = { token: tokenIn(url), password: PASSWORD, delivery: 'body' }
-  const { session } = (await app.send('POST', '/api/v1/app/invitations/accept', { key: null, body })).body
+  const { session } = (await acceptInvitation(app, { token: await inviteTo(app, { role: 'editor', email }) })).body
   return { personId: session.person.id as string, access: session.access_token as string }
 }
 
@@ -38,11 +29,11 @@ describe('a reset link', () => {
     expect([remaining > 3_500_000, remaining <= 3_600_000]).toEqual([true, true])
     const done = await reset(tokenIn(link.url))
     expect([done.status, done.body.reset]).toEqual([200, { email, signed_out: 1, revoked_keys: 0, keys_left: 0 }])
-    expect([(await me(access)).status, (await signIn(email, PASSWORD)).status]).toEqual([401, 401])
-    const { body } = await signIn(email, NEXT)
+    expect([(await me(access)).status, (await signIn(app, email, PASSWORD)).status]).toEqual([401, 401])
+    const { body } = await signIn(app, email, NEXT)
     expect(body.session.person).toMatchObject({ id: personId, email_status: 'verified' })
     expect((await reset(tokenIn(link.url), 'a third password')).status).toBe(404)
-    expect((await signIn(email, NEXT)).status).toBe(201)
+    expect((await signIn(app, email, NEXT)).status).toBe(201)
     const audited =
       await app.owner`select operation, actor_kind from audit where ref_id = ${personId} and operation like '%eset%' order by id`
     expect(audited.map((row) => ({ ...row }))).toEqual([
@@ -57,7 +48,7 @@ describe('a reset link', () => {
     expect((await reset(tokenIn(first.url))).status).toBe(404)
     await app.owner`update person_reset set expires_at = now() where person_id = ${personId}`
     expect((await reset(tokenIn(second.url))).status).toBe(404)
-    expect((await signIn(email, PASSWORD)).status).toBe(201)
+    expect((await signIn(app, email, PASSWORD)).status).toBe(201)
   })
 
   test('is stored as its hash only', async () => {
@@ -92,10 +83,10 @@ describe('a reset link', () => {
     const link = await print(email, person.id)
     expect((await reset(tokenIn(link.url), 'of the second one')).status).toBe(200)
     expect((await me(first.access)).body.person).toMatchObject({ email: null, email_status: 'lost', former_email: email })
-    expect((await signIn(email, 'of the second one')).body.session.person.id).toBe(person.id)
+    expect((await signIn(app, email, 'of the second one')).body.session.person.id).toBe(person.id)
     const back = await print('another.address@example.com', first.personId)
     expect((await reset(tokenIn(back.url), 'of the first one')).body.reset.email).toBe('another.address@example.com')
-    expect((await signIn('another.address@example.com', 'of the first one')).body.session.person.id).toBe(first.personId)
+    expect((await signIn(app, 'another.address@example.com', 'of the first one')).body.session.person.id).toBe(first.personId)
   })
 
   test('revokes the keys of an account with an unproven email, and keeps those of a proven one', async () => {
@@ -112,10 +103,10 @@ describe('a reset link', () => {
 
   test('undoes what others did to the account: guesses at the old password no longer lock its owner out', async () => {
     const { email } = await joinAs(app)
-    for (let tries = 0; tries < 11; tries++) await signIn(email, 'a guess at it')
-    expect((await signIn(email, PASSWORD)).status).toBe(429)
+    for (let tries = 0; tries < 11; tries++) await signIn(app, email, 'a guess at it')
+    expect((await signIn(app, email, PASSWORD)).status).toBe(429)
     await reset(tokenIn((await print(email)).url))
-    expect((await signIn(email, NEXT)).status).toBe(201)
+    expect((await signIn(app, email, NEXT)).status).toBe(201)
   })
 
   test('tokens can be guessed 30 times in a quarter of an hour', async () => {
@@ -124,7 +115,7 @@ describe('a reset link', () => {
     for (let tries = 0; tries < 30; tries++) expect((await reset(`rst_${String(tries).padStart(32, 'x')}`)).status).toBe(404)
     const refused = await reset(token)
     expect([refused.status, refused.body.error?.message]).toEqual([429, 'rate_limited:reset'])
-    await app.owner`delete from throttle`
+    await forgetAttempts(app)
     expect((await reset(token)).status).toBe(200)
   })
 })
@@ -145,7 +136,7 @@ describe('the page of a reset link', () => {
     expect(weak.text).not.toContain('value="short"')
     const done = await visitor.send('/reset', { token, new_password: NEXT })
     expect([done.status, done.text]).toEqual([200, expect.stringContaining('Password changed')])
-    expect((await signIn(email, NEXT)).status).toBe(201)
+    expect((await signIn(app, email, NEXT)).status).toBe(201)
     const again = await visitor.get(`/reset?token=${token}`)
     expect([again.status, again.text]).toEqual([404, expect.stringContaining('This link is no longer valid')])
   })
@@ -155,6 +146,6 @@ describe('the page of a reset link', () => {
     const token = tokenIn((await print(email)).url)
     const foreign = await createVisitor(app).send('/reset', { token, new_password: NEXT }, { origin: 'https://evil.example' })
     expect(foreign.status).toBe(403)
-    expect((await signIn(email, PASSWORD)).status).toBe(201)
+    expect((await signIn(app, email, PASSWORD)).status).toBe(201)
   })
 })

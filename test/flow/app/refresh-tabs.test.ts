@@ -1,21 +1,19 @@
 /** A browser whose tabs refresh at the same time. */
 import { describe, expect, test } from 'bun:test'
-import type { Reply } from '#test/support/app'
-import { joinAs, PASSWORD } from '#test/support/people'
+import { cookieHeader, cookiesOf } from '#test/support/cookies'
+import { joinAs, signInBrowser } from '#test/support/people'
 import { useApp } from '#test/support/use'
 
 const app = useApp()
 
-const cookiesOf = (reply: Reply): Map<string, string> =>
-  new Map(reply.headers.getSetCookie().map((cookie) => cookie.split(';')[0]!.split('=') as [string, string]))
-const header = (cookies: Map<string, string>): string => [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
 const refresh = (cookies: Map<string, string>) =>
-  app.send('POST', '/api/v1/app/session/refresh', { key: null, body: {}, headers: { cookie: header(cookies) } })
-const me = (cookies: Map<string, string>) => app.send('GET', '/api/v1/app/session', { key: null, headers: { cookie: header(cookies) } })
+  app.send('POST', '/api/v1/app/session/refresh', { key: null, body: {}, headers: { cookie: cookieHeader(cookies) } })
+const me = (cookies: Map<string, string>) =>
+  app.send('GET', '/api/v1/app/session', { key: null, headers: { cookie: cookieHeader(cookies) } })
 
 const browser = async () => {
   const { email, id, personId } = await joinAs(app)
-  const reply = await app.send('POST', '/api/v1/app/session', { key: null, body: { email, password: PASSWORD } })
+  const reply = await signInBrowser(app, email)
   return { cookies: cookiesOf(reply), sessionId: reply.body.session.id as string, personId, first: id }
 }
 

@@ -1,16 +1,12 @@
 /** Joining, signing in and signing out over HTTP, from browsers and from programs. */
 import { describe, expect, test } from 'bun:test'
-import { inviteByOperator } from '#ops/workspaces'
-import { type Reply, testApp } from '#test/support/app'
+import { testApp } from '#test/support/app'
+import { cookieHeader, cookiesOf } from '#test/support/cookies'
+import { forgetAttempts, inviteTo, PASSWORD } from '#test/support/people'
 import { useApp } from '#test/support/use'
 
 const app = useApp()
 
-const PASSWORD = 'correct horse battery'
-const invite = async (tenantId = app.tenantId, role: 'owner' | 'viewer' = 'owner') => {
-  const url = await inviteByOperator({ db: app.workplace.db, publicUrl: 'http://localhost' }, { tenantId, role })
-  return new URL(url).searchParams.get('token')!
-}
 const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
   app.send('POST', `/api/v1/app/${path}`, { key: null, body, headers })
 
@@ -21,7 +17,7 @@ const newEmail = () => `person${++count}@example.com`
 const join = async (more: Record<string, unknown> = {}) => {
   const email = newEmail()
   const reply = await post('invitations/accept', {
-    token: await invite(),
+    token: await inviteTo(app),
     email,
     password: PASSWORD,
     name: 'Ann',
@@ -32,17 +28,11 @@ const join = async (more: Record<string, unknown> = {}) => {
   return { email, ...reply.body.session }
 }
 
-/** The cookies that a reply sets, as a browser returns them. */
-const cookiesOf = (reply: Reply): string =>
-  reply.headers
-    .getSetCookie()
-    .map((cookie) => cookie.split(';')[0])
-    .join('; ')
 const me = (key: string | null, headers: Record<string, string> = {}) => app.send('GET', '/api/v1/app/session', { key, headers })
 
 describe('an invitation', () => {
   test('makes a member with the role it names, once', async () => {
-    const token = await invite(app.tenantId, 'viewer')
+    const token = await inviteTo(app, { role: 'viewer' })
     const email = newEmail()
     const first = await post('invitations/accept', { token, email, password: PASSWORD, delivery: 'body' })
     expect(first.body.session).toMatchObject({ role: 'viewer', person: { email }, workspace: { id: app.tenantId } })
@@ -52,7 +42,7 @@ describe('an invitation', () => {
   })
 
   test('admits one of several people who accept it at once', async () => {
-    const token = await invite()
+    const token = await inviteTo(app)
     const replies = await Promise.all([1, 2, 3].map(() => post('invitations/accept', { token, email: newEmail(), password: PASSWORD })))
     const statuses = replies.map(({ status }) => status)
     expect(statuses.filter((status) => status === 201)).toHaveLength(1)
@@ -65,7 +55,7 @@ describe('an invitation', () => {
   test('needs the password of an existing account', async () => {
     const { email } = await join()
     const { tenantId } = await app.newWorkspace()
-    const token = await invite(tenantId)
+    const token = await inviteTo(app, { tenantId })
     const joined = await post('invitations/accept', { token, email: email.toUpperCase(), password: PASSWORD, delivery: 'body' })
     expect(joined.body.session.workspace.id).toBe(tenantId)
     expect((await me(joined.body.session.access_token)).body.session.workspaces).toHaveLength(2)
@@ -92,7 +82,7 @@ describe('signing in', () => {
     const cookies = reply.headers.getSetCookie()
     expect(cookies).toHaveLength(3)
     for (const cookie of cookies) expect(cookie).toContain('HttpOnly')
-    expect((await me(null, { cookie: cookiesOf(reply) })).body.session.person.email).toBe(email)
+    expect((await me(null, { cookie: cookieHeader(cookiesOf(reply)) })).body.session.person.email).toBe(email)
   })
 
   test('is refused for a while after too many wrong passwords, whether or not the account exists', async () => {
@@ -103,17 +93,17 @@ describe('signing in', () => {
       expect([refused.status, refused.body.error.message]).toEqual([429, 'rate_limited:sign_in'])
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(60)
     }
-    await app.owner`delete from throttle`
+    await forgetAttempts(app)
   })
 
   test('counts wrong passwords only', async () => {
     const { email } = await join()
-    await app.owner`delete from throttle`
+    await forgetAttempts(app)
     expect((await post('session', { email, password: 'wrong' })).status).toBe(401)
     for (let times = 0; times < 3; times++) expect((await post('session', { email, password: PASSWORD })).status).toBe(201)
     const rows = await app.owner`select used from throttle`
     expect(rows.map(({ used }) => used)).toEqual([1, 1])
-    await app.owner`delete from throttle`
+    await forgetAttempts(app)
   })
 
   test('counts all addresses of one IPv6 network as one, behind a trusted proxy', async () => {
@@ -155,10 +145,10 @@ describe('a session', () => {
 
   test('refreshed by cookie, sets cookies only', async () => {
     const { email } = await join()
-    const cookie = cookiesOf(await post('session', { email, password: PASSWORD }))
+    const cookie = cookieHeader(cookiesOf(await post('session', { email, password: PASSWORD })))
     const reply = await post('session/refresh', {}, { cookie })
     expect(reply.text).not.toContain('token')
-    expect((await me(null, { cookie: cookiesOf(reply) })).status).toBe(200)
+    expect((await me(null, { cookie: cookieHeader(cookiesOf(reply)) })).status).toBe(200)
   })
 
   test('ends when its person signs out, in one place or everywhere', async () => {
@@ -222,7 +212,7 @@ describe('a session', () => {
     const { tenantId } = await app.newWorkspace()
     const move = (workspace_id: string) => app.send('POST', '/api/v1/app/session/workspace', { key, body: { workspace_id } })
     expect((await move(tenantId)).status).toBe(404)
-    await post('invitations/accept', { token: await invite(tenantId), email, password: PASSWORD })
+    await post('invitations/accept', { token: await inviteTo(app, { tenantId }), email, password: PASSWORD })
     expect((await move(tenantId)).body.session.workspace.id).toBe(tenantId)
     await app.send('PUT', 'profile', { key, body: { goal: 'There' } })
     const [row] = await app.owner`select data->>'goal' as goal from profile where tenant_id = ${tenantId}`
@@ -231,7 +221,7 @@ describe('a session', () => {
 
   test('by cookie changes nothing when another page sends the request', async () => {
     const { email } = await join()
-    const cookie = cookiesOf(await post('session', { email, password: PASSWORD }))
+    const cookie = cookieHeader(cookiesOf(await post('session', { email, password: PASSWORD })))
     const put = (headers: Record<string, string>) =>
       app.send('PUT', 'profile', { key: null, body: { goal: 'x' }, headers: { cookie, ...headers } })
     for (const headers of [{}, { origin: 'https://evil.example' }, { origin: 'null' }, { 'sec-fetch-site': 'same-site' }])

@@ -1,20 +1,17 @@
 /** Accounts made under someone else's email address. Only a link made for the address proves whose it is. */
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { inviteByOperator } from '#ops/workspaces'
+import { acceptInvitation, forgetAttempts, inviteTo, signIn, tokenIn } from '#test/support/people'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 
 const app = useApp()
-beforeEach(async () => {
-  await app.owner`delete from throttle`
-})
+beforeEach(() => forgetAttempts(app))
 
 const SQUATTERS = 'the password of a squatter'
 const OWNERS = 'the password of the owner'
 let count = 0
 const newEmail = () => `real.owner${++count}@example.com`
 
-const tokenIn = (url: string): string => new URL(url).searchParams.get('token')!
 /** The token of an invitation by an owner of the workspace. */
 const ownerInvitation = async (tenantId: string, email?: string): Promise<string> => {
   const { key } = await signedIn(app, tenantId)
@@ -22,12 +19,8 @@ const ownerInvitation = async (tenantId: string, email?: string): Promise<string
   return tokenIn((await app.send('POST', '/api/v1/app/invitations', { key, body })).body.url)
 }
 /** The token of an invitation by the operator. */
-const operatorInvitation = async (tenantId: string, email?: string): Promise<string> =>
-  tokenIn(await inviteByOperator({ db: app.workplace.db, publicUrl: app.url }, { tenantId, role: 'editor', email }))
-const accept = (token: string, email: string, password: string) =>
-  app.send('POST', '/api/v1/app/invitations/accept', { key: null, body: { token, email, password, delivery: 'body' } })
-const signIn = (email: string, password: string, more: object = {}) =>
-  app.send('POST', '/api/v1/app/session', { key: null, body: { email, password, delivery: 'body', ...more } })
+const operatorInvitation = (tenantId: string, email?: string): Promise<string> => inviteTo(app, { tenantId, role: 'editor', email })
+const accept = (token: string, email: string, password: string) => acceptInvitation(app, { token, email, password })
 const account = async (key: string) => (await app.send('GET', '/api/v1/app/person', { key })).body.person
 const workspace = async () => (await app.newWorkspace()).tenantId
 
@@ -45,7 +38,7 @@ describe('an account made by an invitation of a workspace', () => {
     const otherTenantId = await workspace()
     const joined = await accept(await ownerInvitation(otherTenantId, email), email, OWNERS)
     expect([joined.status, joined.body.session?.person.id === squatter.id]).toEqual([201, false])
-    const [one, other] = [await signIn(email, OWNERS), await signIn(email, SQUATTERS)]
+    const [one, other] = [await signIn(app, email, OWNERS), await signIn(app, email, SQUATTERS)]
     expect([one.body.session.workspace.id, other.body.session.workspace.id]).toEqual([otherTenantId, squatter.tenantId])
   })
 
@@ -58,7 +51,7 @@ describe('an account made by an invitation of a workspace', () => {
     expect(session.person).toMatchObject({ email, email_status: 'verified' })
     expect(session.person.id).not.toBe(squatter.id)
     expect(await account(squatter.key)).toMatchObject({ id: squatter.id, email: null, email_status: 'lost', former_email: email })
-    expect([(await signIn(email, SQUATTERS)).status, (await signIn(email, OWNERS)).status]).toEqual([401, 201])
+    expect([(await signIn(app, email, SQUATTERS)).status, (await signIn(app, email, OWNERS)).status]).toEqual([401, 201])
     const workspaces = async (key: string) => (await app.send('GET', '/api/v1/app/session', { key })).body.session.workspaces
     const ids = async (key: string) => (await workspaces(key)).map(({ id }: { id: string }) => id)
     expect([await ids(squatter.key), await ids(session.access_token)]).toEqual([[squatter.tenantId], [otherTenantId]])
@@ -72,7 +65,7 @@ describe('an account made by an invitation of a workspace', () => {
     const squatter = await squat(email)
     const { body } = await accept(await operatorInvitation(await workspace(), email), email, SQUATTERS)
     expect(body.session.person.id).not.toBe(squatter.id)
-    expect((await signIn(email, SQUATTERS)).body.session.person.id).toBe(body.session.person.id)
+    expect((await signIn(app, email, SQUATTERS)).body.session.person.id).toBe(body.session.person.id)
   })
 
   test('that has lost its address can sign in again once it has set another', async () => {
@@ -83,7 +76,7 @@ describe('an account made by an invitation of a workspace', () => {
     const change = (address: string) =>
       app.send('PUT', '/api/v1/app/person', { key: squatter.key, body: { email: address, current_password: SQUATTERS } })
     expect((await change(next)).body.person).toMatchObject({ email: next, email_status: 'unverified', former_email: null })
-    expect((await signIn(next, SQUATTERS)).body.session.person.id).toBe(squatter.id)
+    expect((await signIn(app, next, SQUATTERS)).body.session.person.id).toBe(squatter.id)
   })
 
   test('is marked in the list of members, with its former address once it has lost it', async () => {
@@ -148,7 +141,7 @@ describe('nobody can find out who has an account', () => {
       const reply = await app.send('PUT', '/api/v1/app/person', { key: prober.key, body: { email, current_password: SQUATTERS } })
       expect([reply.status, reply.body.person]).toMatchObject([200, { email, email_status: 'unverified', former_email: null }])
     }
-    expect((await signIn(proven, OWNERS)).status).toBe(201)
+    expect((await signIn(app, proven, OWNERS)).status).toBe(201)
   })
 
   test('by many changes: they have a rate limit, apart from that of wrong passwords', async () => {
@@ -174,8 +167,8 @@ describe('several accounts of one address', () => {
     await accept(await ownerInvitation(await workspace()), email, OWNERS)
     const { body } = await accept(await operatorInvitation(await workspace(), email), email, SQUATTERS)
     const third = await accept(await ownerInvitation(await workspace()), email, 'the third password')
-    expect((await signIn(email, SQUATTERS)).body.session.person.id).toBe(body.session.person.id)
-    expect((await signIn(email, 'the third password')).body.session.person.id).toBe(third.body.session.person.id)
+    expect((await signIn(app, email, SQUATTERS)).body.session.person.id).toBe(body.session.person.id)
+    expect((await signIn(app, email, 'the third password')).body.session.person.id).toBe(third.body.session.person.id)
   })
 
   test('cannot be in one workspace, and each is found by its workspace, however many there are', async () => {
@@ -187,7 +180,9 @@ describe('several accounts of one address', () => {
     }
     const again = await accept(await ownerInvitation(places[0]!), email, OWNERS)
     expect([again.status, again.body.error?.code]).toEqual([409, 'conflict'])
-    expect([(await signIn(email, 'password number 3')).status, (await signIn(email, 'password number 2')).status]).toEqual([401, 201])
-    expect((await signIn(email, 'password number 3', { workspace_id: places[3] })).body.session.workspace.id).toBe(places[3])
+    expect([(await signIn(app, email, 'password number 3')).status, (await signIn(app, email, 'password number 2')).status]).toEqual([
+      401, 201,
+    ])
+    expect((await signIn(app, email, 'password number 3', { workspace_id: places[3] })).body.session.workspace.id).toBe(places[3])
   })
 })

@@ -4,7 +4,7 @@ import { SignJWT } from 'jose'
 import { newApiKey } from '#kernel/api-key'
 import { deriveKey } from '#kernel/secret'
 import { TEST_SECRET, type TestApp, testApp } from '#test/support/app'
-import { inviteTo, type Joined, joinAs, PASSWORD, sendForm } from '#test/support/people'
+import { forgetAttempts, inviteTo, type Joined, joinAs, PASSWORD, sendForm } from '#test/support/people'
 import { useApp } from '#test/support/use'
 
 let ann: Joined
@@ -12,9 +12,7 @@ const app = useApp()
 beforeAll(async () => {
   ann = await joinAs(app)
 })
-afterEach(async () => {
-  await app.owner`delete from throttle`
-})
+afterEach(() => forgetAttempts(app))
 
 const ownKey = deriveKey(TEST_SECRET, 'access tokens')
 const me = (key: string) => app.send('GET', '/api/v1/app/session', { key })

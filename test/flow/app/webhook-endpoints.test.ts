@@ -1,14 +1,11 @@
 /** The endpoint itself: when it is paused, disabled or replaced; its secrets. */
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
-import { endpointTrace, type WebhookTimes, webhookTimes } from '#domain/app/webhook'
+import { endpointTrace } from '#domain/app/webhook'
 import { eventually } from '#test/support/app'
-import { eventOf, type Hook, idOf, newHook, type OutboxRow } from '#test/support/hooks'
+import { eventOf, idOf, newHook, quickRetries, settledOutbox, statesOf } from '#test/support/hooks'
 import { openReceiver } from '#test/support/receiver'
 import { use, useApp } from '#test/support/use'
-
-/** Attempts in quick succession, more than any test needs. */
-const quickRetries: WebhookTimes = { ...webhookTimes, scheduleMs: [0, ...Array(1_000).fill(20)] }
 
 const receiver = use(openReceiver)
 const other = use(openReceiver)
@@ -19,11 +16,6 @@ const app = useApp(() => {
 beforeEach(() => {
   for (const one of [receiver, other]) Object.assign(one, { answer: {} }).requests.length = 0
 })
-
-const statesOf = (rows: OutboxRow[]): string[] => rows.map(({ state }) => state)
-/** The outbox, once no event is pending. */
-const settled = (hook: Hook): Promise<OutboxRow[]> =>
-  eventually(hook.outbox, (rows) => rows.length > 0 && !statesOf(rows).includes('pending'))
 
 describe('an endpoint', () => {
   test('that asks for a pause gets nothing until it is over', async () => {
@@ -45,7 +37,7 @@ describe('an endpoint', () => {
     await hook.set(receiver.url)
     receiver.answer = { status: 410 }
     await hook.emit(eventOf('a', 1), eventOf('a', 2), eventOf('b'))
-    expect(statesOf(await settled(hook))).toEqual(['dead', 'dead', 'dead'])
+    expect(statesOf(await settledOutbox(hook))).toEqual(['dead', 'dead', 'dead'])
     await hook.emit(eventOf('c'))
     expect(statesOf(await hook.outbox()).at(-1)).toBe('unwanted')
     expect(await hook.endpoint()).toMatchObject({ status: 'disabled', disabled_reason: 'the receiver returned 410 Gone' })
@@ -66,11 +58,11 @@ describe('an endpoint', () => {
     const { disabled_reason } = await eventually(hook.endpoint, ({ status }) => status === 'disabled')
     expect(disabled_reason).toStartWith('every delivery failed since 20')
     expect((await hook.audits()).at(-1)).toMatchObject({ operation: 'webhook.disabled', detail: { reason: disabled_reason } })
-    expect(statesOf(await settled(hook))).toEqual(['dead'])
+    expect(statesOf(await settledOutbox(hook))).toEqual(['dead'])
     await hook.set(other.url)
     expect(await hook.endpoint()).toMatchObject({ status: 'active', disabled_reason: null, failing_since: null, failures: 0 })
     await hook.emit(eventOf('b'))
-    expect(statesOf(await settled(hook))).toEqual(['dead', 'delivered'])
+    expect(statesOf(await settledOutbox(hook))).toEqual(['dead', 'delivered'])
   })
 
   test('that recovers starts its count of failures anew', async () => {
@@ -78,7 +70,7 @@ describe('an endpoint', () => {
     await hook.set(receiver.url)
     receiver.answer = ({ body }) => ({ status: body.includes('"n":0') && receiver.requests.length < 3 ? 500 : 200 })
     await hook.emit(eventOf('a'))
-    await settled(hook)
+    await settledOutbox(hook)
     expect(receiver.requests).toHaveLength(3)
     expect(await hook.endpoint()).toMatchObject({ failing_since: null, failures: 0 })
   })
@@ -90,7 +82,7 @@ describe('an endpoint', () => {
     await hook.emit(eventOf('a'), eventOf('b'))
     await eventually(hook.endpoint, ({ failures }) => failures === 1)
     await hook.run('disable')
-    expect(statesOf(await settled(hook))).toEqual(['dead', 'dead'])
+    expect(statesOf(await settledOutbox(hook))).toEqual(['dead', 'dead'])
     expect(receiver.requests).toHaveLength(1)
   })
 
@@ -103,7 +95,7 @@ describe('an endpoint', () => {
     await receiver.received(1)
     await hook.set(other.url)
     answered.resolve()
-    expect(statesOf(await settled(hook))).toEqual(['delivered'])
+    expect(statesOf(await settledOutbox(hook))).toEqual(['delivered'])
     expect(await hook.endpoint()).toMatchObject({ status: 'active', failures: 0 })
     expect(other.requests.map(idOf)).toEqual(receiver.requests.map(idOf))
   })
@@ -137,11 +129,11 @@ describe('a secret', () => {
       }
     }
     await hook.emit(eventOf('a'))
-    await settled(hook)
+    await settledOutbox(hook)
     expect([await verifies(former), await verifies(current)]).toEqual([true, true])
     await app.owner`update webhook_endpoint set previous_until = now() where tenant_id = ${hook.tenantId}`
     await hook.emit(eventOf('b'))
-    await settled(hook)
+    await settledOutbox(hook)
     expect([await verifies(former), await verifies(current)]).toEqual([false, true])
   })
 

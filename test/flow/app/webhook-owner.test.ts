@@ -2,18 +2,15 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
-import { endpointTrace, type WebhookTimes, webhookTimes } from '#domain/app/webhook'
+import { endpointTrace } from '#domain/app/webhook'
 import { type Role, roles } from '#kernel/roles'
 import { hosts, urls } from '#test/port/egress/forms'
 import { eventually, type Send } from '#test/support/app'
 import { openCanary } from '#test/support/canary'
-import { eventOf, type Hook, hookOf, idOf } from '#test/support/hooks'
+import { eventOf, type Hook, hookOf, idOf, quickRetries } from '#test/support/hooks'
 import { openReceiver, type Received, type Receiver } from '#test/support/receiver'
 import { type SignedIn, signedIn } from '#test/support/session'
 import { use, useApp } from '#test/support/use'
-
-/** Attempts in quick succession, more than any test needs. */
-const quickRetries: WebhookTimes = { ...webhookTimes, scheduleMs: [0, ...Array(1_000).fill(20)] }
 
 const receiver = use(openReceiver)
 const other = use(openReceiver)

@@ -1,16 +1,13 @@
 /** Events on their way to a workspace's endpoint, with a real receiver: order, retries, replays and due times. */
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
-import { type WebhookTimes, webhookTimes } from '#domain/app/webhook'
+import { webhookTimes } from '#domain/app/webhook'
 import { newId } from '#kernel/ids'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/db'
-import { dataOf, eventOf, type Hook, hookOf, idOf, newHook, type OutboxRow } from '#test/support/hooks'
+import { dataOf, eventOf, hookOf, idOf, newHook, type OutboxRow, quickRetries, settledOutbox, statesOf } from '#test/support/hooks'
 import { openReceiver, type Received, type ReceiverAnswer } from '#test/support/receiver'
 import { use, useApp } from '#test/support/use'
-
-/** Attempts in quick succession, more than any test needs. */
-const quickRetries: WebhookTimes = { ...webhookTimes, scheduleMs: [0, ...Array(1_000).fill(20)] }
 
 const db = use(freshDb)
 const receiver = use(openReceiver)
@@ -23,10 +20,6 @@ beforeEach(() => {
   for (const one of [receiver, other]) Object.assign(one, { answer: {} }).requests.length = 0
 })
 
-const statesOf = (rows: OutboxRow[]): string[] => rows.map(({ state }) => state)
-/** The outbox, once no event is pending. */
-const settled = (hook: Hook): Promise<OutboxRow[]> =>
-  eventually(hook.outbox, (rows) => rows.length > 0 && !statesOf(rows).includes('pending'))
 const record = (request: Received): string => dataOf(request).item_id
 const numbered = (request: Received): string => `${dataOf(request).item_id}${dataOf(request).n}`
 
@@ -49,7 +42,7 @@ describe('order', () => {
     }
     await hook.emit(eventOf('a', 1), eventOf('a', 2), eventOf('b', 1))
     await hook.emit(eventOf('b', 2), eventOf('a', 3))
-    expect(statesOf(await settled(hook))).toEqual(Array(5).fill('delivered'))
+    expect(statesOf(await settledOutbox(hook))).toEqual(Array(5).fill('delivered'))
     expect(accepted.filter((name) => name.startsWith('b'))).toEqual(['b1', 'b2'])
     expect(accepted.filter((name) => name.startsWith('a'))).toEqual(['a1', 'a2', 'a3'])
     expect(accepted.indexOf('b2')).toBeLessThan(accepted.indexOf('a1'))
@@ -78,7 +71,7 @@ describe('order', () => {
     }
     const names = ['a', 'b', 'c', 'd']
     for (let n = 0; n < 8; n++) await hook.emit(...names.map((name) => eventOf(name, n)))
-    const rows = await settled(hook)
+    const rows = await settledOutbox(hook)
     expect(statesOf(rows)).toEqual(Array(32).fill('delivered'))
     const last = new Map(receiver.requests.map((request) => [idOf(request), request]))
     for (const name of names) {
@@ -106,7 +99,7 @@ describe('order', () => {
       return {}
     }
     await hook.emit(...['a', 'b', 'c', 'd', 'e', 'f'].map((name) => eventOf(name)))
-    await settled(hook)
+    await settledOutbox(hook)
     expect([most, receiver.requests.length]).toEqual([1, 6])
   })
 })
@@ -121,13 +114,13 @@ describe('a receiver that does not answer', () => {
     await slow.emit(...['a', 'b', 'c'].map((name) => eventOf(name)))
     await receiver.received(1)
     await well.emit(...['a', 'b', 'c'].map((name) => eventOf(name)))
-    expect(statesOf(await settled(well))).toEqual(['delivered', 'delivered', 'delivered'])
+    expect(statesOf(await settledOutbox(well))).toEqual(['delivered', 'delivered', 'delivered'])
     // The first request has been waiting all this time.
     await slow.emit(eventOf('d'))
     expect(statesOf(await slow.outbox())).toEqual(['pending', 'pending', 'pending', 'pending'])
     expect(receiver.requests).toHaveLength(1)
     answered.resolve()
-    expect(statesOf(await settled(slow))).toEqual(Array(4).fill('delivered'))
+    expect(statesOf(await settledOutbox(slow))).toEqual(Array(4).fill('delivered'))
   })
 })
 
@@ -138,12 +131,12 @@ describe('an event', () => {
     await hook.set(receiver.url)
     receiver.answer = { status: 500 }
     await hook.emit(eventOf('a'))
-    const [dead] = await settled(hook)
+    const [dead] = await settledOutbox(hook)
     expect(dead).toMatchObject({ state: 'dead', attempts: 3, last_error: 'http 500' })
     expect(dead!.expires_at!.getTime() - Date.now()).toBeGreaterThan(29 * 86_400_000)
     receiver.answer = {}
     expect(await hook.run('replay', { id: dead!.id })).toMatchObject({ event_id: dead!.id })
-    expect((await settled(hook))[0]).toMatchObject({ state: 'delivered', attempts: 1 })
+    expect((await settledOutbox(hook))[0]).toMatchObject({ state: 'delivered', attempts: 1 })
     expect(receiver.requests.map(idOf)).toEqual(Array(4).fill(dead!.id))
   })
 
@@ -152,10 +145,10 @@ describe('an event', () => {
     await hook.emit(eventOf('before'))
     await hook.set(receiver.url, ['growth.batch.settled'])
     await hook.emit(eventOf('a'), { type: 'growth.batch.settled', data: { batch_id: 'b' } })
-    const rows = await settled(hook)
+    const rows = await settledOutbox(hook)
     expect(statesOf(rows)).toEqual(['unwanted', 'unwanted', 'delivered'])
     await hook.run('replay', { id: rows[0]!.id })
-    await settled(hook)
+    await settledOutbox(hook)
     expect(receiver.requests.map(({ body }) => JSON.parse(body).type)).toEqual(['growth.batch.settled', 'growth.item.posted'])
     expect(await hook.due()).toEqual({ run_at: null, wake_at: null })
   })
@@ -177,7 +170,7 @@ describe('an event', () => {
       decide: async () => ({ reply: undefined, effects: { paused: true } }),
     })
     await hook.emit(eventOf('a'))
-    expect(statesOf(await settled(hook))).toEqual(['delivered'])
+    expect(statesOf(await settledOutbox(hook))).toEqual(['delivered'])
   })
 })
 
@@ -197,7 +190,7 @@ test('workspaces reach only their own endpoint and events', async () => {
   const [mine, theirs] = [await newHook(app), await newHook(app)]
   await mine.set(receiver.url)
   await mine.emit(eventOf('a'))
-  const [event] = await settled(mine)
+  const [event] = await settledOutbox(mine)
   await expect(theirs.run('replay', { id: event!.id })).rejects.toThrow('no webhook endpoint')
   await theirs.set(other.url)
   await expect(theirs.run('replay', { id: event!.id })).rejects.toThrow('no such event')
