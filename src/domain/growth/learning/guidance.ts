@@ -1,21 +1,21 @@
-/** How learnings bear on a text that could be written: what worked is followed, what flopped is kept clear of. */
+/** How learnings affect a text that could be written: what worked is followed, what flopped is avoided. */
 import type { BriefLearning, DraftBrief } from '../drafting/draft.ts'
 import { type Cue, cuesOf, type FoundCue, LONGEST_READ, withoutCues } from '../reading/cues.ts'
 import { excerpt, shared, termsOf } from '../reading/words.ts'
 
-/** A learning, read for what it speaks of. */
+/** A learning with the cues and terms of its note. */
 export interface GuidingLearning {
   id: string
   kind: BriefLearning['kind']
-  /** How a rationale names it. */
+  /** Its name in a rationale. */
   excerpt: string
   cues: FoundCue[]
   terms: ReadonlySet<string>
-  /** Those of the terms that some of the material has: where the note names a kind of post too, they narrow it. */
+  /** Terms that also occur in the material. If the note names a kind of post too, they narrow it. */
   known: ReadonlySet<string>
 }
 
-/** What a text would be: the kinds of post that it is, and what it is about. */
+/** A text that could be written: its kinds of post and its terms. */
 export interface Prospect {
   tags: ReadonlySet<Cue>
   terms: ReadonlySet<string>
@@ -28,7 +28,7 @@ const NOTE_WORDS =
 
 const TRIAL = 'trial'
 
-/** The learnings of a brief. What an experiment's arm tries is followed as if it had worked. `material`: the terms it has. */
+/** The learnings of a brief. An experiment's note is followed as if it had worked. `material`: the terms of the material. */
 export const guidingLearnings = (
   { learnings, trial }: Pick<DraftBrief, 'learnings' | 'trial'>,
   material: ReadonlySet<string>,
@@ -41,7 +41,7 @@ export const guidingLearnings = (
   })
 }
 
-/** Whether it is a record of the workspace, and not what an experiment's arm tries. */
+/** Whether it is a learning of the workspace, not an experiment's note. */
 export const isRecord = ({ id }: GuidingLearning): boolean => id !== TRIAL
 
 const speaksOf = ({ terms }: GuidingLearning, text: ReadonlySet<string>): boolean => {
@@ -49,13 +49,13 @@ const speaksOf = ({ terms }: GuidingLearning, text: ReadonlySet<string>): boolea
   return needed > 0 && shared(terms, text) >= needed
 }
 
-/** Whether a sentence is about something that flopped, whatever the post was. */
+/** Whether a sentence is about a subject that flopped, whatever the kind of post. */
 export const isAboutFlopped = (learnings: readonly GuidingLearning[], terms: ReadonlySet<string>): boolean =>
   learnings.some((learning) => learning.kind === 'flopped' && learning.cues.length === 0 && speaksOf(learning, terms))
 
 /**
- * 1 when a learning speaks of this kind of post, -1 when it speaks of doing without it, half of that when it speaks of this
- * kind of post on another topic, else 0.
+ * 1 if a learning is about this kind of post, -1 if it is about doing without it, half of that if it is about this kind on another topic,
+ * otherwise 0.
  */
 export const bearingOn = ({ tags, terms }: Prospect, learning: GuidingLearning): number => {
   const cue = learning.cues.find((found) => tags.has(found.cue))
@@ -64,10 +64,10 @@ export const bearingOn = ({ tags, terms }: Prospect, learning: GuidingLearning):
   return learning.cues.length === 0 && speaksOf(learning, terms) ? 1 : 0
 }
 
-/** What worked outweighs that it came in the batch already. */
+/** A learning that worked outweighs a hook used earlier in the batch. */
 const FOLLOWED = 8
 const TRIED = 1.6
-/** Of what flopped nothing comes as long as there is much else. */
+/** Almost rules out what flopped while there is enough else. */
 const SPURNED = 0.0005
 const MOST_LEARNED = 30
 
@@ -76,7 +76,7 @@ interface Bearing {
   sign: number
 }
 
-/** A note on doing without something speaks for posts without it when that worked, for posts with it when that flopped. */
+/** A note on doing without something supports posts without it if that worked, and posts with it if that flopped. */
 const speaksFor = ({ learning, sign }: Bearing): boolean => (learning.kind === 'flopped') === sign < 0
 
 const effect = (one: Bearing): number => {
@@ -85,11 +85,11 @@ const effect = (one: Bearing): number => {
 }
 
 export interface Learned {
-  /** Multiplies the weight of the text. */
+  /** The factor for the text's weight. */
   factor: number
-  /** Learnings that speak for it. */
+  /** Learnings in favour of it. */
   followed: GuidingLearning[]
-  /** Learnings from what happened that speak against it. */
+  /** Learnings of the workspace against it. */
   against: GuidingLearning[]
 }
 
@@ -102,11 +102,11 @@ export const learnedOf = (prospect: Prospect, learnings: readonly GuidingLearnin
   return { factor: Math.min(MOST_LEARNED, factor), followed: learningsOf(followed), against: learningsOf(against) }
 }
 
-/** Learnings that are for a question at the end of a post, and whether some are against it. */
+/** Learnings in favour of a question at the end of a post, and whether others are against it. */
 export const askingOf = (learnings: readonly GuidingLearning[]): { wanted: GuidingLearning[]; unwanted: boolean } => {
   const named = learnings.flatMap((learning) => {
     const cue = learning.cues.find((found) => found.cue === 'question')
-    // A note on questions about something says nothing of those at the end of other posts.
+    // A note on questions about one topic does not apply to the end of other posts.
     return cue && learning.known.size === 0 ? [{ learning, sign: cue.negated ? -1 : 1 }] : []
   })
   return {

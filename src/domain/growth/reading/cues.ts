@@ -1,6 +1,6 @@
 /**
- * A word that people use for a kind of post, in a pattern or in a learning. Candidates carry the same tags, so that
- * "start with a number" and "question posts flopped" find the posts they mean.
+ * A kind of post that people name in a pattern or in a learning. Candidates have the same tags, so "start with a number" and "question
+ * posts flopped" find the posts they mean.
  */
 export type Cue =
   | 'number'
@@ -45,7 +45,7 @@ const cueWords: readonly (readonly [Cue, RegExp])[] = [
   ['audience', /\b(?:audience|address|addressing|call out|calling out)\b/gi],
 ]
 
-/** `without questions` speaks for the opposite of questions. */
+/** `without questions` means the opposite of questions. */
 const NEGATED = /\b(?:without|no|fewer|less|not|never|avoid|instead of|skip(?:ped)?)\s+(?:\w+\s+)?$/i
 
 export interface FoundCue {
@@ -53,7 +53,7 @@ export interface FoundCue {
   negated: boolean
 }
 
-/** So much of a pattern or of a note is read. */
+/** How much of a pattern or a note is read, in characters. */
 export const LONGEST_READ = 400
 
 /** The cues that a text names, each once. */
@@ -63,5 +63,5 @@ export const cuesOf = (text: string): FoundCue[] =>
     return first ? [{ cue, negated: NEGATED.test(text.slice(0, first.index)) }] : []
   })
 
-/** A text without its cue words: what remains is what it is about. */
+/** A text without its cue words, which leaves its subject. */
 export const withoutCues = (text: string): string => cueWords.reduce((rest, [, words]) => rest.replace(words, ' '), text)

@@ -1,13 +1,13 @@
 import { capitalised, sentencesOf } from './sentences.ts'
 import { excerpt, termsOf } from './words.ts'
 
-/** What a focus asks for, read so that none of its wording reaches a post by accident. */
+/** A focus as read, so that none of its wording reaches a post by accident. */
 export interface Focus {
   raw: string
   terms: Set<string>
-  /** The topic as a short noun phrase that may stand in a post; undefined when there is none to be sure of. */
+  /** The topic as a short noun phrase that can appear in a post; undefined if none is certain. */
   topic: string | undefined
-  /** News that the focus states and that may be told as it stands. */
+  /** News that the focus states, to be reported verbatim. */
   statements: readonly string[]
 }
 
@@ -41,7 +41,7 @@ const topicOf = (raw: string, [first = '']: readonly string[]): string | undefin
   return about === undefined ? asTopic(raw) : asTopic(about)
 }
 
-/** A statement begins with its own subject and says something finished: `We opened the second studio in May.` */
+/** A statement begins with its own subject and is complete: `We opened the second studio in May.` */
 const STATEMENT = /^(?:we|i|our|my|today|yesterday|this (?:week|month|morning)|last (?:week|month|year)|in \d{4})\b.*[.!]$/i
 
 const statementsOf = (sentences: readonly string[]): readonly string[] => {
@@ -54,7 +54,7 @@ const EXCLUDES = /\b(?:not|never|avoid|without|except|skip|confidential|internal
 const FILLER =
   /\b(?:please|posts?|tweets?|drafts?|articles?|threads?|focus|keep|mention|tone|short|warm|one|two|three|four|five|ten|want|need|batch|topic|theme|followers|likes|call to action)\b/gi
 
-/** What the focus is about; a sentence that rules something out does not make its words wanted. */
+/** The focus's subject. A sentence that rules something out does not make its words wanted. */
 const aboutTerms = (sentences: readonly string[]): Set<string> =>
   termsOf(
     sentences
@@ -63,7 +63,7 @@ const aboutTerms = (sentences: readonly string[]): Set<string> =>
       .join(' '),
   )
 
-/** Reads a focus: a topic phrase, news to tell, or a briefing that only steers which material is chosen. */
+/** Reads a focus: a topic phrase, news to report, or a briefing that only steers the choice of material. */
 export const focusOf = (focus: string, language: string): Focus => {
   const raw = focus.trim()
   const sentences = sentencesOf(raw, language)
@@ -72,7 +72,7 @@ export const focusOf = (focus: string, language: string): Focus => {
 
 const LONGEST_HEADLINE = 100
 
-/** What stands over an article on a focus: its topic, or the beginning of its words without the instruction around them. */
+/** The headline of an article on a focus: its topic, or the beginning of its text without the instruction. */
 export const headlineOf = ({ raw, topic }: Focus, language: string): string => {
   if (topic !== undefined) return capitalised(topic)
   const [first = raw] = sentencesOf(raw, language)

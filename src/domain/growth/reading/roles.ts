@@ -1,13 +1,13 @@
 import { wordsOf } from './words.ts'
 
-/** What a sentence does in a story, told by its form. */
+/** A sentence's function in a story, judged by its form. */
 export type SentenceRole = 'number' | 'failure' | 'lesson' | 'stance' | 'before' | 'after' | 'quote' | 'time' | 'rule' | 'turn'
 
 const RULE_VERBS =
   "never|always|stop|start|ask|charge|write|ship|keep|build|measure|test|pick|say|tell|give|show|cut|own|log|treat|choose|hire|price|talk|listen|learn|read|call|check|send|make|put|let|name|wait|watch|plan|practice|practise|assume|design|delete|document|automate|alert|monitor|run|do|don['’]t|do not|be|trust|throw|center|centre|glaze|wedge|dry|buy|sell|pay|track|review|begin|finish|look|leave|remember|version|store"
 
 const patterns: Readonly<Record<SentenceRole, RegExp>> = {
-  // Years, clock times and names such as SOC 2 measure nothing.
+  // Years, clock times and names such as SOC 2 do not count as numbers.
   number: /[$€£]\s?\d|\d\s?%|\b(?!(?:19|20)\d\d\b)(?!\d{1,2}(?::\d\d)?\s?[ap]\.?m\b)\d[\d.,]*(?:[kKmMx]\b|\+)?(?:[- ]\p{Ll}|\s*$|[.,;])/u,
   failure:
     /\b(?:lost|lose|losing|fail(?:ed|ure|s)?|broke|broken|wrong|mistakes?|missed|crack(?:ed)?|shattered|quit|cancell?ed|churn(?:ed)?|crash(?:ed)?|refund\w*|embarrass\w*|regret\w*|nobody|no one|exploded|outage|worst|rejected|wasted|burn(?:t|ed) out|ruined|collapsed|complain\w*|begging|ignored|duplicat\w*|left after|only \d+|silently|too late)\b/i,
@@ -25,10 +25,10 @@ const patterns: Readonly<Record<SentenceRole, RegExp>> = {
   ),
 }
 
-/** The narrative past: `Cut churn by 18 %` and `Read 40 books` tell what was done, they advise nothing. */
+/** The narrative past: `Cut churn by 18 %` and `Read 40 books` report something; they are not advice. */
 const REPORTED = /^(?:cut|put|read|let|ran|built|run)\b.*(?:\d|\b(?:for|since|by|from)\b)/i
 
-/** The roles that a sentence can play; several are possible. */
+/** All roles that a sentence can play. */
 export const rolesOf = (sentence: string): Set<SentenceRole> => {
   const bare = sentence.replace(/^["“'‘(]+/, '')
   const roles = new Set<SentenceRole>()
@@ -41,7 +41,7 @@ export const rolesOf = (sentence: string): Set<SentenceRole> => {
 
 const LABEL = /^(?:the |my |our )?(?:lesson|takeaway|moral|rule)(?: learned| learnt| here)?:\s+(?=\S{2})/i
 
-/** `The lesson: ask first` without its label; undefined when there is no label. */
+/** `The lesson: ask first` without its label; undefined if there is no label. */
 export const unlabelled = (sentence: string): string | undefined => (LABEL.test(sentence) ? sentence.replace(LABEL, '') : undefined)
 
 const CONNECTIVE =
@@ -53,7 +53,7 @@ const EARLY_PRONOUN =
 const POINTS_BACK = /\b(?:the same \w+|the other|the former|the latter|by then|that (?:day|week|month|year|night|morning|time))\b/i
 const SHORT = 5
 
-/** True when a sentence leans on the one before it, so that it cannot open a post. Errs towards leaning. */
+/** Whether a sentence depends on the one before it, so that it cannot open a post. In doubt, it does. */
 export const dependsOnBefore = (sentence: string): boolean => {
   const bare = sentence.replace(/^["“'‘(]+/, '')
   const count = wordsOf(bare).length
@@ -70,19 +70,19 @@ const FINITE =
 const HEADLINE =
   /^(?:the (?:time|day|night|week|moment|story)\b(?!.*,)|how\b(?!.*\?)|that time\b|why\b(?!.*\?)|when\b(?!.*[,?])|what (?:i|we|it|happened)\b(?!.*\b(?:is|was)\b))/i
 
-/** A heading such as `How we lost the account`: a fragment that begs for the story instead of telling it. */
+/** Whether a sentence is a heading such as `How we lost the account`: a fragment that announces the story without telling it. */
 export const isHeadline = (sentence: string): boolean => HEADLINE.test(sentence.trim())
 
-/** True when a sentence has a finite verb and is no heading. */
+/** Whether a sentence has a finite verb and is not a heading. */
 export const looksComplete = (sentence: string): boolean => !isHeadline(sentence) && FINITE.test(sentence)
 
 const LONGEST_ENTRY = 8
 
-/** `We changed three things: shorter forms, a live demo and one price` as a head and its entries; undefined when it is none. */
+/** Splits `We changed three things: shorter forms, a live demo and one price` into head and entries; undefined if it is no list. */
 export const inlineListOf = (sentence: string): { head: string; entries: string[] } | undefined => {
   const [, head = '', tail = ''] = /^([^:]{8,90}):\s+([^:;?!"“”()]+)$/.exec(sentence.replace(/[.!]$/, '')) ?? []
   const entries = tail
-    // "a, b and c" ends with an entry of its own; after "a, b, and c" a further "and" belongs to the entry.
+    // In "a, b and c" the last entry is `c`. After "a, b, and c", a further "and" belongs to the entry.
     .split(/,\s+(?:and|or)\s/.test(tail) ? /,\s+(?:(?:and|or)\s+)?/ : /,\s+|\s+and\s+(?=[^,]*$)/)
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
@@ -90,5 +90,5 @@ export const inlineListOf = (sentence: string): { head: string; entries: string[
   return tidy ? { head: `${head.trim()}:`, entries } : undefined
 }
 
-/** An invitation belongs at the end of a post, not over it. */
+/** An invitation belongs at the end of a post, not at the start. */
 export const INVITES = /^(?:come|join|book|try|sign|visit|see|dm|reply|follow|subscribe|grab|download|get|drop|say)\b/i

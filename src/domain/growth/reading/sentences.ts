@@ -1,10 +1,10 @@
 const ABBREVIATION = /(?:^|[\s(])(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|approx|inc|ltd|co|no|fig|est|dept|jr|sr|u\.s|u\.k|a\.m|p\.m)\.$/i
-/** No abbreviation is longer, with what stands before it. */
+/** Longer than any abbreviation with the character before it. */
 const LONGEST_ABBREVIATION = 10
 
 const endsOnAbbreviation = (text: string): boolean => ABBREVIATION.test(text.slice(-LONGEST_ABBREVIATION))
 
-/** Quotes and brackets that are opened and not closed; straight quotes count, whichever they do. */
+/** Open quotes and brackets. Straight quotes count in pairs. */
 interface Balance {
   straight: number
   curly: number
@@ -33,7 +33,7 @@ const balanceOf = (text: string, before: Balance): Balance => {
 const closed: Balance = { straight: 0, curly: 0, round: 0 }
 const isOpen = ({ straight, curly, round }: Balance): boolean => straight % 2 === 1 || curly > 0 || round > 0
 
-/** Pieces joined to sentences: an opened quote or bracket that is closed in a later piece makes the pieces one sentence. */
+/** Joins pieces to sentences. A quote or bracket that is closed in a later piece makes the pieces one sentence. */
 const joinedPieces = (pieces: Iterable<string>, continues: (before: string, after: string) => boolean): string[] => {
   const sentences: string[] = []
   let balance = closed
@@ -50,7 +50,7 @@ const joinedPieces = (pieces: Iterable<string>, continues: (before: string, afte
   return sentences
 }
 
-/** The segmenter of the last language asked for: making one costs more than a line takes, and a profile has one language. */
+/** The segmenter of the last language: creating one costs more than segmenting a line, and a profile has one language. */
 let latest = { language: 'en', segmenter: new Intl.Segmenter('en', { granularity: 'sentence' }) }
 
 const segmenterOf = (language: string): Intl.Segmenter => {
@@ -71,13 +71,13 @@ const segmenterLanguage = (language: string): string => {
   }
 }
 
-/** Text written without capitals, which the segmenter takes for one sentence. */
+/** Splits text without capitals, which the segmenter takes for one sentence. */
 const splitSmall = (line: string): string[] => {
   if (!/^\p{Ll}/u.test(line) || /[.!?]\s+\p{Lu}/u.test(line)) return [line]
   return joinedPieces(line.split(/(?<=\p{L}{2}[.!?])\s+(?=\p{Ll})/u), endsOnAbbreviation)
 }
 
-/** The whole sentences of a text, in order; a line break always ends one, an abbreviation, a quote or a bracket never. */
+/** The sentences of a text, in order. A line break always ends one; an abbreviation, a quote or a bracket never does. */
 export const sentencesOf = (text: string, language: string): string[] => {
   const known = segmenterLanguage(language)
   return text
@@ -88,7 +88,7 @@ export const sentencesOf = (text: string, language: string): string[] => {
     .flatMap((line) => splitLine(line, known))
 }
 
-/** Upper-cases the first letter, but not of names that begin small: `dbt`, `iPhone`, `npm`. */
+/** Capitalises the first letter, except of names such as `dbt`, `iPhone` and `npm`. */
 export const capitalised = (text: string): string => {
   const [lead = '', first = ''] = text.match(/^["“'‘(]*([\p{L}\p{N}_.-]+)/u) ?? []
   const isName = first.length > 1 && !/^\p{Ll}*[aeiouyà-ÿ]\p{Ll}*$/u.test(first.replace(/[.-].*/, ''))
@@ -97,7 +97,7 @@ export const capitalised = (text: string): string => {
   return text.slice(0, at) + text.charAt(at).toUpperCase() + text.slice(at + 1)
 }
 
-/** Ends a sentence that lacks its full stop; an address is left alone, since the stop would become part of it. */
+/** Adds a missing full stop. A URL at the end is left alone, since the stop would become part of it. */
 export const ended = (text: string): string => {
   const bare = text.replace(/[\s,;:–—-]+$/u, '')
   if (/[.!?…。！？।]["”’')\]»」]*$/u.test(bare)) return bare
@@ -106,5 +106,5 @@ export const ended = (text: string): string => {
   return `${bare}.`
 }
 
-/** Takes list marks off the front: `- `, `* `, `1) `. */
+/** Removes list marks at the beginning: `- `, `* `, `1) `. */
 export const unmarked = (text: string): string => text.replace(/^\s*(?:[-*•–—]\s+|\d{1,2}[.)]\s+(?=\p{Lu}))/u, '').trim()

@@ -1,23 +1,23 @@
 import type { FormatRules } from '../drafting/format-rules.ts'
 import type { Profile } from '../drafting/profile.ts'
 
-/** What of the voice and its rules can be followed by form alone. */
+/** The part of a voice and its rules that form alone can follow. */
 export interface Style {
   english: boolean
   lowercase: boolean
   noExclamation: boolean
   noEmoji: boolean
   noQuestions: boolean
-  /** Questions are allowed, but not as the last line. */
+  /** Allows questions, but not as the last line. */
   noClosingQuestion: boolean
   noLists: boolean
   noDashes: boolean
   noContractions: boolean
   noHashtags: boolean
   shortSentences: boolean
-  /** `I` or `we` where the rules ask for one. */
+  /** `I` or `we`, if the rules ask for one. */
   person: 'I' | 'we' | undefined
-  /** Phrases that a rule forbids in quotes: `never say "synergy"`. */
+  /** Phrases that a rule quotes as forbidden: `never say "synergy"`. */
   avoid: string[]
   maxCharacters: number
   maxWords: number
@@ -44,12 +44,12 @@ const personOf = (rules: string): Style['person'] => {
   return /first[- ]person|\bI[- ]form\b|\bsay ["“']?I\b/i.test(rules) ? 'I' : undefined
 }
 
-/** Of many long rules the beginning of each is read, and of the phrases they forbid the first. */
+/** Limits for many long rules: the beginning of each is read, and the first of the phrases they forbid. */
 const ALL_RULES = 20_000
 const LEAST_OF_RULE = 200
 const MOST_FORBIDDEN = 300
 
-/** Reads the voice and voice rules of a profile; a rule that form cannot follow has no effect here. */
+/** Reads the voice and voice rules of a profile. A rule that form cannot follow has no effect. */
 export const styleOf = (profile: Profile): Style => {
   const { voice_rules } = profile.writing_dna
   const most = Math.max(LEAST_OF_RULE, Math.floor(ALL_RULES / Math.max(1, voice_rules.length)))
@@ -80,7 +80,7 @@ export const styleOf = (profile: Profile): Style => {
   }
 }
 
-/** What the rules of a channel forbid altogether is forbidden like what the voice rules do. */
+/** Adds what a channel's rules forbid altogether. */
 export const ruledStyle = (style: Style, { max_emoji, max_hashtags }: FormatRules): Style => ({
   ...style,
   noEmoji: style.noEmoji || max_emoji === 0,
@@ -90,7 +90,7 @@ export const ruledStyle = (style: Style, { max_emoji, max_hashtags }: FormatRule
 const EMOJI =
   /(?:\p{Regional_Indicator}{2}|\p{Emoji_Presentation}|\p{Extended_Pictographic}\uFE0F)(?:\p{Emoji_Modifier}|\uFE0F|\u200D\p{Extended_Pictographic})*/gu
 
-/** A sentence as the rules want it written; undefined when it cannot be without changing what it says. */
+/** A sentence rewritten to the rules; undefined if that would change its meaning. */
 export const restyled = (text: string, style: Style): string | undefined => {
   if (style.noHashtags && /(?:^|\s)#\p{L}/u.test(text)) return undefined
   let styled = text

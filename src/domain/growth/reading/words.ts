@@ -3,7 +3,7 @@ import { foldText } from '../drafting/phrase.ts'
 /** The words of a text in order, without punctuation. */
 export const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}][\p{L}\p{N}'’.,%-]*[\p{L}\p{N}%]|[\p{L}\p{N}]/gu) ?? []
 
-/** A text reduced to its folded words, so that a sentence is found again whatever stands around it. */
+/** A text reduced to its folded words, so that a sentence is found whatever surrounds it. */
 export const wordLine = (text: string): string => ` ${(foldText(text).match(/[\p{L}\p{N}]+/gu) ?? []).join(' ')} `
 
 const COMMON = new Set(
@@ -19,14 +19,14 @@ const COMMON = new Set(
   wanted need needed here now next lot big small good better best long short left right end ended happen happened`.split(/\s+/),
 )
 
-/** Endings that forms of one word differ by; what remains is only ever compared with its like. */
+/** Removes endings that differ between forms of a word. Stems are only compared with other stems. */
 const stem = (word: string): string => {
   const bare = word.replace(/['’]s?$/, '')
   if (bare.length < 5) return bare.replace(/(?<=\w{2})s$/, '')
   return bare.replace(/(?:ings?|edly|ed|ers?|ies|ied|es|s|ly|y|e)$/, '')
 }
 
-/** The telling words of a text as stems: what it is about. */
+/** The significant words of a text, as stems. */
 export const termsOf = (text: string): Set<string> =>
   new Set(
     (foldText(text).match(/[\p{L}\p{N}][\p{L}\p{N}'-]*/gu) ?? [])
@@ -35,7 +35,7 @@ export const termsOf = (text: string): Set<string> =>
       .filter((term) => term.length > 1),
   )
 
-/** How many terms two texts have in common. */
+/** How many terms two texts share. */
 export const shared = (a: ReadonlySet<string>, b: ReadonlySet<string>): number => {
   const [fewer, more] = a.size < b.size ? [a, b] : [b, a]
   let common = 0
