@@ -27,7 +27,9 @@ export interface KeyedWork extends Work {
 /** What the engine needs to know of the kinds of work, which are the product's. */
 export interface WorkTable {
   /** Kinds that people wait for: what a person asked for is due whatever has become of the clock since. */
-  awaited: readonly WorkKind[]
+  awaited: readonly string[]
+  /** Kinds of which only so many rows of an origin run at once. */
+  atOnce: Readonly<Record<string, Record<Work['origin'], number>>>
   /** The key that a row without one takes when it is claimed now. Never null. */
   keyWhenClaimed(sql: Sql): Fragment
 }
@@ -42,6 +44,8 @@ export interface Busy {
   now: Date
   /** Keys of what runs. */
   busy: string[]
+  /** Kinds of which as many rows of an origin run as may. */
+  full: Record<Work['origin'], string[]>
   /** Only what people asked for is claimed. */
   paused: boolean
   /** Ids of rows that are left alone for a while. */
@@ -55,19 +59,20 @@ const isDue = (sql: Sql, { now, kinds }: Busy): Fragment =>
 const claimedNow = (sql: Sql, { kinds }: Busy): Fragment => sql`claimed_now as materialized (select ${kinds.keyWhenClaimed(sql)} as key)`
 const resolvedKey = (sql: Sql): Fragment => sql`coalesce(w.concurrency_key, (select key from claimed_now))`
 
-/** The first row that may run: of those of an origin that satisfy the condition. The index is in this order. */
-const first = (sql: Sql, { busy, resting }: Busy, condition: Fragment): Fragment =>
-  sql`(select ${columns(sql, resolvedKey(sql))} from work w where w.state = 'queued' and ${condition}
-    and w.id <> all(${resting}::uuid[]) and ${resolvedKey(sql)} <> all(${busy}::text[]) order by w.run_at, w.id limit 1)`
+/** The first row of an origin that satisfies the condition and may run. The index is in this order. */
+const first = (sql: Sql, { busy, full, resting }: Busy, origin: Work['origin'], condition: Fragment): Fragment =>
+  sql`(select ${columns(sql, resolvedKey(sql))} from work w where w.state = 'queued' and w.origin = ${origin} ${condition}
+    and w.id <> all(${resting}::uuid[]) and ${resolvedKey(sql)} <> all(${busy}::text[]) and w.kind <> all(${full[origin]}::text[])
+    order by w.run_at, w.id limit 1)`
 
 /**
  * The rows that come first: of what a person asked for, of that again among what people wait for, and, unless it is held, of what
  * is automatic. The second is another row only where the clock has stepped back since it was asked for.
  */
 const firsts = (sql: Sql, view: Busy, condition: Fragment): Fragment => sql`
-  ${first(sql, view, sql`w.origin = 'manual' ${condition}`)}
-  union all ${first(sql, view, sql`w.origin = 'manual' and w.run_at > ${view.now} and w.kind = any(${[...view.kinds.awaited]}::text[])`)}
-  ${view.paused ? sql`` : sql`union all ${first(sql, view, sql`w.origin = 'automatic' ${condition}`)}`}`
+  ${first(sql, view, 'manual', condition)}
+  union all ${first(sql, view, 'manual', sql`and w.run_at > ${view.now} and w.kind = any(${[...view.kinds.awaited]}::text[])`)}
+  ${view.paused ? sql`` : sql`union all ${first(sql, view, 'automatic', condition)}`}`
 
 /** The first due row that no running one is in the way of; while paused only what people asked for. */
 export const firstDue = (sql: Sql, view: Busy): Fragment => sql`with ${claimedNow(sql, view)}

@@ -23,8 +23,8 @@ const inTenant = async <T>(body: (sql: Sql, now: Date) => Promise<T>): Promise<T
 
 const DEFAULT_KEY = 'of the default'
 const view = (more: Partial<Busy> = {}): Busy => ({
-  kinds: { awaited: ['publish'], keyWhenClaimed: (sql) => sql`${DEFAULT_KEY}::text` },
-  ...{ now: new Date(), busy: [], paused: false, resting: [] },
+  kinds: { awaited: ['publish'], atOnce: {}, keyWhenClaimed: (sql) => sql`${DEFAULT_KEY}::text` },
+  ...{ now: new Date(), busy: [], full: { manual: [], automatic: [] }, paused: false, resting: [] },
   ...more,
 })
 const ago = (minutes: number): Date => new Date(Date.now() - minutes * 60_000)

@@ -1,0 +1,108 @@
+/** What a table of kinds can say of the work that is coming: samples of it, with lanes that the tests end by hand. */
+import { expect, test } from 'bun:test'
+import { boundsOf, fixed, type KindOfWork, rowsOf } from '#decisions/kind-of-work'
+import { newId } from '#kernel/ids'
+import type { Sql } from '#store/engine/db'
+import type { NewWork } from '#store/engine/letter'
+import { actorStore, actorsOn, type FakeLane, fakeLane } from '#test/support/actors'
+import { eventually } from '#test/support/eventually'
+import { addWork } from '#test/support/letters'
+import { use } from '#test/support/use'
+
+const step = {
+  lane: 'agent',
+  key: ({ rootId }: { rootId: string }) => `agent:${rootId}`,
+  second: 'refused',
+  awaited: false,
+  queued: 'held',
+  recalled: 'requeued',
+  orphaned: 'requeued',
+  deletion: 'stops',
+} as const
+const samples = {
+  /** A step that is decided in its claim, of a job or of a child: they share the key of the root. */
+  agent: step,
+  /** A call of a model or of a tool outside. */
+  agent_call: { ...step, atOnce: { manual: 4, automatic: 1 } },
+  agent_schedule: { ...step, key: fixed('agent_schedule'), second: 'hastens', recalled: 'decided' },
+  document: { ...step, lane: 'ingest', key: ({ refId }: { refId: string }) => `document:${refId}`, atOnce: { manual: 2, automatic: 2 } },
+  channel_reply: {
+    ...step,
+    lane: 'delivery',
+    key: ({ connectionId }: { connectionId: string }) => `reply:${connectionId}`,
+    recalled: 'unsent',
+    orphaned: 'doubt',
+  },
+} as const satisfies Record<string, KindOfWork>
+
+const { newWork, keyOf } = rowsOf(samples)
+const store = use(actorStore)
+
+type Kind = keyof typeof samples
+const start = async () => {
+  const lanes = Object.fromEntries(Object.keys(samples).map((kind) => [kind, fakeLane({ kind })])) as Record<Kind, FakeLane>
+  const kinds = { ...boundsOf(samples), keyWhenClaimed: (sql: Sql) => sql`'none'::text` }
+  const actors = await actorsOn(store, { kinds, lanes: Object.values(lanes) })
+  const tenant = await store.newTenant()
+  const add = (...work: object[]) => actors.runtime.ask(tenant, addWork(...(work as NewWork[])))
+  return { lanes, add, [Symbol.asyncDispose]: () => actors[Symbol.asyncDispose]() }
+}
+
+const due = (origin: NewWork['origin'] = 'manual') => ({ refId: newId(), origin, runAt: new Date(Date.now() - 60_000) })
+const running = (lane: FakeLane, count: number) =>
+  eventually(
+    async () => [...lane.running.keys()],
+    ({ length }) => length === count,
+  )
+
+test('rows of one key run one at a time, whatever their kind, and those of other keys beside them', async () => {
+  await using actors = await start()
+  const { lanes, add } = actors
+  const [rootId, otherId, connectionId] = [newId(), newId(), newId()]
+  const [job, child, other, reply] = [due(), due(), due(), due('automatic')]
+  await add(newWork('agent_call', { ...job, rootId }))
+  await lanes.agent_call.runOf(job.refId)
+  await add(
+    newWork('agent', { ...child, rootId }),
+    newWork('channel_reply', { ...reply, connectionId }),
+    newWork('agent', { ...other, rootId: otherId }),
+  )
+  await Promise.all([lanes.agent.runOf(other.refId), lanes.channel_reply.runOf(reply.refId)])
+  expect([...lanes.agent.running.keys()]).toEqual([other.refId])
+  lanes.agent_call.running.get(job.refId)!.finish()
+  await lanes.agent.runOf(child.refId)
+})
+
+test('of a kind with a bound so many rows run at once for people, and so many of what is automatic', async () => {
+  await using actors = await start()
+  const { lanes, add } = actors
+  const rows = [...Array.from({ length: 6 }, () => due('manual')), due('automatic'), due('automatic')]
+  await add(...rows.map((row) => newWork('agent_call', { ...row, rootId: newId() })))
+  const begun = await running(lanes.agent_call, 5)
+  // What comes after them has been looked for: had another call been claimable, it would run.
+  const later = [due(), due('automatic')] as const
+  await add(...later.map((row) => newWork('document', row)))
+  await Promise.all(later.map(({ refId }) => lanes.document.runOf(refId)))
+  expect([...lanes.agent_call.running.keys()]).toEqual(begun)
+  const originOf = (id: string) => rows.find(({ refId }) => refId === id)!.origin
+  expect(begun.map(originOf).sort()).toEqual(['automatic', 'manual', 'manual', 'manual', 'manual'])
+  // The place of each is taken by a row of its origin.
+  for (const origin of ['automatic', 'manual'] as const) {
+    const ended = begun.find((id) => originOf(id) === origin)!
+    const before = lanes.agent_call.started.length
+    lanes.agent_call.running.get(ended)!.finish()
+    const started = await eventually(
+      async () => lanes.agent_call.started,
+      ({ length }) => length > before,
+    )
+    expect(originOf(started.at(-1)!)).toBe(origin)
+  }
+})
+
+test('a row is not made without what the key of its kind is made of', () => {
+  // @ts-expect-error a step belongs to a root job
+  expect(newWork('agent', due()).key).toBe('agent:undefined')
+  // @ts-expect-error a reply goes out by a connection
+  expect(keyOf('channel_reply', {})).toBe('reply:undefined')
+  expect([keyOf('agent_schedule', undefined), keyOf('document', { refId: 'one' })]).toEqual(['agent_schedule', 'document:one'])
+})
