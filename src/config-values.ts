@@ -1,11 +1,11 @@
-/** Values of environment variables, read from their text. Each refuses what it cannot take with the variable's name and what is accepted. */
+/** Parsers for environment variables. Each throws an error with the variable's name and the accepted values. */
 import { isIP } from 'node:net'
 import { isApiKey } from '#kernel/api-key'
 import { AppError } from '#kernel/errors'
 import { logLevels } from '#kernel/log'
 import { parseSecret } from '#kernel/secret'
 
-/** `text` is left out where it is a secret. */
+/** `text`: the value, or undefined for a secret. */
 export const refuseValue = (name: string, accepted: string, text?: string): never => {
   throw new AppError('invalid_input', `${name} must be ${accepted}${text === undefined ? '' : `: ${text}`}`)
 }
@@ -17,7 +17,7 @@ export const switchOf = (name: string, text: string): boolean => choiceOf(name, 
 
 export const levelOf = (text: string): string => choiceOf('LOG_LEVEL', logLevels, text)
 
-/** A hundred years are as good as for ever. */
+/** A hundred years. */
 const MOST_DAYS = 36_500
 
 export const daysOf = (name: string, text: string): number =>
@@ -34,16 +34,16 @@ export const portOf = (text: string): number =>
 
 const HOST_NAME = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*\.?$/i
 
-/** Digits and dots alone would be an address with a mistake in it. */
+/** Only digits and dots: probably a mistyped IP address. */
 const isHost = (text: string): boolean => isIP(text) !== 0 || (HOST_NAME.test(text) && !/^[\d.]+$/.test(text))
 
 export const hostOf = (text: string): string =>
   isHost(text) ? text : refuseValue('HOST', 'an IP address or host name of this machine, without http:// and without a port', text)
 
-/** `[::1]:7070`: an IPv6 address has brackets where a port follows. */
+/** Puts an IPv6 address in brackets: `[::1]:7070`. */
 export const hostAndPort = (host: string, port: number): string => `${isIP(host) === 6 ? `[${host}]` : host}:${port}`
 
-/** Without a slash at its end, so that paths can be put behind it. */
+/** Without a trailing slash. */
 export const addressOf = (name: string, text: string): string => {
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol)) return refuseValue(name, 'an http or https address', text)
@@ -57,7 +57,7 @@ const LARGEST_COUNT = 99
 export const countOf = (name: string, text: string): number =>
   /^\d{1,2}$/.test(text) ? Number(text) : refuseValue(name, `a whole number from 0 to ${LARGEST_COUNT}`, text)
 
-/** Exact pairs only, never a range. */
+/** One host and one port, never a range. */
 const PAIR = /^([^\s:/@]+|\[[0-9a-f:.]+\]):(\d{1,5})$/
 
 const isPair = (text: string): boolean => Number(PAIR.exec(text)?.[2] ?? Number.NaN) <= LARGEST_PORT
@@ -83,6 +83,6 @@ export const failpointsOf = (text: string): string =>
     ? text
     : refuseValue('TENDRIL_FAILPOINTS', 'a list of name=kill and name=stop, separated by commas', text)
 
-/** What a header can carry. */
+/** Valid in a header. */
 export const modelKeyOf = (text: string): string =>
   /^[\x21-\x7e]+$/.test(text) ? text : refuseValue('OPENAI_API_KEY', 'printable ASCII without spaces')

@@ -18,33 +18,33 @@ import {
   switchOf,
 } from './config-values.ts'
 
-/** Everything the environment decides, read once. Every default is here. */
+/** The settings from the environment, with all defaults. */
 export interface Config {
   port: number
   host: string
-  /** Where people and programs reach this deployment. */
+  /** The URL of this deployment for people and programs. */
   publicUrl: string
-  /** Where other processes of this deployment reach this one. */
+  /** The URL of this process for the other processes of the deployment. */
   nodeUrl: string
   home: string
   databaseUrl: string | undefined
   logLevel: string
   commit: string | null
   sandboxFaults: string
-  /** How reads of the sandbox count: `payg` meters them as if they were paid for. */
+  /** `payg` meters reads of the sandbox as if they cost money. */
   sandboxTier: 'free' | 'payg'
-  /** Which engagements the sandbox lets programs do: all (`open`), or those that X leaves self-serve programs (`x_selfserve`). */
+  /** Which engagements the sandbox allows: all (`open`), or those that X allows self-serve programs (`x_selfserve`). */
   sandboxRules: 'open' | 'x_selfserve'
-  /** Undefined: the composer drafts. */
+  /** Undefined if the composer drafts. */
   openai: { apiKey: string; baseUrl: string | undefined; fast: string; reasoning: string } | undefined
   bootstrapKey: string | undefined
   /** Base64 of 32 bytes. */
   secretKey: string | undefined
-  /** `host:port` pairs that webhooks may call though they are not public, also by plain http; for tests. */
+  /** `host:port` pairs that webhooks may call although they are not public, also over plain http. For tests. */
   egressAllow: string[]
-  /** Proxies before this server whose X-Forwarded-For is believed. */
+  /** How many proxies in front of this server are trusted to write X-Forwarded-For. */
   trustedProxies: number
-  /** Off: requests and commands are not counted against rates, neither by plan nor by address; for benches and harnesses. */
+  /** False disables rates by plan and by address. For benchmarks and harnesses. */
   rateLimits: boolean
   /** How long rows of the audit are kept. */
   auditKeepDays: number
@@ -58,10 +58,10 @@ const defaultHome = (env: Env): string => (process.getuid?.() === 0 ? '/var/lib/
 type Openai = NonNullable<Config['openai']>
 
 const PROVIDER = 'api.openai.com'
-/** Servers on one's own machine ask for no key, but the client sends one. */
+/** Sent to local servers, which ignore it: the client requires a key. */
 const NO_KEY = 'none'
 
-/** A key, or the address of a server that needs none, selects a model; without either the composer drafts. */
+/** An API key, or the URL of a server that needs none, selects a model. */
 const openaiOf = (env: Env): Openai | undefined => {
   const baseUrl = env.OPENAI_BASE_URL ? addressOf('OPENAI_BASE_URL', env.OPENAI_BASE_URL) : undefined
   if (!env.OPENAI_API_KEY && !baseUrl) return undefined
@@ -74,7 +74,7 @@ const openaiOf = (env: Env): Openai | undefined => {
   }
 }
 
-/** Unset and empty are the same. */
+/** Treats empty as unset. */
 const optional = <V>(text: string | undefined, read: (text: string) => V): V | undefined => (text ? read(text) : undefined)
 
 export const readConfig = (env: Env = process.env): Config => {

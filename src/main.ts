@@ -1,10 +1,10 @@
 /**
- * Tendril, one program: the server, the operators' commands and the command line. ARCHITECTURE.md is the way into the code.
- * Each way imports its own part when it is taken: the command line starts without the server's code, and the reverse.
+ * The entry point of the server, the operators' commands and the command line. Read ARCHITECTURE.md first. Each of the three is
+ * imported on demand, so the command line starts without loading the server.
  */
 
-/** Ends the process: a server's listeners and timers would keep it. */
-const ends = (run: Promise<number>): Promise<void> =>
+/** Exits explicitly, because listeners and timers would keep the process alive. */
+const exitWith = (run: Promise<number>): Promise<void> =>
   run.then(
     (code) => process.exit(code),
     (cause) => {
@@ -15,18 +15,18 @@ const ends = (run: Promise<number>): Promise<void> =>
 
 const [command = 'serve', ...rest] = process.argv.slice(2)
 
-/** What the environment sets up takes no words: one that is not obeyed must not be passed over. */
-const alone = async (run: () => Promise<number>): Promise<number> => {
+/** Refuses arguments for commands that only the environment configures. */
+const withoutArguments = async (run: () => Promise<number>): Promise<number> => {
   if (rest.length === 0) return run()
-  console.error(`tendril ${command} takes no arguments; the environment sets it up, as the README says`)
+  console.error(`tendril ${command} takes no arguments; environment variables configure it, as the README describes`)
   return rest.includes('--help') ? 0 : 2
 }
 
-const ways: Record<string, () => Promise<void>> = {
-  serve: () => ends(alone(() => import('./server/serve.ts').then(({ serve }) => serve()).then(() => 0))),
-  admin: () => ends(import('./admin/admin.ts').then(({ admin }) => admin(rest))),
-  health: () => ends(alone(() => import('./server/health.ts').then(({ health }) => health()))),
+const entries: Record<string, () => Promise<void>> = {
+  serve: () => exitWith(withoutArguments(() => import('./server/serve.ts').then(({ runServer }) => runServer()).then(() => 0))),
+  admin: () => exitWith(import('./admin/admin.ts').then(({ admin }) => admin(rest))),
+  health: () => exitWith(withoutArguments(() => import('./server/health.ts').then(({ health }) => health()))),
 }
 
-const way = Object.hasOwn(ways, command) ? ways[command] : undefined
-await (way?.() ?? import('./cli/process.ts').then(({ main }) => main({ server: ['serve', 'admin', 'health'] })))
+const entry = Object.hasOwn(entries, command) ? entries[command] : undefined
+await (entry?.() ?? import('./cli/process.ts').then(({ main }) => main({ server: ['serve', 'admin', 'health'] })))

@@ -1,4 +1,4 @@
-/** `login`, `logout`, `whoami`, `profiles`: who this user is, to which deployment. */
+/** `login`, `logout` and `whoami`. */
 import { operations } from '#contract/index'
 import type { NamedOp } from '#contract/op'
 import { askOf, call } from './call.ts'
@@ -18,8 +18,7 @@ const DEFAULT_LIFE_S = 3_600
 
 const connection = (): NamedOp => operations.find(({ id }) => id === 'growth.connection.get')!
 
-/** Closes the connection whatever happens. */
-const connected = async <T>(url: string, host: Host, work: (transport: Transport) => Promise<T>): Promise<T> => {
+const withTransport = async <T>(url: string, host: Host, work: (transport: Transport) => Promise<T>): Promise<T> => {
   const transport = await openTransport(url, host.signal)
   try {
     return await work(transport)
@@ -28,16 +27,16 @@ const connected = async <T>(url: string, host: Host, work: (transport: Transport
   }
 }
 
-const own = ({ profiles }: Settings, name: string): CliProfile => (Object.hasOwn(profiles, name) ? profiles[name]! : {})
+const profileNamed = ({ profiles }: Settings, name: string): CliProfile => (Object.hasOwn(profiles, name) ? profiles[name]! : {})
 
 const named = (options: Options, host: Host): string | undefined =>
   typeof options.profile === 'string' ? options.profile : host.env.TENDRIL_PROFILE || undefined
 
-/** One profile a deployment, unless a name is given: the one that is there, else `default`, else the host's name. */
+/** The profile named by the user; else the deployment's existing profile, else `default`, else the host's name. */
 const profileName = (target: ServerProfile, options: Options, host: Host): string => {
-  const given = named(options, host)
-  if (given !== undefined)
-    return /^[\w.@:-]{1,64}$/.test(given) && given !== '__proto__' ? given : misuse(`${given} is not a valid profile name`)
+  const chosen = named(options, host)
+  if (chosen !== undefined)
+    return /^[\w.@:-]{1,64}$/.test(chosen) && chosen !== '__proto__' ? chosen : misuse(`${chosen} is not a valid profile name`)
   if (target.name !== undefined && target.profile.api_url !== undefined) return target.name
   const { profiles } = target.settings
   return Object.hasOwn(profiles, DEFAULT_PROFILE) ? new URL(target.url).host : DEFAULT_PROFILE
@@ -45,13 +44,13 @@ const profileName = (target: ServerProfile, options: Options, host: Host): strin
 
 const store = async (target: ServerProfile, name: string, { host, profile }: { host: Host; profile: CliProfile }): Promise<void> => {
   const { settings, url } = target
-  const before = own(settings, name)
-  const kept = (before.api_url ?? DEFAULT_URL) === url ? before : {}
-  const profiles = { ...settings.profiles, [name]: { ...kept, ...profile, api_url: url } }
+  const before = profileNamed(settings, name)
+  const existing = (before.api_url ?? DEFAULT_URL) === url ? before : {}
+  const profiles = { ...settings.profiles, [name]: { ...existing, ...profile, api_url: url } }
   await writeSettings(host.home, { ...settings, current: name, profiles })
 }
 
-/** A key without api:read is still a key: only 401 says that it is wrong. */
+/** Throws for an invalid key. A key without api:read passes. */
 const checkKey = async (transport: Transport, host: Host, token: string): Promise<void> => {
   try {
     await call(transport, askOf(connection(), {}, { token }), host)
@@ -78,14 +77,14 @@ const profileOf = ({ access_token, workspace, expires_in }: Grant, isSession: bo
   return { ...place, session: { token: access_token, expires_at: ends.toISOString() } }
 }
 
-const tell = (host: Host, options: Options, { name, url, profile }: { name: string; url: string; profile: CliProfile }): number => {
+const reportLogin = (host: Host, options: Options, { name, url, profile }: { name: string; url: string; profile: CliProfile }): number => {
   const { workspace } = profile
   if (options.json === true) host.stdout.write(jsonText({ profile: name, api_url: url, workspace: workspace ?? null }, host.stdout))
   else host.stdout.write(`logged in to ${workspace ? `${workspace.name ?? workspace.id} at ` : ''}${url}, profile ${name}\n`)
   return 0
 }
 
-/** A profile's own key says nothing of what is wanted now: only a key given to this very command is taken. */
+/** Uses a key only if it is passed to this command, not one that the profile already holds. */
 export const login = async (options: Options, host: Host): Promise<number> => {
   const isByKey = typeof options.apiKey === 'string'
   if (isByKey && (options.session === true || options.scopes !== undefined))
@@ -93,7 +92,7 @@ export const login = async (options: Options, host: Host): Promise<number> => {
   const scope = scopeOf(options)
   const target = await findTarget(options, host)
   const name = profileName(target, options, host)
-  const profile = await connected(target.url, host, async (transport) => {
+  const profile = await withTransport(target.url, host, async (transport) => {
     if (isByKey) {
       await checkKey(transport, host, target.apiKey!)
       return { api_key: target.apiKey!, made_by_login: undefined, workspace: undefined }
@@ -102,7 +101,7 @@ export const login = async (options: Options, host: Host): Promise<number> => {
     return profileOf(grant, options.session === true)
   })
   await store(target, name, { host, profile })
-  return tell(host, options, { name, url: target.url, profile })
+  return reportLogin(host, options, { name, url: target.url, profile })
 }
 
 const known = (target: ServerProfile): string =>
@@ -110,7 +109,7 @@ const known = (target: ServerProfile): string =>
     ? target.name
     : misuse(target.name === undefined ? `no profile is logged in to ${target.url}` : `no such profile: ${target.name}`)
 
-/** What the profile holds that is revoked: what `login` made, and with `--revoke` a key that was given to it, too. */
+/** The credentials to revoke: those that `login` created and, with `--revoke`, also a key that the user passed to it. */
 const toRevoke = ({ session, api_key, made_by_login }: CliProfile, options: Options): string[] => {
   if (options.local === true) return options.revoke === true ? misuse('--local cannot be combined with --revoke') : []
   const isOurs = made_by_login === true || options.revoke === true
@@ -118,7 +117,7 @@ const toRevoke = ({ session, api_key, made_by_login }: CliProfile, options: Opti
 }
 
 const revokeAll = (tokens: string[], url: string, host: Host): Promise<void> =>
-  connected(url, host, async (transport) => {
+  withTransport(url, host, async (transport) => {
     for (const token of tokens) await revoke(transport, host, token)
   }).catch((cause: unknown) => {
     const { code, message, exit } = Failure.from(cause)
@@ -133,7 +132,7 @@ const stillValid = (isKey: boolean): string =>
     ? '; the API key is still valid, because login did not create it: revoke it with tendril logout --revoke'
     : '; its credentials are still valid'
 
-/** Forgets what the profile holds; what is to be revoked is forgotten only once the server has revoked it. */
+/** Removes the profile's credentials, after the server has revoked those to revoke. */
 export const logout = async (options: Options, host: Host): Promise<number> => {
   const target = await findTarget({ ...options, apiKey: undefined }, { ...host, env: { ...host.env, TENDRIL_API_KEY: undefined } })
   const name = known(target)
@@ -154,7 +153,7 @@ export const whoami = async (options: Options, host: Host): Promise<number> => {
   const target = await findTarget(options, host)
   const asMe = target.apiKey === undefined && target.profile.session !== undefined
   const token = tokenFor(connection(), target, { asMe })
-  const { body } = await connected(target.url, host, (transport) => call(transport, askOf(connection(), {}, { token }), host))
+  const { body } = await withTransport(target.url, host, (transport) => call(transport, askOf(connection(), {}, { token }), host))
   const { workspace = null, session } = target.profile
   const shown = { profile: target.name ?? null, api_url: target.url, workspace, session_until: session?.expires_at ?? null, ...body }
   printAnswer(host, shown, options.json === true)

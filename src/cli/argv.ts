@@ -1,11 +1,11 @@
-/** Arguments ↔ input: each legal input can be said, and what was said is the input. */
+/** Converts arguments to an operation's input, and back. Every valid input has arguments. */
 import { type NamedOp, pathParams } from '#contract/op'
 import { misuse } from './failure.ts'
 import { choicesOf, type FlagField, fieldsOf, noneOf, requiredOf } from './fields.ts'
 import { kebab } from './names.ts'
 import { optionKey, syntaxOf } from './syntax.ts'
 
-/** Gives the text that `-` (standard input) or the name of a file stands for. */
+/** Reads `-` (standard input) or a file. */
 export type ReadSource = (source: string) => Promise<string>
 
 type Input = Record<string, unknown>
@@ -42,7 +42,7 @@ const choice = (text: string, { flag, schema }: FlagField): string => {
   return words.includes(text) ? text : misuse(`--${flag} must be one of ${words.join(', ')}, not ${text || 'empty'}`)
 }
 
-/** `-` and `@file` are read; `@@…` is text that begins with one `@`. */
+/** Reads `-` and `@file`; `@@…` is text that begins with one `@`. */
 export const argumentText = async (
   text: string,
   { flag, readable }: Pick<FlagField, 'flag' | 'readable'>,
@@ -69,14 +69,14 @@ const valueFrom = async (text: string, field: FlagField, read: ReadSource): Prom
   return kind === 'json' ? parsed(whole, field.flag) : whole
 }
 
-const given = async (value: unknown, field: FlagField, read: ReadSource): Promise<unknown> => {
+const optionValue = async (value: unknown, field: FlagField, read: ReadSource): Promise<unknown> => {
   if (value === false) return noneOf(field)?.value
   if (value === true) return true
   if (!Array.isArray(value)) return valueFrom(String(value), field, read)
   const values: unknown[] = []
   for (const text of value) {
     const one = await valueFrom(String(text), field, read)
-    // A file holds many as often as one.
+    // A file may contain one entry or a list of them.
     if (field.kind === 'json' && Array.isArray(one)) values.push(...one)
     else values.push(one)
   }
@@ -107,7 +107,7 @@ const missing = (o: NamedOp, input: Input): string | undefined => {
   return `--${field?.flag ?? name} is missing`
 }
 
-/** One text can be read once: of a second `-` nothing would be left. */
+/** Refuses a second `-`: standard input can be read only once. */
 export const once = (read: ReadSource): ReadSource => {
   let isRead = false
   return (source) => {
@@ -117,18 +117,18 @@ export const once = (read: ReadSource): ReadSource => {
   }
 }
 
-export interface Said {
+export interface ParsedArguments {
   args: readonly string[]
   options: Readonly<Record<string, unknown>>
 }
 
-/** The input that parsed arguments say. Nested fields of `--data` are overridden one by one. */
-export const inputFrom = async (o: NamedOp, { args, options }: Said, readOnce: ReadSource): Promise<Input> => {
+/** The input from parsed arguments. Options override single fields of `--data`, nested ones too. Throws a `Failure` for misuse. */
+export const inputFrom = async (o: NamedOp, { args, options }: ParsedArguments, readOnce: ReadSource): Promise<Input> => {
   const read = once(readOnce)
   const input = await bodyOf(o, options.data, read)
   for (const field of fieldsOf(o)) {
     const value = options[optionKey(field)]
-    if (value !== undefined) put(input, field.path, await given(value, field, read))
+    if (value !== undefined) put(input, field.path, await optionValue(value, field, read))
   }
   for (const [index, name] of pathParams(o.path).entries())
     input[name] = args[index] === '' ? misuse(`<${kebab(name)}> is empty`) : args[index]
@@ -138,7 +138,7 @@ export const inputFrom = async (o: NamedOp, { args, options }: Said, readOnce: R
 
 const nothingToRead: ReadSource = (source) => misuse(`${source} cannot be read here`)
 
-/** The input that the words after the command say. */
+/** The input from the words after the command. */
 export const inputFromArguments = async (o: NamedOp, argv: readonly string[], read = nothingToRead): Promise<Input> => {
   const command = syntaxOf(o)
     .exitOverride()
@@ -151,8 +151,8 @@ const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.s
 
 const option = (flag: string, value: string): string[] => (value.startsWith('-') ? [`--${flag}=${value}`] : [`--${flag}`, value])
 
-/** The words for one value, or undefined where an option cannot say it. */
-const said = (value: unknown, { kind, flag, readable }: FlagField): string[] | undefined => {
+/** The option for one value; undefined if no option can express it. */
+const optionWords = (value: unknown, { kind, flag, readable }: FlagField): string[] | undefined => {
   if (kind === 'json') return option(flag, JSON.stringify(value))
   if (kind !== 'text') return option(flag, String(value))
   if (typeof value !== 'string' || (readable && value === '-')) return undefined
@@ -164,31 +164,31 @@ const wordsOf = (value: unknown, field: FlagField): string[] | undefined => {
   if (none && isSame(value, none.value)) return [`--no-${field.flag}`]
   if (value === null && field.kind !== 'json') return undefined
   if (field.kind === 'boolean' && !field.many) return [`--${field.flag}`]
-  if (!field.many) return said(value, field)
+  if (!field.many) return optionWords(value, field)
   if (!Array.isArray(value) || value.length === 0) return undefined
-  const entries = value.map((entry) => said(entry, field))
+  const entries = value.map((entry) => optionWords(entry, field))
   return entries.some((words) => words === undefined) ? undefined : entries.flatMap((words) => words ?? [])
 }
 
 const at = (input: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>((value, name) => (isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined), input)
 
-/** What of an input is left when the fields are taken out, empty objects included; undefined if nothing. */
+/** The part of an input that the taken fields do not cover; undefined if nothing is left. */
 const rest = (value: unknown, taken: ReadonlySet<string>, path: readonly string[] = []): unknown => {
   if (taken.has(path.join('.'))) return undefined
   if (!isObject(value) || !isSpread(taken, path)) return value
   const left = Object.entries(value).flatMap(([name, child]) => {
-    const kept = rest(child, taken, [...path, name])
-    return kept === undefined ? [] : [[name, kept] as const]
+    const remainder = rest(child, taken, [...path, name])
+    return remainder === undefined ? [] : [[name, remainder] as const]
   })
   return left.length > 0 || Object.keys(value).length === 0 ? Object.fromEntries(left) : undefined
 }
 
-/** Whether some field inside has been taken. */
+/** Whether a field inside has been taken. */
 const isSpread = (taken: ReadonlySet<string>, path: readonly string[]): boolean =>
   path.length === 0 || [...taken].some((one) => one.startsWith(`${path.join('.')}.`))
 
-/** The words after the command that say this input: options where they can, `--data` for the rest. */
+/** The words after the command for an input: options where possible, `--data` for the rest. */
 export const argvOf = (o: NamedOp, input: Input): string[] => {
   const inPath = pathParams(o.path)
   const taken = new Set(inPath)

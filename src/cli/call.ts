@@ -1,4 +1,4 @@
-/** An operation and its input as a request, and the answer as a value or a failure. */
+/** Sends operations as requests, and turns answers into values or failures. */
 import { KEY_LIMIT, type NamedOp, pathParams, readsOnly, takesKey } from '#contract/op'
 import { type ErrorCode, type ErrorDetail, errorTable } from '#kernel/errors'
 import { version } from '../../package.json'
@@ -12,7 +12,7 @@ type Input = Record<string, unknown>
 export const commonHeaders = { accept: 'application/json', 'user-agent': `tendril-cli/${version}`, 'x-tendril-surface': 'cli' }
 
 export interface Credential {
-  /** An API key or a session's token; undefined where none is needed. */
+  /** An API key or session token; undefined if none is needed. */
   token: string | undefined
   idempotencyKey?: string
 }
@@ -26,12 +26,12 @@ const queryOf = (entries: [string, unknown][]): string => {
   return text === '' ? '' : `?${text}`
 }
 
-/** What a header can carry: no control characters, and no spaces at either end, which HTTP drops. Counted in code points. */
+/** Valid in a header: no control characters, and no outer spaces, which HTTP drops. Counted in code points. */
 const SENDABLE = new RegExp(`^(?!\\s)[^\\p{Cc}\\p{Cs}]{1,${KEY_LIMIT}}(?<!\\s)$`, 'u')
-/** Node writes each character of a header as one byte: these bytes are the UTF-8 of the text. */
+/** Encodes text as UTF-8 for Node, which writes each character of a header as one byte. */
 const asHeader = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')
 
-/** The Idempotency-Key of a call, made once: each try of the request has the same. */
+/** The Idempotency-Key of a call; all its tries share it. Undefined for operations that take none. */
 export const idempotencyKeyFor = async (o: NamedOp, given?: string): Promise<string | undefined> => {
   if (!takesKey(o)) return undefined
   if (given !== undefined && !SENDABLE.test(given))
@@ -72,7 +72,7 @@ const envelopeOf = (body: unknown): Envelope | undefined => {
   return typeof error?.code === 'string' && typeof error.message === 'string' ? (error as Envelope) : undefined
 }
 
-/** The code for an answer that is not ours: what stands between, or another program. */
+/** An error code for an answer that is not Tendril's, such as a proxy's. */
 export const codeByStatus = (status: number): ErrorCode => {
   const fitting: Record<number, ErrorCode> = {
     401: 'unauthenticated',
@@ -87,7 +87,7 @@ export const codeByStatus = (status: number): ErrorCode => {
 const failureOf = ({ status, headers, text }: Reply, url: string): Failure => {
   const error = envelopeOf(jsonOf(text))
   if (error) {
-    // A newer server may know codes that this program does not: the status tells their class.
+    // A newer server may send a code that this program does not know; its status determines the exit code.
     const exit = error.code in errorTable ? undefined : errorTable[codeByStatus(status)].exit
     const ms = retryDelayMs(headers['retry-after'])
     const retryAfter = ms === undefined ? undefined : Math.ceil(ms / 1_000)
@@ -121,14 +121,14 @@ export interface ApiResponse {
   body: Input
 }
 
-/** A download ends with an error, in JSON or as the one cell of a table's line, when it is not whole. */
+/** The error in the last line of an incomplete download, as JSON or as the only cell of a CSV line. */
 const brokenOff = (tail: string): Envelope | undefined => {
   const last = tail.trimEnd().split('\n').at(-1) ?? ''
   const cell = /^"(.*)"$/s.exec(last)?.[1]?.replaceAll('""', '"')
   return envelopeOf(jsonOf(cell ?? last))
 }
 
-/** Passes a download on as it comes. What came before a failure has been passed on, too. */
+/** Writes a download to standard output as it arrives. Throws a `Failure`, perhaps after part of the output. */
 export const downloadTo = async (transport: Transport, ask: Ask, host: Host): Promise<void> => {
   const streamed = { ...ask, sink: (bytes: Uint8Array) => host.stdout.pass(bytes) }
   const reply = replyOf(await retried(host, () => transport.exchange(streamed), ask), transport.url)
@@ -137,7 +137,7 @@ export const downloadTo = async (transport: Transport, ask: Ask, host: Host): Pr
   if (error) throw new Failure(error.code, `the file is incomplete: ${error.message}`, { requestId: error.request_id })
 }
 
-/** Sends with retries; throws a `Failure` for whatever is not a success. */
+/** Sends with retries. Throws a `Failure` unless it succeeds. */
 export const call = async (transport: Transport, ask: Ask, host: Host): Promise<ApiResponse> => {
   const reply = replyOf(await retried(host, () => transport.exchange(ask), ask), transport.url)
   const body = jsonOf(reply.text)

@@ -19,8 +19,8 @@ const fits = (groups: Map<string, CommandGroup>, name: string, names: string[]):
   !reservedGroups.has(name) && !groups.get(name)?.commands.some((command) => names.includes(command.name))
 
 /**
- * A group is called by the last part of its resource's prefix. Resources of the same last part share a group; where two of
- * their commands would have one name, the later resource goes by its whole prefix.
+ * A group takes the last segment of its resource's prefix as its name. Resources with the same segment share a group. If two of
+ * their commands would clash, the later resource uses its full prefix.
  */
 export const groupsOf = (all: readonly Resource[]): CommandGroup[] => {
   const groups = new Map<string, CommandGroup>()
@@ -39,16 +39,16 @@ export const groupsOf = (all: readonly Resource[]): CommandGroup[] => {
 
 export const groups: CommandGroup[] = groupsOf(resources)
 
-/** The operation by which a generation is followed. */
+/** The operation to poll for a generation. */
 export const settlingOf = (o: NamedOp): NamedOp | undefined => operations.find(({ id }) => id === settlingId(o))
 
-/** `batches get`, for hints. */
+/** For example `batches get`, for hints. */
 export const commandWords = (o: NamedOp): string => {
   const command = groups.flatMap(({ commands }) => commands).find(({ operation }) => operation.id === o.id)
   return command ? `${command.group} ${command.name}` : o.id
 }
 
-/** The word under which a list's records stand, and the one of its cursor; undefined for what is no list. */
+/** The fields of a list's records and cursor; undefined for other operations. */
 export const listOf = (o: NamedOp): { records: string; cursor: 'next_cursor' | 'nextCursor' } | undefined => {
   const properties = (o.output.properties ?? {}) as Record<string, { type?: string }>
   const cursor = (['next_cursor', 'nextCursor'] as const).find((name) => name in properties)

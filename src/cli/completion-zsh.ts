@@ -2,7 +2,7 @@ import type { CommandPlace } from './places.ts'
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** `name:about`, as _describe reads it. */
+/** `name:about`, the form that _describe reads. */
 const entry = (name: string, about: string): string => quoted(`${name.replaceAll(':', '\\:')}:${about}`)
 
 const arm = ({ words, children, flags }: CommandPlace): string =>
@@ -16,7 +16,7 @@ const values = ({ words, flags }: CommandPlace): string[] =>
       ({ name, choices }) => `    ${quoted(`${words} ${name}`)}) _tendril_is_value=1 _tendril_subs=(${choices.map(quoted).join(' ')}) ;;`,
     )
 
-/** `words`, `CURRENT` and `_describe` are zsh's own; `path`, `commands` and `options` have meanings there and are not used. */
+/** `words`, `CURRENT` and `_describe` belong to zsh. Avoids `path`, `commands` and `options`, which have meanings in zsh. */
 export const completionZsh = (places: readonly CommandPlace[]): string => `#compdef tendril
 # zsh completion for tendril: eval "$(tendril completion zsh)", or this text as _tendril in a folder of $fpath
 _tendril() {

@@ -1,4 +1,4 @@
-/** Completion for three shells: scripts made from the commands, which need nothing of this program while one types. */
+/** Completion scripts for three shells, generated from the commands. They do not call this program while the user types. */
 import type { Command } from 'commander'
 import { completionBash } from './completion-bash.ts'
 import { completionFish } from './completion-fish.ts'
@@ -12,5 +12,5 @@ const writers: Record<Shell, (places: readonly CommandPlace[]) => string> = {
   fish: completionFish,
 }
 
-/** The script of a shell for a program with all its commands. */
+/** The completion script of a shell. */
 export const completionFor = (shell: Shell, program: Command): string => writers[shell](placesIn(program, ''))

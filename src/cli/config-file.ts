@@ -1,6 +1,5 @@
 /**
- * `~/.tendril/config.json`: which deployments this user works with. Keys stand in it, so nobody else may read it; what this program
- * does not know in it stays.
+ * `~/.tendril/config.json`: the user's profiles. The file contains keys, so only the user may read it. Unknown fields are kept.
  */
 import { chmod, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -15,7 +14,7 @@ interface Session {
 export interface CliProfile {
   api_url?: string
   api_key?: string
-  /** `login` made the key, so that `logout` may revoke it. A key that was given to a profile belongs to somebody else. */
+  /** True if `login` created the key, and `logout` may therefore revoke it. A key passed with --api-key is not ours to revoke. */
   made_by_login?: boolean
   workspace?: { id: string; name?: string }
   session?: Session
@@ -63,7 +62,7 @@ const parse = (text: string, path: string): Settings => {
   return { ...value, profiles } as Settings
 }
 
-/** Takes a mode back that lets others read: somebody may have copied the file with another umask. */
+/** Removes other users' access, which a copy made with another umask may have. */
 const guard = async (path: string, mode: number, warn: (text: string) => void): Promise<void> => {
   const info = await stat(path)
   if ((info.mode & OTHERS) === 0) return
@@ -77,7 +76,7 @@ const guard = async (path: string, mode: number, warn: (text: string) => void): 
   warn(`${path} was readable by other users; changed its mode to ${mode.toString(8)}`)
 }
 
-/** No file is no profiles. */
+/** Without a file there are no profiles. */
 export const readSettings = async (home: string, warn: (text: string) => void): Promise<Settings> => {
   const path = pathOf(home)
   try {
@@ -91,7 +90,7 @@ export const readSettings = async (home: string, warn: (text: string) => void): 
   }
 }
 
-/** Whole or not at all: a new file takes the old one's place, also where that is a link. */
+/** Writes atomically: a new file replaces the old one, or the target of a link. */
 const writeWhole = async (path: string, text: string): Promise<void> => {
   const target = await realpath(path).catch(() => path)
   const draft = `${target}.${process.pid}.${Date.now().toString(36)}`
@@ -108,7 +107,7 @@ const writeWhole = async (path: string, text: string): Promise<void> => {
   }
 }
 
-/** The folder may be there already: the server keeps its data below it. */
+/** The folder may exist: the server keeps its data in it. */
 export const writeSettings = async (home: string, settings: Settings): Promise<void> => {
   const path = pathOf(home)
   const folder = dirname(path)

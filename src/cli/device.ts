@@ -1,4 +1,4 @@
-/** The device flow of RFC 8628, and the revocation of RFC 7009: what programs without a password do. */
+/** The device flow of RFC 8628 and the revocation of RFC 7009. */
 import { errorTable } from '#kernel/errors'
 import { codeByStatus, commonHeaders } from './call.ts'
 import { Failure } from './failure.ts'
@@ -9,7 +9,7 @@ import type { Ask, Reply, Transport } from './transport.ts'
 
 const CLIENT_ID = 'tendril-cli'
 const GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
-/** RFC 8628 §3.5: where the server names no interval, and what slow_down adds. */
+/** RFC 8628 §3.5: the default interval, and the increase after slow_down. */
 const INTERVAL_S = 5
 const SLOWEST_S = 60
 const LONGEST_LIFE_S = 3_600
@@ -18,7 +18,7 @@ export interface Grant {
   access_token: string
   scope: string
   workspace?: { id: string; name?: string }
-  /** Seconds; absent for a key, which does not expire by itself. */
+  /** Seconds; absent for an API key, which does not expire. */
   expires_in?: number
 }
 
@@ -48,7 +48,7 @@ const bodyOf = ({ text }: Reply): Record<string, unknown> => {
   }
 }
 
-/** OAuth's form of an error, or ours. */
+/** An OAuth error, or one of Tendril's. */
 const refusalOf = (body: Record<string, unknown>): { code: string; message: string } => {
   const { error, error_description: description } = body
   if (typeof error === 'string') return { code: error, message: typeof description === 'string' ? description : error }
@@ -108,7 +108,7 @@ const ended: Record<string, string> = {
   invalid_grant: 'the code is no longer valid',
 }
 
-/** Seconds to the next poll, by what the last one brought. */
+/** Seconds until the next poll. */
 const nextInterval = (outcome: TryResult, interval: number): number => {
   if ('cause' in outcome) return Math.min(interval * 2, SLOWEST_S)
   const { code } = refusalOf(bodyOf(outcome.reply))
@@ -126,7 +126,7 @@ const grantOf = (body: Record<string, unknown>): Grant => {
 const isHopeless = (outcome: TryResult): boolean =>
   'cause' in outcome && pauseAfter(outcome, { tries: 1, elapsedMs: 0, again: true }) === undefined
 
-/** Polls at the server's pace until the code is approved, refused, or has expired. */
+/** Polls at the server's pace until the code is approved, denied or expired. */
 const poll = async (transport: Transport, host: Host, code: DeviceCode): Promise<Grant> => {
   const until = host.now() + code.expires_in * 1_000
   const ask = form('token', { grant_type: GRANT, device_code: code.device_code, client_id: CLIENT_ID })
@@ -148,7 +148,7 @@ const poll = async (transport: Transport, host: Host, code: DeviceCode): Promise
 }
 
 export interface DeviceRequest {
-  /** Separated by spaces. */
+  /** Space-separated. */
   scope: string
   browser: boolean
 }
@@ -159,7 +159,7 @@ export const deviceLogin = async (transport: Transport, host: Host, { scope, bro
   return poll(transport, host, code)
 }
 
-/** A token that the server no longer knows is as good as revoked. */
+/** Also succeeds for a token that the server no longer knows. */
 export const revoke = async (transport: Transport, host: Host, token: string): Promise<void> => {
   const ask = form('revoke', { token, client_id: CLIENT_ID })
   succeeded(await retried(host, () => transport.exchange(ask), ask), transport.url)

@@ -1,4 +1,4 @@
-/** Examples for `--help`, made from what the contract says of each field. */
+/** Examples for `--help`, generated from the contract. */
 import type { TSchema } from '@sinclair/typebox'
 import { type NamedOp, pathParams } from '#contract/op'
 import { argvOf } from './argv.ts'
@@ -18,10 +18,10 @@ const LONGEST = 40
 const textOf = ({ format, minLength = 1, maxLength = LONGEST }: TSchema): string =>
   forms[format ?? ''] ?? 'Every delay starts at the dock.'.padEnd(minLength, '!').slice(0, Math.max(maxLength, minLength))
 
-/** Of an object in which nothing is required. */
+/** How many fields to show of an object without required ones. */
 const MOST_FIELDS = 2
 
-/** What must be there; where nothing must, the first fields. */
+/** The required fields or, if there are none, the first fields. */
 const sampleObject = ({ properties = {}, required = [] }: TSchema): Record<string, unknown> => {
   const names: string[] = required.length > 0 ? required : Object.keys(properties).slice(0, MOST_FIELDS)
   return Object.fromEntries(names.map((name) => [name, sample(properties[name])]))
@@ -41,14 +41,14 @@ const sample = (schema: TSchema): unknown => {
 
 const PLAIN = /^[\w@%+=:,./-]+$/
 
-/** As a POSIX shell takes it. */
+/** Quotes a word for a POSIX shell. */
 const quoted = (word: string): string => (PLAIN.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
 
 const MOST_OPTIONS = 3
 
 const NEVER_SHOWN = new Set(['cursor'])
 
-/** The shortest call, where it does anything, and one that says a little more, where that can be. Inputs that the contract takes. */
+/** Valid inputs: the shortest one, if it does anything, and a longer one, if possible. */
 const inputsOf = (o: NamedOp): Record<string, unknown>[] => {
   const properties = o.input.properties as Record<string, TSchema>
   const inPath = pathParams(o.path)
@@ -63,5 +63,5 @@ const inputsOf = (o: NamedOp): Record<string, unknown>[] => {
   )
 }
 
-/** Words after the command, as a shell takes them. */
+/** The words after the command, quoted for a shell. */
 export const examplesOf = (o: NamedOp): string[] => inputsOf(o).map((input) => argvOf(o, input).map(quoted).join(' '))

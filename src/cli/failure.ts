@@ -1,19 +1,19 @@
-/** Whatever ends a command without success: one form for mistakes in the arguments, refusals of the server, and broken connections. */
+/** Failures of a command: misuse, refusals of the server and broken connections. */
 import { AppError, type ErrorCode, type ErrorDetail, errorTable } from '#kernel/errors'
 
-/** A record that settled as `failed`: the request succeeded, the work did not. */
+/** The exit code for a record that settled as failed: the request succeeded, the work did not. */
 export const FAILED_EXIT = 10
-/** As a shell reports a process that SIGINT ended. */
+/** The exit code that shells report for a process ended by SIGINT. */
 export const INTERRUPTED_EXIT = 130
 export const INTERRUPTED = 'interrupted'
 
 interface More {
   details?: readonly ErrorDetail[]
-  /** What to do about it, in a sentence. */
+  /** One sentence on what to do about it. */
   hint?: string
   requestId?: string
   exit?: number
-  /** Seconds, as the server asks for. */
+  /** Seconds, from the server. */
   retryAfter?: number | undefined
 }
 
@@ -27,7 +27,7 @@ export class Failure extends Error {
   readonly exit: number
   readonly retryAfter: number | undefined
 
-  /** `code` is one of the error table, or one that a newer server knows. */
+  /** `code`: from the error table, or unknown if the server is newer. */
   constructor(
     readonly code: string,
     message: string,
@@ -48,7 +48,7 @@ export class Failure extends Error {
   }
 }
 
-/** A mistake in the arguments: exit code 2. Usable as an expression. */
+/** Throws a `Failure` for wrong arguments, with exit code 2. Usable as an expression. */
 export const misuse = (message: string, hint?: string): never => {
   throw new Failure('invalid_input', message, { hint })
 }

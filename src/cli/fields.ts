@@ -1,32 +1,32 @@
-/** The input of an operation as arguments and options. */
+/** An operation's input as options. */
 import type { TSchema } from '@sinclair/typebox'
 import { type NamedOp, pathParams } from '#contract/op'
 import { flagOf } from './names.ts'
 
 export type FlagKind = 'text' | 'integer' | 'number' | 'boolean' | 'choice' | 'json'
 
-/** A value somewhere in the input that an option can say. */
+/** A value of the input that an option sets. */
 export interface FlagField {
   path: readonly string[]
-  /** Without dashes. */
+  /** Without its dashes. */
   flag: string
   kind: FlagKind
-  /** A list: the option may be given several times, each time for one entry. */
+  /** A list: the option can be repeated, once per entry. */
   many: boolean
-  /** A list that may not be empty. */
+  /** A list that must not be empty. */
   filled: boolean
-  /** `--no-…` says null. */
+  /** `--no-…` sets it to null. */
   nullable: boolean
-  /** Of one value. */
+  /** The schema of one value. */
   schema: TSchema
   description: string
-  /** `-` and `@file` stand for text that is read: long texts and secrets. In others, such as handles, they stand for themselves. */
+  /** For long text and secrets: `-` and `@file` are read. In other options, such as handles, they are literal. */
   readable: boolean
 }
 
-/** Texts that may be longer are often written elsewhere. */
+/** Longer text is often written in a file. */
 const LONG_TEXT = 500
-/** What others on the machine could read in the list of processes. */
+/** Secrets, which other users could see in the process list. */
 const SECRET = /password|secret|token/i
 
 /** The words of a choice; undefined for any other schema. */
@@ -46,7 +46,7 @@ const withoutNull = (schema: TSchema): { schema: TSchema; nullable: boolean } =>
   return { schema: words.every((word) => typeof word === 'string') ? { ...schema, anyOf: undefined, enum: words } : schema, nullable }
 }
 
-/** How one value of it is written. */
+/** How one value is written. */
 export const kindOf = (schema: TSchema): FlagKind => {
   if (choicesOf(schema)) return 'choice'
   const { type } = schema
@@ -71,14 +71,14 @@ const fieldsIn = (outer: TSchema, path: readonly string[]): FlagField[] => {
   return [{ path, flag: flagOf(path), kind, many: entry !== undefined, filled, nullable, schema: one, description, readable }]
 }
 
-/** What `--no-…` says of a field; undefined where there is no such option. */
+/** The value that `--no-…` sets; undefined if there is no such option. */
 export const noneOf = ({ kind, many, filled, nullable }: FlagField): { value: false | null | [] } | undefined => {
   if (kind === 'boolean' && !many) return { value: false }
   if (nullable) return { value: null }
   return many && !filled ? { value: [] } : undefined
 }
 
-/** Everything but the path's parameters, in the order of the contract. */
+/** All fields except path parameters, in the order of the contract. */
 export const fieldsOf = (o: NamedOp): FlagField[] => {
   const inPath = pathParams(o.path)
   return Object.entries(o.input.properties as Record<string, TSchema>)

@@ -1,4 +1,4 @@
-/** What `tendril help` prints: every command there is, by name and purpose. */
+/** `tendril help`: every command with its purpose. */
 import { pathParams } from '#contract/op'
 import { groups } from './catalogue.ts'
 import { kebab } from './names.ts'
@@ -16,7 +16,7 @@ const OWN: readonly [words: string, about: string][] = [
   ['help [words…]', 'Show this list, or help for one command.'],
 ]
 
-/** `server` are the server's commands that this program has besides. */
+/** `server`: the server's commands, if this program includes them. */
 export const listing = (server: readonly string[]): string => {
   const operations = groups.map(({ commands }) =>
     commands.map(({ group, name, operation }): readonly [string, string] => {

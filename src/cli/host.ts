@@ -1,32 +1,32 @@
-/** What the command line needs of the process that it runs in, so that tests can be that process. */
+/** The command line's process, which tests can replace. */
 
 export interface Stream {
   write(text: string): void
-  /** Resolves when there is room for more. */
+  /** Resolves when the stream can take more. */
   pass(bytes: Uint8Array): Promise<void>
-  /** Columns of the terminal; undefined when it is none: a pipe or a file. */
+  /** The terminal's width in columns; undefined for a pipe or a file. */
   columns: number | undefined
   colour: boolean
 }
 
 export interface Host {
   env: Record<string, string | undefined>
-  /** The home folder of the user. */
+  /** The user's home folder. */
   home: string
   name: string
   stdout: Stream
   stderr: Stream
-  /** Standard input to its end. */
+  /** Reads standard input to its end. */
   readInput(): Promise<string>
   readFile(path: string): Promise<string>
-  /** A line that a person types and nobody sees; undefined where there is no terminal. */
+  /** Reads a line without echo; undefined without a terminal. */
   askSecret(prompt: string): Promise<string | undefined>
   /** Aborted by SIGINT. */
   signal: AbortSignal
-  /** Milliseconds; never steps back. */
+  /** Monotonic milliseconds. */
   now(): number
-  /** Resolves after `ms`, rejects at once when the signal is aborted. */
+  /** Resolves after `ms`; rejects as soon as the signal aborts. */
   pause(ms: number): Promise<void>
-  /** Starts a program that shows an address; never fails. */
+  /** Opens a URL in the browser. Never fails. */
   open(url: string): void
 }

@@ -1,4 +1,4 @@
-/** From the words of a command line to an exit code. */
+/** Runs a command line and returns its exit code. */
 import { type Command, CommanderError } from 'commander'
 import { Failure, INTERRUPTED, INTERRUPTED_EXIT } from './failure.ts'
 import type { Host } from './host.ts'
@@ -11,7 +11,7 @@ const forAll = (command: Command, change: (one: Command) => void): void => {
   for (const child of command.commands) forAll(child, change)
 }
 
-/** Help goes where commander sends it; errors are ours to report. */
+/** Commander prints help; we print its errors. */
 const prepare = (program: Command, { stdout, stderr }: Host): void => {
   const output = {
     writeOut: (text: string) => stdout.write(text),
@@ -30,7 +30,7 @@ const misuseOf = ({ message }: CommanderError): Failure => {
   return new Failure('invalid_input', first, { hint: suggestion ?? 'see --help' })
 }
 
-/** What the commands are given, and a way to ask which of them was chosen. */
+/** The context of the commands, and a way to ask which one was chosen. */
 const groundFor = (host: Host, server: readonly string[]) => {
   let work = async (): Promise<number> => 2
   const setting: Ground & { server: readonly string[] } = {
@@ -53,7 +53,7 @@ const groundFor = (host: Host, server: readonly string[]) => {
   return { setting, chosen: () => work() }
 }
 
-/** The work that the arguments ask for. Help is given while they are read; then nothing is left to do. */
+/** Parses the arguments and returns the work to do; undefined after help was printed. */
 const understood = (argv: readonly string[], host: Host, server: readonly string[]): (() => Promise<number>) => {
   const { setting, chosen } = groundFor(host, server)
   const program = programFor(argv, setting)
@@ -72,7 +72,7 @@ const understood = (argv: readonly string[], host: Host, server: readonly string
 const asksForJson = (argv: readonly string[]): boolean =>
   argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined).includes('--json')
 
-/** Runs a command line; `server` are the server's commands that this program has besides. Never throws. */
+/** Runs a command line. `server`: the server's commands, if this program includes them. Never throws. */
 export const runCommandLine = async (argv: readonly string[], host: Host, server: readonly string[] = []): Promise<number> => {
   try {
     return await understood(argv, host, server)()

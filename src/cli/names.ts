@@ -1,4 +1,4 @@
-/** Words of the contract as words of a command line. */
+/** Names of the contract as names of commands and options. */
 
 /** `postNow`, `edited_body` → `post-now`, `edited-body`. */
 export const kebab = (name: string): string =>
@@ -7,7 +7,7 @@ export const kebab = (name: string): string =>
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2')
     .toLowerCase()
 
-/** Options that every command, or every command of a kind, has; a field of the same name gets the prefix `input-`. */
+/** Options shared by all commands, or all of a kind. A field of the same name gets the prefix `input-`. */
 const reservedFlags: ReadonlySet<string> = new Set([
   'all',
   'api-key',
@@ -23,7 +23,7 @@ const reservedFlags: ReadonlySet<string> = new Set([
   'wait',
 ])
 
-/** Commands that are no operations, and in the single binary those of the server. */
+/** Commands that are not operations, including the server's in the single binary. */
 export const reservedGroups: ReadonlySet<string> = new Set([
   'admin',
   'completion',
@@ -36,7 +36,7 @@ export const reservedGroups: ReadonlySet<string> = new Set([
   'whoami',
 ])
 
-/** The flag of an input field, without its dashes: `writing_dna.voice_rules` → `writing-dna.voice-rules`. `--no-…` is taken for "none". */
+/** The flag of an input field, without dashes: `writing_dna.voice_rules` → `writing-dna.voice-rules`. Avoids `--no-…`, which means null. */
 export const flagOf = (path: readonly string[]): string => {
   const flag = path.map(kebab).join('.')
   return reservedFlags.has(flag) || flag.startsWith('no-') ? `input-${flag}` : flag

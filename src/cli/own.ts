@@ -1,4 +1,4 @@
-/** The commands that are no operations. */
+/** The commands that are not operations. */
 import { Argument, Command } from 'commander'
 import type { Host } from './host.ts'
 import { withCommon } from './syntax.ts'
@@ -6,23 +6,22 @@ import { withCommon } from './syntax.ts'
 const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
 
-/** What a command needs to be able to act. */
 export interface Ground {
   host: Host
-  /** Takes what is to be done, once the arguments are understood. */
+  /** Receives the work to do, once the arguments are parsed. */
   act(work: () => Promise<number>): void
   complete(shell: Shell): Promise<number>
   help(words: string[]): Promise<number>
 }
 
-/** Of the server, in the single binary. */
+/** The server's commands, in the single binary. */
 export const serverCommands: readonly [name: string, about: string][] = [
   ['serve', 'Start the server. The default without a command.'],
   ['admin', 'Manage workspaces, keys and plans: tendril admin --help.'],
   ['health', 'Exit with 0 if the server on PORT responds.'],
 ]
 
-/** For `logout`, here and in the list of commands. */
+/** Help of `logout`, here and in the list of commands. */
 export const LOGOUT = 'Remove the credentials of the profile, and revoke those that login created.'
 
 const allOptions = (command: Command): Record<string, unknown> => ({ ...command.parent?.opts(), ...command.opts() })

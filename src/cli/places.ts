@@ -1,19 +1,19 @@
-/** What may be written where, for completion. */
+/** What can follow which words, for completion. */
 import type { Command, Option } from 'commander'
 import { truncated } from './text.ts'
 
 interface Flag {
-  /** With its dashes. */
+  /** With dashes. */
   name: string
   about: string
   takesValue: boolean
-  /** What the value may be, where that is known. */
+  /** The possible values, if known. */
   choices: readonly string[]
 }
 
-/** What may follow some words. */
+/** What can follow some words. */
 export interface CommandPlace {
-  /** `items list`; empty for the program itself. */
+  /** For example `items list`; empty for the program itself. */
   words: string
   children: readonly (readonly [name: string, about: string])[]
   flags: readonly Flag[]
@@ -35,7 +35,7 @@ const HELP: Flag = { name: '--help', about: 'Show help.', takesValue: false, cho
 const argumentsOf = ({ registeredArguments }: Command): readonly (readonly [string, string])[] =>
   registeredArguments.flatMap(({ argChoices = [], description }) => argChoices.map((word) => [word, short(description)] as const))
 
-/** The command and all below it; `words` lead to it. */
+/** The command and all its subcommands. `words`: the path to it. */
 export const placesIn = (command: Command, words: string): CommandPlace[] => {
   const children = command.commands.map((child) => [child.name(), short(child.summary() || child.description())] as const)
   const own = { words, children: [...children, ...argumentsOf(command)], flags: [...command.options.map(flagOf), HELP] }

@@ -1,4 +1,4 @@
-/** Answers on standard output: JSON for programs, tables and names with values for people. */
+/** Prints answers: JSON for programs, tables and fields for people. */
 import type { Host, Stream } from './host.ts'
 import { answerLines } from './record.ts'
 import { type Column, columnsFor, headOf, linesOf } from './table.ts'
@@ -8,7 +8,7 @@ type Row = Record<string, unknown>
 
 const BOLD = ['\u001b[1m', '\u001b[22m'] as const
 
-/** One line for pipes; for a terminal indented, and without characters that it would obey. */
+/** JSON: one line for pipes; for terminals indented, with control characters escaped. */
 export const jsonText = (value: unknown, { columns }: Stream): string =>
   columns === undefined ? `${JSON.stringify(value)}\n` : `${escaped(JSON.stringify(value, null, 2))}\n`
 
@@ -26,7 +26,7 @@ export interface Pages {
   add(rows: readonly Row[]): void
 }
 
-/** The pages of one list below one head, as wide as the first page asks for. */
+/** Prints all pages under one header, with the column widths of the first page. */
 export const tablePages = ({ stdout }: Host): Pages => {
   let columns: readonly Column[] | undefined
   return {
@@ -40,7 +40,7 @@ export const tablePages = ({ stdout }: Host): Pages => {
   }
 }
 
-/** A line for each record. */
+/** One line per record. */
 export const jsonLines = ({ stdout }: Host): Pages => ({
   add(rows) {
     const lines = rows.map((row) => `${JSON.stringify(row)}\n`).join('')

@@ -1,6 +1,6 @@
 /**
- * The command line in a process of its own: the only place that knows the environment and the standard streams. What not every
- * command needs is loaded when it is needed.
+ * The command line's own process: the only place that uses the environment and the standard streams. Code that only some commands
+ * need is loaded on demand.
  */
 import { homedir, hostname } from 'node:os'
 import { version } from '../../package.json'
@@ -16,7 +16,7 @@ const streamOf = (stream: NodeJS.WriteStream): Stream => ({
   colour: Boolean(stream.isTTY) && !process.env.NO_COLOR && process.env.TERM !== 'dumb',
 })
 
-/** Text as editors and `echo` leave it: the last end of line is theirs. */
+/** Drops the final newline that editors and `echo` add. */
 const textOf = (bytes: Buffer, from: string): string => {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(/\r?\n$/, '')
@@ -38,7 +38,7 @@ const readInput = async (): Promise<string> => {
 
 const BACKSPACE = ['\u007f', '\b']
 
-/** What is typed up to the end of the line; the terminal does not show it. Undefined when ^C, ^D or the signal ends it. */
+/** Reads a line without echo. Undefined after ^C, ^D or the signal. */
 const typed = (prompt: string, signal: AbortSignal): Promise<string | undefined> =>
   new Promise((resolve) => {
     const { stdin, stderr } = process
@@ -66,7 +66,7 @@ const typed = (prompt: string, signal: AbortSignal): Promise<string | undefined>
       }
     }
     signal.addEventListener('abort', stop, { once: true })
-    // First: what is typed at once is not shown either.
+    // Before the prompt, so that early input is not echoed either.
     stdin.setRawMode(true)
     stderr.write(prompt)
     stdin.setEncoding('utf8')
@@ -84,7 +84,7 @@ const openers: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> 
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 }
 
-/** Without a shell, so that nothing in the address is obeyed; a machine without a browser is no error. */
+/** Without a shell, which could interpret the URL. A missing browser is not an error. */
 const open = async (url: string): Promise<void> => {
   const [command, ...args] = openers[process.platform] ?? ['xdg-open']
   try {
@@ -93,7 +93,7 @@ const open = async (url: string): Promise<void> => {
     child.on('error', () => {})
     child.unref()
   } catch {
-    // The address stands on the screen.
+    // The URL is also printed.
   }
 }
 
@@ -128,13 +128,13 @@ const hostOf = (signal: AbortSignal): Host => ({
   open: (url) => void open(url),
 })
 
-/** A reader that has gone has read enough: `tendril items list --all | head`. */
+/** Ignores a closed pipe, as in `tendril items list --all | head`. */
 const endQuietly = (cause: { code?: string }): void => {
   if (cause.code === 'EPIPE') process.exit(0)
   throw cause
 }
 
-/** Ends the process by letting it end, so that everything written is still read. */
+/** Sets the exit code and lets the process end by itself, so that pending output is flushed. */
 export const main = async ({ server }: { server: readonly string[] }): Promise<void> => {
   const argv = process.argv.slice(2)
   if (argv.length === 1 && argv[0] === '--version') return console.log(`tendril ${version}`)

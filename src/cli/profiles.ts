@@ -17,7 +17,7 @@ const known = ({ profiles }: Settings, name: string): string =>
         Object.keys(profiles).length > 0 ? `profiles: ${Object.keys(profiles).join(', ')}` : 'run tendril login to create one',
       )
 
-/** Never shows a key. */
+/** Does not show keys. */
 export const listProfiles = async (options: Options, host: Host): Promise<number> => {
   const { profiles, current } = await read(host)
   const rows = Object.entries(profiles).map(([name, { api_url = DEFAULT_URL, api_key, workspace, session }]) => ({
@@ -39,7 +39,7 @@ export const use = async (name: string, host: Host): Promise<number> => {
   return 0
 }
 
-/** Forgets it here; what it held stays valid at the server. */
+/** Removes the local profile. Its credentials stay valid on the server. */
 export const removeProfile = async (name: string, host: Host): Promise<number> => {
   const settings = await read(host)
   const { [known(settings, name)]: _removed, ...profiles } = settings.profiles

@@ -1,4 +1,4 @@
-/** The whole command line. Only what is asked for is built: a start must not pay for two hundred commands. */
+/** Builds the command line. To start fast, it builds only the requested command out of some two hundred. */
 import { Command } from 'commander'
 import type { NamedOp } from '#contract/op'
 import { version } from '../../package.json'
@@ -8,13 +8,13 @@ import { type Ground, ownCommands, serverCommands } from './own.ts'
 import { ENVIRONMENT, syntaxOf, titleOf, withCommon } from './syntax.ts'
 
 export interface Setting extends Ground {
-  /** The server's commands that this program has beside ours. */
+  /** The server's commands, if this program includes them. */
   server: readonly string[]
 }
 
 const WITH_VALUE = new Set(['--profile', '--api-url', '--api-key'])
 
-/** The first two words that are no options: the group and the command. */
+/** The first two words that are not options: the group and the command. */
 const wordsIn = (argv: readonly string[]): string[] => {
   const words: string[] = []
   for (let at = 0; at < argv.length && words.length < 2; at++) {
@@ -36,7 +36,7 @@ const examples = (o: NamedOp, words: string): string =>
     .map((example) => `  tendril ${words} ${example}`.trimEnd())
     .join('\n')}`
 
-/** Options may stand after each word; the later one holds. */
+/** Options can follow each word; the last one wins. */
 const optionsOf = (command: Command): Record<string, unknown> => ({
   ...(command.parent ? optionsOf(command.parent) : {}),
   ...command.opts(),
@@ -50,7 +50,7 @@ const operationCommand = ({ group, name, operation }: CommandGroup['commands'][n
   })
 }
 
-/** Everything there is. */
+/** All groups and commands. */
 const ALL = Symbol('all')
 
 const groupCommand = (group: CommandGroup, chosen: string | typeof ALL | undefined, ground: Ground): Command => {
@@ -79,7 +79,7 @@ const programOf = (first: string | typeof ALL | undefined, second: string | type
   return program
 }
 
-/** A program that understands these arguments: the rest of it stands there by name, for help and suggestions. */
+/** A program that can parse these arguments. Other commands exist by name only, for help and suggestions. */
 export const programFor = (argv: readonly string[], setting: Setting): Command => {
   const [first, second] = wordsIn(argv)
   const isPlain = first === argv[0] && second === argv[1]
@@ -88,11 +88,11 @@ export const programFor = (argv: readonly string[], setting: Setting): Command =
   return group && command ? shortest({ ...group, commands: [command] }, setting) : programOf(first, second, setting)
 }
 
-/** For words that are right: nothing but the way to their command. */
+/** For valid words: only the path to their command. */
 const shortest = (group: CommandGroup, setting: Setting): Command => {
   const program = new Command('tendril').helpCommand(false).enablePositionalOptions()
   return program.addCommand(groupCommand(group, ALL, setting))
 }
 
-/** With every command in full. */
+/** Builds every command in full. */
 export const wholeProgram = (setting: Setting): Command => programOf(ALL, ALL, setting)

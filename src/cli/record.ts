@@ -1,4 +1,4 @@
-/** A record for people: a name and a value a line, longer texts and lists below their name. */
+/** Formats a record for people: one field per line, with long text and lists below their name. */
 import { columnsFor, headOf, linesOf } from './table.ts'
 import { harmless } from './text.ts'
 
@@ -26,7 +26,7 @@ const fieldLines = (name: string, value: unknown, { pad, width }: { pad: number;
   return [`${name}:`, ...indented(recordLines(value as Record<string, unknown>, width - INDENT.length))]
 }
 
-/** Fields that are null or empty lists are left out: what is not there needs no line. */
+/** Leaves out null fields and empty lists. */
 const recordLines = (record: Record<string, unknown>, width = Number.POSITIVE_INFINITY): string[] => {
   const there = Object.entries(record).filter(
     ([, value]) => value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0),
@@ -35,7 +35,7 @@ const recordLines = (record: Record<string, unknown>, width = Number.POSITIVE_IN
   return there.flatMap(([name, value]) => fieldLines(name, value, { pad, width }))
 }
 
-/** An answer: what stands under its one wrapper is shown as if it were the whole. */
+/** Formats an answer, without its wrapper field. */
 export const answerLines = (body: Record<string, unknown>, width?: number): string[] => {
   const values = Object.values(body)
   const [only] = values

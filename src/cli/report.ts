@@ -1,4 +1,4 @@
-/** A failure on standard error, in the words of the command line. */
+/** Prints a failure on standard error, with the names of options instead of fields. */
 import { type NamedOp, pathParams } from '#contract/op'
 import type { ErrorDetail } from '#kernel/errors'
 import type { Failure } from './failure.ts'
@@ -64,6 +64,6 @@ const forPrograms = ({ code, message, details, requestId, hint, retryAfter }: Fa
   },
 })
 
-/** `o` is the operation that failed, if one was asked for. */
+/** `o`: the operation that failed, if there was one. */
 export const reportFailure = (host: Host, failure: Failure, { o, asJson }: { o: NamedOp | undefined; asJson: boolean }): void =>
   host.stderr.write(asJson ? jsonText(forPrograms(failure), host.stderr) : `${forPeople(failure, o)}\n`)

@@ -1,4 +1,4 @@
-/** Which answers are worth another try, and when. */
+/** Decides which requests to retry, and when. */
 import { Failure } from './failure.ts'
 import type { Host } from './host.ts'
 import type { Ask, Reply } from './transport.ts'
@@ -7,10 +7,10 @@ const MOST_TRIES = 5
 const MOST_MS = 60_000
 const FIRST_PAUSE_MS = 200
 
-/** An answer, or the error of a connection that gave none. */
+/** An answer, or a connection error. */
 export type TryResult = { reply: Reply } | { cause: unknown }
 
-/** A certificate stays wrong, however often it is looked at. */
+/** A wrong certificate stays wrong. */
 const HOPELESS = /^(CERT_|ERR_TLS|ERR_SSL|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|ERR_INVALID|HPE_)/
 
 const codeOf = (text: string): string | undefined => {
@@ -21,7 +21,7 @@ const codeOf = (text: string): string | undefined => {
   }
 }
 
-/** Refused before it was looked at. */
+/** Refused before the server processed the request. */
 const isUntouched = (outcome: TryResult): boolean =>
   'cause' in outcome ? (outcome.cause as { code?: string } | undefined)?.code === 'ECONNREFUSED' : outcome.reply.status === 429
 
@@ -32,7 +32,7 @@ const isWorthIt = (outcome: TryResult): boolean => {
   return status === 429 || status === 503 || (status === 409 && codeOf(text) === 'idempotency_in_flight')
 }
 
-/** Seconds, or a date, as HTTP allows; in milliseconds. */
+/** Parses Retry-After, in seconds or as a date. In milliseconds. */
 export const retryDelayMs = (header: string | undefined, date = Date.now()): number | undefined => {
   if (header === undefined) return undefined
   if (/^\d+$/.test(header.trim())) return Number(header) * 1_000
@@ -43,19 +43,19 @@ export const retryDelayMs = (header: string | undefined, date = Date.now()): num
 interface Past {
   tries: number
   elapsedMs: number
-  /** Whether the same may be sent twice. */
+  /** Whether it is safe to send the request twice. */
   again: boolean
 }
 
-/** Milliseconds until the next try, or undefined when this outcome stands. */
+/** Milliseconds until the next try; undefined if there is none. */
 export const pauseAfter = (outcome: TryResult, { tries, elapsedMs, again }: Past): number | undefined => {
   if (tries >= MOST_TRIES || !isWorthIt(outcome) || !(again || isUntouched(outcome))) return undefined
-  const asked = 'reply' in outcome ? retryDelayMs(outcome.reply.headers['retry-after']) : undefined
-  const pause = asked ?? FIRST_PAUSE_MS * 2 ** (tries - 1)
+  const requested = 'reply' in outcome ? retryDelayMs(outcome.reply.headers['retry-after']) : undefined
+  const pause = requested ?? FIRST_PAUSE_MS * 2 ** (tries - 1)
   return elapsedMs + pause <= MOST_MS ? pause : undefined
 }
 
-/** Tries the same again, at most 5 times and within 60 s in all. */
+/** Tries up to 5 times within 60 s. Returns the last outcome. */
 export const retried = async (host: Host, attempt: () => Promise<Reply>, { again }: Pick<Ask, 'again'>): Promise<TryResult> => {
   const began = host.now()
   for (let tries = 1; ; tries++) {

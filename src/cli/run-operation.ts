@@ -1,7 +1,7 @@
-/** What a command does: asks the server, follows pages, waits for what is being made, prints. */
+/** Runs an operation: sends it, follows pages, waits for generations and prints the answer. */
 import { operations } from '#contract/index'
 import { isSettled, type NamedOp, pathParams } from '#contract/op'
-import { argumentText, inputFrom, once, type ReadSource, type Said } from './argv.ts'
+import { argumentText, inputFrom, once, type ParsedArguments, type ReadSource } from './argv.ts'
 import { type ApiResponse, askOf, call, downloadTo, idempotencyKeyFor } from './call.ts'
 import { commandWords, listOf, settlingOf } from './catalogue.ts'
 import { FAILED_EXIT, Failure, INTERRUPTED, INTERRUPTED_EXIT, misuse } from './failure.ts'
@@ -19,12 +19,12 @@ interface Work {
   host: Host
   token: string | undefined
   transport: Transport
-  /** What `-` and the names of files stand for. */
+  /** Reads `-` and `@file`. */
   read: ReadSource
 }
 
 const FIRST_POLL_MS = 250
-/** The API document's pace for polling. */
+/** The polling interval of the API document. */
 const SLOWEST_POLL_MS = 20_000
 const DEFAULT_WAIT_S = 300
 const LONGEST_WAIT_S = 86_400
@@ -32,17 +32,17 @@ const LONGEST_WAIT_S = 86_400
 const ask = async ({ host, token, transport }: Work, o: NamedOp, input: Input, key?: string): Promise<ApiResponse> =>
   call(transport, askOf(o, input, { token, idempotencyKey: await idempotencyKeyFor(o, key) }), host)
 
-/** The password, as an option says or somebody types it. */
+/** The password, from an option or typed at a prompt. */
 const passwordFor = async ({ options, host, read }: Work): Promise<string | undefined> => {
-  const given = textOption(options, 'confirmPassword')
-  if (given !== undefined) return argumentText(given, { flag: 'confirm-password', readable: true }, read)
+  const password = textOption(options, 'confirmPassword')
+  if (password !== undefined) return argumentText(password, { flag: 'confirm-password', readable: true }, read)
   return host.askSecret('Confirm your password: ')
 }
 
-/** Asks; and once more, in the same call, when the password has to be given first and somebody gives it. */
-const askConfirmed = async (work: Work, given?: string): Promise<ApiResponse> => {
+/** Sends the request. If the server requires the password again, asks for it and resends under the same key. */
+const askConfirmed = async (work: Work, idempotencyKey?: string): Promise<ApiResponse> => {
   const { o, input } = work
-  const key = await idempotencyKeyFor(o, given)
+  const key = await idempotencyKeyFor(o, idempotencyKey)
   try {
     return await ask(work, o, input, key)
   } catch (cause) {
@@ -70,7 +70,7 @@ const printList = (work: Work, body: Input): void => {
   else if (body[list.cursor] !== null) host.stderr.write(`more results: use --all, or --cursor ${String(body[list.cursor])}\n`)
 }
 
-/** Each page is printed before the next is asked for. */
+/** Prints each page before it requests the next. */
 const runAll = async (work: Work): Promise<number> => {
   const { o, input, host, options } = work
   const list = listOf(o)!
@@ -98,7 +98,7 @@ const waitMs = (options: Work['options']): number => {
   return isLegal ? seconds * 1_000 : misuse(`--timeout must be a number of seconds up to ${LONGEST_WAIT_S}, not ${text || 'empty'}`)
 }
 
-/** The words that show the record again, for who no longer waits for it. */
+/** A command that shows the record later. */
 const lookAgain = ({ options }: Work, sibling: NamedOp, id: unknown): string => {
   const words = pathParams(sibling.path).length > 0 ? `${commandWords(sibling)} ${String(id)}` : commandWords(sibling)
   return `check it with tendril ${words}${options.profile ? ` --profile ${String(options.profile)}` : ''}`
@@ -108,7 +108,7 @@ const overdue = (id: unknown, hint: string): never => {
   throw new Failure('unavailable', `${String(id)} is still running after the timeout`, { hint })
 }
 
-/** ^C ends the waiting, not the work: without its id the record would have to be searched for. */
+/** ^C stops the waiting, not the work. Prints how to find the record. */
 const interruptible = async <T>({ host }: Work, { id, hint }: { id: unknown; hint: string }, wait: () => Promise<T>): Promise<T> => {
   try {
     return await wait()
@@ -118,7 +118,7 @@ const interruptible = async <T>({ host }: Work, { id, hint }: { id: unknown; hin
   }
 }
 
-/** One line on a terminal, written over and over; nothing elsewhere. */
+/** A status line that a terminal overwrites; silent without a terminal. */
 const progress = ({ stderr, now }: Host) => {
   const began = now()
   return {
@@ -131,10 +131,10 @@ const progress = ({ stderr, now }: Host) => {
   }
 }
 
-/** The most a list gives at once: what was just made is among them. */
+/** The largest page of a list. The new record is on the first one. */
 const MOST_LISTED = 100
 
-/** The record as it stands, in the wrapper of the answer that made it. */
+/** The current record, in the same wrapper as the answer that created it. */
 const look = async (work: Work, sibling: NamedOp, { body }: ApiResponse): Promise<ApiResponse> => {
   const { id } = recordOf(body)
   const [parameter] = pathParams(sibling.path)
@@ -169,7 +169,7 @@ const untilSettled = async (work: Work, first: ApiResponse): Promise<ApiResponse
   }
 }
 
-/** What has failed is printed like what is ready, on standard output; that it failed is said besides. */
+/** Prints a failed record on standard output like a ready one, and reports the failure too. */
 const settle = (work: Work, { body }: ApiResponse): number => {
   const { host, options } = work
   const { status, error } = recordOf(body)
@@ -199,8 +199,8 @@ const run = (work: Work): Promise<number> => {
   return work.options.all === true ? runAll(work) : runOnce(work)
 }
 
-/** Runs an operation and gives the exit code; throws a `Failure`. */
-export const runOperation = async (o: NamedOp, said: Said, host: Host): Promise<number> => {
+/** Runs an operation and returns the exit code. Throws a `Failure`. */
+export const runOperation = async (o: NamedOp, said: ParsedArguments, host: Host): Promise<number> => {
   const { options } = said
   const read = once((source) => {
     if (source !== '-') return host.readFile(source)

@@ -1,4 +1,4 @@
-/** What may be written after a command's name, made from its operation. */
+/** The arguments and options of a command, generated from its operation. */
 import type { TSchema } from '@sinclair/typebox'
 import { Argument, Command, Option } from 'commander'
 import { type NamedOp, pathParams, takesKey } from '#contract/op'
@@ -6,7 +6,7 @@ import { listOf, settlingOf } from './catalogue.ts'
 import { choicesOf, type FlagField, fieldsOf, kindOf, noneOf } from './fields.ts'
 import { kebab } from './names.ts'
 
-/** The name under which commander keeps an option's value. */
+/** Commander's name for an option's value. */
 export const optionKey = ({ flag }: Pick<FlagField, 'flag'>): string =>
   flag
     .split('-')
@@ -28,7 +28,7 @@ const limits = ({ minimum, maximum }: FlagField['schema']): string => {
     : `${minimum} to ${maximum}`
 }
 
-/** Every input has it: what it lies in is required too. */
+/** Whether the field and all objects around it are required. */
 const isNeeded = ({ required = [], properties = {} }: TSchema, [name = '', ...rest]: readonly string[]): boolean =>
   required.includes(name) && (rest.length === 0 || isNeeded(properties[name], rest))
 
@@ -39,7 +39,7 @@ const remarks = (o: NamedOp, field: FlagField): string => {
     .join('; ')
 }
 
-/** What JSON of an entry looks like: `{name: text, note?: text}`. */
+/** The shape of a JSON entry: `{name: text, note?: text}`. */
 const shapeOf = (schema: TSchema): string => {
   const { properties, required = [] } = schema
   if (!properties) return choicesOf(schema)?.join(' | ') ?? placeholder({ kind: kindOf(schema), schema })
@@ -63,16 +63,16 @@ const optionsOf = (o: NamedOp, field: FlagField): Option[] => {
   const isSwitch = kind === 'boolean' && !many
   const positive = new Option(isSwitch ? `--${flag}` : `--${flag} <${placeholder(field)}>`, describe(o, field))
   if (many) positive.argParser(collect)
-  // Shown, and completed; what is given is checked with the other values.
+  // Only for help and completion; the value is validated with the others.
   positive.argChoices = choicesOf(field.schema)
   return noneOf(field) ? [positive, new Option(`--no-${flag}`, noneText(field))] : [positive]
 }
 
-/** What the environment sets for every command. */
+/** Environment variables, for the help of every command. */
 export const ENVIRONMENT =
   'TENDRIL_API_URL, TENDRIL_API_KEY and TENDRIL_PROFILE set defaults for --api-url, --api-key and --profile, and override the profile.'
 
-/** Every command has these, and they may stand before its name too. */
+/** Options of every command; they can also precede its name. */
 const common: readonly [flags: string, description: string][] = [
   ['--json', 'Print JSON: indented on a terminal, otherwise on one line.'],
   ['--profile <name>', 'The profile in ~/.tendril/config.json to use. Default: TENDRIL_PROFILE.'],
@@ -108,7 +108,7 @@ const special = (o: NamedOp): [flags: string, description: string][] => [
     : [['--as-me', 'Act as the person signed in with tendril login --session.'] as [string, string]]),
 ]
 
-/** The first sentence of a summary: what a list of commands shows. */
+/** The first sentence of a summary, for lists of commands. */
 export const titleOf = ({ summary }: Pick<NamedOp, 'summary'>): string => /^.*?\.(?=\s|$)/s.exec(summary)?.[0] ?? summary
 
 /** The command of an operation, without an action. */

@@ -1,4 +1,4 @@
-/** Records as a table that fits the terminal. Ids are whole: they are copied. */
+/** Tables that fit the terminal. Ids are never truncated, because people copy them. */
 import { oneLine, padded, truncated, widthOf } from './text.ts'
 
 type Row = Record<string, unknown>
@@ -9,9 +9,9 @@ export interface Column {
 }
 
 const GAP = 2
-/** Narrower than this, a cut text says nothing. */
+/** Below this width, truncated text is useless. */
 const NARROWEST = 20
-/** In this order, before what else a record has. */
+/** Shown first, in this order. */
 const FIRST = [
   'id',
   'status',
@@ -42,14 +42,14 @@ const NEXT = [
   'doubt.resolves',
   'doubt.next_read_at',
 ]
-/** How something came about, or what is long and read elsewhere. */
+/** Left out: provenance, and long fields that people read elsewhere. */
 const LATER = ['arm', 'format', 'hook', 'length', 'instruction', 'rationale', 'markdown', 'model', 'origin', 'time_zone']
 const LAST = ['created_at', 'createdAt', 'updated_at', 'updatedAt']
-/** What of an object within a record has a column of its own: what tells it from others. */
+/** Fields of nested objects that get their own column, because they identify the object. */
 const TELLING_INSIDE = new Set(['id', 'kind', 'author', 'text', 'resolves', 'next_read_at'])
 const INSTANT = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d+Z$/
 
-/** One value in one line; lists and objects as how many, or as JSON; times to the second. */
+/** One value on one line: lists and objects as a count or JSON, times to the second. */
 const cellOf = (value: unknown): string => {
   if (value === null || value === undefined) return ''
   if (typeof value === 'string') return oneLine(value.replace(INSTANT, '$1Z'))
@@ -57,12 +57,12 @@ const cellOf = (value: unknown): string => {
   return typeof value === 'object' ? oneLine(JSON.stringify(value)) : String(value)
 }
 
-/** Half an id is none. */
+/** Ids are not truncated. */
 const isWhole = (name: string): boolean => name === 'status' || /(^|[._])id$/.test(name)
 
 const isObject = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** With what tells the objects in it apart beside its own fields, as `post.text`. */
+/** Adds identifying fields of nested objects, such as `post.text`. */
 const flat = (row: Row): Row =>
   Object.fromEntries(
     Object.entries(row).flatMap(([name, value]) =>
@@ -74,10 +74,10 @@ const flat = (row: Row): Row =>
 
 const isPlain = (value: unknown): boolean => value === null || value === undefined || typeof value !== 'object'
 
-/** Nothing, or what most records are not. */
+/** Empty, or a default value. */
 const isMute = (value: unknown): boolean => value === false || cellOf(value) === ''
 
-/** Columns that say something in these rows, the most telling first. */
+/** The columns with information in these rows, the most useful first. */
 const candidates = (rows: readonly Row[]): string[] => {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))]
   const telling = names.filter((name) => rows.every((row) => isPlain(row[name])) && rows.some((row) => !isMute(row[name])))
@@ -90,7 +90,7 @@ const candidates = (rows: readonly Row[]): string[] => {
   return telling.sort((a, b) => rank(a) - rank(b))
 }
 
-/** Columns for rows such as these, in at most `width` columns of the terminal; what is cut keeps enough to be told apart. */
+/** The table's columns for these rows, within `width` terminal columns. Truncated values stay distinguishable. */
 export const columnsFor = (records: readonly Row[], width = Number.POSITIVE_INFINITY): Column[] => {
   const rows = records.map(flat)
   const chosen: (Column & { least: number })[] = []

@@ -1,4 +1,4 @@
-/** Which deployment a command goes to, and as whom. */
+/** The deployment and credential of a command. */
 import type { NamedOp } from '#contract/op'
 import { type CliProfile, readSettings, type Settings } from './config-file.ts'
 import { Failure, misuse } from './failure.ts'
@@ -8,16 +8,16 @@ export const DEFAULT_URL = 'http://localhost:7070'
 export const DEFAULT_PROFILE = 'default'
 
 export interface ServerProfile {
-  /** The profile's name; undefined if the address has none. */
+  /** Undefined if no profile matches the URL. */
   name: string | undefined
   url: string
   profile: CliProfile
-  /** From an option, the environment or the profile, in this order. */
+  /** From an option, the environment or the profile, in that order. */
   apiKey: string | undefined
   settings: Settings
 }
 
-/** Without a slash at its end. */
+/** Without a trailing slash. */
 const checkedUrl = (text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^https?:$/.test(url.protocol)) return misuse(`${text} is not a valid URL`, 'write it as https://tendril.example.com')
@@ -41,7 +41,7 @@ const own = (settings: Settings, name: string): CliProfile | undefined =>
 
 const urlOf = (profile: CliProfile | undefined): string | undefined => (profile ? checkedUrl(profile.api_url ?? DEFAULT_URL) : undefined)
 
-/** The current profile if it is of this address, else the first that is. */
+/** The current profile if it has this URL, else the first one with it. */
 const nameByUrl = (settings: Settings, url: string): string | undefined => {
   const names = Object.keys(settings.profiles).filter((name) => urlOf(settings.profiles[name]) === url)
   return names.find((name) => name === settings.current) ?? names[0]
@@ -63,7 +63,7 @@ const wantedOf = async (options: Record<string, unknown>, host: Host): Promise<W
   }
 }
 
-/** A key goes only to the address that it was kept for: an option that names another address does not carry it there. */
+/** Sends a stored key only to its own URL, never to another one given by an option. */
 export const findTarget = async (options: Record<string, unknown>, host: Host): Promise<ServerProfile> => {
   const settings = await readSettings(host.home, (text) => host.stderr.write(`tendril: ${text}\n`))
   const { name, url, key } = await wantedOf(options, host)
@@ -86,7 +86,7 @@ const sessionOf = (target: ServerProfile): string => {
   return session.token
 }
 
-/** What to send as Bearer. A name that is in no profile is a mistake as soon as its key is needed. */
+/** The Bearer token. Throws a `Failure` for an unknown profile, but only if its key is needed. */
 export const tokenFor = (o: Pick<NamedOp, 'scope'>, target: ServerProfile, asMe: { asMe?: unknown }): string | undefined => {
   if (o.scope === 'public') return undefined
   if (target.name !== undefined && !target.apiKey && !own(target.settings, target.name))

@@ -1,16 +1,16 @@
-/** HTTP to one deployment, by Node's own client: it starts sooner than fetch, and says more of what went wrong. */
+/** HTTP to one deployment, with Node's own client, which starts faster than fetch and gives more precise errors. */
 import type { ClientRequest, IncomingMessage, Agent as PlainAgent } from 'node:http'
 import { Failure } from './failure.ts'
 
 export interface Ask {
   method: string
-  /** With its query. */
+  /** Including the query. */
   path: string
   headers: Record<string, string>
   body?: string
-  /** Sending it twice does no more than sending it once. */
+  /** Whether it is safe to send twice. */
   again: boolean
-  /** Takes the body of a success piece by piece instead; `text` then is the end of it. */
+  /** Receives the body of a successful answer in pieces; `text` is then only its end. */
   sink?: (bytes: Uint8Array) => Promise<void>
 }
 
@@ -22,16 +22,16 @@ export interface Reply {
 
 export interface Transport {
   url: string
-  /** Throws an error of the connection, or one named `Overdue`. */
+  /** Throws a connection error, or one named `Overdue`. */
   exchange(ask: Ask): Promise<Reply>
   close(): void
 }
 
-/** A post may take the server 20 s; then it answers all the same. */
+/** Longer than the 20 s after which the server answers a post in any case. */
 const DEADLINE_MS = 30_000
 const LARGEST_ANSWER = 256 * 2 ** 20
 
-/** Of a body that has been passed on: enough for its last line to tell how it ended. */
+/** How much of a streamed body to keep: enough for its last line, which may be an error. In characters. */
 const TAIL_BYTES = 8_192
 
 const headersOf = ({ headers }: IncomingMessage): Reply['headers'] =>
@@ -48,7 +48,7 @@ const readWhole = async (response: IncomingMessage): Promise<Buffer> => {
   return Buffer.concat(chunks)
 }
 
-/** What has begun to be printed cannot be asked for again: a failure from here on is final. */
+/** Output has begun, so a failure from here on cannot be retried. */
 const passOn = async (response: IncomingMessage, sink: (bytes: Uint8Array) => Promise<void>, limit: Limit): Promise<Buffer> => {
   let tail: Buffer = Buffer.alloc(0)
   try {
@@ -79,11 +79,11 @@ const exchanged = (request: ClientRequest, { body, sink }: Ask, limit: Limit): P
 
 interface Limit extends Disposable {
   signal: AbortSignal
-  /** Begins the time anew: something came. */
+  /** Restarts the timeout. */
   extend(): void
 }
 
-/** Aborted by the signal, and when nothing has come for too long. */
+/** Aborts with the signal, or when nothing has arrived for too long. */
 const limited = (signal: AbortSignal): Limit => {
   const controller = new AbortController()
   const stop = () => controller.abort()
@@ -102,7 +102,7 @@ const limited = (signal: AbortSignal): Limit => {
   }
 }
 
-/** One connection is kept for the pages and polls of a command. */
+/** Keeps one connection for the pages and polls of a command. */
 export const openTransport = async (url: string, signal: AbortSignal): Promise<Transport> => {
   const { protocol, pathname } = new URL(url)
   const http = protocol === 'https:' ? await import('node:https') : await import('node:http')

@@ -1,7 +1,7 @@
 /** All resources and operations, in the order of the documentation. */
 import { isScope } from '#kernel/scopes'
 import { audit } from './app/audit.ts'
-import { connections as appConnections } from './app/connections.ts'
+import { appConnections } from './app/connections.ts'
 import { device } from './app/device.ts'
 import { invitations } from './app/invitations.ts'
 import { keys } from './app/keys.ts'

@@ -2,7 +2,7 @@
 import { appResources, growthResources } from '#contract/index'
 import { operatorResources } from '#contract/operator'
 import { auditHandlers } from './app/audit.ts'
-import { connectionsHandlers as appConnectionsHandlers } from './app/connections.ts'
+import { appConnectionsHandlers } from './app/connections.ts'
 import { deviceHandlers } from './app/device.ts'
 import { invitationHandlers } from './app/invitations.ts'
 import { keyHandlers } from './app/keys.ts'

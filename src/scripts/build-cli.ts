@@ -1,6 +1,6 @@
 /**
- * Makes `dist/cli`, the command line for Node as a package of its own with nothing to install beside it: `npm run build:cli`, or with
- * `-- pack` also the archive that `npm publish` would send. `npm install` runs it, too, so that `npx tendril` works in a clone.
+ * Builds `dist/cli`, the command line as a Node package without dependencies: `npm run build:cli`. With `-- pack`, also the archive
+ * that `npm publish` would upload. `npm install` runs it too, so that `npx tendril` works in a clone.
  */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ const root = join(import.meta.dir, '..', '..')
 const NAME = 'tendril-cli'
 const FILE = 'tendril.mjs'
 const SHEBANG = '#!/usr/bin/env node\n'
-/** Packages of others inside the bundle, whose licences go with it. */
+/** Third-party packages in the bundle, shipped with their licences. */
 const INSIDE = ['commander', 'string-width', 'get-east-asian-width', 'strip-ansi', 'ansi-regex']
 
 const readme = `# ${NAME}
@@ -54,7 +54,7 @@ const licenceOf = (name: string): string => {
   throw new Error(`${name} has no licence file`)
 }
 
-/** The contract as it is when it has been put together: schemas are plain JSON, and of an answer only its parts' kinds are read. */
+/** The contract as plain JSON. Of output schemas it keeps only what the command line reads. */
 const contractAsData = (): string => {
   const shapeOf = ({ properties = {} }: TSchema) =>
     Object.fromEntries(Object.entries(properties as Record<string, TSchema>).map(([name, { type }]) => [name, { type }]))
@@ -70,7 +70,7 @@ export const resources = JSON.parse(${data})
 export const operations = resources.flatMap(named)`
 }
 
-/** Spares each start the making of schemas, and the library for it. */
+/** Saves each start the construction of schemas, and TypeBox. */
 const withContractAsData: BunPlugin = {
   name: 'contract as data',
   setup(build) {
@@ -87,7 +87,7 @@ export const buildCli = async (folder: string): Promise<string> => {
     target: 'node',
     format: 'esm',
     minify: true,
-    // What a command does not need is not even parsed: a start takes little longer than Node's own.
+    // Splitting keeps unneeded code unparsed: a start takes little longer than Node's own.
     splitting: true,
     plugins: [withContractAsData],
     naming: { entry: FILE, chunk: 'part-[hash].mjs' },
@@ -106,7 +106,7 @@ export const buildCli = async (folder: string): Promise<string> => {
   return path
 }
 
-/** The archive of a built package, put into `to`; its path. */
+/** Packs a built package into `to` and returns the archive's path. */
 export const packCli = (folder: string, to: string): string => {
   const { status, stdout, stderr } = spawnSync('npm', ['pack', '--silent', '--pack-destination', to], { cwd: folder, encoding: 'utf8' })
   if (status !== 0) throw new Error(`npm pack failed: ${stderr}`)

@@ -1,4 +1,4 @@
-/** Makes `dist/tendril`, the single binary: `npm run build`, or with `-- linux-arm64` for another platform whose packages are installed. */
+/** Builds `dist/tendril`, the single binary: `npm run build`, or with `-- linux-arm64` for another platform whose packages are installed. */
 import { mkdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { packNative } from '#postgres/archive'
@@ -7,7 +7,7 @@ import { ARCHIVE_FOLDER, installedPackage, PLATFORM } from '#postgres/binaries'
 const root = join(import.meta.dir, '..', '..')
 const dist = join(root, 'dist')
 
-/** Packs the Postgres of `platform` into a folder of its own; undefined, with a warning, where npm installed none. */
+/** Packs the Postgres of `platform` into its own folder. Undefined, with a warning, if npm installed none. */
 const packPostgres = async (platform: string): Promise<string | undefined> => {
   const found = installedPackage(platform)
   if (!found) {
@@ -21,7 +21,7 @@ const packPostgres = async (platform: string): Promise<string | undefined> => {
   return folder
 }
 
-/** The program of the worker that drafts, which `openThread` starts. */
+/** The drafting worker, which `openThread` starts. */
 const WORKER = 'port/model/worker/entry.ts'
 
 const targetOf = (platform: string): Bun.Build.CompileTarget | undefined => {
@@ -34,10 +34,10 @@ const targetOf = (platform: string): Bun.Build.CompileTarget | undefined => {
   }
   const target = targets[platform]
   if (target) return target
-  throw new Error(`${platform} is none of ${Object.keys(targets).join(', ')}`)
+  throw new Error(`unknown platform ${platform}: choose one of ${Object.keys(targets).join(', ')}`)
 }
 
-/** Builds `entry` for `platform` (as `linux-x64`) and returns the path of the binary. */
+/** Builds `entry` for `platform` (such as `linux-x64`) and returns the path of the binary. */
 export const build = async (entry: string, outfile: string, platform = PLATFORM): Promise<string> => {
   const target = targetOf(platform)
   const postgres = await packPostgres(platform)
@@ -46,7 +46,7 @@ export const build = async (entry: string, outfile: string, platform = PLATFORM)
     root: join(root, 'src'),
     target: 'bun',
     format: 'esm',
-    // Renaming identifiers would break Elysia's checks of numbers, which compare the names of errors.
+    // Minified identifiers would break Elysia's number validation, which compares error names.
     minify: { whitespace: true, syntax: true, identifiers: false },
     bytecode: true,
     sourcemap: 'inline',
@@ -54,12 +54,12 @@ export const build = async (entry: string, outfile: string, platform = PLATFORM)
       ...(target && { target }),
       outfile,
       assets: [join(root, 'sql'), ...(postgres ? [postgres] : [])],
-      // A binary run in some folder must not take code or settings from the files that lie there.
+      // The binary must not load code or settings from the folder in which it runs.
       autoloadDotenv: false,
       autoloadBunfig: false,
     },
   })
-  // The binary holds its source maps and the archive; the copies beside it are of no use.
+  // The binary contains its source maps and the archive; remove the copies beside it.
   const copies = [`${outfile}.map`, join(dirname(outfile), 'entry.js.map'), ...(postgres ? [postgres] : [])]
   for (const copy of copies) rmSync(copy, { recursive: true, force: true })
   return outputs[0]?.path ?? outfile

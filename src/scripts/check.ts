@@ -1,9 +1,9 @@
-/** Everything about the source that needs no database: one line a step, the output of those that fail. `npm run check`. */
+/** `npm run check`: all checks of the source that need no database. Prints one line per step, and the output of failed ones. */
 import { existsSync, readFileSync } from 'node:fs'
 
 interface Step {
   name: string
-  /** What is wrong, for a person; empty when nothing is. */
+  /** The problems as text; empty if there are none. */
   problems(): Promise<string>
 }
 
@@ -31,7 +31,7 @@ const fileLength: Step = {
   },
 }
 
-/** With other versions installed, the types would show errors that are not in the source. */
+/** With other versions installed, type errors could appear that the source does not have. */
 const installed: Step = {
   name: 'installed packages',
   async problems() {

@@ -1,8 +1,7 @@
 /**
- * Packs the common passwords that src/kernel/common-passwords.ts refuses: `bun src/scripts/common-passwords.ts`. The list is
- * that of @zxcvbn-ts/language-common (MIT), 49,233 passwords in the order of how often they leak, so the 10,000 most common are
- * its beginning. Of all of them, those long enough to be chosen at all are kept, as the first four bytes of their SHA-256.
- * The list itself is needed only here, and is not shipped.
+ * Packs the list of common passwords for src/kernel/common-passwords.ts: `bun src/scripts/common-passwords.ts`. The source is
+ * @zxcvbn-ts/language-common (MIT): 49,233 passwords, the most leaked first. Keeps those that are long enough to be accepted, as the
+ * first four bytes of their SHA-256. The source list is not shipped.
  */
 import { join } from 'node:path'
 import { dictionary } from '@zxcvbn-ts/language-common'

@@ -1,6 +1,5 @@
-// After `npm install`. Some npm versions refuse to run the install script of the `bun` package, which then is a stub: this runs
-// it, so that `npm install && npm start` works with each of them. Then it builds the command line, for `npx tendril`; where only
-// the manifest has been copied so far, as in the first layer of an image, there is nothing to build yet.
+// Runs after `npm install`. Some npm versions refuse to run the install script of the `bun` package and leave a stub, so this runs
+// it. Then it builds the command line for `npx tendril`, unless only the manifest is here yet, as in the first layer of an image.
 import { spawnSync } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'

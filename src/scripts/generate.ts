@@ -1,4 +1,4 @@
-/** Writes the generated files that are committed, or with --check tells which of them no longer fit. */
+/** Writes the generated files that are committed. With --check, only lists those out of date. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { dumpSchema } from './schema-dump.ts'
 
 const root = join(import.meta.dir, '../..')
 
-/** The migrations, applied to an empty embedded Postgres, whatever DATABASE_URL says. */
+/** Applies the migrations to an empty embedded Postgres; ignores DATABASE_URL. */
 async function schema(): Promise<string> {
   const log = createLog('warn')
   const home = await mkdtemp(join(tmpdir(), 'tendril-generate-'))
@@ -20,7 +20,7 @@ async function schema(): Promise<string> {
     await migrate(database.target, log)
     const sql = postgres({ ...database.target, max: 1, onnotice: () => {} })
     try {
-      // The search path decides whether names are written with their schema.
+      // The search path determines whether names are written with their schema.
       await sql`set search_path = ''`
       return await dumpSchema(sql)
     } finally {

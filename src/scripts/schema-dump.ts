@@ -3,7 +3,7 @@ import type postgres from 'postgres'
 type Sql = postgres.Sql
 type Line = { line: string }
 
-/** Schemas of ours; the rest of the database is Postgres's own. */
+/** Our schemas; the others belong to Postgres. */
 const SCHEMAS = ['public', 'sandbox']
 
 const columns = (sql: Sql, table: string) => sql<Line[]>`
@@ -13,7 +13,7 @@ const columns = (sql: Sql, table: string) => sql<Line[]>`
   from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
   where attrelid = ${table}::regclass and attnum > 0 and not attisdropped order by attnum`
 
-/** Later versions list NOT NULL among the constraints; it stands with the columns already. */
+/** Leaves out NOT NULL, which later versions list among the constraints: the columns already show it. */
 const constraints = (sql: Sql, table: string) => sql<Line[]>`
   select format('  constraint %I %s', conname, pg_get_constraintdef(oid)) as line
   from pg_constraint where conrelid = ${table}::regclass and contype <> 'n' order by conname`
@@ -56,7 +56,7 @@ const dumpTable = async (sql: Sql, table: string): Promise<string> => {
   return [`create table ${table} (\n${body}\n);`, ...after].join('\n')
 }
 
-/** The schema as text, equal on every supported Postgres: what a migration changes is seen in review. */
+/** The schema as text, the same on every supported Postgres. Shows in review what a migration changes. */
 export async function dumpSchema(sql: Sql): Promise<string> {
   const tables = await sql<{ name: string }[]>`select format('%I.%I', nspname, relname) as name from pg_class c
     join pg_namespace n on n.oid = c.relnamespace where relkind in ('r', 'p') and nspname = any(${SCHEMAS}) order by 1`

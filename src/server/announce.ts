@@ -13,7 +13,7 @@ const drafter = ({ openai }: Shown): string => {
 /** The addresses that answer, the database and the drafter. */
 const addresses = (shown: Shown, database: string): string => {
   const { publicUrl: url } = shown
-  return `Tendril listens on ${url} and keeps its data in ${database}.
+  return `Tendril is listening on ${url} and stores its data in ${database}.
   REST       ${url}/api/v1/growth/…   documented at ${url}/api/v1/openapi.json and ${url}/api/v1/capabilities
   MCP        ${url}/api/v1/mcp
   Sign in    ${url}/sign-in
@@ -23,7 +23,7 @@ const addresses = (shown: Shown, database: string): string => {
 /** How to sign in the first time. */
 const welcome = ({ id, apiKey, signInUrl }: NewWorkspace, { publicUrl, bootstrapKey }: Shown): string => `
 
-It has made a workspace, with an account of the sandbox network connected. The key and the link are shown only now:
+A workspace was created, with an account on the sandbox network. The key and the link are shown only this once:
   Workspace  ${id}
   API key    ${bootstrapKey ? 'the one in TENDRIL_BOOTSTRAP_KEY' : apiKey}
   Owner      open this link and choose a password: ${signInUrl}

@@ -12,12 +12,12 @@ import { secretKey } from './secret-key.ts'
 
 interface Database extends AsyncDisposable {
   options: ConnectionOptions
-  /** Named in the first lines that the server prints. */
+  /** For the lines that the server prints at its start. */
   description: string
 }
 
 export interface OpenDatabase extends Database {
-  /** The deployment's secret; the canary row has shown that it is the one this database was made with. */
+  /** The deployment's secret. The canary row has proved that it belongs to this database. */
   secret: Buffer
 }
 
@@ -38,7 +38,7 @@ const embedded = async (home: string, log: Log): Promise<Database> => {
 
 /** Opens the database for a server: migrates it, checks the secret against it, and makes logins for the pools. */
 export async function openDatabase(config: Config, log: Log): Promise<OpenDatabase> {
-  return await opened(await (config.databaseUrl ? external(config.databaseUrl, log) : embedded(config.home, log)), config, log)
+  return await prepare(await (config.databaseUrl ? external(config.databaseUrl, log) : embedded(config.home, log)), config, log)
 }
 
 /** For a command: the running server's database, or one that is open only as long as the command runs. */
@@ -46,10 +46,10 @@ export async function joinDatabase(config: Config, log: Log): Promise<OpenDataba
   const running = config.databaseUrl ? undefined : await findEmbedded(config.home)
   if (!running) return openDatabase(config, log)
   const joined = { options: running, description: 'the embedded Postgres of the running server', [Symbol.asyncDispose]: async () => {} }
-  return await opened(joined, config, log)
+  return await prepare(joined, config, log)
 }
 
-const opened = async (database: Database, config: Config, log: Log): Promise<OpenDatabase> => {
+const prepare = async (database: Database, config: Config, log: Log): Promise<OpenDatabase> => {
   try {
     await migrate(database.options, log)
     const secret = await secretKey(config)

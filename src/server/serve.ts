@@ -43,7 +43,7 @@ const listenOn = async (config: Config, workplace: Workplace, { log, ready }: { 
   }
 }
 
-export async function serve(): Promise<void> {
+export async function runServer(): Promise<void> {
   const config = checkedConfig()
   const log = createLog(config.logLevel)
   const stopped = untilStopped()

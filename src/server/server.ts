@@ -55,9 +55,9 @@ import { lanesOf } from './lanes.ts'
 const REPLY_WITHIN_MS = 20_000
 const IDLE_MS = 300_000
 const SWEEP_MS = 250
-/** A minute more does not matter after fourteen days. */
+/** Once a minute is enough after a grace period of 14 days. */
 const ERASURE = { everyMs: 60_000, rows: 1_000 }
-/** Rows whose time is over go within a minute in up to a thousand workspaces, and in turn if there are more. */
+/** Expired rows are removed within a minute in up to a thousand workspaces; more workspaces take turns. */
 const SWEEP = { everyMs: 60_000, rows: 1_000, tenants: 1_000 }
 const MODEL_CALL_MS = 80_000
 
@@ -70,11 +70,11 @@ export interface Workplace extends AsyncDisposable {
   overrides: Overrides
 }
 
-/** What tests and single commands replace. */
+/** Replacements for tests and for single commands. */
 export interface Overrides {
   times?: PublishTimes
   webhookTimes?: WebhookTimes
-  /** Empty: due work is left to other processes. */
+  /** If empty, other processes do the due work. */
   lanes?: AnyLane[]
   drafter?: Drafter
   failpoints?: Failpoints
@@ -89,14 +89,14 @@ export interface Overrides {
   /** For the rates of requests. */
   rateClock?: Clock
   intake?: Partial<IntakeLimits>
-  /** What is served over MCP instead of the operations. */
+  /** Replaces the MCP servers of the operations. */
   mcpServers?: ServerFactory
 }
 
 const drafterOf = ({ openai }: Config, worker: ModelWorker, log: Log): Drafter =>
   openai ? createOpenAiDrafter({ ...openai, timeoutMs: MODEL_CALL_MS, worker, log }) : createComposer(worker)
 
-/** The `host:port` of one of our own addresses. */
+/** The `host:port` of a URL. */
 const pairsOf = (text: string): string[] => {
   const url = URL.parse(text)
   return url ? [`${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`] : []
@@ -109,12 +109,12 @@ const egressOf = ({ egressAllow, publicUrl, nodeUrl }: Config, log: Log): Egress
 
 export interface WorkplaceOptions {
   log: Log
-  /** The deployment's secret. A process that takes no letters from others need not share theirs. */
+  /** The deployment's secret. A random one is enough for a process that exchanges no letters with others. */
   secret?: Buffer
   overrides?: Overrides
 }
 
-/** What runs at intervals, unasked. */
+/** Starts the periodic work. */
 const periodicOf = ({ db, overrides }: Workplace, { failpoints, auditKeepDays: keepDays }: Config, log: Log): AsyncDisposable => {
   const stack = new AsyncDisposableStack()
   const shared = { db, log, clock: systemClock }
@@ -126,7 +126,7 @@ const periodicOf = ({ db, overrides }: Workplace, { failpoints, auditKeepDays: k
 const ratesOf = ({ rateLimits }: Config, deps: RatesDeps, stack: AsyncDisposableStack): Rates =>
   rateLimits ? stack.use(createRates(deps)) : unlimitedRates
 
-/** What the engine is told of the product. */
+/** The engine's configuration for this product. */
 const product = { kinds: workTable, consequences }
 
 /** Database, networks and actors: all that a command needs, without HTTP. */
@@ -171,7 +171,7 @@ export async function openWorkplace(
 }
 
 /** Waits until clients have received their answers. */
-const stopped = async (server: Server<unknown>, drained: Promise<void>): Promise<void> => {
+const stopServer = async (server: Server<unknown>, drained: Promise<void>): Promise<void> => {
   await Promise.race([drained, Bun.sleep(LAST_ANSWERS_MS)])
   await server.stop(true)
 }
@@ -231,7 +231,7 @@ export async function listen(config: Config, workplace: Workplace, log: Log, rea
       const drained = server.stop()
       await runtime[Symbol.asyncDispose]()
       await mcp[Symbol.asyncDispose]()
-      await stopped(server, drained)
+      await stopServer(server, drained)
       await authenticator[Symbol.asyncDispose]()
     },
   }

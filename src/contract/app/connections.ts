@@ -5,7 +5,7 @@ import { Connection } from '../shared-records.ts'
 
 const answer = record({ connection: Connection })
 
-export const connections = {
+export const appConnections = {
   connectSandbox: op.prepared(
     'POST /api/v1/app/connections/sandbox',
     'Connect an account of the sandbox, the built-in network. Reconnecting a handle restores its account. The same handle in another workspace is a different account. The first account becomes the default.',

@@ -1,4 +1,4 @@
-import type { connections } from '#contract/app/connections'
+import type { appConnections } from '#contract/app/connections'
 import { connectEffects, connectionView, disconnectEffects, reachAccount } from '#decisions/growth/connecting'
 import { fail } from '#kernel/errors'
 import type { Sandbox } from '#port/network/sandbox/sandbox'
@@ -8,7 +8,7 @@ import type { Handlers } from '../call.ts'
 /** The same handle as `tendril admin tenant create --sandbox` uses. */
 const handleOf = (tenantId: string): string => `workspace-${tenantId.slice(-12)}`
 
-export const connectionsHandlers = (sandbox: Pick<Sandbox, 'name' | 'connect'>): Handlers<typeof connections> => ({
+export const appConnectionsHandlers = (sandbox: Pick<Sandbox, 'name' | 'connect'>): Handlers<typeof appConnections> => ({
   connectSandbox: {
     async prepare({ handle }, { tenantId }) {
       const reached = await reachAccount(sandbox.name, sandbox.connect(tenantId, handle ?? handleOf(tenantId)))
