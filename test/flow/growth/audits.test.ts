@@ -62,7 +62,7 @@ describe('an audit', () => {
     expect(claim).toMatchObject({ dimension: 'question', value: 'yes', measure: 'engagement_rate', group: { n: 12 }, rest: { n: 12 } })
     expect(claim.group.mean).toBeLessThan(claim.rest.mean / 2)
     expect(claim.interval.high).toBeLessThan(0)
-    expect(claim.wording).toContain('Question posts had an engagement of 2.0 %, the others 6.3 % (12 and 12 posts)')
+    expect(claim.wording).toContain('Question posts had an engagement rate of 2.0%, other posts 6.3% (12 and 12 posts)')
     const questions = ids.filter((_, index) => index % 2 === 1)
     expect(claim.item_ids.length).toBeGreaterThan(5)
     for (const item of claim.item_ids) expect(questions).toContain(item)
@@ -100,7 +100,7 @@ describe('an audit', () => {
       error: null,
       result: { sample: { items: 0, from: null, to: null }, worked: [], best: [] },
     })
-    expect(none.result.not_enough_data).toEqual({ items: 0, needed: 16, message: 'Not enough data: no post has been counted yet.' })
+    expect(none.result.not_enough_data).toEqual({ items: 0, needed: 16, message: 'Not enough data: no post has metrics yet.' })
     await posted([...planted().slice(0, 6), { text: 'Young', rate: 900, ageMs: DAY / 2 }, { text: 'Old', rate: 900, ageMs: 40 * DAY }])
     const few = await audit()
     expect(few.result.sample).toMatchObject({ items: 6, too_young: 1 })

@@ -184,7 +184,7 @@ describe('an experiment', () => {
     expect(body.experiment.comparison.against_control).toEqual([
       {
         ...{ arm: 'variant', reading: 'not_enough_data', difference: null, interval: null, effect_size: null, needed_per_arm: 8 },
-        note: 'Not enough data: variant has 0 and control has 3 posts with numbers; 8 each are needed.',
+        note: 'Not enough data: variant has 0 and control has 3 posts with metrics; each needs 8.',
       },
     ])
   })

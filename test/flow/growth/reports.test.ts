@@ -89,7 +89,7 @@ describe('asked for', () => {
     expect([data.best, data.complete, data.waiting.approvals, time_zone]).toEqual([null, false, 1, 'UTC'])
     expect(data.quotas.find(({ key }: { key: string }) => key === 'reports')).toMatchObject({ used: 1 })
     expect(data.next.map(({ operation }: { operation: string }) => operation)).toContain('growth.items.approve')
-    expect(markdown).toContain('An empty week so far')
+    expect(markdown).toContain('A quiet week so far')
   })
 
   test('of no day, of a week to come, or without a plan for it, it is refused', async () => {

@@ -8,8 +8,8 @@ import { type Behaviour, behaviours, createFakeOpenAi } from '#test/support/fake
 import { inlineWorker } from '#test/support/inline-worker'
 
 const found = [
-  'Question posts had an engagement of 2.0 %, the others 6.3 % (12 and 12 posts): between 0.25 and 0.41 times as much.',
-  'Short posts were seen 1,204 times on average, the others 620 times (9 and 15 posts): between 1.30 and 2.60 times as much.',
+  'Question posts had an engagement rate of 2.0%, other posts 6.3% (12 and 12 posts): between 0.25 and 0.41 times as much.',
+  'Short posts were seen 1,204 times on average, other posts 620 times (9 and 15 posts): between 1.30 and 2.60 times as much.',
 ]
 const drafterOn = (url: string) =>
   createOpenAiDrafter({

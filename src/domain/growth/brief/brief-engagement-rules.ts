@@ -11,8 +11,8 @@ const settleEngagements: BriefRule = ({ items: { engaged } }) =>
           operation: 'growth.engagements.approve',
           arguments: idOf(engaged.rows),
         },
-        title: `Look whether ${counted(engaged.count, 'engagement')} took place`,
-        why: `The network did not say whether ${counted(engaged.count, 'engagement')} took place, and the timeline did not show it. Check the network: approve what took place, reject what did not.`,
+        title: `Check whether ${counted(engaged.count, 'engagement')} took place`,
+        why: `The network did not confirm ${counted(engaged.count, 'engagement')}, and the timeline does not show ${engaged.count === 1 ? 'it' : 'them'}. Check the network: approve those that took place, and reject the others.`,
       }
 
 const approveEngagements: BriefRule = ({ items: { engagements }, now }) =>

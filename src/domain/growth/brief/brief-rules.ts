@@ -19,8 +19,8 @@ const settlePosts: BriefRule = ({ items: { review } }) =>
     ? undefined
     : {
         ...{ kind: 'settle_posts', ...about(review), operation: 'growth.items.markPosted', arguments: idOf(review.rows) },
-        title: `Look whether ${counted(review.count, 'post')} went out`,
-        why: `The network did not say whether ${counted(review.count, 'post')} went out, and the timeline did not show it. Check the network: mark what is posted, and post the rest again.`,
+        title: `Check whether ${counted(review.count, 'post')} went out`,
+        why: `The network did not confirm ${counted(review.count, 'post')}, and the timeline does not show ${review.count === 1 ? 'it' : 'them'}. Check the network: mark those that are there as posted, and post the others again.`,
       }
 
 const fixBilling: BriefRule = ({ billing }) =>
@@ -29,7 +29,7 @@ const fixBilling: BriefRule = ({ billing }) =>
     : {
         ...{ kind: 'fix_billing', count: 1, rows: [], operation: 'app.plan.get', arguments: {} },
         title: 'Fix billing',
-        why: `The plan's state is ${billing}: drafting and posting are refused until billing is in order. Reads still work.`,
+        why: `Billing is in the state ${billing}. Drafting and posting are refused until it is in order; reading still works.`,
       }
 
 const connectAccount: BriefRule = ({ accounts, items: { approved, approved_articles: approvedArticles, scheduled } }) => {
@@ -42,7 +42,7 @@ const connectAccount: BriefRule = ({ accounts, items: { approved, approved_artic
       kind: 'connect_first_account',
       count: 1,
       rows: [],
-      why: 'No account is connected, so nothing can be posted from here.',
+      why: 'No account is connected, so nothing can be posted.',
     }
   const why = `No account is connected, and ${counted(waiting, 'approved post')} ${wait(waiting)} to go out${
     scheduled.count > 0 ? `, ${scheduled.count} of them scheduled` : ''
@@ -55,8 +55,8 @@ const retryFailed: BriefRule = ({ items: { failed }, lastError }) =>
     ? undefined
     : {
         ...{ kind: 'retry_failed_posts', ...about(failed), operation: 'growth.items.list', arguments: { status: 'publish_failed' } },
-        title: `See to ${counted(failed.count, 'failed post')}`,
-        why: `The network refused ${counted(failed.count, 'post')}${lastError ? `, the first with “${lastError}”` : ''}. Post or schedule each again, or reject it.`,
+        title: `Retry or reject ${counted(failed.count, 'failed post')}`,
+        why: `The network refused ${counted(failed.count, 'post')}${lastError ? `, the first with “${lastError}”` : ''}. Post or schedule each one again, or reject it.`,
       }
 
 const resume: BriefRule = ({ paused, items: { scheduled } }) =>
@@ -65,7 +65,7 @@ const resume: BriefRule = ({ paused, items: { scheduled } }) =>
     : {
         ...{ kind: 'resume_automation', ...about(scheduled), operation: 'growth.automation.resumeAll', arguments: {} },
         title: 'Resume automation',
-        why: `All automation is paused, and ${counted(scheduled.count, 'scheduled post')} ${wait(scheduled.count)} for it.`,
+        why: `All automation is paused. ${counted(scheduled.count, 'scheduled post')} ${wait(scheduled.count)} for it to resume.`,
       }
 
 const startProfile: BriefRule = ({ isBare, missing }) => {
@@ -79,7 +79,12 @@ const startProfile: BriefRule = ({ isBare, missing }) => {
       title: 'Fill in the profile',
       why: `Drafts are built from stories and proof, and the profile has none. ${empty}`,
     }
-  return { ...common, kind: 'complete_profile', title: 'Complete the profile', why: `${empty} Drafts are closer to you with them.` }
+  return {
+    ...common,
+    kind: 'complete_profile',
+    title: 'Complete the profile',
+    why: `${empty} Filling them in makes drafts sound more like you.`,
+  }
 }
 
 const approvals =
@@ -87,7 +92,7 @@ const approvals =
   ({ items, now }) => {
     const found = items[group]
     if (found.count === 0) return undefined
-    const why = `${counted(found.count, `drafted ${noun}`)} ${wait(found.count)} for approval${ageOf(found.rows, now)}. Nothing goes out without it.`
+    const why = `${counted(found.count, `drafted ${noun}`)} ${wait(found.count)} for approval${ageOf(found.rows, now)}. Nothing goes out without approval.`
     return {
       kind,
       ...about(found),
@@ -142,8 +147,8 @@ const raiseQuota: BriefRule = ({ quota }) => {
   const { used, limit, resetsAt } = quota
   if (limit === 0 || used < limit * NEARLY) return undefined
   const left = leftOf(quota)
-  const title = left === 0 ? 'The quota of posts is used up' : 'The quota of posts runs out'
-  const why = `${used} of ${limit} posts of the month are drafted; ${left} are left until ${resetsAt.toISOString().slice(0, 10)}.`
+  const title = left === 0 ? 'The post quota is used up' : 'The post quota is running out'
+  const why = `${used} of this month's ${limit} posts are used. ${left === 0 ? 'None are' : left === 1 ? '1 is' : `${left} are`} left until ${resetsAt.toISOString().slice(0, 10)}.`
   return { kind: 'raise_quota', count: 1, rows: [], operation: 'app.plan.get', arguments: {}, title, why }
 }
 
@@ -182,7 +187,7 @@ const concludeExperiment: BriefRule = ({ ready }) =>
     : {
         ...{ kind: 'conclude_experiment', ...about(ready), operation: 'growth.experiments.conclude', arguments: idOf(ready.rows) },
         title: `Conclude ${counted(ready.count, 'experiment')}`,
-        why: `Every arm of ${ready.count === 1 ? `“${ready.rows[0]?.title}”` : `${ready.count} experiments`} has enough posts with numbers.`,
+        why: `Every arm of ${ready.count === 1 ? `“${ready.rows[0]?.title}”` : `${ready.count} experiments`} has enough posts with metrics.`,
       }
 
 const runAudit: BriefRule = ({ measured, activeLearnings, auditedAt, mayAudit, now }) =>
@@ -191,21 +196,21 @@ const runAudit: BriefRule = ({ measured, activeLearnings, auditedAt, mayAudit, n
     : {
         ...{ kind: 'run_audit', count: measured, rows: [], operation: 'growth.audits.create', arguments: {} },
         title: 'Run an audit',
-        why: `${measured}${measured >= 20 ? ' or more' : ''} posts have numbers, and nothing was learned from them yet.`,
+        why: `${measured}${measured >= 20 ? ' or more' : ''} posts have metrics, and nothing has been learned from them yet.`,
       }
 
 const spareReads: BriefRule = ({ reads: { used, limit, reserved, tier } }) => {
   const room = limit - reserved
   if (room <= 0 || used < room * NEARLY) return undefined
   const percent = Math.min(100, Math.floor((100 * used) / room))
-  const why = `${percent} % of the day's read budget (tier ${tier}) is spent. Once it is gone, watching and measuring stop until tomorrow.`
+  const why = `${percent}% of today's read budget (${tier} tier) is used. When it runs out, watching and measuring stop until tomorrow.`
   return {
     kind: 'spare_reads',
     count: 1,
     rows: [],
     operation: 'growth.connection.get',
     arguments: {},
-    title: 'The read budget runs out',
+    title: 'The read budget is running out',
     why,
   }
 }
@@ -215,8 +220,8 @@ const watchPosts: BriefRule = ({ items: { unconfirmed } }) =>
     ? undefined
     : {
         ...{ kind: 'watch_posts', ...about(unconfirmed), operation: 'growth.items.list', arguments: { status: 'publish_unconfirmed' } },
-        title: `Watch ${counted(unconfirmed.count, 'unconfirmed post')}`,
-        why: `The network did not say whether ${counted(unconfirmed.count, 'post')} went out. The timeline is being read; do not post again.`,
+        title: `Wait for ${counted(unconfirmed.count, 'unconfirmed post')}`,
+        why: `The network did not confirm ${counted(unconfirmed.count, 'post')}. Tendril is reading the timeline; do not post again.`,
       }
 
 const refreshProfile: BriefRule = ({ profileUpdatedAt, now, isBare, missing }) => {
@@ -229,7 +234,7 @@ const refreshProfile: BriefRule = ({ profileUpdatedAt, now, isBare, missing }) =
     rows: [],
     operation: 'growth.profile.update',
     arguments: {},
-    title: 'Bring the profile up to date',
+    title: 'Update the profile',
     why,
   }
 }

@@ -30,15 +30,15 @@ export const labelOf = ({ dimension, value }: Pick<ClaimFacts, 'dimension' | 'va
     case 'hook':
       return `Posts that open with ${value.replaceAll('-', ' ')}`
     case 'learning':
-      return `Posts made with the learning “${cut(learnings.get(value) ?? value)}”`
+      return `Posts that follow the learning “${cut(learnings.get(value) ?? value)}”`
     case 'weekday':
-      return `Posts of ${value}s`
+      return `${value} posts`
     default:
-      return `Posts of the ${value}`
+      return value === 'night' || value === 'midday' ? `Posts at ${value}` : `Posts in the ${value}`
   }
 }
 
-const percent = (rate: number): string => `${(100 * rate).toFixed(1)} %`
+const percent = (rate: number): string => `${(100 * rate).toFixed(1)}%`
 const whole = (value: number): string => Math.round(value).toLocaleString('en-US')
 const times = (share: number): string => (1 + share).toFixed(2)
 
@@ -48,12 +48,12 @@ export const wordingOf = (claim: ClaimFacts, label: string, sure: string): strin
   const counts = `(${group.n} and ${rest.n} posts)`
   const span = `${sure} between ${times(interval.low)} and ${times(interval.high)} times as much`
   if (measure === 'engagement_rate')
-    return `${label} had an engagement of ${percent(group.mean)}, the others ${percent(rest.mean)} ${counts}: ${span}.`
-  return `${label} were seen ${whole(group.mean)} times on average, the others ${whole(rest.mean)} times ${counts}: ${span}.`
+    return `${label} had an engagement rate of ${percent(group.mean)}, other posts ${percent(rest.mean)} ${counts}: ${span}.`
+  return `${label} were seen ${whole(group.mean)} times on average, other posts ${whole(rest.mean)} times ${counts}: ${span}.`
 }
 
-export const SURE = 'with 95 % confidence over all comparisons made'
-export const LIKELY = 'with 99 % confidence if nothing else had been compared'
+export const SURE = 'with 95% confidence over all comparisons made'
+export const LIKELY = 'with 99% confidence if nothing else had been compared'
 
 /** In words that drafting understands: only the first of them names a kind of post. */
 export const noteOf = ({ measure }: Pick<ClaimFacts, 'measure'>, label: string, kind: 'worked' | 'flopped' | 'hypothesis'): string => {
@@ -64,9 +64,9 @@ export const noteOf = ({ measure }: Pick<ClaimFacts, 'measure'>, label: string, 
 
 /** Why there is no claim, and how much data one would take. */
 export const notEnough = (items: number, { made, needed }: { made: number; needed: number | null }): string => {
-  if (items === 0) return 'Not enough data: no post has been counted yet.'
+  if (items === 0) return 'Not enough data: no post has metrics yet.'
   if (made === 0)
-    return `Not enough data: ${items} posts were counted; a comparison takes ${LEAST_GROUP} posts of a kind and ${LEAST_GROUP} others.`
-  if (needed === null) return `Not enough data: the ${items} posts counted do not differ.`
-  return `Not enough data: among ${items} posts and ${made} comparisons no difference is larger than chance explains; the largest one would be told from it with about ${needed} posts of the kind and ${needed} others.`
+    return `Not enough data: ${items} posts have metrics; a comparison needs ${LEAST_GROUP} posts of a kind and ${LEAST_GROUP} others.`
+  if (needed === null) return `Not enough data: the ${items} posts with metrics do not differ.`
+  return `Not enough data: in ${made} comparisons of ${items} posts, every difference could be chance. Confirming the largest one takes about ${needed} posts of the kind and ${needed} others.`
 }

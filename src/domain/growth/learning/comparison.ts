@@ -78,13 +78,13 @@ const resultOf = ({ arm, values, ids }: Sample): ArmResult => ({
 const differenceOf = ({ arm, values }: Sample, control: Sample): Difference => {
   const [n, m] = [values.length, control.values.length]
   if (Math.min(n, m) < LEAST_PER_ARM) {
-    const note = `Not enough data: ${arm} has ${n} and ${control.arm} has ${m} posts with numbers; ${LEAST_PER_ARM} each are needed.`
+    const note = `Not enough data: ${arm} has ${n} and ${control.arm} has ${m} posts with metrics; each needs ${LEAST_PER_ARM}.`
     return { arm, reading: 'not_enough_data', difference: null, interval: null, effect_size: null, needed_per_arm: LEAST_PER_ARM, note }
   }
   const difference = mean(values) - mean(control.values)
   const found = welch(values, control.values)
   if (!found) {
-    const note = `All posts of ${arm} have the same number, and all of ${control.arm}: from what does not vary nothing can be told.`
+    const note = `All posts of ${arm} have the same value, and so have all of ${control.arm}: without variation there is nothing to compare.`
     return { arm, reading: 'unclear', difference, interval: null, effect_size: null, needed_per_arm: null, note }
   }
   const reach = studentQuantile((1 + CONFIDENCE) / 2, found.freedom) * found.error
@@ -103,9 +103,9 @@ const readingOf = ({ low, high }: Interval): Reading => {
 type Noted = { control: string } & Pick<Difference, 'arm' | 'reading' | 'needed_per_arm'>
 
 const noteOf = ({ arm, control, reading, needed_per_arm: needed }: Noted): string => {
-  if (reading !== 'unclear') return `${arm} is ${reading} than ${control}: the 95 % interval of the difference does not reach zero.`
-  const more = needed === null ? '' : ` A difference of this size would show with about ${needed} posts an arm.`
-  return `${arm} and ${control} cannot be told apart: the 95 % interval of the difference has zero in it.${more}`
+  if (reading !== 'unclear') return `${arm} is ${reading} than ${control}: the 95% interval of the difference excludes zero.`
+  const more = needed === null ? '' : ` Confirming a difference of this size takes about ${needed} posts per arm.`
+  return `${arm} and ${control} do not differ clearly: the 95% interval of the difference includes zero.${more}`
 }
 
 const neededFor = (effect: number): number | null => {

@@ -2,7 +2,7 @@ import { addDays } from '#kernel/calendar'
 import type { Report, ReportData, ReportItem, Totals } from './report.ts'
 
 const whole = (value: number): string => value.toLocaleString('en-US')
-const percent = (share: number): string => `${(100 * share).toFixed(1)} %`
+const percent = (share: number): string => `${(100 * share).toFixed(1)}%`
 
 /** A post's text on one line, with Markdown escaped. */
 const plain = (text: string): string => text.replace(/\s+/g, ' ').replace(/[\\`*_[\]<>#|~]/g, '\\$&')
@@ -14,7 +14,7 @@ const shown = (key: keyof Totals, value: number | null): string => {
 
 const changed = (change: number | null): string => {
   if (change === null) return '–'
-  return `${change > 0 ? '+' : ''}${(100 * change).toFixed(0)} %`
+  return `${change > 0 ? '+' : ''}${(100 * change).toFixed(0)}%`
 }
 
 const names: Record<keyof Totals, string> = {
@@ -35,14 +35,14 @@ const itemLine = (name: string, item: ReportItem): string => {
 
 const posts = ({ best, worst, totals }: ReportData): string => {
   if (best) return [itemLine('Best', best), ...(worst ? [itemLine('Worst', worst)] : [])].join('\n')
-  return totals.posts === 0 ? 'Nothing was posted this week.' : 'The posts of this week have no numbers yet.'
+  return totals.posts === 0 ? 'Nothing was posted this week.' : "This week's posts have no metrics yet."
 }
 
 const summary = ({ totals, complete }: ReportData): string => {
   const so = complete ? '' : ' so far'
-  if (totals.posts === 0 && totals.impressions === 0) return `An empty week${so}: nothing was posted, and nothing was counted.`
+  if (totals.posts === 0 && totals.impressions === 0) return `A quiet week${so}: no posts, and no impressions.`
   const count = totals.posts === 1 ? '1 post' : `${totals.posts} posts`
-  return `${count} went out${so}; all posts together gained ${whole(totals.impressions)} impressions and ${whole(totals.reactions)} reactions.`
+  return `${count} went out${so}. All posts, old and new, gained ${whole(totals.impressions)} impressions and ${whole(totals.reactions)} reactions.`
 }
 
 /** The report as Markdown, in English, with a heading for each part. */
@@ -59,11 +59,11 @@ export const reportMarkdown = ({ week, time_zone }: Pick<Report, 'week' | 'time_
     table(['Day', 'Posts', 'Impressions', 'Reactions', 'Clicks'], byDay),
     '## Posts',
     posts(data),
-    '## Where things stand',
+    '## Status',
     [
-      `- Waiting for approval: ${waiting.approvals}; scheduled: ${waiting.scheduled}; unconfirmed: ${waiting.unconfirmed}`,
+      `- Awaiting approval: ${waiting.approvals}; scheduled: ${waiting.scheduled}; unconfirmed: ${waiting.unconfirmed}`,
       `- Monthly quota: ${quotas.map(({ key, used, limit }) => `${key} ${whole(used)} of ${whole(limit)}`).join(', ')}`,
-      `- Reads of the network today (${reads.tier}): ${whole(reads.used)} of ${whole(reads.limit)}`,
+      `- Network reads today (${reads.tier}): ${whole(reads.used)} of ${whole(reads.limit)}`,
     ].join('\n'),
     '## Next',
     next.length === 0 ? 'Nothing to do.' : next.map(({ title, why }) => `- **${plain(title)}**: ${plain(why)}`).join('\n'),

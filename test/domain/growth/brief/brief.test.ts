@@ -62,7 +62,7 @@ test('a workspace in order has nothing to do', () => expect(actionsOf(calm)).toE
 const cases: Record<BriefActionKind, [changes: Partial<BriefFacts>, shown: object]> = {
   settle_posts: [
     withItems({ review: found(2) }),
-    { title: 'Look whether 2 posts went out', count: 2, operation: 'growth.items.markPosted', arguments: { id: 'id-0' } },
+    { title: 'Check whether 2 posts went out', count: 2, operation: 'growth.items.markPosted', arguments: { id: 'id-0' } },
   ],
   settle_engagements: [withItems({ engaged: found(1) }), { operation: 'growth.engagements.approve', arguments: { id: 'id-0' } }],
   approve_engagements: [withItems({ engagements: found(2) }), { title: 'Approve 2 engagements', arguments: { id: 'id-0' } }],
@@ -91,18 +91,18 @@ const cases: Record<BriefActionKind, [changes: Partial<BriefFacts>, shown: objec
   start_profile: [{ isBare: true, missing: ['goal', 'stories', 'proof'] }, { why: expect.stringContaining('goal, stories, proof') }],
   complete_profile: [
     { missing: ['voice'] },
-    { why: 'Empty: voice. Drafts are closer to you with them.', operation: 'growth.profile.update' },
+    { why: 'Empty: voice. Filling them in makes drafts sound more like you.', operation: 'growth.profile.update' },
   ],
   approve_posts: [
     withItems({ drafts: found(12) }),
     {
       ...{ title: 'Approve 12 posts', count: 12, arguments: { id: 'id-0' }, operation: 'growth.items.approve' },
-      why: '12 drafted posts wait for approval, the oldest for 3 days. Nothing goes out without it.',
+      why: '12 drafted posts wait for approval, the oldest for 3 days. Nothing goes out without approval.',
     },
   ],
   approve_articles: [
     withItems({ articles: found(1, { at: at(-DAY / 2) }) }),
-    { why: '1 drafted article waits for approval. Nothing goes out without it.' },
+    { why: '1 drafted article waits for approval. Nothing goes out without approval.' },
   ],
   fill_slots: [
     { slots: [at(DAY), at(2 * DAY)] },
@@ -110,7 +110,7 @@ const cases: Record<BriefActionKind, [changes: Partial<BriefFacts>, shown: objec
   ],
   raise_quota: [
     { quota: { used: 80, limit: 100, resetsAt: at(9 * DAY) } },
-    { why: '80 of 100 posts of the month are drafted; 20 are left until 2026-11-30.' },
+    { why: "80 of this month's 100 posts are used. 20 are left until 2026-11-30." },
   ],
   draft_posts: [withItems({ scheduled: nothing }), { operation: 'growth.batches.create', arguments: { count: 5 } }],
   schedule_posts: [
@@ -120,10 +120,10 @@ const cases: Record<BriefActionKind, [changes: Partial<BriefFacts>, shown: objec
   schedule_articles: [withItems({ approved_articles: found(1) }), { title: 'Schedule 1 approved article', arguments: { id: 'id-0' } }],
   conclude_experiment: [
     { ready: found(1, { title: 'Numbers first' }) },
-    { why: 'Every arm of “Numbers first” has enough posts with numbers.' },
+    { why: 'Every arm of “Numbers first” has enough posts with metrics.' },
   ],
-  run_audit: [{ activeLearnings: 0 }, { why: '20 or more posts have numbers, and nothing was learned from them yet.' }],
-  spare_reads: [{ reads: { ...calm.reads, used: 720 } }, { why: expect.stringContaining('80 % of the day') }],
+  run_audit: [{ activeLearnings: 0 }, { why: '20 or more posts have metrics, and nothing has been learned from them yet.' }],
+  spare_reads: [{ reads: { ...calm.reads, used: 720 } }, { why: expect.stringContaining('80% of today') }],
   watch_posts: [withItems({ unconfirmed: found(1) }), { arguments: { status: 'publish_unconfirmed' } }],
   refresh_profile: [{ profileUpdatedAt: at(-60 * DAY) }, { why: expect.stringContaining('60 days ago') }],
 }

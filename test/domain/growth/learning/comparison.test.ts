@@ -43,14 +43,14 @@ describe('an arm against the control', () => {
     expect(one.reading).toBe(reading as never)
     if (reading !== 'not_enough_data') return
     expect(one).toMatchObject({ difference: null, interval: null, effect_size: null, needed_per_arm: LEAST_PER_ARM })
-    expect(one.note).toBe(`Not enough data: variant has ${m} and control has ${n} posts with numbers; ${LEAST_PER_ARM} each are needed.`)
+    expect(one.note).toBe(`Not enough data: variant has ${m} and control has ${n} posts with metrics; each needs ${LEAST_PER_ARM}.`)
   })
 
   test('that does not vary, where the control does not either, tells nothing', () => {
     const flat = (value: number) => Array.from({ length: 8 }, () => value)
     const one = against({ control: flat(3), variant: flat(4) })
     expect(one).toMatchObject({ reading: 'unclear', difference: 1, interval: null, effect_size: null, needed_per_arm: null })
-    expect(one.note).toContain('does not vary')
+    expect(one.note).toContain('without variation')
     expect(against({ control: flat(3), variant: alike }).reading).toBe('higher')
   })
 

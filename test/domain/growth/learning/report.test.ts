@@ -144,8 +144,8 @@ describe('the text', () => {
   const text = (changes: Partial<ReportBrief> = {}) => reportMarkdown(queued, reportData(brief(changes)))
 
   test('says that a week is empty', () => {
-    expect(text()).toContain('An empty week so far: nothing was posted, and nothing was counted.')
-    expect(text({ now: new Date('2026-11-23T00:00:00Z') })).toContain('An empty week: nothing was posted')
+    expect(text()).toContain('A quiet week so far: no posts, and no impressions.')
+    expect(text({ now: new Date('2026-11-23T00:00:00Z') })).toContain('A quiet week: no posts')
     expect(text()).toContain('| Impressions | 0 | 0 | – |')
     expect(text()).toContain('Nothing to do.')
   })
@@ -157,10 +157,10 @@ describe('the text', () => {
       next: [{ title: 'Approve 3 posts', why: 'They wait.', operation: 'growth.items.approve' }],
     })
     expect(said).toContain('# Week of 2026-11-16 to 2026-11-22')
-    expect(said).toContain('1 post went out so far; all posts together gained 1,500 impressions and 30 reactions.')
-    expect(said).toContain('| Impressions | 1,500 | 1,000 | +50 % |')
+    expect(said).toContain('1 post went out so far. All posts, old and new, gained 1,500 impressions and 30 reactions.')
+    expect(said).toContain('| Impressions | 1,500 | 1,000 | +50% |')
     expect(said).toContain('| 2026-11-16 | 1 | 1,500 | 30 | 0 |')
-    expect(said).toContain('- **Best**: “A post” (100 impressions, engagement 2.0 %)')
+    expect(said).toContain('- **Best**: “A post” (100 impressions, engagement 2.0%)')
     expect(said).toContain('- **Approve 3 posts**: They wait.')
   })
 
