@@ -6,7 +6,10 @@ import { version } from '../../package.json'
 const cases: [string[], { code: number; out?: string; err?: string }][] = [
   [['--version'], { code: 0, out: `tendril ${version}\n` }],
   [['items', 'lst'], { code: 2, err: "tendril: invalid_input: unknown command 'lst'\n  hint: Did you mean list?\n" }],
-  [['serve', '--port', '1'], { code: 2, err: 'tendril serve takes no arguments; environment variables configure it, as the README describes\n' }],
+  [
+    ['serve', '--port', '1'],
+    { code: 2, err: 'tendril serve takes no arguments; environment variables configure it, as the README describes\n' },
+  ],
   [['admin', 'plan', 'set'], { code: 2, err: 'tendril admin: --workspace is missing\n' }],
 ]
 
