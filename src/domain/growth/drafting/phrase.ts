@@ -103,3 +103,9 @@ export const withoutPhrase = (phrase: string, text: Searchable): Searchable => {
   }
   return from === 0 ? text : searchable(left + text.folded.slice(from))
 }
+
+/** Whether any of the phrases occurs in a text. */
+export const occursAny = (phrases: readonly Phrase[], text: string): boolean => {
+  const searched = searchable(text)
+  return phrases.some((phrase) => phrase.occursIn(searched))
+}

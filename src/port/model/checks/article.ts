@@ -30,7 +30,7 @@ export const wordRange = ({ words, maxLength, measure }: Pick<ArticleBrief, 'wor
 const standards = new WeakMap<ArticleBrief, DraftBrief>()
 
 /** What an article is held against, as for a post: earlier posts are not, for an article may tell their stories again. */
-export const articleStandards = (brief: ArticleBrief): DraftBrief => {
+const articleStandards = (brief: ArticleBrief): DraftBrief => {
   const { topic, points, words: _, ...shared } = brief
   const known = standards.get(brief) ?? { ...shared, count: 1, hooks: [], focus: [topic, ...points].join('\n'), recent: [] }
   standards.set(brief, known)

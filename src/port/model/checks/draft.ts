@@ -86,17 +86,23 @@ export interface Standards {
   numbers: ReadonlySet<string>
 }
 
+/** The phrases that no draft may have. */
+export const forbiddenIn = ({
+  profile,
+  archived,
+  products,
+}: Pick<DraftBrief, 'profile' | 'archived' | 'products'>): Pick<Standards, 'avoid' | 'archived'> => ({
+  avoid: [...new Set(profile.writing_dna.avoid)].map(phraseOf),
+  archived: [...new Set(archived)].map((name) => archivedName(name, products)),
+})
+
 const standards = new WeakMap<DraftBrief, Standards>()
 
 /** What the drafts of a brief are held against, read once. For the largest brief this takes tenths of a second. */
 export const standardsOf = (brief: DraftBrief): Standards => {
   const known = standards.get(brief)
   if (known) return known
-  const read = {
-    avoid: [...new Set(brief.profile.writing_dna.avoid)].map(phraseOf),
-    archived: [...new Set(brief.archived)].map((name) => archivedName(name, brief.products)),
-    numbers: new Set(factTexts(brief).flatMap(numbersOf)),
-  }
+  const read = { ...forbiddenIn(brief), numbers: new Set(factTexts(brief).flatMap(numbersOf)) }
   standards.set(brief, read)
   return read
 }

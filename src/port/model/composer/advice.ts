@@ -1,22 +1,11 @@
 import type { DraftBrief } from '#domain/growth/drafting/draft'
 import { askingOf, type GuidingLearning, guidingLearnings, type Learned, learnedOf } from '#domain/growth/learning/guidance'
-import { type Cue, cuesOf, LONGEST_READ } from '#domain/growth/reading/cues'
 import type { Focus } from '#domain/growth/reading/focus'
+import { type Pattern, readPattern } from '#domain/growth/reading/patterns'
 import type { Style } from '#domain/growth/reading/style'
-import { excerpt, shared, termsOf } from '#domain/growth/reading/words'
+import { shared, termsOf } from '#domain/growth/reading/words'
 import type { DraftCandidate } from './candidate.ts'
-import type { Material } from './material.ts'
-
-const EXCERPT = 60
-
-interface Pattern {
-  /** How a rationale names it. */
-  excerpt: string
-  /** What it asks the opening to be. */
-  lead: Cue[]
-  /** It asks for a question at the end. */
-  endsOnQuestion: boolean
-}
+import type { Prepared } from './prepare.ts'
 
 /** Everything in the brief that makes one candidate better than another. */
 export interface Guidance {
@@ -36,25 +25,12 @@ export interface DraftAdvice extends Learned {
   goal: boolean
 }
 
-/** `Start with a number, then what it cost`: the part before "then" or "end with" speaks of the opening. */
-const headOf = (pattern: string): string =>
-  pattern.split(/,?\s+\bthen\b(?!.{0,20}\bnow\b)|[,;]\s+|\b(?:end|close|finish)(?:s|ing)?\s+(?:with|on)\b/i)[0] ?? ''
-
-const askedIn = (text: string): Cue[] => cuesOf(text).flatMap(({ cue, negated }) => (negated ? [] : [cue]))
-
-const patternOf = (pattern: string): Pattern => {
-  const text = pattern.slice(0, LONGEST_READ)
-  const shape = askedIn(text).find((cue) => cue === 'before-after' || cue === 'contrarian')
-  const endsOnQuestion = /\b(?:end|close|finish)(?:s|ing)?\s+(?:with|on)\b[^.]*(?:question|\bask)/i.test(text)
-  return { excerpt: excerpt(pattern, EXCERPT), lead: shape ? [shape] : askedIn(headOf(text)), endsOnQuestion }
-}
-
 /** Reads patterns, learnings, goal and focus of a brief. */
-export const guidanceOf = (brief: DraftBrief, { focus, material, style }: { focus: Focus; material: Material; style: Style }): Guidance => {
+export const guidanceOf = ({ brief, focus, material, style }: Prepared<DraftBrief>): Guidance => {
   const { writing_dna, goal } = brief.profile
   const units = [...material.stories.flatMap((story) => story.units), ...material.proof, ...material.offers.map(({ unit }) => unit)]
   const learnings = guidingLearnings(brief, new Set(units.flatMap(({ terms }) => [...terms])))
-  const patterns = style.english ? writing_dna.patterns.map(patternOf) : []
+  const patterns = style.english ? writing_dna.patterns.map(readPattern) : []
   const preferred = termsOf(material.terms.join(' '))
   return { focus, goal: termsOf(goal), preferred, patterns, learnings, asking: askingOf(learnings), style }
 }

@@ -1,14 +1,14 @@
 import type { ArticleBrief, ArticleDraft } from '#domain/growth/drafting/draft'
 import { lineBreaksIn } from '#domain/growth/drafting/format-rules'
-import { type Focus, focusOf, headlineOf } from '#domain/growth/reading/focus'
-import { ruledStyle, type Style, styleOf } from '#domain/growth/reading/style'
+import { headlineOf } from '#domain/growth/reading/focus'
+import type { Style } from '#domain/growth/reading/style'
 import { shared, termsOf } from '#domain/growth/reading/words'
 import { createRandom } from '#kernel/random'
-import { type ArticleFault, articleStandards, checkArticle, countWords, wordRange } from '../checks/article.ts'
-import { standardsOf } from '../checks/draft.ts'
+import { type ArticleFault, checkArticle, countWords, wordRange } from '../checks/article.ts'
 import { GenerationError } from '../drafter.ts'
-import { type Material, type Rules, readMaterial } from './material.ts'
+import { storiesOf } from './material.ts'
 import { type MaterialPiece, piecesOf } from './pieces.ts'
+import { type Prepared, prepare } from './prepare.ts'
 import { createGlueChoice, createGlueStock, type GlueChoice, lowerCased, spoken } from './render.ts'
 import { arranged, outlined, type Section } from './sections.ts'
 
@@ -16,15 +16,10 @@ import { arranged, outlined, type Section } from './sections.ts'
 const LEAST_SHARE = 0.2
 /** So far what is about other subjects fills up an article whose subject the profile knows. */
 const OTHER_SHARE = 0.5
-const LONGEST_SENTENCE = 1_200
 const SENTENCES_OF_PARAGRAPH = 4
 
 /** What the whole article is made with. */
-interface Desk {
-  brief: ArticleBrief
-  style: Style
-  focus: Focus
-  material: Material
+interface Desk extends Prepared<ArticleBrief> {
   choice: GlueChoice
 }
 
@@ -76,7 +71,7 @@ const textOf = (sections: readonly Section[], desk: Desk): string => {
   return desk.style.lowercase ? lowerCased(text) : text
 }
 
-const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
+const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
 
 const rationaleOf = (text: string, sections: readonly Section[], { brief, focus }: Desk): string => {
   const pieces = sections.flatMap((section) => section.pieces)
@@ -84,7 +79,7 @@ const rationaleOf = (text: string, sections: readonly Section[], { brief, focus 
   const words = countWords(text)
   const unmatched = sections.flatMap(({ heading, isUnmatched }) => (isUnmatched && heading !== undefined ? [`“${heading.text}”`] : []))
   const parts = [
-    `Made of your own sentences: ${plural(count('story'), 'story', 'stories')}, ${plural(count('proof'), 'proof', 'proofs')}.`,
+    `Made of your own sentences: ${counted(count('story'), 'story', 'stories')}, ${counted(count('proof'), 'proof', 'proofs')}.`,
     focus.terms.size > 0 ? `${pieces.filter(({ onTopic }) => onTopic).length} of ${pieces.length} pieces speak of the topic.` : '',
     words < wordRange(brief).least
       ? `It has ${words} of about ${brief.words} words, for the profile gives no more: add stories and proof for a longer one.`
@@ -95,10 +90,7 @@ const rationaleOf = (text: string, sections: readonly Section[], { brief, focus 
 }
 
 /** Whether the person has written anything on the subject; without terms to go by, anything is. */
-const isKnown = (
-  pieces: readonly MaterialPiece[],
-  { brief: { profile, points }, focus, style }: Pick<Desk, 'brief' | 'focus' | 'style'>,
-): boolean => {
+const isKnown = (pieces: readonly MaterialPiece[], { brief: { profile, points }, focus, style }: Prepared<ArticleBrief>): boolean => {
   if (!style.english || focus.terms.size === 0 || pieces.some(({ onTopic }) => onTopic)) return true
   const about = termsOf([profile.goal, profile.audience, ...profile.writing_dna.use].join(' '))
   return shared(about, focus.terms) > 0 || points.some((point) => pieces.some(({ terms }) => shared(terms, termsOf(point)) > 0))
@@ -106,85 +98,60 @@ const isKnown = (
 
 const EVIDENCE = "add stories and proof to the profile's writing_dna"
 
-const hintFor = (faults: readonly ArticleFault[]): string => {
-  if (faults.some(({ kind }) => kind === 'avoided')) return 'the topic or the outline holds a phrase of the avoid list; word it differently'
-  if (faults.some(({ kind }) => kind === 'archived')) return 'the topic or the outline names an archived product; word it differently'
-  if (faults.some(({ kind }) => kind === 'rule'))
-    return `${faults.find(({ kind }) => kind === 'rule')?.detail}; loosen the rules of channel articles`
-  if (faults.some(({ kind }) => kind === 'too_long')) return 'the network takes no post of this length; ask for a shorter article'
-  return `${faults[0]?.detail}; change the topic or the outline`
-}
-
 const refuse = (hint: string): never => {
   throw new GenerationError(hint)
 }
 
-const leastWords = ({ words }: ArticleBrief): number => words * LEAST_SHARE
-
-const sectionsOf = (pieces: readonly MaterialPiece[], { points }: ArticleBrief): Section[] => {
-  if (points.length === 0) return arranged(pieces)
-  return (
-    outlined(points, pieces) ??
-    refuse(`the outline has ${points.length} points and the profile has material for fewer; shorten the outline, or ${EVIDENCE}`)
-  )
+const hintFor = (faults: readonly ArticleFault[]): string => {
+  const kinds = new Map(faults.map(({ kind, detail }) => [kind, detail]))
+  if (kinds.has('avoided')) return 'the topic or the outline holds a phrase of the avoid list; word it differently'
+  if (kinds.has('archived')) return 'the topic or the outline names an archived product; word it differently'
+  if (kinds.has('rule')) return `${kinds.get('rule')}; loosen the rules of channel articles`
+  if (kinds.has('too_long')) return 'the network takes no post of this length; ask for a shorter article'
+  return `${faults[0]?.detail}; change the topic or the outline`
 }
 
-const requireEnough = (text: string, brief: ArticleBrief): void => {
+const sectionsOf = (pieces: readonly MaterialPiece[], { points }: ArticleBrief): Section[] =>
+  (points.length === 0 ? arranged(pieces) : outlined(points, pieces)) ??
+  refuse(`the outline has ${points.length} points and the profile has material for fewer; shorten the outline, or ${EVIDENCE}`)
+
+const requireEnough = (text: string, { words: wanted }: ArticleBrief): void => {
   const words = countWords(text)
-  if (words >= leastWords(brief)) return
-  const shorter = brief.words > 600 ? 'ask for a short one, or ' : ''
-  refuse(`the profile gives ${words} of about ${brief.words} words; ${shorter}${EVIDENCE}`)
-}
-
-/** The profile's stories and the learnings that are in it. */
-const sourcesOf = (sections: readonly Section[], { profile, learnings }: ArticleBrief): Pick<ArticleDraft, 'stories' | 'learnings'> => {
-  const pieces = sections.flatMap((section) => section.pieces)
-  const origins = new Set(pieces.flatMap(({ units }) => units.map(({ origin }) => origin)))
-  const followed = new Set(pieces.flatMap((piece) => piece.learnings))
-  return {
-    stories: [...new Set(profile.writing_dna.stories)].filter((story) => origins.has(story)),
-    learnings: learnings.map(({ id }) => id).filter((id) => followed.has(id)),
-  }
+  const shorter = wanted > 600 ? 'ask for a short one, or ' : ''
+  if (words < wanted * LEAST_SHARE) refuse(`the profile gives ${words} of about ${wanted} words; ${shorter}${EVIDENCE}`)
 }
 
 /** Without empty lines where the channel allows fewer line breaks; two stand under the title. */
 const closedUp = (text: string, { max_line_breaks: most }: ArticleBrief['rules']): string =>
   most === null || lineBreaksIn(text) + 2 <= most ? text : text.replace(/\n{2,}/g, '\n')
 
-/** Lets an avoided phrase of the voice rules count as one of the list. */
-const tightened = (brief: ArticleBrief, { avoid }: Style): ArticleBrief => {
-  const dna = brief.profile.writing_dna
-  const { banned_words, max_length } = brief.rules
-  const writing_dna = { ...dna, avoid: [...dna.avoid, ...avoid, ...banned_words] }
-  return { ...brief, maxLength: Math.min(brief.maxLength, max_length ?? brief.maxLength), profile: { ...brief.profile, writing_dna } }
-}
-
 /**
  * An article made of the profile's own sentences, each once, under the points of the outline. What the profile does not hold is not in it:
  * it is shorter then, and says so, or there is none.
  */
 export const composeArticle = (asked: ArticleBrief): ArticleDraft => {
-  const style = ruledStyle(styleOf(asked.profile), asked.rules)
-  const brief = tightened(asked, style)
-  const { language, goal, writing_dna: dna } = brief.profile
-  const random = createRandom(brief.seed)
-  const focus = focusOf(brief.topic, language)
-  const title = headlineOf(focus, language)
-  const standards = articleStandards(brief)
-  const { avoid: avoided, archived } = standardsOf(standards)
-  const avoid = [...avoided, ...archived]
-  const rules: Rules = { style, avoid, focus, language, longest: LONGEST_SENTENCE, random }
-  const material = readMaterial(standards, rules)
-  const pieces = piecesOf(material, { title, focus, goal: termsOf(goal), patterns: dna.patterns, notes: brief.learnings, random })
+  const random = createRandom(asked.seed)
+  const prepared = prepare(asked, random)
+  const { brief, style, focus, avoid, material } = prepared
+  const title = headlineOf(focus, brief.profile.language)
+  const pieces = piecesOf(prepared, title, random)
   if (pieces.length === 0) refuse(EVIDENCE)
-  if (!isKnown(pieces, { brief, focus, style })) refuse(`the profile says nothing about the topic; change it, or ${EVIDENCE} about it`)
+  if (!isKnown(pieces, prepared)) refuse(`the profile says nothing about the topic; change it, or ${EVIDENCE} about it`)
   const stock = createGlueStock({ style, phrases: { topic: undefined, audience: material.audience }, avoid, earlier: [] })
-  const desk: Desk = { brief, style, focus, material, choice: createGlueChoice({ stock, random, used: new Set() }) }
+  const desk: Desk = { ...prepared, choice: createGlueChoice({ stock, random, used: [] }) }
   const sections = sectionsOf(chosen(pieces, brief), brief)
   const text = closedUp(textOf(sections, desk), brief.rules)
   requireEnough(text, brief)
   const article = { title: style.lowercase ? lowerCased(title) : title, text }
   const faults = checkArticle(article, brief)
   if (faults.length > 0) refuse(hintFor(faults))
-  return { ...article, rationale: rationaleOf(text, sections, desk), ...sourcesOf(sections, brief) }
+  const told = sections.flatMap((section) => section.pieces)
+  const units = told.flatMap((piece) => piece.units)
+  const followed = new Set(told.flatMap((piece) => piece.learnings))
+  return {
+    ...article,
+    rationale: rationaleOf(text, sections, desk),
+    stories: storiesOf(units, brief.profile),
+    learnings: brief.learnings.map(({ id }) => id).filter((id) => followed.has(id)),
+  }
 }

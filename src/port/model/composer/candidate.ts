@@ -77,11 +77,7 @@ const unitsIn = (block: Block): readonly Unit[] => {
 }
 
 /** A candidate that opens as the table says, but for what is `changed`. Blocks without anything in them are left out. */
-export const candidate = (
-  hook: PostHook,
-  blocks: readonly Block[],
-  { why, ...changed }: { why: string } & Partial<Opening>,
-): DraftCandidate => {
+export const candidate = (hook: PostHook, blocks: readonly Block[], why: string, changed: Partial<Opening> = {}): DraftCandidate => {
   const { format, cues, closer, weight = 1, isMixed = false } = { ...openings[hook], ...changed }
   const units = blocks.flatMap(unitsIn)
   const tags = new Set<Cue>(cues)

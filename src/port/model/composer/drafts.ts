@@ -1,10 +1,8 @@
 import type { Draft, DraftBrief } from '#domain/growth/drafting/draft'
 import type { Profile } from '#domain/growth/drafting/profile'
-import { type Focus, focusOf } from '#domain/growth/reading/focus'
-import { ruledStyle, type Style, styleOf } from '#domain/growth/reading/style'
+import type { Focus } from '#domain/growth/reading/focus'
 import { shared } from '#domain/growth/reading/words'
-import { createRandom, type Random, sampleOf, shuffled } from '#kernel/random'
-import { standardsOf } from '../checks/draft.ts'
+import { createRandom, type Random, sampleOf, shuffled, wantedFirst } from '#kernel/random'
 import { GenerationError } from '../drafter.ts'
 import { advise, type Guidance, guidanceOf } from './advice.ts'
 import { type DraftedBatch, fillBatch } from './batch.ts'
@@ -14,8 +12,9 @@ import { checklist, ownList, phraseOverProof, receipts, sideBySide } from './for
 import { askAbout, disagree, lessonFirst, oneSentence, ownPhrase, ownQuestion, proofFirst } from './forms-point.ts'
 import { productMention } from './forms-product.ts'
 import { endingFirst, openSituation, shortVersion, storyExcerpt, storyInOrder, thenAndNow } from './forms-story.ts'
-import { type Material, type Rules, readMaterial } from './material.ts'
+import type { Material } from './material.ts'
 import type { Weighed } from './options.ts'
+import { type Prepared, prepare } from './prepare.ts'
 
 /** Forms that put the person's sentences together and add nothing: good in any language. */
 const neutralForms: readonly DraftForm[] = [storyInOrder, oneSentence, receipts, sideBySide, shortNews, productMention]
@@ -52,9 +51,8 @@ const OFF_FOCUS = 0.004
 const candidatesOf = (scope: DraftScope, random: Random): DraftCandidate[] => {
   const { terms } = scope.focus
   const wanted = ({ units }: DraftCandidate) => units.some((unit) => shared(unit.terms, terms) > 0)
-  return (scope.style.english ? englishForms : neutralForms).flatMap((form) =>
-    sampleOf(random, form(scope), { most: MOST_OF_FORM, wanted }),
-  )
+  const forms = scope.style.english ? englishForms : neutralForms
+  return forms.flatMap((form) => sampleOf(random, form(scope), { most: MOST_OF_FORM, wanted }))
 }
 
 const weigh = (candidates: readonly DraftCandidate[], guidance: Guidance, hooks: DraftBrief['hooks']): Weighed[] => {
@@ -63,34 +61,22 @@ const weigh = (candidates: readonly DraftCandidate[], guidance: Guidance, hooks:
   const known = advised.some(({ advice }) => advice.relevant)
   const weighty = new Set(advised.flatMap(({ advice }) => advice.against))
   return advised.map(({ candidate, advice }) => {
-    const asked = candidate.units.length === 0
-    const fit = known && !advice.relevant && !asked ? OFF_FOCUS : 1
+    const fit = known && !advice.relevant && candidate.units.length > 0 ? OFF_FOCUS : 1
     const heeded = [...weighty].filter((learning) => !advice.against.includes(learning) && !advice.followed.includes(learning))
     return { candidate, advice, heeded, weight: candidate.weight * advice.factor * fit * (chances.get(candidate.hook) ?? 1) }
   })
 }
 
-/** The voice rules, and those of the channel, can tighten what the network and the avoid-list demand. */
-const tightened = (brief: DraftBrief, style: Style): DraftBrief => {
-  const dna = brief.profile.writing_dna
-  const { banned_words, max_length, max_links } = brief.rules
-  const writing_dna = { ...dna, avoid: [...dna.avoid, ...style.avoid, ...banned_words] }
-  const maxLength = Math.min(brief.maxLength, style.maxCharacters, max_length ?? brief.maxLength)
-  const products = max_links === 0 ? brief.products.map((product) => ({ ...product, url: null })) : brief.products
-  return { ...brief, products, maxLength, profile: { ...brief.profile, writing_dna } }
-}
-
 const sampled = (material: Material, random: () => number): Material => ({
   ...material,
-  stories: shuffled(random, material.stories)
-    .sort((a, b) => Number(b.source === 'news') - Number(a.source === 'news'))
-    .slice(0, MOST_ENTRIES),
+  stories: wantedFirst(random, material.stories, ({ source }) => source === 'news').slice(0, MOST_ENTRIES),
   proof: shuffled(random, material.proof).slice(0, MOST_ENTRIES),
 })
 
 const isBare = ({ writing_dna: { stories, proof } }: Profile, focus: Focus): boolean =>
   [...stories, ...proof].every((entry) => entry.trim() === '') && focus.topic === undefined && focus.statements.length === 0
 
+const BARE = "add stories or proof to the profile's writing_dna"
 const ALL_AVOIDED =
   'the avoid list rules out every story and proof; shorten writing_dna.avoid or add stories or proof without those phrases'
 const ALL_AVOIDED_OR_ARCHIVED =
@@ -99,29 +85,18 @@ const ALL_AVOIDED_OR_ARCHIVED =
 const RULED_OUT = 'every draft would break a format rule of channel posts; loosen the rules of the channel, or add other stories or proof'
 
 /** Why there is nothing, as something that the person can change. */
-const hintFor = ({
-  brief,
-  focus,
-  material,
-  batch,
-}: {
-  brief: DraftBrief
-  focus: Focus
-  material: Material
-  batch: DraftedBatch
-}): string => {
-  const faults = batch.faults
+const hintFor = ({ brief, focus, material }: Prepared<DraftBrief>, { faults }: DraftedBatch): string => {
+  const { avoided, overlong, stories, proof } = material
+  const isEmpty = stories.length === 0 && proof.length === 0
   if (faults.has('rule')) return RULED_OUT
-  if (isBare(brief.profile, focus)) return "add stories or proof to the profile's writing_dna"
-  const { avoided, stories, proof } = material
-  if (avoided > 0 && stories.length === 0 && proof.length === 0) return brief.archived.length > 0 ? ALL_AVOIDED_OR_ARCHIVED : ALL_AVOIDED
+  if (isBare(brief.profile, focus)) return BARE
+  if (avoided > 0 && isEmpty) return brief.archived.length > 0 ? ALL_AVOIDED_OR_ARCHIVED : ALL_AVOIDED
   if (faults.has('repeated')) return "every story and proof was used in recent posts; add new stories or proof to the profile's writing_dna"
   if (faults.has('archived')) return 'every draft would mention an archived product; add stories or proof that do not'
   if (faults.has('avoided')) return 'the avoid list rules out every draft; shorten writing_dna.avoid'
   if (brief.rules.min_length !== null) return RULED_OUT
-  if (stories.length > 0 || proof.length > 0 || material.overlong > 0)
-    return `no sentence of the profile can stand alone within ${brief.maxLength} characters; add shorter stories or proof to the profile's writing_dna`
-  return "add stories or proof to the profile's writing_dna"
+  if (isEmpty && overlong === 0) return BARE
+  return `no sentence of the profile can stand alone within ${brief.maxLength} characters; add shorter stories or proof to the profile's writing_dna`
 }
 
 /** Measures each text once. */
@@ -140,14 +115,7 @@ const remembering = ({ measure }: DraftBrief): DraftBrief['measure'] => {
  */
 const fitting = ({ measure, maxLength }: DraftBrief, lengthOf: DraftBrief['measure']): DraftScope['fits'] => {
   const between = measure('\n\n')
-  return (units, spare) => {
-    let length = spare - between
-    for (const { text } of units) {
-      length += lengthOf(text) + between
-      if (length > maxLength) return false
-    }
-    return true
-  }
+  return (units, spare) => units.reduce((length, { text }) => length + lengthOf(text) + between, spare - between) <= maxLength
 }
 
 /** Lines of the composer's own and a phrase at the end add at most about so much to the person's sentences. */
@@ -159,29 +127,20 @@ const longEnough = ({ rules: { min_length } }: DraftBrief, lengthOf: DraftBrief[
   return ({ units }) => units.reduce((length, { text }) => length + lengthOf(text) + 2, ROOM_TO_GROW) >= min_length
 }
 
-/** A sentence counts less than it is long where it has an address in it or marks on its letters. */
-const longestSentence = ({ maxLength }: DraftBrief): number => Math.max(600, 2 * maxLength)
-
 /** Posts made of the profile's own sentences, joined by a small fixed vocabulary that states nothing. The same brief gives the same posts. */
 export const composeDrafts = (asked: DraftBrief): Draft[] => {
-  const style = ruledStyle(styleOf(asked.profile), asked.rules)
-  const brief = tightened(asked, style)
-  const random = createRandom(brief.seed)
+  const random = createRandom(asked.seed)
   // Drawn apart, so that a profile of which nothing is left out is not told apart from the rest.
-  const samples = createRandom(`${brief.seed} samples`)
-  const { language } = brief.profile
-  const focus = focusOf(brief.focus, language)
-  const standards = standardsOf(brief)
-  const avoid = [...standards.avoid, ...standards.archived]
-  const rules: Rules = { style, avoid, focus, language, longest: longestSentence(brief), random: samples }
-  const material = sampled(readMaterial(brief, rules), random)
+  const samples = createRandom(`${asked.seed} samples`)
+  const read = prepare(asked, samples)
+  const prepared = { ...read, material: sampled(read.material, random) }
+  const { brief, style, focus, material } = prepared
   const lengthOf = remembering(brief)
   const scope: DraftScope = { material, focus, style, random, fits: fitting(brief, lengthOf) }
   const candidates = candidatesOf(scope, samples).filter(longEnough(brief, lengthOf))
-  const guidance = guidanceOf(brief, { focus, material, style })
-  const weighed = weigh(candidates, guidance, brief.hooks)
+  const guidance = guidanceOf(prepared)
   const topic = style.english ? focus.topic : undefined
-  const batch = fillBatch({ brief, style, topic, material, avoid, weighed, guidance, random })
-  if (batch.kept.length === 0) throw new GenerationError(hintFor({ brief, focus, material, batch }))
+  const batch = fillBatch({ ...prepared, topic, weighed: weigh(candidates, guidance, brief.hooks), guidance, random })
+  if (batch.kept.length === 0) throw new GenerationError(hintFor(prepared, batch))
   return batch.kept.map(({ draft }) => draft)
 }

@@ -19,11 +19,11 @@ const advice = ({ material, fits }: DraftScope): Unit[] =>
 export const audienceCall: DraftForm = (scope) => {
   if (!scope.material.audience) return []
   const stories = wholeStories(scope).map((units) =>
-    candidate('audience-call', ['audience-story', units], { why: `Addresses your audience and tells your story ${cite(units[0]!)}.` }),
+    candidate('audience-call', ['audience-story', units], `Addresses your audience and tells your story ${cite(units[0]!)}.`),
   )
   const points = advice(scope).map((unit) => {
     const why = `Gives your audience one piece of advice, from your story ${cite(unit)}.`
-    return candidate('audience-advice', ['audience-advice', [unit]], { why })
+    return candidate('audience-advice', ['audience-advice', [unit]], why)
   })
   return [...stories, ...points]
 }
@@ -41,10 +41,10 @@ export const topicLabel: DraftForm = (scope) => {
   if (topic === undefined) return []
   const stories = wholeStories(scope)
     .filter((units) => isAbout(units, topic))
-    .map((units) => candidate('topic-label', ['topic-story', units], { why: `Names the topic and tells your story ${cite(units[0]!)}.` }))
+    .map((units) => candidate('topic-label', ['topic-story', units], `Names the topic and tells your story ${cite(units[0]!)}.`))
   const points = [...advice(scope), ...scope.material.proof]
     .filter((unit) => unit.standalone && isAbout([unit], topic) && scope.fits([unit], 60))
-    .map((unit) => candidate('topic-point', ['topic-point', [unit]], { why: `Names the topic over one sentence of yours, ${cite(unit)}.` }))
+    .map((unit) => candidate('topic-point', ['topic-point', [unit]], `Names the topic over one sentence of yours, ${cite(unit)}.`))
   return [...stories, ...points]
 }
 
@@ -57,10 +57,10 @@ export const openQuestion: DraftForm = ({ focus, material, style }) => {
   const why = covered
     ? 'Asks your audience about the topic of the focus.'
     : 'Asks your audience about the topic, because no story or proof in the profile speaks of it yet.'
-  const asked = { why, weight: covered ? 0.5 : 1 }
+  const weight = covered ? 0.5 : 1
   return glue['topic-question'].flatMap(() => [
-    candidate('open-question', ['topic-question'], asked),
-    ...(material.audience ? [candidate('audience-question', ['topic-audience', 'topic-question'], asked)] : []),
+    candidate('open-question', ['topic-question'], why, { weight }),
+    ...(material.audience ? [candidate('audience-question', ['topic-audience', 'topic-question'], why, { weight })] : []),
   ])
 }
 
@@ -68,9 +68,7 @@ export const openQuestion: DraftForm = ({ focus, material, style }) => {
 export const shortNews: DraftForm = ({ material, fits }) =>
   material.stories
     .filter(({ source, units }) => source === 'news' && fits(units.slice(0, 1), 0))
-    .map(({ units }) =>
-      candidate('news-line', [units.slice(0, 1)], {
-        why: 'Announces what the focus states, in its own words.',
-        weight: units.length === 1 ? 1.5 : 0.1,
-      }),
-    )
+    .map(({ units }) => {
+      const weight = units.length === 1 ? 1.5 : 0.1
+      return candidate('news-line', [units.slice(0, 1)], 'Announces what the focus states, in its own words.', { weight })
+    })

@@ -22,10 +22,9 @@ export const receipts: DraftForm = (scope) => {
   return groups(scope.material.proof.filter(listable), scope).map((group) => {
     const numbers = group.every(({ roles }) => roles.has('number'))
     const bullets = [numbers ? 'list-numbers' : 'list-plain', { kind: 'bullets', units: group }] as const
-    return candidate(numbers ? 'in-numbers' : 'receipts', scope.style.english ? bullets : [{ kind: 'lines', units: group }], {
-      why: `Lists ${group.length} pieces of your proof: ${citeAll(group)}.`,
-      weight: group.length === 2 ? 0.25 : 0.5,
-    })
+    const blocks = scope.style.english ? bullets : [{ kind: 'lines' as const, units: group }]
+    const why = `Lists ${group.length} pieces of your proof: ${citeAll(group)}.`
+    return candidate(numbers ? 'in-numbers' : 'receipts', blocks, why, { weight: group.length === 2 ? 0.25 : 0.5 })
   })
 }
 
@@ -36,11 +35,11 @@ const MOST_OF_PHRASE = 8
 export const phraseOverProof: DraftForm = (scope) => {
   const proof = sampleOf(scope.random, scope.material.proof.filter(listable), { most: MOST_UNDER_PHRASE })
   if (scope.style.noLists) return []
-  const over = (saying: Unit) => (group: Unit[]) =>
-    candidate('phrase-over-proof', [[saying], { kind: 'bullets', units: group }], {
-      why: `Puts your phrase ${cite(saying)} over ${group.length} pieces of your proof: ${citeAll(group)}.`,
-      weight: group.some(({ terms }) => shared(terms, saying.terms) > 0) ? 0.4 : 0.06,
-    })
+  const over = (saying: Unit) => (group: Unit[]) => {
+    const why = `Puts your phrase ${cite(saying)} over ${group.length} pieces of your proof: ${citeAll(group)}.`
+    const weight = group.some(({ terms }) => shared(terms, saying.terms) > 0) ? 0.4 : 0.06
+    return candidate('phrase-over-proof', [[saying], { kind: 'bullets', units: group }], why, { weight })
+  }
   return scope.material.sayings
     .filter(({ complete, roles, text }) => complete && !roles.has('rule') && !INVITES.test(text))
     .flatMap((saying) => {
@@ -58,7 +57,7 @@ export const ownList: DraftForm = (scope) =>
       const rest = following.length <= 2 && scope.fits([unit, ...following], 16) ? following : []
       if (!scope.fits([unit, ...rest], 16)) return []
       const why = `Sets the enumeration in your story ${cite(unit)} as a list.`
-      return [candidate('list-head', [{ kind: 'list', units: [unit] }, rest], { why })]
+      return [candidate('list-head', [{ kind: 'list', units: [unit] }, rest], why)]
     }),
   )
 
@@ -75,11 +74,10 @@ export const checklist: DraftForm = (scope) => {
   if (scope.style.noLists || rules.length < 3) return []
   return groups(rules, scope)
     .filter((group) => group.length > 2)
-    .map((group) =>
-      candidate('checklist-open', ['checklist-lead', { kind: 'bullets', units: group }], {
-        why: `Collects advice of yours: ${citeAll(group)}.`,
-      }),
-    )
+    .map((group) => {
+      const why = `Collects advice of yours: ${citeAll(group)}.`
+      return candidate('checklist-open', ['checklist-lead', { kind: 'bullets', units: group }], why)
+    })
 }
 
 /** Company with a subject in common, else any: the lines over a pair claim no connection. */
@@ -104,12 +102,9 @@ export const sideBySide: DraftForm = (scope) => {
     const second = companyOf(first, facts, scope)
     if (!second) return []
     const hook = first.roles.has('number') && second.roles.has('number') ? 'two-numbers' : 'side-by-side'
-    return [
-      candidate(hook, [...(english ? ['pair-lead' as const] : []), [first], [second]], {
-        why: `Places ${quoteOf(first)} next to ${quoteOf(second)} and leaves the connection to the reader.`,
-        // Unrelated pairs are for profiles of which all else was posted.
-        weight: shared(first.terms, second.terms) > 0 ? 0.4 : 0.01,
-      }),
-    ]
+    const why = `Places ${quoteOf(first)} next to ${quoteOf(second)} and leaves the connection to the reader.`
+    // Unrelated pairs are for profiles of which all else was posted.
+    const weight = shared(first.terms, second.terms) > 0 ? 0.4 : 0.01
+    return [candidate(hook, english ? ['pair-lead', [first], [second]] : [[first], [second]], why, { weight })]
   })
 }

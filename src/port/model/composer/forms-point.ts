@@ -32,10 +32,10 @@ export const lessonFirst: DraftForm = (scope) =>
     const leads = bare !== undefined || (own(unit) && (rule || unit.roles.has('lesson')))
     if (!leads || source.length === 0 || !scope.fits([unit, ...source], 44)) return []
     const why = `Puts the ${rule ? 'rule' : 'lesson'} of your story ${cite(unit)} before the story itself.`
-    if (rule) return [candidate('rule-then-why', [[unit], 'rule-source', source], { why })]
+    if (rule) return [candidate('rule-then-why', [[unit], 'rule-source', source], why)]
     return [
-      candidate('lesson-first', ['lesson-lead', [unit], source], { why }),
-      candidate('point-then-story', [[unit], 'lesson-source', source], { why }),
+      candidate('lesson-first', ['lesson-lead', [unit], source], why),
+      candidate('point-then-story', [[unit], 'lesson-source', source], why),
     ]
   })
 
@@ -52,8 +52,8 @@ export const disagree: DraftForm = (scope) =>
     if (!scope.fits([unit, ...rest], 34)) return []
     const why = `Leads with an opinion taken from your ${kindOf(unit)} ${cite(unit)}.`
     return [
-      candidate('disagree', ['disagree-lead', [unit], rest], { why }),
-      candidate(CONTRAST.test(unit.text) ? 'this-not-that' : 'flat-claim', [[unit], rest], { why }),
+      candidate('disagree', ['disagree-lead', [unit], rest], why),
+      candidate(CONTRAST.test(unit.text) ? 'this-not-that' : 'flat-claim', [[unit], rest], why),
     ]
   })
 
@@ -92,7 +92,7 @@ export const oneSentence: DraftForm = (scope) =>
       (opens || makesPoint ? 1 : 0.3) *
       (english || story === undefined || story.units.length === 1 ? 1 : 0.2)
     const why = `Lets one sentence of your ${kindOf(unit)} stand alone: ${quoteOf(unit)}.`
-    return [candidate(hook, [[unit]], { why, closer, weight })]
+    return [candidate(hook, [[unit]], why, { closer, weight })]
   })
 
 /** Each is held against every story. */
@@ -106,7 +106,7 @@ export const proofFirst: DraftForm = (scope) =>
       const excerpt = [3, 2, 1].map((length) => story.units.slice(0, length)).find((units) => scope.fits([proof, ...units], 30))
       if (!related || !excerpt || !proof.standalone || story.source === 'news') return []
       const why = `Leads with your proof ${cite(proof)} and follows with the story on the same subject, ${cite(story)}.`
-      return [candidate('proof-lead', [[proof], 'context', excerpt], { why })]
+      return [candidate('proof-lead', [[proof], 'context', excerpt], why)]
     }),
   )
 
@@ -119,7 +119,7 @@ export const ownPhrase: DraftForm = ({ material, fits }) =>
         .filter(({ source, units }) => source === 'story' && units[0]?.complete && fits([saying, ...units], 4))
         .filter(({ units }) => units.some(({ terms }) => shared(terms, saying.terms) > 0))
         .map((story) =>
-          candidate('own-phrase', [[saying], story.units], { why: `Puts your phrase ${cite(saying)} over your story ${cite(story)}.` }),
+          candidate('own-phrase', [[saying], story.units], `Puts your phrase ${cite(saying)} over your story ${cite(story)}.`),
         ),
     )
 
@@ -128,11 +128,10 @@ export const askAbout: DraftForm = (scope) => {
   const slot = ({ I: 'ask-me', we: 'ask-us', nobody: 'ask-any' } as const)[scope.material.person ?? 'nobody']
   return points(scope)
     .filter(({ unit }) => isHeadline(unit.text) && scope.fits([unit], 30))
-    .map(({ unit }) =>
-      candidate('ask-about', [{ kind: 'led', slot, units: [unit] }], {
-        why: `Your story ${cite(unit)} is a heading so far, so the post invites people to ask for it; write the story out to have it told.`,
-      }),
-    )
+    .map(({ unit }) => {
+      const why = `Your story ${cite(unit)} is a heading so far, so the post invites people to ask for it; write the story out to have it told.`
+      return candidate('ask-about', [{ kind: 'led', slot, units: [unit] }], why)
+    })
 }
 
 /** A question that the person has asked, with what follows it. */
@@ -145,6 +144,6 @@ export const ownQuestion: DraftForm = (scope) => {
     const rest = scope.fits([unit, ...following], 4) ? following : []
     const told = rest.length > 0
     const why = `Opens on a question of yours, ${quoteOf(unit)}.`
-    return [candidate('own-question', [[unit], rest], { why, cues: ['question', told ? 'story' : 'short'], weight: told ? 0.9 : 0.5 })]
+    return [candidate('own-question', [[unit], rest], why, { cues: ['question', told ? 'story' : 'short'], weight: told ? 0.9 : 0.5 })]
   })
 }

@@ -25,18 +25,18 @@ const postsOn = (offer: Offer, scope: DraftScope) => {
   const weight = (share: number) => (SHARE * share) / offers.length
   const alone = `Says what your product “${offer.name}” is, in your words.`
   return [
-    ...(fits([]) ? [candidate('product-line', endingOn(offer, [], scope), { why: alone, weight: weight(0.4) })] : []),
+    ...(fits([]) ? [candidate('product-line', endingOn(offer, [], scope), alone, { weight: weight(0.4) })] : []),
     ...stories
       .filter(({ source, units }) => source === 'story' && units.some(names) && fits(units))
       .map(({ units }) => {
         const why = `Tells your story ${cite(units[0]!)} and ends on your product “${offer.name}”, which it names.`
-        return candidate('story-then-product', endingOn(offer, units, scope), { why, weight: weight(0.5) })
+        return candidate('story-then-product', endingOn(offer, units, scope), why, { weight: weight(0.5) })
       }),
     ...proof
       .filter((unit) => unit.standalone && names(unit) && fits([unit]))
       .map((unit) => {
         const why = `Puts your proof ${quoteOf(unit)} before your product “${offer.name}”.`
-        return candidate('proof-then-product', endingOn(offer, [unit], scope), { why, weight: weight(0.5) })
+        return candidate('proof-then-product', endingOn(offer, [unit], scope), why, { weight: weight(0.5) })
       }),
   ]
 }

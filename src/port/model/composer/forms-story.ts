@@ -29,12 +29,9 @@ const inOrder = (units: readonly Unit[], weight: number): DraftCandidate => {
   const lead = units[0]!
   const news = lead.source === 'news'
   const hook = news ? 'news' : (OPENINGS.find(([role]) => lead.roles.has(role))?.[1] ?? 'cold-open')
-  return candidate(hook, [units], {
-    why: `Tells ${news ? 'the news in the focus' : `your story ${cite(lead)}`} in its own order and words.`,
-    cues: units.length > 3 ? ['story', 'scene', 'long'] : ['story', 'scene'],
-    closer: !news && units.some(({ roles }) => roles.has('failure')) ? 'close-story' : undefined,
-    weight,
-  })
+  const why = `Tells ${news ? 'the news in the focus' : `your story ${cite(lead)}`} in its own order and words.`
+  const closer = !news && units.some(({ roles }) => roles.has('failure')) ? 'close-story' : undefined
+  return candidate(hook, [units], why, { cues: units.length > 3 ? ['story', 'scene', 'long'] : ['story', 'scene'], closer, weight })
 }
 
 /** A whole story with a piece of proof on the same subject under it. */
@@ -72,7 +69,7 @@ export const storyExcerpt: DraftForm = (scope) =>
       .map((units) => {
         const lead = units[0]!
         const why = `Tells a part of your story ${cite(lead)}, from ${quoteOf(lead)} on.`
-        return candidate(lead.roles.has('turn') ? 'turning-point' : 'excerpt', [units], { ...openings.excerpt, why })
+        return candidate(lead.roles.has('turn') ? 'turning-point' : 'excerpt', [units], why, openings.excerpt)
       })
   })
 
@@ -84,12 +81,9 @@ export const endingFirst: DraftForm = ({ material, fits }) =>
     if (!first || !second || !last || source === 'news' || !opens(last) || last.roles.has('rule')) return []
     const beginning = units.length > 3 && fits([last, first, second], 30) ? [first, second] : [first]
     if (!fits([last, ...beginning], 30)) return []
-    return [
-      candidate(last.roles.has('number') ? 'number-ending' : 'ending-first', [[last], 'back-to-start', beginning], {
-        why: `Opens on the outcome of your story ${cite(first)} and goes back to how it began.`,
-        weight: units.length > 2 ? 1.2 : 0.9,
-      }),
-    ]
+    const hook = last.roles.has('number') ? 'number-ending' : 'ending-first'
+    const why = `Opens on the outcome of your story ${cite(first)} and goes back to how it began.`
+    return [candidate(hook, [[last], 'back-to-start', beginning], why, { weight: units.length > 2 ? 1.2 : 0.9 })]
   })
 
 const LONGEST_SITUATION = 3
@@ -110,8 +104,8 @@ export const openSituation: DraftForm = ({ material, style, fits }) =>
     if (!lead || story.source === 'news' || style.noQuestions || !fits(trouble, 40)) return []
     const why = `Stops your story ${cite(lead)} at the trouble and asks the reader for the next step; the outcome can follow as a reply.`
     return [
-      candidate('your-call', ['ask-decision', trouble], { why }),
-      ...(style.noClosingQuestion ? [] : [candidate('open-ending', [trouble, 'ask-after'], { why })]),
+      candidate('your-call', ['ask-decision', trouble], why),
+      ...(style.noClosingQuestion ? [] : [candidate('open-ending', [trouble, 'ask-after'], why)]),
     ]
   })
 
@@ -122,9 +116,7 @@ export const thenAndNow: DraftForm = ({ material, fits }) =>
     const is = units.findIndex(({ roles }, index) => index > was && roles.has('after'))
     const [before, after] = [units[was], units[is]]
     if (!before || !after || !fits([before, after], 4) || !(after.standalone || is === was + 1)) return []
-    return [
-      candidate('then-now', [[before], [after]], { why: `Sets before and after from your story ${cite(before)} against each other.` }),
-    ]
+    return [candidate('then-now', [[before], [after]], `Sets before and after from your story ${cite(before)} against each other.`)]
   })
 
 /** First and last sentence of a longer story. */
@@ -136,5 +128,5 @@ export const shortVersion: DraftForm = ({ material, fits }) =>
     const linked = shared(first.terms, last.terms) > 0
     if (!linked && last.roles.has('after')) return []
     const why = `Keeps only the beginning and the end of your story ${cite(first)}.`
-    return [candidate('short-version', ['short-lead', [first], [last]], { why, weight: linked ? 0.9 : 0.4 })]
+    return [candidate('short-version', ['short-lead', [first], [last]], why, { weight: linked ? 0.9 : 0.4 })]
   })

@@ -72,19 +72,16 @@ export const fixedLines: readonly string[] = Object.values(glue).flat()
 const PLURAL_LEAD =
   /^(?:People|Founders|Teams|Parents|Students|Beginners|Engineers|Developers|Designers|Owners|Managers|Leaders|Adults|Makers|Writers|Readers|Teachers|Heads|Small|First-time|Early|Early-stage|Senior|Junior|Independent|Local|Curious|Busy|New|Solo|Operations|Data|Product|Software|Marketing|Sales|Home|Hobby|Freelance|Indie|Creative)\b/
 
+const small = (phrase: string): string => phrase.charAt(0).toLowerCase() + phrase.slice(1)
+
 /** An ordinary word at the head of a phrase is written small inside a sentence; a name or an acronym stays as it is. */
-const lowered = (phrase: string): string => (PLURAL_LEAD.test(phrase) ? phrase.charAt(0).toLowerCase() + phrase.slice(1) : phrase)
+const audienceInside = (audience: string): string => (PLURAL_LEAD.test(audience) ? small(audience) : audience)
+
+const ORDINARY_LEAD = /^\p{Lu}\p{Ll}*(?:ing|tion|ment|s|ity|ness|ance|ence)$/u
 
 const topicInside = (topic: string): string => {
-  const [first = ''] = topic.split(' ')
-  const ordinary =
-    /^\p{Lu}\p{Ll}+$/u.test(first) &&
-    topic
-      .split(' ')
-      .slice(1)
-      .every((word) => !/^\p{Lu}/u.test(word)) &&
-    /(?:ing|tion|ment|s|ity|ness|ance|ence)$/.test(first)
-  return ordinary ? topic.charAt(0).toLowerCase() + topic.slice(1) : topic
+  const [first = '', ...others] = topic.split(' ')
+  return ORDINARY_LEAD.test(first) && !others.some((word) => /^\p{Lu}/u.test(word)) ? small(topic) : topic
 }
 
 export interface Phrases {
@@ -100,5 +97,5 @@ export const filled = (line: string, { topic, audience }: Phrases): string | und
     .replace('{topic}', () => (topic ?? '').charAt(0).toUpperCase() + (topic ?? '').slice(1))
     .replace('{topic-low}', () => topicInside(topic ?? ''))
     .replace('{audience}', () => audience ?? '')
-    .replace('{audience-low}', () => lowered(audience ?? ''))
+    .replace('{audience-low}', () => audienceInside(audience ?? ''))
 }

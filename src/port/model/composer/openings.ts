@@ -17,42 +17,26 @@ export interface Opening {
 
 export type PostHook = Exclude<HookKey, 'article'>
 
-const story: Opening = { format: 'story', cues: ['story', 'scene'] }
-const line: Opening = { format: 'one-liner', cues: ['short'] }
+const alike = <H extends PostHook>(opening: Opening, ...hooks: readonly H[]) =>
+  Object.fromEntries(hooks.map((hook) => [hook, opening])) as Record<H, Opening>
 
 /** All openings of posts. */
 export const openings: Readonly<Record<PostHook, Opening>> = {
-  'cold-open': story,
-  'number-first': story,
-  'time-stamp': story,
-  admission: story,
-  'quote-open': story,
-  'back-then': story,
-  'opinion-open': story,
-  'rule-open': story,
-  'turning-point': story,
-  excerpt: { format: 'excerpt', cues: ['story'], weight: 0.1 },
+  ...alike({ format: 'story', cues: ['story', 'scene'] }, 'cold-open', 'number-first', 'time-stamp', 'admission', 'quote-open'),
+  ...alike({ format: 'story', cues: ['story', 'scene'] }, 'back-then', 'opinion-open', 'rule-open', 'turning-point'),
   news: { format: 'announcement', cues: ['story', 'scene'] },
   'news-line': { format: 'announcement', cues: ['short'], isMixed: true },
-  'ending-first': { format: 'reversal', cues: ['story', 'ending'] },
-  'number-ending': { format: 'reversal', cues: ['story', 'ending'] },
+  excerpt: { format: 'excerpt', cues: ['story'], weight: 0.1 },
+  ...alike({ format: 'reversal', cues: ['story', 'ending'] }, 'ending-first', 'number-ending'),
   'your-call': { format: 'question', cues: ['question', 'failure'], weight: 0.8 },
   'open-ending': { format: 'question', cues: ['question', 'failure'] },
   'then-now': { format: 'before-after', cues: ['before-after', 'story'], closer: 'close-story', weight: 1.3 },
   'short-version': { format: 'summary', cues: ['story', 'short'] },
-  'point-then-story': { format: 'lesson', cues: ['lesson', 'story'], weight: 1.2 },
-  'rule-then-why': { format: 'lesson', cues: ['lesson', 'story'], weight: 1.2 },
-  'lesson-first': { format: 'lesson', cues: ['lesson', 'story'], weight: 1.2 },
+  ...alike({ format: 'lesson', cues: ['lesson', 'story'], weight: 1.2 }, 'point-then-story', 'rule-then-why', 'lesson-first'),
   disagree: { format: 'contrarian', cues: ['contrarian'], weight: 1.1 },
-  'flat-claim': { format: 'contrarian', cues: ['contrarian'], closer: 'close-stance', weight: 1.1 },
-  'this-not-that': { format: 'contrarian', cues: ['contrarian'], closer: 'close-stance', weight: 1.1 },
+  ...alike({ format: 'contrarian', cues: ['contrarian'], closer: 'close-stance', weight: 1.1 }, 'flat-claim', 'this-not-that'),
   'quote-alone': { format: 'quote', cues: ['quote', 'short'] },
-  'proof-alone': line,
-  'one-line': line,
-  'one-number': line,
-  'one-rule': line,
-  'one-lesson': line,
-  'one-opinion': line,
+  ...alike({ format: 'one-liner', cues: ['short'] }, 'proof-alone', 'one-line', 'one-number', 'one-rule', 'one-lesson', 'one-opinion'),
   'proof-lead': { format: 'proof', cues: ['proof', 'story'], weight: 1.1 },
   'own-phrase': { format: 'maxim', cues: ['story'] },
   'ask-about': { format: 'invitation', cues: ['question', 'story', 'short'], weight: 0.7, isMixed: true },
@@ -62,8 +46,7 @@ export const openings: Readonly<Record<PostHook, Opening>> = {
   'phrase-over-proof': { format: 'list', cues: ['list'] },
   'list-head': { format: 'list', cues: ['list'], closer: 'close-list', weight: 1.3 },
   'checklist-open': { format: 'checklist', cues: ['list', 'lesson'], closer: 'close-list', weight: 1.1, isMixed: true },
-  'side-by-side': { format: 'pairing', cues: [] },
-  'two-numbers': { format: 'pairing', cues: [] },
+  ...alike({ format: 'pairing', cues: [] }, 'side-by-side', 'two-numbers'),
   'product-line': { format: 'product', cues: ['product', 'short'], isMixed: true },
   'story-then-product': { format: 'product', cues: ['product', 'story'] },
   'proof-then-product': { format: 'product', cues: ['product', 'proof'] },
@@ -71,6 +54,5 @@ export const openings: Readonly<Record<PostHook, Opening>> = {
   'audience-advice': { format: 'advice', cues: ['lesson', 'audience', 'short'], weight: 0.6 },
   'topic-label': { format: 'story', cues: ['story'] },
   'topic-point': { format: 'note', cues: ['short'], closer: 'close-lesson', weight: 0.7 },
-  'open-question': { format: 'question', cues: ['question', 'short'] },
-  'audience-question': { format: 'question', cues: ['question', 'short'] },
+  ...alike({ format: 'question', cues: ['question', 'short'] }, 'open-question', 'audience-question'),
 }

@@ -53,11 +53,9 @@ export interface Option extends Weighed {
   taken: { hook: number; format: number; origin: number; asking: number }
 }
 
-const tally = (keys: Iterable<string>): ReadonlyMap<string, number> => {
-  const counts = new Map<string, number>()
-  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
-  return counts
-}
+/** How often each of the keys comes. */
+const tally = (keys: readonly string[]): ReadonlyMap<string, number> =>
+  new Map([...Map.groupBy(keys, (key) => key)].map(([key, all]) => [key, all.length]))
 
 const mean = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0) / Math.max(1, numbers.length)
 
@@ -92,14 +90,10 @@ export const optionsOf = (weighed: readonly Weighed[], earlier: readonly Earlier
 const MOST_OPENED = 12
 
 /** What is fresh in the batch and in the workspace weighs more. */
-export const weightOf = ({ weight, posted, opened, taken }: Option): number =>
-  weight *
-  (0.03 ** taken.hook *
-    0.15 ** taken.format *
-    0.12 ** taken.origin *
-    0.25 ** taken.asking *
-    0.5 ** posted *
-    0.85 ** Math.min(MOST_OPENED, opened))
+export const weightOf = ({ weight, posted, opened, taken }: Option): number => {
+  const fresh = 0.03 ** taken.hook * 0.15 ** taken.format * 0.12 ** taken.origin * 0.25 ** taken.asking
+  return weight * (fresh * 0.5 ** posted * 0.85 ** Math.min(MOST_OPENED, opened))
+}
 
 /** Two posts of one batch share half of their sentences at most, and no phrase. */
 const crowds = ({ candidate, ownMaterial: own }: Option, lines: ReadonlySet<string>, theirs: number): boolean => {

@@ -1,4 +1,4 @@
-import type { BriefLearning } from '#domain/growth/drafting/draft'
+import type { ArticleBrief } from '#domain/growth/drafting/draft'
 import { bearingOn, type GuidingLearning, guidingLearnings } from '#domain/growth/learning/guidance'
 import { type Cue, cuesOf, type FoundCue, LONGEST_READ } from '#domain/growth/reading/cues'
 import type { Focus } from '#domain/growth/reading/focus'
@@ -6,7 +6,8 @@ import type { SentenceRole } from '#domain/growth/reading/roles'
 import { shared, termsOf, wordLine } from '#domain/growth/reading/words'
 import type { Random } from '#kernel/random'
 import { countWords } from '../checks/article.ts'
-import type { Material, Unit } from './material.ts'
+import type { Unit } from './material.ts'
+import type { Prepared } from './prepare.ts'
 
 /** Sentences of the person's that stay together in an article: a story, a proof, a phrase. */
 export interface MaterialPiece {
@@ -90,30 +91,19 @@ const unsaid = (units: readonly Unit[], said: Set<string>): Unit[] => {
   return left
 }
 
-const NOTHING: ReadonlySet<string> = new Set()
-
-interface Notes {
-  title: string
-  patterns: readonly string[]
-  /** The active learnings. */
-  notes: BriefLearning[]
-}
-
 /** All that an article can be made of, the most fitting first; no sentence comes twice, nor the title's. */
-export const piecesOf = (
-  material: Material,
-  { title, patterns, notes, ...wanted }: Omit<Wanted, 'cues' | 'learnings'> & Notes,
-): MaterialPiece[] => {
-  const cues = patterns.flatMap((pattern) => cuesOf(pattern.slice(0, LONGEST_READ)))
-  const learnings = guidingLearnings({ learnings: notes }, NOTHING)
+export const piecesOf = ({ brief, focus, material }: Prepared<ArticleBrief>, title: string, random: Random): MaterialPiece[] => {
+  const { goal, writing_dna } = brief.profile
+  const cues = writing_dna.patterns.flatMap((pattern) => cuesOf(pattern.slice(0, LONGEST_READ)))
+  const wanted: Wanted = { focus, goal: termsOf(goal), cues, learnings: guidingLearnings(brief, new Set()), random }
   const said = new Set([wordLine(title)])
   // A story of a heading alone tells nothing.
   const whole = material.stories.filter(({ units }) => units.some(({ complete }) => complete))
-  const offered = material.offers.map(({ unit }) => unit)
-  return [...whole.map(({ units }) => units), ...[...material.proof, ...offered, ...material.sayings].map((unit) => [unit])]
+  const single = [...material.proof, ...material.offers.map(({ unit }) => unit), ...material.sayings]
+  return [...whole.map(({ units }) => units), ...single.map((unit) => [unit])]
     .map((units) => unsaid(units, said))
     .filter((units) => units.length > 0)
-    .map((units) => pieceOf(units, { ...wanted, cues, learnings }))
+    .map((units) => pieceOf(units, wanted))
     .sort((one, other) => other.score - one.score)
 }
 

@@ -1,17 +1,10 @@
 import { lineBreaksIn } from '#domain/growth/drafting/format-rules'
-import { type Phrase, searchable } from '#domain/growth/drafting/phrase'
+import { occursAny, type Phrase } from '#domain/growth/drafting/phrase'
 import type { Style } from '#domain/growth/reading/style'
 import { pick, type Random } from '#kernel/random'
 import type { Block, DraftCandidate } from './candidate.ts'
 import { filled, type GlueSlot, glue, type Phrases } from './glue.ts'
 import type { Unit } from './material.ts'
-
-/** Chooses the composer's own lines so that none comes twice in a batch, and those of earlier posts only when others are out. */
-export interface GlueChoice {
-  choose(slot: GlueSlot): string | undefined
-  /** Lines chosen since `begin`; they count as used once the draft is kept. */
-  chosen: string[]
-}
 
 interface GlueRules {
   style: Style
@@ -21,53 +14,42 @@ interface GlueRules {
   earlier: readonly string[]
 }
 
-/** The lines of a slot that may stand in a post of this batch, and those of them that no earlier post has. */
-interface Lines {
-  permitted: readonly string[]
-  fresh: ReadonlySet<string>
-}
-
-/** The composer's own lines as a profile allows them; each slot is read when it is first asked for. */
-export interface GlueStock {
-  linesOf(slot: GlueSlot): Lines
-}
+/** The composer's own lines that may stand in a post of this batch, and those of them that no earlier post has. */
+export type GlueStock = Readonly<Record<GlueSlot, { permitted: readonly string[]; fresh: ReadonlySet<string> }>>
 
 const isPermitted = (line: string, { style, avoid }: GlueRules): boolean => {
   if (style.noQuestions && line.includes('?')) return false
   if (style.noContractions && /\p{L}['’]\p{L}/u.test(line)) return false
-  const searched = searchable(line)
-  return !avoid.some((phrase) => phrase.occursIn(searched))
+  return !occursAny(avoid, line)
 }
 
-const readLines = (slot: GlueSlot, rules: GlueRules): Lines => {
-  const permitted = glue[slot].flatMap((line) => filled(line, rules.phrases) ?? []).filter((line) => isPermitted(line, rules))
-  const isFresh = (line: string) => !rules.earlier.some((body) => body.includes(line.toLowerCase()))
-  return { permitted, fresh: new Set(permitted.filter(isFresh)) }
-}
-
-/** A stock for one batch. */
 export const createGlueStock = (rules: GlueRules): GlueStock => {
-  const read = new Map<GlueSlot, Lines>()
-  return {
-    linesOf(slot) {
-      const lines = read.get(slot) ?? readLines(slot, rules)
-      read.set(slot, lines)
-      return lines
-    },
-  }
+  const isFresh = (line: string) => !rules.earlier.some((body) => body.includes(line.toLowerCase()))
+  const stock = Object.entries(glue).map(([slot, lines]) => {
+    const permitted = lines.flatMap((line) => filled(line, rules.phrases) ?? []).filter((line) => isPermitted(line, rules))
+    return [slot, { permitted, fresh: new Set(permitted.filter(isFresh)) }]
+  })
+  return Object.fromEntries(stock)
 }
 
 /** Slots whose lines are a whole post by themselves: one that was posted before is a repeat. */
 const WHOLE_POST: readonly GlueSlot[] = ['topic-question']
 
-/** A chooser for one draft; `used` are the lines of the batch. */
-export const createGlueChoice = ({ stock, random, used }: { stock: GlueStock; random: Random; used: ReadonlySet<string> }): GlueChoice => {
+/** Chooses lines for one draft so that none comes twice in a batch, and those of earlier posts only when others are out. */
+export interface GlueChoice {
+  choose(slot: GlueSlot): string | undefined
+  /** What was chosen so far. */
+  chosen: string[]
+}
+
+/** `used` are the lines of the batch. */
+export const createGlueChoice = ({ stock, random, used }: { stock: GlueStock; random: Random; used: readonly string[] }): GlueChoice => {
   const chosen: string[] = []
   return {
     chosen,
     choose(slot) {
-      const { permitted, fresh } = stock.linesOf(slot)
-      const lines = permitted.filter((line) => !used.has(line) && !chosen.includes(line))
+      const { permitted, fresh } = stock[slot]
+      const lines = permitted.filter((line) => !used.includes(line) && !chosen.includes(line))
       const unposted = lines.filter((line) => fresh.has(line))
       const line = pick(random, unposted.length > 0 || WHOLE_POST.includes(slot) ? unposted : lines)
       if (line !== undefined) chosen.push(line)
@@ -87,10 +69,11 @@ const proseOf = (units: readonly Unit[], random: Random): string => {
   if (!first || units.length === 1) return spoken(units)
   if (units.length === 2)
     return units.every(({ text }) => text.length < CLIPPED) ? spoken(units) : units.map(({ text }) => text).join(PARAGRAPH)
-  const stacked = units.map(({ text }) => text).join(PARAGRAPH)
-  const opened = [first.text, spoken(units.slice(1))].join(PARAGRAPH)
-  const closed = [spoken(units.slice(0, -1)), spoken(units.slice(-1))].join(PARAGRAPH)
-  const framed = [first.text, spoken(units.slice(1, -1)), spoken(units.slice(-1))].join(PARAGRAPH)
+  const set = (...paragraphs: (readonly Unit[])[]) => paragraphs.map(spoken).join(PARAGRAPH)
+  const stacked = set(...units.map((unit) => [unit]))
+  const opened = set([first], units.slice(1))
+  const closed = set(units.slice(0, -1), units.slice(-1))
+  const framed = set([first], units.slice(1, -1), units.slice(-1))
   return pick(random, units.length === 3 ? [stacked, opened, closed] : [framed, framed, opened, closed]) ?? stacked
 }
 
@@ -134,11 +117,11 @@ export const withinBreaks = (text: string, most: number | null): string => {
 
 /** The text of a candidate with `ending` as its last paragraph; undefined when a line of glue it needs is used up. */
 export const render = (
-  candidate: DraftCandidate,
-  { choice, random, style, ending }: { choice: GlueChoice; random: Random; style: Style; ending?: string },
+  { blocks }: DraftCandidate,
+  { choice, random, style, ending }: { choice: GlueChoice; random: Random; style: Style; ending: string | undefined },
 ): string | undefined => {
   const parts: string[] = []
-  for (const block of candidate.blocks) {
+  for (const block of blocks) {
     const text = blockText(block, choice, random)
     if (text === undefined) return undefined
     parts.push(text)

@@ -1,0 +1,40 @@
+import { inlineListOf, looksComplete, rolesOf, type SentenceRole, unlabelled } from './roles.ts'
+import { capitalised, ended } from './sentences.ts'
+import { termsOf, wordLine, wordsOf } from './words.ts'
+
+/** A sentence, read for what it can do in a post. */
+export interface Sentence {
+  text: string
+  /** The text without a label such as `The lesson:`, where it has one. */
+  bare: string | undefined
+  roles: ReadonlySet<SentenceRole>
+  /** It has a subject and a verb, as far as form shows. */
+  complete: boolean
+  terms: ReadonlySet<string>
+  /** The words alone, by which the sentence is found in earlier posts. */
+  line: string
+  words: number
+  /** Head and entries, where the sentence enumerates. */
+  list: { head: string; entries: string[] } | undefined
+}
+
+export const readSentence = (sentence: string): Sentence => {
+  const bare = unlabelled(sentence)
+  return {
+    text: capitalised(ended(sentence)),
+    bare: bare === undefined ? undefined : capitalised(ended(bare)),
+    roles: rolesOf(sentence),
+    complete: looksComplete(sentence),
+    terms: termsOf(sentence),
+    line: wordLine(bare ?? sentence),
+    words: wordsOf(sentence).length,
+    list: inlineListOf(sentence),
+  }
+}
+
+/** A phrase that ends like a sentence is one; others need a verb: `boring is a feature`, and not `teams that ship`. */
+export const isMaxim = ({ words, complete, roles }: Sentence, phrase: string): boolean => {
+  if (words < 2 || words > 14) return false
+  if (/[.!?]["”’']?$/.test(phrase.trim())) return true
+  return words >= 3 && (complete || roles.has('rule')) && !/^\S+\s+(?:that|who|which|whose)\b/i.test(phrase)
+}
