@@ -9,6 +9,7 @@ import { createLog } from '#kernel/log'
 import { withDefaults } from './support/arguments.ts'
 import { buildTemplate, TEMPLATE_VARIABLE, type Template } from './support/db.ts'
 import { temporaryFolder } from './support/folder.ts'
+import { folderInMemory } from './support/memory.ts'
 import { startPostgres } from './support/postgres.ts'
 import { lineOf, type Totals, totalsOf } from './support/totals.ts'
 
@@ -54,6 +55,8 @@ const run = async (args: string[]): Promise<Totals> => {
   return await runTests(args, template, signal)
 }
 
+const inMemory = process.env.TMPDIR ? undefined : folderInMemory()
+if (inMemory) process.env.TMPDIR = inMemory
 const totals = await run(withDefaults(process.argv.slice(2))).catch((cause: unknown) => {
   console.error(cause instanceof AppError ? cause.message : cause)
   return totalsOf('', 1)
