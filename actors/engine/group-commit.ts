@@ -49,31 +49,32 @@ class Unchanged extends Error {
 }
 
 /** The result of a letter whose caller gave up before it was decided. None of it happened. */
-export class Unwanted extends Error {
-  override readonly name = 'Unwanted'
+export class CallerGone extends Error {
+  override readonly name = 'CallerGone'
 }
 
-interface Taken {
+interface GroupMember {
   envelope: Envelope
   result?: Result
 }
 
 /** Never rejects: every envelope gets its letter's result. */
 export const commitTogether = async (group: GroupCommit, first: Envelope, more: () => Envelope | undefined): Promise<void> => {
-  const taken: Taken[] = [{ envelope: first }]
-  const failure = await failureOf(group, taken, more)
-  if (!failure) for (const { envelope, result } of taken) envelope.settle(result!)
-  else if (taken.length > 1 && wasRolledBack(failure.cause)) for (const { envelope } of taken) await commitTogether(group, envelope, nobody)
-  else if (failure.cause instanceof KeyTaken) first.settle(await again(group, first))
-  else for (const { envelope } of taken) envelope.settle(failure)
+  const members: GroupMember[] = [{ envelope: first }]
+  const failure = await failureOf(group, members, more)
+  if (!failure) for (const { envelope, result } of members) envelope.settle(result!)
+  else if (members.length > 1 && wasRolledBack(failure.cause))
+    for (const { envelope } of members) await commitTogether(group, envelope, nobody)
+  else if (failure.cause instanceof KeyTaken) first.settle(await retry(group, first))
+  else for (const { envelope } of members) envelope.settle(failure)
 }
 
 const nobody = (): undefined => undefined
 
 /** Another letter stored an answer under the same Idempotency-Key: runs this one again from its gate, which replays that answer. */
-const again = async (group: GroupCommit, envelope: Envelope): Promise<Result> => {
-  const taken: Taken[] = [{ envelope }]
-  return (await failureOf(group, taken, nobody)) ?? taken[0]!.result!
+const retry = async (group: GroupCommit, envelope: Envelope): Promise<Result> => {
+  const members: GroupMember[] = [{ envelope }]
+  return (await failureOf(group, members, nobody)) ?? members[0]!.result!
 }
 
 /** Whether a statement or a rule failed within the transaction. If the database merely fell silent, it may have committed. */
@@ -82,18 +83,23 @@ const wasRolledBack = (cause: unknown): boolean => !(cause instanceof Fenced || 
 const isRefusal = (cause: unknown): boolean => cause instanceof AppError && cause.code !== 'unavailable'
 
 /** Undefined once all letters have results and their changes are committed. */
-const failureOf = async (group: GroupCommit, taken: Taken[], more: () => Envelope | undefined): Promise<{ cause: unknown } | undefined> => {
+const failureOf = async (
+  group: GroupCommit,
+  members: GroupMember[],
+  more: () => Envelope | undefined,
+): Promise<{ cause: unknown } | undefined> => {
   let [ended, until] = [false, Number.POSITIVE_INFINITY]
-  const next = () => (!ended && taken.length < MOST_TOGETHER && group.clock.monotonic() < until ? more() : undefined)
+  const next = () => (!ended && members.length < MOST_TOGETHER && group.clock.monotonic() < until ? more() : undefined)
   const decideAll = async (sql: Sql): Promise<void> => {
     // From the moment there is a connection: sharing one helps most while they are scarce.
     until = group.clock.monotonic() + JOIN_WITHIN_MS
     let changed = false
-    for (let one: Taken | undefined = taken[0]; one; one = joined(taken, next())) changed = (await decided(group, sql, one)) || changed
+    for (let one: GroupMember | undefined = members[0]; one; one = join(members, next()))
+      changed = (await decide(group, sql, one)) || changed
     if (!changed) throw new Unchanged()
   }
   try {
-    await group.db.letter(group.own.tenantId, decideAll, taken[0]!.envelope.demand)
+    await group.db.letter(group.own.tenantId, decideAll, members[0]!.envelope.demand)
   } catch (cause) {
     if (!(cause instanceof Unchanged)) return { cause }
   } finally {
@@ -103,10 +109,10 @@ const failureOf = async (group: GroupCommit, taken: Taken[], more: () => Envelop
   return undefined
 }
 
-const joined = (taken: Taken[], envelope: Envelope | undefined): Taken | undefined => {
+const join = (members: GroupMember[], envelope: Envelope | undefined): GroupMember | undefined => {
   if (!envelope) return undefined
-  const one: Taken = { envelope }
-  taken.push(one)
+  const one: GroupMember = { envelope }
+  members.push(one)
   return one
 }
 
@@ -121,11 +127,11 @@ const refuseWhileDeleting = (at: Date): never =>
   )
 
 /** Whether the letter changed anything. Throws errors that invalidate the whole transaction. */
-const decided = async (group: GroupCommit, sql: Sql, one: Taken): Promise<boolean> => {
+const decide = async (group: GroupCommit, sql: Sql, one: GroupMember): Promise<boolean> => {
   const { letter } = one.envelope
   if (group.isOver()) throw new Fenced()
   if (one.envelope.isGone()) {
-    one.result = { cause: new Unwanted() }
+    one.result = { cause: new CallerGone() }
     return false
   }
   try {

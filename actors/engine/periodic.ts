@@ -5,15 +5,15 @@ export interface Periodic {
   clock: Clock
   everyMs: number
   /** Never rejects. Stops early when `stopped` says so. */
-  look(stopped: () => boolean): Promise<void>
+  pass(stopped: () => boolean): Promise<void>
 }
 
 /** Runs at once, because a process may not live as long as its interval. Disposing waits for the running pass. */
-export const startPeriodic = ({ clock, everyMs, look }: Periodic): AsyncDisposable => {
+export const startPeriodic = ({ clock, everyMs, pass }: Periodic): AsyncDisposable => {
   let stopped = false
   let timer: Disposable | undefined
   const run = async (): Promise<void> => {
-    await look(() => stopped)
+    await pass(() => stopped)
     if (!stopped) timer = clock.after(everyMs, begin)
   }
   let running = Promise.resolve()

@@ -4,10 +4,10 @@
  */
 
 import { AppError } from '#kernel/errors'
-import { keptUnder, type StoredKey } from '#store/engine/idempotency'
+import { type StoredKey, stateOfKey } from '#store/engine/idempotency'
 import type { Effects, Ownership } from '#store/engine/letter'
 import { type ActorDeps, Fenced } from './deps.ts'
-import { commitTogether, type Envelope, type Result, Unwanted } from './group-commit.ts'
+import { CallerGone, commitTogether, type Envelope, type Result } from './group-commit.ts'
 import { LaneRunner } from './lane-runner.ts'
 import type { Decision, Letter } from './letter.ts'
 import { Mailbox } from './mailbox.ts'
@@ -116,7 +116,7 @@ export class TenantActor {
 
   /** Whether the letter will find an answer under its key, or a record whose first caller has stopped waiting. */
   async #replays({ provenance }: Letter<unknown>, key: string, other: InFlight): Promise<boolean> {
-    const [kept] = await this.deps.db.read<StoredKey>({ tenantId: this.own.tenantId, caller: provenance.principal }, keptUnder(key))
+    const [kept] = await this.deps.db.read<StoredKey>({ tenantId: this.own.tenantId, caller: provenance.principal }, stateOfKey(key))
     if (kept?.state !== 'pending') return kept !== undefined
     // The row is visible once committed, which may be before this process learns of the commit.
     await other.over
@@ -207,7 +207,7 @@ export class TenantActor {
       this.onFenced()
       return cause
     }
-    if (cause instanceof Unwanted || (cause instanceof AppError && cause.code !== 'unavailable')) return cause
+    if (cause instanceof CallerGone || (cause instanceof AppError && cause.code !== 'unavailable')) return cause
     this.deps.log.error({ err: cause, letter: letter.name, tenant: this.own.tenantId }, 'a letter failed')
     this.#runner.recover()
     return cause

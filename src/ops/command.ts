@@ -10,16 +10,16 @@ import { AppError, fail } from '#kernel/errors'
 import type { Spend } from '#kernel/spend'
 import type { Query, Sql } from '#store/engine/db'
 import {
-  bytesKept,
+  bytesStored,
+  decodeBody,
+  type EncodedBody,
+  encodeBody,
   type IdempotencyClaim,
   type Keep,
   MOST_STORED_BYTES,
-  readBack,
-  removeExpired,
-  roomSoon,
+  removeExpiredAnswers,
+  roomForAnswers,
   type StoredAnswer,
-  type Written,
-  written,
 } from '#store/engine/idempotency'
 import type { Gate } from '#store/engine/letter'
 import type { AwaitedResult, Call, CommandContext, HandlerOf, HandlerResult, QueryContext, World } from './call.ts'
@@ -128,11 +128,11 @@ const requireDeclared = (o: NamedOp, spend: readonly Spend[]): void => {
 const rowOf = ({ call }: Command): string => `idempotency/${call.tenantId}/${call.idempotencyKey}`
 
 /** The original text of a stored answer. */
-const unsealed = (command: Command, { encoding, body }: Written): string =>
-  readBack({ encoding, body: command.o.secret ? command.world.sealer.open(Buffer.from(body, 'base64'), rowOf(command)) : body })
+const unsealed = (command: Command, { encoding, body }: EncodedBody): string =>
+  decodeBody({ encoding, body: command.o.secret ? command.world.sealer.open(Buffer.from(body, 'base64'), rowOf(command)) : body })
 
-const stored = (command: Command, text: string): Written => {
-  const { encoding, body } = written(text)
+const stored = (command: Command, text: string): EncodedBody => {
+  const { encoding, body } = encodeBody(text)
   return { encoding, body: command.o.secret ? command.world.sealer.seal(body, rowOf(command)).toString('base64') : body }
 }
 
@@ -141,16 +141,16 @@ const stored = (command: Command, text: string): Written => {
  * have expired, returns the statement that removes those first. Never refuses exempt operations or the deployment's own keys.
  */
 const makeRoom = async ({ o, call }: Command, { counters }: Pick<Gate, 'counters'>, sql: Sql): Promise<Query[]> => {
-  const bytes = bytesKept(counters)
+  const bytes = bytesStored(counters)
   if (bytes < MOST_STORED_BYTES || call.ownKey || isExempt(o, 'answers')) return []
-  const { expired, wait } = await roomSoon(sql)
+  const { expired, wait } = await roomForAnswers(sql)
   if (bytes - expired >= MOST_STORED_BYTES) fail('rate_limited', 'idempotency', { retryAfter: wait })
-  return [removeExpired]
+  return [removeExpiredAnswers]
 }
 
 /** Exempt operations may exceed the limit up to twice. Beyond that their answers are not stored, except those of operations that post. */
 const isOverfull = ({ o }: Command, { counters }: Pick<Gate, 'counters'>): boolean =>
-  isExempt(o, 'answers') && o.kind !== 'awaited' && bytesKept(counters) >= 2 * MOST_STORED_BYTES
+  isExempt(o, 'answers') && o.kind !== 'awaited' && bytesStored(counters) >= 2 * MOST_STORED_BYTES
 
 const withFirst = <R>(first: Query[], decision: Decision<R>): Decision<R> =>
   first.length === 0 ? decision : { ...decision, effects: { ...decision.effects, first: [...first, ...(decision.effects?.first ?? [])] } }

@@ -8,7 +8,7 @@ import { listInvitations } from '#store/app/workspace-invitations'
 import { listKeys, livingKeys } from '#store/app/workspace-keys'
 import { auditPage } from '#store/engine/audit'
 import type { Query } from '#store/engine/db'
-import { keptUnder } from '#store/engine/idempotency'
+import { stateOfKey } from '#store/engine/idempotency'
 import { eventLog } from '#store/engine/outbox'
 import { articleById, listArticles } from '#store/growth/articles'
 import { takenPosts, unnamedAnswers, unnamedAttempts } from '#store/growth/attempts'
@@ -87,7 +87,7 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'growth-audits.growthAuditById': ({ growth_audit }) => [growthAuditById(growth_audit.id)],
   'hooks.hookUsage': () => [hookUsage],
   'hooks.hookResults': () => [hookResults],
-  'idempotency.keptUnder': ({ idempotency }) => [keptUnder(idempotency.key)],
+  'idempotency.stateOfKey': ({ idempotency }) => [stateOfKey(idempotency.key)],
   'items.itemById': ({ item }) => [itemById(item.id)],
   'items.itemsOfBatch': ({ batch }) => [itemsOfBatch(batch.id)],
   'items.listItems': () => [

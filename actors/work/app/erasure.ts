@@ -26,7 +26,7 @@ export const startErasure = ({ db, log, failpoints, rows, ...timing }: ErasureDe
     while (!stopped() && (await eraseSome(db, tenantId, rows))) await failpoints('erasure.erasing')
     if (!stopped() && !(await hasTenant(db, tenantId))) log.info({ tenant: tenantId }, 'a deleted workspace was erased')
   }
-  const look = async (stopped: () => boolean): Promise<void> => {
+  const pass = async (stopped: () => boolean): Promise<void> => {
     for (const tenantId of await tenantsToErase(db, TENANTS_AT_ONCE)) {
       if (stopped()) return
       // A workspace that cannot be erased now does not hold up the others.
@@ -34,5 +34,5 @@ export const startErasure = ({ db, log, failpoints, rows, ...timing }: ErasureDe
     }
   }
   const failed = (cause: unknown) => log.warn({ err: cause }, 'could not list workspaces to erase')
-  return startPeriodic({ ...timing, look: (stopped) => look(stopped).catch(failed) })
+  return startPeriodic({ ...timing, pass: (stopped) => pass(stopped).catch(failed) })
 }

@@ -34,7 +34,7 @@ export const startSweep = ({ db, log, keepDays, rows, tenants, ...timing }: Swee
     const first = await tenantsAfter(db, START, tenants - found.length)
     return [...found, ...first.filter((id) => !found.includes(id))]
   }
-  const look = async (stopped: () => boolean): Promise<void> => {
+  const pass = async (stopped: () => boolean): Promise<void> => {
     for (const tenantId of await next()) {
       if (stopped()) return
       await sweep(tenantId, stopped).catch((cause) => log.warn({ err: cause, tenant: tenantId }, 'could not sweep a workspace; will retry'))
@@ -42,5 +42,5 @@ export const startSweep = ({ db, log, keepDays, rows, tenants, ...timing }: Swee
     }
   }
   const failed = (cause: unknown) => log.warn({ err: cause }, 'could not list workspaces to sweep')
-  return startPeriodic({ ...timing, look: (stopped) => look(stopped).catch(failed) })
+  return startPeriodic({ ...timing, pass: (stopped) => pass(stopped).catch(failed) })
 }

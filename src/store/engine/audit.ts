@@ -2,7 +2,7 @@
 
 import { auditEntry } from './audit-entry.ts'
 import type { Db, Query } from './db.ts'
-import { type Provenance, whoIs } from './letter.ts'
+import { auditActor, type Provenance } from './letter.ts'
 import type { Page } from './page.ts'
 
 export interface AuditRow {
@@ -48,4 +48,4 @@ export const auditPage =
 export const noteDownload = (
   db: Db,
   { tenantId, operation, by }: { tenantId: string; operation: string; by: Provenance },
-): Promise<unknown> => db.system((sql) => auditEntry(sql, { ...by, tenantId, operation, actor: whoIs(by.principal) }))
+): Promise<unknown> => db.system((sql) => auditEntry(sql, { ...by, tenantId, operation, actor: auditActor(by.principal) }))

@@ -98,41 +98,41 @@ const reasonOf = (cause: unknown): string =>
   codeOf(cause) === DISK_FULL ? "the database's disk is full: its operator has to make room" : 'the database is not available'
 
 /** Queries in flight, by deadline. They are checked at intervals, because a timer for each costs more. */
-const waiting = new Set<{ until: number; late(): void }>()
-const LOOK_EVERY_MS = 100
-let looking: Timer | undefined
+const inFlight = new Set<{ until: number; late(): void }>()
+const CHECK_EVERY_MS = 100
+let checking: Timer | undefined
 
-const look = (): void => {
+const failLate = (): void => {
   const now = performance.now()
-  for (const one of waiting) {
+  for (const one of inFlight) {
     if (one.until > now) break
-    waiting.delete(one)
+    inFlight.delete(one)
     one.late()
   }
-  if (waiting.size > 0) return
-  clearInterval(looking)
-  looking = undefined
+  if (inFlight.size > 0) return
+  clearInterval(checking)
+  checking = undefined
 }
 
 /** Rejects at the deadline: postgres.js has hung on lost connections. */
-export const withDeadline = <T>(running: Promise<T>, asked?: QueryWatch): Promise<T> =>
+export const withDeadline = <T>(running: Promise<T>, watch?: QueryWatch): Promise<T> =>
   new Promise((resolve, reject) => {
     const failed = (cause: unknown): void => {
-      waiting.delete(entry)
-      if (cause instanceof postgres.PostgresError || !isTransient(cause)) asked?.answered()
+      inFlight.delete(entry)
+      if (cause instanceof postgres.PostgresError || !isTransient(cause)) watch?.answered()
       const isOurs = cause instanceof AppError || !isTransient(cause)
       reject(isOurs ? cause : new AppError('unavailable', reasonOf(cause), { cause, retryAfter: 1 }))
     }
     const late = () => {
-      asked?.late()
+      watch?.late()
       failed(new DeadlineError('the database did not answer in time'))
     }
     const entry = { until: performance.now() + QUERY_DEADLINE_MS, late }
-    waiting.add(entry)
-    looking ??= setInterval(look, LOOK_EVERY_MS)
+    inFlight.add(entry)
+    checking ??= setInterval(failLate, CHECK_EVERY_MS)
     running.then((value) => {
-      waiting.delete(entry)
-      asked?.answered()
+      inFlight.delete(entry)
+      watch?.answered()
       resolve(value)
     }, failed)
   })
@@ -158,7 +158,7 @@ const transaction = <T>(pool: Pool, body: (sql: Sql) => Promise<T>): Promise<T> 
       },
     })
   const unended = () => new Promise<never>(() => {})
-  const asked = pool.ask()
+  const watch = pool.ask()
   const running = pool.sql.begin((tx) => {
     stopIfOver()
     return body(guarded(tx)).then(
@@ -166,7 +166,7 @@ const transaction = <T>(pool: Pool, body: (sql: Sql) => Promise<T>): Promise<T> 
       (cause) => (over || BROKEN.test(codeOf(cause)) ? unended() : Promise.reject(cause)),
     )
   })
-  return withDeadline(running as Promise<T>, asked).finally(() => {
+  return withDeadline(running as Promise<T>, watch).finally(() => {
     over = true
   })
 }
@@ -202,16 +202,16 @@ const open = (options: ConnectionOptions, role: PoolRole, max: number): postgres
  * not inlined, the lateral subquery refers to it, and `offset 0` prevents flattening. If the order were ever lost, the result would be
  * empty. It is also empty if the caller's credential is no longer valid.
  */
-export const wrapped = (sql: Sql, { tenantId, caller }: Reader, query: Fragment): Fragment => sql`
+export const withTenant = (sql: Sql, { tenantId, caller }: Reader, query: Fragment): Fragment => sql`
   with scope as materialized (select set_config('app.tenant', ${tenantId}, true) as ok)
   select r.* from scope cross join lateral (select q.* from (${query}) q where scope.ok is not null
-    ${caller === undefined ? sql`` : sql`and (${isLetIn(sql, caller)})`} offset 0) r`
+    ${caller === undefined ? sql`` : sql`and (${hasValidCredential(sql, caller)})`} offset 0) r`
 
 /**
  * Whether the key or session is valid, and its person has the same place in the workspace as before. Refers to `scope`, which sets the
  * tenant.
  */
-export const isLetIn = (sql: Sql, { kind, id, member }: Principal): Fragment => {
+export const hasValidCredential = (sql: Sql, { kind, id, member }: Principal): Fragment => {
   if (kind === 'system') return sql`select true`
   const sameMember = member
     ? sql`and exists (select 1 from member m where m.person_id = ${member.personId} and m.role = ${member.role})`
@@ -245,7 +245,7 @@ export const openDb = (options: ConnectionOptions): Db => {
   const letterLimit = new FairLimit({ name: 'commands', limit: max, crowd, ...WAITING })
   return {
     async read<Row>(reader: Reader, query: Query) {
-      const ask = async (asked: Reader, what: Query) => (await wrapped(reads.sql, asked, what(reads.sql)).execute()) as unknown as Row[]
+      const ask = async (as: Reader, query: Query) => (await withTenant(reads.sql, as, query(reads.sql)).execute()) as unknown as Row[]
       const checked = async () => {
         const rows = await ask(reader, query)
         if (rows.length === 0 && reader.caller !== undefined && (await ask(reader, one)).length === 0) throw new AppError('unauthenticated')

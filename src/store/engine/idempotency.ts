@@ -11,7 +11,7 @@ export interface IdempotencyClaim {
 }
 
 /** A body as stored. */
-export interface Written {
+export interface EncodedBody {
   encoding: 'text' | 'zstd'
   body: string
 }
@@ -22,18 +22,18 @@ export interface StoredAnswer {
   state: 'pending' | 'done'
   ref_id: string | null
   status: number | null
-  encoding: Written['encoding']
+  encoding: EncodedBody['encoding']
   body: string | null
 }
 
 /** What to store under a key: an answer, or `pending` with the record whose outcome will supply one. */
-export type Keep = { claim: IdempotencyClaim; status: number; answer: Written } | { claim: IdempotencyClaim; pending: string }
+export type Keep = { claim: IdempotencyClaim; status: number; answer: EncodedBody } | { claim: IdempotencyClaim; pending: string }
 
 /** Longer bodies are compressed, in bytes. */
 const PLAIN_UP_TO = 4_096
 
-export const written = (text: string): Written => {
-  const plain: Written = { encoding: 'text', body: text }
+export const encodeBody = (text: string): EncodedBody => {
+  const plain: EncodedBody = { encoding: 'text', body: text }
   const bytes = Buffer.byteLength(text)
   if (bytes <= PLAIN_UP_TO) return plain
   const packed = Bun.zstdCompressSync(Buffer.from(text)).toString('base64')
@@ -41,7 +41,7 @@ export const written = (text: string): Written => {
 }
 
 /** The text, byte for byte as it was given. */
-export const readBack = ({ encoding, body }: Written): string =>
+export const decodeBody = ({ encoding, body }: EncodedBody): string =>
   encoding === 'text' ? body : Bun.zstdDecompressSync(Buffer.from(body, 'base64')).toString('utf8')
 
 const KEPT_S = 24 * 3_600
@@ -49,7 +49,7 @@ const KEPT_S = 24 * 3_600
 const OURS_KEPT_S = 600
 
 /** Replaces an expired row of the same key. A live one makes the letter run again, from its gate. */
-export const remember = (sql: Sql, keep: Keep, now: Date): Fragment => {
+export const storeAnswer = (sql: Sql, keep: Keep, now: Date): Fragment => {
   const { key, operation, fingerprint, ours } = keep.claim
   const [state, ref, status, answer] =
     'pending' in keep ? ['pending', keep.pending, null, undefined] : ['done', null, keep.status, keep.answer]
@@ -66,7 +66,7 @@ export const remember = (sql: Sql, keep: Keep, now: Date): Fragment => {
 export const resolvePending =
   (refId: string, status: number, text: string): Query =>
   (sql) => {
-    const { encoding, body } = written(text)
+    const { encoding, body } = encodeBody(text)
     return sql`update idempotency set state = 'done', status = ${status}, encoding = ${encoding}, body = ${body}
       where ref_id = ${refId} and state = 'pending'`
   }
@@ -84,7 +84,7 @@ export interface StoredKey {
 }
 
 /** The stored state of a key that is in use. */
-export const keptUnder =
+export const stateOfKey =
   (key: string): Query =>
   (sql) =>
     sql`select state, ref_id from idempotency where key = ${key} and expires_at > now()`
@@ -93,19 +93,19 @@ export const keptUnder =
 export const MOST_STORED_BYTES = 268_435_456
 
 /** Bytes of answers stored, from the counters of a letter's gate. */
-export const bytesKept = (counters: Record<string, number>): number => counters['answers@bytes'] ?? 0
+export const bytesStored = (counters: Record<string, number>): number => counters['answers@bytes'] ?? 0
 
 const AT_ONCE = 1_000
 
 export interface Room {
-  /** Bytes of expired answers that `removeExpired` deletes. */
+  /** Bytes of expired answers that `removeExpiredAnswers` deletes. */
   expired: number
   /** Seconds until more of them expire. */
   wait: number
 }
 
 /** Reads the oldest answers. Call it only when there is no room. */
-export const roomSoon = async (sql: Sql): Promise<Room> => {
+export const roomForAnswers = async (sql: Sql): Promise<Room> => {
   const [row] = await sql<Room[]>`select coalesce(sum(size) filter (where expires_at <= now()), 0)::int as expired,
       coalesce(extract(epoch from min(expires_at) filter (where expires_at > now()) - now()), 1)::float8 as wait
     from (select size, expires_at from idempotency order by expires_at limit ${AT_ONCE}) oldest`
@@ -113,6 +113,6 @@ export const roomSoon = async (sql: Sql): Promise<Room> => {
 }
 
 /** Deletes some expired answers, oldest first. */
-export const removeExpired: Query = (sql) =>
+export const removeExpiredAnswers: Query = (sql) =>
   sql`delete from idempotency where key = any(array(
     select key from idempotency where expires_at <= now() order by expires_at limit ${AT_ONCE}))`

@@ -10,8 +10,8 @@ import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import type { Spend } from '#kernel/spend'
 import { spendParts } from './counters.ts'
-import { type Fragment, isLetIn, type Query, type Sql } from './db.ts'
-import { type Keep, remember, type StoredAnswer } from './idempotency.ts'
+import { type Fragment, hasValidCredential, type Query, type Sql } from './db.ts'
+import { type Keep, type StoredAnswer, storeAnswer } from './idempotency.ts'
 import { eventParts, type NewEvent } from './outbox.ts'
 import type { Principal } from './principal.ts'
 
@@ -131,7 +131,7 @@ export async function gate(
     with scope as materialized (select set_config('app.tenant', ${own.tenantId}, true) as ok)
     select g.* from scope cross join lateral (
       select clock_timestamp() as now, a.paused, t.plan, t.billing, t.overrides, t.deletes_at,
-        ${claim?.caller === undefined ? sql`true` : sql`(${isLetIn(sql, claim.caller)})`} as live,
+        ${claim?.caller === undefined ? sql`true` : sql`(${hasValidCredential(sql, claim.caller)})`} as live,
         (select coalesce(jsonb_object_agg(c.key || '@' || c.period, c.used), '{}') from counter c) as counters,
         (select to_jsonb(i) from idempotency i where i.key = ${claim?.idempotencyKey ?? null} and i.expires_at > now()) as seen,
         (select e.events from webhook_endpoint e where e.status = 'active') as webhook,
@@ -163,7 +163,7 @@ export async function apply(
   if (effects.audit) parts.push(writeAudit(sql, effects.audit, context.now, provenance))
   const placement = updateActor(sql, effects)
   if (placement) parts.push(placement)
-  if (keep) parts.push(remember(sql, keep, now))
+  if (keep) parts.push(storeAnswer(sql, keep, now))
   if (parts.length === 0) return (effects.first ?? []).length > 0
   const ctes = parts.map((part, index) => sql`${index === 0 ? sql`` : sql`,`} ${sql(`e${index}`)} as (${part} returning 1)`)
   const last = sql(`e${parts.length - 1}`)
@@ -213,12 +213,12 @@ const onConflict = (sql: Sql, second: SecondRow): Fragment => {
 }
 
 /** In the audit, a session appears as its person. */
-export const whoIs = ({ kind, id, member }: Principal): { kind: string; id: string } =>
+export const auditActor = ({ kind, id, member }: Principal): { kind: string; id: string } =>
   kind === 'session' && member ? { kind: 'person', id: member.personId } : { kind, id }
 
 const writeAudit = (sql: Sql, audit: NonNullable<Effects['audit']>, now: Date, by: Provenance): Fragment =>
   sql`insert into audit (id, at, actor_kind, actor_id, surface, operation, ref_id, request_id, detail)
-      values (${newId()}, ${now}, ${whoIs(by.principal).kind}, ${whoIs(by.principal).id}, ${by.surface}, ${audit.operation}, ${audit.refId ?? null},
+      values (${newId()}, ${now}, ${auditActor(by.principal).kind}, ${auditActor(by.principal).id}, ${by.surface}, ${audit.operation}, ${audit.refId ?? null},
               ${by.requestId ?? null}, ${sql.json((audit.detail ?? {}) as never)})`
 
 const requeue = (sql: Sql, { id, runAt, payload, origin, key }: Requeued): Fragment =>

@@ -53,11 +53,11 @@ const pendingOf = (applied: Map<string, string>): { name: string; text: string }
 
 /** The lease of a process killed just now ends within this time. */
 const NODES_END_WITHIN_MS = LEASE_MS + 500
-const LOOK_EVERY_MS = 250
+const CHECK_EVERY_MS = 250
 
 /** Throws if another process still runs on the database. One that was killed or is stopping has until its lease ends. */
 const awaitNoNodes = async (sql: postgres.Sql): Promise<void> => {
-  for (const until = performance.now() + NODES_END_WITHIN_MS; ; await Bun.sleep(LOOK_EVERY_MS)) {
+  for (const until = performance.now() + NODES_END_WITHIN_MS; ; await Bun.sleep(CHECK_EVERY_MS)) {
     const isLast = performance.now() >= until
     // If the clock stepped back, a lease may not end: a process without its lock is dead.
     const living = (await nodeStates(sql)).find(({ expired, ahead, backend }) => backend !== null || !(expired || (ahead && isLast)))

@@ -44,8 +44,8 @@ const AT_ONCE = 500
 export const eventParts = (sql: Sql, events: NewEvent[] = [], now: Date): Fragment[] => {
   const rows = events.map((event) => ({ id: newId(), ...event }))
   const parts = rows.map((event) => insertEvent(sql, event, now))
-  if (rows.some(({ id }) => id.endsWith('0'))) parts.push(removeExpired(sql))
-  if (rows.some(({ id }) => id.endsWith('00'))) parts.push(removeSurplus(sql))
+  if (rows.some(({ id }) => id.endsWith('0'))) parts.push(removeExpiredEvents(sql))
+  if (rows.some(({ id }) => id.endsWith('00'))) parts.push(removeSurplusEvents(sql))
   return parts
 }
 
@@ -57,11 +57,11 @@ const insertEvent = (sql: Sql, { id, type, data, due, subject = null }: NewEvent
     : sql`insert into outbox (id, type, data, created_at) values (${id}, ${type}, ${sql.json(data as never)}, ${now})`
 
 /** Deletes some expired events, by the index on expiry. */
-export const removeExpired = (sql: Sql): Fragment => sql`delete from outbox where id = any(array(
+export const removeExpiredEvents = (sql: Sql): Fragment => sql`delete from outbox where id = any(array(
   select id from outbox where expires_at <= clock_timestamp() order by expires_at limit ${AT_ONCE}))`
 
 /** Deletes some events beyond the number kept. Rare, because it reads that much of the index on expiry. */
-export const removeSurplus = (sql: Sql): Fragment => sql`delete from outbox where id = any(array(
+export const removeSurplusEvents = (sql: Sql): Fragment => sql`delete from outbox where id = any(array(
   select id from outbox where expires_at is not null order by expires_at desc offset ${MOST_KEPT} limit ${AT_ONCE}))`
 
 interface Except {
@@ -74,7 +74,7 @@ interface Except {
 const eventColumns = (sql: Sql): Fragment => sql`o.id, o.type, o.data, o.created_at, o.subject, o.attempts, o.next_at`
 
 /** The first waiting event of each subject; among these, the one due first. */
-export const firstDue = (sql: Sql, except?: Except): Fragment => {
+export const firstDueEvent = (sql: Sql, except?: Except): Fragment => {
   const [eventId, subject] = [except?.eventId ?? null, except?.subject ?? null]
   return sql`select ${eventColumns(sql)} from outbox o
     where o.state = 'pending' and o.id is distinct from ${eventId}::uuid and (${subject}::text is null or o.subject is distinct from ${subject})
@@ -84,7 +84,7 @@ export const firstDue = (sql: Sql, except?: Except): Fragment => {
 }
 
 export const nextEvent = async (sql: Sql, except?: Except): Promise<WaitingEvent | undefined> =>
-  (await firstDue(sql, except))[0] as unknown as WaitingEvent | undefined
+  (await firstDueEvent(sql, except))[0] as unknown as WaitingEvent | undefined
 
 /** Undefined if it is no longer waiting. */
 export const pendingEvent = async (sql: Sql, id: string): Promise<WaitingEvent | undefined> =>

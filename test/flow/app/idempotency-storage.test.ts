@@ -1,7 +1,7 @@
 /** How much room stored answers may take: each of them, and all of a workspace. */
 import { describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { bytesKept, MOST_STORED_BYTES } from '#store/engine/idempotency'
+import { bytesStored, MOST_STORED_BYTES } from '#store/engine/idempotency'
 import { eventually, testApp } from '#test/support/app'
 import { newStory, type Story } from '#test/support/story'
 import { useApp } from '#test/support/use'
@@ -84,7 +84,7 @@ describe('a workspace with 256 MiB of stored answers', () => {
     const story = await newStory(app)
     const before = await learn(story, 'before')
     await fill(story)
-    expect(bytesKept({ 'answers@bytes': (await totals(story)).counted })).toBeGreaterThan(MOST_STORED_BYTES)
+    expect(bytesStored({ 'answers@bytes': (await totals(story)).counted })).toBeGreaterThan(MOST_STORED_BYTES)
     const refused = await learn(story, 'after')
     expect([refused.status, refused.body.error?.message]).toEqual([429, 'rate_limited:idempotency'])
     const wait = Number(refused.headers.get('retry-after'))

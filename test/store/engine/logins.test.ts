@@ -182,7 +182,7 @@ describe('on a database of our own', () => {
     const { username } = appLogin(await entered(database.options))
     const before = await passwordOf(username)
     const other = { DATABASE_URL: urlOf(database.options), TENDRIL_SECRET_KEY: randomBytes(32).toString('base64') }
-    await expect(openDatabase(readConfig(other), silent)).rejects.toThrow('TENDRIL_SECRET_KEY is not the one')
+    await expect(openDatabase(readConfig(other), silent)).rejects.toThrow('TENDRIL_SECRET_KEY differs from the key')
     expect(await passwordOf(username)).toBe(before)
   })
 

@@ -2,7 +2,16 @@
 import { expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { openDb, type Sql } from '#store/engine/db'
-import { eventLog, firstDue, giveUpEvents, MOST_KEPT, MOST_PENDING, nextEvent, removeExpired, removeSurplus } from '#store/engine/outbox'
+import {
+  eventLog,
+  firstDueEvent,
+  giveUpEvents,
+  MOST_KEPT,
+  MOST_PENDING,
+  nextEvent,
+  removeExpiredEvents,
+  removeSurplusEvents,
+} from '#store/engine/outbox'
 import { eventually } from '#test/support/app'
 import { eventOf, type Hook, newHook } from '#test/support/hooks'
 import { useApp } from '#test/support/use'
@@ -122,11 +131,11 @@ test('what is looked for in the outbox is found by indexes', async () => {
       const [row] = await sql`explain (format json) ${query as never}`
       explained.push(nodesOf(row!['QUERY PLAN'][0].Plan))
     }
-    await explain(removeExpired(sql))
-    await explain(removeSurplus(sql))
-    await explain(firstDue(sql))
+    await explain(removeExpiredEvents(sql))
+    await explain(removeSurplusEvents(sql))
+    await explain(firstDueEvent(sql))
     await explain(eventLog({ limit: 100, type: 'growth.item.posted' })(sql))
-    await explain(firstDue(sql, { eventId: newId(), subject: '1' }))
+    await explain(firstDueEvent(sql, { eventId: newId(), subject: '1' }))
     expect(await nextEvent(sql)).toMatchObject({ subject: '1' })
     expect(await nextEvent(sql, { eventId: newId(), subject: '1' })).toMatchObject({ subject: '2' })
   })

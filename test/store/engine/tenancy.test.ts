@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
-import { openDb, type Sql, wrapped } from '#store/engine/db'
+import { openDb, type Sql, withTenant } from '#store/engine/db'
 import { readQueries, readQueriesIn } from '#test/support/read-queries'
 import { markOf, type Rows, writeRows } from '#test/support/rows'
 import { use, useApp } from '#test/support/use'
@@ -173,7 +173,7 @@ describe('reads of the store', () => {
     for (const query of make(mine.rows)) {
       const [row] = await tried(null, async (sql) => {
         await sql`set local enable_seqscan = off`
-        return sql`explain (format json) ${wrapped(sql, { tenantId: mine.tenantId, caller: { kind: 'key', id: mine.keyId } }, query(sql))}`
+        return sql`explain (format json) ${withTenant(sql, { tenantId: mine.tenantId, caller: { kind: 'key', id: mine.keyId } }, query(sql))}`
       })
       const nodes = nodesOf(row!['QUERY PLAN'][0].Plan)
       expect(nodes.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([])
