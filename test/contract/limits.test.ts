@@ -15,6 +15,7 @@ import { steppedDb } from '#test/support/database-clock'
 import { call, legalInput, newWorkspace, prefixOf, recipes, type Workspace } from '#test/support/prepare'
 import { sampleOf } from '#test/support/sample'
 import { use, useApp } from '#test/support/use'
+import { setPlan, setUsed } from '#test/support/writes'
 
 const declares = (o: NamedOp, code: string) => (errorsOf(o) as string[]).includes(code)
 const named = (list: NamedOp[]) => list.map((o) => [o.id, o] as const)
@@ -35,12 +36,9 @@ beforeEach(async () => {
 })
 
 const now = async () => new Date(await db.clock.now())
-const setBilling = (billing: string) => app.owner`update tenant set billing = ${billing} where id = ${workspace.tenantId}`
-const setOverrides = (overrides: PlanOverrides) =>
-  app.owner`update tenant set overrides = ${app.owner.json(overrides as never)} where id = ${workspace.tenantId}`
-const setUsed = (key: string, period: string, used: number) =>
-  app.owner`insert into counter (tenant_id, key, period, used) values (${workspace.tenantId}, ${key}, ${period}, ${used})
-    on conflict (tenant_id, key) do update set period = excluded.period, used = excluded.used`
+const setBilling = (billing: string) => setPlan(app, workspace.tenantId, { billing })
+const setOverrides = (overrides: PlanOverrides) => setPlan(app, workspace.tenantId, { overrides })
+const spend = (key: string, period: string, used: number) => setUsed(app, workspace.tenantId, { key, period, used })
 
 const send = async (o: NamedOp, more: Parameters<typeof call>[0] | object = {}) =>
   call({ ...workspace, ...more }, o, await legalInput(workspace, o))
@@ -111,7 +109,7 @@ describe.each(named(capped))('%s', (_, o) => {
 
   test('is refused at its hourly cap, and works again after Retry-After', async () => {
     const input = await legalInput(workspace, o)
-    await setUsed(cap, hourOf(await now()), planOfTests.caps[cap])
+    await spend(cap, hourOf(await now()), planOfTests.caps[cap])
     const refused = await call(workspace, o, input)
     expectRefused(refused, 429, `rate_limited:${cap}`)
     expect(refused.body.error?.code).toBe('rate_limited')
@@ -134,7 +132,7 @@ describe.each(named(metered))('%s', (_, o) => {
   test("is refused when the month's quota is used up, and works the next month", async () => {
     const at = await now()
     const input = await legalInput(workspace, o)
-    await setUsed(quota, monthOf(at), planOfTests.quotas[quota])
+    await spend(quota, monthOf(at), planOfTests.quotas[quota])
     const refused = await call(workspace, o, input)
     expectRefused(refused, 403, `plan_quota_exceeded:${quota}`)
     expect([refused.body.error?.code, refused.headers.get('retry-after')]).toEqual(['plan_quota_exceeded', null])
@@ -160,7 +158,7 @@ describe.each(named(featured))('%s', (_, o) => {
 for (const o of reading)
   test(`${o.id} is refused when the day's reads are spent, until the next day`, async () => {
     const input = await legalInput(workspace, o)
-    for (const tier of tiers) await setUsed(readCounter(tier), dayOf(await now()), 1_000_000_000)
+    for (const tier of tiers) await spend(readCounter(tier), dayOf(await now()), 1_000_000_000)
     const reply = await call(workspace, o, input)
     expectRefused(reply, 429, 'x_read_budget_exhausted')
     const wait = Number(reply.headers.get('retry-after')) * 1_000
@@ -246,7 +244,7 @@ describe.each(named(limited))('of several refusals, %s answers the first:', (_, 
 test.each(named(keyOperations.filter(readsOnly)))('%s stays available whatever the plan refuses', async (_, o) => {
   const input = await legalInput(workspace, o)
   await refuseAll(o)
-  for (const tier of tiers) await setUsed(readCounter(tier), dayOf(await now()), 1_000_000_000)
+  for (const tier of tiers) await spend(readCounter(tier), dayOf(await now()), 1_000_000_000)
   const features = Object.fromEntries(limited.flatMap(({ feature }) => (feature ? [[feature, false]] : [])))
   await setOverrides({ features, reads_free: 0, reads_payg: 0 })
   expect((await call(workspace, o, input)).status).toBe(o.status)

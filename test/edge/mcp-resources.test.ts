@@ -7,6 +7,7 @@ import { newId } from '#kernel/ids'
 import { type ContextOptions, openedIn } from '#test/support/mcp-context'
 import { newStory, type Story, textOf } from '#test/support/story'
 import { useApp } from '#test/support/use'
+import { setItem } from '#test/support/writes'
 
 const app = useApp()
 
@@ -108,7 +109,7 @@ const queue = async (context: Parameters<typeof readResource>[0]): Promise<strin
 /** A draft with this text. */
 const draftSaying = async (story: Story, body: string): Promise<string> => {
   const id = await story.drafted()
-  await app.owner`update item set body = ${body} where id = ${id}`
+  await setItem(app, id, { body })
   return id
 }
 
@@ -122,8 +123,8 @@ test('the queue lists each item by its id, under what it waits for', async () =>
     await story.drafted(),
     await story.drafted(),
   ]
-  await app.owner`update item set status = 'publish_unconfirmed', review = true, last_error = 'no answer' where id = ${ids[3]!}`
-  await app.owner`update item set status = 'rejected' where id = ${ids[4]!}`
+  await setItem(app, ids[3]!, { status: 'publish_unconfirmed', review: true, last_error: 'no answer' })
+  await setItem(app, ids[4]!, { status: 'rejected' })
   const text = await queue(context)
   const { post_at } = await story.item(ids[2]!)
   const sections = Object.fromEntries(text.split('\n## ').map((section) => [section.split('\n')[0], section]))

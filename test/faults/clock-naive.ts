@@ -3,6 +3,7 @@
  * ended by that clock. The same scenes must expose it.
  */
 import type postgres from 'postgres'
+import { insertSandboxPost } from '#test/support/writes'
 
 const LEASE_MS = 3_000
 const SEND_MS = 20
@@ -21,7 +22,7 @@ const publishDue = async (owner: postgres.Sql, now: Date): Promise<number> => {
     returning id, (select body from item where id = lease.id), (select account_external_id from item where id = lease.id)`
   for (const { id, body, account_external_id } of claimed) {
     await Bun.sleep(SEND_MS)
-    await owner`insert into sandbox.posts (account_id, text) values (${account_external_id}, ${body})`
+    await insertSandboxPost({ owner }, account_external_id, body)
     await owner`update naive.lease set posted = true where id = ${id}`
   }
   return claimed.length

@@ -1,6 +1,7 @@
 /** Posts that are out, and what was counted of them, as rows: nothing goes over a network. */
 import { newId } from '#kernel/ids'
 import type { TestApp } from './app.ts'
+import { insertItem } from './writes.ts'
 
 type Place = Pick<TestApp, 'owner'>
 
@@ -37,10 +38,10 @@ export const insertPosted = async (
   { body, postedAt = new Date(), trial, counts = [] }: Posted,
 ): Promise<string> => {
   const id = newId()
-  await place.owner`insert into item (id, tenant_id, kind, status, body, format, hook, rationale, stories, learnings, length, external_id,
-      experiment_id, arm, posted_at, created_at, updated_at)
-    values (${id}, ${tenantId}, 'post', 'posted', ${body ?? `Post ${id}`}, 'point', 'none', '', '[]', '[]', 10, ${id},
-      ${trial?.id ?? null}, ${trial?.arm ?? null}, ${postedAt}, ${postedAt}, ${postedAt})`
+  await insertItem(place, tenantId, {
+    ...{ id, external_id: id, status: 'posted', body: body ?? `Post ${id}`, experiment_id: trial?.id ?? null, arm: trial?.arm ?? null },
+    ...{ posted_at: postedAt, created_at: postedAt, updated_at: postedAt },
+  })
   await insertCounts(place, { tenantId, itemId: id }, counts)
   return id
 }

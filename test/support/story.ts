@@ -1,7 +1,7 @@
 /** A workspace that posts: its drafts are put into the database, everything else goes over HTTP. */
 import type postgres from 'postgres'
-import { newId } from '#kernel/ids'
 import { eventually, type Reply, type Send, type TestApp } from './app.ts'
+import { insertItem } from './writes.ts'
 
 interface StoryItem {
   id: string
@@ -48,13 +48,6 @@ export interface Story {
 
 export const inMs = (ms: number): string => new Date(Date.now() + ms).toISOString()
 
-const insertDraft = async ({ owner }: Place, tenantId: string): Promise<string> => {
-  const id = newId()
-  await owner`insert into item (id, tenant_id, kind, status, body, format, hook, rationale, stories, learnings, length, created_at, updated_at)
-    values (${id}, ${tenantId}, 'post', 'drafted', ${`Draft ${id}`}, 'point', 'none', 'for a test', '[]', '[]', 10, now(), now())`
-  return id
-}
-
 const ok = <B>(reply: Reply<B>): Reply<B> => {
   if (reply.status < 300) return reply
   throw new Error(`${reply.status} ${reply.text}`)
@@ -78,7 +71,7 @@ export const storyAt = (place: Place, workspace: { tenantId: string; account: st
   const story: Story = {
     ...workspace,
     send: (method, path, options) => place.send(method, path, { key, ...options }),
-    drafted: () => insertDraft(place, tenantId),
+    drafted: () => insertItem(place, tenantId),
     async approved(text) {
       const id = await story.drafted()
       ok(await story.send('POST', `items/${id}/approve`, text === undefined ? {} : { body: { edited_body: text } }))

@@ -5,11 +5,12 @@ import { eventually, testApp } from '#test/support/app'
 import { connectMcp, eventsOf, listing, opening, openSession, rpc } from '#test/support/mcp'
 import { newPerson } from '#test/support/session'
 import { useApp } from '#test/support/use'
+import { setKeyScopes, setRole } from '#test/support/writes'
 
 const app = useApp({ overrides: { mcpLimits: { sweepMs: 20 } } })
 
 const everyScope = ['api:read', 'api:write', 'mcp:use'] as const
-const setScopes = (id: string, scopes: string[]) => app.owner`update api_key set scopes = ${scopes} where id = ${id}`
+const setScopes = (id: string, scopes: string[]) => setKeyScopes(app, id, scopes)
 
 const statusOf = async (response: Promise<Response>): Promise<number> => {
   const { status, body } = await response
@@ -93,7 +94,7 @@ test("a change of a person's role during a session changes the tools", async () 
   const key = await app.workplace.world.identity.tokens.access({ sessionId: id, personId: member.personId }, expiry)
   await using mcp = await connectMcp(app.url, { key })
   expect(await mcp.toolNames()).toContain('growth_approve_item')
-  await app.owner`update member set role = 'viewer' where person_id = ${member.personId}`
+  await setRole(app, member.personId, 'viewer')
   expect(await mcp.toolNames()).not.toContain('growth_approve_item')
   const refused = await mcp.call('growth_approve_item', { id: crypto.randomUUID() })
   expect(refused._meta).toMatchObject({ 'tendril/error': { code: 'forbidden' } })

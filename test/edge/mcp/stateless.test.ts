@@ -7,6 +7,7 @@ import { eventually } from '#test/support/app'
 import { heldInEachTest } from '#test/support/held-drafter'
 import { connectMcp } from '#test/support/mcp'
 import { useApp } from '#test/support/use'
+import { setKeyScopes } from '#test/support/writes'
 
 const held = heldInEachTest()
 const app = useApp({ overrides: { drafter: held.drafter, mcpLimits: { sweepMs: 10, perCaller: 2 } } })
@@ -49,7 +50,7 @@ test('a call passes the same checks, and its key replays over REST', async () =>
 test('a key without mcp:use and a revoked one are refused as in a session', async () => {
   const { id, api_key } = await app.newKey(['mcp:use'])
   await using one = await connect(api_key)
-  await app.owner`update api_key set scopes = array['api:read'] where id = ${id}`
+  await setKeyScopes(app, id, ['api:read'])
   await expect(one.client.listTools()).rejects.toThrow('mcp:use')
   await revokeKey(app.workplace.db, id)
   await expect(one.client.callTool({ name: 'growth_overview' })).rejects.toThrow()
@@ -87,7 +88,7 @@ test('a listening client hears of changes to its own tools, and not to those of 
     return { ...one, heard, subscription }
   }
   const [me, other] = [await listen(mine.api_key), await listen(others.api_key)]
-  await app.owner`update api_key set scopes = array['mcp:use'] where id = ${mine.id}`
+  await setKeyScopes(app, mine.id, ['mcp:use'])
   expect(
     await eventually(
       () => me.heard,

@@ -4,6 +4,7 @@ import { eventually } from '#test/support/app'
 import { heldInEachTest } from '#test/support/held-drafter'
 import { connectMcp, eventsOf, openSession, rpc } from '#test/support/mcp'
 import { useApp } from '#test/support/use'
+import { setKeyScopes } from '#test/support/writes'
 
 const held = heldInEachTest()
 const app = useApp({
@@ -122,7 +123,7 @@ test('events missed on the listening stream can be resumed too, by nobody else',
   const { id, api_key: key } = await app.newKey(['mcp:use', 'api:write'])
   const sessionId = await openSession(app.url, key)
   const change = async (scopes: string[]) => {
-    await app.owner`update api_key set scopes = ${scopes} where id = ${id}`
+    await setKeyScopes(app, id, scopes)
     await (await rpc(app.url, { key, sessionId, body: { jsonrpc: '2.0', id: 9, method: 'ping' } })).text()
   }
   const listening = await rpc(app.url, { key, sessionId, method: 'GET' })

@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test'
 import { newDeployment, runAdmin, startServer } from '#test/support/server'
 import { use } from '#test/support/use'
+import { insertMember } from '#test/support/writes'
 
 const deployment = use(newDeployment)
 use(() => startServer(deployment.server))
@@ -13,7 +14,7 @@ test('list shows every workspace, newest first, page by page, with its plan and 
   const { workspace_id: second } = (await admin('create', '--name', 'Nordfracht')).json
   const person = crypto.randomUUID()
   await deployment.owner`insert into person (id, email, email_key, name, password_hash) values (${person}, 'a@example.com', 'a@example.com', 'A', 'x')`
-  await deployment.owner`insert into member (tenant_id, person_id, role) values (${second}, ${person}, 'owner')`
+  await insertMember(deployment, second, { personId: person, role: 'owner' })
   const firstPage = await admin('list', '--limit', '1')
   const { workspaces, next_cursor } = firstPage.json
   expect([firstPage.code, firstPage.out.split('\n').length]).toEqual([0, 2])

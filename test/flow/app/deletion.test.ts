@@ -10,6 +10,7 @@ import { sampleOf } from '#test/support/sample'
 import { tokenOf } from '#test/support/session'
 import { newStory, textOf } from '#test/support/story'
 import { use, useApp } from '#test/support/use'
+import { makeItemDue } from '#test/support/writes'
 
 const DAY = 86_400_000
 const PATH = '/api/v1/app/workspace/deletion'
@@ -87,8 +88,7 @@ describe('while a deletion is pending', () => {
     const now = await story.approved()
     const posting = story.send('POST', `items/${now}/post-now`)
     await points.reached('publish.claimed')
-    await app.owner`update item set post_at = now() where id = ${id}`
-    await app.owner`update work set run_at = now() where ref_id = ${id}`
+    await makeItemDue(app, id)
     expect((await requestDeletion(owner)).body.deletion.automation).toEqual({ paused: true, in_flight: [] })
     points.release('publish.claimed')
     const refused = await posting

@@ -13,6 +13,7 @@ import {
   sendForm,
 } from '#test/support/people'
 import { useApp } from '#test/support/use'
+import { setRole } from '#test/support/writes'
 
 let ann: Joined
 const app = useApp({ env: { PUBLIC_URL: 'https://tendril.example.com' } })
@@ -217,10 +218,10 @@ describe('a token', () => {
     expect(scope).toBe('api:read mcp:use')
     const put = () => app.send('PUT', 'profile', { key: key!, body: { goal: 'x' } })
     expect([(await app.send('GET', 'items', { key: key! })).status, (await put()).status]).toEqual([200, 403])
-    await app.owner`update member set role = 'owner' where person_id = ${viewer.personId}`
+    await setRole(app, viewer.personId, 'owner')
     expect((await put()).status).toBe(403)
     const { user_code } = await askForCode(app, { scope: 'api:write' })
-    await app.owner`update member set role = 'viewer' where person_id = ${viewer.personId}`
+    await setRole(app, viewer.personId, 'viewer')
     expect((await decide(app, viewer.access, user_code)).status).toBe(403)
   })
 
@@ -231,7 +232,7 @@ describe('a token', () => {
     await decide(app, owner.access, user_code)
     const put = () => app.send('PUT', 'profile', { key: key!, body: { goal: 'x' } })
     expect((await put()).status).toBe(200)
-    await app.owner`update member set role = 'viewer' where person_id = ${owner.personId}`
+    await setRole(app, owner.personId, 'viewer')
     expect((await put()).status).toBe(403)
     await app.owner`delete from member where person_id = ${owner.personId}`
     expect((await put()).status).toBe(401)

@@ -15,6 +15,7 @@ import { newDeployment, startServer } from '#test/support/server'
 import { newPerson, tokenOf } from '#test/support/session'
 import { newStory } from '#test/support/story'
 import { useApp } from '#test/support/use'
+import { insertMember } from '#test/support/writes'
 
 const ROWS = 3
 
@@ -117,7 +118,7 @@ describe('people', () => {
     const [leaving, staying] = [await newPerson(app.owner, tenantId), await newPerson(app.owner, tenantId)].map(
       (one) => one.member.personId,
     )
-    await app.owner`insert into member (tenant_id, person_id, role) values (${other}, ${staying!}, 'viewer')`
+    await insertMember(app, other, { personId: staying!, role: 'viewer' })
     // What a former member leaves behind in another workspace.
     const [keyId, invitation] = [newId(), newId()]
     await app.owner`insert into api_key (id, tenant_id, name, hash, last4, scopes, person_id)

@@ -6,6 +6,7 @@ import { jsonLines } from '#test/support/lines'
 import { markOf, type Rows, writeRows } from '#test/support/rows'
 import { tokenOf } from '#test/support/session'
 import { useApp } from '#test/support/use'
+import { insertItems } from '#test/support/writes'
 
 interface Line {
   kind: string
@@ -85,8 +86,7 @@ describe('an export', () => {
   test('is complete when its records fill several pages', async () => {
     const { tenantId: full } = await app.newWorkspace()
     const count = 450
-    await app.owner`insert into item (id, tenant_id, kind, status, body, format, hook, rationale, stories, learnings, length, created_at, updated_at)
-      select gen_random_uuid(), ${full}, 'post', 'drafted', 'Item ' || n, 'point', '', '', '[]', '[]', 1, now(), now() from generate_series(1, ${count}) n`
+    await insertItems(app, full, { count, body: 'Item' })
     await app.owner`insert into learning (id, tenant_id, kind, note, status, created_at, updated_at)
       select gen_random_uuid(), ${full}, 'worked', 'Note ' || n, case n % 2 when 0 then 'active' else 'retired' end, now(), now()
       from generate_series(1, ${count}) n`
@@ -121,8 +121,7 @@ describe('an export', () => {
 
   test('ends midway when the reader loses access', async () => {
     const { tenantId: ownTenantId } = await app.newWorkspace()
-    await app.owner`insert into item (id, tenant_id, kind, status, body, format, hook, rationale, stories, learnings, length, created_at, updated_at)
-      select gen_random_uuid(), ${ownTenantId}, 'post', 'drafted', repeat('x', 20000), 'point', '', '', '[]', '[]', 1, now(), now() from generate_series(1, 2000)`
+    await insertItems(app, ownTenantId, { count: 2_000, body: 'x'.repeat(20_000) })
     const token = await tokenOf(app, ownTenantId)
     const reply = await fetch(app.url + PATH, { headers: { authorization: `Bearer ${token}`, 'x-request-id': 'left' } })
     const reader = reply.body!.pipeThrough(new TextDecoderStream()).getReader()

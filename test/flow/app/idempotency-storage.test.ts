@@ -5,6 +5,7 @@ import { bytesStored, MOST_STORED_BYTES } from '#store/engine/idempotency'
 import { eventually, testApp } from '#test/support/app'
 import { newStory, type Story } from '#test/support/story'
 import { useApp } from '#test/support/use'
+import { setUsed } from '#test/support/writes'
 
 const app = useApp()
 const other = useApp(() => ({ database: app.options }))
@@ -126,7 +127,7 @@ describe('a workspace with 256 MiB of stored answers', () => {
   test('does not store answers to pause-all without end', async () => {
     const story = await newStory(app)
     await fill(story)
-    await app.owner`update counter set used = ${2 * MOST_STORED_BYTES} where tenant_id = ${story.tenantId} and key = 'answers'`
+    await setUsed(app, story.tenantId, { key: 'answers', used: 2 * MOST_STORED_BYTES })
     for (const key of ['one', 'two']) expect((await story.send('POST', 'automation/pause-all', keyed(key))).status).toBe(200)
     expect((await rowsOf(story)).map(({ key }) => key)).not.toContain('one')
   })

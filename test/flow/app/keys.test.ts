@@ -4,6 +4,7 @@ import { newId } from '#kernel/ids'
 import type { Role } from '#kernel/roles'
 import { type SignedIn, signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
+import { insertMember } from '#test/support/writes'
 
 const app = useApp()
 
@@ -106,7 +107,7 @@ describe('under an Idempotency-Key', () => {
     await create(all[0], {}, { 'idempotency-key': 'one' })
     await app.owner`insert into idempotency (tenant_id, key, operation, fingerprint, state, status, body, expires_at)
       select ${elsewhere}, key, operation, fingerprint, state, status, body, expires_at from idempotency where tenant_id = ${tenantId}`
-    await app.owner`insert into member (tenant_id, person_id, role) values (${elsewhere}, ${all[0].personId}, 'owner')`
+    await insertMember(app, elsewhere, { personId: all[0].personId, role: 'owner' })
     await app.owner`update session set tenant_id = ${elsewhere} where id = ${all[0].sessionId}`
     const reply = await create(all[0], {}, { 'idempotency-key': 'one' })
     expect([reply.status, reply.text.includes('ak_')]).toEqual([500, false])

@@ -9,6 +9,7 @@ import { testFailpoints } from '#test/support/failpoints'
 import { acceptInvitation, inviteTo } from '#test/support/people'
 import { type SignedIn, signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
+import { insertMember } from '#test/support/writes'
 
 const points = testFailpoints()
 const app = useApp({ overrides: { failpoints: points.at } })
@@ -121,7 +122,7 @@ describe('a removed member', () => {
     for (const credential of [editor.key, key]) expect((await read(credential)).status).toBe(200)
     expect((await remove(owner, editor)).body.member).toMatchObject({ id: editor.personId, role: 'editor' })
     for (const credential of [editor.key, key]) expect((await read(credential)).status).toBe(401)
-    await app.owner`insert into member (tenant_id, person_id, role) values (${tenantId}, ${editor.personId}, 'owner')`
+    await insertMember(app, tenantId, { personId: editor.personId, role: 'owner' })
     for (const credential of [editor.key, key]) expect((await read(credential)).status).toBe(401)
     expect((await auditOf(tenantId, 'app.members.remove'))[0]!.detail).toEqual({ email: editor.email, role: 'editor' })
   })
@@ -130,7 +131,7 @@ describe('a removed member', () => {
     const { all } = await people('owner', 'editor')
     const [owner, editor] = all as [SignedIn, SignedIn]
     const { tenantId: elsewhere } = await app.newWorkspace()
-    await app.owner`insert into member (tenant_id, person_id, role) values (${elsewhere}, ${editor.personId}, 'editor')`
+    await insertMember(app, elsewhere, { personId: editor.personId, role: 'editor' })
     const { api_key: key } = await keyOf(editor, elsewhere)
     expect((await remove(owner, editor)).status).toBe(200)
     expect((await read(key)).status).toBe(200)

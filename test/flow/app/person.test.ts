@@ -4,6 +4,7 @@ import type { Role } from '#kernel/roles'
 import { joinAs, PASSWORD, signIn } from '#test/support/people'
 import { newPerson } from '#test/support/session'
 import { useApp } from '#test/support/use'
+import { insertMember } from '#test/support/writes'
 
 const app = useApp()
 
@@ -66,7 +67,7 @@ describe('deleting an account', () => {
     const [one, other] = [await app.newWorkspace(), await app.newWorkspace()]
     const { id, email, key } = await join(one.tenantId)
     await join(one.tenantId)
-    await app.owner`insert into member (tenant_id, person_id, role) values (${other.tenantId}, ${id}, 'viewer')`
+    await insertMember(app, other.tenantId, { personId: id, role: 'viewer' })
     await app.owner`insert into invitation (id, tenant_id, role, token_hash, invited_by, expires_at)
       values (gen_random_uuid(), ${one.tenantId}, 'owner', ${Buffer.from(id)}, ${id}, now() + interval '1 day')`
     await app.owner`insert into api_key (id, tenant_id, name, hash, last4, scopes, person_id)

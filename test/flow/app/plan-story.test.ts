@@ -11,6 +11,7 @@ import { heldDrafter } from '#test/support/held-drafter'
 import { connectMcp } from '#test/support/mcp'
 import { newStory, type Story, textOf } from '#test/support/story'
 import { useEach } from '#test/support/use'
+import { setUsed } from '#test/support/writes'
 
 const HOUR_MS = 3_600_000
 const times = { ...publishTimes, settleMs: 50, windowMs: 150 }
@@ -138,7 +139,7 @@ test("with the day's reads spent, a doubt about a post is still resolved and cha
   await setPlan({ overrides: { reads_payg: 20_000 } })
   expect(await readsNow()).toMatchObject({ tier: 'payg', reads: { unit: 'usd_micros', limit: 20_000, reserved: 2_000, used: 0 } })
   const day = (await at()).toISOString().slice(0, 10)
-  await app.owner`insert into counter (tenant_id, key, period, used) values (${story.tenantId}, 'reads_payg', ${day}, 20000)`
+  await setUsed(app, story.tenantId, { key: 'reads_payg', used: 20000, period: day })
 
   const item = await story.approved()
   await story.send('POST', `items/${item}/post-now`)

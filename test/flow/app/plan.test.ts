@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test'
 import { monthOf, plans } from '#domain/app/plan'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
+import { setPlan, setUsed } from '#test/support/writes'
 
 const app = useApp()
 
@@ -26,11 +27,11 @@ test('the plan shows what is used of each quota and cap, with the limits that re
   expect(before).toMatchObject({ name: 'team', billing: 'ok' })
   expect(before.quotas.map((one: Budget) => one.key)).toEqual(Object.keys(plans.team.quotas))
   expect(before.caps.map((one: Budget) => one.key)).toEqual(Object.keys(plans.team.caps))
-  await app.owner`insert into counter (tenant_id, key, period, used) values (${tenantId}, 'reports', ${monthOf(new Date())}, 3)`
+  await setUsed(app, tenantId, { key: 'reports', used: 3, period: monthOf(new Date()) })
   const reports = await budget('reports')
   expect(reports).toMatchObject({ used: 3, limit: plans.team.quotas.reports, period: monthOf(new Date()) })
   expect(new Date(reports.resets_at).getUTCDate()).toBe(1)
-  await app.owner`update tenant set overrides = '{"reports": 1}', billing = 'trial_expired' where id = ${tenantId}`
+  await setPlan(app, tenantId, { billing: 'trial_expired', overrides: { reports: 1 } })
   expect(await budget('reports')).toMatchObject({ used: 3, limit: 1 })
   expect((await read()).billing).toBe('trial_expired')
 })

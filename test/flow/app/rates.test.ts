@@ -7,6 +7,7 @@ import { manualClock } from '#test/support/manual-clock'
 import { connectMcp, opening } from '#test/support/mcp'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
+import { setPlan } from '#test/support/writes'
 
 /** What an operator leaves of plan `team`: 100 requests at once and 10 a second, 17 commands at once and one a second. */
 const OVERRIDES = { requests: 10, commands: 1 }
@@ -17,7 +18,7 @@ const app = useApp({ env: { RATE_LIMITS: 'on' }, overrides: { rateClock: clock }
 
 const newDesk = async (overrides: Record<string, number> = OVERRIDES) => {
   const desk = await app.newWorkspace()
-  await app.owner`update tenant set overrides = ${app.owner.json(overrides)} where id = ${desk.tenantId}`
+  await setPlan(app, desk.tenantId, { overrides })
   return desk
 }
 
@@ -173,7 +174,7 @@ describe('over MCP', () => {
 
 test('RATE_LIMITS=off counts nothing and adds no headers', async () => {
   await using free = await testApp({ env: { RATE_LIMITS: 'off' } })
-  await free.owner`update tenant set overrides = '{"requests": 1}' where id = ${free.tenantId}`
+  await setPlan(free, free.tenantId, { overrides: { requests: 1 } })
   const answers = await times(60, () => free.send('GET', 'overview'))
   expect(answers.every(({ status, headers }) => status === 200 && !headers.has('ratelimit'))).toBe(true)
 })

@@ -10,6 +10,7 @@ import { asPerson } from '#test/support/session'
 import { testStops } from '#test/support/stops'
 import { crash, newStory, type Story, textOf } from '#test/support/story'
 import { lostRequest, type Unreliable, unreliable } from '#test/support/unreliable'
+import { applyFirstSend, endLeaseAtIntent } from '#test/support/writes'
 
 const times: PublishTimes = { ...publishTimes, settleMs: 50, windowMs: 150 }
 
@@ -79,7 +80,7 @@ const inReview = async (app: TestApp, story: Story, network: Unreliable): Promis
     () => story.item(id),
     ({ review }) => review,
   )
-  await app.owner`update attempt set lease_until = intent_at where item_id = ${id}`
+  await endLeaseAtIntent(app, id)
   // Nothing but the person's word has it looked up: between two reads, under the lock that every letter takes, the next is put off.
   const putOff = () =>
     app.owner.begin(async (sql) => {
@@ -92,10 +93,8 @@ const inReview = async (app: TestApp, story: Story, network: Unreliable): Promis
 
 /** As if the time between the two processes had been longer, and the first post had come through in it. */
 const passTime = async ({ owner }: TestApp, { account }: Story, { id, late }: { id: string; late: boolean | undefined }): Promise<void> => {
-  if (late)
-    await owner`insert into sandbox.posts (account_id, text, created_at)
-      select ${account}, ${textOf(id)}, intent_at from attempt where item_id = ${id} and number = 1`
-  await owner`update attempt set lease_until = intent_at where item_id = ${id}`
+  if (late) await applyFirstSend({ owner }, account, { id, text: textOf(id) })
+  await endLeaseAtIntent({ owner }, id)
   await owner`update work set payload = jsonb_set(payload, '{again,clear,readAt}', '"2026-01-01T00:00:00Z"')
     where ref_id = ${id} and payload #> '{again,clear}' is not null`
 }

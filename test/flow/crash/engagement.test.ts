@@ -6,6 +6,7 @@ import { freshDb } from '#test/support/db'
 import { othersPost } from '#test/support/prepare'
 import { testStops } from '#test/support/stops'
 import { crash, newStory, type Story } from '#test/support/story'
+import { endLeases } from '#test/support/writes'
 
 const times: PublishTimes = { ...publishTimes, leaseMs: 2_600, deadlineMs: 500, marginMs: 100, settleMs: 50, windowMs: 150 }
 
@@ -62,7 +63,7 @@ describe('a process that dies', () => {
       begun.push({ name, story, ...one, asked, goOn: await stopped })
     }
     await crash(dying)
-    await dying.owner`update attempt set lease_until = now()`
+    await endLeases(dying)
     next = world.use(await testApp({ database: options, overrides: { times } }))
     for (const { name, story, asked, ...one } of begun)
       found.set(name, { story: story.at(next), ...one, firstAnswer: (await asked).status })

@@ -9,6 +9,7 @@ import { freshDb } from '#test/support/db'
 import { openWire, type Wire } from '#test/support/lost-commit'
 import { testStops } from '#test/support/stops'
 import { crash, newStory, type Story, textOf } from '#test/support/story'
+import { endLeases } from '#test/support/writes'
 
 /** A send may begin in the first two seconds of its lease. */
 const times: PublishTimes = { ...publishTimes, leaseMs: 2_600, deadlineMs: 500, marginMs: 100, settleMs: 50, windowMs: 150 }
@@ -69,7 +70,7 @@ describe('a process that dies', () => {
       begun.push({ name, story, begun: one, goOn: await stopped })
     }
     await crash(dying)
-    await dying.owner`update attempt set lease_until = now()`
+    await endLeases(dying)
     const next = world.use(await testApp({ database: options, overrides: { times } }))
     for (const {
       name,

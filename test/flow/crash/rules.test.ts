@@ -8,6 +8,7 @@ import { writingDrafter } from '#test/support/held-drafter'
 import { newRules, type Rules, rulesOf } from '#test/support/rule-story'
 import { crash, inMs } from '#test/support/story'
 import { useEach } from '#test/support/use'
+import { endLeases } from '#test/support/writes'
 
 const times = { ...publishTimes, settleMs: 50 }
 const afterPost = { trigger: { kind: 'item_posted' }, action: { kind: 'draft_batch', count: 2 } }
@@ -59,7 +60,7 @@ test('before it is known that the item is posted: the run comes with that knowle
   const item = await rules.story.approved()
   rules.story.send('POST', `items/${item}/post-now`).catch(() => {})
   await points.reached('letter.deciding:publish.settle')
-  await dying.owner`update attempt set lease_until = now()`
+  await endLeases(dying)
   await afterwards(rules, id)
 })
 

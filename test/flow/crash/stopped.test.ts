@@ -5,6 +5,7 @@ import { publishTimes as times } from '#domain/growth/sending/publish'
 import { eventually, type Reply } from '#test/support/app'
 import { newDeployment, startServer } from '#test/support/server'
 import { storyAt } from '#test/support/story'
+import { endLeases, makeDue } from '#test/support/writes'
 
 /** The answer, asked for again while it is 503. */
 const answered = (ask: () => Promise<Reply>) => eventually(ask, ({ status }) => status !== 503)
@@ -38,8 +39,8 @@ test.concurrent('P1, stopped after its claim until another worker has looked the
   await answered(() => story.send('POST', 'automation/resume-all'))
   expect(await story.settled(id, 'publish_unconfirmed')).toMatchObject({ last_error: 'the process stopped while sending' })
   // The lease ends, and its end is a settling time ago.
-  await owner`update attempt set lease_until = now() where item_id = ${id}`
-  await owner`update work set run_at = now() where ref_id = ${id}`
+  await endLeases({ owner }, id)
+  await makeDue({ owner }, id)
   await story.send('POST', 'automation/resume-all')
   const attempt = async () =>
     (

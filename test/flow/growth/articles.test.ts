@@ -10,6 +10,7 @@ import { connectMcp } from '#test/support/mcp'
 import { contextOf } from '#test/support/mcp-context'
 import { softwareProfile } from '#test/support/profiles'
 import { useApp } from '#test/support/use'
+import { setPlan } from '#test/support/writes'
 
 const held = heldInEachTest()
 const app = useApp({
@@ -155,7 +156,7 @@ test('a list has the newest first, page by page, without the texts', async () =>
 describe('the quota', () => {
   test('is one for each article, and the month ends where the plan does', async () => {
     const { tenantId, send, spent } = await workspace()
-    await app.owner`update tenant set overrides = '{"articles": 1}' where id = ${tenantId}`
+    await setPlan(app, tenantId, { overrides: { articles: 1 } })
     expect((await send('POST', 'articles', { topic: 'docks' })).status).toBe(201)
     const refused = await send('POST', 'articles', { topic: 'docks' })
     expect([refused.status, refused.body.error.message]).toEqual([403, 'plan_quota_exceeded:articles'])
@@ -164,7 +165,7 @@ describe('the quota', () => {
 
   test('has an hourly cap beside it', async () => {
     const { tenantId, send } = await workspace()
-    await app.owner`update tenant set overrides = '{"create_article": 0}' where id = ${tenantId}`
+    await setPlan(app, tenantId, { overrides: { create_article: 0 } })
     const refused = await send('POST', 'articles', { topic: 'docks' })
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^\d+$/)])
     expect(Object.values(plans).every(({ caps }) => caps.create_article > 0)).toBeTrue()

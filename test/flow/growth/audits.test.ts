@@ -7,6 +7,7 @@ import { insertPosted } from '#test/support/posted'
 import { softwareProfile } from '#test/support/profiles'
 import { sameSeed } from '#test/support/same-seed'
 import { useApp } from '#test/support/use'
+import { setPlan } from '#test/support/writes'
 
 const DAY = 86_400_000
 
@@ -130,10 +131,10 @@ describe('an audit', () => {
     await audit()
     const [row] = await app.owner`select used::int from counter where tenant_id = ${tenantId} and key = 'audits'`
     expect(row!.used).toBe(1)
-    await app.owner`update tenant set overrides = '{"audits": 1}' where id = ${tenantId}`
+    await setPlan(app, tenantId, { overrides: { audits: 1 } })
     const refused = await send('POST', 'audits', {})
     expect([refused.status, refused.body.error?.message]).toEqual([403, 'plan_quota_exceeded:audits'])
-    await app.owner`update tenant set overrides = '{"features": {"audits": false}}' where id = ${tenantId}`
+    await setPlan(app, tenantId, { overrides: { features: { audits: false } } })
     expect((await send('POST', 'audits', {})).body.error?.message).toBe('plan_feature_disabled:audits')
     expect((await send('GET', `audits/${newId()}`)).status).toBe(404)
   })

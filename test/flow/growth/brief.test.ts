@@ -7,6 +7,7 @@ import { call } from '#test/support/prepare'
 import { softwareProfile } from '#test/support/profiles'
 import { newStory, type Story } from '#test/support/story'
 import { useApp } from '#test/support/use'
+import { setItem, setPlan } from '#test/support/writes'
 
 const app = useApp()
 
@@ -68,7 +69,7 @@ test('names the time of what its cadence can give one, posts before articles and
   const story = await newStory(app)
   await setPosts(story, { cadence: { days: ['mon'], times: ['09:00'] } })
   const [article, post] = [await story.approved(), await story.approved()]
-  await app.owner`update item set kind = 'article', title = 'On docks' where id = ${article}`
+  await setItem(app, article, { kind: 'article', title: 'On docks' })
   const of = (actions: Action[], kind: string) => actions.find((one) => one.kind === kind)!
   const actions = await briefOf(story)
   for (const [kind, id] of [
@@ -99,8 +100,8 @@ test('tells of what is wrong: doubt, refusals, pause, billing, budgets, no accou
   const [review, doubt, failed] = [await story.approved(), await story.approved(), await story.approved()]
   await story.scheduled(3_600_000)
   await app.owner`update item set status = 'publish_unconfirmed', review = id = ${review} where id in (${review}, ${doubt})`
-  await app.owner`update item set status = 'publish_failed', last_error = 'too long' where id = ${failed}`
-  await app.owner`update tenant set billing = 'plan_expired', overrides = '{"posts": 10}' where id = ${tenantId}`
+  await setItem(app, failed, { status: 'publish_failed', last_error: 'too long' })
+  await setPlan(app, tenantId, { billing: 'plan_expired', overrides: { posts: 10 } })
   await app.owner`insert into counter (tenant_id, key, period, used) select ${tenantId}, key, to_char(now() at time zone 'UTC', form), used
     from (values ('posts', 'YYYY-MM', 9), ('reads_free', 'YYYY-MM-DD', 4500)) c (key, form, used)`
   await story.send('POST', 'automation/pause-all')

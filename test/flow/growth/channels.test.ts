@@ -7,6 +7,7 @@ import { inlineWorker } from '#test/support/inline-worker'
 import { softwareProfile } from '#test/support/profiles'
 import { newStory, type Story } from '#test/support/story'
 import { useApp } from '#test/support/use'
+import { setItem } from '#test/support/writes'
 
 const app = useApp(() => {
   const composer = createComposer(inlineWorker)
@@ -247,7 +248,7 @@ describe('post_at next_slot', () => {
     const id = await story.approved()
     expect((await schedule(story, id)).body.item.post_at).toBe(tomorrow.toISOString())
     const other = await story.drafted()
-    await app.owner`update item set kind = 'article', status = 'approved', post_at = ${new Date(tomorrow.getTime() + 86_400_000 + 30_000)} where id = ${other}`
+    await setItem(app, other, { kind: 'article', status: 'approved', post_at: new Date(tomorrow.getTime() + 86_400_000 + 30_000) })
     const after = await story.approved()
     expect((await schedule(story, after)).body.item.post_at).toBe(new Date(tomorrow.getTime() + 86_400_000 + 3_600_000).toISOString())
   })

@@ -6,6 +6,7 @@ import { othersPost } from '#test/support/prepare'
 import { newStory, type Story } from '#test/support/story'
 import { lostAnswer, lostRequest } from '#test/support/unreliable'
 import { useApp } from '#test/support/use'
+import { setPlan } from '#test/support/writes'
 
 const held = heldInEachTest()
 const quick = { ...publishTimes, settleMs: 20, windowMs: 60, deadlineMs: 2_000 }
@@ -146,7 +147,7 @@ describe('an engagement is drafted', () => {
     const story = await newStory(app)
     const post = await othersPost({ app })
     const plan = (changes: { plan?: string; overrides?: object }) =>
-      app.owner`update tenant set plan = ${changes.plan ?? 'team'}, overrides = ${app.owner.json((changes.overrides ?? {}) as never)} where id = ${story.tenantId}`
+      setPlan(app, story.tenantId, { plan: 'team', overrides: {}, ...changes })
     const refusal = async () => (await create(story, { post, action: 'like' })).body.error.message
     await plan({ plan: 'free' })
     expect(await refusal()).toBe('plan_feature_disabled:engagement')

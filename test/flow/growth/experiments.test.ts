@@ -7,6 +7,7 @@ import { GenerationError } from '#port/model/drafter'
 import { eventually } from '#test/support/app'
 import { insertPosted } from '#test/support/posted'
 import { useApp } from '#test/support/use'
+import { setPlan } from '#test/support/writes'
 
 /** The arm with this note cannot be drafted. */
 const HOPELESS = 'in hexameters'
@@ -138,7 +139,7 @@ describe('a batch for an experiment', () => {
     await send('POST', `experiments/${id}/conclude`, { result: 'x' })
     expect(await draft(id)).toEqual([409, 'conflict', 'cannot draft: the experiment is concluded'])
     const { id: other } = await create()
-    await app.owner`update tenant set plan = 'free' where id = ${tenantId}`
+    await setPlan(app, tenantId, { plan: 'free' })
     expect(await draft(other)).toEqual([403, 'plan_feature_disabled', 'plan_feature_disabled:experiments'])
     expect((await send('POST', 'experiments', { name: 'x', hypothesis: 'x' })).status).toBe(403)
     expect((await send('POST', `experiments/${other}/conclude`, { result: 'x' })).status).toBe(403)

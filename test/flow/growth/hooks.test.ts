@@ -9,6 +9,7 @@ import { insertCounts } from '#test/support/posted'
 import { softwareProfile } from '#test/support/profiles'
 import { newStory, type Story } from '#test/support/story'
 import { useApp } from '#test/support/use'
+import { setItem } from '#test/support/writes'
 
 type Hook = Record<'drafted' | 'approved' | 'posted' | 'rejected' | 'measured', number> & { id: string; engagement_rate: number | null }
 
@@ -37,7 +38,7 @@ const hookOf = async (story: Story, id: string): Promise<Hook> => (await listed(
 /** A posted item of an opening, with what was counted of it: snapshots of impressions and likes. */
 const posted = async (story: Story, hook: string, ...snapshots: [impressions: number, likes: number][]): Promise<void> => {
   const id = await story.drafted()
-  await app.owner`update item set hook = ${hook}, status = 'posted', posted_at = now() where id = ${id}`
+  await setItem(app, id, { hook, status: 'posted', posted_at: app.owner`now()` })
   const counts = snapshots.map(([impressions, likes], index) => ({
     at: new Date(Date.now() + index * 60_000),
     impressions,

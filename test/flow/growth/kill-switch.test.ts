@@ -7,6 +7,7 @@ import { testFailpoints } from '#test/support/failpoints'
 import { othersPost } from '#test/support/prepare'
 import { crash, newStory, type Story, textOf } from '#test/support/story'
 import { use, useApp } from '#test/support/use'
+import { endLeases, extendLeases, makeItemDue } from '#test/support/writes'
 
 const times = { ...publishTimes, settleMs: 100, windowMs: 60_000 }
 
@@ -35,8 +36,7 @@ test('what falls due after the answer stays on the schedule; people still draft,
   const ids = [await story.scheduled(3_600_000), await story.scheduled(3_600_000)]
   expect(await pause(story)).toEqual({ paused: true, in_flight: [] })
   for (const id of ids) {
-    await app.owner`update item set post_at = now() where id = ${id}`
-    await app.owner`update work set run_at = now() where ref_id = ${id}`
+    await makeItemDue(app, id)
   }
   const own = await personPostsAfter(story, ids[0]!)
   expect(await story.posts()).toEqual({ [textOf(own)]: 1 })
@@ -127,9 +127,9 @@ test('lists the engagement that a dead process may still have on the wire, until
     (await after.send('GET', 'engagements?status=execute_unconfirmed')).body.engagements.some((one: { id: string }) => one.id === id)
   await eventually(isInDoubt, (is) => is)
   // Ends long after this test, whatever the speed of the machine.
-  await next.owner`update attempt set lease_until = now() + interval '1 hour'`
+  await extendLeases(next)
   expect((await pause(after)).in_flight).toEqual([{ engagement_id: id, origin: 'manual', since: expect.any(String) }])
-  await next.owner`update attempt set lease_until = now()`
+  await endLeases(next)
   expect((await pause(after)).in_flight).toEqual([])
   held.release('execute.claimed')
 })
@@ -165,8 +165,7 @@ test('resuming follows the policy for what is overdue', async () => {
     [skipped, 30],
   ] as const) {
     const at = new Date(Date.now() - minutes * 60_000)
-    await app.owner`update item set post_at = ${at} where id = ${id}`
-    await app.owner`update work set run_at = ${at} where ref_id = ${id}`
+    await makeItemDue(app, id, at)
   }
   await resume(story)
   await story.settled(recent, 'posted')
@@ -207,7 +206,7 @@ test('lists what a dead process may still have on the wire, until its lease has 
   const after = story.at(next)
   expect((await pause(after)).in_flight).toEqual([{ item_id: id, origin: 'automatic', since: expect.any(String) }])
   await after.settled(id, 'publish_unconfirmed')
-  await next.owner`update attempt set lease_until = now()`
+  await endLeases(next)
   await next.owner`update work set run_at = now()`
   expect((await pause(after)).in_flight).toEqual([])
   await resume(after)
@@ -229,11 +228,11 @@ test('lists what a dead process may still have on the wire, also when a person h
   const after = story.at(next)
   await after.settled(id, 'publish_unconfirmed')
   // Ends long after this test, whatever the speed of the machine.
-  await next.owner`update attempt set lease_until = now() + interval '1 hour'`
+  await extendLeases(next)
   expect((await after.send('POST', `items/${id}/posted`, {})).body.item.status).toBe('posted')
   expect((await pause(after)).in_flight).toEqual([{ item_id: id, origin: 'automatic', since: expect.any(String) }])
   expect((await resume(after)).in_flight).toEqual([{ item_id: id, origin: 'automatic', since: expect.any(String) }])
-  await next.owner`update attempt set lease_until = now()`
+  await endLeases(next)
   expect((await pause(after)).in_flight).toEqual([])
   held.release('publish.claimed')
 })

@@ -7,6 +7,7 @@ import { heldDrafter } from '#test/support/held-drafter'
 import { connectMcp, eventsOf, listing, openSession, rpc } from '#test/support/mcp'
 import { newDeployment, startServer } from '#test/support/server'
 import { useApp } from '#test/support/use'
+import { setKeyScopes } from '#test/support/writes'
 
 const held = heldDrafter()
 afterAll(() => held.release())
@@ -57,7 +58,7 @@ test('a stream that listens through another process hears what happens', async (
   const sessionId = await openSession(one.url, key)
   const stream = await rpc(other.url, { key, sessionId, method: 'GET' })
   expect(stream.status).toBe(200)
-  await one.owner`update api_key set scopes = array['mcp:use'] where id = ${id}`
+  await setKeyScopes(one, id, ['mcp:use'])
   const events = eventsOf(stream)
   const { value } = await events.next()
   expect(JSON.parse(value!.data).method).toBe('notifications/tools/list_changed')

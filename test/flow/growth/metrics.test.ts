@@ -5,6 +5,7 @@ import { steppedDb } from '#test/support/database-clock'
 import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
 import { crash, newStory, type Story } from '#test/support/story'
 import { useEach } from '#test/support/use'
+import { setPlan, setUsed, wakeActor } from '#test/support/writes'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -95,7 +96,7 @@ test('a snapshot is kept when a number has changed, and of old days the last one
 test('nothing is read, and nothing spent, while billing is not in order', async () => {
   const story = await newStory(app)
   const id = await posted(story)
-  const bill = (state: string) => app.owner`update tenant set billing = ${state} where id = ${story.tenantId}`
+  const bill = (state: string) => setPlan(app, story.tenantId, { billing: state })
   await bill('billing_suspended')
   await later(story, HOUR)
   expect([await metricsOf(story, id), await spentOf(story)]).toEqual([null, 0])
@@ -117,7 +118,7 @@ test('a claim that passed its gate before billing was suspended finds nothing du
     () => app.owner`select owner from actor where tenant_id = ${story.tenantId}`,
     ([actor]) => actor!.owner === null,
   )
-  await app.owner`update actor set wake_at = now() where tenant_id = ${story.tenantId}`
+  await wakeActor(app, story.tenantId)
   await points.reached('letter.deciding:recover')
   const [looking, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const locked = app.owner.begin(async (sql) => {
@@ -130,7 +131,7 @@ test('a claim that passed its gate before billing was suspended finds nothing du
   await looking.promise
   // The claim has passed its gate and waits to look for due work.
   await lockOnWork('AccessShareLock')
-  await app.owner`update tenant set billing = 'billing_suspended' where id = ${story.tenantId}`
+  await setPlan(app, story.tenantId, { billing: 'billing_suspended' })
   await db.clock.pass(HOUR)
   over.resolve()
   await locked
@@ -146,8 +147,7 @@ test('a spent budget rests the reads until the next day, and posting goes on', a
   if (midnight - (await db.clock.now()) < 2 * HOUR) await db.clock.set(new Date(midnight + HOUR))
   const today = new Date(await db.clock.now()).toISOString().slice(0, 10)
   const next = new Date(`${today}T00:00:00Z`).getTime() + DAY
-  await app.owner`insert into counter (tenant_id, key, period, used) values (${story.tenantId}, 'reads_free', ${today}, 5000)
-    on conflict (tenant_id, key) do update set used = 5000, period = excluded.period`
+  await setUsed(app, story.tenantId, { key: 'reads_free', used: 5000, period: today })
   await later(story, HOUR)
   expect(await metricsOf(story, id)).toBeNull()
   expect(Math.abs((await workOf(story))!.run_at.getTime() - next)).toBeLessThan(2_000)

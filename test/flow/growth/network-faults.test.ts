@@ -6,6 +6,7 @@ import { freshDb } from '#test/support/db'
 import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
 import { newStory, type Story, textOf } from '#test/support/story'
 import { use } from '#test/support/use'
+import { makeDue, setItem } from '#test/support/writes'
 
 const times: PublishTimes = { ...publishTimes, deadlineMs: 2_000, settleMs: 50, windowMs: 200, backoffMs: [20, 20, 20, 20] }
 
@@ -49,7 +50,7 @@ test.each(['applied502=1', 'drop=1', 'slow=1'])(
     const ids: string[] = []
     for (const text of texts) {
       const id = await story.drafted()
-      await app.owner`update item set kind = 'article' where id = ${id}`
+      await setItem(app, id, { kind: 'article' })
       expect((await story.send('POST', `items/${id}/approve`, { body: { edited_body: text } })).body.item).toMatchObject({
         title: 'Docks',
         body: text,
@@ -97,7 +98,7 @@ test('429: a scheduled post is tried five times, then it has failed and may be s
     await eventually(tried, (count) => count === tries)
     const item = await story.settled(id, 'approved')
     expect(item).toMatchObject({ status: 'approved', post_at: expect.any(String), last_error: 'rate_limited' })
-    await app.owner`update work set run_at = now() where ref_id = ${id}`
+    await makeDue(app, id)
     await story.send('POST', 'automation/resume-all')
   }
   expect(await story.settled(id, 'publish_failed')).toMatchObject({ status: 'publish_failed', post_at: null, last_error: 'rate_limited' })

@@ -7,6 +7,7 @@ import { eventually } from '#test/support/app'
 import { tokenOf } from '#test/support/session'
 import { newStory, type Story } from '#test/support/story'
 import { useApp } from '#test/support/use'
+import { makeDue, setPlan, setUsed } from '#test/support/writes'
 
 const app = useApp()
 
@@ -83,10 +84,9 @@ describe('the next read', () => {
     const story = await newStory(app)
     const { id } = await watch(story)
     await readOnce(story, id)
-    await app.owner`update tenant set billing = 'billing_suspended' where id = ${story.tenantId}`
+    await setPlan(app, story.tenantId, { billing: 'billing_suspended' })
     expect((await targetOf(story, id)).next_read_at).toBeNull()
-    const without = app.owner.json({ features: { engagement: false } })
-    await app.owner`update tenant set billing = 'ok', overrides = ${without} where id = ${story.tenantId}`
+    await setPlan(app, story.tenantId, { billing: 'ok', overrides: { features: { engagement: false } } })
     expect((await targetOf(story, id)).next_read_at).toBeNull()
   })
 
@@ -95,14 +95,14 @@ describe('the next read', () => {
     const [soon, late] = [await watch(story, { priority: 1 }), await watch(story, { priority: 3 })]
     await readOnce(story, soon.id)
     await readOnce(story, late.id)
-    await app.owner`update tenant set overrides = ${app.owner.json({ reads_free: 100 })} where id = ${story.tenantId}`
-    await app.owner`update counter set used = 85 where tenant_id = ${story.tenantId} and key = 'reads_free'`
-    await app.owner`update work set run_at = now() where ref_id = ${soon.id}`
+    await setPlan(app, story.tenantId, { overrides: { reads_free: 100 } })
+    await setUsed(app, story.tenantId, { key: 'reads_free', used: 85 })
+    await makeDue(app, soon.id)
     const midnight = tomorrow(new Date())
     expect((await targetOf(story, soon.id)).next_read_at).toBe(midnight.toISOString())
     const due = await runAt(late.id)
     expect(new Date((await targetOf(story, late.id)).next_read_at!)).toEqual(due > midnight ? due : midnight)
-    await app.owner`update tenant set overrides = ${app.owner.json({ reads_free: 10 })} where id = ${story.tenantId}`
+    await setPlan(app, story.tenantId, { overrides: { reads_free: 10 } })
     expect((await targetOf(story, soon.id)).next_read_at).toBeNull()
   })
 })

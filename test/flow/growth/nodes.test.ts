@@ -4,6 +4,7 @@ import { eventually, TEST_SECRET, testApp } from '#test/support/app'
 import { tokenOf } from '#test/support/session'
 import { newStory, textOf } from '#test/support/story'
 import { useApp } from '#test/support/use'
+import { setPlan } from '#test/support/writes'
 
 const one = useApp()
 const other = useApp(() => ({ database: one.options }))
@@ -36,13 +37,13 @@ test('how far the limits go is told by whichever process was asked, for answers 
     await viaOther('POST', 'batches', { body: { count: 1 } }),
   ]
   expect([first.status, second.status, Number(leftOf(second.headers))]).toEqual([201, 201, Number(leftOf(first.headers)) - 1])
-  await one.owner`update tenant set overrides = '{"create_batch": 1}' where id = ${one.tenantId}`
+  await setPlan(one, one.tenantId, { overrides: { create_batch: 1 } })
   try {
     const refused = await viaOther('POST', 'batches', { body: { count: 1 } })
     expect([refused.status, leftOf(refused.headers)]).toEqual([429, '0'])
     expect(refused.headers.get('ratelimit')).toContain(`"create_batch";r=0;t=${refused.headers.get('retry-after')}`)
   } finally {
-    await one.owner`update tenant set overrides = '{}' where id = ${one.tenantId}`
+    await setPlan(one, one.tenantId, { overrides: {} })
   }
 })
 

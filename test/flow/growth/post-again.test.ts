@@ -8,6 +8,7 @@ import { asPerson } from '#test/support/session'
 import { newStory, type Story, textOf } from '#test/support/story'
 import { type Loss, lostAnswer, lostRequest, type Unreliable, unreliable } from '#test/support/unreliable'
 import { useApp } from '#test/support/use'
+import { applyFirstSend, endLeaseAtIntent, insertSandboxPost, makeDue } from '#test/support/writes'
 
 const times: PublishTimes = { ...publishTimes, settleMs: 20, windowMs: 60 }
 const POST_AGAIN = 'growth.items.postNow'
@@ -36,7 +37,7 @@ const inReview = async (story: Story, id: string, how: Loss = lostRequest): Prom
     () => story.item(id),
     ({ review }) => review,
   )
-  await app.owner`update attempt set lease_until = intent_at where item_id = ${id}`
+  await endLeaseAtIntent(app, id)
   return id
 }
 const attempts = async (id: string) =>
@@ -84,7 +85,7 @@ test('on the network after all: the old attempt has posted it, and nothing is se
   {
     using _ = hidden()
     await inReview(story, id, lostAnswer)
-    await app.owner`update work set run_at = now() + interval '1 hour' where ref_id = ${id}`
+    await makeDue(app, id, { at: new Date(Date.now() + 3_600_000) })
   }
   expect((await postAgain(story, id)).body.item.status).toBe('posted')
   expect([await attempts(id), sends(id)]).toEqual([['posted'], 1])
@@ -157,7 +158,7 @@ test('what the timeline did not show too long ago is looked up again before the 
     ).length
   expect(await eventually(clear, (count) => count === 1)).toBe(1)
   // Meanwhile the first send has been applied.
-  await app.owner`insert into sandbox.posts (account_id, text) values (${story.account}, ${textOf(id)})`
+  await insertSandboxPost(app, story.account, textOf(id))
   points.release('publish.claimed')
   await busy
   expect((await asked).body.item.status).toBe('posted')
@@ -191,15 +192,14 @@ test('a late post of the first attempt settles the doubt about the second, and i
       ([, second]) => second === 'doubt' || second === 'review',
     ),
   ).toHaveLength(2)
-  await app.owner`insert into sandbox.posts (account_id, text, created_at)
-    select ${story.account}, 'Late.', intent_at from attempt where item_id = ${id} and number = 1`
+  await applyFirstSend(app, story.account, { id, text: 'Late.' })
   expect(await story.settled(id, 'posted')).toMatchObject({ status: 'posted' })
   expect((await asked).body.item.status).toBe('posted')
   expect([await attempts(id), network.sent.filter((text) => text === 'Late.').length]).toEqual([['superseded', 'posted'], 2])
   // The second send is applied later still; an item of the same text is not taken for posted by it.
   const other = await inReview(story, await story.approved('Late.'))
-  await app.owner`insert into sandbox.posts (account_id, text) values (${story.account}, 'Late.')`
-  await app.owner`update work set run_at = now() where ref_id = ${other}`
+  await insertSandboxPost(app, story.account, 'Late.')
+  await makeDue(app, other)
   await eventually(
     async () => (await app.owner`select clean_reads from attempt where item_id = ${other}`)[0]!.clean_reads,
     (count) => count > 3,

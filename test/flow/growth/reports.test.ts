@@ -5,6 +5,7 @@ import { steppedDb } from '#test/support/database-clock'
 import { insertPosted } from '#test/support/posted'
 import { newStory, type Story } from '#test/support/story'
 import { useApp, useEach } from '#test/support/use'
+import { setPlan } from '#test/support/writes'
 
 const DAY = 86_400_000
 
@@ -96,7 +97,7 @@ describe('asked for', () => {
     const story = await newStory(app)
     const field = async (week: string) => (await story.send('POST', 'reports', { body: { week } })).body.error?.details?.[0]?.path
     for (const week of ['2026-02-30', '1999-01-01', '2999-01-01', 'today']) expect(await field(week)).toBe('week')
-    await app.owner`update tenant set overrides = '{"reports": 0}' where id = ${story.tenantId}`
+    await setPlan(app, story.tenantId, { overrides: { reports: 0 } })
     const { status, body } = await story.send('POST', 'reports', { body: {} })
     expect([status, body.error?.message]).toEqual([403, 'plan_quota_exceeded:reports'])
     expect(await listed(story)).toEqual([])
@@ -182,11 +183,11 @@ describe('by itself', () => {
   test('what the plan refuses is skipped until the next week, and says so', async () => {
     const story = await begun()
     await seen(story)
-    await app.owner`update tenant set billing = 'trial_expired' where id = ${story.tenantId}`
+    await setPlan(app, story.tenantId, { billing: 'trial_expired' })
     await db.clock.set(new Date('2027-01-11T07:00:05Z'))
     const skipped = await seen(story)
     expect(skipped).toMatchObject([{ week: '2027-01-04', status: 'failed', error: 'plan_invalid:trial_expired', data: null }])
-    await app.owner`update tenant set billing = 'ok' where id = ${story.tenantId}`
+    await setPlan(app, story.tenantId, { billing: 'ok' })
     await db.clock.pass(DAY)
     expect(await seen(story)).toHaveLength(1)
     await db.clock.pass(6 * DAY)

@@ -7,6 +7,7 @@ import { asPerson } from '#test/support/session'
 import { newStory, type Story, textOf } from '#test/support/story'
 import { type Loss, lostRequest, type Unreliable, unreliable } from '#test/support/unreliable'
 import { useApp } from '#test/support/use'
+import { endLeaseAtIntent, insertSandboxPost, makeDue } from '#test/support/writes'
 
 const times: PublishTimes = { ...publishTimes, settleMs: 20, windowMs: 80 }
 const REASON = 'network_error_not_posted'
@@ -45,7 +46,7 @@ const decided = (story: Story, id: string) =>
     ({ status, review }) => status === 'approved' || status === 'posted' || review,
   )
 /** A day's watch over what was returned is not waited for. */
-const readNow = (id: string) => app.owner`update work set run_at = now() where ref_id = ${id} and kind = 'reconcile'`
+const readNow = (id: string) => makeDue(app, id, { kind: 'reconcile' })
 const wake = (story: Story) => story.send('POST', 'automation/resume-all')
 
 /** An item that the network has answered with an error and never made, approved again by itself. */
@@ -121,7 +122,7 @@ test('a person who has an item posted again once it is in doubt is not overruled
   network.answers.set(textOf(id), lostRequest)
   await askUntilDoubt(story, id)
   await decided(story, id)
-  await app.owner`update attempt set lease_until = intent_at where item_id = ${id}`
+  await endLeaseAtIntent(app, id)
   network.answers.set(textOf(id), refused)
   void asPerson(app, story.tenantId)('growth.items.postNow', { id, confirm: 'post_again' })
   await eventually(
@@ -164,8 +165,7 @@ test('while everything unattended is held nothing is read, and the item says so'
 })
 
 describe('a network that makes the post after all', () => {
-  const appearsLate = (story: Story, id: string) =>
-    app.owner`insert into sandbox.posts (account_id, text) values (${story.account}, ${textOf(id)})`
+  const appearsLate = (story: Story, id: string) => insertSandboxPost(app, story.account, textOf(id))
 
   test('the item that waits, scheduled or not, is posted by it', async () => {
     const story = await newStory(app)

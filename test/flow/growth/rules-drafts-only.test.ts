@@ -1,12 +1,12 @@
 /** Whatever a rule makes is a draft: no action approves, schedules, posts, or touches what is there. */
 import { expect, test } from 'bun:test'
 import { type RuleActionKind, ruleActionKinds } from '#domain/growth/rules/rule-action'
-import { newId } from '#kernel/ids'
 import { stateNames } from '#test/domain/records'
 import { writingDrafter } from '#test/support/held-drafter'
 import { insertPosted } from '#test/support/posted'
 import { newRules, type Rules } from '#test/support/rule-story'
 import { useApp } from '#test/support/use'
+import { insertItem, setItem } from '#test/support/writes'
 
 const app = useApp({ overrides: { drafter: writingDrafter() } })
 
@@ -19,15 +19,16 @@ const wishes: Record<Exclude<RuleActionKind, 'draft_engagement'>, object> = {
   resurface: { min_age_days: 30 },
 }
 
+const inDays = (days: number): Date => new Date(Date.now() + days * 86_400_000)
+
 /** An item in each state, all of them a hundred days old. */
 const fill = async ({ story: { tenantId } }: Rules): Promise<void> => {
   for (const state of stateNames) {
     const status = { scheduled: 'approved', 'in review': 'publish_unconfirmed' }[state as string] ?? state
-    await app.owner`insert into item (id, tenant_id, kind, status, review, body, format, hook, rationale, stories, learnings, length, post_at,
-        posted_at, created_at, updated_at)
-      values (${newId()}, ${tenantId}, 'post', ${status}, ${state === 'in review'}, ${`Text of ${state}`}, 'point', 'none', '', '[]', '[]', 10,
-        ${state === 'scheduled' ? new Date(Date.now() + 86_400_000) : null}, ${state === 'posted' ? new Date(Date.now() - 100 * 86_400_000) : null},
-        now() - interval '100 days', now())`
+    await insertItem(app, tenantId, {
+      ...{ status, review: state === 'in review', body: `Text of ${state}`, created_at: inDays(-100) },
+      ...{ post_at: state === 'scheduled' ? inDays(1) : null, posted_at: state === 'posted' ? inDays(-100) : null },
+    })
   }
 }
 
@@ -76,7 +77,7 @@ test('what is taken up again is marked with its source, waits for approval, and 
   await postOne()
   const [again] = await rules.settled(rule.id, 2)
   expect(again).toMatchObject({ status: 'skipped', reason: 'nothing_to_resurface' })
-  await app.owner`update item set created_at = now() - interval '91 days' where id = ${item.id}`
+  await setItem(app, item.id, { created_at: inDays(-91) })
   await postOne()
   expect((await rules.settled(rule.id, 3))[0]).toMatchObject({ status: 'done' })
 })

@@ -6,6 +6,7 @@ import { writingDrafter } from '#test/support/held-drafter'
 import { othersPost } from '#test/support/prepare'
 import { newRules, type Rules } from '#test/support/rule-story'
 import { useApp } from '#test/support/use'
+import { setPlan } from '#test/support/writes'
 
 const app = useApp({ overrides: { drafter: writingDrafter() } })
 
@@ -51,7 +52,7 @@ test.each(['like', 'repost', 'reply', 'quote'])('by a %s, which waits for approv
 
 test('what a person has answered meanwhile, or the plan does not allow, is skipped with the reason', async () => {
   const rules = await newRules(app)
-  await app.owner`update tenant set overrides = '{"create_engagement": 0}' where id = ${rules.story.tenantId}`
+  await setPlan(app, rules.story.tenantId, { overrides: { create_engagement: 0 } })
   const rule = await rules.create({ trigger: { kind: 'signal' }, action: { kind: 'draft_engagement', action: 'like' } })
   expect(await rules.afterwards(rule.id, () => signalled(rules))).toBe('rate_limited:create_engagement')
   const two = await newRules(app)

@@ -5,6 +5,7 @@ import { newId } from '#kernel/ids'
 import { heldInEachTest } from '#test/support/held-drafter'
 import { newRules, type Rules } from '#test/support/rule-story'
 import { useApp } from '#test/support/use'
+import { setPlan } from '#test/support/writes'
 
 const drafter = heldInEachTest()
 
@@ -182,13 +183,13 @@ describe('what a plan forbids ends a run with the very words', () => {
 
   test('plan_quota_exceeded:posts', async () => {
     const rules = await newRules(app)
-    await app.owner`update tenant set overrides = '{"posts": 1}' where id = ${rules.story.tenantId}`
+    await setPlan(app, rules.story.tenantId, { overrides: { posts: 1 } })
     expect(await skippedAs(rules)).toBe('plan_quota_exceeded:posts')
   })
 
   test('rate_limited:create_batch', async () => {
     const rules = await newRules(app)
-    await app.owner`update tenant set overrides = '{"create_batch": 0}' where id = ${rules.story.tenantId}`
+    await setPlan(app, rules.story.tenantId, { overrides: { create_batch: 0 } })
     expect(await skippedAs(rules)).toBe('rate_limited:create_batch')
   })
 
@@ -196,7 +197,7 @@ describe('what a plan forbids ends a run with the very words', () => {
     const rules = await newRules(app)
     const rule = await rules.create(afterPost)
     const id = await rules.story.approved()
-    await app.owner`update tenant set billing = 'trial_expired' where id = ${rules.story.tenantId}`
+    await setPlan(app, rules.story.tenantId, { billing: 'trial_expired' })
     const mark = () => rules.story.send('POST', `items/${id}/posted`, { body: {} })
     expect(await rules.afterwards(rule.id, mark)).toBe('plan_invalid:trial_expired')
   })
@@ -204,7 +205,7 @@ describe('what a plan forbids ends a run with the very words', () => {
   test('plan_feature_disabled:rules, which also forbids new rules and active ones', async () => {
     const rules = await newRules(app)
     const rule = await rules.create(afterPost)
-    await app.owner`update tenant set plan = 'creator' where id = ${rules.story.tenantId}`
+    await setPlan(app, rules.story.tenantId, { plan: 'creator' })
     expect(await rules.afterwards(rule.id, () => postOne(rules))).toBe('plan_feature_disabled:rules')
     const refused = [403, 'plan_feature_disabled:rules']
     const told = ({ status, body }: Awaited<ReturnType<Rules['update']>>) => [status, body.error?.message]

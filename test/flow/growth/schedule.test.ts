@@ -5,6 +5,7 @@ import { eventually, type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/db'
 import { inMs, newStory, type Story, textOf } from '#test/support/story'
 import { use, useApp } from '#test/support/use'
+import { makeItemDue, setItem } from '#test/support/writes'
 
 const db = use(freshDb)
 const app = useApp(() => ({ database: db.options }))
@@ -12,8 +13,7 @@ const app = useApp(() => ({ database: db.options }))
 /** Moves what is scheduled into the past. */
 const makeOverdue = async ({ owner }: TestApp, id: string, minutes: number): Promise<void> => {
   const at = new Date(Date.now() - minutes * 60_000)
-  await owner`update item set post_at = ${at} where id = ${id}`
-  await owner`update work set run_at = ${at} where ref_id = ${id}`
+  await makeItemDue({ owner }, id, at)
   await owner`update actor set wake_at = ${at} where tenant_id = (select tenant_id from item where id = ${id})`
 }
 
@@ -99,7 +99,7 @@ test('without a connected account it comes back to approved, off the schedule, w
 test('changed after its approval, it goes back to drafted and nothing is sent', async () => {
   const story = await newStory(app)
   const id = await story.scheduled(300)
-  await app.owner`update item set body = body || ' and more' where id = ${id}`
+  await setItem(app, id, { body: app.owner`body || ' and more'` })
   expect(await story.settled(id, 'drafted')).toMatchObject({ status: 'drafted', post_at: null, last_error: 'approval_stale' })
   expect(await story.events()).toEqual(['growth.item.returned approval_stale'])
   expect(await story.posts()).toEqual({})

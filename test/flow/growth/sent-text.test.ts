@@ -5,6 +5,7 @@ import { eventually, testApp } from '#test/support/app'
 import { type Stops, testStops } from '#test/support/stops'
 import { newStory, type Story, textOf } from '#test/support/story'
 import { useEach } from '#test/support/use'
+import { insertSandboxPost, setItem } from '#test/support/writes'
 
 const times: PublishTimes = { ...publishTimes, settleMs: 50, windowMs: 150 }
 
@@ -24,9 +25,8 @@ const decided = (story: Story, id: string) =>
 /** An approved reply to somebody's post. */
 const approvedReply = async (story: Story, body: string): Promise<string> => {
   const { account } = await newStory(app)
-  const [post] = await app.owner<{ id: string }[]>`
-    insert into sandbox.posts (account_id, text) values (${account}, 'What do you do about late deliveries?') returning id`
-  const { id } = (await story.send('POST', 'engagements', { body: { post: post!.id, action: 'reply', body } })).body.engagement
+  const post = await insertSandboxPost(app, account, 'What do you do about late deliveries?')
+  const { id } = (await story.send('POST', 'engagements', { body: { post, action: 'reply', body } })).body.engagement
   await story.send('POST', `engagements/${id}/approve`)
   return id
 }
@@ -39,7 +39,7 @@ test('an item whose text is changed in the database while it is in doubt is foun
   const stopped = stops.stopNext('reconcile.reading')
   void story.send('POST', `items/${id}/post-now`)
   const goOn = await stopped
-  await app.owner`update item set body = 'Nobody sent this.' where id = ${id}`
+  await setItem(app, id, { body: 'Nobody sent this.' })
   goOn()
   expect(await decided(story, id)).toMatchObject({ status: 'posted', review: false })
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
@@ -70,7 +70,7 @@ test('the post of one item is not taken for that of another whose text was made 
   const sending = stops.stopNext('sandbox.received')
   void story.send('POST', `items/${second}/post-now`)
   const sendSecond = await sending
-  await app.owner`update item set body = 'Only the first says this.' where id = ${second}`
+  await setItem(app, second, { body: 'Only the first says this.' })
   sendSecond()
   await story.settled(second, 'publish_unconfirmed')
   readFirst()

@@ -7,6 +7,7 @@ import { eventually, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/db'
 import { newStory, type Story } from '#test/support/story'
 import { use, useApp } from '#test/support/use'
+import { makeDue, setPlan, wakeActor } from '#test/support/writes'
 
 const db = use(freshDb)
 const app = useApp(() => ({ database: db.options }))
@@ -37,8 +38,8 @@ const readOnce = (story: Story, id: string) =>
 /** Makes the target due, and waits until it has been read. */
 const readAgain = async (story: Story, id: string): Promise<void> => {
   const before = (await targetOf(story, id)).last_read_at
-  await app.owner`update work set run_at = now() where kind = 'watch' and ref_id = ${id}`
-  await app.owner`update actor set wake_at = now() where tenant_id = ${story.tenantId}`
+  await makeDue(app, id, { kind: 'watch' })
+  await wakeActor(app, story.tenantId)
   await eventually(
     async () => {
       // Any letter makes the actor look for due work.
@@ -118,7 +119,7 @@ describe('a target', () => {
     expect(await told(alone, unread.id)).toMatchObject({ last_error: 'x_not_connected', last_read_at: null })
 
     const spent = await newStory(app)
-    await app.owner`update tenant set overrides = ${app.owner.json({ reads_free: 10 })} where id = ${spent.tenantId}`
+    await setPlan(app, spent.tenantId, { overrides: { reads_free: 10 } })
     const exhausted = await watch(spent, (await somebody()).handle)
     expect(await told(spent, exhausted.id)).toMatchObject({ last_error: 'x_read_budget_exhausted', last_read_at: null })
     const [row] = await app.owner<
