@@ -1,4 +1,4 @@
-/** Articles from the topic to the network: drafted, retitled on approval, posted once as one long post. */
+/** Articles over HTTP, from a topic to the network: drafted, retitled on approval, posted once as one long post. */
 import { describe, expect, test } from 'bun:test'
 import { plans } from '#domain/app/plan'
 import { CANCEL } from '#edge/mcp/generation'
@@ -19,7 +19,7 @@ const app = useApp({
   },
 })
 
-/** A workspace of its own. */
+/** A new workspace. */
 const workspace = async (at = app) => {
   const { tenantId, key } = await at.newWorkspace()
   const send = (method: string, path: string, body?: object) => at.send(method, path, { key, ...(body ? { body } : {}) })
@@ -46,7 +46,7 @@ const workspace = async (at = app) => {
 
 const failed = (error: string) => ({ status: 'failed', error, title: null, item_id: null, item: null })
 
-test('an article goes all the way, retitled on approval, and stands on the network once as one long post', async () => {
+test('an article is drafted, retitled on approval and posted once, as one long post', async () => {
   await using real = await testApp()
   const { send, create, settled, article, events, spent } = await workspace(real)
   const { on_missed: _, ...profile } = softwareProfile
@@ -84,7 +84,7 @@ test('an article goes all the way, retitled on approval, and stands on the netwo
     ['growth.item.posted', null, null],
   ])
   expect(await spent()).toMatchObject({ articles: 1, create_article: 1 })
-  // Its stories may be told again in posts.
+  // Posts may use its stories again.
   const { batch } = (await send('POST', 'batches', { count: 5 })).body
   const next = await eventually(
     async () => (await send('GET', `batches/${batch.id}`)).body.batch,
@@ -94,11 +94,11 @@ test('an article goes all the way, retitled on approval, and stands on the netwo
   expect(await create()).toBeString()
 })
 
-test('what the network does not take is refused at approval, and stays a draft', async () => {
+test('an article that the network does not accept is refused on approval and stays a draft', async () => {
   const { send, create, settled } = await workspace()
   held.release()
   const { item } = await settled(await create())
-  // Letters that weigh two each.
+  // The network counts each of these letters twice.
   const refused = await send('POST', `items/${item.id}/approve`, { edited_body: '漢'.repeat(12_501) })
   expect(refused.status).toBe(400)
   expect(refused.body.error).toMatchObject({
@@ -112,7 +112,7 @@ test('what the network does not take is refused at approval, and stays a draft',
   expect((await app.owner`select text from sandbox.posts where text = ${longest}`).length).toBe(1)
 })
 
-test('posts have no title, and keep to the length of posts', async () => {
+test('a post has no title and keeps to the length limit of posts', async () => {
   const { send } = await workspace()
   held.release()
   const { batch } = (await send('POST', 'batches', { count: 1 })).body
@@ -139,7 +139,7 @@ test.each([
   expect(await spent()).toEqual({})
 })
 
-test('a list has the newest first, page by page, without the texts', async () => {
+test('a list shows the newest first, in pages and without the texts', async () => {
   const { send, create, settled } = await workspace()
   held.release()
   const ids = [await create({ topic: 'one' }), await create({ topic: 'two' })]
@@ -154,7 +154,7 @@ test('a list has the newest first, page by page, without the texts', async () =>
 })
 
 describe('the quota', () => {
-  test('is one for each article, and the month ends where the plan does', async () => {
+  test('is one unit for each article, as many a month as the plan allows', async () => {
     const { tenantId, send, spent } = await workspace()
     await setPlan(app, tenantId, { overrides: { articles: 1 } })
     expect((await send('POST', 'articles', { topic: 'docks' })).status).toBe(201)
@@ -163,7 +163,7 @@ describe('the quota', () => {
     expect(await spent()).toMatchObject({ articles: 1 })
   })
 
-  test('has an hourly cap beside it', async () => {
+  test('comes with an hourly cap', async () => {
     const { tenantId, send } = await workspace()
     await setPlan(app, tenantId, { overrides: { create_article: 0 } })
     const refused = await send('POST', 'articles', { topic: 'docks' })
@@ -171,7 +171,7 @@ describe('the quota', () => {
     expect(Object.values(plans).every(({ caps }) => caps.create_article > 0)).toBeTrue()
   })
 
-  test('comes back when the article fails, with the hint in the record and no event', async () => {
+  test('is given back when the article fails; the record holds a hint and there is no event', async () => {
     const { create, settled, spent, events, works } = await workspace()
     held.failWith(new GenerationError('add stories'))
     expect(await settled(await create())).toMatchObject(failed('generation_failed: add stories'))
@@ -179,7 +179,7 @@ describe('the quota', () => {
   })
 })
 
-test('a product that is archived while the model writes is not told of: the article fails, and costs nothing', async () => {
+test('an article about a product that is archived while the model writes fails and costs nothing', async () => {
   const { send, create, settled, spent } = await workspace()
   const { product } = (await send('POST', 'products', { name: 'Dockline', one_liner: 'a dock scheduler' })).body
   const id = await create({ topic: 'Dockline' })
@@ -190,8 +190,8 @@ test('a product that is archived while the model writes is not told of: the arti
   expect((await spent()).articles).toBe(0)
 })
 
-describe('stopped', () => {
-  test('by its caller: it ends as cancelled once, and the quota is back', async () => {
+describe('a generation that is stopped', () => {
+  test('by its caller ends as cancelled once and gives its quota back', async () => {
     const { tenantId, create, article, spent, works } = await workspace()
     const context = await contextOf(app, { tenantId })
     const id = await create({ topic: 'the topic' })
@@ -203,7 +203,7 @@ describe('stopped', () => {
     expect([(await spent()).articles, await works()]).toEqual([0, 0])
   })
 
-  test('by pausing all: what acts unattended ends, running or waiting; what a person asked for goes on', async () => {
+  test('by pause-all ends, running or waiting, if it is automatic; a manual one goes on', async () => {
     const { tenantId, send, create, settled, article, spent } = await workspace()
     const mine = await create({ topic: 'mine' })
     await held.begun(1)
@@ -217,19 +217,19 @@ describe('stopped', () => {
   })
 })
 
-test('as a tool with a progress token it is told of while it is written, and answers with what it made', async () => {
+test('a tool call with a progress token reports progress and answers with the article', async () => {
   const { tenantId } = await workspace()
   const { api_key: key } = await app.newKey([...scopes], tenantId)
   await using mcp = await connectMcp(app.url, { key })
   await mcp.client.listTools()
-  const told: { progress: number; message?: string }[] = []
+  const progress: { progress: number; message?: string }[] = []
   const call = { name: 'growth_create_article', arguments: { topic: 'docks', length: 'short', outline: 'One\nTwo' } }
-  const running = mcp.client.callTool(call, undefined, { onprogress: (one) => void told.push(one) })
+  const running = mcp.client.callTool(call, undefined, { onprogress: (one) => void progress.push(one) })
   await held.begun(1)
   held.release()
   const result = await running
   expect(result.structuredContent).toMatchObject({ article: { status: 'ready', title: 'On docks' } })
   expect((result.content as { text: string }[])[0]!.text).toContain('On docks')
-  expect(told.at(-1)).toMatchObject({ progress: 100, message: 'ready' })
-  expect(told.length).toBeGreaterThan(1)
+  expect(progress.at(-1)).toMatchObject({ progress: 100, message: 'ready' })
+  expect(progress.length).toBeGreaterThan(1)
 })

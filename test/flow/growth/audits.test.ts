@@ -1,4 +1,4 @@
-/** What worked and what flopped, over HTTP: found in numbers, kept as learnings, and heeded by the next batch. */
+/** Audits over HTTP: what worked and what flopped is found in the numbers, saved as learnings and followed by the next batch. */
 import { describe, expect, test } from 'bun:test'
 import { MOST_ACTIVE_LEARNINGS } from '#domain/growth/learning/learning'
 import { newId } from '#kernel/ids'
@@ -15,12 +15,12 @@ const app = useApp({ overrides: { drafter: sameSeed } })
 
 interface Post {
   text: string
-  /** Reactions of a thousand impressions. */
+  /** Reactions per thousand impressions. */
   rate: number
   ageMs?: number
 }
 
-const opened = async () => {
+const setUp = async () => {
   const { tenantId, key } = await app.newWorkspace()
   const send = (method: string, path: string, body?: unknown) => app.send(method, path, { key, ...(body === undefined ? {} : { body }) })
   const audit = async (body: object = {}) => {
@@ -33,7 +33,7 @@ const opened = async () => {
     )
     return read.audit
   }
-  /** Posts with what was counted of them; gives their ids. */
+  /** Posts with their metrics; returns their ids. */
   const posted = async (posts: Post[]): Promise<string[]> => {
     const ids: string[] = []
     for (const [index, { text, rate, ageMs = 3 * DAY + index * 60_000 }] of posts.entries()) {
@@ -45,7 +45,7 @@ const opened = async () => {
   return { tenantId, key, send, audit, posted, list: async (query = '') => (await send('GET', `learnings${query}`)).body.learnings }
 }
 
-/** Twelve with questions that do badly, twelve others; each a little different. */
+/** Twelve posts with questions, which do badly, and twelve without; each a little different. */
 const planted = (): Post[] =>
   Array.from({ length: 12 }, (_, index) => [
     { text: `Every delay starts at the dock, says driver ${'abcdefghijkl'[index]}`, rate: 58 + index },
@@ -53,8 +53,8 @@ const planted = (): Post[] =>
   ]).flat()
 
 describe('an audit', () => {
-  test('finds what was planted, with numbers, evidence and words, and adds a learning that cites it', async () => {
-    const { audit, posted, list } = await opened()
+  test('finds a planted pattern, with numbers, evidence and wording, and adds a learning that cites it', async () => {
+    const { audit, posted, list } = await setUp()
     const ids = await posted(planted())
     const { status, source, days, result, model, id } = await audit()
     expect({ status, source, days, model }).toEqual({ status: 'ready', source: 'synced', days: 30, model: 'composer' })
@@ -78,8 +78,8 @@ describe('an audit', () => {
     expect(result.learnings).toEqual([{ id: learnings[0].id, kind: 'flopped', note: 'Question posts get less engagement' }])
   })
 
-  test('adds no learning twice, none beyond the bound, and says what it left out', async () => {
-    const { tenantId, audit, posted, list } = await opened()
+  test('adds no learning twice and none beyond the limit, and lists those it left out', async () => {
+    const { tenantId, audit, posted, list } = await setUp()
     await posted(planted())
     await audit()
     const again = await audit()
@@ -93,8 +93,8 @@ describe('an audit', () => {
     expect(full.result.not_added).toEqual([{ kind: 'flopped', note: 'Question posts get less engagement', reason: 'too_many_active' }])
   })
 
-  test('says that there is not enough data: of nothing, of too little, of nothing but what is young', async () => {
-    const { audit, posted } = await opened()
+  test('reports that no posts, too few posts or only young posts are not enough data', async () => {
+    const { audit, posted } = await setUp()
     const none = await audit()
     expect(none).toMatchObject({
       status: 'ready',
@@ -109,8 +109,8 @@ describe('an audit', () => {
     expect((await audit({ days: 60 })).result.sample.items).toBe(7)
   })
 
-  test('takes numbers from the request, of items or of texts, and finds in them what is there', async () => {
-    const { audit, posted, send } = await opened()
+  test('accepts numbers for items or texts in the request and analyses those', async () => {
+    const { audit, posted, send } = await setUp()
     const [item] = await posted([{ text: 'Kept', rate: 1 }])
     const metrics = planted().map(({ text, rate }) => ({ text, impressions: 1_000, likes: rate, replies: 0, reposts: 0 }))
     const { source, result } = await audit({
@@ -126,8 +126,8 @@ describe('an audit', () => {
     expect((await send('POST', 'audits', { metrics: [{ ...counts, item_id: newId() }] })).status).toBe(404)
   })
 
-  test('is taken from the quota of audits, and is no feature of every plan', async () => {
-    const { tenantId, audit, send } = await opened()
+  test('is charged to the audit quota and refused by plans without audits', async () => {
+    const { tenantId, audit, send } = await setUp()
     await audit()
     const [row] = await app.owner`select used::int from counter where tenant_id = ${tenantId} and key = 'audits'`
     expect(row!.used).toBe(1)
@@ -140,8 +140,8 @@ describe('an audit', () => {
   })
 })
 
-test('what an audit has learned changes the next batch, and no more once it is retired', async () => {
-  const { send, audit, posted } = await opened()
+test('a learning of an audit changes the next batch until it is retired', async () => {
+  const { send, audit, posted } = await setUp()
   await send('PUT', 'profile', { writing_dna: softwareProfile.writing_dna })
   const batch = async (): Promise<{ body: string; learnings: string[] }[]> => {
     const { id } = (await send('POST', 'batches', { count: 3 })).body.batch

@@ -1,4 +1,4 @@
-/** The brief of a workspace over HTTP: what it says as the workspace changes, and that what it names can be sent. */
+/** The brief of a workspace over HTTP: how it follows the workspace, and that the requests it suggests can be sent. */
 import { expect, test } from 'bun:test'
 import { operations } from '#contract/index'
 import { newId } from '#kernel/ids'
@@ -28,7 +28,7 @@ const briefOf = async (story: Story, query = ''): Promise<Action[]> => {
   expect(status).toBe(200)
   return body.brief.actions
 }
-/** Changes the channel of posts. */
+/** Changes the channel for posts. */
 const setPosts = async (story: Story, patch: object): Promise<void> => {
   const { channels } = (await story.send('GET', 'overview')).body.overview
   const { id } = channels.find(({ name }: { name: string }) => name === 'posts')
@@ -54,7 +54,7 @@ test('follows a workspace from its first day: profile, drafts, approval, schedul
   const [approve] = await briefOf(story)
   expect(approve).toMatchObject({ kind: 'approve_posts', count: 2, operation: 'growth.items.approve', arguments: { id: ids[0] } })
 
-  // What it names can be sent as it is.
+  // The request it suggests can be sent as it is.
   const o = operations.find(({ id }) => id === approve!.operation)!
   expect((await call({ app, key: story.key }, o, approve!.arguments)).status).toBe(200)
   const after = await briefOf(story, '?include=items')
@@ -65,7 +65,7 @@ test('follows a workspace from its first day: profile, drafts, approval, schedul
   expect(after[0]!.items![0]).toMatchObject({ type: 'post', title: `Draft ${ids[1]}`, status: 'drafted' })
 })
 
-test('names the time of what its cadence can give one, posts before articles and each in its own', async () => {
+test('suggests a time from the cadence, for posts before articles and for each from its own channel', async () => {
   const story = await newStory(app)
   await setPosts(story, { cadence: { days: ['mon'], times: ['09:00'] } })
   const [article, post] = [await story.approved(), await story.approved()]
@@ -83,7 +83,7 @@ test('names the time of what its cadence can give one, posts before articles and
   }
 })
 
-test('adds rows only when asked, ten at most, the ones that have waited longest', async () => {
+test('includes rows only on request: the ten at most that have waited longest', async () => {
   const story = await newStory(app)
   const ids = []
   for (let count = 0; count < 12; count++) ids.push(await story.drafted())
@@ -94,7 +94,7 @@ test('adds rows only when asked, ten at most, the ones that have waited longest'
   expect((await story.send('GET', 'brief?include=all')).body.error?.details?.[0]?.path).toBe('include')
 })
 
-test('tells of what is wrong: doubt, refusals, pause, billing, budgets, no account', async () => {
+test('lists what is wrong: doubt, refusals, a pause, billing, budgets, a missing account', async () => {
   const story = await newStory(app)
   const { tenantId } = story
   const [review, doubt, failed] = [await story.approved(), await story.approved(), await story.approved()]
@@ -116,7 +116,7 @@ test('tells of what is wrong: doubt, refusals, pause, billing, budgets, no accou
   expect(actions.find(({ kind }) => kind === 'retry_failed_posts')!.why).toContain('“too long”')
 })
 
-test('tells of an experiment that is ready, and of numbers that nobody has learned from', async () => {
+test('lists an experiment that is ready and numbers that no audit has used', async () => {
   const story = await newStory(app)
   const { id } = (await story.send('POST', 'experiments', { body: { name: 'Numbers first', hypothesis: 'x' } })).body.experiment
   for (let count = 0; count < 16; count++) {
@@ -136,7 +136,7 @@ test('tells of an experiment that is ready, and of numbers that nobody has learn
   expect(kinds(await briefOf(story))).not.toContain('conclude_experiment')
 })
 
-test('tells which slots of the week are free, and what to fill them with', async () => {
+test('lists the free slots of the week and what to fill them with', async () => {
   const story = await newStory(app)
   await story.send('PUT', 'profile', { body: { writing_dna: { stories: ['We deleted the tour.'] } } })
   const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
@@ -155,7 +155,7 @@ test('tells which slots of the week are free, and what to fill them with', async
   expect(await slots()).toBeUndefined()
 })
 
-test('tells of engagements to be approved and executed, and of the best open signals', async () => {
+test('lists engagements to approve and to execute, and the best open signals', async () => {
   const story = await newStory(app)
   const { tenantId } = story
   const about = { tenant_id: tenantId, network: 'sandbox', created_at: new Date(), updated_at: new Date() }
@@ -213,7 +213,7 @@ test('tells of engagements to be approved and executed, and of the best open sig
   expect((await call({ app, key: story.key }, engage, of('answer_signals').arguments)).status).toBe(201)
 })
 
-test('is of one workspace', async () => {
+test('shows one workspace alone', async () => {
   const [mine, other] = [await newStory(app), await newStory(app)]
   await other.drafted()
   expect(kinds(await briefOf(mine))).not.toContain('approve_posts')

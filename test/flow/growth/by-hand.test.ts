@@ -1,4 +1,4 @@
-/** What people settle themselves: posts marked as posted, and accounts that are disconnected while something is on its way. */
+/** What people settle themselves: posts they mark as posted, and accounts they disconnect during a send. */
 import { expect, test } from 'bun:test'
 import { publishTimes } from '#domain/growth/sending/publish'
 import { connectAccount } from '#ops/workspaces'
@@ -6,7 +6,7 @@ import { testFailpoints } from '#test/support/failpoints'
 import { newStory, type Story, textOf } from '#test/support/story'
 import { useApp } from '#test/support/use'
 
-/** The machine itself never gets to look. */
+/** The doubt never gets as far as a read of the timeline. */
 const times = { ...publishTimes, settleMs: 3_600_000 }
 const URL_OF_POST = 'https://network.example/posts/1'
 
@@ -28,7 +28,7 @@ const unsettled = async ({ tenantId }: Story) => ({
   keys: (await app.owner`select state from idempotency where tenant_id = ${tenantId}`).map(({ state }) => state),
 })
 
-test('an unconfirmed item marked as posted is settled, and so is the key that still waited for it', async () => {
+test('marking an unconfirmed item as posted settles it, and the key that waited for it', async () => {
   const story = await newStory(impatient)
   const id = await story.approved()
   expect((await postNow(story, id, 'pending')).status).toBe(202)
@@ -43,7 +43,7 @@ test('an unconfirmed item marked as posted is settled, and so is the key that st
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
-test('a caller who waits for an item gets the word of the person who settles it', async () => {
+test('a caller who waits for an item gets the answer once a person settles it', async () => {
   const story = await newStory(app)
   points.arm('publish.sent', new Error('the answer was lost'))
   const id = await story.approved()
@@ -55,7 +55,7 @@ test('a caller who waits for an item gets the word of the person who settles it'
   expect([reply.status, reply.text]).toEqual([200, marked.text])
 })
 
-test('a scheduled item marked as posted does not go out', async () => {
+test('a scheduled item that is marked as posted is not sent', async () => {
   const story = await newStory(app)
   const id = await story.scheduled(3_600_000)
   expect((await markPosted(story, id)).status).toBe(200)
@@ -65,7 +65,7 @@ test('a scheduled item marked as posted does not go out', async () => {
   expect(await story.posts()).toEqual({ [textOf(later)]: 1 })
 })
 
-test('an item whose post is on its way cannot be marked, scheduled, rejected or posted', async () => {
+test('an item that is being sent cannot be marked as posted, scheduled, rejected or posted again', async () => {
   const story = await newStory(app)
   points.arm('publish.claimed', 'hang')
   const id = await story.approved()
@@ -85,7 +85,7 @@ test('an item whose post is on its way cannot be marked, scheduled, rejected or 
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
-test('disconnecting recalls a post that is claimed but not sent: its caller is told, and its key is free', async () => {
+test('disconnecting recalls a post that is claimed but not sent: its caller gets an error and its key is free', async () => {
   const story = await newStory(app)
   points.arm('publish.claimed', 'hang')
   const id = await story.approved()
@@ -103,7 +103,7 @@ test('disconnecting recalls a post that is claimed but not sent: its caller is t
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
-test('disconnecting does not deny a post that is on the wire', async () => {
+test('disconnecting does not lose a post whose request is already out', async () => {
   const story = await newStory(app)
   points.arm('sandbox.received', 'hang')
   const id = await story.approved()

@@ -1,4 +1,4 @@
-/** A generation that is cancelled: it ends once, what it took comes back, and what the model still says is dropped. */
+/** Cancelling a generation: it ends once, its quota is given back, and later output of the model is dropped. */
 import { expect, test } from 'bun:test'
 import { operations } from '#contract/index'
 import { CANCEL } from '#edge/mcp/generation'
@@ -20,7 +20,7 @@ const app = useApp({
   },
 })
 
-/** A workspace of its own, and who may cancel in it. */
+/** A new workspace, with a context that may cancel in it. */
 const workspace = async (at = app) => {
   const { tenantId, key } = await app.newWorkspace()
   const context = await contextOf(at, { tenantId })
@@ -53,7 +53,7 @@ const workspace = async (at = app) => {
 const cancelled = { status: 'failed', error: 'cancelled' }
 const onlyEvent = [['growth.batch.settled', 'cancelled']]
 
-test('while the model writes: the call is aborted, the record has failed, the quota is back, and it says who did it', async () => {
+test('while the model writes: the call is aborted, the record fails and names who cancelled it, the quota is given back', async () => {
   const { context, create, cancel, batch, spent, events, works, audits, settled } = await workspace()
   const id = await create('first')
   await held.begun(1)
@@ -68,7 +68,7 @@ test('while the model writes: the call is aborted, the record has failed, the qu
   expect(await batch(id)).toMatchObject(cancelled)
 })
 
-test('while it waits for its turn: it is never begun, and the one before it goes on', async () => {
+test('while it waits in the queue: it never begins, and the one before it goes on', async () => {
   const { create, cancel, spent, events, settled } = await workspace()
   const [first, second] = [await create('first', 2), await create('second', 5)]
   await held.begun(1)
@@ -81,7 +81,7 @@ test('while it waits for its turn: it is never begun, and the one before it goes
   expect(held.aborted).toEqual([])
 })
 
-test('twice: the second time changes nothing', async () => {
+test('cancelling twice changes nothing the second time', async () => {
   const { create, cancel, batch, spent, events } = await workspace()
   const id = await create()
   await held.begun(1)
@@ -92,7 +92,7 @@ test('twice: the second time changes nothing', async () => {
   expect([await spent(), await events(id)]).toEqual([0, onlyEvent])
 })
 
-test('drafts that are on their way home when it is cancelled are dropped', async () => {
+test('drafts that the model has returned but that are not yet saved are dropped', async () => {
   const { create, cancel, batch, spent, events, settled } = await workspace()
   points.arm('generation.drafted', 'hang')
   held.release()
@@ -105,15 +105,15 @@ test('drafts that are on their way home when it is cancelled are dropped', async
   expect([await spent(), await events(id)]).toEqual([3, onlyEvent])
 })
 
-test('settled in the same moment: what came first stays', async () => {
+test('a cancellation and an outcome at the same moment: the first one stands', async () => {
   const { create, cancel, batch, spent, events } = await workspace()
   points.arm('letter.deciding:batch.settle', 'hang')
   held.release()
   const id = await create()
   await points.reached('letter.deciding:batch.settle')
-  const asked = cancel(id)
+  const cancelled = cancel(id)
   points.release('letter.deciding:batch.settle')
-  expect(await asked).toEqual({ id, status: 'ready', error: null })
+  expect(await cancelled).toEqual({ id, status: 'ready', error: null })
   expect(await batch(id)).toMatchObject({ status: 'ready', delivered: 3, items: [{}, {}, {}] })
   expect(await spent()).toBe(3)
   expect(await events(id)).toEqual([
@@ -122,7 +122,7 @@ test('settled in the same moment: what came first stays', async () => {
   ])
 })
 
-test('whichever wins, each generation ends once and has cost what it delivered', async () => {
+test('whichever comes first, each generation ends once and costs what it delivered', async () => {
   const { tenantId, create, cancel, settled, spent } = await workspace()
   held.release()
   const ids: string[] = []
@@ -143,14 +143,14 @@ test('whichever wins, each generation ends once and has cost what it delivered',
   expect(row!.n).toBe(ids.length)
 })
 
-/** Resolves when the batch has been taken by its lane, or is over already. */
+/** Resolves when the lane has claimed the batch, or the batch is over already. */
 const batchOnce = (id: string) =>
   eventually(
     async () => (await app.owner`select status from batch where id = ${id}`)[0]!.status,
     (status) => status !== 'queued',
   )
 
-test('a cancellation that fails leaves the generation to end by itself', async () => {
+test('when cancelling fails, the generation ends by itself', async () => {
   const { create, cancel, settled, spent, events } = await workspace()
   const id = await create()
   await held.begun(1)
@@ -163,7 +163,7 @@ test('a cancellation that fails leaves the generation to end by itself', async (
   expect((await events(id)).map(([type]) => type)).toEqual(['growth.batch.settled', 'growth.approval.requested'])
 })
 
-test('it goes before everything that waits', async () => {
+test('a cancellation overtakes everything in the mailbox', async () => {
   const { tenantId, create, cancel } = await workspace()
   const id = await create()
   await held.begun(1)
@@ -175,18 +175,18 @@ test('it goes before everything that waits', async () => {
       tenantId,
       letterOf(() => ({ reply: undefined }), { name }),
     )
-  const asked: Promise<unknown>[] = [ask('runs')]
+  const pending: Promise<unknown>[] = [ask('runs')]
   await points.reached('letter.deciding:runs')
-  asked.push(ask('waits'), cancel(id))
+  pending.push(ask('waits'), cancel(id))
   // Until both are in the mailbox.
   await settled()
   points.release('letter.deciding:runs')
-  await Promise.all(asked)
+  await Promise.all(pending)
   for (const name of ['waits', CANCEL]) points.release(`letter.deciding:${name}`)
   expect(order).toEqual([CANCEL, 'waits'])
 })
 
-test('asked of another process, it is done where the workspace is owned', async () => {
+test('a cancellation sent to another process takes effect in the one that owns the workspace', async () => {
   await using other = await testApp({ database: app.options, overrides: { lanes: [], sweepMs: 0 } })
   const { create, cancel, batch, spent, audits } = await workspace(other)
   const id = await create('at the owner')
@@ -198,7 +198,7 @@ test('asked of another process, it is done where the workspace is owned', async 
   expect(await audits()).toMatchObject([{ actor_kind: 'key', surface: 'mcp', ref_id: id }])
 })
 
-test('takes a record of the workspace, and whoever may draft there', async () => {
+test('cancelling takes the right to draft and a record of the same workspace', async () => {
   const { tenantId, create, cancel, batch } = await workspace()
   const id = await create()
   await held.begun(1)
@@ -212,7 +212,7 @@ test('takes a record of the workspace, and whoever may draft there', async () =>
   expect(await batch(id)).toMatchObject({ status: 'generating' })
 })
 
-test('is on no surface', async () => {
+test('no surface offers it as an operation', async () => {
   const { context, send } = await workspace()
   expect(operations.map(({ id }) => id)).not.toContain(CANCEL)
   const o = context.operations.get(CANCEL)!

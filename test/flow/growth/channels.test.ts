@@ -1,4 +1,4 @@
-/** Channels over HTTP: what a workspace starts with, rules that drafts and people keep to, and slots of the cadence. */
+/** Channels over HTTP: those of a new workspace, the rules they set for drafts and approvals, and the slots of their cadence. */
 import { describe, expect, test } from 'bun:test'
 import { nextSlot } from '#domain/growth/drafting/cadence'
 import { createComposer } from '#port/model/composer/composer'
@@ -18,7 +18,7 @@ const app = useApp(() => {
 
 type Channel = Record<string, unknown> & { id: string; name: string; cadence: never }
 
-const opened = async () => {
+const setUp = async () => {
   const story = await newStory(app)
   const send = async (method: string, path: string, body?: unknown) => story.send(method, path, body === undefined ? {} : { body })
   const channels = async (): Promise<Channel[]> => (await send('GET', 'overview')).body.overview.channels
@@ -40,7 +40,7 @@ const drafting = (send: (method: string, path: string, body?: unknown) => Return
   }
 }
 
-/** Where it is between noon and one: no test runs over a midnight there. */
+/** A zone where it is between noon and one o'clock now, so that no test runs past midnight there. */
 const noonZone = (): string => {
   const ahead = 12 - new Date().getUTCHours()
   return ahead > 0 ? `Etc/GMT-${ahead}` : `Etc/GMT+${-ahead}`
@@ -57,7 +57,7 @@ const { on_missed: _, ...profile } = softwareProfile
 
 describe('a workspace', () => {
   test('starts with four channels, threads inactive, and slots for posts and articles', async () => {
-    const { channels } = await opened()
+    const { channels } = await setUp()
     const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri']
     expect((await channels()).map(({ name, status, cadence }) => [name, status, cadence])).toEqual([
       ['posts', 'active', { days: weekdays, times: ['09:00', '17:00'], time_zone: null, posts_per_day: null }],
@@ -70,15 +70,15 @@ describe('a workspace', () => {
     for (const id of ids) expect(id[14]).toBe('7')
   })
 
-  test('has channels of its own, which no other reaches', async () => {
-    const [mine, other] = [await opened(), await opened()]
+  test('has its own channels, which no other workspace can reach', async () => {
+    const [mine, other] = [await setUp(), await setUp()]
     const { id } = await other.named('posts')
     expect((await mine.send('PUT', `channels/${id}`, { status: 'inactive' })).status).toBe(404)
     expect((await other.named('posts')).status).toBe('active')
   })
 
-  test('that was there before gets its channels once', async () => {
-    const { story, channels } = await opened()
+  test('from before there were channels gets them once', async () => {
+    const { story, channels } = await setUp()
     const before = await channels()
     await app.owner`delete from growth_channel where tenant_id = ${story.tenantId} and name in ('threads', 'replies')`
     await app.owner`select start_channels(${story.tenantId})`
@@ -88,8 +88,8 @@ describe('a workspace', () => {
 })
 
 describe('an update', () => {
-  test('changes what it names, and is there afterwards', async () => {
-    const { update, named } = await opened()
+  test('changes the fields it names, for good', async () => {
+    const { update, named } = await setUp()
     const patch = { format_rules: { max_hashtags: 2, banned_words: ['synergy'] }, cadence: { times: ['17:00', '08:15'], posts_per_day: 1 } }
     const { status, body } = await update('posts', patch)
     expect([status, body.channel.format_rules.max_hashtags, body.channel.cadence.times]).toEqual([200, 2, ['08:15', '17:00']])
@@ -101,8 +101,8 @@ describe('an update', () => {
     expect(await named('posts')).toMatchObject({ format_rules: { max_emoji: 0, banned_words: ['synergy'] }, cadence: { posts_per_day: 1 } })
   })
 
-  test('refuses what no text can keep to, and what is no cadence', async () => {
-    const { update } = await opened()
+  test('refuses rules that no text can satisfy and cadences that are invalid', async () => {
+    const { update } = await setUp()
     expect(refusal(await update('posts', { format_rules: { max_length: 281 } }))).toEqual([
       400,
       'format_rules.max_length',
@@ -124,8 +124,8 @@ describe('an update', () => {
 })
 
 describe('an inactive channel', () => {
-  test('refuses new batches, takes nothing from the quota, and leaves what is there alone', async () => {
-    const { update, send, story } = await opened()
+  test('refuses new batches, charges nothing and leaves existing drafts alone', async () => {
+    const { update, send, story } = await setUp()
     const id = await story.drafted()
     await update('posts', { status: 'inactive' })
     const { status, body } = await send('POST', 'batches', { count: 1 })
@@ -138,8 +138,8 @@ describe('an inactive channel', () => {
     expect((await send('POST', 'batches', { count: 1 })).status).toBe(201)
   })
 
-  test('of articles refuses articles alone', async () => {
-    const { update, send } = await opened()
+  test('for articles refuses articles only', async () => {
+    const { update, send } = await setUp()
     await update('articles', { status: 'inactive' })
     const { status, body } = await send('POST', 'articles', { topic: 'docks' })
     expect([status, body.error?.message]).toEqual([409, 'channel articles is inactive; activate it to draft for it'])
@@ -148,8 +148,8 @@ describe('an inactive channel', () => {
 })
 
 describe('rules', () => {
-  test('hold for what people approve, edited or not, and the error says which and by how much', async () => {
-    const { update, send, story } = await opened()
+  test('apply to what people approve, edited or not; the error names the rule and by how much it is broken', async () => {
+    const { update, send, story } = await setUp()
     await update('posts', { format_rules: { max_hashtags: 2, banned_words: ['Synergy', 'draft'] } })
     const id = await story.drafted()
     expect(refusal(await send('POST', `items/${id}/approve`, { edited_body: 'One #a #b #c #d' }))).toEqual([
@@ -168,8 +168,8 @@ describe('rules', () => {
     expect((await send('POST', `items/${id}/approve`, { edited_body: 'Two #a #b' })).status).toBe(200)
   })
 
-  test('hold for batches: every draft keeps to them, and fewer come rather than a bad one', async () => {
-    const { update, send, batch } = await opened()
+  test('apply to batches: every draft satisfies them, and a batch has fewer drafts rather than a bad one', async () => {
+    const { update, send, batch } = await setUp()
     await send('PUT', 'profile', profile)
     await update('posts', { format_rules: { min_length: 100, max_length: 220, max_line_breaks: 2, banned_words: ['onboarding', 'tour'] } })
     const done = await batch(10)
@@ -185,8 +185,8 @@ describe('rules', () => {
     expect([none.status, none.error]).toEqual(['failed', expect.stringContaining('within 5 characters')])
   })
 
-  test('of articles hold for articles, and those of posts do not', async () => {
-    const { update, send, article } = await opened()
+  test('for articles apply to articles; those for posts do not', async () => {
+    const { update, send, article } = await setUp()
     await send('PUT', 'profile', profile)
     await update('posts', { format_rules: { max_line_breaks: 0, max_length: 60 } })
     await update('articles', { format_rules: { max_line_breaks: 25, banned_words: ['Fridays', 'Friday'] } })
@@ -208,8 +208,8 @@ describe('rules', () => {
 describe('post_at next_slot', () => {
   const schedule = (story: Story, id: string, post_at = 'next_slot') => story.send('POST', `items/${id}/schedule`, { body: { post_at } })
 
-  test('is the next free slot, again when asked again, and the one that comes free', async () => {
-    const { story, update } = await opened()
+  test('takes the next free slot, keeps it when asked again, and takes one that becomes free', async () => {
+    const { story, update } = await setUp()
     await update('posts', {
       cadence: { days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'], times: ['06:30'], time_zone: noonZone() },
     })
@@ -225,8 +225,8 @@ describe('post_at next_slot', () => {
     expect((await schedule(story, second)).body.item.post_at).toBe(expected.toISOString())
   })
 
-  test('gives 20 requests at once 20 slots', async () => {
-    const { story } = await opened()
+  test('gives 20 simultaneous requests 20 different slots', async () => {
+    const { story } = await setUp()
     const ids = await Promise.all(Array.from({ length: 20 }, () => story.approved()))
     const replies = await Promise.all(ids.map((id) => schedule(story, id)))
     expect(replies.map(({ status }) => status)).toEqual(ids.map(() => 200))
@@ -235,8 +235,8 @@ describe('post_at next_slot', () => {
     for (const slot of slots) expect(slot).toMatch(/T(?:09|17):00:00/)
   })
 
-  test('honours posts_per_day with what was posted today, and skips the minute of an article', async () => {
-    const { story, update } = await opened()
+  test("counts today's posts towards posts_per_day and skips the minute of an article", async () => {
+    const { story, update } = await setUp()
     const time_zone = noonZone()
     const everyHour = Array.from({ length: 24 }, (_, hour) => `${String(hour).padStart(2, '0')}:00`)
     await update('posts', {
@@ -253,8 +253,8 @@ describe('post_at next_slot', () => {
     expect((await schedule(story, after)).body.item.post_at).toBe(new Date(tomorrow.getTime() + 86_400_000 + 3_600_000).toISOString())
   })
 
-  test('needs a cadence, and a free slot within 60 days', async () => {
-    const { story, update } = await opened()
+  test('needs a cadence and a free slot within 60 days', async () => {
+    const { story, update } = await setUp()
     await update('posts', { cadence: { days: ['mon'], times: ['09:00'] } })
     const ids = await Promise.all(Array.from({ length: 10 }, () => story.approved()))
     const statuses: number[] = []

@@ -1,6 +1,6 @@
 /**
- * The clock of the database decides what is due and how long a claim holds: clocks that step send nothing early, nothing
- * twice, and lose nothing. P6 of the state machine's crash points.
+ * The database's clock decides what is due and how long a claim holds. When clocks step, nothing is sent early, nothing
+ * is sent twice and nothing is lost. P6 of the state machine's crash points.
  */
 import { afterEach, beforeEach, expect, setSystemTime, test } from 'bun:test'
 import { publishTimes } from '#domain/growth/sending/publish'
@@ -12,7 +12,7 @@ import { useEach } from '#test/support/use'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** A person is asked soon; a claim holds as long as ever. */
+/** A doubt soon goes to review; a claim holds as long as in production. */
 const times = { ...publishTimes, settleMs: 50, windowMs: 150 }
 
 let failpoints: TestFailpoints
@@ -26,7 +26,7 @@ beforeEach(() => {
 })
 const app = useEach(() => testApp({ database: db.options, overrides: { times, failpoints: failpoints.at } }))
 
-/** Due `ms` from now by the database's clock. */
+/** An item that is due in `ms` by the database's clock. */
 const scheduled = async (story: Story, ms: number): Promise<string> => {
   const id = await story.approved()
   const reply = await story.send('POST', `items/${id}/schedule`, { body: { post_at: new Date((await db.clock.now()) + ms).toISOString() } })
@@ -34,14 +34,14 @@ const scheduled = async (story: Story, ms: number): Promise<string> => {
   return id
 }
 
-/** Posts something that is due, behind which everything else that is due would be. */
+/** Posts a due item; whatever else was due before it has run by then. */
 const lookForDue = async (story: Story): Promise<string> => {
   const id = await scheduled(story, 0)
   await story.settled(id, 'posted')
   return textOf(id)
 }
 
-test('P6, clock step: the database clock decides due and lease, the process clock neither', async () => {
+test("P6, clock step: the database's clock decides what is due and when a lease ends, not the process's", async () => {
   const story = await newStory(app)
   const id = await scheduled(story, HOUR_MS / 2)
   setSystemTime(new Date(Date.now() + 2 * DAY_MS))
@@ -68,7 +68,7 @@ test('P6, clock step: the database clock decides due and lease, the process cloc
   expect(await story.posts()).toEqual({ [first]: 1, [second]: 1, [textOf(id)]: 1 })
 })
 
-test('a claim that a forward step ends is never sent afterwards, and a person is told', async () => {
+test('a claim that a forward step ends is never sent and goes to review', async () => {
   const story = await newStory(app)
   failpoints.arm('publish.claimed', 'hang')
   const id = await scheduled(story, 0)
@@ -84,21 +84,21 @@ test('a claim that a forward step ends is never sent afterwards, and a person is
   expect(await story.posts()).toEqual({})
 })
 
-test('what a person asked for now goes out now, though the clock steps back before it is claimed', async () => {
+test('a manual post goes out at once, although the clock steps back before it is claimed', async () => {
   const story = await newStory(app)
   failpoints.arm('publish.claimed', 'hang')
   const before = await scheduled(story, 0)
   await failpoints.reached('publish.claimed')
   const id = await story.approved()
-  const asked = story.send('POST', `items/${id}/post-now`)
+  const pending = story.send('POST', `items/${id}/post-now`)
   await story.settled(id, 'publishing')
   await db.clock.step(-HOUR_MS)
   failpoints.release('publish.claimed')
-  expect((await asked).status).toBe(200)
+  expect((await pending).status).toBe(200)
   expect(await story.posts()).toEqual({ [textOf(before)]: 1, [textOf(id)]: 1 })
 })
 
-test('the claim of a dead process is looked after when its lease could have ended, not an hour later', async () => {
+test('the claim of a dead process is settled when its lease could have ended, not an hour later', async () => {
   const story = await newStory(app)
   failpoints.arm('publish.claimed', 'hang')
   const id = await scheduled(story, 0)
@@ -106,9 +106,9 @@ test('the claim of a dead process is looked after when its lease could have ende
   await crash(app)
   await db.clock.step(-HOUR_MS)
   await using next = await testApp({ database: db.options, overrides: { times } })
-  const there = story.at(next)
-  await there.drafted().then((other) => there.send('POST', `items/${other}/approve`))
-  await there.settled(id, 'publish_unconfirmed')
+  const restarted = story.at(next)
+  await restarted.drafted().then((other) => restarted.send('POST', `items/${other}/approve`))
+  await restarted.settled(id, 'publish_unconfirmed')
   const [look] = await app.owner<{ ms: number }[]>`select (extract(epoch from run_at) * 1000)::float8 as ms from work where ref_id = ${id}`
   expect(look!.ms - (await db.clock.now())).toBeLessThanOrEqual(times.leaseMs + times.settleMs)
 })

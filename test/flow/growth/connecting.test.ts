@@ -1,4 +1,4 @@
-/** Accounts that owners connect and disconnect. */
+/** Owners connect and disconnect accounts. */
 import { describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { freshDb } from '#test/support/db'
@@ -13,7 +13,7 @@ const app = useApp(() => ({ database: database.options, overrides: { failpoints:
 
 const PATH = '/api/v1/app/connections'
 
-/** The workspace of a story, with an owner who is signed in. */
+/** The workspace of a story, with a signed-in owner. */
 const ownedStory = async () => {
   const story = await newStory(app)
   const { key } = await signedIn(app, story.tenantId)
@@ -25,7 +25,7 @@ const ownedStory = async () => {
 }
 
 describe('connecting to the sandbox', () => {
-  test('makes an account, the default where there is none, under the name of the workspace unless told', async () => {
+  test('makes an account, named after the workspace by default, and the default account if there is none', async () => {
     const { story, connect, disconnect, listed } = await ownedStory()
     const [first] = await listed()
     const second = await connect()
@@ -40,7 +40,7 @@ describe('connecting to the sandbox', () => {
     expect({ ...row }).toEqual({ ref_id: second.body.connection.account.id, detail: { network: 'sandbox', handle } })
   })
 
-  test('again brings the same account back, under its id', async () => {
+  test('a second time brings the same account back, under the same id', async () => {
     const { connect, disconnect, listed } = await ownedStory()
     const [{ id, handle, external_id }] = await listed()
     await disconnect(id)
@@ -51,7 +51,7 @@ describe('connecting to the sandbox', () => {
     expect(await listed()).toHaveLength(1)
   })
 
-  test('refuses what is no handle', async () => {
+  test('refuses an invalid handle', async () => {
     const { connect } = await ownedStory()
     const reply = await connect({ handle: 'no handle' })
     expect([reply.status, reply.body.error?.code]).toEqual([400, 'invalid_input'])
@@ -67,7 +67,7 @@ describe('connecting to the sandbox', () => {
     expect((await connect({ handle: `h-${story.tenantId}` }, { 'idempotency-key': 'one' })).status).toBe(422)
   })
 
-  test('ends at fifty accounts, and still lets one of them connect again', async () => {
+  test('stops at fifty accounts, but lets one of them connect again', async () => {
     const { story, connect, listed } = await ownedStory()
     const [{ handle }] = await listed()
     await app.owner`insert into connection (id, tenant_id, network, external_id, handle, status, created_at, updated_at)
@@ -77,7 +77,7 @@ describe('connecting to the sandbox', () => {
     expect((await connect({ handle })).status).toBe(201)
   })
 
-  test('makes no more than a thousand accounts for one workspace, however many were disconnected', async () => {
+  test('makes at most a thousand accounts for a workspace, however many were disconnected', async () => {
     const { story, connect } = await ownedStory()
     await app.owner`insert into sandbox.accounts (workspace_id, handle) select ${story.tenantId}, 'known_' || n from generate_series(2, 1000) n`
     const refused = await connect({ handle: 'one_more' })
@@ -86,7 +86,7 @@ describe('connecting to the sandbox', () => {
     expect((await connect({ handle: 'known_7' })).status).toBe(201)
   })
 
-  test('says that the network cannot be reached, and then nothing has happened', async () => {
+  test('changes nothing and says so when the network cannot be reached', async () => {
     const { story, connect, listed } = await ownedStory()
     await app.owner`revoke insert on sandbox.accounts from tendril_sandbox`
     try {
@@ -100,7 +100,7 @@ describe('connecting to the sandbox', () => {
   })
 })
 
-test('an account belongs to one workspace: the same handle in another one is another account, which sees and posts nothing of it', async () => {
+test('an account belongs to one workspace: the same handle in another workspace is another account, with posts of its own', async () => {
   const [mine, theirs] = [await ownedStory(), await ownedStory()]
   const handle = `acme-${newId()}`
   const connect = async (story: typeof mine) => (await story.connect({ handle })).body.connection.account
@@ -117,7 +117,7 @@ test('an account belongs to one workspace: the same handle in another one is ano
 })
 
 describe('disconnecting', () => {
-  test('calls back what is claimed and not sent, whichever account it goes out from', async () => {
+  test('recalls what is claimed and not sent, whichever account it goes out from', async () => {
     const { story, connect, disconnect, listed } = await ownedStory()
     const [{ id: own }] = await listed()
     const other = (await connect()).body.connection.account
@@ -140,7 +140,7 @@ describe('disconnecting', () => {
     expect(await story.posts()).not.toHaveProperty(textOf(item))
   })
 
-  test('does not find an account that is not there, was disconnected, or is of another workspace', async () => {
+  test('gets 404 for an account that is unknown, disconnected or of another workspace', async () => {
     const { disconnect, listed } = await ownedStory()
     const other = await ownedStory()
     const [[{ id }], [{ id: foreign }]] = [await listed(), await other.listed()]

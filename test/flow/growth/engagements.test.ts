@@ -23,7 +23,7 @@ const create = (story: Story, body: Record<string, unknown>) => story.send('POST
 const act = (story: Story, id: string, verb: string, options: { body?: object; headers?: Record<string, string> } = {}) =>
   story.send('POST', `engagements/${id}/${verb}`, options)
 
-/** Approved, with its post. */
+/** An approved engagement, with its post. */
 const approved = async (story: Story, { action = 'reply', body = 'We call first.' }: { action?: string; body?: string } = {}) => {
   const post = await othersPost({ app })
   const made = await create(story, { post, action, ...(action === 'reply' || action === 'quote' ? { body } : {}) })
@@ -43,8 +43,8 @@ const readsUsed = async ({ tenantId }: Story): Promise<number> =>
   (await app.owner<{ used: number }[]>`select used::int as used from counter where tenant_id = ${tenantId} and key = 'reads_free'`)[0]
     ?.used ?? 0
 
-describe('an engagement is drafted', () => {
-  test('as it was given, without a model, and asks for approval', async () => {
+describe('drafting an engagement', () => {
+  test('with a body calls no model, keeps the body and asks for approval', async () => {
     const story = await newStory(app)
     const post = await othersPost({ app }, 'Who answers on Sundays?')
     const { status, body } = await create(story, { post: `https://sandbox.example/status/${post}`, action: 'reply', body: 'We do.' })
@@ -55,7 +55,7 @@ describe('an engagement is drafted', () => {
     expect(await readsUsed(story)).toBe(1)
   })
 
-  test('by the drafter, who is given the post, and asks for approval once it is there', async () => {
+  test('without a body gives the drafter the post, and asks for approval once the draft is there', async () => {
     const story = await newStory(app)
     const { body } = await create(story, { post: await othersPost({ app }), action: 'quote', instruction: 'be kind' })
     const { id } = body.engagement
@@ -71,25 +71,25 @@ describe('an engagement is drafted', () => {
     expect(await story.events()).toEqual(['growth.approval.requested'])
   })
 
-  test('once for a post and an action: another is refused until it is rejected', async () => {
+  test('a second time for the same post and action is refused until the first is rejected', async () => {
     const story = await newStory(app)
-    const wish = { post: await othersPost({ app }), action: 'like' }
-    const first = await create(story, wish)
-    const second = await create(story, wish)
+    const input = { post: await othersPost({ app }), action: 'like' }
+    const first = await create(story, input)
+    const second = await create(story, input)
     expect([second.status, second.body.error.message]).toEqual([
       409,
       `this post already has a like: engagement ${first.body.engagement.id} is drafted`,
     ])
     expect(await readsUsed(story)).toBe(1)
-    expect((await create(story, { ...wish, action: 'repost' })).status).toBe(201)
+    expect((await create(story, { ...input, action: 'repost' })).status).toBe(201)
     await act(story, first.body.engagement.id, 'reject', { body: { reason: 'no' } })
-    expect((await create(story, wish)).status).toBe(201)
+    expect((await create(story, input)).status).toBe(201)
   })
 
-  test('with a key it is made once, however often it is asked for', async () => {
+  test('under one key makes one, however many requests there are', async () => {
     const story = await newStory(app)
-    const wish = { body: { post: await othersPost({ app }), action: 'like' }, headers: { 'idempotency-key': 'once' } }
-    const [first, second] = [await story.send('POST', 'engagements', wish), await story.send('POST', 'engagements', wish)]
+    const input = { body: { post: await othersPost({ app }), action: 'like' }, headers: { 'idempotency-key': 'once' } }
+    const [first, second] = [await story.send('POST', 'engagements', input), await story.send('POST', 'engagements', input)]
     expect([first.status, second.status, second.text]).toEqual([201, 201, first.text])
     expect(await engagementsOf(story)).toHaveLength(1)
   })
@@ -99,9 +99,9 @@ describe('an engagement is drafted', () => {
     [{ post: 'hello', action: 'like' }, 400, 'post is neither the id nor the URL of a post on sandbox'],
     [{ post: '', action: 'like' }, 400, 'post'],
     [{ action: 'wave', post: '17' }, 400, 'action'],
-  ])('%j is answered %i', async (wish, status, message) => {
+  ])('%j is answered %i', async (input, status, message) => {
     const story = await newStory(app)
-    const reply = await create(story, wish)
+    const reply = await create(story, input)
     expect([reply.status, reply.body.error.message]).toEqual([status, expect.stringContaining(message)])
   })
 
@@ -110,13 +110,13 @@ describe('an engagement is drafted', () => {
     [{ action: 'repost', instruction: 'be kind' }, 'instruction only applies to replies and quotes, not to a repost'],
     [{ action: 'reply', body: ' ' }, 'body is empty'],
     [{ action: 'reply', body: 'x'.repeat(281) }, 'body is 281 characters long as the network counts; the maximum is 280'],
-  ])('%j is refused', async (wish, message) => {
+  ])('%j is refused', async (input, message) => {
     const story = await newStory(app)
-    const reply = await create(story, { post: await othersPost({ app }), ...wish })
+    const reply = await create(story, { post: await othersPost({ app }), ...input })
     expect([reply.status, reply.body.error.message]).toEqual([400, message])
   })
 
-  test('in the form that the channel for replies asks for', async () => {
+  test('follows the rules of the channel for replies', async () => {
     const story = await newStory(app)
     const channels = (await story.send('GET', 'overview')).body.overview.channels
     const { id } = channels.find(({ name }: { name: string }) => name === 'replies')
@@ -129,7 +129,7 @@ describe('an engagement is drafted', () => {
     expect((await act(story, body.engagement.id, 'approve')).status).toBe(200)
   })
 
-  test('without an account only what needs not be read', async () => {
+  test('without an account works only if the post need not be read', async () => {
     const story = await newStory(app)
     const post = await othersPost({ app })
     await story.send('DELETE', 'connection')
@@ -143,7 +143,7 @@ describe('an engagement is drafted', () => {
     expect(await readsUsed(story)).toBe(0)
   })
 
-  test('not where the plan lacks the feature, nor beyond the cap, nor when the reads of the day are spent', async () => {
+  test("is refused when the plan lacks the feature, the cap is reached or the day's reads are spent", async () => {
     const story = await newStory(app)
     const post = await othersPost({ app })
     const plan = (changes: { plan?: string; overrides?: object }) =>
@@ -161,8 +161,8 @@ describe('an engagement is drafted', () => {
   })
 })
 
-describe('an engagement is executed', () => {
-  test.each(['reply', 'quote'])('a %s stands on the network, once, however often it is asked for', async (action) => {
+describe('executing an engagement', () => {
+  test.each(['reply', 'quote'])('puts a %s on the network once, however many requests there are', async (action) => {
     const story = await newStory(app)
     const { id, post } = await approved(story, { action })
     const done = await act(story, id, 'execute', { headers: { 'idempotency-key': 'key' } })
@@ -175,14 +175,14 @@ describe('an engagement is executed', () => {
     expect(await answers(post)).toEqual(['We call first.'])
   })
 
-  test.each(['like', 'repost'])('a %s stands on the network', async (action) => {
+  test.each(['like', 'repost'])('puts a %s on the network', async (action) => {
     const story = await newStory(app)
     const { id, post } = await approved(story, { action })
     expect((await act(story, id, 'execute')).body.engagement).toMatchObject({ status: 'executed', external_id: post })
     expect(await reactions(post)).toEqual([action])
   })
 
-  test('by two at once: sent once', async () => {
+  test('from two requests at once sends it once', async () => {
     const story = await newStory(app)
     const { id, post } = await approved(story)
     const replies = await Promise.all([act(story, id, 'execute'), act(story, id, 'execute')])
@@ -190,7 +190,7 @@ describe('an engagement is executed', () => {
     expect(await answers(post)).toHaveLength(1)
   })
 
-  test('only when it was approved, from an account that is connected', async () => {
+  test('takes an approval and a connected account', async () => {
     const story = await newStory(app)
     const { body } = await create(story, { post: await othersPost({ app }), action: 'like' })
     expect((await act(story, body.engagement.id, 'execute')).body.error.message).toBe('cannot execute: the engagement is drafted')
@@ -201,7 +201,7 @@ describe('an engagement is executed', () => {
     expect(await engagement(story, id)).toMatchObject({ status: 'approved' })
   })
 
-  test('with the body that it was approved with', async () => {
+  test('sends the body that was approved', async () => {
     const story = await newStory(app)
     const post = await othersPost({ app })
     const { body } = await create(story, { post, action: 'reply', body: 'Draft.' })
@@ -210,7 +210,7 @@ describe('an engagement is executed', () => {
     expect(await answers(post)).toEqual(['Edited.'])
   })
 
-  test('and not what has changed since its approval', async () => {
+  test('is refused if the body has changed since its approval', async () => {
     const story = await newStory(app)
     const { id, post } = await approved(story)
     await app.owner`update engagement set body = 'Something else.' where id = ${id}`
@@ -221,7 +221,7 @@ describe('an engagement is executed', () => {
 })
 
 describe('an answer that proves nothing', () => {
-  /** What becomes of the next engagement that is sent. */
+  /** Sets what the network does with the next engagement. */
   const loseNext = (loss: typeof lostAnswer): void => {
     const { sandbox } = app.workplace
     const { engage } = sandbox
@@ -231,7 +231,7 @@ describe('an answer that proves nothing', () => {
     }
   }
 
-  test.each(['reply', 'quote', 'like', 'repost'])('a %s that was done is found, and the caller is told', async (action) => {
+  test.each(['reply', 'quote', 'like', 'repost'])('a %s that was applied is found, and the caller gets it', async (action) => {
     const story = await newStory(app)
     const { id, post } = await approved(story, { action })
     loseNext(lostAnswer)
@@ -241,7 +241,7 @@ describe('an answer that proves nothing', () => {
     expect([...(await answers(post)), ...(await reactions(post))]).toHaveLength(1)
   })
 
-  test.each(['reply', 'like'])('a %s that was lost is never sent again: a person looks', async (action) => {
+  test.each(['reply', 'like'])('a %s that was lost is never sent again and goes to review', async (action) => {
     const story = await newStory(app)
     const { id, post } = await approved(story, { action })
     loseNext(lostRequest)
@@ -258,7 +258,7 @@ describe('an answer that proves nothing', () => {
     expect((await create(story, { post, action: 'repost' })).status).toBe(201)
   })
 
-  test('a person who finds it there says so by approving it', async () => {
+  test('a person who finds it on the network settles it by approving it', async () => {
     const story = await newStory(app)
     const { id } = await approved(story)
     loseNext(lostRequest)

@@ -1,4 +1,4 @@
-/** Experiments over HTTP: batches divided over their arms, each arm steered by its note, and what the numbers say in the end. */
+/** Experiments over HTTP: batches divided between arms, drafts steered by the note of their arm, and the conclusion from the numbers. */
 import { describe, expect, test } from 'bun:test'
 import { type DraftBrief, noUsage } from '#domain/growth/drafting/draft'
 import { MOST_RUNNING, READY_PER_ARM } from '#domain/growth/learning/experiment'
@@ -9,11 +9,11 @@ import { insertPosted } from '#test/support/posted'
 import { useApp } from '#test/support/use'
 import { setPlan } from '#test/support/writes'
 
-/** The arm with this note cannot be drafted. */
+/** An arm with this note cannot be drafted. */
 const HOPELESS = 'in hexameters'
 
 const app = useApp(() => {
-  // Says in each body what it was told to do, and how many posts it was told of.
+  // Each body says which note it follows and how many recent posts the drafter was given.
   const draft = async ({ trial = 'as ever', count, recent }: DraftBrief) => {
     if (trial === HOPELESS) throw new GenerationError('write plainer')
     const drafts = Array.from({ length: count }, (_, index) => ({
@@ -33,7 +33,7 @@ interface Drafted {
   experiment_id: string | null
 }
 
-const opened = async () => {
+const setUp = async () => {
   const { tenantId, key } = await app.newWorkspace()
   const send = (method: string, path: string, body?: unknown) => app.send(method, path, { key, ...(body === undefined ? {} : { body }) })
   return {
@@ -67,9 +67,9 @@ const opened = async () => {
     one: async (id: string) => (await send('GET', 'experiments')).body.experiments.find((one: { id: string }) => one.id === id),
   }
 }
-type Opened = Awaited<ReturnType<typeof opened>>
+type Opened = Awaited<ReturnType<typeof setUp>>
 
-/** Posted items of an arm, each with so many likes of a hundred impressions in its newest numbers. */
+/** Posted items of an arm, each with this many likes per hundred impressions in its latest metrics. */
 const measure = async ({ tenantId }: Opened, trial: { id: string; arm: string }, likes: number[]): Promise<void> => {
   for (const count of likes) {
     const [old, newest] = [2, 1].map((hours) => new Date(Date.now() - hours * 3_600_000))
@@ -89,8 +89,8 @@ const refusal = ({ status, body }: { status: number; body: { error?: { code: str
 ]
 
 describe('a batch for an experiment', () => {
-  test('is divided over the arms, counting what earlier ones brought, and each arm follows its note alone', async () => {
-    const { create, batch, one } = await opened()
+  test('is divided between the arms, counting earlier batches, and each arm follows its own note only', async () => {
+    const { create, batch, one } = await setUp()
     const { id } = await create()
     const first = await batch(id, 5)
     expect(first).toMatchObject({ status: 'ready', experiment_id: id, delivered: 5, model: 'fake', usage: { input_tokens: 20 } })
@@ -102,7 +102,7 @@ describe('a batch for an experiment', () => {
       expect(experiment_id).toBe(id)
       expect(body).toStartWith(arm === 'control' ? 'as ever' : 'Posts that end')
     }
-    // Every arm was told of what the one before it had.
+    // The drafter was given the drafts of the arm before.
     expect(items.map(({ body }) => Number(body.split(': ')[1])).sort()).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
     expect((await one(id)).arms).toEqual([
       { name: 'control', note: null, items: 4, posted: 0, measured: 0 },
@@ -110,8 +110,8 @@ describe('a batch for an experiment', () => {
     ])
   })
 
-  test('delivers the arms that could be drafted and gives back the rest; the quota is one', async () => {
-    const workspace = await opened()
+  test('delivers the arms that could be drafted and gives back the quota of the rest', async () => {
+    const workspace = await setUp()
     const { id } = await workspace.create({ arms: [{ name: 'plain' }, { name: 'verse', note: HOPELESS }] })
     const { status, delivered, items } = await workspace.batch(id, 4)
     expect([status, delivered, armsOf(items)]).toEqual(['ready', 2, ['plain', 'plain']])
@@ -132,7 +132,7 @@ describe('a batch for an experiment', () => {
   })
 
   test('is refused for an experiment that is unknown, concluded or not in the plan', async () => {
-    const { send, create, tenantId } = await opened()
+    const { send, create, tenantId } = await setUp()
     const draft = async (experiment_id: string) => refusal(await send('POST', 'batches', { count: 1, experiment_id }))
     expect(await draft(newId())).toEqual([404, 'not_found', 'no such experiment'])
     const { id } = await create()
@@ -148,8 +148,8 @@ describe('a batch for an experiment', () => {
 })
 
 describe('an experiment', () => {
-  test('is ready once every arm has enough posts with numbers, and is concluded with what they say', async () => {
-    const workspace = await opened()
+  test('is ready once every arm has enough measured posts, and is concluded from their numbers', async () => {
+    const workspace = await setUp()
     const { send, create, one } = workspace
     const { id } = await create()
     await measure(workspace, { id, arm: 'control' }, [1, 2, 3, 2, 1, 2, 3, 2])
@@ -177,8 +177,8 @@ describe('an experiment', () => {
     expect((await send('POST', `experiments/${newId()}/conclude`, { result: 'x' })).status).toBe(404)
   })
 
-  test('says that there is not enough data where that is so', async () => {
-    const workspace = await opened()
+  test('reports that there is not enough data', async () => {
+    const workspace = await setUp()
     const { id } = await workspace.create({ metric: 'likes' })
     await measure(workspace, { id, arm: 'control' }, [1, 2, 3])
     const { body } = await workspace.send('POST', `experiments/${id}/conclude`, { result: 'No idea' })
@@ -190,8 +190,8 @@ describe('an experiment', () => {
     ])
   })
 
-  test('takes arms with names of their own, and runs beside no more than the bound', async () => {
-    const { send, create, tenantId } = await opened()
+  test('needs distinct names for its arms, and runs beside a limited number of others', async () => {
+    const { send, create, tenantId } = await setUp()
     const field = async (body: object) =>
       (await send('POST', 'experiments', { name: 'x', hypothesis: 'x', ...body })).body.error?.details?.[0]?.path
     expect(await field({ arms: [{ name: 'a' }, { name: 'A ' }] })).toBe('arms')

@@ -1,4 +1,4 @@
-/** Hooks over HTTP: the library with what each opening has brought, and drafting that follows it. */
+/** Hooks over HTTP: the library with the performance of each opening, and drafting that follows it. */
 import { expect, test } from 'bun:test'
 import { LEAST_MEASURED } from '#domain/growth/drafting/hook-choice'
 import { hookKeys, postHooks } from '#domain/growth/drafting/hooks'
@@ -13,7 +13,7 @@ import { setItem } from '#test/support/writes'
 
 type Hook = Record<'drafted' | 'approved' | 'posted' | 'rejected' | 'measured', number> & { id: string; engagement_rate: number | null }
 
-/** How the last batch was told to weigh openings. */
+/** The weights of openings in the brief of the last batch. */
 let weights: Record<string, number> = {}
 const app = useApp(() => {
   const composer = createComposer(inlineWorker)
@@ -35,7 +35,7 @@ const listed = async (story: Story): Promise<Hook[]> => {
 }
 const hookOf = async (story: Story, id: string): Promise<Hook> => (await listed(story)).find((hook) => hook.id === id)!
 
-/** A posted item of an opening, with what was counted of it: snapshots of impressions and likes. */
+/** A posted item with this opening and these snapshots of its metrics. */
 const posted = async (story: Story, hook: string, ...snapshots: [impressions: number, likes: number][]): Promise<void> => {
   const id = await story.drafted()
   await setItem(app, id, { hook, status: 'posted', posted_at: app.owner`now()` })
@@ -48,7 +48,7 @@ const posted = async (story: Story, hook: string, ...snapshots: [impressions: nu
   await insertCounts(app, { tenantId: story.tenantId, itemId: id }, counts)
 }
 
-test('the library is listed in pages, in its order, unused at first', async () => {
+test('the library is listed in pages and in its own order, at first unused', async () => {
   const story = await newStory(app)
   const hooks = await listed(story)
   expect(hooks.map(({ id }) => id)).toEqual([...hookKeys])
@@ -56,7 +56,7 @@ test('the library is listed in pages, in its order, unused at first', async () =
     expect(hook).toMatchObject({ drafted: 0, approved: 0, posted: 0, rejected: 0, measured: 0, engagement_rate: null })
 })
 
-test('what becomes of drafts is counted by opening, for each workspace by itself', async () => {
+test('each workspace counts by opening what becomes of its drafts', async () => {
   const [story, other] = [await newStory(app), await newStory(app)]
   const { on_missed: _, ...profile } = softwareProfile
   await story.send('PUT', 'profile', { body: profile })
@@ -78,7 +78,7 @@ test('what becomes of drafts is counted by opening, for each workspace by itself
   expect((await listed(other)).every(({ drafted }) => drafted === 0)).toBeTrue()
 })
 
-test('performance is the mean of the latest numbers, and null while there are few', async () => {
+test('performance is the mean of the latest metrics, and null while there are few', async () => {
   const story = await newStory(app)
   for (let count = 1; count < LEAST_MEASURED; count += 1) await posted(story, 'admission', [10, 10], [100, 5])
   await posted(story, 'admission')
@@ -92,7 +92,7 @@ test('performance is the mean of the latest numbers, and null while there are fe
   expect(await hookOf(story, 'admission')).toMatchObject({ measured: LEAST_MEASURED, engagement_rate: expect.closeTo(0.06, 10) })
 })
 
-test('a batch is told what worked, and weighs all alike while nothing was measured', async () => {
+test('the brief of a batch weights openings by performance, and all alike while nothing was measured', async () => {
   const story = await newStory(app)
   const draft = async () => {
     const { batch } = (await story.send('POST', 'batches', { body: { count: 1, focus: 'Onboarding' } })).body

@@ -1,4 +1,4 @@
-/** The kill switch: after its answer nothing goes out unattended. */
+/** The kill switch: once pause-all has answered, nothing unattended goes out. */
 import { expect, test } from 'bun:test'
 import { publishTimes } from '#domain/growth/sending/publish'
 import { eventually, type TestApp, testApp } from '#test/support/app'
@@ -19,7 +19,7 @@ const pause = async (story: Story) => (await story.send('POST', 'automation/paus
 const resume = async (story: Story) => (await story.send('POST', 'automation/resume-all')).body.automation
 const postNow = (story: Story, id: string) => story.send('POST', `items/${id}/post-now`)
 
-/** Resolves when the item has been due for a moment, with a post that a person asked for after that: the lanes have had their turn. */
+/** Makes the item due, then posts another by hand. Once that is out, the lanes have looked for due work since. */
 const personPostsAfter = async (story: Story, id: string): Promise<string> => {
   const { post_at } = await story.item(id)
   await eventually(
@@ -31,7 +31,7 @@ const personPostsAfter = async (story: Story, id: string): Promise<string> => {
   return own
 }
 
-test('what falls due after the answer stays on the schedule; people still draft, approve and post; resuming posts it', async () => {
+test('an item that falls due while paused stays on the schedule until resumed; people can still draft, approve and post', async () => {
   const story = await newStory(app)
   const ids = [await story.scheduled(3_600_000), await story.scheduled(3_600_000)]
   expect(await pause(story)).toEqual({ paused: true, in_flight: [] })
@@ -46,21 +46,21 @@ test('what falls due after the answer stays on the schedule; people still draft,
   expect(await story.posts()).toEqual({ [textOf(own)]: 1, [textOf(ids[0]!)]: 1, [textOf(ids[1]!)]: 1 })
 })
 
-test('a recalled post that a person asks for at once waits for its turn and answers with the post', async () => {
+test('a manual post of an item that is being recalled waits for the recall and answers with the post', async () => {
   const story = await newStory(app)
   points.arm('publish.claimed', 'hang')
   const id = await story.scheduled(0)
   await points.reached('publish.claimed')
   await pause(story)
-  const asked = postNow(story, id)
+  const pending = postNow(story, id)
   await story.settled(id, 'publishing')
   points.release('publish.claimed')
-  const reply = await asked
+  const reply = await pending
   expect([reply.status, reply.body.item.status]).toEqual([200, 'posted'])
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
-test('a post on the wire is not aborted but listed, and counts as posted', async () => {
+test('a post whose request is out is listed, not aborted, and ends as posted', async () => {
   const story = await newStory(app)
   points.arm('sandbox.received', 'hang')
   const id = await story.scheduled(0)
@@ -73,15 +73,15 @@ test('a post on the wire is not aborted but listed, and counts as posted', async
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
-test('what a person asked for is neither recalled nor held', async () => {
+test('a manual post is neither recalled nor held', async () => {
   const story = await newStory(app)
   points.arm('publish.claimed', 'hang')
   const id = await story.approved()
-  const asked = postNow(story, id)
+  const pending = postNow(story, id)
   await points.reached('publish.claimed')
   expect((await pause(story)).in_flight).toEqual([{ item_id: id, origin: 'manual', since: expect.any(String) }])
   points.release('publish.claimed')
-  expect((await asked).body.item.status).toBe('posted')
+  expect((await pending).body.item.status).toBe('posted')
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
@@ -99,34 +99,34 @@ test.each(['reply', 'like'] as const)(
     const story = await newStory(app)
     const id = await approvedEngagement(app, story, action)
     points.arm('sandbox.received', 'hang')
-    const asked = story.send('POST', `engagements/${id}/execute`)
+    const pending = story.send('POST', `engagements/${id}/execute`)
     await points.reached('sandbox.received')
     const listed = [{ engagement_id: id, origin: 'manual', since: expect.any(String) }]
     expect((await pause(story)).in_flight).toEqual(listed)
     expect((await resume(story)).in_flight).toEqual(listed)
     points.release('sandbox.received')
-    expect((await asked).body.engagement.status).toBe('executed')
+    expect((await pending).body.engagement.status).toBe('executed')
     expect((await pause(story)).in_flight).toEqual([])
   },
 )
 
-test('lists the engagement that a dead process may still have on the wire, until its lease has ended', async () => {
+test('the answer lists an engagement that a dead process may still be sending, until its lease has ended', async () => {
   await using own = await freshDb()
   const held = testFailpoints()
   await using dead = await testApp({ database: own.options, overrides: { failpoints: held.at } })
   const story = await newStory(dead)
   const id = await approvedEngagement(dead, story, 'reply')
   held.arm('execute.claimed', 'hang')
-  const asked = story.send('POST', `engagements/${id}/execute`)
+  const pending = story.send('POST', `engagements/${id}/execute`)
   await held.reached('execute.claimed')
   await crash(dead)
-  expect((await asked).status).toBe(503)
+  expect((await pending).status).toBe(503)
   await using next = await testApp({ database: own.options, overrides: { times } })
   const after = story.at(next)
   const isInDoubt = async () =>
     (await after.send('GET', 'engagements?status=execute_unconfirmed')).body.engagements.some((one: { id: string }) => one.id === id)
   await eventually(isInDoubt, (is) => is)
-  // Ends long after this test, whatever the speed of the machine.
+  // Ends long after this test, however slow the machine is.
   await extendLeases(next)
   expect((await pause(after)).in_flight).toEqual([{ engagement_id: id, origin: 'manual', since: expect.any(String) }])
   await endLeases(next)
@@ -134,7 +134,7 @@ test('lists the engagement that a dead process may still have on the wire, until
   held.release('execute.claimed')
 })
 
-test('the doubt about a scheduled post is not looked into while it holds, and is resolved after', async () => {
+test('a doubt about a scheduled post is left alone while paused and resolved after', async () => {
   const story = await newStory(app)
   points.arm('publish.sent', new Error('the answer was lost'))
   const id = await story.scheduled(0)
@@ -151,7 +151,7 @@ test('the doubt about a scheduled post is not looked into while it holds, and is
   expect(await story.posts()).toEqual({ [textOf(id)]: 1, [textOf(own)]: 1 })
 })
 
-test('resuming follows the policy for what is overdue', async () => {
+test('resuming follows the policy for overdue items', async () => {
   const story = await newStory(app)
   const [recent, old, skipped] = [
     await story.scheduled(3_600_000),
@@ -179,7 +179,7 @@ test('resuming follows the policy for what is overdue', async () => {
   expect(await story.posts()).toEqual({ [textOf(recent)]: 1 })
 })
 
-test('survives a restart of the server', async () => {
+test('a pause survives a restart of the server', async () => {
   const stopped = await testApp({ database: db.options })
   const story = await newStory(stopped)
   const id = await story.scheduled(500)
@@ -193,7 +193,7 @@ test('survives a restart of the server', async () => {
   expect(await restarted.posts()).toEqual({ [textOf(own)]: 1, [textOf(id)]: 1 })
 })
 
-test('lists what a dead process may still have on the wire, until its lease has ended', async () => {
+test('the answer lists a post that a dead process may still be sending, until its lease has ended', async () => {
   await using own = await freshDb()
   const held = testFailpoints()
   await using dead = await testApp({ database: own.options, overrides: { failpoints: held.at } })
@@ -215,7 +215,7 @@ test('lists what a dead process may still have on the wire, until its lease has 
   expect(await after.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
-test('lists what a dead process may still have on the wire, also when a person has settled it meanwhile', async () => {
+test('the answer lists a post that a dead process may still be sending, even if a person has settled it', async () => {
   await using own = await freshDb()
   const held = testFailpoints()
   await using dead = await testApp({ database: own.options, overrides: { failpoints: held.at } })
@@ -227,7 +227,7 @@ test('lists what a dead process may still have on the wire, also when a person h
   await using next = await testApp({ database: own.options, overrides: { times } })
   const after = story.at(next)
   await after.settled(id, 'publish_unconfirmed')
-  // Ends long after this test, whatever the speed of the machine.
+  // Ends long after this test, however slow the machine is.
   await extendLeases(next)
   expect((await after.send('POST', `items/${id}/posted`, {})).body.item.status).toBe('posted')
   expect((await pause(after)).in_flight).toEqual([{ item_id: id, origin: 'automatic', since: expect.any(String) }])
@@ -237,15 +237,15 @@ test('lists what a dead process may still have on the wire, also when a person h
   held.release('publish.claimed')
 })
 
-test('pausing what is paused is not told again in the audit: no rate limits how often that is asked for', async () => {
+test('pausing twice writes one audit row, for no rate limit bounds these requests', async () => {
   const story = await newStory(app)
-  const told = async () =>
+  const audited = async () =>
     (await app.owner`select operation from audit where tenant_id = ${story.tenantId} and operation like '%automation%' order by id`).map(
       ({ operation }) => operation.split('.').at(-1),
     )
   for (let times = 0; times < 5; times++) expect(await pause(story)).toEqual({ paused: true, in_flight: [] })
-  expect(await told()).toEqual(['pauseAll'])
+  expect(await audited()).toEqual(['pauseAll'])
   await resume(story)
   await pause(story)
-  expect(await told()).toEqual(['pauseAll', 'resumeAll', 'pauseAll'])
+  expect(await audited()).toEqual(['pauseAll', 'resumeAll', 'pauseAll'])
 })

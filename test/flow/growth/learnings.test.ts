@@ -1,4 +1,4 @@
-/** What was learned, over HTTP: kept, listed, retired; and what it changes in the drafts of the next batch. */
+/** Learnings over HTTP: added, listed, retired; and how they change the drafts of the next batch. */
 import { describe, expect, test } from 'bun:test'
 import { MOST_ACTIVE_LEARNINGS } from '#domain/growth/learning/learning'
 import { newId } from '#kernel/ids'
@@ -16,8 +16,8 @@ interface Kept {
   status: string
 }
 
-/** A workspace without an earlier test's learnings. */
-const opened = async () => {
+/** A new workspace, without learnings of other tests. */
+const setUp = async () => {
   const { tenantId, key } = await app.newWorkspace()
   const send = (method: string, path: string, body?: unknown) => app.send(method, path, { key, ...(body === undefined ? {} : { body }) })
   return {
@@ -34,8 +34,8 @@ const opened = async () => {
 }
 
 describe('learnings', () => {
-  test('are added, listed newest first, filtered, and shown in the overview while they are active', async () => {
-    const { send, add, list, retire } = await opened()
+  test('are added, listed newest first, filtered, and shown in the overview while active', async () => {
+    const { send, add, list, retire } = await setUp()
     const first = await add('worked', '  Numbers first ')
     const second = await add('flopped', 'Question posts')
     expect(first).toMatchObject({ kind: 'worked', note: 'Numbers first', status: 'active' })
@@ -48,8 +48,8 @@ describe('learnings', () => {
     expect((await send('GET', 'learnings?status=gone')).body.error?.details?.[0]?.path).toBe('status')
   })
 
-  test('are retired once: the second time names the state', async () => {
-    const { add, retire } = await opened()
+  test('can be retired once; the second request is refused and names the status', async () => {
+    const { add, retire } = await setUp()
     const { id } = await add('hypothesis', 'Shorter is better')
     expect((await retire(id)).body.learning).toMatchObject({ id, status: 'retired' })
     const again = await retire(id)
@@ -61,8 +61,8 @@ describe('learnings', () => {
     expect((await retire(newId())).status).toBe(404)
   })
 
-  test('take no blank note, no other kind, and no more than go into a brief', async () => {
-    const { tenantId, send, add, retire } = await opened()
+  test('need a note and a known kind, and may be no more than fit into a brief', async () => {
+    const { tenantId, send, add, retire } = await setUp()
     const field = async (body: object) => (await send('POST', 'learnings', body)).body.error?.details?.[0]?.path
     expect(await field({ kind: 'worked', note: ' \n' })).toBe('note')
     expect(await field({ kind: 'worked', note: 'x'.repeat(401) })).toBe('note')
@@ -77,8 +77,8 @@ describe('learnings', () => {
   })
 })
 
-test('a learning that worked and one that flopped change the next batch; retired ones no longer do', async () => {
-  const { send, add, retire } = await opened()
+test('learnings of what worked and what flopped change the next batch until they are retired', async () => {
+  const { send, add, retire } = await setUp()
   await send('PUT', 'profile', { writing_dna: softwareProfile.writing_dna })
   const batch = async (): Promise<{ body: string; learnings: string[] }[]> => {
     const { id } = (await send('POST', 'batches', { count: 3 })).body.batch

@@ -10,7 +10,7 @@ const profile = {
   },
 }
 
-test('a draft goes all the way from the profile to the network, once', async () => {
+test('a draft gets from the profile to the network, and is posted once', async () => {
   await using app = await testApp()
   await app.send('PUT', 'profile', { body: profile })
   const created = await app.send('POST', 'batches', { body: { count: 3, focus: 'late deliveries' } })

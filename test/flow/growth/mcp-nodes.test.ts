@@ -1,4 +1,4 @@
-/** An MCP session in a deployment of several processes: whichever is asked, the one that holds it answers. */
+/** An MCP session in a deployment of several processes: any of them passes a request on to the one that holds the session. */
 import { afterAll, expect, test } from 'bun:test'
 import { MCP_PATH } from '#edge/mcp/endpoint'
 import { HOP_HEADER } from '#edge/mcp/forward'
@@ -15,15 +15,15 @@ const overrides = { drafter: held.drafter, mcpLimits: { sweepMs: 10 } }
 const one = useApp({ overrides })
 const other = useApp(() => ({ database: one.options, overrides }))
 
-/** Opens its session at the first process and asks the second one from then on, as behind a balancer. */
+/** A client that opens its session at the first process and sends every later request to the second, as behind a balancer. */
 const balanced = (key: string) => {
-  let asked = 0
+  let requests = 0
   const fetchElsewhere = (input: string | URL | Request, init?: RequestInit) =>
-    fetch(asked++ === 0 ? input : `${other.url}${MCP_PATH}`, init)
+    fetch(requests++ === 0 ? input : `${other.url}${MCP_PATH}`, init)
   return connectMcp(one.url, { key, transport: { fetch: fetchElsewhere as typeof fetch } })
 }
 
-test('a client whose requests come to another process does not notice', async () => {
+test('a session works through another process', async () => {
   await using mcp = await balanced(one.key)
   expect(await mcp.toolNames()).toContain('growth_update_profile')
   const updated = await mcp.call('growth_update_profile', { goal: 'through the other' })
@@ -33,16 +33,19 @@ test('a client whose requests come to another process does not notice', async ()
   expect(response.status).toBe(404)
 })
 
-test('progress comes through as it happens, and a cancellation goes through', async () => {
+test('progress arrives as it happens through another process, and so does a cancellation', async () => {
   await using mcp = await balanced(one.key)
-  const told: number[] = []
+  const progressed: number[] = []
   const taken = new AbortController()
   const call = { name: 'growth_create_batch', arguments: { count: 1, focus: 'elsewhere' } }
-  const running = mcp.client.callTool(call, undefined, { onprogress: ({ progress }) => void told.push(progress), signal: taken.signal })
+  const running = mcp.client.callTool(call, undefined, {
+    onprogress: ({ progress }) => void progressed.push(progress),
+    signal: taken.signal,
+  })
   running.catch(() => {})
   await held.begun(1)
   await eventually(
-    () => told.length,
+    () => progressed.length,
     (count) => count > 0,
   )
   taken.abort()
@@ -53,7 +56,7 @@ test('progress comes through as it happens, and a cancellation goes through', as
   expect(batch).toMatchObject({ focus: 'elsewhere', error: 'cancelled' })
 })
 
-test('a stream that listens through another process hears what happens', async () => {
+test('a stream through another process receives notifications', async () => {
   const { id, api_key: key } = await one.newKey(['mcp:use', 'api:write'])
   const sessionId = await openSession(one.url, key)
   const stream = await rpc(other.url, { key, sessionId, method: 'GET' })
@@ -65,20 +68,20 @@ test('a stream that listens through another process hears what happens', async (
   await events.return(undefined)
 })
 
-test('the session is still bound to its key, and the key still asked for', async () => {
+test('through another process a session still needs its own key', async () => {
   const sessionId = await openSession(one.url, one.key)
   const { key: foreign } = await one.newWorkspace()
   const statuses = [null, foreign, one.key].map(async (key) => (await rpc(other.url, { key, sessionId, body: listing })).status)
   expect(await Promise.all(statuses)).toEqual([401, 404, 200])
 })
 
-test('what was passed on once goes no further', async () => {
+test('a request that was passed on is not passed on again', async () => {
   const sessionId = await openSession(one.url, one.key)
   const response = await rpc(other.url, { key: one.key, sessionId, body: listing, headers: { [HOP_HEADER]: '1' } })
   expect(response.status).toBe(404)
 })
 
-test('a session of a process that has ended, or died, is 404, so that the client begins anew', async () => {
+test('a session of a process that has ended or died is 404, so that the client starts a new one', async () => {
   const third = await testApp({ database: one.options })
   const sessionId = await openSession(third.url, one.key)
   expect((await rpc(other.url, { key: one.key, sessionId, body: listing })).status).toBe(200)
@@ -90,20 +93,20 @@ test('a session of a process that has ended, or died, is 404, so that the client
   expect((await rpc(other.url, { key: one.key, sessionId: dead, body: listing })).status).toBe(404)
 })
 
-test('a process that is killed ends the streams that go through others, whose clients then begin anew', async () => {
+test('when a process is killed its streams through others end, and their clients start new sessions', async () => {
   await using deployment = await newDeployment()
   await using holder = await startServer(deployment.server)
-  await using asked = await startServer(deployment.server)
+  await using passing = await startServer(deployment.server)
   const { key } = deployment.server
   const sessionId = await openSession(holder.url, key)
-  const stream = await rpc(asked.url, { key, sessionId, method: 'GET' })
-  expect((await rpc(asked.url, { key, sessionId, body: listing })).status).toBe(200)
+  const stream = await rpc(passing.url, { key, sessionId, method: 'GET' })
+  expect((await rpc(passing.url, { key, sessionId, body: listing })).status).toBe(200)
   await holder.kill()
   await stream.text()
   const status = await eventually(
-    async () => (await rpc(asked.url, { key, sessionId, body: listing })).status,
+    async () => (await rpc(passing.url, { key, sessionId, body: listing })).status,
     (one) => one === 404,
   )
   expect(status).toBe(404)
-  expect((await rpc(asked.url, { key, sessionId: await openSession(asked.url, key), body: listing })).status).toBe(200)
+  expect((await rpc(passing.url, { key, sessionId: await openSession(passing.url, key), body: listing })).status).toBe(200)
 })

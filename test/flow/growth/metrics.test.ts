@@ -1,4 +1,4 @@
-/** What becomes of posts, read from the network as time passes: on a database whose clock the tests step. */
+/** Metrics of posts, read from the network as time passes; the tests step the database's clock. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { eventually, testApp } from '#test/support/app'
 import { steppedDb } from '#test/support/database-clock'
@@ -12,7 +12,7 @@ const DAY = 24 * HOUR
 
 let points: TestFailpoints
 const start = (failpoints: TestFailpoints) =>
-  // Workspaces fall asleep at once: whoever is due is woken by the sweep, as after hours of rest.
+  // Actors go idle at once, so that the sweep wakes those that are due, as it does after hours without a request.
   testApp({ database: db.options, overrides: { failpoints: failpoints.at, idleMs: 30, sweepMs: 20 } })
 afterEach(() => {
   for (const point of ['metrics.claimed', 'metrics.read']) points.release(point)
@@ -38,7 +38,7 @@ const workOf = async ({ tenantId }: Story) =>
 const spentOf = async ({ tenantId }: Story) =>
   (await app.owner<{ used: number }[]>`select used::int from counter where tenant_id = ${tenantId} and key = 'reads_free'`)[0]?.used ?? 0
 const snapshots = async (id: string) => app.owner`select at, impressions from item_metric where item_id = ${id} order by at`
-/** Steps on, until all that is due then has been read. */
+/** Lets time pass, then waits until everything due has been read. */
 const later = async (story: Story, ms: number): Promise<void> => {
   await db.clock.pass(ms)
   await eventually(
@@ -47,7 +47,7 @@ const later = async (story: Story, ms: number): Promise<void> => {
   )
 }
 
-test('numbers are read from ten minutes after a post, grow, and are shown with the item', async () => {
+test('metrics are read from ten minutes after a post, grow, and are shown with the item', async () => {
   const story = await newStory(app)
   expect(await workOf(story)).toBeUndefined()
   const id = await posted(story)
@@ -62,7 +62,7 @@ test('numbers are read from ten minutes after a post, grow, and are shown with t
   expect(Object.keys(second).toSorted()).toEqual(['at', 'clicks', 'impressions', 'likes', 'quotes', 'replies', 'reposts'])
 })
 
-test('a post is read hourly, then every six hours, then daily, and no more after a month', async () => {
+test('metrics are read hourly, then every six hours, then daily, and not after a month', async () => {
   const story = await newStory(app)
   await posted(story)
   const start = await db.clock.now()
@@ -78,7 +78,7 @@ test('a post is read hourly, then every six hours, then daily, and no more after
   expect(await spentOf(story)).toBe(1)
 })
 
-test('a snapshot is kept when a number has changed, and of old days the last one alone', async () => {
+test('a snapshot is kept if a number has changed; of earlier days only the last one is kept', async () => {
   const story = await newStory(app)
   const id = await posted(story)
   await later(story, HOUR)
@@ -88,12 +88,12 @@ test('a snapshot is kept when a number has changed, and of old days the last one
   const settled = await snapshots(id)
   const days = settled.map(({ at }) => (at as Date).toISOString().slice(0, 10))
   expect(new Set(days).size).toBe(days.length)
-  // The network counts nothing new any more.
+  // The network counts nothing new from here on.
   await later(story, 2 * DAY)
   expect(await snapshots(id)).toEqual(settled)
 })
 
-test('nothing is read, and nothing spent, while billing is not in order', async () => {
+test('nothing is read or charged while billing is not in order', async () => {
   const story = await newStory(app)
   const id = await posted(story)
   const bill = (state: string) => setPlan(app, story.tenantId, { billing: state })
@@ -105,7 +105,7 @@ test('nothing is read, and nothing spent, while billing is not in order', async 
   expect((await metricsOf(story, id))!.impressions).toBeGreaterThan(0)
 })
 
-test('a claim that passed its gate before billing was suspended finds nothing due that falls due only afterwards', async () => {
+test('a claim that passed the gate before billing was suspended does not take work that falls due after', async () => {
   const story = await newStory(app)
   const id = await posted(story)
   const lockOnWork = (mode: string) =>
@@ -129,7 +129,7 @@ test('a claim that passed its gate before billing was suspended finds nothing du
   await lockOnWork('AccessExclusiveLock')
   points.release('letter.deciding:recover')
   await looking.promise
-  // The claim has passed its gate and waits to look for due work.
+  // The claim has passed the gate and waits to look for due work.
   await lockOnWork('AccessShareLock')
   await setPlan(app, story.tenantId, { billing: 'billing_suspended' })
   await db.clock.pass(HOUR)
@@ -139,7 +139,7 @@ test('a claim that passed its gate before billing was suspended finds nothing du
   expect([await metricsOf(story, id), await spentOf(story)]).toEqual([null, 0])
 })
 
-test('a spent budget rests the reads until the next day, and posting goes on', async () => {
+test('a spent budget stops reads until the next day, while posting goes on', async () => {
   const story = await newStory(app)
   const id = await posted(story)
   const day = new Date(await db.clock.now()).toISOString().slice(0, 10)
@@ -157,7 +157,7 @@ test('a spent budget rests the reads until the next day, and posting goes on', a
 })
 
 describe('the kill switch', () => {
-  test('holds reads, and recalls the one that runs; it is charged once', async () => {
+  test('stops reads and recalls the running one, which is charged once', async () => {
     const story = await newStory(app)
     const id = await posted(story)
     points.arm('metrics.claimed', 'hang')
@@ -176,7 +176,7 @@ describe('the kill switch', () => {
   })
 })
 
-test.each(['metrics.claimed', 'metrics.read'])('a process that dies at %s: the next one reads again, charged once', async (point) => {
+test.each(['metrics.claimed', 'metrics.read'])('a read is repeated, and charged once, after a process dies at %s', async (point) => {
   const story = await newStory(app)
   const id = await posted(story)
   points.arm(point, 'hang')
@@ -195,7 +195,7 @@ test.each(['metrics.claimed', 'metrics.read'])('a process that dies at %s: the n
   expect(await snapshots(id)).toHaveLength(1)
 })
 
-test('a disconnected account is read no more, and again once it is connected', async () => {
+test('a disconnected account is not read until it is connected again', async () => {
   const story = await newStory(app)
   const id = await posted(story)
   expect((await story.send('DELETE', 'connection')).status).toBe(200)
@@ -209,7 +209,7 @@ test('a disconnected account is read no more, and again once it is connected', a
   expect((await metricsOf(story, id))!.impressions).toBeGreaterThan(0)
 })
 
-test('an account that the network does not know any more is disconnected, and nothing is charged', async () => {
+test('an account that the network no longer knows is disconnected, and nothing is charged', async () => {
   const story = await newStory(app)
   await posted(story)
   await app.owner`update item set account_external_id = 'gone' where tenant_id = ${story.tenantId}`

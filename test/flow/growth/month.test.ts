@@ -1,6 +1,6 @@
 /**
- * A month in the life of a workspace on the sandbox, over HTTP, with a clock that passes the days: what is posted in the first half
- * is measured and audited, what the audit finds steers what is drafted next, an experiment runs through the second half, and every
+ * A month of a workspace on the sandbox, over HTTP and with a clock that the test steps. The posts of the first half are
+ * measured and audited, the findings steer the next drafts, an experiment runs through the second half, and every
  * Monday brings a report.
  */
 import { beforeAll, describe, expect, test } from 'bun:test'
@@ -15,7 +15,7 @@ import { use, useApp } from '#test/support/use'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-/** A Monday; noon in Berlin. */
+/** Noon in Berlin, on a Monday. */
 const BEGIN = new Date('2026-06-01T10:00:00Z')
 
 let story: Story
@@ -34,7 +34,7 @@ const call = async (method: string, path: string, body?: object) => {
   return reply.body
 }
 
-/** All that is due by now has been done. */
+/** Resolves when no work is due. */
 const quiet = () =>
   eventually(
     async () => {
@@ -44,7 +44,7 @@ const quiet = () =>
     (due) => due.length === 0,
   )
 
-/** Passes the days up to a moment after the beginning, from one post or report that is due to the next, and looks thrice a day besides. */
+/** Lets time pass until `sinceBegin` ms after the beginning: from one due post or report to the next, and at least three steps a day. */
 const passTo = async (sinceBegin: number): Promise<void> => {
   const end = BEGIN.getTime() + sinceBegin
   for (let now = await db.clock.now(); now < end; now = await db.clock.now()) {
@@ -56,7 +56,7 @@ const passTo = async (sinceBegin: number): Promise<void> => {
   }
 }
 
-/** An account whose readers clearly like posts that end on a question: readers of the sandbox have tastes of their own. */
+/** An account whose readers clearly prefer posts that end with a question; in the sandbox each account's readers have their own taste. */
 const accountLikingQuestions = async (): Promise<void> => {
   const liking = (accountId: string): number => {
     const seen = (text: string) => sandboxMetrics({ accountId, postId: '1', text, ageMs: 7 * DAY })
@@ -88,7 +88,7 @@ const approveAndSchedule = async (id: string, edited_body?: string): Promise<voi
   await call('POST', `items/${id}/schedule`, { post_at: 'next_slot' })
 }
 
-/** Alike in every shape that readers of the sandbox have a taste for. */
+/** Texts that are alike in every respect that readers of the sandbox care about. */
 const texts = ['support', 'sales', 'product', 'finance', 'design', 'research'].flatMap((team) =>
   ['a ticket that came back', 'a call that nobody took', 'a trial that ended early', 'a demo without a next step', 'a wish', 'a bug'].map(
     (thing) =>
@@ -99,12 +99,12 @@ const endsOnQuestion = ({ body }: { body: string }): boolean => /\?\s*$/.test(bo
 const kinds = async (): Promise<string[]> => (await call('GET', 'brief')).brief.actions.map(({ kind }: { kind: string }) => kind)
 
 describe('a month', () => {
-  test('drafts, posts and measures; learns, and drafts by what it learnt; tries what it expects, and reports', async () => {
+  test('brings posts, metrics, an audit, better drafts, an experiment and weekly reports', async () => {
     await accountLikingQuestions()
     const { goal, audience, voice, writing_dna } = softwareProfile
     await call('PUT', 'profile', { goal, audience, voice, writing_dna, time_zone: 'Europe/Berlin' })
 
-    // Two weeks of two posts a working day, every other one made a question by the person who approves them.
+    // Two weeks of two posts a working day; the person who approves them turns every other one into a question.
     const drafts = await batchOf({ count: 5, focus: 'onboarding' })
     expect(await kinds()).toContain('approve_posts')
     for (const [n, text] of texts.slice(0, 20).entries()) {
@@ -117,7 +117,7 @@ describe('a month', () => {
     expect(Object.values(await story.posts())).toEqual(Array.from(posted, () => 1))
     for (const { metrics } of posted) expect(metrics.impressions).toBeGreaterThan(0)
 
-    // What the audit finds becomes a learning, and the next batch is drafted with it.
+    // The finding becomes a learning, and the next batch follows it.
     expect(await kinds()).toContain('run_audit')
     const { audit } = await call('POST', 'audits', {})
     const { result } = await eventually(
@@ -138,7 +138,7 @@ describe('a month', () => {
     const untaught = await batchOf({ count: 3, focus: 'support' })
     for (const item of untaught) expect(item.learnings).not.toContain(learning.id)
 
-    // An experiment for the other two weeks, eight posts an arm.
+    // An experiment for the other two weeks, with eight posts an arm.
     const { experiment } = await call('POST', 'experiments', {
       name: 'Ask at the end',
       hypothesis: 'Posts that end on a question get more engagement',
@@ -167,7 +167,7 @@ describe('a month', () => {
     expect(difference).toMatchObject({ arm: 'question', reading: 'higher', effect_size: expect.any(Number) })
     expect(difference.interval.low).toBeGreaterThan(0)
 
-    // Reported every Monday at seven, by the clocks of Berlin, the newest first.
+    // A report every Monday at seven in Berlin, the newest first.
     const { reports } = await call('GET', 'reports')
     expect(reports.map(({ week, origin, status }: Record<string, string>) => [week, origin, status])).toEqual(
       ['2026-06-22', '2026-06-15', '2026-06-08', '2026-06-01'].map((week) => [week, 'automatic', 'ready']),

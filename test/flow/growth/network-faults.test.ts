@@ -1,4 +1,4 @@
-/** A network that misbehaves: whatever it does, a post stands there at most once, and the item says the truth. */
+/** A faulty network: whatever it does, each text is posted at most once, and the item says what happened. */
 import { expect, test } from 'bun:test'
 import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
 import { eventually, type TestApp, testApp } from '#test/support/app'
@@ -63,7 +63,7 @@ test.each(['applied502=1', 'drop=1', 'slow=1'])(
   },
 )
 
-test('a network that never answers but posted: found', async () => {
+test('a post whose answer never comes is found on the timeline', async () => {
   const points = testFailpoints()
   await using app = await failing('', { deadlineMs: 100 }, points)
   const story = await newStory(app)
@@ -74,8 +74,8 @@ test('a network that never answers but posted: found', async () => {
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
-test('500 of a network that promises nothing: nothing is sent again; a person is asked once, and nothing but their word settles it', async () => {
-  // What may be slow promises nothing.
+test('after a 500 of a network without a promise nothing is sent again; it goes to review once, and only a person settles it', async () => {
+  // A network that may be slow promises nothing.
   await using app = await failing('500=0.999999,slow=0.000001')
   const story = await newStory(app)
   const id = await story.scheduled(0)
@@ -88,45 +88,45 @@ test('500 of a network that promises nothing: nothing is sent again; a person is
   expect(await story.posts()).toEqual({})
 })
 
-test('429: a scheduled post is tried five times, then it has failed and may be scheduled again', async () => {
+test('a scheduled post that gets 429 is tried five times, then fails and can be scheduled again', async () => {
   await using app = await failing('429=1', { backoffMs: [20, 20, 20, 20] })
   const story = await newStory(app)
-  // The network asks for two seconds between tries, so all but the first wait are brought forward.
+  // The network asks for two seconds between tries; the test skips these waits.
   const id = await story.scheduled(0)
-  const tried = async () => (await app.owner`select 1 from attempt where item_id = ${id}`).length
+  const attemptCount = async () => (await app.owner`select 1 from attempt where item_id = ${id}`).length
   for (let tries = 1; tries < 5; tries++) {
-    await eventually(tried, (count) => count === tries)
+    await eventually(attemptCount, (count) => count === tries)
     const item = await story.settled(id, 'approved')
     expect(item).toMatchObject({ status: 'approved', post_at: expect.any(String), last_error: 'rate_limited' })
     await makeDue(app, id)
     await story.send('POST', 'automation/resume-all')
   }
   expect(await story.settled(id, 'publish_failed')).toMatchObject({ status: 'publish_failed', post_at: null, last_error: 'rate_limited' })
-  expect(await tried()).toBe(5)
+  expect(await attemptCount()).toBe(5)
   expect(await story.events()).toEqual(['growth.item.failed rate_limited'])
   expect(await story.posts()).toEqual({})
   const again = { body: { post_at: new Date(Date.now() + 3_600_000).toISOString() } }
   expect((await story.send('POST', `items/${id}/schedule`, again)).body.item.status).toBe('approved')
 })
 
-test('the same text twice: the second waits for the first to be certain, and then goes out too', async () => {
+test('of two items with the same text, the second waits until the first is certain and then goes out too', async () => {
   await using app = await failing('applied502=1', { settleMs: 400 })
   const story = await newStory(app)
   const [first, second] = [await story.approved('Twice.'), await story.approved('Twice.')]
-  const asked = postNow(story, first)
+  const pending = postNow(story, first)
   await story.settled(first, 'publish_unconfirmed')
   const refused = await postNow(story, second)
   expect([refused.status, refused.body.error.message]).toEqual([
     409,
     'cannot post: another item with the same text is unconfirmed on this account; settle that one first',
   ])
-  expect((await asked).body.item.status).toBe('posted')
+  expect((await pending).body.item.status).toBe('posted')
   expect(await story.posts()).toEqual({ 'Twice.': 1 })
   expect((await postNow(story, second)).body.item.status).toBe('posted')
   expect(await story.posts()).toEqual({ 'Twice.': 2 })
 })
 
-test('a mixture: each item is posted and stands there once, or is not and does not', async () => {
+test('under mixed faults each item is posted and on the network once, or neither', async () => {
   const faults = '500=0.15,429=0.15,applied502=0.2,drop=0.15,slow=0.1,lag=40ms;seed=11'
   await using app = await failing(faults, { deadlineMs: 150, lateHitMs: 3_600_000 })
   const story = await newStory(app)
@@ -137,10 +137,10 @@ test('a mixture: each item is posted and stands there once, or is not and does n
     const items = await Promise.all(ids.map((id) => story.item(id)))
     const [delayed] = await app.owner`select count(*)::int as count from sandbox.delayed`
     const posts = await story.posts()
-    const told = items.every(({ status, review, id }) =>
+    const settled = items.every(({ status, review, id }) =>
       posts[textOf(id)] ? status === 'posted' : (status === 'publish_unconfirmed' && review) || status === 'approved',
     )
-    return { items, posts, rested: told && delayed!.count === 0 }
+    return { items, posts, rested: settled && delayed!.count === 0 }
   }
   const { items, posts, ...end } = await eventually(rested, (state) => state.rested)
   expect(end.rested).toBe(true)

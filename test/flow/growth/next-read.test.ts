@@ -1,4 +1,4 @@
-/** When a target is read next: what lists say of it is what happens, whatever keeps it from being read; and a reconnect reads at once. */
+/** When a target is read next: lists show the true time, whatever delays the read; and reconnecting reads at once. */
 import { describe, expect, test } from 'bun:test'
 import { tomorrow } from '#domain/app/read-budget'
 import { newId } from '#kernel/ids'
@@ -20,9 +20,9 @@ interface Target {
   last_error: string | null
 }
 
-const somebody = async (): Promise<string> => (await app.workplace.sandbox.connect(newId(), `s-${newId()}`)).handle
+const newHandle = async (): Promise<string> => (await app.workplace.sandbox.connect(newId(), `s-${newId()}`)).handle
 const watch = async (story: Story, more: object = {}): Promise<Target> =>
-  (await story.send('POST', 'targets', { body: { handle: await somebody(), ...more } })).body.target
+  (await story.send('POST', 'targets', { body: { handle: await newHandle(), ...more } })).body.target
 const targetOf = async (story: Story, id: string): Promise<Target> =>
   (await story.send('GET', 'targets')).body.targets.find((one: Target) => one.id === id)
 const readOnce = (story: Story, id: string, before: string | null = null) =>
@@ -30,7 +30,7 @@ const readOnce = (story: Story, id: string, before: string | null = null) =>
     () => targetOf(story, id),
     ({ last_read_at }) => last_read_at !== before,
   )
-const told = (story: Story, id: string, error: string) =>
+const targetWithError = (story: Story, id: string, error: string) =>
   eventually(
     () => targetOf(story, id),
     ({ last_error }) => last_error === error,
@@ -40,7 +40,7 @@ const runAt = async (id: string): Promise<Date> =>
 const ahead = (time: string | null): number => new Date(time!).getTime() - Date.now()
 
 describe('the next read', () => {
-  test('is when the target is due', async () => {
+  test('is at the time at which the target is due', async () => {
     const story = await newStory(app)
     const { id } = await watch(story, { priority: 1 })
     const { next_read_at } = await readOnce(story, id)
@@ -48,7 +48,7 @@ describe('the next read', () => {
     expect(ahead(next_read_at)).toBeGreaterThan(HOUR - 60_000)
   })
 
-  test('is never in the past: what waits for its turn is read now', async () => {
+  test('is never in the past: a target that waits in the queue is read now', async () => {
     const story = await newStory(app)
     const { id } = await watch(story)
     await readOnce(story, id)
@@ -58,7 +58,7 @@ describe('the next read', () => {
     expect(ahead(next_read_at)).toBeGreaterThan(-60_000)
   })
 
-  test('is none without an account', async () => {
+  test('is null without an account', async () => {
     const story = await newStory(app)
     const { id } = await watch(story)
     await readOnce(story, id)
@@ -68,7 +68,7 @@ describe('the next read', () => {
     expect((await story.send('PUT', `targets/${id}`, { body: { priority: 1 } })).body.target.next_read_at).toBeNull()
   })
 
-  test('is none while all automation is paused, or the target', async () => {
+  test('is null while all automation or the target is paused', async () => {
     const story = await newStory(app)
     const { id } = await watch(story)
     await readOnce(story, id)
@@ -80,7 +80,7 @@ describe('the next read', () => {
     expect((await targetOf(story, id)).next_read_at).toBeNull()
   })
 
-  test('is none while billing is not in order, or the plan is without engagement', async () => {
+  test('is null while billing is not in order or the plan lacks engagement', async () => {
     const story = await newStory(app)
     const { id } = await watch(story)
     await readOnce(story, id)
@@ -90,7 +90,7 @@ describe('the next read', () => {
     expect((await targetOf(story, id)).next_read_at).toBeNull()
   })
 
-  test('is the beginning of the next day where the budget of this one is spent, unless it is due later anyway', async () => {
+  test("is the beginning of the next day once today's budget is spent, unless the target is due later", async () => {
     const story = await newStory(app)
     const [soon, late] = [await watch(story, { priority: 1 }), await watch(story, { priority: 3 })]
     await readOnce(story, soon.id)
@@ -108,7 +108,7 @@ describe('the next read', () => {
 })
 
 describe('a reconnect', () => {
-  test('reads at once what was not read for want of an account', async () => {
+  test('reads at once the targets that could not be read without an account', async () => {
     const story = await newStory(app)
     const connect = async () => {
       const key = await tokenOf(app, story.tenantId)
@@ -116,43 +116,43 @@ describe('a reconnect', () => {
     }
     await story.send('DELETE', 'connection')
     const { id } = await watch(story)
-    await told(story, id, 'x_not_connected')
-    // It would look again in ten minutes.
+    await targetWithError(story, id, 'x_not_connected')
+    // By itself it would try again in ten minutes.
     expect(ahead((await runAt(id)).toISOString())).toBeGreaterThan(9 * 60_000)
     expect((await connect()).status).toBe(201)
     expect(await readOnce(story, id)).toMatchObject({ last_error: null, next_read_at: expect.any(String) })
   })
 
-  test('so does another account that becomes the default', async () => {
+  test('another account that becomes the default does so too', async () => {
     const story = await newStory(app)
     const key = await tokenOf(app, story.tenantId)
     await story.send('POST', '/api/v1/app/connections/sandbox', { key, body: { handle: `second-${story.tenantId}` } })
     await story.send('DELETE', 'connection')
     const { id } = await watch(story)
-    await told(story, id, 'x_not_connected')
+    await targetWithError(story, id, 'x_not_connected')
     const [other] = (await story.send('GET', 'connections')).body.connections
     await story.send('POST', `connections/${other.id}/default`)
     expect(await readOnce(story, id)).toMatchObject({ last_error: null })
   })
 
-  test('so does one of an account that the network had let in no more', async () => {
+  test('reconnecting an account whose access the network had refused does so too', async () => {
     const story = await newStory(app)
     const { sandbox } = app.workplace
     const { readHandle } = sandbox
-    const handle = await somebody()
+    const handle = await newHandle()
     sandbox.readHandle = async (account, query, signal) => {
       if (query.handle === handle) throw new NetworkError('disconnected', 'the token was taken back')
       return readHandle(account, query, signal)
     }
     const { id } = (await story.send('POST', 'targets', { body: { handle } })).body.target
-    const { last_read_at } = await told(story, id, 'disconnected')
+    const { last_read_at } = await targetWithError(story, id, 'disconnected')
     sandbox.readHandle = readHandle
     const key = await tokenOf(app, story.tenantId)
     await story.send('POST', '/api/v1/app/connections/sandbox', { key, body: { handle: `t-${story.tenantId}` } })
     expect(await readOnce(story, id, last_read_at)).toMatchObject({ last_error: null })
   })
 
-  test('leaves alone what was read, and what is not due', async () => {
+  test('leaves alone targets that were read or are not due', async () => {
     const story = await newStory(app)
     const { id } = await watch(story)
     const { last_read_at } = await readOnce(story, id)

@@ -9,12 +9,12 @@ import { setPlan } from '#test/support/writes'
 const one = useApp()
 const other = useApp(() => ({ database: one.options }))
 
-/** A request to the other process, with the key of a workspace that the first one owns. */
+/** Sends a request to the other process, with the key of a workspace that the first one owns. */
 const viaOther = (method: string, path: string, options: object = {}) => other.send(method, path, { key: one.key, ...options })
 
 const ownerOf = async (tenantId: string) => (await one.owner`select owner, epoch from actor where tenant_id = ${tenantId}`)[0]
 
-test('a command is run where the workspace is owned, whichever process was asked', async () => {
+test('a command runs in the process that owns the workspace, whichever received it', async () => {
   await one.send('PUT', 'profile', { body: { goal: 'one' } })
   const before = await ownerOf(one.tenantId)
   const reply = await viaOther('PUT', 'profile', { body: { goal: 'through the other' }, headers: { 'x-request-id': 'asked-the-other' } })
@@ -24,13 +24,13 @@ test('a command is run where the workspace is owned, whichever process was asked
   expect(audit).toEqual({ request_id: 'asked-the-other', surface: 'rest' })
 })
 
-test('errors come back as they are', async () => {
+test('errors come back unchanged', async () => {
   const refused = await viaOther('POST', 'items/00000000-0000-4000-8000-000000000000/approve')
   expect([refused.status, refused.body.error.code, refused.body.error.message]).toEqual([404, 'not_found', 'no such item'])
   expect(refused.headers.get('idempotency-replayed')).toBeNull()
 })
 
-test('how far the limits go is told by whichever process was asked, for answers and errors alike', async () => {
+test('answers and errors of either process show what is left of the limits', async () => {
   const leftOf = (headers: Headers) => /"create_batch";r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1]
   const [first, second] = [
     await one.send('POST', 'batches', { body: { count: 1 } }),
@@ -47,7 +47,7 @@ test('how far the limits go is told by whichever process was asked, for answers 
   }
 })
 
-test('a key sent to both processes runs once', async () => {
+test('one idempotency key sent to both processes runs once', async () => {
   const headers = { 'idempotency-key': 'both' }
   const [first, second] = [
     await one.send('PUT', 'profile', { body: { voice: 'dry' }, headers }),
@@ -57,7 +57,7 @@ test('a key sent to both processes runs once', async () => {
   expect(second.headers.get('idempotency-replayed')).toBe('true')
 })
 
-test('a secret that the owner made through another process is kept sealed, and is the same wherever it is asked for again', async () => {
+test('a secret made through another process is stored sealed and replayed alike by both', async () => {
   const session = await tokenOf(one, one.tenantId)
   const made = { key: session, body: { name: 'Script', scopes: ['api:read'] }, headers: { 'idempotency-key': 'secret' } }
   const first = await viaOther('POST', '/api/v1/app/keys', made)
@@ -71,16 +71,16 @@ test('a secret that the owner made through another process is kept sealed, and i
   for (const { body } of rows) for (const { api_key } of [first.body, unkeyed.body]) expect(body).not.toContain(api_key)
 })
 
-test('a command that reaches out first is run by the owner, once', async () => {
+test('a prepared command runs in the owning process, once', async () => {
   const session = await tokenOf(one, one.tenantId)
   const reply = await viaOther('POST', '/api/v1/app/connections/sandbox', { key: session, body: { handle: `h-${one.tenantId}` } })
   expect([reply.status, reply.body.connection.account.handle]).toEqual([201, `h-${one.tenantId}`])
-  const [row] = await one.owner`select count(*)::int as told from audit
+  const [row] = await one.owner`select count(*)::int as rows from audit
     where tenant_id = ${one.tenantId} and operation = 'app.connections.connectSandbox'`
-  expect(row!.told).toBe(1)
+  expect(row!.rows).toBe(1)
 })
 
-test('a post asked for at the other process goes out once', async () => {
+test('a post requested at the other process goes out once', async () => {
   const story = await newStory(one)
   const id = await story.approved()
   const posted = await story.at(other).send('POST', `items/${id}/post-now`)
@@ -88,7 +88,7 @@ test('a post asked for at the other process goes out once', async () => {
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
-test('an owner that dies is followed by the process that was asked, without an error', async () => {
+test('when the owner dies the process that receives the request takes over, without an error', async () => {
   const third = await testApp({ database: one.options })
   await third.send('PUT', 'profile', { body: { goal: 'before' } })
   const before = await ownerOf(third.tenantId)
@@ -103,7 +103,7 @@ test('an owner that dies is followed by the process that was asked, without an e
   await third[Symbol.asyncDispose]()
 })
 
-test('a process that cannot know what it owns says so to the others, rather than refuse their callers', async () => {
+test('a process that cannot know what it owns says so to the others instead of refusing their callers', async () => {
   await using third = await testApp({ database: one.options })
   await third.send('PUT', 'profile', { body: { goal: 'before' } })
   const call = {
@@ -124,7 +124,7 @@ test('a process that cannot know what it owns says so to the others, rather than
   expect((await letter('afterwards')).body).toEqual({ elsewhere: true })
 })
 
-test('letters of whoever does not know the secret are an unknown path', async () => {
+test('a letter that is not signed with the secret gets 404', async () => {
   const command = { operation: 'growth.profile.update', input: { goal: 'x' }, call: { tenantId: one.tenantId, scopes: ['api:write'] } }
   const forged = { 'x-tendril-time': String(Date.now()), 'x-tendril-signature': '00'.repeat(32) }
   for (const headers of [{}, forged]) {
@@ -136,7 +136,7 @@ test('letters of whoever does not know the secret are an unknown path', async ()
 
 const LABEL = { operation: 'growth.profile.update', letter: 'k', workspace: 'w' }
 
-test('a letter from a process whose wall clock is two days ahead is taken', async () => {
+test('a letter from a process whose wall clock is two days ahead is accepted', async () => {
   const body = '{}'
   try {
     setSystemTime(new Date(Date.now() + 2 * 86_400_000))
@@ -148,7 +148,7 @@ test('a letter from a process whose wall clock is two days ahead is taken', asyn
   }
 })
 
-test('a captured letter is good for half a minute only', async () => {
+test('a captured letter is valid for half a minute only', async () => {
   const { signature } = one.workplace
   const body = JSON.stringify({ operation: 'growth.profile.update', input: {}, call: {} })
   let now = 1_000_000

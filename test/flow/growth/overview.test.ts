@@ -1,4 +1,4 @@
-/** Everything at a glance: what it shows of long lists, and how the rest is read; and a profile by the API document's words. */
+/** The overview: the head of long lists, with cursors to the rest; and profile fields by the API document's names. */
 import { expect, test } from 'bun:test'
 import { cli } from '#test/support/cli-host'
 import { connectMcp } from '#test/support/mcp'
@@ -10,7 +10,7 @@ const app = useApp()
 const overviewOf = async ({ send }: Story) => (await send('GET', 'overview')).body.overview
 const idsOf = (records: { id: string }[]): string[] => records.map(({ id }) => id)
 
-test('says how many drafts and learnings there are in all, and where the lists go on', async () => {
+test('shows the totals of drafts and learnings, and cursors to the rest', async () => {
   const story = await newStory(app)
   const [drafts, notes]: [string[], string[]] = [[], []]
   for (let count = 0; count < 60; count++) drafts.unshift(await story.drafted())
@@ -30,7 +30,7 @@ test('says how many drafts and learnings there are in all, and where the lists g
   expect([idsOf(more.body.learnings), more.body.next_cursor]).toEqual([notes.slice(25), null])
 })
 
-test.each([0, 1, 25])('has no cursors where all %i are shown', async (count) => {
+test.each([0, 1, 25])('has no cursors if all %i are shown', async (count) => {
   const story = await newStory(app)
   for (let made = 0; made < count; made++) await story.drafted()
   const overview = await overviewOf(story)
@@ -38,7 +38,7 @@ test.each([0, 1, 25])('has no cursors where all %i are shown', async (count) => 
   expect([overview.learnings, overview.learnings_total, overview.learnings_next_cursor]).toEqual([[], 0, null])
 })
 
-test('writing_dna.voice is understood and shown beside voice_rules, on every surface', async () => {
+test('writing_dna.voice is accepted, and shown beside voice_rules, on every surface', async () => {
   const story = await newStory(app)
   const put = (writing_dna: object) => story.send('PUT', 'profile', { body: { writing_dna } })
   const both = (voice: string[]) => ({ voice, voice_rules: voice })
@@ -57,7 +57,7 @@ test('writing_dna.voice is understood and shown beside voice_rules, on every sur
   expect([code, JSON.parse(out).profile.writing_dna]).toMatchObject([0, both(['By hand.'])])
 })
 
-test('drafts keep to rules that were given by the document’s word', async () => {
+test("drafts follow rules given under the document's name", async () => {
   const story = await newStory(app)
   await story.send('PUT', 'profile', { body: { writing_dna: { voice: ['Never shout.'] } } })
   const [row] = await app.owner`select data from profile where tenant_id = ${story.tenantId}`

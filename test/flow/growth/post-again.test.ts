@@ -1,4 +1,4 @@
-/** Posting again what may be on the network already: a person's word, and only after the timeline was read to its end. */
+/** Posting again what may already be on the network: only when a person confirms it, and only after a full read of the timeline. */
 import { beforeAll, expect, test } from 'bun:test'
 import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
 import { NetworkError } from '#port/network/network'
@@ -22,13 +22,13 @@ beforeAll(() => {
 
 const postAgain = (story: Story, id: string, idempotencyKey?: string) =>
   asPerson(app, story.tenantId)(POST_AGAIN, { id, confirm: 'post_again' }, { idempotencyKey })
-const refusal = (asked: Promise<unknown>) =>
-  asked.then(
+const refusal = (pending: Promise<unknown>) =>
+  pending.then(
     () => 'accepted',
     ({ code, message }) => `${code} ${message}`,
   )
 
-/** An item that the machine has given up, whatever became of its post; the lease of its attempt is over. */
+/** An item in review, whatever became of its post; the lease of its attempt is over. */
 const inReview = async (story: Story, id: string, how: Loss = lostRequest): Promise<string> => {
   const { body } = await story.item(id)
   network.answers.set(body, how)
@@ -44,7 +44,7 @@ const attempts = async (id: string) =>
   (await app.owner`select state from attempt where item_id = ${id} order by number`).map(({ state }) => state)
 const reads = ({ account }: Story) => network.reads.filter((one) => one === account).length
 const sends = (id: string) => network.sent.filter((text) => text === textOf(id)).length
-/** The timeline shows nothing for as long as this is not disposed of. */
+/** The timeline shows nothing until this is disposed of. */
 const hidden = () => {
   network.view = (timeline) => ({ ...timeline, posts: [] })
   return {
@@ -54,7 +54,7 @@ const hidden = () => {
   }
 }
 
-test('not on the network: it is sent once more, the old attempt superseded, and the key replays the post', async () => {
+test('an item that is not on the network is sent once more; the old attempt is superseded and the key replays the post', async () => {
   const story = await newStory(app)
   const id = await inReview(story, await story.approved())
   const before = reads(story)
@@ -62,7 +62,7 @@ test('not on the network: it is sent once more, the old attempt superseded, and 
   expect([answer.status, answer.body.item.status]).toEqual([200, 'posted'])
   expect(reads(story)).toBeGreaterThan(before)
   expect(await attempts(id)).toEqual(['superseded', 'posted'])
-  // The seconds that are left of the hour go on.
+  // The seconds left of the hour count down.
   const allowances = answer.allowances!.map((one) => ({ ...one, resetsIn: expect.any(Number) }))
   expect(await postAgain(story, id, 'again')).toEqual({ ...answer, allowances, replayed: true })
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
@@ -79,7 +79,7 @@ test('an API key cannot confirm it: 409, and nothing is read or sent', async () 
   expect([await attempts(id), sends(id)]).toEqual([['review'], 1])
 })
 
-test('on the network after all: the old attempt has posted it, and nothing is sent', async () => {
+test('an item that is on the network after all is posted by its old attempt, and nothing is sent', async () => {
   const story = await newStory(app)
   const id = await story.approved()
   {
@@ -96,7 +96,7 @@ test.each([
   ['incomplete', () => ({ posts: [], complete: false }), 'network_error network_error:the timeline could not be read to its end'],
   ['refused for now', () => Promise.reject(new NetworkError('rate_limited', '429', 9_000)), 'rate_limited rate_limited:network'],
   ['failing', () => Promise.reject(new NetworkError('unreachable', 'no answer')), 'network_error network_error:the timeline could'],
-])('a read that is %s: nothing is sent, the item says why, and the same key may ask again', async (_, view, error) => {
+])('after a read that is %s nothing is sent, the item says why, and the same key can be used again', async (_, view, error) => {
   const story = await newStory(app)
   const id = await inReview(story, await story.approved())
   network.view = view
@@ -114,7 +114,7 @@ test.each([
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
-test('a timeline with a post that may be it, cut short or of the same text: nothing is sent', async () => {
+test('nothing is sent if the timeline shows a post that may be this one, cut short or with the same text', async () => {
   const story = await newStory(app)
   const id = await inReview(story, await story.approved())
   const cut = { externalId: 'x', text: `${textOf(id).slice(0, 12)}…`, truncated: true, createdAt: new Date(), url: null }
@@ -125,7 +125,7 @@ test('a timeline with a post that may be it, cut short or of the same text: noth
   expect([await attempts(id), sends(id)]).toEqual([['review'], 1])
 })
 
-test('the process that claimed it may send until its lease ends, and what it sent must show: nothing is read before', async () => {
+test('the timeline is not read before the lease has ended and the last possible send must show', async () => {
   const story = await newStory(app)
   const id = await inReview(story, await story.approved())
   await app.owner`update attempt set lease_until = now() + interval '15 seconds', doubt_at = now() where item_id = ${id}`
@@ -136,37 +136,37 @@ test('the process that claimed it may send until its lease ends, and what it sen
     where w.ref_id = ${id} and w.payload ? 'again' and w.state = 'queued'`
     )[0]?.after
   expect(await eventually(waiting, (after) => after === true)).toBe(true)
-  // Whoever asks meanwhile is told so; the word of a person who found it settles it, and nothing goes out.
+  // A second request meanwhile is refused. A person who marks it as posted settles it, and nothing goes out.
   expect(await refusal(postAgain(story, id))).toBe('conflict cannot post again: the item is already being posted again')
   expect((await story.send('POST', `items/${id}/posted`)).body.item.status).toBe('posted')
   expect(await app.owner`select 1 from work where ref_id = ${id}`).toHaveLength(0)
   expect([await attempts(id), sends(id)]).toEqual([['posted'], 1])
 })
 
-test('what the timeline did not show too long ago is looked up again before the send', async () => {
+test('a clean read that is too old is repeated before the send', async () => {
   const story = await newStory(app)
   const id = await inReview(story, await story.approved())
   const other = await story.approved()
   points.arm('publish.claimed', 'hang')
   const busy = story.send('POST', `items/${other}/post-now`)
   await points.reached('publish.claimed')
-  const asked = postAgain(story, id)
+  const pending = postAgain(story, id)
   const clear = async () =>
     (
       await app.owner`update work set payload = jsonb_set(payload, '{again,clear,readAt}', '"2026-01-01T00:00:00Z"')
     where ref_id = ${id} and kind = 'publish' returning 1`
     ).length
   expect(await eventually(clear, (count) => count === 1)).toBe(1)
-  // Meanwhile the first send has been applied.
+  // The network has applied the first send meanwhile.
   await insertSandboxPost(app, story.account, textOf(id))
   points.release('publish.claimed')
   await busy
-  expect((await asked).body.item.status).toBe('posted')
+  expect((await pending).body.item.status).toBe('posted')
   expect([await attempts(id), sends(id)]).toEqual([['posted'], 1])
   expect(await story.posts()).toEqual({ [textOf(id)]: 1, [textOf(other)]: 1 })
 })
 
-test('a send that provably did not take place leaves everything as it was: in review, and closed to whoever has not confirmed', async () => {
+test('a send that provably did not take place leaves the item in review, and it still takes a confirmation', async () => {
   const story = await newStory(app)
   const id = await inReview(story, await story.approved())
   network.answers.set(textOf(id), async () => ({ kind: 'not_applied', reason: 'rate_limited', detail: '429' }))
@@ -179,13 +179,13 @@ test('a send that provably did not take place leaves everything as it was: in re
   expect(await story.events()).toEqual(['growth.approval.requested', 'growth.item.posted'])
 })
 
-test('a late post of the first attempt settles the doubt about the second, and is nobody else’s', async () => {
+test("a late post of the first attempt settles the doubt about the second and counts as no other item's", async () => {
   const story = await newStory(app)
   const id = await inReview(story, await story.approved('Late.'))
   network.answers.set('Late.', lostRequest)
-  // The first was long ago, and so is its post.
+  // The first send was long ago, and so is its post.
   await app.owner`update attempt set intent_at = intent_at - interval '1 minute' where item_id = ${id}`
-  const asked = postAgain(story, id)
+  const pending = postAgain(story, id)
   expect(
     await eventually(
       () => attempts(id),
@@ -194,9 +194,9 @@ test('a late post of the first attempt settles the doubt about the second, and i
   ).toHaveLength(2)
   await applyFirstSend(app, story.account, { id, text: 'Late.' })
   expect(await story.settled(id, 'posted')).toMatchObject({ status: 'posted' })
-  expect((await asked).body.item.status).toBe('posted')
+  expect((await pending).body.item.status).toBe('posted')
   expect([await attempts(id), network.sent.filter((text) => text === 'Late.').length]).toEqual([['superseded', 'posted'], 2])
-  // The second send is applied later still; an item of the same text is not taken for posted by it.
+  // The second send is applied later still; an item with the same text is not posted by it.
   const other = await inReview(story, await story.approved('Late.'))
   await insertSandboxPost(app, story.account, 'Late.')
   await makeDue(app, other)
@@ -207,7 +207,7 @@ test('a late post of the first attempt settles the doubt about the second, and i
   expect(await story.item(other)).toMatchObject({ status: 'publish_unconfirmed', review: true })
 })
 
-test('while everything unattended is paused, a person still may', async () => {
+test('a person can post again while automation is paused', async () => {
   const story = await newStory(app)
   const id = await inReview(story, await story.approved())
   await story.send('POST', 'automation/pause-all')
@@ -215,15 +215,15 @@ test('while everything unattended is paused, a person still may', async () => {
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
-test('disconnected between read and send: nothing goes out, and the doubt is as it was', async () => {
+test('nothing goes out if the account is disconnected between read and send, and the doubt stays', async () => {
   const story = await newStory(app)
   const id = await inReview(story, await story.approved())
   points.arm('publish.claimed', 'hang')
-  const asked = refusal(postAgain(story, id))
+  const pending = refusal(postAgain(story, id))
   await points.reached('publish.claimed')
   await story.send('DELETE', 'connection')
   points.release('publish.claimed')
-  expect(await asked).toStartWith('x_not_connected')
+  expect(await pending).toStartWith('x_not_connected')
   expect(await story.item(id)).toMatchObject({ status: 'publish_unconfirmed', review: true })
   expect([await attempts(id), sends(id)]).toEqual([['review', 'failed'], 1])
   expect(await refusal(postAgain(story, id))).toStartWith('x_not_connected')

@@ -14,11 +14,11 @@ const app = useApp({ overrides: { times, failpoints: points.at } })
 const postNow = (story: Story, id: string, key?: string) =>
   story.send('POST', `items/${id}/post-now`, key === undefined ? {} : { headers: { 'idempotency-key': key } })
 
-/** Another server on the same database, whose network fails as told; its workspaces are its own. */
+/** Another server on the same database, with faults in its network and workspaces of its own. */
 const failing = (faults: string, replyWithinMs = 10_000) =>
   testApp({ database: app.options, env: { SANDBOX_FAULTS: faults }, overrides: { times, replyWithinMs } })
 
-test('of a hundred requests at once with one key, one runs; the others are in flight or get its answer, byte for byte', async () => {
+test('of a hundred simultaneous requests under one key one runs; the others are in flight or get its answer, byte for byte', async () => {
   const story = await newStory(app)
   const id = await story.approved()
   const replies = await Promise.all(Array.from({ length: 100 }, () => postNow(story, id, 'one key')))
@@ -32,7 +32,7 @@ test('of a hundred requests at once with one key, one runs; the others are in fl
   expect([replay.status, replay.text, replay.headers.get('idempotency-replayed')]).toEqual([200, answered[0]!.text, 'true'])
 })
 
-test('of a hundred requests at once with keys of their own, one posts and the others conflict', async () => {
+test('of a hundred simultaneous requests under different keys one posts and the others conflict', async () => {
   const story = await newStory(app)
   const id = await story.approved()
   const replies = await Promise.all(Array.from({ length: 100 }, (_, index) => postNow(story, id, `key ${index}`)))
@@ -41,7 +41,7 @@ test('of a hundred requests at once with keys of their own, one posts and the ot
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
-test('while the first caller waits, its key is in flight; the answer comes with the post', async () => {
+test('a key is in flight while its first caller waits for the post', async () => {
   const story = await newStory(app)
   const id = await story.approved()
   points.arm('publish.sent', 'hang')
@@ -54,7 +54,7 @@ test('while the first caller waits, its key is in flight; the answer comes with 
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
-test('a key used for another item is refused, whether its own is in flight or answered', async () => {
+test('a key that was used for another item is refused, in flight or answered', async () => {
   const story = await newStory(app)
   const [id, other] = [await story.approved(), await story.approved()]
   points.arm('publish.claimed', 'hang')
@@ -67,7 +67,7 @@ test('a key used for another item is refused, whether its own is in flight or an
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
-test('in doubt for longer than a caller waits: 202 with the item as it stands, and 200 under the same key once it is found', async () => {
+test('a doubt that outlasts the wait is 202 with the current item, and 200 under the same key once the post is found', async () => {
   await using slow = await failing('applied502=1', 50)
   const story = await newStory(slow)
   const id = await story.approved()
@@ -82,7 +82,7 @@ test('in doubt for longer than a caller waits: 202 with the item as it stands, a
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
-test('a caller who waits through the doubt gets the post', async () => {
+test('a doubt that ends within the wait answers with the post', async () => {
   await using other = await failing('drop=1')
   const story = await newStory(other)
   const id = await story.approved()
@@ -92,7 +92,7 @@ test('a caller who waits through the doubt gets the post', async () => {
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
-test('an item in doubt is not sent again, under whatever key', async () => {
+test('an item in doubt is not sent again under any key', async () => {
   await using other = await failing('500=1', 50)
   const story = await newStory(other)
   const id = await story.approved()
@@ -107,7 +107,7 @@ test('an item in doubt is not sent again, under whatever key', async () => {
   expect(await app.owner`select 1 from attempt where item_id = ${id}`).toHaveLength(1)
 })
 
-test('a provable failure is told, leaves the item approved and frees the key', async () => {
+test('a proven failure is answered as an error, leaves the item approved and frees the key', async () => {
   await using limited = await failing('429=1')
   const story = await newStory(limited)
   const id = await story.approved()
@@ -121,7 +121,7 @@ test('a provable failure is told, leaves the item approved and frees the key', a
   expect(await story.posts()).toEqual({})
 })
 
-test('a caller who went away has posted all the same, and gets the answer under the same key', async () => {
+test('a request whose caller disconnects still posts, and the same key gets the answer', async () => {
   const story = await newStory(app)
   const id = await story.approved()
   points.arm('publish.claimed', 'hang')

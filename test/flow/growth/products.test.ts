@@ -1,4 +1,4 @@
-/** Products over HTTP: kept, changed, archived; and what the next batch makes of them. */
+/** Products over HTTP: added, changed, archived; and how the next batch uses them. */
 import { describe, expect, test } from 'bun:test'
 import { MOST_ACTIVE_PRODUCTS } from '#domain/growth/drafting/product'
 import { newId } from '#kernel/ids'
@@ -10,12 +10,12 @@ import { useApp } from '#test/support/use'
 
 const composer = createComposer(inlineWorker)
 
-/** Drafts are written once it is open. */
+/** The drafter waits for it. */
 let gate: Gate
-let asked: Gate
+let drafting: Gate
 const app = useApp(() => {
   const draft = async (...[brief, signal]: Parameters<typeof composer.draft>) => {
-    asked.open()
+    drafting.open()
     const set = await composer.draft({ ...brief, recent: [] }, signal)
     await gate.opened
     return set
@@ -23,9 +23,9 @@ const app = useApp(() => {
   return { overrides: { drafter: { ...composer, draft } } }
 })
 
-const opened = async () => {
+const setUp = async () => {
   const { tenantId, key } = await app.newWorkspace()
-  ;[gate, asked] = [newGate(), newGate()]
+  ;[gate, drafting] = [newGate(), newGate()]
   gate.open()
   const send = (method: string, path: string, body?: unknown) => app.send(method, path, { key, ...(body === undefined ? {} : { body }) })
   const settled = (id: string) =>
@@ -52,7 +52,7 @@ const refusal = ({ status, body }: { status: number; body: { error?: { code: str
 
 describe('products', () => {
   test('are added, changed in part, archived and listed newest first', async () => {
-    const { send, add, change, list } = await opened()
+    const { send, add, change, list } = await setUp()
     const first = await add(' Loopline ', { url: 'https://loopline.example/demo' })
     expect(first.status).toBe(201)
     expect(first.body.product).toMatchObject({ name: 'Loopline', url: 'https://loopline.example/demo', status: 'active' })
@@ -67,8 +67,8 @@ describe('products', () => {
     expect((await send('GET', 'products?limit=1')).body.next_cursor).toBeString()
   })
 
-  test('share no name while they are active, in whatever case; an archived one gives its name free', async () => {
-    const { add, change } = await opened()
+  test('cannot share a name while active, in any case; archiving frees the name', async () => {
+    const { add, change } = await setUp()
     const { id } = (await add('Loopline')).body.product
     expect(refusal(await add('LOOPLINE'))).toEqual([409, 'conflict', 'cannot add: an active product is named LOOPLINE'])
     expect((await change(id, { name: 'LoopLine', status: 'archived' })).status).toBe(200)
@@ -78,8 +78,8 @@ describe('products', () => {
     expect(refusal(await change(product.id, { name: 'loopline classic' }))[0]).toBe(409)
   })
 
-  test('take only what may stand in a post, and no more than go into a brief', async () => {
-    const { tenantId, send, add, change } = await opened()
+  test('take only text that may appear in a post, and may be no more than fit into a brief', async () => {
+    const { tenantId, send, add, change } = await setUp()
     const field = async (body: object) =>
       (await send('POST', 'products', { name: 'A', one_liner: 'B', ...body })).body.error?.details?.[0]?.path
     expect(await field({ name: ' ' })).toBe('name')
@@ -94,25 +94,25 @@ describe('products', () => {
 })
 
 describe('drafts', () => {
-  test('mention an active product, in its own words, and no archived one', async () => {
-    const { add, change, begin, settled } = await opened()
+  test('mention an active product in its own words, and no archived one', async () => {
+    const { add, change, begin, settled } = await setUp()
     const { id } = (await add('Loopline', { url: 'https://loopline.example/demo' })).body.product
     const { items } = await settled(await begin())
     expect(items.map(({ body }: { body: string }) => body)).toEqual([
       'Loopline: Onboarding that asks one question.\n\nhttps://loopline.example/demo',
     ])
     await change(id, { status: 'archived' })
-    // There is nothing else to write about.
+    // The product is all there is to write about.
     expect(await settled(await begin())).toMatchObject({ status: 'failed', items: [] })
   })
 
-  test('that were written while a product was archived do not come', async () => {
-    const { add, change, begin, settled } = await opened()
+  test('written while their product is archived are dropped', async () => {
+    const { add, change, begin, settled } = await setUp()
     const { id } = (await add('Loopline')).body.product
     await add('Reports')
     gate = newGate()
     const batch = await begin(2)
-    await asked.opened
+    await drafting.opened
     expect((await change(id, { status: 'archived' })).status).toBe(200)
     gate.open()
     const { status, delivered, items } = await settled(batch)

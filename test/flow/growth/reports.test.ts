@@ -1,4 +1,4 @@
-/** What a week brought, over HTTP: asked for, and made by itself as weeks go by on a clock that is stepped. */
+/** Weekly reports over HTTP: on request, and by themselves as the tests step the clock through weeks. */
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { eventually, testApp } from '#test/support/app'
 import { steppedDb } from '#test/support/database-clock'
@@ -22,25 +22,25 @@ interface Report {
 }
 
 const listed = async (story: Story): Promise<Report[]> => (await story.send('GET', 'reports')).body.reports
-const over = ({ status }: Report) => status === 'ready' || status === 'failed'
-const asked = async (story: Story, body: object = {}): Promise<Report> => {
+const isDone = ({ status }: Report) => status === 'ready' || status === 'failed'
+const requestReport = async (story: Story, body: object = {}): Promise<Report> => {
   const { status, body: created } = await story.send('POST', 'reports', { body })
   expect([status, created.report?.status]).toEqual([201, 'queued'])
   const all = await eventually(
     () => listed(story),
-    (reports) => reports.some((one) => one.id === created.report.id && over(one)),
+    (reports) => reports.some((one) => one.id === created.report.id && isDone(one)),
   )
   return all.find(({ id }) => id === created.report.id)!
 }
 
-describe('asked for', () => {
+describe('a report on request', () => {
   const app = useApp()
 
-  /** Posted at a time, with its numbers at later ones. */
+  /** A post, with snapshots of its metrics at later times. */
   const counted = ({ tenantId }: Story, postedAt: string, snapshots: [at: string, impressions: number, likes: number][]) =>
     insertPosted(app, tenantId, { postedAt, counts: snapshots.map(([at, impressions, likes]) => ({ at, impressions, likes })) })
 
-  test('it tells what each day brought, and how that compares with the week before', async () => {
+  test('shows each day and the change from the week before', async () => {
     const story = await newStory(app)
     const old = await counted(story, '2026-05-25T10:00:00Z', [
       ['2026-05-30T10:00:00Z', 400, 4],
@@ -53,7 +53,7 @@ describe('asked for', () => {
       ['2026-06-20T12:00:00Z', 300, 33],
     ])
     const worst = await counted(story, '2026-06-14T23:30:00Z', [['2026-06-14T23:50:00Z', 50, 0]])
-    const { data, markdown, week, error, origin } = await asked(story, { week: '2026-06-11' })
+    const { data, markdown, week, error, origin } = await requestReport(story, { week: '2026-06-11' })
     expect({ week, error, origin }).toEqual({ week: '2026-06-08', error: null, origin: 'manual' })
     expect(data).toMatchObject({ from: '2026-06-08T00:00:00.000Z', to: '2026-06-15T00:00:00.000Z', complete: true })
     expect(data.totals).toEqual({ posts: 2, impressions: 700, reactions: 34, clicks: 0, engagement_rate: 34 / 700 })
@@ -73,19 +73,19 @@ describe('asked for', () => {
     expect(markdown).toContain('# Week of 2026-06-08 to 2026-06-14')
   })
 
-  test('its days are those of the profile', async () => {
+  test("has days in the profile's time zone", async () => {
     const story = await newStory(app)
     await counted(story, '2026-06-07T20:00:00Z', [['2026-06-07T22:00:00Z', 100, 1]])
-    const days = async () => (await asked(story, { week: '2026-06-08' })).data.days[0]
+    const days = async () => (await requestReport(story, { week: '2026-06-08' })).data.days[0]
     expect(await days()).toMatchObject({ posts: 0, impressions: 0 })
     await story.send('PUT', 'profile', { body: { time_zone: 'Asia/Tokyo' } })
     expect(await days()).toMatchObject({ day: '2026-06-08', posts: 1, impressions: 100 })
   })
 
-  test('an empty week is told as such, with what waits', async () => {
+  test('says that a week was empty, and what is waiting', async () => {
     const story = await newStory(app)
     await story.drafted()
-    const { data, markdown, time_zone } = await asked(story)
+    const { data, markdown, time_zone } = await requestReport(story)
     expect(data.totals).toEqual({ posts: 0, impressions: 0, reactions: 0, clicks: 0, engagement_rate: null })
     expect([data.best, data.complete, data.waiting.approvals, time_zone]).toEqual([null, false, 1, 'UTC'])
     expect(data.quotas.find(({ key }: { key: string }) => key === 'reports')).toMatchObject({ used: 1 })
@@ -93,7 +93,7 @@ describe('asked for', () => {
     expect(markdown).toContain('A quiet week so far')
   })
 
-  test('of no day, of a week to come, or without a plan for it, it is refused', async () => {
+  test('is refused for an invalid date, a future week or a plan without reports', async () => {
     const story = await newStory(app)
     const field = async (week: string) => (await story.send('POST', 'reports', { body: { week } })).body.error?.details?.[0]?.path
     for (const week of ['2026-02-30', '1999-01-01', '2999-01-01', 'today']) expect(await field(week)).toBe('week')
@@ -104,13 +104,13 @@ describe('asked for', () => {
   })
 })
 
-describe('by itself', () => {
+describe('a weekly report', () => {
   const db = useEach(steppedDb)
   const app = useEach(() => testApp({ database: db.options, overrides: { idleMs: 30, sweepMs: 20 } }))
   // A Wednesday, so that the first Monday is near.
   beforeEach(() => db.clock.set(new Date('2027-01-06T12:00:00Z')))
 
-  const begun = async (): Promise<Story> => {
+  const withFirstPost = async (): Promise<Story> => {
     const story = await newStory(app)
     const id = await story.approved()
     expect((await story.send('POST', `items/${id}/post-now`)).status).toBe(200)
@@ -118,8 +118,8 @@ describe('by itself', () => {
   }
   const dueOf = async ({ tenantId }: Story): Promise<Date | undefined> =>
     (await app.owner<{ run_at: Date }[]>`select run_at from work where tenant_id = ${tenantId} and kind = 'weekly_report'`)[0]?.run_at
-  /** Until the weekly work has seen the clock, and what it asked for is over. */
-  const seen = async (story: Story): Promise<Report[]> => {
+  /** The reports, once the weekly work has run by the stepped clock and its report is done. */
+  const settledReports = async (story: Story): Promise<Report[]> => {
     const now = new Date(await db.clock.now())
     await eventually(
       () => dueOf(story),
@@ -127,82 +127,82 @@ describe('by itself', () => {
     )
     return eventually(
       () => listed(story),
-      (all) => all.every(over),
+      (all) => all.every(isDone),
     )
   }
 
-  test('a week is reported on Monday at seven, once, from the first post on', async () => {
-    const story = await begun()
-    expect(await seen(story)).toEqual([])
+  test('comes once, on Monday at seven, from the first post on', async () => {
+    const story = await withFirstPost()
+    expect(await settledReports(story)).toEqual([])
     expect(await dueOf(story)).toEqual(new Date('2027-01-11T07:00:00Z'))
     await db.clock.set(new Date('2027-01-11T07:00:05Z'))
-    const first = await seen(story)
+    const first = await settledReports(story)
     expect(first).toMatchObject([
       { week: '2027-01-04', origin: 'automatic', status: 'ready', data: { totals: { posts: 1 }, complete: true } },
     ])
     await db.clock.pass(DAY)
-    expect(await seen(story)).toHaveLength(1)
+    expect(await settledReports(story)).toHaveLength(1)
     await db.clock.pass(7 * DAY)
-    const second = await seen(story)
+    const second = await settledReports(story)
     expect(second.map(({ week }) => week)).toEqual(['2027-01-11', '2027-01-04'])
     expect(second[0]!.data.totals.posts).toBe(0)
   })
 
-  test('it begins with a post by hand too', async () => {
+  test('also begins with a post that was marked as posted', async () => {
     const story = await newStory(app)
     const id = await story.approved()
     expect(await dueOf(story)).toBeUndefined()
     expect((await story.send('POST', `items/${id}/posted`)).status).toBe(200)
-    expect(await seen(story)).toEqual([])
+    expect(await settledReports(story)).toEqual([])
     expect(await dueOf(story)).toEqual(new Date('2027-01-11T07:00:00Z'))
   })
 
-  test('weeks that were slept through are not made up for, but the last one', async () => {
-    const story = await begun()
-    await seen(story)
+  test('of the weeks that passed while the server was down only the last one comes', async () => {
+    const story = await withFirstPost()
+    await settledReports(story)
     await db.clock.pass(25 * DAY)
-    expect((await seen(story)).map(({ week }) => week)).toEqual(['2027-01-18'])
+    expect((await settledReports(story)).map(({ week }) => week)).toEqual(['2027-01-18'])
   })
 
-  test('it follows the time zone of the profile', async () => {
-    const story = await begun()
-    await seen(story)
+  test("follows the profile's time zone", async () => {
+    const story = await withFirstPost()
+    await settledReports(story)
     await story.send('PUT', 'profile', { body: { time_zone: 'America/New_York' } })
     await eventually(
       () => dueOf(story),
       (due) => due?.toISOString() === '2027-01-11T12:00:00.000Z',
     )
     await db.clock.set(new Date('2027-01-11T12:00:05Z'))
-    expect(await seen(story)).toMatchObject([{ week: '2027-01-04', time_zone: 'America/New_York' }])
-    // Monday comes once more, an hour later and further west: the week is told already.
+    expect(await settledReports(story)).toMatchObject([{ week: '2027-01-04', time_zone: 'America/New_York' }])
+    // Further west Monday comes again an hour later, but this week has its report.
     await story.send('PUT', 'profile', { body: { time_zone: 'America/Los_Angeles' } })
     await db.clock.pass(DAY)
-    expect(await seen(story)).toHaveLength(1)
+    expect(await settledReports(story)).toHaveLength(1)
   })
 
-  test('what the plan refuses is skipped until the next week, and says so', async () => {
-    const story = await begun()
-    await seen(story)
+  test('that the plan refuses fails with the reason, and the next try is a week later', async () => {
+    const story = await withFirstPost()
+    await settledReports(story)
     await setPlan(app, story.tenantId, { billing: 'trial_expired' })
     await db.clock.set(new Date('2027-01-11T07:00:05Z'))
-    const skipped = await seen(story)
+    const skipped = await settledReports(story)
     expect(skipped).toMatchObject([{ week: '2027-01-04', status: 'failed', error: 'plan_invalid:trial_expired', data: null }])
     await setPlan(app, story.tenantId, { billing: 'ok' })
     await db.clock.pass(DAY)
-    expect(await seen(story)).toHaveLength(1)
+    expect(await settledReports(story)).toHaveLength(1)
     await db.clock.pass(6 * DAY)
-    expect((await seen(story)).map(({ week, status }) => `${week} ${status}`)).toEqual(['2027-01-11 ready', '2027-01-04 failed'])
+    expect((await settledReports(story)).map(({ week, status }) => `${week} ${status}`)).toEqual(['2027-01-11 ready', '2027-01-04 failed'])
   })
 
-  test('the kill switch holds it', async () => {
-    const story = await begun()
-    await seen(story)
+  test('waits while automation is paused', async () => {
+    const story = await withFirstPost()
+    await settledReports(story)
     await story.send('POST', 'automation/pause-all')
     await db.clock.set(new Date('2027-01-12T07:00:05Z'))
-    // What a person asks for is made all the same, behind which everything else that is due would be.
-    expect((await asked(story)).origin).toBe('manual')
+    // A manual report is made all the same; other due work would have run before it.
+    expect((await requestReport(story)).origin).toBe('manual')
     expect(await listed(story)).toHaveLength(1)
     await story.send('POST', 'automation/resume-all')
-    expect((await seen(story)).map(({ origin }) => origin)).toEqual(['automatic', 'manual'])
+    expect((await settledReports(story)).map(({ origin }) => origin)).toEqual(['automatic', 'manual'])
   })
 })

@@ -1,4 +1,4 @@
-/** Retries under one Idempotency-Key that arrive together, once there is something to replay. */
+/** Simultaneous retries under one Idempotency-Key, once there is an answer to replay. */
 import { expect, test } from 'bun:test'
 import { publishTimes } from '#domain/growth/sending/publish'
 import { testApp } from '#test/support/app'
@@ -19,7 +19,7 @@ const postNow = (story: Story, id: string, key: string) =>
 const together = <T>(run: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: MANY }, (_, index) => run(index)))
 
-/** How many answers there are of each kind. */
+/** The number of answers of each kind. */
 const kinds = (replies: Awaited<ReturnType<typeof postNow>>[]): Record<string, number> => {
   const count: Record<string, number> = {}
   for (const { status, headers, body } of replies) {
@@ -29,7 +29,7 @@ const kinds = (replies: Awaited<ReturnType<typeof postNow>>[]): Record<string, n
   return count
 }
 
-test('a hundred retries of a finished post-now that arrive together all get its answer, and nothing is sent again', async () => {
+test('a hundred simultaneous retries of a finished post-now all get its answer, and nothing is sent again', async () => {
   const story = await newStory(app)
   const id = await story.approved()
   const first = await postNow(story, id, 'finished')
@@ -39,7 +39,7 @@ test('a hundred retries of a finished post-now that arrive together all get its 
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
-test('so do retries that come by way of another server', async () => {
+test('so do retries through another server', async () => {
   const story = await newStory(app)
   const id = await story.approved()
   const first = await postNow(story, id, 'elsewhere')
@@ -49,7 +49,7 @@ test('so do retries that come by way of another server', async () => {
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
-test('retries of another request under the key of a finished one are all told so, among replays', async () => {
+test('retries that reuse the key for another request are all refused, among replays', async () => {
   const story = await newStory(app)
   const [id, another] = [await story.approved(), await story.approved()]
   await postNow(story, id, 'taken')
@@ -58,7 +58,7 @@ test('retries of another request under the key of a finished one are all told so
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
-test('while the first caller waits, all others are in flight', async () => {
+test('while the first caller waits, all retries are in flight', async () => {
   const story = await newStory(app)
   const id = await story.approved()
   points.arm('publish.sent', 'hang')
@@ -71,7 +71,7 @@ test('while the first caller waits, all others are in flight', async () => {
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
-test('once the first caller has stopped waiting for a post in doubt, all get the item as it stands', async () => {
+test('once the first caller has stopped waiting for a post in doubt, all retries get the current item', async () => {
   await using slow = await testApp({ database: app.options, env: { SANDBOX_FAULTS: '500=1' }, overrides: { times, replyWithinMs: 50 } })
   const story = await newStory(slow)
   const id = await story.approved()
@@ -81,7 +81,7 @@ test('once the first caller has stopped waiting for a post in doubt, all get the
   expect(await app.owner`select 1 from attempt where item_id = ${id}`).toHaveLength(1)
 })
 
-test('a key that was taken back after its answer was kept is let in no more', async () => {
+test('an API key that was revoked after its answer was stored gets no replay', async () => {
   const story = await newStory(app)
   const id = await story.approved()
   const { id: keyId, api_key } = await app.newKey(['api:read', 'api:write'], story.tenantId)

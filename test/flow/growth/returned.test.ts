@@ -1,4 +1,4 @@
-/** A 5xx of a network that promises how late it applies what it answers so: the doubt ends by itself, once, and never in a second post. */
+/** A 5xx of a network that promises how late it may still apply it: the doubt ends by itself, once, and never in a second post. */
 import { afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
 import { NetworkError, type PublishResult } from '#port/network/network'
@@ -22,9 +22,9 @@ afterEach(() => {
 })
 
 const serverError: PublishResult = { kind: 'unknown', reason: '503', cause: 'server_error' }
-/** The network answers with an error of its own, and makes nothing of the request. */
+/** The network answers 5xx and does not apply the request. */
 const refused: Loss = async () => serverError
-/** It answers so, and has made the post. */
+/** It answers 5xx and has applied the request. */
 const applied: Loss = async (deliver) => {
   await deliver()
   return serverError
@@ -35,21 +35,21 @@ const postNow = (story: Story, id: string, key = 'post it') =>
 const attempts = async (id: string): Promise<string[]> =>
   (await app.owner`select state from attempt where item_id = ${id} order by number`).map(({ state }) => state)
 const sends = (text: string): number => network.sent.filter((one) => one === text).length
-/** Asks for the post, and leaves it when the item is in doubt: its answer may be long in coming. */
-const askUntilDoubt = async (story: Story, id: string, key?: string) => {
-  const asked = postNow(story, id, key)
-  return { asked, item: await story.settled(id, 'publish_unconfirmed') }
+/** Requests the post and returns once the item is in doubt, for the answer may take long. */
+const postUntilDoubt = async (story: Story, id: string, key?: string) => {
+  const pending = postNow(story, id, key)
+  return { pending, item: await story.settled(id, 'publish_unconfirmed') }
 }
 const decided = (story: Story, id: string) =>
   eventually(
     () => story.item(id),
     ({ status, review }) => status === 'approved' || status === 'posted' || review,
   )
-/** A day's watch over what was returned is not waited for. */
+/** Skips the wait for the next read of a returned post, which is watched for a day. */
 const readNow = (id: string) => makeDue(app, id, { kind: 'reconcile' })
 const wake = (story: Story) => story.send('POST', 'automation/resume-all')
 
-/** An item that the network has answered with an error and never made, approved again by itself. */
+/** An item that got a 5xx, was never posted, and is approved again by itself. */
 const returned = async (story: Story): Promise<string> => {
   const id = await story.approved()
   network.answers.set(textOf(id), refused)
@@ -58,14 +58,14 @@ const returned = async (story: Story): Promise<string> => {
   return id
 }
 
-test('a 5xx that posted nothing ends by itself: approved, unscheduled, its key free, and only a new request sends it', async () => {
+test('a 5xx that posted nothing returns the item to approved, unscheduled and with its key free; only a new request sends it', async () => {
   const story = await newStory(app)
   const id = await story.approved()
   network.answers.set(textOf(id), refused)
-  const { asked, item: doubtful } = await askUntilDoubt(story, id)
+  const { pending, item: doubtful } = await postUntilDoubt(story, id)
   expect(doubtful).toMatchObject({ status: 'publish_unconfirmed', review: false, last_error: '503' })
   expect(doubtful.doubt).toEqual({ cause: 'server_error', resolves: 'by_itself', next_read_at: expect.any(String) })
-  const reply = await asked
+  const reply = await pending
   expect([reply.status, reply.body.error?.code]).toEqual([502, 'network_error'])
   expect(await story.item(id)).toMatchObject({ status: 'approved', post_at: null, last_error: REASON, doubt: null })
   expect([await attempts(id), sends(textOf(id))]).toEqual([['returned'], 1])
@@ -77,7 +77,7 @@ test('a 5xx that posted nothing ends by itself: approved, unscheduled, its key f
   expect([await attempts(id), sends(textOf(id))]).toEqual([['returned', 'posted'], 2])
 })
 
-test('so does one of a scheduled post, which leaves the schedule', async () => {
+test('a 5xx that posted nothing takes a scheduled item off the schedule', async () => {
   const story = await newStory(app)
   const id = await story.drafted()
   network.answers.set(textOf(id), refused)
@@ -89,7 +89,7 @@ test('so does one of a scheduled post, which leaves the schedule', async () => {
   expect(sends(textOf(id))).toBe(1)
 })
 
-test('a 5xx of a post that was made is found, and posted', async () => {
+test('after a 5xx that did post, the post is found', async () => {
   const story = await newStory(app)
   const id = await story.approved()
   network.answers.set(textOf(id), applied)
@@ -97,30 +97,30 @@ test('a 5xx of a post that was made is found, and posted', async () => {
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
-test('a time-out is left to a person, and the item says so', async () => {
+test('a time-out goes to review, and the item says so', async () => {
   const story = await newStory(app)
   const id = await story.approved()
   network.answers.set(textOf(id), lostRequest)
-  await askUntilDoubt(story, id)
+  await postUntilDoubt(story, id)
   expect((await story.item(id)).doubt).toMatchObject({ cause: 'no_answer', resolves: 'by_person' })
   expect(await decided(story, id)).toMatchObject({ status: 'publish_unconfirmed', review: true, doubt: { resolves: 'by_person' } })
   expect(await attempts(id)).toEqual(['review'])
 })
 
-test('a second 5xx of the same item is left to a person', async () => {
+test('a second 5xx of the same item goes to review', async () => {
   const story = await newStory(app)
   const id = await returned(story)
   network.answers.set(textOf(id), refused)
-  await askUntilDoubt(story, id)
+  await postUntilDoubt(story, id)
   expect(await decided(story, id)).toMatchObject({ status: 'publish_unconfirmed', review: true, doubt: { resolves: 'by_person' } })
   expect(await attempts(id)).toEqual(['returned', 'review'])
 })
 
-test('a person who has an item posted again once it is in doubt is not overruled by what a 5xx then proves', async () => {
+test('when a person has an item in doubt posted again, a 5xx does not return it by itself', async () => {
   const story = await newStory(app)
   const id = await story.approved()
   network.answers.set(textOf(id), lostRequest)
-  await askUntilDoubt(story, id)
+  await postUntilDoubt(story, id)
   await decided(story, id)
   await endLeaseAtIntent(app, id)
   network.answers.set(textOf(id), refused)
@@ -132,12 +132,12 @@ test('a person who has an item posted again once it is in doubt is not overruled
   expect(await story.item(id)).toMatchObject({ status: 'publish_unconfirmed', review: true, doubt: { resolves: 'by_person' } })
 })
 
-test('reads that are cut off, or may show the post, prove nothing', async () => {
+test('a read that is incomplete or may show the post proves nothing', async () => {
   const story = await newStory(app)
   const [cutOff, similar] = [await story.approved(), await story.approved()]
   network.view = (timeline) => ({ ...timeline, complete: false })
   network.answers.set(textOf(cutOff), refused)
-  await askUntilDoubt(story, cutOff)
+  await postUntilDoubt(story, cutOff)
   const count = async () => network.reads.filter((account) => account === story.account).length
   const before = await count()
   await eventually(count, (reads) => reads > before + 4)
@@ -145,12 +145,12 @@ test('reads that are cut off, or may show the post, prove nothing', async () => 
   const cut = { externalId: 'x', text: `${textOf(similar).slice(0, 12)}…`, truncated: true, createdAt: new Date(), url: null }
   network.view = () => ({ posts: [{ ...cut, createdAt: new Date() }], complete: true })
   network.answers.set(textOf(similar), refused)
-  await askUntilDoubt(story, similar, 'another')
+  await postUntilDoubt(story, similar, 'another')
   expect(await decided(story, similar)).toMatchObject({ status: 'publish_unconfirmed', review: true, doubt: { resolves: 'by_person' } })
   network.view = (timeline) => timeline
 })
 
-test('while everything unattended is held nothing is read, and the item says so', async () => {
+test('nothing is read while automation is paused, and the item says so', async () => {
   const story = await newStory(app)
   const id = await story.approved()
   network.answers.set(textOf(id), refused)
@@ -164,10 +164,10 @@ test('while everything unattended is held nothing is read, and the item says so'
   expect((await decided(story, id)).status).toBe('approved')
 })
 
-describe('a network that makes the post after all', () => {
+describe('a post that appears after all', () => {
   const appearsLate = (story: Story, id: string) => insertSandboxPost(app, story.account, textOf(id))
 
-  test('the item that waits, scheduled or not, is posted by it', async () => {
+  test('marks the waiting item as posted, scheduled or not', async () => {
     const story = await newStory(app)
     const [waiting, scheduled] = [await returned(story), await returned(story)]
     await story.send('POST', `items/${scheduled}/schedule`, { body: { post_at: new Date(Date.now() + 3_600_000).toISOString() } })
@@ -182,7 +182,7 @@ describe('a network that makes the post after all', () => {
     expect((await story.events()).filter((event) => event === 'growth.item.posted')).toHaveLength(2)
   })
 
-  test('the next request does not send it: the timeline is read before', async () => {
+  test('is found by the read before the next send, and nothing is sent', async () => {
     const story = await newStory(app)
     const id = await returned(story)
     await appearsLate(story, id)
@@ -193,19 +193,19 @@ describe('a network that makes the post after all', () => {
     expect((await postNow(story, id)).headers.get('idempotency-replayed')).toBe('true')
   })
 
-  test('a timeline that may show it, before the next send: nothing is sent, and a person is asked', async () => {
+  test('that the timeline may show stops the next send, and the item goes to review', async () => {
     const story = await newStory(app)
     const id = await returned(story)
     const cut = { externalId: 'x', text: `${textOf(id).slice(0, 12)}…`, truncated: true, createdAt: new Date(), url: null }
     network.view = () => ({ posts: [cut], complete: true })
-    await askUntilDoubt(story, id, 'once more')
+    await postUntilDoubt(story, id, 'once more')
     expect(await decided(story, id)).toMatchObject({ status: 'publish_unconfirmed', review: true, doubt: { resolves: 'by_person' } })
     network.view = (timeline) => timeline
     expect([await attempts(id), sends(textOf(id))]).toEqual([['review', 'unsent'], 1])
     expect(await story.events()).toContain('growth.approval.requested')
   })
 
-  test('a timeline that cannot be read before the next send: nothing is sent, and whoever asked is told', async () => {
+  test('cannot be ruled out without a read: nothing is sent, and the caller gets an error', async () => {
     const story = await newStory(app)
     const id = await returned(story)
     network.view = () => Promise.reject(new NetworkError('unreachable', 'no answer'))
@@ -216,7 +216,7 @@ describe('a network that makes the post after all', () => {
     expect((await postNow(story, id, 'once more')).body.item.status).toBe('posted')
   })
 
-  test('after the next send the post stands there twice: a person is told, and the record says which', async () => {
+  test('after the next send is there twice: the item stays posted, its error names the other post and a person is asked', async () => {
     const story = await newStory(app)
     const id = await returned(story)
     expect((await postNow(story, id)).body.item.status).toBe('posted')

@@ -1,4 +1,4 @@
-/** Rules with a pattern: each of its times sets off one run, by the database's clock; what was missed never comes in a burst. */
+/** Rules with a cron pattern: each time triggers one run, by the database's clock; missed times never run in a burst. */
 import { afterEach, beforeEach, expect, setSystemTime, test } from 'bun:test'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { steppedDb } from '#test/support/database-clock'
@@ -23,10 +23,10 @@ const daily = (hour: number, more: object = {}) => ({
 })
 const hourly = { ...daily(0), trigger: { kind: 'cron', pattern: '0 * * * *', time_zone: 'UTC' } }
 
-/** By the database's clock it is `time`, and everything that is due by then, and may run, has had its turn. */
+/** Sets the database's clock to `time` and waits until everything due, and allowed to run, has run. */
 const reach = async ({ story }: Rules, time: string): Promise<void> => {
   await db.clock.set(new Date(time))
-  // A process whose claim to the workspace has run out by such a step says 503 until it has it again.
+  // A step of the clock can end the process's claim to the workspace, which answers 503 until the process has it again.
   const { body } = await eventually(
     () => story.send('POST', 'batches', { body: { count: 1 } }),
     ({ status }) => status === 201,
@@ -37,20 +37,20 @@ const reach = async ({ story }: Rules, time: string): Promise<void> => {
   expect(await eventually(due, (rows) => rows.length === 0)).toHaveLength(0)
 }
 
-/** Nobody is there until it is `time`: then another process is. */
+/** Stops the process, and starts another one at `time`. */
 const downUntil = async (rules: Rules, time: string): Promise<Rules> => {
   await app[Symbol.asyncDispose]()
   await db.clock.set(new Date(time))
   app = await testApp({ database: db.options, overrides: { drafter: writingDrafter() } })
-  const there = rulesOf(rules.story.at(app))
-  await reach(there, time)
-  return there
+  const restarted = rulesOf(rules.story.at(app))
+  await reach(restarted, time)
+  return restarted
 }
 
-const told = async (rules: Rules, ruleId: string, count: number) =>
+const outcomes = async (rules: Rules, ruleId: string, count: number) =>
   (await rules.settled(ruleId, count)).map(({ status, reason, trigger }) => [trigger.ref.slice(5, 16), reason ?? status])
 
-test('it runs once at each of its times, and says when the next one is', async () => {
+test('a rule runs once at each of its times and shows the next one', async () => {
   const rules = await newRules(app)
   const rule = await rules.create(daily(9))
   expect(rule.next_run_at).toBe('2026-11-23T09:00:00.000Z')
@@ -58,41 +58,41 @@ test('it runs once at each of its times, and says when the next one is', async (
   await reach(rules, '2026-11-23T08:59:00Z')
   expect(await rules.runs()).toEqual([])
   await reach(rules, '2026-11-23T09:00:30Z')
-  expect(await told(rules, rule.id, 1)).toEqual([['11-23T09:00', 'done']])
+  expect(await outcomes(rules, rule.id, 1)).toEqual([['11-23T09:00', 'done']])
   expect((await rules.rule(rule.id)).next_run_at).toBe('2026-11-24T09:00:00.000Z')
   await reach(rules, '2026-11-24T09:00:00Z')
-  expect(await told(rules, rule.id, 2)).toEqual([
+  expect(await outcomes(rules, rule.id, 2)).toEqual([
     ['11-24T09:00', 'done'],
     ['11-23T09:00', 'done'],
   ])
 })
 
-test('of times that were missed the last one is caught up with, if it is less than an hour ago; the rest is told once', async () => {
+test('of missed times the last one runs late if it is less than an hour ago; the others are listed as one skipped run', async () => {
   const rules = await newRules(app)
   const rule = await rules.create(hourly)
-  const there = await downUntil(rules, '2026-11-23T12:20:00Z')
-  expect((await told(there, rule.id, 2)).sort()).toEqual([
+  const restarted = await downUntil(rules, '2026-11-23T12:20:00Z')
+  expect((await outcomes(restarted, rule.id, 2)).sort()).toEqual([
     ['11-23T09:00', 'missed'],
     ['11-23T12:00', 'done'],
   ])
-  expect((await there.rule(rule.id)).next_run_at).toBe('2026-11-23T13:00:00.000Z')
+  expect((await restarted.rule(rule.id)).next_run_at).toBe('2026-11-23T13:00:00.000Z')
 })
 
-test('what was missed by more than an hour is left out, and told', async () => {
+test('a time missed by more than an hour is skipped and listed', async () => {
   const rules = await newRules(app)
   const rule = await rules.create(daily(9))
-  const there = await downUntil(rules, '2026-11-23T10:00:00Z')
-  expect(await told(there, rule.id, 1)).toEqual([['11-23T09:00', 'missed']])
-  expect((await there.rule(rule.id)).next_run_at).toBe('2026-11-24T09:00:00.000Z')
+  const restarted = await downUntil(rules, '2026-11-23T10:00:00Z')
+  expect(await outcomes(restarted, rule.id, 1)).toEqual([['11-23T09:00', 'missed']])
+  expect((await restarted.rule(rule.id)).next_run_at).toBe('2026-11-24T09:00:00.000Z')
 })
 
-test('a time that comes again, because the clock steps back, sets off nothing more', async () => {
+test('a time that comes again because the clock steps back triggers nothing', async () => {
   const rules = await newRules(app)
   const rule = await rules.create(daily(9))
   await reach(rules, '2026-11-23T09:00:10Z')
   await rules.settled(rule.id, 1)
   await db.clock.set(new Date('2026-11-23T08:30:00Z'))
-  // Made anew, the work is for the same time once more.
+  // The work, made anew, is for the same time again.
   for (const status of ['paused', 'active']) await rules.update(rule.id, { status })
   expect((await rules.rule(rule.id)).next_run_at).toBe('2026-11-23T09:00:00.000Z')
   await reach(rules, '2026-11-23T09:00:10Z')
@@ -100,10 +100,10 @@ test('a time that comes again, because the clock steps back, sets off nothing mo
     () => rules.rule(rule.id),
     ({ next_run_at }) => next_run_at === '2026-11-24T09:00:00.000Z',
   )
-  expect(await told(rules, rule.id, 1)).toEqual([['11-23T09:00', 'done']])
+  expect(await outcomes(rules, rule.id, 1)).toEqual([['11-23T09:00', 'done']])
 })
 
-test('times that pass while all is paused are not made up for: it goes on from the next one', async () => {
+test('times that pass while automation is paused do not run; the rule goes on with the next one', async () => {
   const rules = await newRules(app)
   const rule = await rules.create(hourly)
   await rules.story.send('POST', 'automation/pause-all')
@@ -112,15 +112,15 @@ test('times that pass while all is paused are not made up for: it goes on from t
   expect(await rules.runs()).toEqual([])
   await rules.story.send('POST', 'automation/resume-all')
   expect(await rules.rule(rule.id)).toMatchObject({ status: 'active', next_run_at: '2026-11-23T12:00:00.000Z' })
-  expect(await told(rules, rule.id, 1)).toEqual([['11-23T09:00', 'paused']])
+  expect(await outcomes(rules, rule.id, 1)).toEqual([['11-23T09:00', 'paused']])
   await reach(rules, '2026-11-23T12:00:00Z')
-  expect(await told(rules, rule.id, 2)).toEqual([
+  expect(await outcomes(rules, rule.id, 2)).toEqual([
     ['11-23T12:00', 'done'],
     ['11-23T09:00', 'paused'],
   ])
 })
 
-test('times are on the clocks of the zone that is named, else of the profile as it was then', async () => {
+test("times are in the rule's time zone, by default the profile's when the rule was made", async () => {
   const rules = await newRules(app)
   await rules.story.send('PUT', 'profile', { body: { time_zone: 'Europe/Berlin' } })
   const { trigger, ...berlin } = await rules.create({ ...daily(9), trigger: { kind: 'cron', pattern: '30 9 * * 1' } })
@@ -129,7 +129,7 @@ test('times are on the clocks of the zone that is named, else of the profile as 
   expect((await rules.rule(berlin.id)).trigger.time_zone).toBe('Europe/Berlin')
 })
 
-test('a change of the pattern moves the next time; a pause takes it away, until the rule is active again', async () => {
+test('changing the pattern moves the next time; pausing removes it until the rule is active again', async () => {
   const rules = await newRules(app)
   const { id } = await rules.create(daily(9))
   const next = async (patch: object) => (await rules.update(id, patch)).body.rule.next_run_at

@@ -1,4 +1,4 @@
-/** Whatever a rule makes is a draft: no action approves, schedules, posts, or touches what is there. */
+/** Every action of a rule makes a draft: none approves, schedules, posts or changes existing records. */
 import { expect, test } from 'bun:test'
 import { type RuleActionKind, ruleActionKinds } from '#domain/growth/rules/rule-action'
 import { stateNames } from '#test/domain/records'
@@ -10,8 +10,8 @@ import { insertItem, setItem } from '#test/support/writes'
 
 const app = useApp({ overrides: { drafter: writingDrafter() } })
 
-/** But for answers to signals, which test/flow/rules-signals.test.ts tries. */
-const wishes: Record<Exclude<RuleActionKind, 'draft_engagement'>, object> = {
+/** All actions but answers to signals, which are tested in rules-signals.test.ts. */
+const inputs: Record<Exclude<RuleActionKind, 'draft_engagement'>, object> = {
   draft_batch: { count: 2, focus: 'docks' },
   draft_article: { topic: 'Docks', length: 'short' },
   request_audit: { days: 14 },
@@ -21,7 +21,7 @@ const wishes: Record<Exclude<RuleActionKind, 'draft_engagement'>, object> = {
 
 const inDays = (days: number): Date => new Date(Date.now() + days * 86_400_000)
 
-/** An item in each state, all of them a hundred days old. */
+/** Adds an item in each state, all of them a hundred days old. */
 const fill = async ({ story: { tenantId } }: Rules): Promise<void> => {
   for (const state of stateNames) {
     const status = { scheduled: 'approved', 'in review': 'publish_unconfirmed' }[state as string] ?? state
@@ -42,15 +42,15 @@ const everything = async ({ story: { tenantId } }: Rules, ids: string[] = []) =>
   ],
 })
 
-test('every action is tried here', () => {
-  expect([...Object.keys(wishes), 'draft_engagement'].sort()).toEqual([...ruleActionKinds].sort())
+test('every action is tested here', () => {
+  expect([...Object.keys(inputs), 'draft_engagement'].sort()).toEqual([...ruleActionKinds].sort())
 })
 
-test.each(Object.entries(wishes))('%s', async (kind, wish) => {
+test.each(Object.entries(inputs))('%s', async (kind, input) => {
   const rules = await newRules(app)
   await fill(rules)
   const before = await everything(rules)
-  const rule = await rules.create({ trigger: { kind: 'batch_settled' }, action: { kind, ...wish } })
+  const rule = await rules.create({ trigger: { kind: 'batch_settled' }, action: { kind, ...input } })
   const batch = (await rules.story.send('POST', 'batches', { body: { count: 1 } })).body.batch.id
   const runs = await rules.settled(rule.id, kind === 'draft_batch' ? 2 : 1)
   const run = runs.find(({ trigger }) => trigger.ref === batch)!
@@ -63,7 +63,7 @@ test.each(Object.entries(wishes))('%s', async (kind, wish) => {
   for (const { status, post_at, approved_hash } of made) expect([status, post_at, approved_hash]).toEqual(['drafted', null, null])
 })
 
-test('what is taken up again is marked with its source, waits for approval, and does not come twice', async () => {
+test('a resurfaced post names its source, waits for approval and does not come twice', async () => {
   const rules = await newRules(app)
   await fill(rules)
   const source = (await app.owner`select id, body from item where tenant_id = ${rules.story.tenantId} and status = 'posted'`)[0]!
@@ -82,7 +82,7 @@ test('what is taken up again is marked with its source, waits for approval, and 
   expect((await rules.settled(rule.id, 3))[0]).toMatchObject({ status: 'done' })
 })
 
-test('the best one is taken up first, by reactions per impression, and none that did too badly', async () => {
+test('the best post by reactions per impression resurfaces first, and none that did badly', async () => {
   const rules = await newRules(app)
   const postedAt = new Date(Date.now() - 50 * 86_400_000)
   const old = (likes: number | null, impressions = 1000): Promise<string> =>
@@ -103,7 +103,7 @@ test('the best one is taken up first, by reactions per impression, and none that
   expect((await rules.runs())[0]!.reason).toBe('nothing_to_resurface')
 })
 
-test('a report is asked for as often as the rule runs, beside the one that each week brings', async () => {
+test('a report is made each time the rule runs, besides the weekly one', async () => {
   const rules = await newRules(app)
   const rule = await rules.create({ trigger: { kind: 'item_posted' }, action: { kind: 'request_report' } })
   for (let posted = 1; posted <= 2; posted++) {

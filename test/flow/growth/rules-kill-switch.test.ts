@@ -1,4 +1,4 @@
-/** The kill switch and rules: after its answer none runs, and what one was having drafted is over. */
+/** The kill switch and rules: once pause-all has answered no rule runs, and the generation of a running one has ended. */
 import { expect, test } from 'bun:test'
 import { eventually } from '#test/support/app'
 import { testFailpoints } from '#test/support/failpoints'
@@ -24,7 +24,7 @@ const postsUsed = async ({ story }: Rules): Promise<number> =>
 const itemsIn = async ({ story }: Rules): Promise<number> =>
   (await app.owner`select count(*)::int as count from item where tenant_id = ${story.tenantId} and batch_id is not null`)[0]!.count
 
-test('in the middle of a run: the generation is cancelled, the quota is back, and nothing drafted appears afterwards', async () => {
+test('pausing during a run cancels its generation and gives the quota back; no drafts appear afterwards', async () => {
   const rules = await newRules(app)
   const rule = await rules.create(afterPost)
   await postOne(rules)
@@ -47,7 +47,7 @@ test('in the middle of a run: the generation is cancelled, the quota is back, an
   expect((await rules.rule(rule.id)).runs_today).toBe(1)
 })
 
-test('a run that waits for its turn is skipped, and is not made up for', async () => {
+test('a queued run is skipped and does not run after resuming', async () => {
   drafter.release()
   const rules = await newRules(app)
   const rule = await rules.create(afterPost)
@@ -65,7 +65,7 @@ test('a run that waits for its turn is skipped, and is not made up for', async (
   expect(runs[0]!.trigger.ref).toBe(item)
 })
 
-test('what happens while it holds is told as skipped, and is not made up for', async () => {
+test('an occurrence while paused is listed as skipped and does not run after resuming', async () => {
   drafter.release()
   const rules = await newRules(app)
   const rule = await rules.create(afterPost)
@@ -77,7 +77,7 @@ test('what happens while it holds is told as skipped, and is not made up for', a
   expect((await rules.settled(rule.id, 2)).map(({ status }) => status)).toEqual(['done', 'skipped'])
 })
 
-test('every rule reads paused while it holds; one that a person has paused stays so afterwards', async () => {
+test('every rule shows as paused while automation is; one that a person paused stays paused afterwards', async () => {
   const rules = await newRules(app)
   const [one, other] = [await rules.create(afterPost), await rules.create({ ...afterPost, status: 'paused' })]
   const states = async () => Object.fromEntries((await rules.list()).map(({ id, status, paused_by }) => [id, [status, paused_by]]))
@@ -91,15 +91,15 @@ test('every rule reads paused while it holds; one that a person has paused stays
   expect(await states()).toEqual({ [one.id]: ['paused', 'person'], [other.id]: ['active', null], [added.id]: ['active', null] })
 })
 
-test('a workspace that is to be deleted runs no rule any more', async () => {
+test('a workspace that is to be deleted runs no rules', async () => {
   const rules = await newRules(app)
   const rule = await rules.create(afterPost)
   await postOne(rules)
   await drafter.begun(1)
   const { tokenOf } = await import('#test/support/session')
   const session = await tokenOf(app, rules.story.tenantId)
-  const asked = await app.send('POST', '/api/v1/app/workspace/deletion', { key: session, body: { name: 'Test' } })
-  expect(asked.status).toBe(200)
+  const deletion = await app.send('POST', '/api/v1/app/workspace/deletion', { key: session, body: { name: 'Test' } })
+  expect(deletion.status).toBe(200)
   const [run] = await eventually(
     () => rules.runs(rule.id),
     (runs) => runs[0]?.ended_at !== null,

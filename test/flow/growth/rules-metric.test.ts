@@ -1,4 +1,4 @@
-/** Rules that wait for a number of a post: each runs once for an item, when a count gets there. */
+/** Rules on a metric of a post: each runs once an item, when the count crosses its threshold. */
 import { expect, test } from 'bun:test'
 import { eventually } from '#test/support/app'
 import { steppedDb } from '#test/support/database-clock'
@@ -11,7 +11,7 @@ const HOUR = 3_600_000
 const db = use(steppedDb)
 const app = useApp(() => ({ database: db.options, overrides: { drafter: writingDrafter(), idleMs: 30, sweepMs: 20 } }))
 
-test('a count that crosses the number sets off one run; those after it, and rules made too late, none', async () => {
+test('a count that crosses the threshold triggers one run; later counts, and rules made too late, none', async () => {
   const rules = await newRules(app)
   const { story } = rules
   const wait = (more: object) => ({ kind: 'metric', metric: 'impressions', ...more })
@@ -33,7 +33,7 @@ test('a count that crosses the number sets off one run; those after it, and rule
   })
   const late = await rules.create({ trigger: wait({ at_least: 1 }), action })
   await later(24 * HOUR, 2)
-  // The next thing that happens: by then the counts have been told to every rule.
+  // The next occurrence; by then every rule has seen the counts.
   const next = await rules.create({ trigger: { kind: 'item_posted' }, action })
   await story.send('POST', `items/${await story.approved()}/posted`, { body: {} })
   await rules.ended(next.id)

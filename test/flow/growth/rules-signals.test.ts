@@ -1,4 +1,4 @@
-/** Rules that answer signals: what they make waits for approval, and nothing is done on the network. */
+/** Rules that answer signals: the engagement waits for approval, and nothing is sent to the network. */
 import { expect, test } from 'bun:test'
 import { engagementStatuses } from '#domain/growth/drafting/engagement'
 import { newId } from '#kernel/ids'
@@ -10,7 +10,7 @@ import { setPlan } from '#test/support/writes'
 
 const app = useApp({ overrides: { drafter: writingDrafter() } })
 
-/** Somebody is watched from now on who has just posted: a signal will be there. */
+/** Watches an account that has just posted, so that a signal comes. */
 const signalled = async ({ story }: Rules): Promise<void> => {
   const { sandbox } = app.workplace
   const account = { id: newId(), ...(await sandbox.connect(newId(), `s-${newId()}`)) }
@@ -18,7 +18,7 @@ const signalled = async ({ story }: Rules): Promise<void> => {
   expect((await story.send('POST', 'targets', { body: { handle: account.handle } })).status).toBe(201)
 }
 
-/** One in each state, on posts of their own. */
+/** Adds an engagement in each state, each with its own post. */
 const fill = async ({ story }: Rules): Promise<void> => {
   const { status, body } = await story.send('POST', 'engagements', { body: { post: await othersPost({ app }), action: 'like' } })
   expect(status).toBe(201)
@@ -31,26 +31,29 @@ const engagementsOf = ({ story }: Rules) => app.owner`select * from engagement w
 const executing = ({ story }: Rules) =>
   app.owner`select kind from work where tenant_id = ${story.tenantId} and kind in ('execute', 'confirm', 'publish')`
 
-test.each(['like', 'repost', 'reply', 'quote'])('by a %s, which waits for approval, once; all others stay as they are', async (action) => {
-  const rules = await newRules(app)
-  await fill(rules)
-  const before = [...(await engagementsOf(rules))]
-  const rule = await rules.create({ trigger: { kind: 'signal' }, action: { kind: 'draft_engagement', action } })
-  const high = await rules.create({ trigger: { kind: 'signal', min_score: 100 }, action: { kind: 'draft_engagement', action } })
-  await signalled(rules)
-  const run = await rules.ended(rule.id)
-  const { id } = run.made!
-  expect(run).toMatchObject({ status: 'done', trigger: { kind: 'signal', chain: [] } })
-  expect(await rules.runs(high.id)).toEqual([])
-  const after = [...(await engagementsOf(rules))]
-  expect(after.filter((one) => one.id !== id)).toEqual(before)
-  expect(after.find((one) => one.id === id)).toMatchObject({ status: 'drafted', action, signal_id: run.trigger.ref, approved_hash: null })
-  expect([...(await executing(rules))]).toEqual([])
-  const [engaged] = (await rules.story.send('GET', 'signals?status=engaged')).body.signals
-  expect(engaged).toMatchObject({ id: run.trigger.ref, engagement_id: id })
-})
+test.each(['like', 'repost', 'reply', 'quote'])(
+  'a rule answers a signal with one %s, which waits for approval; other engagements stay as they are',
+  async (action) => {
+    const rules = await newRules(app)
+    await fill(rules)
+    const before = [...(await engagementsOf(rules))]
+    const rule = await rules.create({ trigger: { kind: 'signal' }, action: { kind: 'draft_engagement', action } })
+    const high = await rules.create({ trigger: { kind: 'signal', min_score: 100 }, action: { kind: 'draft_engagement', action } })
+    await signalled(rules)
+    const run = await rules.ended(rule.id)
+    const { id } = run.made!
+    expect(run).toMatchObject({ status: 'done', trigger: { kind: 'signal', chain: [] } })
+    expect(await rules.runs(high.id)).toEqual([])
+    const after = [...(await engagementsOf(rules))]
+    expect(after.filter((one) => one.id !== id)).toEqual(before)
+    expect(after.find((one) => one.id === id)).toMatchObject({ status: 'drafted', action, signal_id: run.trigger.ref, approved_hash: null })
+    expect([...(await executing(rules))]).toEqual([])
+    const [engaged] = (await rules.story.send('GET', 'signals?status=engaged')).body.signals
+    expect(engaged).toMatchObject({ id: run.trigger.ref, engagement_id: id })
+  },
+)
 
-test('what a person has answered meanwhile, or the plan does not allow, is skipped with the reason', async () => {
+test('a signal that a person has answered, or whose answer the plan refuses, is skipped with the reason', async () => {
   const rules = await newRules(app)
   await setPlan(app, rules.story.tenantId, { overrides: { create_engagement: 0 } })
   const rule = await rules.create({ trigger: { kind: 'signal' }, action: { kind: 'draft_engagement', action: 'like' } })

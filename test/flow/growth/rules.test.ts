@@ -1,4 +1,4 @@
-/** Automation rules over HTTP: what sets them off, what they make, and what keeps them from it. */
+/** Automation rules over HTTP: their triggers, what they make, and why they are skipped. */
 import { describe, expect, test } from 'bun:test'
 import { MOST_RULES } from '#domain/growth/rules/rule'
 import { newId } from '#kernel/ids'
@@ -21,7 +21,7 @@ const postOne = async (rules: Rules): Promise<string> => {
 }
 
 describe('a rule', () => {
-  test('that waits for a posted item drafts a batch, once, and says what it made and what that cost', async () => {
+  test('on posted items drafts one batch for each, and shows what it made and what that cost', async () => {
     drafter.release()
     const rules = await newRules(app)
     const rule = await rules.create(afterPost)
@@ -42,7 +42,7 @@ describe('a rule', () => {
     expect(await rules.runs()).toEqual([run])
   })
 
-  test('is set off by every way in which an item becomes posted', async () => {
+  test('is triggered by every way in which an item becomes posted', async () => {
     drafter.release()
     const rules = await newRules(app)
     const { id } = await rules.create(afterPost)
@@ -54,20 +54,20 @@ describe('a rule', () => {
     expect(runs.map(({ trigger }) => trigger.ref).sort()).toEqual([byHand, due].sort())
   })
 
-  test('waits for batches of the status that it names', async () => {
+  test('waits for batches of the status it names', async () => {
     const rules = await newRules(app)
     const onFailed = await rules.create({ ...afterBatch, trigger: { kind: 'batch_settled', status: 'failed' } })
     const onReady = await rules.create({ ...afterBatch, trigger: { kind: 'batch_settled', status: 'ready' } })
     drafter.release()
     const { id } = (await rules.story.send('POST', 'batches', { body: { count: 1 } })).body.batch
-    // Its own batch comes back to it, and is left alone.
+    // Its own batch is an occurrence too, which it ignores.
     const [own, first] = await rules.settled(onReady.id, 2)
     expect(first).toMatchObject({ status: 'done', trigger: { kind: 'batch_settled', ref: id, chain: [] } })
     expect(own).toMatchObject({ status: 'skipped', reason: 'loop', trigger: { ref: first!.made!.id, chain: [onReady.id] } })
     expect(await rules.runs(onFailed.id)).toEqual([])
   })
 
-  test('drafts an article', async () => {
+  test('can draft an article', async () => {
     drafter.release()
     const rules = await newRules(app)
     const rule = await rules.create({
@@ -81,7 +81,7 @@ describe('a rule', () => {
     expect(article).toMatchObject({ status: 'ready', topic: 'Docks', item: { status: 'drafted' } })
   })
 
-  test('whose generation fails ends with its error, and the quota is back', async () => {
+  test('whose generation fails ends its run with the error and gives the quota back', async () => {
     const { GenerationError } = await import('#port/model/drafter')
     drafter.failWith(new GenerationError('ask for less'))
     const rules = await newRules(app)
@@ -94,7 +94,7 @@ describe('a rule', () => {
     })
   })
 
-  test('that a person has paused misses what happens, and runs again when it is active', async () => {
+  test('that a person paused misses occurrences, and runs again once active', async () => {
     drafter.release()
     const rules = await newRules(app)
     const rule = await rules.create({ ...afterPost, status: 'paused' })
@@ -106,10 +106,10 @@ describe('a rule', () => {
     expect((await rules.runs()).length).toBe(1)
   })
 
-  test('is refused where it means nothing, with the field and the reason', async () => {
+  test('that makes no sense is refused with the field and the reason', async () => {
     const rules = await newRules(app)
-    const refused = async (wish: object) => {
-      const { status, body } = await rules.story.send('POST', 'rules', { body: { name: 'x', ...afterPost, ...wish } })
+    const refused = async (input: object) => {
+      const { status, body } = await rules.story.send('POST', 'rules', { body: { name: 'x', ...afterPost, ...input } })
       return [status, body.error?.details?.[0]?.path, body.error?.message]
     }
     expect(await refused({ trigger: { kind: 'cron', pattern: '*/10 * * * *' } })).toEqual([
@@ -134,7 +134,7 @@ describe('a rule', () => {
     expect(await rules.list()).toEqual([])
   })
 
-  test('is one of fifty at most', async () => {
+  test('is one of at most fifty', async () => {
     const rules = await newRules(app)
     const { id } = await rules.create(afterPost)
     for (let more = 1; more < MOST_RULES; more++)
@@ -145,7 +145,7 @@ describe('a rule', () => {
 })
 
 describe('conditions', () => {
-  test('are all looked at, and all must hold; the run tells what each was', async () => {
+  test('are all evaluated and must all hold; the run shows the result of each', async () => {
     drafter.release()
     const rules = await newRules(app)
     const rule = await rules.create({
@@ -175,7 +175,7 @@ describe('conditions', () => {
   })
 })
 
-describe('what a plan forbids ends a run with the very words', () => {
+describe('a run that the plan refuses is skipped with the error', () => {
   const skippedAs = async (rules: Rules): Promise<string | null> => {
     const rule = await rules.create(afterPost)
     return rules.afterwards(rule.id, () => postOne(rules))
@@ -202,22 +202,22 @@ describe('what a plan forbids ends a run with the very words', () => {
     expect(await rules.afterwards(rule.id, mark)).toBe('plan_invalid:trial_expired')
   })
 
-  test('plan_feature_disabled:rules, which also forbids new rules and active ones', async () => {
+  test('plan_feature_disabled:rules, which also refuses new and active rules', async () => {
     const rules = await newRules(app)
     const rule = await rules.create(afterPost)
     await setPlan(app, rules.story.tenantId, { plan: 'creator' })
     expect(await rules.afterwards(rule.id, () => postOne(rules))).toBe('plan_feature_disabled:rules')
     const refused = [403, 'plan_feature_disabled:rules']
-    const told = ({ status, body }: Awaited<ReturnType<Rules['update']>>) => [status, body.error?.message]
-    expect(told(await rules.story.send('POST', 'rules', { body: { name: 'x', ...afterPost } }))).toEqual(refused)
-    expect(told(await rules.update(rule.id, { name: 'y' }))).toEqual(refused)
+    const statusAndError = ({ status, body }: Awaited<ReturnType<Rules['update']>>) => [status, body.error?.message]
+    expect(statusAndError(await rules.story.send('POST', 'rules', { body: { name: 'x', ...afterPost } }))).toEqual(refused)
+    expect(statusAndError(await rules.update(rule.id, { name: 'y' }))).toEqual(refused)
     expect((await rules.update(rule.id, { status: 'paused' })).status).toBe(200)
-    expect(told(await rules.update(rule.id, { status: 'active' }))).toEqual(refused)
+    expect(statusAndError(await rules.update(rule.id, { status: 'active' }))).toEqual(refused)
   })
 })
 
 describe('the cap of the day', () => {
-  test('lets so many act; the next one is told, and those after it only counted', async () => {
+  test('lets that many runs act; the next one is listed as skipped, and later ones are only counted', async () => {
     drafter.release()
     const rules = await newRules(app)
     const rule = await rules.create({ ...afterPost, daily_cap: 2 })
@@ -235,21 +235,21 @@ describe('the cap of the day', () => {
 })
 
 describe('rules that lead to one another', () => {
-  test('come to rest: none runs for what it has caused itself', async () => {
+  test('come to rest, for no rule runs for what it has caused itself', async () => {
     drafter.release()
     const rules = await newRules(app)
     const one = await rules.create({ ...afterBatch, name: 'one' })
     const two = await rules.create({ ...afterBatch, name: 'two' })
     await rules.story.send('POST', 'batches', { body: { count: 1 } })
-    // The batch, what each makes of it, and what the other makes of that: 1 + 2 + 2 batches settle, each tells both rules.
+    // The batch, one of each rule for it, and one of the other for each of those: 1 + 2 + 2 batches settle, each seen by both rules.
     const runs = [...(await rules.settled(one.id, 5)), ...(await rules.settled(two.id, 5))]
-    const told = (id: string) =>
+    const outcomesOf = (id: string) =>
       runs.filter(({ rule_id }) => rule_id === id).map(({ status, reason, trigger: { chain } }) => [chain, reason ?? status])
     for (const [own, other] of [
       [one.id, two.id],
       [two.id, one.id],
     ] as const)
-      expect(told(own)).toEqual(
+      expect(outcomesOf(own)).toEqual(
         expect.arrayContaining([
           [[], 'done'],
           [[other], 'done'],
@@ -262,7 +262,7 @@ describe('rules that lead to one another', () => {
     expect(row!.count).toBe(5)
   })
 
-  test('do so through approval and posting too', async () => {
+  test('come to rest through approval and posting too', async () => {
     drafter.release()
     const rules = await newRules(app)
     const rule = await rules.create(afterPost)

@@ -10,7 +10,7 @@ import { makeItemDue, setItem } from '#test/support/writes'
 const db = use(freshDb)
 const app = useApp(() => ({ database: db.options }))
 
-/** Moves what is scheduled into the past. */
+/** Moves a scheduled item into the past. */
 const makeOverdue = async ({ owner }: TestApp, id: string, minutes: number): Promise<void> => {
   const at = new Date(Date.now() - minutes * 60_000)
   await makeItemDue({ owner }, id, at)
@@ -28,7 +28,7 @@ const accountOf = async (text: string): Promise<string[]> => {
   return rows.map((row) => row.account_id)
 }
 
-test('goes out once, not before it is due', async () => {
+test('a scheduled item goes out once, not before it is due', async () => {
   const story = await newStory(app)
   const id = await story.scheduled(300)
   const before = await story.item(id)
@@ -39,20 +39,20 @@ test('goes out once, not before it is due', async () => {
   expect(await story.events()).toEqual(['growth.item.posted'])
 })
 
-test('a time that is just past is now', async () => {
+test('an item scheduled for a moment ago goes out now', async () => {
   const story = await newStory(app)
   const id = await story.scheduled(-1_000)
   expect(await story.settled(id, 'posted')).toMatchObject({ status: 'posted' })
 })
 
-test('several that are due at once all go out, each once', async () => {
+test('several items due at the same time all go out, each once', async () => {
   const story = await newStory(app)
   const ids = await Promise.all(Array.from({ length: 8 }, () => story.scheduled(200)))
   for (const id of ids) await story.settled(id, 'posted')
   expect(await story.posts()).toEqual(Object.fromEntries(ids.map((id) => [textOf(id), 1])))
 })
 
-test('taken off the schedule in time, it does not go out', async () => {
+test('an item taken off the schedule in time does not go out', async () => {
   const story = await newStory(app)
   const id = await story.scheduled(400)
   expect((await story.send('POST', `items/${id}/unschedule`)).body.item).toMatchObject({ status: 'approved', post_at: null })
@@ -65,7 +65,7 @@ test('taken off the schedule in time, it does not go out', async () => {
 test.each([
   ['a later', 200, 500],
   ['an earlier', 3_600_000, 200],
-])('moved to %s time, it goes out once, at the new time', async (_, first, second) => {
+])('an item moved to %s time goes out once, at the new time', async (_, first, second) => {
   const story = await newStory(app)
   const id = await story.scheduled(first)
   const post_at = inMs(second)
@@ -75,7 +75,7 @@ test.each([
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
-test('posted now although scheduled, it does not go out a second time', async () => {
+test('a scheduled item that is posted by hand does not go out a second time', async () => {
   const story = await newStory(app)
   const [id, later] = [await story.scheduled(300), await story.scheduled(500)]
   expect((await story.send('POST', `items/${id}/post-now`)).status).toBe(200)
@@ -83,7 +83,7 @@ test('posted now although scheduled, it does not go out a second time', async ()
   expect(await story.posts()).toEqual({ [textOf(id)]: 1, [textOf(later)]: 1 })
 })
 
-test('without a connected account it comes back to approved, off the schedule, with the reason', async () => {
+test('without a connected account an item goes back to approved, off the schedule, with the reason', async () => {
   const story = await newStory(app)
   const id = await story.scheduled(300)
   expect((await story.send('DELETE', 'connection')).status).toBe(200)
@@ -96,7 +96,7 @@ test('without a connected account it comes back to approved, off the schedule, w
   expect(await story.posts()).toEqual({})
 })
 
-test('changed after its approval, it goes back to drafted and nothing is sent', async () => {
+test('an item that was changed after its approval goes back to drafted and is not sent', async () => {
   const story = await newStory(app)
   const id = await story.scheduled(300)
   await setItem(app, id, { body: app.owner`body || ' and more'` })
@@ -105,7 +105,7 @@ test('changed after its approval, it goes back to drafted and nothing is sent', 
   expect(await story.posts()).toEqual({})
 })
 
-test('goes out from the account it was approved for, though another is the default by then', async () => {
+test('an item goes out from the account it was approved for, though another is the default by then', async () => {
   const story = await newStory(app)
   await secondAccount(story)
   const id = await story.scheduled(400)
@@ -116,7 +116,7 @@ test('goes out from the account it was approved for, though another is the defau
   expect(await accountOf(textOf(id))).toEqual([story.account])
 })
 
-test('approved while nothing was connected, it goes out from the account that is the default when due', async () => {
+test('an item approved without a connected account goes out from the default account when it is due', async () => {
   const story = await newStory(app)
   await story.send('DELETE', 'connection')
   const id = await story.scheduled(400)
@@ -125,7 +125,7 @@ test('approved while nothing was connected, it goes out from the account that is
   expect(await accountOf(textOf(id))).toEqual([account])
 })
 
-test('a workspace that has left memory wakes for its post', async () => {
+test('an idle workspace wakes for its scheduled item', async () => {
   await using sleepy = await testApp({ database: db.options, overrides: { idleMs: 50 } })
   const story = await newStory(sleepy)
   const id = await story.scheduled(1_500)
@@ -141,7 +141,7 @@ test('a workspace that has left memory wakes for its post', async () => {
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
-test('what fell due while no server ran follows its policy, the item before the profile', async () => {
+test("items that fell due while no server ran follow their own policy, else the profile's", async () => {
   const cases = [
     { late: 30, outcome: 'posted' },
     { late: 59, outcome: 'posted' },

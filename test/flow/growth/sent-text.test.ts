@@ -1,4 +1,4 @@
-/** What an attempt has sent is kept with the attempt: nothing that is done to the item afterwards can hide it. */
+/** An attempt keeps the text it has sent, so that no later change of the item can hide the post. */
 import { beforeEach, expect, test } from 'bun:test'
 import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
 import { eventually, testApp } from '#test/support/app'
@@ -10,7 +10,7 @@ import { insertSandboxPost, setItem } from '#test/support/writes'
 const times: PublishTimes = { ...publishTimes, settleMs: 50, windowMs: 150 }
 
 let stops: Stops
-// One for each: what a test leaves in doubt is read on, and would come to the stops of the next one.
+// One a test: a doubt that a test leaves behind is still read, and would reach the stops of the next test.
 beforeEach(() => {
   stops = testStops()
 })
@@ -22,7 +22,7 @@ const decided = (story: Story, id: string) =>
     ({ status, review }) => status === 'posted' || review,
   )
 
-/** An approved reply to somebody's post. */
+/** An approved reply to another account's post. */
 const approvedReply = async (story: Story, body: string): Promise<string> => {
   const { account } = await newStory(app)
   const post = await insertSandboxPost(app, account, 'What do you do about late deliveries?')
@@ -33,7 +33,7 @@ const approvedReply = async (story: Story, body: string): Promise<string> => {
 const engagement = async (story: Story, id: string) =>
   (await story.send('GET', 'engagements?limit=100')).body.engagements.find((one: { id: string }) => one.id === id)
 
-test('an item whose text is changed in the database while it is in doubt is found by the text that went out', async () => {
+test('an item whose text changes in the database while in doubt is found by the text that was sent', async () => {
   const story = await newStory(app)
   const id = await story.approved()
   const stopped = stops.stopNext('reconcile.reading')
@@ -45,7 +45,7 @@ test('an item whose text is changed in the database while it is in doubt is foun
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
-test('a reply whose text is changed in the database while it is in doubt is found by the text that went out', async () => {
+test('a reply whose text changes in the database while in doubt is found by the text that was sent', async () => {
   const story = await newStory(app)
   const id = await approvedReply(story, 'We call first.')
   const stopped = stops.stopNext('confirm.reading')
@@ -61,7 +61,7 @@ test('a reply whose text is changed in the database while it is in doubt is foun
   expect(await story.posts()).toEqual({ 'We call first.': 1 })
 })
 
-test('the post of one item is not taken for that of another whose text was made the same meanwhile', async () => {
+test("one item's post is not taken for that of another whose text has become the same", async () => {
   const story = await newStory(app)
   const [first, second] = [await story.approved('Only the first says this.'), await story.approved('The second says that.')]
   const reading = stops.stopNext('reconcile.reading')
@@ -83,7 +83,7 @@ test('the post of one item is not taken for that of another whose text was made 
   })
 })
 
-test('what an older version sent and nobody can tell is left to a person, and is never sent again unread', async () => {
+test('an attempt of an older version, without its text, goes to review and is never sent again without a read', async () => {
   const story = await newStory(app)
   const id = await story.approved()
   const stopped = stops.stopNext('reconcile.reading')

@@ -1,4 +1,4 @@
-/** Targets are watched, what they post becomes signals, and signals become engagements. */
+/** Targets are watched, their posts become signals, and signals become engagements. */
 import { describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { NetworkError } from '#port/network/network'
@@ -12,8 +12,8 @@ import { makeDue, setPlan, wakeActor } from '#test/support/writes'
 const db = use(freshDb)
 const app = useApp(() => ({ database: db.options }))
 
-/** Somebody in the sandbox, who posts when told. */
-const somebody = async () => {
+/** An account in the sandbox that posts when a test asks it to. */
+const newAccount = async () => {
   const { sandbox } = app.workplace
   const account = { id: newId(), ...(await sandbox.connect(newId(), `s-${newId()}`)) }
   return {
@@ -57,7 +57,7 @@ const dueIn = async (id: string): Promise<number | undefined> => {
 const HOUR = 3_600_000
 
 describe('a target', () => {
-  test('is kept by its normal handle, once', async () => {
+  test('is stored once, under its normalised handle', async () => {
     const story = await newStory(app)
     const created = await story.send('POST', 'targets', { body: { handle: '@Ships_On_Tuesday', category: 'peers' } })
     expect([created.status, created.body.target]).toMatchObject([
@@ -77,9 +77,9 @@ describe('a target', () => {
     [3, 24 * HOUR],
   ])('of priority %i is read at once, and again in %i ms', async (priority, wait) => {
     const story = await newStory(app)
-    const them = await somebody()
-    await them.post('Nothing to ask.')
-    const { id } = await watch(story, them.handle, { priority })
+    const account = await newAccount()
+    await account.post('Nothing to ask.')
+    const { id } = await watch(story, account.handle, { priority })
     expect(await readOnce(story, id)).toMatchObject({ last_error: null, reads: 2, reads_micros: 0 })
     const ms = (await dueIn(id))!
     expect(ms).toBeGreaterThan(wait - 60_000)
@@ -88,9 +88,9 @@ describe('a target', () => {
     expect(spent!.used).toBe(2)
   })
 
-  test('that is paused is not due any more, and is read at once when it is active again', async () => {
+  test('that is paused is not due, and is read at once when it is active again', async () => {
     const story = await newStory(app)
-    const { id } = await watch(story, (await somebody()).handle)
+    const { id } = await watch(story, (await newAccount()).handle)
     await readOnce(story, id)
     const paused = await story.send('PUT', `targets/${id}`, { body: { status: 'paused' } })
     expect(paused.body.target).toMatchObject({ status: 'paused', next_read_at: null })
@@ -100,28 +100,28 @@ describe('a target', () => {
     expect(await dueIn(id)).toBeLessThanOrEqual(HOUR)
   })
 
-  test('whose handle nobody has says so, and is tried again tomorrow', async () => {
+  test('whose handle does not exist says so and is tried again tomorrow', async () => {
     const story = await newStory(app)
     const { id } = await watch(story, `nobody-${newId()}`, { priority: 1 })
     expect(await readOnce(story, id)).toMatchObject({ last_error: 'unknown_handle', reads: 1 })
     expect(await dueIn(id)).toBeGreaterThan(23 * HOUR)
   })
 
-  test('is not read without an account, nor while automation is paused, nor beyond the reads of the day', async () => {
-    const told = (story: Story, id: string) =>
+  test("is not read without an account, while automation is paused, or once the day's reads are spent", async () => {
+    const failedRead = (story: Story, id: string) =>
       eventually(
         () => targetOf(story, id),
         ({ last_error }) => last_error !== null,
       )
     const alone = await newStory(app)
     await alone.send('DELETE', 'connection')
-    const unread = await watch(alone, (await somebody()).handle)
-    expect(await told(alone, unread.id)).toMatchObject({ last_error: 'x_not_connected', last_read_at: null })
+    const unread = await watch(alone, (await newAccount()).handle)
+    expect(await failedRead(alone, unread.id)).toMatchObject({ last_error: 'x_not_connected', last_read_at: null })
 
     const spent = await newStory(app)
     await setPlan(app, spent.tenantId, { overrides: { reads_free: 10 } })
-    const exhausted = await watch(spent, (await somebody()).handle)
-    expect(await told(spent, exhausted.id)).toMatchObject({ last_error: 'x_read_budget_exhausted', last_read_at: null })
+    const exhausted = await watch(spent, (await newAccount()).handle)
+    expect(await failedRead(spent, exhausted.id)).toMatchObject({ last_error: 'x_read_budget_exhausted', last_read_at: null })
     const [row] = await app.owner<
       { midnight: boolean }[]
     >`select abs(extract(epoch from run_at - (date_trunc('day', now() at time zone 'utc')
@@ -130,8 +130,8 @@ describe('a target', () => {
 
     const paused = await newStory(app)
     await paused.send('POST', 'automation/pause-all')
-    const held = await watch(paused, (await somebody()).handle)
-    // What is asked for by hand still runs after it.
+    const held = await watch(paused, (await newAccount()).handle)
+    // Manual work still runs after it.
     const done = await paused.approved()
     await paused.send('POST', `items/${done}/post-now`)
     expect(await targetOf(paused, held.id)).toMatchObject({ last_read_at: null, last_error: null })
@@ -139,17 +139,17 @@ describe('a target', () => {
     await readOnce(paused, held.id)
   })
 
-  test('that cannot be read is left alone for longer each time, and what was reserved is given back', async () => {
+  test('that cannot be read is retried after longer and longer waits, and its reserved reads are given back', async () => {
     const story = await newStory(app)
     const { sandbox } = app.workplace
     const { readHandle } = sandbox
-    const them = await somebody()
+    const account = await newAccount()
     sandbox.readHandle = async (account, query, signal) => {
-      if (query.handle === them.handle) throw new NetworkError('unreachable', 'no answer')
+      if (query.handle === account.handle) throw new NetworkError('unreachable', 'no answer')
       return readHandle(account, query, signal)
     }
     try {
-      const { id } = await watch(story, them.handle, { priority: 1 })
+      const { id } = await watch(story, account.handle, { priority: 1 })
       expect(await readOnce(story, id)).toMatchObject({ last_error: 'unreachable', reads: 0 })
       expect(await dueIn(id)).toBeLessThanOrEqual(300_000)
       await readAgain(story, id)
@@ -163,27 +163,27 @@ describe('a target', () => {
 })
 
 describe('signals', () => {
-  test('are what targets have posted, each once, best first', async () => {
+  test("are the targets' posts, each once, best first", async () => {
     const story = await newStory(app)
     const { handle } = (await story.send('GET', 'connection')).body.connection.account
-    const them = await somebody()
-    const plain = await them.post('Tea again.')
-    const { id } = await watch(story, them.handle, { priority: 1 })
+    const account = await newAccount()
+    const plain = await account.post('Tea again.')
+    const { id } = await watch(story, account.handle, { priority: 1 })
     await readOnce(story, id)
-    const asking = await them.post(`What do you think, @${handle}?`)
+    const asking = await account.post(`What do you think, @${handle}?`)
     await readAgain(story, id)
     await readAgain(story, id)
     const signals = await signalsOf(story)
     expect(signals.map(({ post }: { post: { id: string } }) => post.id)).toEqual([asking, plain])
     expect(signals[0]).toMatchObject({
-      ...{ target_id: id, status: 'open', engagement_id: null, post: { author: them.handle, addresses_us: true, network: 'sandbox' } },
+      ...{ target_id: id, status: 'open', engagement_id: null, post: { author: account.handle, addresses_us: true, network: 'sandbox' } },
       reasons: expect.arrayContaining(['asks something', 'addresses your account', 'target of priority 1']),
     })
     expect(signals[0].actions).toHaveLength(4)
     expect(signals[0].actions[0]).toEqual({ action: 'reply', allowed: true, reason: null, link: null })
   })
 
-  test('of the residents come by themselves', async () => {
+  test('from residents of the sandbox come by themselves', async () => {
     const story = await newStory(app)
     const { id } = await watch(story, residents[0]!.handle)
     await readOnce(story, id)
@@ -192,15 +192,15 @@ describe('signals', () => {
     for (const { post, score } of signals) expect([post.author, score > 0]).toEqual([residents[0]!.handle, true])
   })
 
-  test('are paged without loss while others come, and the last one seen is forgotten', async () => {
+  test('are paged without loss while new ones come and the last one seen is deleted', async () => {
     const story = await newStory(app)
-    const them = await somebody()
-    for (const text of ['One?', 'Two.', 'Three?', 'Four.']) await them.post(text)
-    const { id } = await watch(story, them.handle)
+    const account = await newAccount()
+    for (const text of ['One?', 'Two.', 'Three?', 'Four.']) await account.post(text)
+    const { id } = await watch(story, account.handle)
     await readOnce(story, id)
     const all = (await signalsOf(story)).map((one: { id: string }) => one.id)
     const first = (await story.send('GET', 'signals?limit=2')).body
-    await them.post('Five?')
+    await account.post('Five?')
     await readAgain(story, id)
     await app.owner`delete from signal where id = ${first.signals.at(-1).id}`
     const second = (await story.send('GET', `signals?limit=100&cursor=${first.next_cursor}`)).body
@@ -209,25 +209,25 @@ describe('signals', () => {
     for (const one of all) expect(seen).toContain(one)
   })
 
-  test('are open again when the draft that was to answer fails', async () => {
+  test('are open again when the draft of their answer fails', async () => {
     const story = await newStory(app)
-    const them = await somebody()
-    await them.post('Who has seen this?')
-    await readOnce(story, (await watch(story, them.handle)).id)
+    const account = await newAccount()
+    await account.post('Who has seen this?')
+    await readOnce(story, (await watch(story, account.handle)).id)
     const [{ id }] = await signalsOf(story)
     const engage = () => story.send('POST', `signals/${id}/engage`, { body: { action: 'reply' } })
-    // Nothing can be drafted from a profile that is empty.
+    // Nothing can be drafted from an empty profile.
     expect((await engage()).status).toBe(201)
     const anyOf = ({ length }: unknown[]) => length > 0
     expect(await eventually(() => signalsOf(story), anyOf)).toMatchObject([{ id, status: 'open', engagement_id: null }])
     expect((await engage()).status).toBe(201)
   })
 
-  test('are dismissed, and do not come again', async () => {
+  test('that are dismissed do not come again', async () => {
     const story = await newStory(app)
-    const them = await somebody()
-    await them.post('Tea again.')
-    const target = await watch(story, them.handle)
+    const account = await newAccount()
+    await account.post('Tea again.')
+    const target = await watch(story, account.handle)
     await readOnce(story, target.id)
     const [{ id }] = await signalsOf(story)
     expect((await story.send('POST', `signals/${id}/dismiss`)).body.signal.status).toBe('dismissed')
@@ -236,11 +236,11 @@ describe('signals', () => {
     expect([await signalsOf(story), (await signalsOf(story, '&status=dismissed')).length]).toEqual([[], 1])
   })
 
-  test('become engagements, without another read', async () => {
+  test('become engagements without another read', async () => {
     const story = await newStory(app)
-    const them = await somebody()
-    const post = await them.post('Who calls the customer?')
-    const target = await watch(story, them.handle)
+    const account = await newAccount()
+    const post = await account.post('Who calls the customer?')
+    const target = await watch(story, account.handle)
     await readOnce(story, target.id)
     const [{ id }] = await signalsOf(story)
     const made = await story.send('POST', `signals/${id}/engage`, { body: { action: 'reply', body: 'The driver does.' } })
@@ -254,9 +254,9 @@ describe('signals', () => {
 
   test('expire', async () => {
     const story = await newStory(app)
-    const them = await somebody()
-    await them.post('Tea again.')
-    const target = await watch(story, them.handle)
+    const account = await newAccount()
+    await account.post('Tea again.')
+    const target = await watch(story, account.handle)
     await readOnce(story, target.id)
     const [{ id }] = await signalsOf(story)
     await app.owner`update signal set expires_at = now() where id = ${id}`
@@ -264,7 +264,7 @@ describe('signals', () => {
     expect((await story.send('POST', `signals/${id}/dismiss`)).body.error.message).toBe('cannot dismiss: the signal is expired')
   })
 
-  test('say which actions the network does not allow, and engaging so is refused before a model is called', async () => {
+  test('list the actions that the network forbids, which are refused before a model is called', async () => {
     let written = 0
     const never = () => {
       written++
@@ -278,9 +278,9 @@ describe('signals', () => {
     const { id } = await watch(story, residents[2]!.handle)
     await readOnce(story, id)
     const signal = (await signalsOf(story)).find(({ post }: { post: { addresses_us: boolean } }) => !post.addresses_us)
-    const told = Object.fromEntries(signal.actions.map((one: { action: string }) => [one.action, one]))
-    expect(told.repost).toMatchObject({ allowed: true })
-    expect(told.like).toMatchObject({
+    const actions = Object.fromEntries(signal.actions.map((one: { action: string }) => [one.action, one]))
+    expect(actions.repost).toMatchObject({ allowed: true })
+    expect(actions.like).toMatchObject({
       allowed: false,
       reason: 'x_like_selfserve_removed',
       link: `https://x.com/i/status/${signal.post.id}`,
