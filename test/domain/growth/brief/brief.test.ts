@@ -1,4 +1,4 @@
-/** What the brief says of each state of a workspace, and in which order. */
+/** The brief's actions for each state of a workspace, and their order. */
 import { describe, expect, test } from 'bun:test'
 import { operations } from '#contract/index'
 import {
@@ -25,7 +25,7 @@ const found = (count: number, more: Partial<BriefRow> = {}): FoundRows => ({
 const nothing = found(0)
 const noItems = Object.fromEntries(foundGroups.map((name) => [name, nothing])) as Record<FoundGroup, FoundRows>
 
-/** Nothing to do: a week is planned, and all else is in order. */
+/** A workspace with a planned week and nothing to do. */
 const calm: BriefFacts = Object.freeze({
   now: at(),
   paused: false,
@@ -56,9 +56,9 @@ const withItems = (items: Partial<Record<FoundGroup, FoundRows>>): Partial<Brief
 const kindsOf = (changes: Partial<BriefFacts>) => actionsOf({ ...calm, ...changes }).map(({ kind }) => kind)
 const first = (changes: Partial<BriefFacts>) => actionsOf({ ...calm, ...changes })[0]!
 
-test('a workspace in order has nothing to do', () => expect(actionsOf(calm)).toEqual([]))
+test('a workspace in order gets no actions', () => expect(actionsOf(calm)).toEqual([]))
 
-/** What is changed of the calm → the one action that follows, what of it shows. */
+/** A change to the calm workspace → the one action that follows from it, and its fields. */
 const cases: Record<BriefActionKind, [changes: Partial<BriefFacts>, shown: object]> = {
   settle_posts: [
     withItems({ review: found(2) }),
@@ -131,20 +131,20 @@ const cases: Record<BriefActionKind, [changes: Partial<BriefFacts>, shown: objec
 describe.each(briefActionKinds)('%s', (kind) => {
   const [changes, shown] = cases[kind]
 
-  test('follows from its one cause, with numbers, and nothing else does', () => {
+  test('follows from its cause, with numbers, and is the only action', () => {
     const actions = actionsOf({ ...calm, ...changes })
     expect(actions.map((one) => one.kind)).toEqual([kind])
     expect(actions[0]).toMatchObject(shown as never)
   })
 
-  test('names an operation and fields that it takes', () => {
+  test('names an operation and fields that exist', () => {
     const { operation, arguments: given } = first(changes)
     const o = operations.find(({ id }) => id === operation)
     for (const name of Object.keys(given)) expect(Object.keys(o!.input.properties)).toContain(name)
   })
 })
 
-describe('nothing is said', () => {
+describe('no action comes', () => {
   test.each<[string, Partial<BriefFacts>]>([
     ['of a profile that is younger than 60 days', { profileUpdatedAt: at(-60 * DAY + 1) }],
     ['of a quota of which a fifth is left', { quota: { ...calm.quota, used: 79 } }],
@@ -163,7 +163,7 @@ describe('nothing is said', () => {
   ])('%s', (_, changes) => expect(kindsOf(changes)).toEqual([]))
 })
 
-test('a time and an action are named only where they are known', () => {
+test('a suggestion names a time and an action only if they are known', () => {
   const unknown: Partial<BriefFacts> = { cadences: { posts: false, articles: true }, engageBy: null, slots: null }
   const items = withItems({ approved: found(1), approved_articles: found(1), signals: found(1) })
   expect(actionsOf({ ...calm, ...items, ...unknown }).map((one) => [one.kind, one.operation, one.arguments])).toEqual([
@@ -173,18 +173,18 @@ test('a time and an action are named only where they are known', () => {
   ])
 })
 
-test('nothing is executed without an account', () => {
+test('without an account no engagement is suggested for execution', () => {
   const items = withItems({ engaging: found(1), scheduled: nothing, drafts: found(1) })
   expect(kindsOf({ ...items, accounts: { connected: 0, known: 1 } })).toEqual(['approve_posts', 'connect_first_account'])
 })
 
 describe('free slots', () => {
-  test('ask for no more than the quota of the month has', () => {
+  test("ask for no more drafts than the month's quota has left", () => {
     const slots = [at(DAY), at(2 * DAY), at(3 * DAY)]
     expect(first({ slots, quota: { ...calm.quota, used: 98 } })).toMatchObject({ kind: 'fill_slots', count: 3, arguments: { count: 2 } })
   })
 
-  test('take what is approved first', () => {
+  test('take approved items first', () => {
     const one = first({ ...withItems({ approved: found(2) }), slots: [at(DAY), at(2 * DAY), at(3 * DAY)] })
     expect(one).toMatchObject({
       kind: 'fill_slots',
@@ -195,7 +195,7 @@ describe('free slots', () => {
     expect(one.rows).toHaveLength(2)
   })
 
-  test('need only what the drafts there are do not fill, twenty at once', () => {
+  test('ask only for the drafts still missing, at most twenty at once', () => {
     const slots = Array.from({ length: 30 }, (_, day) => at((day + 1) * DAY))
     const fill = (drafts: number) =>
       actionsOf({ ...calm, ...withItems({ drafts: found(drafts) }), slots }).find(({ kind }) => kind === 'fill_slots')
@@ -211,20 +211,20 @@ describe('the order', () => {
     ...{ quota: { ...calm.quota, used: 99 }, ready: found(1), activeLearnings: 0, reads: { ...calm.reads, used: 900 } },
   }
 
-  test('is by urgency, what nobody else can settle first', () => {
+  test('is by urgency, first what only a person can settle', () => {
     expect(kindsOf(everything)).toEqual([
       ...['settle_posts', 'fix_billing', 'retry_failed_posts', 'resume_automation', 'approve_posts', 'approve_articles', 'fill_slots'],
       ...['raise_quota', 'conclude_experiment', 'complete_profile', 'run_audit', 'spare_reads', 'watch_posts'],
     ] as never)
   })
 
-  test('counts how many wait a little, never so much that kinds far apart change places', () => {
+  test('depends a little on how many wait, but never enough for distant kinds to change places', () => {
     const score = (count: number) => first(withItems({ drafts: found(count) })).score
     expect([1, 2, 3, 4, 8, 16, 5_000].map(score)).toEqual([65, 66, 66, 67, 68, 69, 69])
     expect(kindsOf(withItems({ drafts: found(5_000), review: found(1) }))).toEqual(['settle_posts', 'approve_posts'])
   })
 
-  test('is the same whatever order the rules speak in, each kind once', () => {
+  test('does not depend on the order of the rules, and each kind comes once', () => {
     const actions = actionsOf({ ...calm, ...everything })
     expect(ranked(actions.toReversed())).toEqual(actions)
     expect(new Set(actions.map(({ kind }) => kind)).size).toBe(actions.length)

@@ -33,7 +33,7 @@ test('a new article is queued, without title and item', () => {
   } as Article)
 })
 
-test('ready, it has one item of its title and text, and asks for approval once', () => {
+test('a ready article has one item with its title and text, and asks for approval once', () => {
   const done = readyArticle(inFlight, set, { item, now })
   expect(done.record).toEqual({
     ...inFlight,
@@ -101,11 +101,11 @@ describe('approving', () => {
     expect(errorOf(() => approved(change)).message).toContain(message)
   })
 
-  test('a title of a post is refused', () => {
+  test('a title for a post is refused', () => {
     expect(errorOf(() => approved({ title: 'Docks' }, draftedItem)).message).toContain('title only applies to articles')
   })
 
-  test('the longest title is one', () => {
+  test('a title of the greatest length is accepted', () => {
     const editedBody = `${'t'.repeat(LONGEST_TITLE)}\n\nText.`
     expect(approved({ editedBody }).title).toBe('t'.repeat(LONGEST_TITLE))
   })

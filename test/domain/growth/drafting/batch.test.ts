@@ -44,11 +44,11 @@ describe('in flight', () => {
     })
   })
 
-  test('once a lane has it, it is generating', () => {
+  test('a claimed batch is generating', () => {
     expect(inFlight).toEqual({ ...queued, status: 'generating', updated_at: at(1_000) })
   })
 
-  test('a run that dies is repeated once', () => {
+  test('a batch whose process dies runs once more', () => {
     expect(GENERATION_RUNS).toBe(2)
   })
 })
@@ -69,7 +69,7 @@ describe('ready', () => {
     ])
   })
 
-  test('takes at least one draft: with none it has failed, and nobody is asked to approve anything', () => {
+  test('takes at least one draft; a batch without any has failed and asks for no approval', () => {
     const done = readyBatch(inFlight, setOf(0), { taken, now })
     expect(done.record).toMatchObject({ status: 'failed', delivered: 0 })
     expect(done.record.error).toMatch(/^generation_failed: \S/)
@@ -79,21 +79,24 @@ describe('ready', () => {
 })
 
 describe('failed', () => {
-  test.each([['generation_failed: ask for fewer posts'], ['cancelled'], ['enqueue_failed']])('with %s: everything goes back', (error) => {
-    for (const batch of [queued, inFlight]) {
-      const done = failedBatch(batch, error, { taken, now })
-      expect(done.record).toEqual({ ...batch, status: 'failed', error, delivered: 0, updated_at: now })
-      expect(done.refund).toEqual([{ ...taken, amount: -REQUESTED }])
-      expect(done.events).toEqual([settledEvent(done.record)])
-    }
-  })
+  test.each([['generation_failed: ask for fewer posts'], ['cancelled'], ['enqueue_failed']])(
+    'with %s: the whole quota is given back',
+    (error) => {
+      for (const batch of [queued, inFlight]) {
+        const done = failedBatch(batch, error, { taken, now })
+        expect(done.record).toEqual({ ...batch, status: 'failed', error, delivered: 0, updated_at: now })
+        expect(done.refund).toEqual([{ ...taken, amount: -REQUESTED }])
+        expect(done.events).toEqual([settledEvent(done.record)])
+      }
+    },
+  )
 
-  test('gives nothing back where nothing was taken', () => {
+  test('gives nothing back if nothing was charged', () => {
     expect(failedBatch(queued, 'cancelled', { taken: { ...taken, amount: 0 }, now }).refund).toEqual([])
   })
 })
 
-test('a draft becomes an item that waits for approval, with all that the drafter said of it', () => {
+test('a draft becomes an item that waits for approval, with all fields from the drafter', () => {
   const item = batchItem(draft, { id: 'item-1', batchId: 'batch-1', length: 31, now: at() })
   expect(item).toEqual({ ...draftedItem, stories: ['I drove a delivery van for a week.'], learnings: ['learning-1'] })
 })

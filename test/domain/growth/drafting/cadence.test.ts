@@ -20,7 +20,7 @@ const iso = (slots: Date[]) => slots.map((slot) => slot.toISOString().replace(':
 const slots = (cadence: Partial<Cadence>, calendar: Calendar, days: number) => iso(gapsInCadence({ ...every, ...cadence }, calendar, days))
 
 describe('slots', () => {
-  test('come on the days and at the times of the cadence, the first one after now', () => {
+  test('come on the days and at the times of the cadence, after now', () => {
     const cadence = { days: ['mon', 'wed'], times: ['09:00', '17:30'] } as const
     // A Monday.
     expect(slots({ ...cadence, days: [...cadence.days], times: [...cadence.times] }, from('2026-06-01T09:00:00Z'), 7)).toEqual([
@@ -31,20 +31,20 @@ describe('slots', () => {
     ])
   })
 
-  test("are on the clocks of the cadence, else on the profile's", () => {
+  test("are in the cadence's time zone, by default the profile's", () => {
     const calendar = from('2026-06-01T00:00:00Z', { zone: 'Asia/Tokyo' })
     expect(slots({ time_zone: null }, calendar, 1)).toEqual(['2026-06-02T00:00Z'])
     expect(slots({ time_zone: 'America/New_York' }, calendar, 1)).toEqual(['2026-06-01T13:00Z'])
   })
 
-  test('are skipped where something goes out in the same minute', () => {
+  test('are skipped if something goes out in the same minute', () => {
     const taken = [new Date('2026-06-01T09:00:59.999Z'), new Date('2026-06-02T08:59:59Z')]
     expect(slots({}, from('2026-06-01T00:00:00Z', { taken }), 3)).toEqual(['2026-06-02T09:00Z', '2026-06-03T09:00Z'])
   })
 
-  test('are no more in a day than posts_per_day allows, by the local day', () => {
+  test('are no more a local day than posts_per_day allows', () => {
     const cadence = { times: ['00:30', '12:00', '23:30'], time_zone: 'America/New_York', posts_per_day: 2 }
-    // 23:45 of 1 June in New York.
+    // 23:45 on 1 June in New York.
     const counted = [new Date('2026-06-02T03:45:00Z')]
     expect(slots(cadence, from('2026-06-01T04:00:00Z', { counted }), 2)).toEqual([
       '2026-06-01T04:30Z',
@@ -54,12 +54,12 @@ describe('slots', () => {
     expect(slots({ ...cadence, posts_per_day: 1 }, from('2026-06-01T04:00:00Z', { counted }), 2)).toEqual(['2026-06-02T04:30Z'])
   })
 
-  test('are none without days or without times', () => {
+  test('need days and times', () => {
     expect([hasSlots({ ...every, days: [] }), hasSlots({ ...every, times: [] }), hasSlots(every)]).toEqual([false, false, true])
     expect(nextSlot({ ...every, days: [] }, from('2026-06-01T00:00:00Z'))).toBeUndefined()
   })
 
-  test('are looked for 60 days ahead and no further', () => {
+  test('are searched for 60 days ahead', () => {
     const days = Array.from({ length: 61 }, (_, day) => new Date(Date.UTC(2026, 5, 1 + day, 9)))
     const calendar = (taken: Date[]) => from('2026-06-01T00:00:00Z', { taken })
     expect(nextSlot(every, calendar(days.slice(0, 59)))).toEqual(days[59]!)
@@ -68,7 +68,7 @@ describe('slots', () => {
   })
 })
 
-describe('where the clocks change', () => {
+describe('when the clocks change', () => {
   test.each([
     ['leave an hour out', 'America/New_York', '02:30', '2026-03-07T12:00:00Z', ['2026-03-08T07:30Z', '2026-03-09T06:30Z']],
     ['repeat an hour', 'America/New_York', '01:30', '2026-10-31T12:00:00Z', ['2026-11-01T05:30Z', '2026-11-02T06:30Z']],
@@ -79,13 +79,13 @@ describe('where the clocks change', () => {
     expect(slots({ time_zone, times: [time] }, from(now), 2)).toEqual(expected)
   })
 
-  test('two times that become one moment are one slot', () => {
+  test('two times that fall on one moment are one slot', () => {
     const cadence = { time_zone: 'America/New_York', times: ['02:30', '03:30'] }
     expect(slots(cadence, from('2026-03-08T00:00:00Z'), 1)).toEqual(['2026-03-08T07:30Z'])
   })
 })
 
-test('a cadence is kept in order, each day and time once', () => {
+test('a cadence is stored in order, with each day and time once', () => {
   expect(tidyCadence({ ...noCadence, days: ['fri', 'mon', 'fri'], times: ['17:00', '09:00', '17:00'] })).toEqual({
     ...noCadence,
     days: ['mon', 'fri'],
@@ -119,7 +119,7 @@ const anyCadence = fc.record({
 })
 const anyNow = fc.date({ min: new Date('2024-01-01'), max: new Date('2027-12-31'), noInvalidDate: true })
 
-/** How a person in the zone reads a moment, by another way than the code under test. */
+/** The local time of a moment, computed differently from the code under test. */
 const shownIn = (zone: string, moment: Date) => {
   const [weekday, date, time] = [{ weekday: 'short' }, { dateStyle: 'short' }, { timeStyle: 'short', hourCycle: 'h23' }].map((options) =>
     new Intl.DateTimeFormat('en-GB', { timeZone: zone, ...(options as object) }).format(moment),
@@ -128,7 +128,7 @@ const shownIn = (zone: string, moment: Date) => {
 }
 
 describe('any cadence in any zone', () => {
-  test('has slots after now, in order, none in the minute of another or of what is taken, no more a day than allowed', () => {
+  test('has slots after now, in order, at most as many a day as allowed, and each in a minute of its own that is free', () => {
     const property = fc.property(
       anyCadence,
       anyNow,
@@ -151,14 +151,14 @@ describe('any cadence in any zone', () => {
     fc.assert(property, runs(60))
   })
 
-  test('shows each time once on each of its days, but for times that the clocks leave out', () => {
+  test('has each time once on each of its days, except those that the clocks skip', () => {
     const property = fc.property(anyCadence, anyNow, (cadence, now) => {
       const free = [...freeSlots({ ...cadence, posts_per_day: null }, from(now.toISOString()), 30)]
       const seen = free.map((slot) => shownIn(cadence.time_zone, slot))
       for (const { weekday } of seen) expect(cadence.days).toContain(weekday as never)
       const keys = seen.map(({ date, time }) => `${date} ${time}`)
       expect(new Set(keys).size).toBe(keys.length)
-      // A clock that leaves a time out shows a later one: at most one day in a month, at most all of its times.
+      // A skipped time becomes a later one: on at most one day in a month, for at most all of its times.
       const off = seen.filter(({ time }) => !cadence.times.includes(time))
       expect(off.length).toBeLessThanOrEqual(cadence.times.length)
       const whole = Map.groupBy(seen, ({ date }) => date)

@@ -56,7 +56,7 @@ const commands = {
 }
 type Command = keyof typeof commands
 
-/** From the API document ("States and transitions"); all that is not here is 409. */
+/** From the API document ("States and transitions"); everything else is 409. */
 const legal: Partial<Record<StateName, Partial<Record<Command, EngagementStatus>>>> = {
   drafted: { approve: 'approved', reject: 'rejected' },
   approved: { execute: 'executing' },
@@ -79,7 +79,7 @@ describe('the state table', () => {
     expect(commands[command](engagement)).toMatchObject({ status: cell, review: false, updated_at: now })
   })
 
-  test.each(stateNames.map((state) => [state]))('%s can be told apart by its name', (state) => {
+  test.each(stateNames.map((state) => [state]))('%s has a name of its own', (state) => {
     expect(engagementState(inState(state))).toBe(state === 'in review' ? 'execute_unconfirmed (in review)' : state)
   })
 })
@@ -107,7 +107,7 @@ describe('a new engagement', () => {
     expect(errorOf(() => made({ action, body: null, ...changes })).code).toBe('invalid_input')
   })
 
-  test('is drafted by whoever writes it, or fails with a code', () => {
+  test('is drafted by a person or the drafter, or fails with a code', () => {
     const queued = made({ body: null }).engagement
     const usage = { input_tokens: 1, output_tokens: 2, cost_micros: 3 }
     const written = writtenEngagement(queued, { body: 'Words.', rationale: 'Because.' }, { model: 'm', usage, now })
@@ -123,7 +123,7 @@ describe('a new engagement', () => {
   })
 })
 
-describe('what the network refuses', () => {
+describe('an action that the network forbids', () => {
   const refused = {
     allowed: false,
     reason: 'x_like_selfserve_removed',
@@ -131,7 +131,7 @@ describe('what the network refuses', () => {
     link: 'https://x.com/i/status/42',
   } as const
 
-  test('is told with reason and link', () => {
+  test('is refused with a reason and a link', () => {
     const error = errorOf(() => requireAllowed(refused))
     expect([error.code, error.message]).toEqual(['conflict', 'x_like_selfserve_removed: by hand only: https://x.com/i/status/42'])
     expect(error.details).toEqual([
@@ -148,7 +148,7 @@ describe('approval', () => {
     ['other words', { body: 'Other.' }],
     ['another post', { post_id: '43' }],
     ['another action', { action: 'quote' as const }],
-  ])('is bound to the account and to all that goes out: not for %s', (_, changes) => {
+  ])('is bound to the account and to all that is sent: not valid for %s', (_, changes) => {
     const approved = approveEngagement(drafted, approval)
     const claiming = { accountExternalId: ACCOUNT, now }
     expect(bindAccount(asItem(approved), claiming)).toMatchObject({ status: 'publishing' })
@@ -156,7 +156,7 @@ describe('approval', () => {
     expect(bindAccount(asItem(approved), { ...claiming, accountExternalId: 'other' })).toBe('approval_stale')
   })
 
-  test('takes other words for replies and quotes, within the limit', () => {
+  test('takes an edited body for replies and quotes, within the limit', () => {
     expect(approveEngagement(drafted, { ...approval, body: 'Edited.' }).body).toBe('Edited.')
     expect(errorOf(() => approveEngagement(drafted, { ...approval, body: ' ' })).message).toBe('body is empty')
     expect(errorOf(() => approveEngagement(drafted, { ...approval, body: 'x'.repeat(281) })).code).toBe('invalid_input')
@@ -182,7 +182,7 @@ describe('the machine', () => {
     expect([settled.next.kind, settled.events]).toEqual([next as never, []])
   })
 
-  test('what is in doubt is found, or put before a person, who is called once', () => {
+  test('a doubt ends with a find, or goes to review and asks a person once', () => {
     const sent = { item: asItem(executing), attempt: attemptWith(), now, times: publishTimes }
     const doubtful = settledEngagement(executing, doubt(sent, { reason: '502', cause: 'server_error' }))
     const read = { item: asItem(doubtful.engagement), attempt: doubtful.attempt, now: at(60_000), times: publishTimes }
@@ -195,12 +195,12 @@ describe('the machine', () => {
     ])
   })
 
-  test('what has changed since its approval goes back to be drafted', () => {
+  test('an engagement changed since its approval goes back to drafted', () => {
     const { item } = backToApproved(asItem(executing), 'approval_stale', now)
     expect(fromItem(executing, item)).toMatchObject({ status: 'drafted', approved_hash: null, account_external_id: null })
   })
 
-  test.each(engagementStatuses.map((status) => [status]))('%s: nothing is claimed unless a person has asked for it', (status) => {
+  test.each(engagementStatuses.map((status) => [status]))('%s: nothing is claimed without a request from a person', (status) => {
     const trying = () => claim(asItem(inState(status)), { accountExternalId: ACCOUNT, origin: 'manual', now })
     if (status === 'executing') expect(trying()).toMatchObject({ status: 'publishing' })
     else expect(errorOf(trying).code).toBe('conflict')

@@ -43,13 +43,13 @@ describe('a count', () => {
     ['one line', 0],
   ])('of line breaks in %j', (text, count) => expect(lineBreaksIn(text)).toBe(count))
 
-  test('may be reached, not passed', () => {
+  test('may be reached but not exceeded', () => {
     expect(broken('#a #b', { max_hashtags: 2 })).toEqual([])
     expect(check('#a #b #c #d', { max_hashtags: 2 })).toEqual([{ rule: 'max_hashtags', message: '4 hashtags, at most 2' }])
   })
 })
 
-test('lengths are by the measure given', () => {
+test('lengths are counted by the given measure', () => {
   expect(checkRules('ab', { ...noRules, max_length: 3 }, (text) => 2 * text.length)).toEqual([
     { rule: 'max_length', message: "4 characters by the network's count, at most 3" },
   ])
@@ -74,17 +74,17 @@ describe('a banned word', () => {
     ['überall', 'all'],
   ])('%s is no %s', (text, word) => expect(broken(text, { banned_words: [word] })).toEqual([]))
 
-  test('is named as it was given, each one that stands there', () => {
+  test('is named as it was given, and so is each one found', () => {
     expect(check('Hack the synergy', { banned_words: ['Synergy', 'growth', 'hack'] })).toEqual([
       { rule: 'banned_words', message: 'it contains "Synergy"' },
       { rule: 'banned_words', message: 'it contains "hack"' },
     ])
   })
 
-  test('is kept once, whatever its case', () => expect(tidyWords(['Hack', ' hack ', 'synergy', 'HACK'])).toEqual(['Hack', 'synergy']))
+  test('is stored once, whatever its case', () => expect(tidyWords(['Hack', ' hack ', 'synergy', 'HACK'])).toEqual(['Hack', 'synergy']))
 })
 
-test('a broken rule is told with its channel and its numbers', () => {
+test('the error for a broken rule names its channel and numbers', () => {
   const [rule] = check('#a #b #c #d', { max_hashtags: 2 })
   expect(brokenRuleMessage(rule!, 'posts')).toBe('breaks the rule max_hashtags of channel posts: 4 hashtags, at most 2')
 })
@@ -98,7 +98,7 @@ describe('rules', () => {
     expect(faultOfRules({ ...noRules, ...rules }, 280)).toEqual({ rule: rule as keyof FormatRules, message }),
   )
 
-  test.each([[{}], [{ min_length: 280, max_length: 280 }], [{ max_emoji: 0, max_links: 0 }]])('%j are sound', (rules) =>
+  test.each([[{}], [{ min_length: 280, max_length: 280 }], [{ max_emoji: 0, max_links: 0 }]])('%j are consistent', (rules) =>
     expect(faultOfRules({ ...noRules, ...rules }, 280)).toBeUndefined(),
   )
 })
@@ -116,14 +116,14 @@ const piece = fc.constantFrom('#tag', '🙂', 'https://a.example/b', '\n', 'kiln
 const anyText = fc.array(fc.oneof(piece, fc.string({ unit: 'grapheme', maxLength: 4 })), { maxLength: 20 }).map((parts) => parts.join(' '))
 
 describe('any rules over any text', () => {
-  test('say nothing where nothing is ruled', () => {
+  test('report nothing if there are no rules', () => {
     fc.assert(
       fc.property(anyText, (text) => checkRules(text, noRules, measure).length === 0),
       runs(200),
     )
   })
 
-  test('break one by one as they break together, and no rule that is looser than what holds', () => {
+  test('break alone exactly when they break together, and no looser rule breaks', () => {
     const property = fc.property(anyText, anyRules, (text, rules) => {
       const together = checkRules(text, rules, measure)
       const alone = (Object.keys(rules) as (keyof FormatRules)[]).flatMap((rule) => check(text, { [rule]: rules[rule] }))
@@ -137,7 +137,7 @@ describe('any rules over any text', () => {
     fc.assert(property, runs(200))
   })
 
-  test('find a banned word wherever it stands between other words, and not inside of one', () => {
+  test('find a banned word anywhere between words, but not inside one', () => {
     const property = fc.property(anyText, fc.constantFrom('kiln', 'on call', 'naïve'), (text, word) => {
       expect(broken(`${text} ${word.toUpperCase()} ${text}`, { banned_words: [word] })).toEqual(['banned_words'])
       expect(broken(`x${word}x`, { banned_words: [word] })).toEqual([])

@@ -36,7 +36,7 @@ describe('the state of a channel', () => {
     statuses.flatMap((before) => [undefined, ...statuses].map((asked) => [name, before, asked] as const)),
   )
 
-  test.each(cells)('of %s, %s, asked to be %s, becomes that or stays', (name, status, asked) => {
+  test.each(cells)('of %s, %s, set to %s, changes or stays', (name, status, asked) => {
     const next = change(asked ? { status: asked } : {}, { ...channel, name, status })
     expect(next).toEqual({ ...channel, name, status: asked ?? status, updated_at: at(1_000) })
   })
@@ -47,11 +47,11 @@ describe('the state of a channel', () => {
     expect(errorOf(() => requireActive({ name, status: 'inactive' }))).toMatchObject({ code: 'conflict', message })
   })
 
-  test('is no hindrance where there is no channel', () => expect(() => requireActive(undefined)).not.toThrow())
+  test('does not matter if there is no channel', () => expect(() => requireActive(undefined)).not.toThrow())
 })
 
 describe('a change', () => {
-  test('leaves what it does not name, inside rules and cadence too; null takes a rule away', () => {
+  test('leaves fields it does not name, also inside rules and cadence; null removes a rule', () => {
     expect(change({ format_rules: { max_links: 0 } }).format_rules).toEqual({ ...channel.format_rules, max_links: 0 })
     expect(change({ format_rules: { max_hashtags: null } }).format_rules).toEqual({ ...noRules, banned_words: ['synergy'] })
     expect(change({ cadence: { posts_per_day: 1 } }).cadence).toEqual({ ...channel.cadence, posts_per_day: 1 })
@@ -80,11 +80,11 @@ describe('a change', () => {
   )
 })
 
-test('a row that says nothing of rules and cadence has none', () => {
+test('a row without rules and cadence has none', () => {
   expect(channelOfRow({ ...channel, format_rules: {}, cadence: {} })).toEqual({ ...channel, format_rules: noRules, cadence: noCadence })
 })
 
-test('items obey the channel of their kind, within what the network takes', () => {
+test('items follow the channel of their kind, within the limits of the network', () => {
   expect([channelFor('post'), channelFor('article')]).toEqual(['posts', 'articles'])
   const limits = { maxLength: 280, maxLongLength: 25_000 }
   expect(channelNames.map((name) => limitOf(name, limits))).toEqual([280, 280, 25_000, 280])

@@ -5,7 +5,7 @@ import { ARTICLE_HOOK, type HookKey, hookKeys, hookNamed, hookPattern, postHooks
 import { runs } from '#test/support/property'
 
 describe('the library', () => {
-  test('holds at least 40 openings, each with a name, an explanation and an example of its own', () => {
+  test('has at least 40 openings, each with its own name, explanation and example', () => {
     expect(postHooks.length).toBeGreaterThanOrEqual(40)
     const patterns = hookKeys.map(hookPattern)
     for (const field of ['name', 'explanation', 'example'] as const)
@@ -17,7 +17,7 @@ describe('the library', () => {
     }
   })
 
-  test('is read by key or name, however they are written', () => {
+  test('is searched by key or name, in any case', () => {
     for (const key of postHooks) {
       expect(hookNamed(key)).toBe(key)
       expect(hookNamed(` ${hookPattern(key).name.toUpperCase()} `)).toBe(key)
@@ -33,7 +33,7 @@ const weightsOver = (results: HookResult[], hook: HookKey): number[] =>
 const mean = (numbers: number[]): number => numbers.reduce((sum, one) => sum + one, 0) / numbers.length
 
 describe('the weight of an opening', () => {
-  test('is the same for all while nothing was measured, or nobody reacted', () => {
+  test('is the same for all while nothing was measured or nobody reacted', () => {
     for (const results of [[], [{ hook: 'cold-open', posts: 9, mean: 0 }], [{ hook: 'of no library', posts: 9, mean: 0.5 }]]) {
       const chances = hookChances(results, 'seed')
       expect(chances.map(({ hook }) => hook)).toEqual([...postHooks])
@@ -42,7 +42,7 @@ describe('the weight of an opening', () => {
     }
   })
 
-  test('follows what worked, the more surely the more was measured; what is unknown is still tried', () => {
+  test('follows performance, more so the more was measured; unknown openings are still tried', () => {
     const results = [
       { hook: 'admission', posts: 20, mean: 0.06 },
       { hook: 'cold-open', posts: 20, mean: 0.02 },
@@ -58,7 +58,7 @@ describe('the weight of an opening', () => {
     expect(unknown!.filter((weight) => weight < 0.8).length).toBeWithin(20, 120)
   })
 
-  test('is decided by the numbers and the seed, and bounded', () => {
+  test('is determined by numbers and seed, and bounded', () => {
     const anyResults = fc.uniqueArray(
       fc.record({
         hook: fc.constantFrom(...postHooks),

@@ -34,7 +34,7 @@ const run: Record<Command, (item: Item) => Item | 'approval_stale'> = {
   'claim when asked': (item) => claim(item, { accountExternalId: ACCOUNT, origin: 'manual', now }),
 }
 
-/** How an error names each state. */
+/** The name of each state in errors. */
 const named = {
   drafted: 'drafted',
   approved: 'approved',
@@ -62,15 +62,18 @@ describe('the state table', () => {
     expect(next.updated_at).toEqual(now)
   })
 
-  test.each(stateNames.map((state) => [state]))('%s is named as in errors', (state) => {
+  test.each(stateNames.map((state) => [state]))('%s has the name that errors use', (state) => {
     expect(stateOf(itemIn[state])).toBe(named[state])
   })
 
-  test.each([['publish_unconfirmed'], ['in review']] as const)('%s: whoever wants to post again is told to look first', (state) => {
-    expect(errorOf(() => requestPost(itemIn[state], now)).message).toEndWith(
-      ' and may already be on the network; check there, and mark it posted if so',
-    )
-  })
+  test.each([['publish_unconfirmed'], ['in review']] as const)(
+    '%s: posting again is refused with the advice to look at the timeline first',
+    (state) => {
+      expect(errorOf(() => requestPost(itemIn[state], now)).message).toEndWith(
+        ' and may already be on the network; check there, and mark it posted if so',
+      )
+    },
+  )
 })
 
 describe('approval', () => {
@@ -91,7 +94,7 @@ describe('approval', () => {
     expect(error.details).toEqual([{ path: 'edited_body', message: 'is empty' }])
   })
 
-  test("refuses an edited body longer than the network's own rule allows, and takes one as long as that", () => {
+  test("refuses an edited body above the network's limit and takes one at the limit", () => {
     const doubled = { ...approval, measure: (text: string) => 2 * text.length, maxLength: 20 }
     const error = errorOf(() => approve(draftedItem, { ...doubled, editedBody: 'eleven char' }))
     expect([error.code, error.status]).toEqual(['invalid_input', 400])
@@ -99,25 +102,25 @@ describe('approval', () => {
     expect(approve(draftedItem, { ...doubled, editedBody: 'ten chars.' }).length).toBe(20)
   })
 
-  test('a draft that is too long for the account is named as the body, since nobody sent an edited one', () => {
+  test('names the body when an unedited draft is too long for the account', () => {
     const error = errorOf(() => approve(draftedItem, { ...approval, maxLength: 30 }))
     expect(error.message).toBe('body is 31 characters long as the network counts; the maximum is 30')
     expect(error.details?.map(({ path }) => path)).toEqual(['body'])
   })
 
-  test('a draft in the wrong state is a conflict, whatever body comes with it', () => {
+  test('is a conflict in the wrong state, whatever the edited body', () => {
     expect(errorOf(() => approve(itemIn.posted, { ...approval, editedBody: '' })).code).toBe('conflict')
   })
 })
 
-describe('what goes out is what was approved', () => {
+describe('what is sent is what was approved', () => {
   const text = fc.string({ minLength: 1, unit: 'grapheme' }).filter((body) => body.trim() !== '')
   const account = fc.constantFrom(null, 'account-1', 'account-2', '', 'null')
   const scheduled = (body: string, accountExternalId: string | null) =>
     schedule(approve(draftedItem, { ...approval, editedBody: body, accountExternalId, maxLength: 1_000 }), timing)
   const claimed = (item: Item, accountExternalId: string) => claim(item, { accountExternalId, origin: 'automatic', now })
 
-  test('unchanged, it is claimed for the account it is bound to, or for the default where it is bound to none', () => {
+  test('an unchanged item is claimed for its bound account, or for the default if it has none', () => {
     fc.assert(
       fc.property(text, account, fc.string(), (body, bound, fallback) => {
         const sender = bound ?? fallback
@@ -127,7 +130,7 @@ describe('what goes out is what was approved', () => {
     )
   })
 
-  test('after any change of the body it is stale', () => {
+  test('any change of the body makes the approval stale', () => {
     fc.assert(
       fc.property(text, fc.string({ unit: 'grapheme' }), account, (body, other, bound) => {
         fc.pre(other !== body)
@@ -136,7 +139,7 @@ describe('what goes out is what was approved', () => {
     )
   })
 
-  test('a change of a single character, or of white space alone, is a change', () => {
+  test('a single character or white space is a change', () => {
     fc.assert(
       fc.property(text, fc.nat(), fc.constantFrom('x', ' ', '\n', '\u200b', '"'), (body, place, extra) => {
         const cut = place % (body.length + 1)
@@ -146,7 +149,7 @@ describe('what goes out is what was approved', () => {
     )
   })
 
-  test('after any change of the account it is stale', () => {
+  test('any change of the account makes the approval stale', () => {
     fc.assert(
       fc.property(text, account, account, (body, bound, other) => {
         fc.pre(other !== bound)
@@ -155,11 +158,11 @@ describe('what goes out is what was approved', () => {
     )
   })
 
-  test('it is not sent from an account other than the one it is bound to', () => {
+  test('an item is not sent from an account other than its own', () => {
     expect(claimed(scheduled('Text', 'account-1'), 'account-2')).toBe('approval_stale')
   })
 
-  test('once claimed for the default account it stays bound to that, also when it has to be tried again', () => {
+  test('an item claimed for the default account stays bound to it, also when it is tried again', () => {
     const first = claimed(scheduled('Text', null), 'account-1') as Item
     const waiting: Item = { ...first, status: 'approved' }
     expect(claimed(waiting, 'account-2')).toBe('approval_stale')
@@ -202,18 +205,18 @@ describe('scheduling', () => {
     expect(unschedule(itemIn.scheduled, now)).toEqual({ ...itemIn.approved, updated_at: now })
   })
 
-  test('what is to be posted now is off the schedule', () => {
+  test('an item to be posted now leaves the schedule', () => {
     expect(requestPost(itemIn.scheduled, now)).toEqual({ ...itemIn.publishing, updated_at: now })
   })
 })
 
 describe('rejecting and marking posted', () => {
-  test('a rejection keeps its reason, or says that there is none', () => {
+  test('a rejection keeps its reason, or null', () => {
     expect(reject(draftedItem, 'too dry', now).reject_reason).toBe('too dry')
     expect(reject(draftedItem, undefined, now).reject_reason).toBeNull()
   })
 
-  test.each([['approved'], ['scheduled'], ['publish_unconfirmed'], ['in review']] as const)('%s, marked posted', (state) => {
+  test.each([['approved'], ['scheduled'], ['publish_unconfirmed'], ['in review']] as const)('%s, marked as posted', (state) => {
     const url = 'https://example.com/p/1'
     const next = markPosted(itemIn[state], url, now)
     const { approved_hash, account_external_id } = itemIn.approved
@@ -227,7 +230,7 @@ describe('rejecting and marking posted', () => {
     expect(event).toEqual({ type: 'growth.item.posted', data })
   })
 
-  test('no surface shows the hash of the approval; the account it is bound to is called account', () => {
+  test('no surface shows the hash of the approval; the bound account is shown as account', () => {
     const view = itemView(itemIn.approved)
     expect(Object.keys(view)).not.toContain('approved_hash')
     expect(Object.keys(view)).not.toContain('account_external_id')

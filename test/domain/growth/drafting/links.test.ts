@@ -19,7 +19,7 @@ describe('a bare domain begins where its word begins', () => {
     expect(linksOf(text)).toEqual([]),
   )
 
-  test('but behind a letter that ends a mention, a hashtag or a cashtag, as X has it', () => {
+  test('except after a letter that ends a mention, a hashtag or a cashtag, as on X', () => {
     expect(linksOf('@éxx.de #tagéxx.de $éxx.de')).toEqual(['xx.de', 'xx.de', 'xx.de'])
     expect(linksOf('@test.com #test.com $test.com @ééx.de')).toEqual(['éx.de'])
   })
@@ -38,7 +38,7 @@ describe('top-level domains', () => {
 const LONGEST = 25_000
 const fill = (unit: string, before = ''): string => (before + unit.repeat(Math.ceil(LONGEST / unit.length))).slice(0, LONGEST)
 
-/** Repetitions of a few pieces of which links are made, some of them long: what makes a pattern start over and over. */
+/** Repetitions of pieces of links, some of them long, which make a pattern start over and over. */
 const shapes: fc.Arbitrary<string> = (() => {
   const piece = fc.constantFrom(
     ...['a', 'é', 'ü.', 'ñb', 'x', '.', '.com', '.co', '.みんな', '.xn--p1', '-', '_', '/', ' ', '(', ')', '@', '#', '?', '!', '=', ':1'],
@@ -67,7 +67,7 @@ describe('hostile text', () => {
     )
   })
 
-  /** The least of a few runs: whatever else the machine does only adds. */
+  /** The minimum of a few runs, for other load on the machine only adds. */
   const cost = (text: string): number =>
     Math.min(
       ...Array.from({ length: 3 }, () => {
@@ -78,7 +78,7 @@ describe('hostile text', () => {
       }),
     )
 
-  /** Plain words take a fixed time a character; so does this, if it takes some multiple of that. */
+  /** Plain words take constant time per character; so does the text, if it takes at most a fixed multiple of that. */
   const SLACK = 60
   const plain = cost(fill('Notes at example.com say more. '))
   const known = ['é'.repeat(63), 'ɏ'.repeat(63), 'éé', 'éa'].map((label) => fill(`${label}.`))

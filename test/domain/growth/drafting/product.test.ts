@@ -27,7 +27,7 @@ describe('a new product', () => {
   const add = (others: Partial<typeof alone>) => () =>
     newProduct('product-1', { name, one_liner, url, others: { ...alone, ...others }, now: at() })
 
-  test('is active, its texts without space around them', () => {
+  test('is active, with its texts trimmed', () => {
     expect(newProduct('product-1', { name: ' Loopline ', one_liner: `${one_liner}  `, url, others: alone, now: at() })).toEqual(product)
   })
 
@@ -37,7 +37,7 @@ describe('a new product', () => {
     [{ total: MOST_PRODUCTS }, `cannot add: the workspace has ${MOST_PRODUCTS} products; edit an archived one and make it active instead`],
   ])('is refused beside %j', (others, message) => expect(errorOf(add(others))).toMatchObject({ code: 'conflict', message }))
 
-  test('may be the last one of its bounds', () => {
+  test('may be the last one within the limit', () => {
     expect(add({ active: MOST_ACTIVE_PRODUCTS - 1, total: MOST_PRODUCTS - 1 })().status).toBe('active')
   })
 })
@@ -46,18 +46,18 @@ describe('a change', () => {
   const change = (before: Product, patch: Parameters<typeof updateProduct>[1], others: Partial<typeof alone> = {}) =>
     updateProduct(before, patch, { others: { ...alone, ...others }, now: at(1_000) })
 
-  test('leaves what it does not name; null takes the address away', () => {
+  test('leaves fields it does not name; null removes the address', () => {
     expect(change(product, {})).toEqual({ ...product, updated_at: at(1_000) })
     expect(change(product, { name: ' Loop ', url: null })).toEqual({ ...product, name: 'Loop', url: null, updated_at: at(1_000) })
   })
 
-  test('archives and takes up again, any number of times', () => {
+  test('can archive and reactivate any number of times', () => {
     expect(change(product, { status: 'archived' }).status).toBe('archived')
     expect(change(archived, { status: 'archived' }).status).toBe('archived')
     expect(change(archived, { status: 'active' }).status).toBe('active')
   })
 
-  test('to active needs a name and a place of its own; an archived product needs neither', () => {
+  test('to active needs a free name and room within the limit; an archived product needs neither', () => {
     const full = { taken: true, active: MOST_ACTIVE_PRODUCTS }
     expect(errorOf(() => change(archived, { status: 'active' }, full)).message).toBe('cannot change: an active product is named Loopline')
     expect(errorOf(() => change(product, { name: 'Loop' }, { taken: true })).message).toBe('cannot change: an active product is named Loop')
@@ -67,7 +67,7 @@ describe('a change', () => {
   })
 })
 
-test('a brief has the active ones to mention and the names of the archived ones', () => {
+test('a brief has the active products and the names of the archived ones', () => {
   expect(productsForBrief([product, { ...archived, name: 'Old Line' }])).toEqual({
     products: [{ name, one_liner, url }],
     archived: ['Old Line'],

@@ -19,7 +19,7 @@ const profile: Profile = {
   },
 }
 
-test('a workspace that has said nothing yet writes English, counts in UTC and posts what it missed by less than an hour', () => {
+test('by default a workspace writes English, uses UTC and posts items missed by less than an hour', () => {
   expect(emptyProfile).toEqual({
     goal: '',
     audience: '',
@@ -40,27 +40,27 @@ describe('a partial update', () => {
     { time_zone: 'Asia/Tokyo' },
     { on_missed: 'post' },
   ]
-  test.each(fields.map((patch) => [Object.keys(patch)[0]!, patch] as const))('of %s changes that field alone', (_, patch) => {
+  test.each(fields.map((patch) => [Object.keys(patch)[0]!, patch] as const))('of %s changes that field only', (_, patch) => {
     expect(updateProfile(profile, patch)).toEqual({ ...profile, ...patch } as Profile)
   })
 
   const lists = ['voice_rules', 'stories', 'proof', 'patterns', 'use', 'avoid'] as const
-  test.each(lists.map((list) => [list]))('of %s replaces that list whole and leaves the others', (list) => {
+  test.each(lists.map((list) => [list]))('of %s replaces the whole list and leaves the others', (list) => {
     const next = updateProfile(profile, { writing_dna: { [list]: ['New'] } })
     expect(next).toEqual({ ...profile, writing_dna: { ...profile.writing_dna, [list]: ['New'] } })
   })
 
-  test('empties what is given empty', () => {
+  test('clears fields that are given as empty', () => {
     const next = updateProfile(profile, { goal: '', writing_dna: { stories: [] } })
     expect(next).toEqual({ ...profile, goal: '', writing_dna: { ...profile.writing_dna, stories: [] } })
   })
 
-  test('with nothing in it changes nothing', () => {
+  test('without fields changes nothing', () => {
     expect(updateProfile(profile, {})).toEqual(profile)
     expect(updateProfile(profile, { writing_dna: {} })).toEqual(profile)
   })
 
-  test('leaves the profile it was given untouched', () => {
+  test('does not mutate the given profile', () => {
     const before = structuredClone(profile)
     updateProfile(profile, { goal: 'Sell', writing_dna: { stories: ['New'] } })
     expect(profile).toEqual(before)
@@ -83,7 +83,7 @@ const patches: fc.Arbitrary<ProfilePatch> = fc.record(
   { requiredKeys: [] },
 )
 
-test('property: each field has the value that was given last', () => {
+test('property: each field has the value given last', () => {
   fc.assert(
     fc.property(fc.array(patches, { maxLength: 6 }), (updates) => {
       const result = updates.reduce(updateProfile, profile)
@@ -98,7 +98,7 @@ test('property: each field has the value that was given last', () => {
   )
 })
 
-test('property: the same update twice is the same as once', () => {
+test('property: repeating an update changes nothing', () => {
   fc.assert(
     fc.property(patches, (patch) => expect(updateProfile(updateProfile(profile, patch), patch)).toEqual(updateProfile(profile, patch))),
   )

@@ -11,9 +11,9 @@ const measured = (arms: Record<string, number[]>) =>
 const against = (arms: Record<string, number[]>, arm = 'variant') =>
   (compare(Object.keys(arms), measured(arms)) satisfies ArmComparison).against_control.find((one) => one.arm === arm)!
 
-// The numbers of the first two are scipy's: ttest_ind with equal_var=False, and its interval.
+// The numbers of the first two come from scipy: ttest_ind with equal_var=False, and its interval.
 describe('an arm against the control', () => {
-  test('is higher where the interval of the difference lies above zero', () => {
+  test('is higher if the interval of the difference lies above zero', () => {
     const one = against({ control, variant: better })
     expect(one).toMatchObject({ reading: 'higher', difference: 4.75, needed_per_arm: null })
     expect(one.interval!.low).toBeCloseTo(2.60807860898991, 8)
@@ -22,7 +22,7 @@ describe('an arm against the control', () => {
     expect(one.note).toContain('variant is higher than control')
   })
 
-  test('is unclear where zero lies in it, with the posts that it would take', () => {
+  test('is unclear if the interval holds zero, with the number of posts it would take', () => {
     const one = against({ control, variant: alike })
     expect(one).toMatchObject({ reading: 'unclear', difference: 0.125, needed_per_arm: 2_680 })
     expect(one.interval!.low).toBeCloseTo(-1.5351961078677006, 8)
@@ -31,7 +31,7 @@ describe('an arm against the control', () => {
     expect(one.note).toContain('about 2680 posts')
   })
 
-  test('is lower the other way round', () => expect(against({ control: better, variant: control }).reading).toBe('lower'))
+  test('is lower if the interval lies below zero', () => expect(against({ control: better, variant: control }).reading).toBe('lower'))
 
   test.each([
     [LEAST_PER_ARM - 1, LEAST_PER_ARM, 'not_enough_data'],
@@ -46,7 +46,7 @@ describe('an arm against the control', () => {
     expect(one.note).toBe(`Not enough data: variant has ${m} and control has ${n} posts with metrics; each needs ${LEAST_PER_ARM}.`)
   })
 
-  test('that does not vary, where the control does not either, tells nothing', () => {
+  test('shows nothing if neither varies', () => {
     const flat = (value: number) => Array.from({ length: 8 }, () => value)
     const one = against({ control: flat(3), variant: flat(4) })
     expect(one).toMatchObject({ reading: 'unclear', difference: 1, interval: null, effect_size: null, needed_per_arm: null })
@@ -54,7 +54,7 @@ describe('an arm against the control', () => {
     expect(against({ control: flat(3), variant: alike }).reading).toBe('higher')
   })
 
-  test('is held against the first arm, each one', () => {
+  test('is compared with the first arm, as is every other', () => {
     const { against_control } = compare(['control', 'one', 'two'], measured({ control, one: better, two: alike }))
     expect(against_control.map(({ arm, reading }) => [arm, reading])).toEqual([
       ['one', 'higher'],
@@ -63,7 +63,7 @@ describe('an arm against the control', () => {
   })
 })
 
-test('each arm has its size, mean and deviation, and at most a hundred posts as evidence', () => {
+test('has its size, mean and deviation, and at most a hundred posts as evidence', () => {
   const { arms } = compare(['control', 'one', 'none'], measured({ control, one: Array.from({ length: 120 }, () => 1) }))
   expect(arms[0]).toMatchObject({ arm: 'control', n: 8, mean: 10.25, item_ids: control.map((_, index) => `control-${index}`) })
   expect(arms[0]!.sd).toBeCloseTo(1.6690459207925603, 10)

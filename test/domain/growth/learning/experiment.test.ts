@@ -25,7 +25,7 @@ const tallied = (...measured: number[]): CountedExperiment => ({
 })
 
 describe('a new experiment', () => {
-  test('tries its hypothesis against drafts as ever, unless arms are named', () => {
+  test('compares its hypothesis with usual drafts unless arms are named', () => {
     expect(running).toMatchObject({
       ...{ name: 'Numbers first', hypothesis: 'Numbers get replies', status: 'running', result: null, comparison: null },
       arms: [
@@ -43,7 +43,7 @@ describe('a new experiment', () => {
     ])
   })
 
-  test('is refused with two arms of one name, and beside as many as may run', () => {
+  test('is refused with two arms of one name, or beside the greatest number of running ones', () => {
     const alike = errorOf(() => newExperiment('e', { ...wish, arms: [{ name: 'A' }, { name: ' a' }] }))
     expect([alike.code, alike.details?.[0]?.path]).toEqual(['invalid_input', 'arms'])
     const full = errorOf(() => newExperiment('e', { ...wish, running: MOST_RUNNING }))
@@ -77,7 +77,7 @@ test.each(table)('%s, %s: %s', (state, trigger, next) => {
 const none = { impressions: 0, likes: 0, replies: 0, reposts: 0, quotes: 0, clicks: 0 }
 
 describe('concluding', () => {
-  test('keeps the verdict as it is, and beside it what the numbers say of the metric', () => {
+  test('keeps the given verdict, and adds what the numbers show for the metric', () => {
     const items: MeasuredItem[] = Array.from({ length: 2 * READY_PER_ARM }, (_, index) => ({
       ...{ ...none, id: `item-${index}`, arm: index % 2 === 0 ? 'control' : 'variant', likes: (index % 2) * 10 + (index % 3) },
     }))
@@ -87,7 +87,7 @@ describe('concluding', () => {
     expect(done.comparison!.against_control[0]).toMatchObject({ arm: 'variant', reading: 'higher' })
   })
 
-  test('counts a rate only of posts that somebody has seen', () => {
+  test('computes a rate only from posts with impressions', () => {
     expect(valueIn('engagement_rate', none)).toBeNull()
     expect(valueIn('engagement_rate', { ...none, impressions: 50, likes: 3, quotes: 2 })).toBe(0.1)
     expect(valueIn('clicks', { ...none, clicks: 4 })).toBe(4)
@@ -96,7 +96,7 @@ describe('concluding', () => {
   })
 })
 
-test('is ready as soon as every arm has enough posts with numbers, and not once it is concluded', () => {
+test('is ready once every arm has enough measured posts, but not after the conclusion', () => {
   expect([isReady(running), isReady(tallied(READY_PER_ARM, READY_PER_ARM - 1)), isReady(tallied(READY_PER_ARM, READY_PER_ARM))]).toEqual([
     false,
     false,
@@ -119,14 +119,14 @@ describe('items', () => {
     return Object.fromEntries(divide({ arms, tally: had, seed }, total).map(({ arm, count }) => [arm.name, count]))
   }
 
-  test('are divided evenly, counting those there are', () => {
+  test('are divided evenly, counting existing ones', () => {
     expect(counts({}, 6)).toEqual({ control: 2, one: 2, two: 2 })
     expect(counts({ control: 4, one: 1 }, 7)).toMatchObject({ one: 3, two: 4 })
     expect(counts({ control: 9 }, 3)).not.toHaveProperty('control')
     expect(Object.values(counts({}, 20)).sort()).toEqual([6, 7, 7])
   })
 
-  test('go by the seed where that leaves a choice, and no arm is always the first', () => {
+  test('are assigned by the seed where there is a choice, and no arm is always first', () => {
     const firsts = Array.from({ length: 60 }, (_, seed) => divide({ arms, tally: [], seed: `${seed}` }, 1)[0]!.arm.name)
     expect(new Set(firsts).size).toBe(3)
     expect(counts({}, 4, 'a')).toEqual(counts({}, 4, 'a'))

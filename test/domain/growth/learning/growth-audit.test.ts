@@ -1,4 +1,4 @@
-/** An audit's record from state to state, and what becomes of what it finds. */
+/** The states of an audit, and the learnings that come of its findings. */
 import { describe, expect, test } from 'bun:test'
 import { noUsage } from '#domain/growth/drafting/draft'
 import { startGeneration, type TakenQuota } from '#domain/growth/drafting/generation'
@@ -27,7 +27,7 @@ const post = (changes: Partial<CountedPost> & { likes?: number; impressions?: nu
 const brief = (posts: CountedPost[], more: Partial<AuditBrief> = {}): AuditBrief => ({
   ...{ posts, tooYoung: 0, timeZone: 'UTC', products: [], learnings: new Map(), ...more },
 })
-/** Of a kind and not, each in turn, the kind with twice as many likes. */
+/** Posts of a kind and others in turn; those of the kind have twice as many likes. */
 const two = (kind: (index: number) => Partial<CountedPost>, times = 2): CountedPost[] =>
   Array.from({ length: 24 }, (_, index) =>
     index % 2
@@ -35,7 +35,7 @@ const two = (kind: (index: number) => Partial<CountedPost>, times = 2): CountedP
       : post({ item_id: `${index}`, likes: times * (30 + index), ...kind(index) }),
   )
 
-test('a new audit is queued, of its own numbers unless some are given', () => {
+test('a new audit is queued, with numbers of the workspace unless some are given', () => {
   expect(queued).toMatchObject({ status: 'queued', error: null, days: 30, source: 'synced', given: null, result: null })
   expect(newAudit('a', { days: 7, given: [], now }).source).toBe('given')
 })
@@ -45,7 +45,7 @@ describe('every end', () => {
   test.each([
     ['queued', queued],
     ['generating', startGeneration(queued, at(1))],
-  ])('from %s: ready keeps what it took, failed gives it back, and nobody else is told', (_, audit) => {
+  ])('from %s: ready keeps its charge, failed gives it back, and neither has an event', (_, audit) => {
     const done = readyAudit(audit, { result, model: 'composer', usage: noUsage, now })
     expect(done).toMatchObject({ record: { status: 'ready', result, model: 'composer' }, events: [], refund: [] })
     for (const error of ['generation_failed: ask for fewer days', 'cancelled', 'enqueue_failed'])
@@ -57,7 +57,7 @@ describe('every end', () => {
   })
 })
 
-describe('a post is told by', () => {
+describe('features of a post', () => {
   const told = (changes: Partial<CountedPost>, setting = { timeZone: 'UTC', products: ['Dockside'] }) =>
     featuresOf(post({ posted_at: null, ...changes }), setting).map(({ dimension, value }) => `${dimension} ${value}`)
 
@@ -80,7 +80,7 @@ describe('a post is told by', () => {
     expect(told(changes)).toEqual(features)
   })
 
-  test('the clocks of the workspace', () => {
+  test('use the time zone of the workspace', () => {
     const posted_at = new Date('2026-11-21T23:30:00Z')
     expect(told({ posted_at })).toEqual(['length short', 'weekday Saturday', 'hour evening'])
     expect(told({ posted_at }, { timeZone: 'Asia/Tokyo', products: [] })).toEqual(['length short', 'weekday Sunday', 'hour morning'])
@@ -103,7 +103,7 @@ describe('a learning', () => {
     ['formats', { format: 'story-with-proof' }, 'Story with proof posts'],
     ['hooks', { hook: 'then-now' }, 'Posts that open with then now'],
     ['products', { text: 'We use Dockside.' }, 'Posts about Dockside'],
-  ])('comes of %s, up and down', (_, changes, label) => {
+  ])('comes from %s, up and down', (_, changes, label) => {
     const products = ['Dockside']
     expect(
       notes(
@@ -124,13 +124,13 @@ describe('a learning', () => {
     ['a link', { text: 'See https://example.com' }],
     ['an emoji', { text: 'Every delay starts 🎉' }],
     ['another learning', { learnings: ['learning-1'] }],
-  ])('does not come of %s, which is a claim all the same', (_, changes) => {
+  ])('does not come from %s, which is a finding all the same', (_, changes) => {
     const posts = two(() => changes)
     expect(notes(posts)).toEqual([])
     expect(findingsOf(brief(posts)).worked).toHaveLength(1)
   })
 
-  test('does not come of what drafting would not understand', () => {
+  test('does not come from a finding that drafting would not understand', () => {
     expect(
       notes(
         two(() => ({ hook: 'own-phrase' })),
@@ -140,7 +140,7 @@ describe('a learning', () => {
     ).toEqual([])
   })
 
-  test('is added unless it is active or there is no room', () => {
+  test('is added unless it is active already or there is no room', () => {
     const found = ['A', 'B', 'C'].map((note) => ({ kind: 'worked' as const, note, evidence: [] }))
     const active = [
       { kind: 'worked' as const, note: ' a ' },
@@ -168,11 +168,11 @@ describe('best and worst', () => {
     [2, ['1'], ['0']],
     [5, ['4', '3'], ['0', '1']],
     [9, ['8', '7', '6'], ['0', '1', '2']],
-  ])('of %p posts are not the same', (count, best, worst) => {
+  ])('of %p posts do not overlap', (count, best, worst) => {
     expect(ranks(count)).toEqual([best, worst])
   })
 
-  test('leave out what nobody has seen', () => {
+  test('leave out posts without impressions', () => {
     expect(findingsOf(brief([post({ impressions: 0, likes: 0 })]))).toMatchObject({ best: [], worst: [], sample: { items: 1 } })
   })
 })

@@ -15,11 +15,11 @@ const learning: Learning = Object.freeze({
 })
 
 describe('a learning', () => {
-  test('begins active, its note without space around it', () => {
+  test('begins active, with its note trimmed', () => {
     expect(newLearning('learning-1', { kind: 'worked', note: '  Numbers first\n', active: 0, now: at() })).toEqual(learning)
   })
 
-  test('is refused once as many are active as a brief takes', () => {
+  test('is refused once a brief holds no more active ones', () => {
     const add = (active: number) => () => newLearning('l', { kind: 'flopped', note: 'x', active, now: at() })
     expect(add(MOST_ACTIVE_LEARNINGS - 1)().status).toBe('active')
     expect(errorOf(add(MOST_ACTIVE_LEARNINGS))).toMatchObject({
@@ -28,7 +28,7 @@ describe('a learning', () => {
     })
   })
 
-  test('is retired once, and then says so', () => {
+  test('can be retired once; the second time is refused', () => {
     const retired = retire(learning, at(1_000))
     expect(retired).toEqual({ ...learning, status: 'retired', updated_at: at(1_000) })
     expect(errorOf(() => retire(retired, at(2_000)))).toMatchObject({

@@ -1,4 +1,4 @@
-/** When numbers are read again, what a read may cost, and which of them are kept. */
+/** When metrics are read again, what a read may cost, and which snapshots are kept. */
 import { describe, expect, test } from 'bun:test'
 import { readBudgetOf } from '#domain/app/read-budget'
 import { changes, nextMetricsRead, reserve, unusedReads, waitAfter } from '#domain/growth/learning/metric-sync'
@@ -20,13 +20,13 @@ describe('a post is read again', () => {
   test.each([
     ['whose next time would come after that', 29 * DAY + 1],
     ['that is older', 31 * DAY],
-  ])('no more: one %s', (_, age) => {
+  ])('no more if it is %s', (_, age) => {
     expect(nextMetricsRead(at(), at(age))).toBeNull()
   })
 })
 
-describe('an account whose read failed is left alone', () => {
-  test('twice as long with every failure, up to six hours', () => {
+describe('after a failed read an account is left alone', () => {
+  test('twice as long with each failure, up to six hours', () => {
     let wait = waitAfter(undefined, at())
     const minutes = [1, 2, 4, 8, 16, 32, 64, 128, 256, 360, 360]
     for (const expected of minutes) {
@@ -48,7 +48,7 @@ describe('the daily budget', () => {
     reserve(payg(used), { wanted, before, now: at() })
   const spent = (amount: number, period = '2026-11-21') => ({ key: 'reads_payg', period, amount })
 
-  test('pays for all posts, for fewer, or for none', () => {
+  test('covers all posts, some, or none', () => {
     expect(ask(0, 100)).toEqual({ posts: 100, reserved: spent(100_000), spend: spent(100_000) })
     expect(ask(897_500, 100)).toEqual({ posts: 2, reserved: spent(2_000), spend: spent(2_000) })
     expect(ask(899_001, 1)).toBeNull()
@@ -61,13 +61,13 @@ describe('the daily budget', () => {
     expect(ask(0, 100, spent(100_000, '2026-11-20'))?.spend).toEqual(spent(100_000))
   })
 
-  test('gets back what was not answered with', () => {
+  test('gets back the part that was not used', () => {
     expect(unusedReads({ tier: 'payg' }, spent(100_000), 40)).toEqual([spent(-60_000)])
     expect(unusedReads({ tier: 'payg' }, spent(100_000), 100)).toEqual([])
   })
 })
 
-test('what is kept says something new', () => {
+test('a snapshot is kept only if it differs', () => {
   const snapshot = (item_id: string, impressions: number): MetricSnapshot => ({
     ...{ item_id, at: at(), impressions, likes: 0, replies: 0, reposts: 0, quotes: 0, clicks: 0 },
   })

@@ -1,4 +1,4 @@
-/** A report's record from state to state, its week, and what it says. */
+/** The states of a report, its week, and its contents. */
 import { describe, expect, test } from 'bun:test'
 import { startGeneration, type TakenQuota } from '#domain/growth/drafting/generation'
 import {
@@ -38,7 +38,7 @@ describe('every end', () => {
   test.each([
     ['queued', queued],
     ['generating', startGeneration(queued, at(1))],
-  ])('from %s: ready keeps what it took, failed gives it back, and nobody is told', (_, report) => {
+  ])('from %s: ready keeps its charge, failed gives it back, and neither has an event', (_, report) => {
     const data = reportData(brief())
     expect(readyReport(report, { data, markdown: 'x', now })).toEqual({
       record: { ...report, status: 'ready', data, markdown: 'x', updated_at: now },
@@ -51,7 +51,7 @@ describe('every end', () => {
       })
   })
 
-  test('one that the plan refuses is over before it begins, and says why', () => {
+  test('a report that the plan refuses fails before it begins, with the reason', () => {
     expect(skippedReport(queued, 'plan_quota_exceeded:reports')).toEqual({
       ...queued,
       status: 'failed',
@@ -61,7 +61,7 @@ describe('every end', () => {
 })
 
 describe('a week', () => {
-  test('is that of the clocks', () => {
+  test('follows the time zone', () => {
     const sunday = new Date('2026-11-15T23:30:00Z')
     expect([weekAt(sunday, 'UTC'), weekAt(sunday, 'Asia/Tokyo')]).toEqual(['2026-11-09', '2026-11-16'])
   })
@@ -70,7 +70,7 @@ describe('a week', () => {
     ['2026-03-23', 23],
     ['2026-10-19', 25],
     ['2026-11-16', 24],
-  ])('has its whole days where clocks change: that of %p ends with one of %p hours', (monday, hours) => {
+  ])('has whole days when clocks change: that of %p ends with one of %p hours', (monday, hours) => {
     const bounds = boundsOf(monday, 'Europe/Berlin')
     expect(bounds).toHaveLength(15)
     expect((+bounds[14]! - +bounds[13]!) / 3_600_000).toBe(hours)
@@ -96,14 +96,14 @@ describe('the weekly report', () => {
     expect(told(time)).toEqual(expected as never)
   })
 
-  test('keeps to the clocks of the zone, also over their changes', () => {
+  test('follows the time zone through changes of its clocks', () => {
     expect(told('2026-11-15T22:00:00Z', { timeZone: 'Asia/Tokyo' })).toMatchObject({ kind: 'report', week: '2026-11-09' })
     expect(told('2026-11-15T21:59:59Z', { timeZone: 'Asia/Tokyo' })).toMatchObject({ kind: 'wait' })
     expect(told('2026-03-25T12:00:00Z', { timeZone: 'Europe/Berlin' }).next).toBe('2026-03-30T05:00:00.000Z')
     expect(told('2026-10-21T12:00:00Z', { timeZone: 'Europe/Berlin' }).next).toBe('2026-10-26T06:00:00.000Z')
   })
 
-  test('tells nothing of weeks that were over when the first post went out', () => {
+  test('does not cover weeks before the first post', () => {
     const since = new Date('2026-11-18T12:00:00Z')
     expect(told('2026-11-18T12:00:00Z', { since })).toEqual({ kind: 'wait', next: '2026-11-23T07:00:00.000Z' })
     expect(told('2026-11-23T07:00:00Z', { since })).toMatchObject({ kind: 'report', week: '2026-11-16' })
@@ -111,7 +111,7 @@ describe('the weekly report', () => {
 })
 
 describe('the numbers', () => {
-  test('are summed, held against the week before, and none is made of nothing', () => {
+  test('are summed and compared with the week before, and no rate comes from nothing', () => {
     const days = [
       ...week({ posts: 2, impressions: 1_000, reactions: 20 }),
       ...week({ posts: 3, impressions: 1_500, reactions: 45, clicks: 4 }),
@@ -134,7 +134,7 @@ describe('the numbers', () => {
     expect([data.best?.item_id ?? null, data.worst?.item_id ?? null]).toEqual([best, worst])
   })
 
-  test('say whether the week is over', () => {
+  test('show whether the week is over', () => {
     expect(reportData(brief()).complete).toBeFalse()
     expect(reportData(brief({ now: new Date('2026-11-23T00:00:00Z') })).complete).toBeTrue()
   })
@@ -150,7 +150,7 @@ describe('the text', () => {
     expect(text()).toContain('Nothing to do.')
   })
 
-  test('says what was posted, what it gained, and what is next', () => {
+  test('says what was posted, what it gained and what comes next', () => {
     const said = text({
       days: [...week({ impressions: 1_000, posts: 1 }), ...week({ posts: 1, impressions: 1_500, reactions: 30 })],
       ranked: [item('1', 0.02)],
@@ -164,7 +164,7 @@ describe('the text', () => {
     expect(said).toContain('- **Approve 3 posts**: They wait.')
   })
 
-  test('takes nothing of a post for its own marks', () => {
+  test('escapes marks in the text of posts', () => {
     const ranked = [{ ...item('1', 0.02), text: '# Big\n[link](https://example.com) | <b>*bold*' }]
     expect(text({ ranked })).toContain('“\\# Big \\[link\\](https://example.com) \\| \\<b\\>\\*bold\\*”')
   })

@@ -65,7 +65,7 @@ describe('the state table', () => {
 })
 
 describe('the score', () => {
-  test('of a new plain remark is for its freshness alone', () => {
+  test('of a new plain post comes from its freshness alone', () => {
     expect(score({})).toEqual({ score: 25, reasons: ['less than an hour old'] })
   })
 
@@ -85,7 +85,7 @@ describe('the score', () => {
     expect([3, 2, 1].map((priority) => score({}, { priority }).score)).toEqual([25, 30, 35])
   })
 
-  test('says why', () => {
+  test('comes with reasons', () => {
     const { reasons } = score(
       { text: 'Late delivery: what do you tell customers?', metrics: { ...none, impressions: 1_200, likes: 4 }, addressesUs: true },
       { priority: 1 },
@@ -100,7 +100,7 @@ describe('the score', () => {
     ])
   })
 
-  test('is a whole number from 0 to 100, whatever is read', () => {
+  test('is a whole number from 0 to 100 for any post', () => {
     const count = fc.nat({ max: 2_000_000_000 })
     const sighted = fc.record({
       text: fc.string({ unit: 'binary' }),
@@ -116,20 +116,20 @@ describe('the score', () => {
     )
   })
 
-  test('knows the subject by profile and products, without words that everybody uses', () => {
+  test('recognises the subject by profile and products, ignoring common words', () => {
     const profile = { ...emptyProfile, goal: 'More customers with deliveries', audience: 'Dispatchers' }
     const topics = topicsOf(profile, [{ name: 'Dockline', one_liner: 'about docks that were late' }])
     expect([...topics]).toEqual(['customers', 'deliveries', 'dispatchers', 'dockline', 'docks', 'late'])
   })
 })
 
-test('a signal is open until two days after its post; of older posts there is none', () => {
+test('a signal is open until two days after its post; older posts make none', () => {
   expect(found()).toMatchObject({ status: 'open', expires_at: at(SIGNAL_MS), engagement_id: null })
   expect(found({ createdAt: at(-SIGNAL_MS + 1) })).toMatchObject({ expires_at: at(1) })
   expect(found({ createdAt: at(-SIGNAL_MS) })).toBeUndefined()
 })
 
-test('of too many the lowest fall out, of equals the oldest', () => {
+test('of too many signals the lowest are dropped, of equal ones the oldest', () => {
   const open = [
     { id: 'a', score: 5 },
     { id: 'b', score: 3 },

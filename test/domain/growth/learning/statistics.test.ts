@@ -1,4 +1,4 @@
-/** What is claimed of posts: what was planted is found, and what is chance is not. */
+/** Findings about posts: a planted effect is found, and chance is not. */
 import { describe, expect, test } from 'bun:test'
 import { compareAll, type Observed, welch } from '#domain/growth/learning/statistics'
 import { numbers } from '#test/faults/numbers'
@@ -7,13 +7,13 @@ const normal = (random: () => number): number => Math.sqrt(-2 * Math.log(1 - ran
 
 interface World {
   posts: number
-  /** Multiplies what posts with the first feature get. */
+  /** Multiplies the reactions to posts with the first feature. */
   planted?: { rate?: number; seen?: number }
 }
 
 const DIMENSIONS = ['number', 'question', 'list', 'link', 'emoji']
 
-/** Posts with features of all kinds, of which one counts at most. */
+/** Posts with features of all kinds, of which at most one has an effect. */
 const worldOf = (seed: number, { posts, planted = {} }: World): Observed[] => {
   const random = numbers(seed)
   return Array.from({ length: posts }, () => {
@@ -33,7 +33,7 @@ const worldOf = (seed: number, { posts, planted = {} }: World): Observed[] => {
 }
 
 describe('Welch', () => {
-  test('tells difference, error and freedom as by hand', () => {
+  test('computes difference, error and degrees of freedom as by hand', () => {
     const found = welch([3, 5, 7, 9], [1, 2, 3, 4, 5])!
     expect(found.difference).toBeCloseTo(3, 10)
     expect(found.error).toBeCloseTo(Math.sqrt(20 / 3 / 4 + 2.5 / 5), 10)
@@ -41,13 +41,13 @@ describe('Welch', () => {
     expect(found.effect).toBeCloseTo((3 / Math.sqrt(30 / 7)) * (1 - 3 / 27), 10)
   })
 
-  test('says nothing of numbers that do not vary, or of a single one', () => {
+  test('gives nothing for numbers that do not vary, or for a single one', () => {
     expect(welch([1, 1, 1], [2, 2, 2])).toBeUndefined()
     expect(welch([1], [2, 3, 4])).toBeUndefined()
   })
 })
 
-describe('what was planted', () => {
+describe('a planted effect', () => {
   test.each([
     ['a better rate', { rate: 2 }, 'engagement_rate', 1],
     ['a worse rate', { rate: 0.5 }, 'engagement_rate', -1],
@@ -63,19 +63,19 @@ describe('what was planted', () => {
     expect(found.length).toBeGreaterThanOrEqual(36)
   })
 
-  test('is said with its numbers: means and counts of both sides, and an interval that holds the truth', () => {
+  test('is reported with means and counts of both sides and an interval that holds the truth', () => {
     const [claim] = compareAll(worldOf(3, { posts: 200, planted: { rate: 2 } })).sure
     expect(claim).toMatchObject({ dimension: 'number', value: 'yes', measure: 'engagement_rate' })
     expect(claim!.group.n + claim!.rest.n).toBe(200)
     expect(claim!.members).toHaveLength(claim!.group.n)
     expect(claim!.group.mean).toBeGreaterThan(1.5 * claim!.rest.mean)
-    // Twice as much: the others and once as much again.
+    // Twice as much is one whole more than the others.
     expect(claim!.interval.low).toBeLessThan(1)
     expect(claim!.interval.high).toBeGreaterThan(1)
   })
 })
 
-test('chance alone brings a claim in at most one of twenty samples, whatever their size', () => {
+test('chance alone makes a finding in at most one of twenty samples of any size', () => {
   for (const posts of [20, 60, 150]) {
     const seeds = Array.from({ length: 500 }, (_, index) => 1_000 + index)
     const claimed = seeds.filter((seed) => compareAll(worldOf(seed, { posts })).sure.length > 0)
@@ -83,8 +83,8 @@ test('chance alone brings a claim in at most one of twenty samples, whatever the
   }
 })
 
-describe('nothing is claimed', () => {
-  test('of fewer than eight posts of a kind, however they differ', () => {
+describe('there is no finding', () => {
+  test('from fewer than eight posts of a kind, however they differ', () => {
     const rest = worldOf(5, { posts: 60 }).map((one) => ({ ...one, features: [] }))
     const few = rest.slice(0, 7).map((_, index) => ({
       ...{ impressions: 90_000 + index, reactions: 50_000 + index },
@@ -93,10 +93,10 @@ describe('nothing is claimed', () => {
     expect(compareAll([...rest.slice(7), ...few])).toEqual({ sure: [], likely: [], made: 0, needed: null })
   })
 
-  test('of no posts', () => expect(compareAll([])).toEqual({ sure: [], likely: [], made: 0, needed: null }))
+  test('from no posts', () => expect(compareAll([])).toEqual({ sure: [], likely: [], made: 0, needed: null }))
 })
 
-test('two features that part the posts alike are compared once', () => {
+test('two features that divide the posts alike are compared once', () => {
   const posts = worldOf(7, { posts: 40 }).map((one, index) => ({
     ...one,
     features: [

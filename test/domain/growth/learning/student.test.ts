@@ -14,7 +14,7 @@ describe("quantiles of Student's t", () => {
     [0.5, 5, 0],
   ])('at %f with %f degrees of freedom', (p, freedom, expected) => expect(studentQuantile(p, freedom)).toBeCloseTo(expected, 8))
 
-  test('are undone by the distribution, which is even', () => {
+  test('are inverted by the distribution, which is symmetric', () => {
     for (const freedom of [1, 3.3, 40, 2_000]) {
       expect(studentCdf(studentQuantile(0.99, freedom), freedom)).toBeCloseTo(0.99, 10)
       expect(studentCdf(-1.3, freedom) + studentCdf(1.3, freedom)).toBeCloseTo(1, 12)

@@ -23,20 +23,20 @@ test.each([
   ['@Lena', 'lena'],
   [' lena ', 'lena'],
   ['LENA.b-c_9', 'lena.b-c_9'],
-])('the handle %p is %p', (text, handle) => {
+])('the handle %p becomes %p', (text, handle) => {
   expect(normalHandle(text)).toBe(handle)
 })
 
-test.each([[''], ['@'], ['@@lena'], ['le na'], ['x'.repeat(51)], ['https://x.com/lena']])('%p is no handle', (text) => {
+test.each([[''], ['@'], ['@@lena'], ['le na'], ['x'.repeat(51)], ['https://x.com/lena']])('%p is not a handle', (text) => {
   expect(errorOf(() => normalHandle(text)).code).toBe('invalid_input')
 })
 
-test('a new one is active, and read at once', () => {
+test('a new target is active and read at once', () => {
   expect(target).toMatchObject({ handle: 'ships_on.tuesday', status: 'active', last_read_at: null, reads: 0, reads_micros: 0 })
   expect(nextTargetRead(target)).toEqual(at())
 })
 
-test('nobody is a target twice, and there are only so many', () => {
+test('an account is a target once, and the number of targets is limited', () => {
   expect(errorOf(() => newTarget('t', { ...asked, others: { total: 1, taken: true } })).message).toBe(
     'ships_on.tuesday is already a target',
   )
@@ -44,18 +44,18 @@ test('nobody is a target twice, and there are only so many', () => {
   expect(errorOf(() => newTarget('t', { ...asked, others: { total: MOST_TARGETS, taken: false } })).code).toBe('conflict')
 })
 
-describe('every state may follow every other', () => {
+describe('any status may follow any other', () => {
   const statuses: TargetStatus[] = ['active', 'paused']
   test.each(statuses.flatMap((from) => statuses.map((to) => [from, to] as const)))('%s, set to %s', (from, to) => {
     const before = { ...target, status: from, failures: 3, last_error: 'unreachable' }
     const next = updateTarget(before, { status: to }, at(1))
     expect([next.status, next.updated_at]).toEqual([to, at(1)])
-    // What begins anew begins without the failures of before.
+    // A target that is active again starts without its earlier failures.
     const isAnew = from === 'paused' && to === 'active'
     expect([next.failures, next.last_error]).toEqual(isAnew ? [0, null] : [3, 'unreachable'])
   })
 
-  test('what is not named stays', () => {
+  test('a change leaves fields it does not name', () => {
     expect(updateTarget({ ...target, category: 'peers' }, { priority: 1 }, at(1))).toMatchObject({
       category: 'peers',
       priority: 1,
@@ -76,7 +76,7 @@ describe('the next read', () => {
     expect(since(nextTargetRead(readTarget({ ...target, priority }, read)))).toBe(wait)
   })
 
-  test('after failures waits longer each time, up to a day', () => {
+  test('comes later after each failure, up to a day', () => {
     let failing = target
     const waits = Array.from({ length: 12 }, () => {
       failing = unreadTarget(failing, 'unreachable', at())
@@ -88,13 +88,13 @@ describe('the next read', () => {
     expect(since(nextTargetRead(readTarget({ ...failing, priority: 1 }, read)))).toBe(HOUR)
   })
 
-  test('of a handle that nobody has is a day later, whatever the priority', () => {
+  test('of a handle that does not exist is a day later, whatever the priority', () => {
     const unknown = readTarget({ ...target, priority: 1 }, { ...read, found: false })
     expect(unknown.last_error).toBe('unknown_handle')
     expect(since(nextTargetRead(unknown))).toBe(DAY)
   })
 
-  test('what was read is added up', () => {
+  test('counts its reads', () => {
     expect(readTarget(readTarget(target, read), read)).toMatchObject({
       reads: 6,
       reads_micros: 50_000,
@@ -104,7 +104,7 @@ describe('the next read', () => {
   })
 })
 
-describe('the time of the next read, as people are told it', () => {
+describe('the next read as people see it', () => {
   const plan = (more: Partial<PlanState> = {}): PlanState => ({ plan: 'team', billing: 'ok', overrides: {}, ...more })
   const usual: Watching = { plan: plan(), counters: {}, now: at(), paused: false, tier: 'free' }
   const spent = { counters: { 'reads_free@2026-11-21': 1_000_000 } }

@@ -1,4 +1,4 @@
-/** Runs of rules: what each occurrence comes to, and that rules which lead to one another come to rest. */
+/** Runs of rules: the run of each occurrence, and that rules which trigger one another come to rest. */
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type Generation, generationStatuses } from '#domain/growth/drafting/generation'
@@ -68,23 +68,23 @@ const [queued] = runsFor(ruleOf('a'), [caused('batch-1')], happening).runs as [R
 describe('a run', () => {
   const taken = { key: 'posts', period: '2026-11', amount: 3 }
 
-  test('that has asked for a generation waits for it, and counts for the day', () => {
+  test('waits for its generation, and counts towards the cap of the day', () => {
     const { run, rule } = recordAction(queued, ruleOf('a', { used: 2 }), { kind: 'batch', id: 'batch-2', inFlight: true, taken }, at(1))
     expect(run).toMatchObject({ status: 'running', made_kind: 'batch', made_id: 'batch-2', quota: 'posts', units: 3, ended_at: null })
     expect(rule).toMatchObject({ used: 3, last_run_at: at(1) })
   })
 
-  test('that has made its draft is done', () => {
+  test('is done once it has made its draft', () => {
     const { run } = recordAction(queued, ruleOf('a'), { kind: 'item', id: 'item-2', inFlight: false }, at(1))
     expect(run).toMatchObject({ status: 'done', made_id: 'item-2', quota: null, units: 0, ended_at: at(1) })
   })
 
-  test('begins the counts of a day anew', () => {
+  test('resets the counts of the day on a new day', () => {
     const { rule } = recordAction(queued, ruleOf('a', { used: 5, over: 4 }), { kind: 'item', id: 'item-2', inFlight: false }, at(DAY))
     expect(rule).toMatchObject({ day: '2026-11-22', used: 1, over: 0 })
   })
 
-  test('shows what it made, or that it made nothing', () => {
+  test('shows what it made, or null', () => {
     expect(runView(skipRun(queued, 'conditions', at(2)))).toMatchObject({
       status: 'skipped',
       reason: 'conditions',
@@ -113,14 +113,14 @@ describe('the end of its generation', () => {
     expect(runEnd(record(changes), refund)).toEqual({ ...expected, ended_at: at(5) })
   })
 
-  test('is known for every state that ends', () => {
+  test('is defined for every final state', () => {
     for (const status of generationStatuses.filter((one) => one === 'ready' || one === 'failed'))
       expect(runEnd(record({ status }), []).status).toBe(status === 'ready' ? 'done' : 'failed')
   })
 })
 
-describe('whatever happens', () => {
-  test('a rule acts no more often a day than its cap, and every occurrence is a run or is counted', () => {
+describe('in any history', () => {
+  test('a rule acts at most as often a day as its cap allows, and every occurrence is a run or is counted', () => {
     const days = fc.array(fc.record({ day: fc.integer({ min: 0, max: 3 }), burst: fc.integer({ min: 1, max: 5 }) }), { maxLength: 40 })
     fc.assert(
       fc.property(days, fc.integer({ min: 1, max: 6 }), (events, cap) => {
@@ -152,8 +152,8 @@ describe('whatever happens', () => {
     )
   })
 
-  /** Any rules that each draft a batch whenever any batch settles, which is as much as there can be of one another. */
-  test('rules that lead to one another come to rest, at no more than so many in a row, none of them twice', () => {
+  /** Rules that each draft a batch whenever any batch settles: the most that rules can trigger one another. */
+  test('rules that trigger one another come to rest after a bounded chain that has no rule twice', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 6 }), (count) => {
         let rules = Array.from({ length: count }, (_, index) => ruleOf(`rule-${index}`, { daily_cap: 50 }))

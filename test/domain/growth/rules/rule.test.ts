@@ -14,7 +14,7 @@ const shown = { held: false, next: at(HOUR), now: at() }
 const faultOf = (change: () => unknown) => errorOf(change).details?.[0]?.path
 
 describe('a new rule', () => {
-  test('is active, its name without space around it, and what was left open filled in', () => {
+  test('is active, with its name trimmed and defaults filled in', () => {
     expect(rule).toMatchObject({
       name: 'Keep drafting',
       status: 'active',
@@ -30,7 +30,7 @@ describe('a new rule', () => {
   })
 })
 
-/** What a person says of the state, or nothing; and what the rule is then, while automation runs and while all of it is paused. */
+/** Status before, status that a person sets or none, status after, and status while all automation is paused. */
 const states: [before: RuleStatus, said: RuleStatus | undefined, runs: [string, string | null], held: [string, string | null]][] = [
   ['active', undefined, ['active', null], ['paused', 'all']],
   ['active', 'active', ['active', null], ['paused', 'all']],
@@ -40,7 +40,7 @@ const states: [before: RuleStatus, said: RuleStatus | undefined, runs: [string, 
   ['paused', 'paused', ['paused', 'person'], ['paused', 'person']],
 ]
 
-test.each(states)('a rule that is %s, told %p, is %p, and %p while all is paused', (before, said, runs, held) => {
+test.each(states)('a rule that is %s and set to %p is %p, and %p while automation is paused', (before, said, runs, held) => {
   const next = updateRule({ ...rule, status: before }, said ? { status: said } : {}, beside)
   const view = (more: object): [string, string | null] => {
     const { status, paused_by } = ruleView(next, { ...shown, ...more })
@@ -49,19 +49,19 @@ test.each(states)('a rule that is %s, told %p, is %p, and %p while all is paused
   expect([view({}), view({ held: true })]).toEqual([runs, held])
 })
 
-test('a rule says when it is next only while it may run', () => {
+test('a rule shows its next time only while it may run', () => {
   expect(ruleView(rule, shown).next_run_at).toEqual(at(HOUR))
   expect(ruleView(rule, { ...shown, held: true }).next_run_at).toBeNull()
   expect(ruleView({ ...rule, status: 'paused' }, shown).next_run_at).toBeNull()
 })
 
-test('a change leaves what it does not name', () => {
+test('a change leaves fields it does not name', () => {
   const changed = updateRule(rule, { daily_cap: 7 }, { ...beside, now: at(1_000) })
   expect(changed).toEqual({ ...rule, daily_cap: 7, updated_at: at(1_000) })
   const condition = { fact: 'item_hook', op: '=', text: 'number' } as const
   const narrowed = updateRule(rule, { conditions: [condition] }, beside)
   expect(narrowed.conditions).toEqual([condition])
-  // What was right under the trigger before is not under another one.
+  // Conditions that fit the old trigger do not fit another one.
   expect(faultOf(() => updateRule(narrowed, { trigger: { kind: 'batch_settled' } }, beside))).toBe('conditions.0.fact')
 })
 
@@ -79,7 +79,7 @@ const every: Required<Omit<TriggerInput, 'kind'>> = {
 describe('a trigger', () => {
   const make = (trigger: TriggerInput) => newRule('rule-1', { ...wish, trigger }, { ...beside, total: 0 }).trigger
 
-  test('names its zone, or has that of the profile', () => {
+  test("has its own time zone or the profile's", () => {
     expect(make(triggers.cron)).toEqual({ kind: 'cron', pattern: '0 9 * * 1', time_zone: 'Europe/Berlin' })
     expect(make({ ...triggers.cron, time_zone: 'Asia/Tokyo' })).toMatchObject({ time_zone: 'Asia/Tokyo' })
   })
@@ -92,7 +92,7 @@ describe('a trigger', () => {
     signal: ['min_score'],
   }
   const cells = Object.values(triggers).flatMap((one) => Object.entries(every).map(([name, value]) => [one.kind, name, value] as const))
-  test.each(cells)('of kind %s takes %s only if it is its own', (kind, name, value) => {
+  test.each(cells)('of kind %s takes %s only if it belongs to the kind', (kind, name, value) => {
     const given = { ...triggers[kind], [name]: value }
     if (own[kind].includes(name)) expect(make(given)).toMatchObject({ [name]: value })
     else expect(faultOf(() => make(given))).toBe(`trigger.${name}`)
@@ -110,14 +110,14 @@ describe('a trigger', () => {
     expect(errorOf(() => make({ kind: 'cron', pattern })).message).toStartWith(`trigger.pattern ${reason}`)
   })
 
-  test.each(['*/15 * * * *', '0,45 * * * *', '7 8-18/2 * * MON-FRI', '0 0 29 2 *'])('with the pattern %s is taken', (pattern) => {
+  test.each(['*/15 * * * *', '0,45 * * * *', '7 8-18/2 * * MON-FRI', '0 0 29 2 *'])('with the pattern %s is accepted', (pattern) => {
     expect(make({ kind: 'cron', pattern })).toMatchObject({ pattern })
   })
 })
 
 const counted = (likes: number) => ({ impressions: 100, likes, replies: 0, reposts: 0, quotes: 0, clicks: 0 })
 
-/** By trigger and occurrence: whether the one waits for the other. Times of patterns come by a way of their own. */
+/** For each trigger the occurrence that it waits for. Times of cron patterns come in another way. */
 const occurrences: Record<string, Occurrence> = {
   time: { kind: 'cron', ref: at().toISOString() },
   posted: { kind: 'item_posted', ref: 'item-1' },
@@ -144,7 +144,7 @@ const waits: [string, Trigger, string[]][] = [
   ['signal of some worth', { kind: 'signal', min_score: 50 }, ['good']],
   ['metric impressions', { kind: 'metric', metric: 'impressions', at_least: 100 }, ['below', 'first']],
 ]
-test.each(waits)('%s waits for nothing but its own', (_, trigger, own) => {
+test.each(waits)('%s waits for its own occurrences only', (_, trigger, own) => {
   const found = Object.keys(occurrences).filter((name) => matches(trigger, occurrences[name]!))
   expect(found).toEqual(own)
 })
@@ -183,12 +183,12 @@ describe('an action', () => {
       if (!own[kind].includes(name)) expect(faultOf(() => make({ kind, ...mine, [name]: every[name] }))).toBe(`action.${name}`)
   })
 
-  test('that answers is for signals alone', () => {
+  test('that answers is for signals only', () => {
     const action = { kind: 'draft_engagement', action: 'like' } as const
     expect(faultOf(() => newRule('rule-1', { ...wish, action }, { ...beside, total: 0 }))).toBe('action.kind')
   })
 
-  test('needs a topic for an article, and takes no more points than an article has', () => {
+  test('needs a topic for an article, and takes no more points than an article may have', () => {
     expect(faultOf(() => make({ kind: 'draft_article' }))).toBe('action.topic')
     expect(faultOf(() => make({ kind: 'draft_article', topic: 'x', outline: 'a\n'.repeat(13) }))).toBe('action.outline')
   })
@@ -238,13 +238,13 @@ describe('a due time', () => {
     expect(due(late)).toEqual([...expected])
   })
 
-  test('whose pattern is sparse is missed after an hour', () => {
+  test('of a sparse pattern is missed after an hour', () => {
     const daily = { ...pattern, pattern: '0 7 * * *' }
     expect(cronDue(daily, at(), at(HOUR - 1)).run).toEqual(at())
     expect(cronDue(daily, at(), at(HOUR))).toEqual({ run: undefined, missed: at(), next: at(24 * HOUR) })
   })
 
-  test('that is looked at early, by a clock that stepped, is followed by a later one', () => {
+  test('that is checked early, because a clock stepped, is followed by a later one', () => {
     expect(cronDue(pattern, at(), at(-HOUR)).next!.getTime()).toBeGreaterThanOrEqual(at().getTime() + LEAST_GAP_MS)
   })
 })
@@ -266,7 +266,7 @@ describe('the value of a condition', () => {
       expect(errorOf(() => make(fact, value)).details).toEqual([{ path: 'conditions.0.value', message }])
   })
 
-  test('of a count is never below none', () => {
+  test('of a count is never below zero', () => {
     expect(make('approvals_waiting', 0).conditions).toHaveLength(1)
     expect(errorOf(() => make('approvals_waiting', -1)).message).toContain('must be at least 0 for approvals_waiting')
   })
