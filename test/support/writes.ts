@@ -123,11 +123,6 @@ export const applyFirstSend = async ({ owner }: Place, account: string, { id, te
     select ${account}, ${text}, intent_at from attempt where item_id = ${id} and number = 1`
 }
 
-/** Ends every wait that wrong passwords, codes and tokens have brought. */
-export const clearThrottles = async ({ owner }: Place): Promise<void> => {
-  await owner`delete from throttle`
-}
-
 export const setKeyScopes = async ({ owner }: Place, keyId: string, scopes: string[]): Promise<void> => {
   await owner`update api_key set scopes = ${scopes} where id = ${keyId}`
 }
