@@ -144,9 +144,9 @@ describe('a target', () => {
     const { sandbox } = app.workplace
     const { readHandle } = sandbox
     const account = await newAccount()
-    sandbox.readHandle = async (account, query, signal) => {
+    sandbox.readHandle = async (reader, query, signal) => {
       if (query.handle === account.handle) throw new NetworkError('unreachable', 'no answer')
-      return readHandle(account, query, signal)
+      return readHandle(reader, query, signal)
     }
     try {
       const { id } = await watch(story, account.handle, { priority: 1 })
