@@ -23,6 +23,7 @@ export interface Reservation extends Disposable {
 interface Waiting {
   amount: number
   start(): void
+  refuse(): void
 }
 
 /** Amounts, reserved or waiting, by party. */
@@ -42,9 +43,16 @@ class Amounts {
   }
 }
 
+const largestOf = (parties: Iterable<string>, size: (party: string) => number): string | undefined => {
+  let largest: string | undefined
+  for (const party of parties) if (largest === undefined || size(party) > size(largest)) largest = party
+  return largest
+}
+
 /**
  * A bounded amount of something of which each request needs a different part, such as memory. Reservations that do not fit wait.
- * Parties take turns, so that a party with many reservations waits behind its own and delays nobody else.
+ * Parties take turns, so that a party with many reservations waits behind its own and delays nobody else. When the queue is full, the
+ * party that waits for most gives up its latest place to a party that waits for less.
  */
 export class Budget {
   readonly #used = new Amounts()
@@ -72,14 +80,28 @@ export class Budget {
 
   /**
    * Waits until there is room. An amount above `share` counts as `share`. Throws a 503 if no room becomes free in time, or at once
-   * if too much waits already; throws the signal's reason if it aborts.
+   * if the queue has no place for it; throws the signal's reason if it aborts.
    */
   reserve(party: string, wanted: number, signal?: () => AbortSignal): Reservation | Promise<Reservation> {
     const amount = Math.min(wanted, this.options.share)
     const isNext = !this.#blocked && !this.#waiting.has(party)
     if (isNext && this.#fits(this.#used, party, amount)) return this.#take(party, amount)
-    if (this.#waiters >= this.options.waiters || !this.#fits(this.#asked, party, amount)) throw this.#refusal()
+    if (!this.#hasPlace(party, amount)) throw this.#refusal()
     return this.#wait(party, amount, signal?.())
+  }
+
+  /** Whether one more may wait, after refusing as many of those who wait for more as it takes. */
+  #hasPlace(party: string, amount: number): boolean {
+    const { total, share, waiters } = this.options
+    if (this.#asked.of(party) + amount > share) return false
+    for (;;) {
+      const full = this.#waiters >= waiters
+      if (!full && this.#asked.total + amount <= total) return true
+      const size = full ? (name: string) => this.#waiting.get(name)?.length ?? 0 : (name: string) => this.#asked.of(name)
+      const largest = largestOf(this.#waiting.keys(), size)
+      if (largest === undefined || size(largest) <= size(party) + (full ? 1 : amount)) return false
+      this.#waiting.get(largest)!.at(-1)!.refuse()
+    }
   }
 
   #wait(party: string, amount: number, signal: AbortSignal | undefined): Promise<Reservation> {
@@ -91,7 +113,7 @@ export class Budget {
       this.#next()
     }
     const onAbort = () => leave(signal?.reason)
-    const timer = this.clock.after(this.options.withinMs, () => leave(this.#refusal()))
+    const timer = this.clock.after(this.options.withinMs, () => entry.refuse())
     const settle = () => {
       timer[Symbol.dispose]()
       signal?.removeEventListener('abort', onAbort)
@@ -103,6 +125,7 @@ export class Budget {
         settle()
         resolve(this.#take(party, amount))
       },
+      refuse: () => leave(this.#refusal()),
     }
     signal?.addEventListener('abort', onAbort)
     const own = this.#waiting.get(party)

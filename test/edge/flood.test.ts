@@ -179,6 +179,17 @@ test('bodies that strangers start and do not send give way to those of others wi
   }
 })
 
+test('slow bodies from a few addresses leave room for another address to sign in', async () => {
+  const intake = { anonymousBytes: 16 * 16_384, givesWayAfterMs: 20 }
+  await using small = await testApp({ log, env: { TRUSTED_PROXIES: '1' }, overrides: { intake } })
+  const from = (address: string) => ({ ...JSON_TYPE, 'x-forwarded-for': address })
+  // Four bodies of each address have room, and as many may wait: eight addresses take all of it.
+  const all = await holdMany(small.url, 9 * 8, (n) => ({ path: SIGN_IN, headers: from(`198.51.100.${n % 9}`), length: 16_384, body: '{' }))
+  const reply = await small.send('POST', SIGN_IN, { key: null, headers: from('192.0.2.77'), body: {} })
+  expect([reply.status, reply.body.error.message]).toEqual([400, 'email is required'])
+  for (const held of all) held[Symbol.dispose]()
+})
+
 test('a client that disconnects before its body is complete causes one debug line and no error', async () => {
   const form = { path: '/api/v1/app/device/code', headers: { 'content-type': 'application/x-www-form-urlencoded' }, length: 100, body: 'a' }
   const page = { ...form, path: '/sign-in', headers: { ...form.headers, origin: app.url } }

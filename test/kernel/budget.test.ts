@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { Budget, type Reservation } from '#kernel/budget'
 import { manualClock, settled } from '#test/support/manual-clock'
@@ -123,6 +123,39 @@ test('waiting amounts are bounded like those in use, for each party and in all',
   for (const name of ['a1', 'a2']) await reserve('a', 6, name)
   for (const name of ['b1', 'b2']) await reserve('b', 4, name)
   expect([budget.waiters, refused]).toEqual([2, ['a2: unavailable', 'b2: unavailable']])
+})
+
+describe('a full queue', () => {
+  test('has a place for a party that waits for less than another, whose latest reservation is refused', async () => {
+    const { budget } = open({ waiters: 3 })
+    const { held, refused, reserve, release } = watch(budget)
+    await reserve('flood', 6, 'used')
+    for (const name of ['first', 'second', 'third']) await reserve('flood', 1, name)
+    await reserve('full', 4)
+    await reserve('other', 1)
+    expect([budget.waiters, refused]).toEqual([3, ['third: unavailable']])
+    await release('used')
+    expect([...held.keys()]).toEqual(['full', 'first', 'other', 'second'])
+  })
+
+  test('has it also when amounts fill it, and refuses no more than it must', async () => {
+    const { budget } = open({ total: 12 })
+    const { refused, reserve } = watch(budget)
+    for (const name of ['a', 'b']) await reserve(name, 6, `${name} used`)
+    for (const name of ['a1', 'a2', 'a3']) await reserve('a', 2, name)
+    for (const name of ['b1', 'b2', 'b3']) await reserve('b', 2, name)
+    await reserve('c', 3, 'c1')
+    expect([budget.waiters, refused]).toEqual([5, ['a3: unavailable', 'b3: unavailable']])
+  })
+
+  test('has none for a party that would wait for as much as any other', async () => {
+    const { budget } = open({ waiters: 2 })
+    const { refused, reserve } = watch(budget)
+    await reserve('a', 6, 'a used')
+    await reserve('b', 4, 'b used')
+    for (const name of ['a', 'b', 'c']) await reserve(name, 1, `${name} waits`)
+    expect([budget.waiters, refused]).toEqual([2, ['c waits: unavailable']])
+  })
 })
 
 test('a caller that stops waiting makes room for the next', async () => {
