@@ -18,7 +18,7 @@ import { callerOf, type McpCaller, refreshCallers } from './caller.ts'
 import { Calls } from './calls.ts'
 import type { McpContext } from './context.ts'
 import { forward, HOP_HEADER } from './forward.ts'
-import { countMessages } from './message-count.ts'
+import { countMessages, isUrgent } from './message-count.ts'
 import { rpcError } from './rpc-error.ts'
 import type { ServerFactory } from './session.ts'
 import { type McpLimits, mcpLimits, nodeIn, Sessions } from './sessions.ts'
@@ -52,12 +52,11 @@ const POLL_MS = 20
 /** The SDK's error code for an unknown session. */
 const NO_SESSION = -32_001
 
-interface Parts extends McpDeps {
+interface Parts extends Omit<McpDeps, 'limits'> {
   sessions: Sessions
   stateless: Stateless
   calls: Calls
-  /** How many requests of one key may run at the same time. */
-  mostCalls: number
+  limits: McpLimits
   byId: ReadonlyMap<string, Operation>
 }
 
@@ -72,7 +71,7 @@ export const createMcp = (deps: McpDeps): McpEndpoint => {
     sessions,
     stateless,
     calls,
-    mostCalls: limits.callsPerCaller,
+    limits,
     byId: new Map(deps.operations.map((o) => [o.id, o])),
   }
   return {
@@ -100,12 +99,17 @@ const handle = async (parts: Parts, incoming: Incoming): Promise<Response> => {
   if (body === NOT_JSON) return rpcError(400, ProtocolErrorCode.ParseError, 'Parse error: the body is not valid JSON')
   // Needs the body, which may be a call of the kill switch.
   const allowances = parts.rates.messages({ ...caller, surface: 'mcp' }, countMessages(body, parts.operations))
-  if (parts.calls.of(caller) >= parts.mostCalls && hasRequest(body)) throw new AppError('rate_limited', 'mcp_calls', { retryAfter: 5 })
+  if (hasRequest(body) && parts.calls.of(caller) >= mostCalls(parts, body))
+    throw new AppError('rate_limited', 'mcp_calls', { retryAfter: 5 })
   const context = contextFor(parts, caller, requestIdOf(request))
   const response = await respond(parts, request, { caller, context, text, body })
   for (const [name, value] of Object.entries(limitHeaders(allowances))) response.headers.set(name, value)
   return response
 }
+
+/** How many requests of the caller may run beside this one. */
+const mostCalls = ({ limits, operations }: Parts, body: unknown): number =>
+  limits.callsPerCaller + (isUrgent(body, operations) ? limits.urgentCallsPerCaller : 0)
 
 const respond = async (parts: Parts, request: Request, incoming: McpRequest): Promise<Response> => {
   const { context, text, body } = incoming

@@ -13,6 +13,8 @@ export interface McpLimits {
   perCaller: number
   /** Concurrent requests of one key. */
   callsPerCaller: number
+  /** As many more that call only urgent tools: the kill switch must not wait for a key's other calls. */
+  urgentCallsPerCaller: number
   /** Sessions, or open subscriptions, of all keys of one workspace. */
   perTenant: number
   perProcess: number
@@ -24,6 +26,7 @@ export interface McpLimits {
 export const mcpLimits: McpLimits = {
   perCaller: 64,
   callsPerCaller: 128,
+  urgentCallsPerCaller: 16,
   perTenant: 500,
   perProcess: 2_000,
   idleMs: 1_800_000,

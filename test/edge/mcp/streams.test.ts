@@ -165,6 +165,23 @@ test('a key can have three calls in progress, and can always cancel one', async 
   for (const response of running) await response.body?.cancel()
 })
 
+test('the kill switch has room of its own beside the calls of a key, and no other call has', async () => {
+  const { key } = await app.newWorkspace()
+  const sessionId = await openSession(app.url, key)
+  const send = (body: unknown) => rpc(app.url, { key, sessionId, body })
+  const running = await Promise.all([1, 2, 3].map((id) => send(create(id, 'many', { progressToken: id }))))
+  await eventually(
+    () => send(create(4, 'many')),
+    ({ status }) => status === 429,
+  )
+  const pause = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'growth_pause_automation', arguments: {} } })
+  expect((await send([pause(5), create(6, 'many')])).status).toBe(429)
+  const paused = await send(pause(7))
+  expect([paused.status, await paused.text()]).toEqual([200, expect.stringContaining('"paused":true')])
+  await finishAll(key)
+  for (const response of running) await response.body?.cancel()
+})
+
 test('an id that is in use, repeated in a body or too long is refused; an answered id is free again', async () => {
   const { key } = await app.newWorkspace()
   const sessionId = await openSession(app.url, key)
