@@ -29,7 +29,7 @@ export const shuffled = <T>(random: Random, choices: readonly T[]): T[] =>
     .sort((a, b) => a.key - b.key)
     .map(({ choice }) => choice)
 
-/** A few of the choices in random order, without putting all of them in order. */
+/** A few of the choices in random order, without shuffling all of them. */
 export const fewOf = <T>(random: Random, choices: readonly T[], count: number): T[] => {
   const keys = Float64Array.from(choices, () => random())
   const few: T[] = []
@@ -41,13 +41,13 @@ export const fewOf = <T>(random: Random, choices: readonly T[], count: number): 
   return few
 }
 
-/** The items in random order, those that are wanted before the others. */
+/** The items in random order, wanted ones first. */
 export const wantedFirst = <T>(random: Random, items: readonly T[], isWanted: (item: T) => boolean): T[] => {
   const { first = [], rest = [] } = Object.groupBy(shuffled(random, items), (item) => (isWanted(item) ? 'first' : 'rest'))
   return [...first, ...rest]
 }
 
-/** At most `most` of the items, the wanted before others. Where they are few enough they stay as they are and nothing is drawn. */
+/** At most `most` of the items, wanted ones first. If they are few enough they stay in order and nothing is drawn. */
 export const sampleOf = <T>(
   random: Random,
   items: readonly T[],

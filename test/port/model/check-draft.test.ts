@@ -36,7 +36,7 @@ describe('avoided phrases', () => {
 describe('checkDraft', () => {
   test('a body with nothing in it is empty', () => expect(kinds(' \n ')).toEqual(['empty']))
 
-  test('length is taken in the measure of the network', () => {
+  test('length is in the measure of the network', () => {
     const measure = (text: string) => text.length * 10
     expect(kinds('Short enough?', { measure, maxLength: 129 })).toEqual(['too_long'])
     expect(kinds('Short enough?', { measure, maxLength: 130 })).toEqual([])
@@ -48,7 +48,7 @@ describe('checkDraft', () => {
     expect(kinds('We deleted the tour because no one finished any of it.', { recent })).toEqual([])
   })
 
-  test('a story told under the hook it had in the same batch is a repeat; under another hook it is not', () => {
+  test('a story under the same hook in the same batch is a repeat; under another hook it is not', () => {
     const stories = ['A story.']
     const accepted = [draft('Something quite different.', { hook: 'mistake', stories })]
     const check = (hook: string) =>
@@ -120,7 +120,7 @@ describe('products', () => {
   test('a name that an active product has too may be mentioned', () =>
     expect(kinds('Loopline is here.', { archived: ['loopline'], products: active('Loopline') })).toEqual([]))
 
-  test('what active ones say of themselves may be stated, numbers included', () => {
+  test('the words of active ones may be stated, numbers included', () => {
     const body = 'It runs in 4711 depots: https://example.com/31337'
     expect(kinds(body)).toEqual(['unsupported'])
     expect(kinds(body, { products: active('Dockline') })).toEqual([])

@@ -22,7 +22,7 @@ describe('finding phrases', () => {
     })
   }
 
-  test('a phrase stands where it stands at any place as whole words', () => {
+  test('a phrase is found wherever it stands as whole words', () => {
     const text = (maxLength: number) =>
       fc.array(fc.constantFrom('a', 'a', 'b', 'A', ' ', '-', '秘', '😀', '𝒳', '1'), { maxLength }).map((parts) => parts.join(''))
     fc.assert(
@@ -40,19 +40,19 @@ const briefOf = (body: string, avoid: (entry: number) => string): DraftBrief =>
   })
 
 describe('the largest brief', () => {
-  test('is read once for all drafts that are held against it', () => {
+  test('is read once for all drafts that are checked against it', () => {
     const brief = fullBrief()
     expect(standardsOf(brief)).toBe(standardsOf(brief))
     expect(standardsOf(brief).avoid).toHaveLength(100)
   })
 
-  test('posts that differ only behind 2,000 characters are the same post', () => {
+  test('posts that differ only after 2,000 characters are the same post', () => {
     const body = Array.from({ length: 2_000 }, (_, index) => `w${index}`).join(' ')
     const brief = fullBrief({ recent: [{ body, hook: 'x' }], maxLength: LONGEST })
     expect(checkDraft({ body: `${body} end`, hook: 'y', stories: [] }, brief, []).map(({ kind }) => kind)).toContain('repeated')
   })
 
-  /** The least of a few runs: whatever else the machine does only adds. */
+  /** The fastest of a few runs: other work on the machine only adds time. */
   const cost = (body: string, brief: DraftBrief): number =>
     Math.min(
       ...Array.from({ length: 3 }, (_, run) => {
@@ -63,7 +63,7 @@ describe('the largest brief', () => {
       }),
     )
 
-  /** Plain words take a fixed time a character; so does this, if it takes some multiple of that. */
+  /** Plain words take constant time per character. Within a multiple of that, so does the hard text. */
   const SLACK = 60
   const words = filled('the kiln cracked and we lost 3 mugs. ')
   const plain = cost(

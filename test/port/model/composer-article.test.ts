@@ -32,11 +32,11 @@ const topics: [string, Profile, string][] = [
   ['engineer', engineerProfile, 'freshness checks'],
 ]
 
-/** The words alone, so that a sentence is found again whatever stands around it. */
+/** The words without punctuation, so that a sentence is found again whatever surrounds it. */
 const wordsOnly = (text: string): string => (foldText(text).match(/[\p{L}\p{N}]+/gu) ?? []).join(' ')
 
 describe.each(topics)('an article of the %s profile', (_, profile, topic) => {
-  test('states nothing that the person has not written, and no sentence twice', async () => {
+  test('states only what the person has written, and no sentence twice', async () => {
     for (const seed of ['a', 'b', 'c']) {
       const { title, text } = await compose({ profile, topic, seed })
       const known = wordsOnly([draftFacts({ profile, focus: topic, products: [] }), profile.audience].join('\n'))
@@ -54,12 +54,12 @@ describe.each(topics)('an article of the %s profile', (_, profile, topic) => {
   })
 })
 
-test('what speaks of the topic comes first', async () => {
+test('pieces about the topic come first', async () => {
   const { text } = await compose()
   expect(text.indexOf('onboarding eleven times')).toBeLessThan(text.indexOf('AI assistant'))
 })
 
-test('what worked comes earlier, what flopped later, and the article names the learning', async () => {
+test('what worked comes earlier, what flopped comes later, and the article names the learning', async () => {
   const learning = (kind: 'worked' | 'flopped') => [{ id: 'l-1', kind, note: 'the assistant, turned on by accident' }]
   const placeOf = async (learnings: ArticleBrief['learnings']) => (await compose({ learnings })).text.indexOf('AI assistant')
   const [worked, without, flopped] = [await placeOf(learning('worked')), await placeOf([]), await placeOf(learning('flopped'))]
@@ -69,7 +69,7 @@ test('what worked comes earlier, what flopped later, and the article names the l
   expect((await compose({ learnings: learning('flopped') })).learnings).toEqual([])
 })
 
-test('a product is told of where it is about the topic, in the words that it was given', async () => {
+test('a product is mentioned, in its own words, if it is about the topic', async () => {
   const products = [
     { name: 'Loopdesk', one_liner: 'onboarding that keeps its promise', url: null },
     { name: 'Kilnhub', one_liner: 'glaze recipes for potters', url: null },
@@ -79,13 +79,13 @@ test('a product is told of where it is about the topic, in the words that it was
   expect(text).not.toContain('Kilnhub')
 })
 
-test('shorter than asked for, it says so and what to do', async () => {
+test('an article shorter than requested says so, and what to do', async () => {
   const { text, rationale } = await compose()
   expect(rationale).toContain(`It has ${countWords(text)} of about 600 words`)
   expect(rationale).toContain('add stories and proof')
 })
 
-test('a rich profile gives as much as was asked for, and no more', async () => {
+test('a rich profile fills the requested length, and no more', async () => {
   for (const words of [600, 1_200, 2_400]) {
     const { text, rationale } = await compose({ profile: fullProfile(), topic: 'kilns', words })
     expect(countWords(text)).toBeGreaterThan(words * 0.5)
@@ -94,9 +94,9 @@ test('a rich profile gives as much as was asked for, and no more', async () => {
   }
 })
 
-test('a point of which the profile says nothing is named to whoever approves', async () => {
+test('the rationale names a point that the profile says nothing about', async () => {
   const { rationale } = await compose({ points: ['Onboarding', 'Zebras'] })
-  expect(rationale).toContain('Look at what stands under “Zebras”')
+  expect(rationale).toContain('Check the text under “Zebras”')
 })
 
 test.each([
@@ -108,7 +108,7 @@ test.each([
   expect((await compose({ topic })).title).toBe(title)
 })
 
-test('in another language there is no English line', async () => {
+test('an article in another language has no English line', async () => {
   const { text } = await compose({ profile: { ...softwareProfile, language: 'de' } })
   expect(text.split('\n').filter((line) => fixedLines.includes(line))).toEqual([])
 })
@@ -132,7 +132,7 @@ test.each([
   expect(await hintOf(changes)).toContain(hint)
 })
 
-test.each(Object.keys(hardBriefs))('of the largest profile the contract allows, %s: there is a valid article or a hint', async (name) => {
+test.each(Object.keys(hardBriefs))('the largest profile that the contract allows, %s, gives a valid article or a hint', async (name) => {
   const { profile } = hardBriefs[name]!()
   const brief = articleBrief({ profile, topic: 'kilns', words: 2_400, points: ['The kiln', 'The glaze'] })
   const made = await createComposer(inlineWorker)

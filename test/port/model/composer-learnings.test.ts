@@ -1,4 +1,4 @@
-/** How what was learned from earlier posts changes what the composer drafts. The seeds are fixed, so that the counts are. */
+/** How learnings from earlier posts change the composer's drafts. The seeds are fixed, and so are the counts. */
 import { describe, expect, test } from 'bun:test'
 import type { BriefLearning, Draft, DraftBrief } from '#domain/growth/drafting/draft'
 import type { Profile } from '#domain/growth/drafting/profile'
@@ -12,7 +12,7 @@ const SEEDS = Array.from({ length: 40 }, (_, seed) => `seed-${seed}`)
 
 const compose = async (changes: Partial<DraftBrief>): Promise<Draft[]> => (await composer.draft(briefWith(changes), neverAborts())).drafts
 
-/** Two drafts each of the same briefs, whatever was learned. */
+/** Two drafts of each of the same briefs. */
 const drafted = async (profile: Profile, ...learnings: BriefLearning[]): Promise<Draft[]> =>
   (await Promise.all(SEEDS.map((seed) => compose({ profile, learnings, count: 2, seed })))).flat()
 
@@ -32,7 +32,7 @@ const cases: readonly (readonly [string, Profile, string, (draft: Draft) => bool
 describe.each(cases)('a learning about %s', (_, profile, note, is) => {
   const learning = (kind: BriefLearning['kind']): BriefLearning => ({ id: `id of ${kind}`, kind, note })
 
-  test('brings more of it when it worked, and the drafts name the learning', async () => {
+  test('that worked brings more of it, and the drafts name the learning', async () => {
     const before = (await drafted(profile)).filter(is)
     const after = (await drafted(profile, learning('worked'))).filter(is)
     expect(after.length).toBeGreaterThan(before.length * 1.4)
@@ -42,7 +42,7 @@ describe.each(cases)('a learning about %s', (_, profile, note, is) => {
     }
   })
 
-  test('brings none of it when it flopped, and the drafts that keep clear of it say so', async () => {
+  test('that flopped brings none of it, and a draft that avoids it says so', async () => {
     const after = await drafted(profile, learning('flopped'))
     expect(after.filter(is)).toEqual([])
     expect(new Set(after.flatMap(({ learnings }) => learnings))).toEqual(new Set(['id of flopped']))
@@ -51,7 +51,7 @@ describe.each(cases)('a learning about %s', (_, profile, note, is) => {
   })
 })
 
-test("an experiment's arm is followed like what worked, and named as what it is", async () => {
+test("an experiment's arm counts like a learning that worked, and is named as an arm", async () => {
   const trial = 'Posts that end on a question get more replies'
   const run = async (changes: Partial<DraftBrief>) =>
     (await Promise.all(SEEDS.map((seed) => compose({ profile: softwareProfile, count: 2, seed, ...changes })))).flat()
@@ -62,7 +62,7 @@ test("an experiment's arm is followed like what worked, and named as what it is"
   for (const { learnings } of after) expect(learnings).toEqual([])
 })
 
-test('what flopped is drafted when there is nothing else, and then does not name the learning', async () => {
+test('what flopped is drafted if there is nothing else, without naming the learning', async () => {
   const profile: Profile = {
     ...softwareProfile,
     writing_dna: {
@@ -78,7 +78,7 @@ test('what flopped is drafted when there is nothing else, and then does not name
   expect(drafts[0]!.learnings).toEqual([])
 })
 
-test('one that names a kind of post and a topic means both together', async () => {
+test('a learning about a kind of post and a topic means both together', async () => {
   const story = speaksOf('bus driver')
   const note = 'Stories about the bus driver'
   const [before, after] = [await drafted(studioProfile), await drafted(studioProfile, { id: 'bus', kind: 'worked', note })]
@@ -88,13 +88,13 @@ test('one that names a kind of post and a topic means both together', async () =
   expect(named.filter((draft) => !story(draft))).toEqual([])
 })
 
-test('one about doing without something keeps it out of the drafts when it worked', async () => {
+test('a learning that doing without something worked keeps it out of the drafts', async () => {
   const drafts = await drafted(softwareProfile, { id: 'plain', kind: 'worked', note: 'Posts without questions' })
   expect(drafts.filter(endsOnQuestion)).toEqual([])
   for (const { learnings } of drafts) expect(learnings).toEqual(['plain'])
 })
 
-test('a phrase of the profile ends no post when what it speaks of flopped', async () => {
+test('a phrase about something that flopped ends no post', async () => {
   const saying = 'Onboarding is a promise, not a tour.'
   const ends = ({ body }: Draft) => body.endsWith(saying)
   expect((await drafted(softwareProfile)).some(ends)).toBeTrue()

@@ -7,7 +7,7 @@ import { GenerationError } from '#port/model/drafter'
 import { briefWith } from '#test/support/briefs'
 import { fullBrief, fullProfile, hardBriefs } from './largest-profile.ts'
 
-/** The drafts, none when the composer said that it can draft nothing, and how many lengths it asked for. */
+/** The drafts, none if the composer gives a hint instead, and how many lengths it measured. */
 const measuredDrafts = (brief: DraftBrief): { drafts: Draft[]; measured: number } => {
   let measured = 0
   const measure = (text: string) => {
@@ -31,7 +31,7 @@ const withDna = (dna: Partial<Profile['writing_dna']>): Profile => ({
 })
 
 describe('the largest profiles that the contract allows', () => {
-  test.each(Object.keys(hardBriefs))('%s: the batch settles, and the work is bounded', (name) => {
+  test.each(Object.keys(hardBriefs))('%s: the batch is finished with bounded work', (name) => {
     const brief = hardBriefs[name]?.() ?? briefWith()
     const { drafts, measured } = measuredDrafts(brief)
     expect(measured).toBeLessThan(4_000)
@@ -52,7 +52,7 @@ describe('what is read of a large profile', () => {
     (_, index) => `Last spring we lost ${index + 20} plates to the rain, and ${index} more to the cat.`,
   )
 
-  test('of more stories than are used, those on the focus are used', () => {
+  test('of too many stories, those on the focus are used', () => {
     const stories = [...others, 'The old boiler broke in January and nobody noticed for nine days.']
     for (const seed of ['a', 'b', 'c', 'd', 'e']) {
       const [first] = draftsOf({ profile: withDna({ stories }), focus: 'the old boiler', count: 1, seed })
@@ -60,7 +60,7 @@ describe('what is read of a large profile', () => {
     }
   })
 
-  test('a story is found where the avoid list rules out ninety-nine others', () => {
+  test('a story is found among ninety-nine that the avoid list excludes', () => {
     const stories = [...others, 'The old boiler broke in January and nobody noticed for nine days.']
     const drafts = draftsOf({ profile: withDna({ stories, avoid: ['plates'] }) })
     expect(drafts.map(({ body }) => body).join()).toContain('The old boiler broke in January')
@@ -71,7 +71,7 @@ describe('what is read of a large profile', () => {
     expect(bodies('one')).not.toEqual(bodies('two'))
   })
 
-  test('a story too long to be read whole is told with the ending that it has', () => {
+  test('a story too long to read whole keeps its ending', () => {
     const middle = 'We tried another glaze, and it ran off the mug again. '.repeat(33)
     const stories = Array.from(
       { length: 100 },
@@ -83,7 +83,7 @@ describe('what is read of a large profile', () => {
     for (const { body } of reversals) expect(body).toMatch(/^Load \d+ taught me to wait until noon\./)
   })
 
-  test('what is cut off in the middle of a sentence is not posted', () => {
+  test('a sentence that is cut off is not posted', () => {
     const drafts = composeDrafts(fullBrief())
     const sentences = new Set(fullProfile().writing_dna.stories.flatMap((story) => story.split(/(?<=\.) /)))
     const told = drafts.flatMap(({ body }) => body.split(/\n+|(?<=\.) /)).filter((text) => /^(?:We lost|I used to|Now every)/.test(text))
@@ -91,7 +91,7 @@ describe('what is read of a large profile', () => {
     expect(told.filter((text) => !sentences.has(text))).toEqual([])
   })
 
-  test('where every sentence is too long for a post it says so', () => {
+  test('a profile whose sentences are all too long for a post gives a hint', () => {
     const stories = Array.from({ length: 100 }, (_, index) => `We ${'really '.repeat(250)}tried ${index}.`)
     expect(() => draftsOf({ profile: withDna({ stories }) })).toThrow('280 characters')
   })

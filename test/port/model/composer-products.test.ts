@@ -1,4 +1,4 @@
-/** What the composer makes of products. The seeds are fixed, so that the counts are. */
+/** What the composer makes of products. The seeds are fixed, and so are the counts. */
 import { expect, test } from 'bun:test'
 import type { BriefProduct, Draft, DraftBrief } from '#domain/growth/drafting/draft'
 import { emptyProfile } from '#domain/growth/drafting/profile'
@@ -17,7 +17,7 @@ const drafted = async (changes: Partial<DraftBrief>): Promise<Draft[]> =>
 const loopline: BriefProduct = { name: 'Loopline', one_liner: 'onboarding that asks one question', url: 'https://loopline.example/demo' }
 const offers = ({ format }: Draft) => format === 'product'
 
-test('some drafts are about a product, most are not, and no batch has the same twice', async () => {
+test('some drafts are about a product, most are not, and no batch repeats one', async () => {
   for (const products of [[loopline], [loopline, { name: 'Reports', one_liner: 'Weekly numbers', url: null }]]) {
     const batches = await Promise.all(SEEDS.map((seed) => compose({ products, seed })))
     const share = batches.flat().filter(offers).length / batches.flat().length
@@ -30,7 +30,7 @@ test('some drafts are about a product, most are not, and no batch has the same t
   }
 })
 
-test('a product stands there by its name as it is written, in its own words, with its address last', async () => {
+test('a product appears with its name as written, in its own words, with its address last', async () => {
   const bodies = (await drafted({ profile: emptyProfile, products: [{ ...loopline, name: 'dbt packs' }] })).map(({ body }) => body)
   expect(new Set(bodies)).toEqual(new Set(['dbt packs: onboarding that asks one question.\n\nhttps://loopline.example/demo']))
   const [bare] = await compose({
@@ -46,7 +46,7 @@ test('an address that does not fit is left out', async () => {
   expect(draft!.body).toBe('Loopline: onboarding that asks one question.')
 })
 
-test('it stands beside no story and no proof but those that name it', async () => {
+test('a product appears only beside stories and proof that name it', async () => {
   const products = [loopline, { name: 'Tourless', one_liner: 'Onboarding for customers without a product tour', url: null }]
   for (const { body } of (await drafted({ products, count: 20 })).filter(offers)) {
     const rest = body
@@ -57,19 +57,19 @@ test('it stands beside no story and no proof but those that name it', async () =
   }
 })
 
-test('a focus on it brings it', async () => {
+test('a focus on a product brings it', async () => {
   const drafts = await drafted({ products: [loopline], focus: 'Loopline', count: 2 })
   expect(drafts.filter(({ body }) => body.includes('Loopline')).length).toBeGreaterThan(drafts.length * 0.6)
 })
 
-test('a learning on product posts, or on one product, counts for them', async () => {
+test('a learning about product posts, or about one product, counts for them', async () => {
   const learnings = (note: string, kind: 'worked' | 'flopped') => [{ id: 'l', kind, note }]
   const share = async (changes: Partial<DraftBrief>) => (await drafted({ products: [loopline], ...changes })).filter(offers).length
   expect(await share({ learnings: learnings('Product pitches', 'flopped') })).toBe(0)
   expect(await share({ learnings: learnings('Product pitches', 'worked') })).toBeGreaterThan(await share({}))
 })
 
-test('sentences that name an archived product are left out, and the person is told if nothing is left', async () => {
+test('sentences that name an archived product are left out, with a hint if nothing remains', async () => {
   const archived = ['Loopline', 'Parcelwise']
   const bodies = (await drafted({ archived, count: 20 })).map(({ body }) => body).join('\n')
   expect(bodies).toContain('SOC 2')

@@ -27,7 +27,7 @@ const hintOf = (changes: Partial<DraftBrief>): Promise<string> =>
     (cause) => (cause instanceof GenerationError ? cause.hint : String(cause)),
   )
 
-/** Batches one after the other, each told of those before it. */
+/** Consecutive batches, each given those before it as recent posts. */
 const inSequence = async (profile: Profile, batches: number, count = 5): Promise<Draft[][]> => {
   const all: Draft[][] = []
   for (let batch = 0; batch < batches; batch += 1)
@@ -78,7 +78,7 @@ const briefs: fc.Arbitrary<DraftBrief> = profiles.chain((profile) =>
     ),
 )
 
-/** What a brief yields; a brief that yields nothing says so with a hint. */
+/** The drafts of a brief; none if it gives a hint. */
 const draftsOf = (brief: DraftBrief): Draft[] => {
   try {
     return composeDrafts(brief)
@@ -97,7 +97,7 @@ const always = (holds: (brief: DraftBrief, drafts: Draft[]) => void | Promise<vo
 describe('composer', () => drafterCases(async () => ({ drafter: createComposer(inlineWorker), async [Symbol.asyncDispose]() {} })))
 
 describe('what the composer never does', () => {
-  test('a body is never longer than the network takes', () =>
+  test('a body is never longer than the network accepts', () =>
     always((brief, drafts) => {
       for (const { body } of drafts) expect(brief.measure(body)).toBeLessThanOrEqual(brief.maxLength)
     }))
@@ -125,7 +125,7 @@ describe('what the composer never does', () => {
         for (const other of drafts.slice(index + 1)) expect(overlapOf(wordSet(draft.body), wordSet(other.body))).toBeLessThanOrEqual(0.8)
     }))
 
-  test('the stories it names are entries of the profile whose sentences are in the body', () =>
+  test('a draft names only stories of the profile whose words are in its body', () =>
     always((brief, drafts) => {
       for (const { stories, body } of drafts)
         for (const story of stories) {
@@ -136,7 +136,7 @@ describe('what the composer never does', () => {
 
   test('the same brief gives the same drafts', () => always(async (brief, drafts) => expect(await draftsOf(brief)).toEqual(drafts)))
 
-  test('a language other than English gets no English line', () =>
+  test('a draft in another language has no English line', () =>
     always((brief, drafts) => {
       if (brief.profile.language.startsWith('en')) return
       const bodies = drafts.flatMap(({ body }) => body.split('\n').map(foldText))
@@ -163,7 +163,7 @@ describe('what the composer makes of a profile', () => {
         expect(new Set((await compose({ profile, seed })).map(({ hook }) => hook)).size).toBeGreaterThanOrEqual(4)
   })
 
-  test('it knows at least fourteen hooks and ten formats', async () => {
+  test('the composer uses at least fourteen hooks and ten formats', async () => {
     const drafts: Draft[] = []
     for (const profile of [softwareProfile, studioProfile, engineerProfile])
       for (let seed = 0; seed < 40; seed += 1)
@@ -172,7 +172,7 @@ describe('what the composer makes of a profile', () => {
     expect(new Set(drafts.map(({ format }) => format)).size).toBeGreaterThanOrEqual(10)
   })
 
-  test('no sentence of a story comes back under the hook it had before', async () => {
+  test('no sentence of a story returns under the same hook', async () => {
     const posts = (await inSequence(softwareProfile, 4)).flat()
     const sentences = softwareProfile.writing_dna.stories.flatMap((story) => story.split(/(?<=[.?])\s/))
     for (const sentence of sentences) {
@@ -181,21 +181,21 @@ describe('what the composer makes of a profile', () => {
     }
   })
 
-  test('a phrase of the person stands in one post of a batch at most', async () => {
+  test('a phrase of the person appears in at most one post of a batch', async () => {
     for (let seed = 0; seed < 30; seed += 1) {
       const drafts = await compose({ seed: String(seed) })
       expect(drafts.filter(({ body }) => body.includes('Onboarding is a promise')).length).toBeLessThanOrEqual(1)
     }
   })
 
-  test('every line is a bullet, a heading or ends as a sentence does', async () => {
+  test('every line is a bullet, a heading or a whole sentence', async () => {
     for (const profile of [softwareProfile, studioProfile, engineerProfile])
       for (const { body } of (await inSequence(profile, 4)).flat())
         for (const line of body.split('\n').filter((text) => text !== ''))
           expect(line).toMatch(/^- \S.*[^\s,;:]$|[.?"]$|:$|— Dana, Head of CS at Parcelwise$/)
   })
 
-  test('names that begin small keep their letter, other sentences begin with a capital', async () => {
+  test('names in lower case stay so, and other sentences begin with a capital', async () => {
     const drafts = (await inSequence(engineerProfile, 4)).flat()
     const bodies = drafts.map(({ body }) => body).join('\n')
     expect(bodies).toMatch(/dbt tests caught/)
@@ -211,7 +211,7 @@ describe('what steers the composer', () => {
     expect(drafts[0]?.body).toMatch(/boiler/)
   })
 
-  test('a long briefing steers and is not posted', async () => {
+  test('a long briefing steers the batch and is not posted', async () => {
     const focus = `Please write about onboarding tickets for our autumn campaign. ${'Do not mention the Zurich office. '.repeat(30)}`
     for (const { body } of await compose({ focus })) expect(body).not.toMatch(/campaign|Zurich|please/i)
   })
@@ -222,7 +222,7 @@ describe('what steers the composer', () => {
     expect(drafts.find(({ hook }) => hook === 'news')?.stories).toEqual([])
   })
 
-  test('a learning that worked raises what it names and is named by the draft; one that flopped lowers it', async () => {
+  test('a learning that worked raises what it is about and is named by the draft; one that flopped lowers it', async () => {
     const ask = async (kind: 'worked' | 'flopped') => {
       const learnings = [{ id: 'l1', kind, note: 'Question posts to the audience' }]
       return (await Promise.all(Array.from({ length: 30 }, (_, seed) => compose({ learnings, count: 2, seed: `${seed}` })))).flat()
@@ -242,7 +242,7 @@ describe('what steers the composer', () => {
     expect(drafts.some(({ format, rationale }) => format === 'before-after' && rationale.includes('I used to X'))).toBeTrue()
   })
 
-  test('voice rules are followed where form can follow them', async () => {
+  test('voice rules that form can follow are followed', async () => {
     const voice_rules = [
       'all lowercase',
       'no exclamation marks',
@@ -263,36 +263,36 @@ describe('what steers the composer', () => {
 })
 
 describe('when the composer cannot draft', () => {
-  test('an empty profile and focus: asks for stories or proof', async () => {
+  test('an empty profile and focus give a hint to add stories or proof', async () => {
     expect(await hintOf({ profile: emptyProfile })).toBe("add stories or proof to the profile's writing_dna")
   })
 
-  test('an avoid list that rules everything out: says so', async () => {
+  test('an avoid list that excludes everything gives a hint', async () => {
     expect(await hintOf({ profile: withDna({ stories: ['We love synergy.'], avoid: ['SYNERGY'] }) })).toContain('avoid list')
   })
 
-  test('sentences too long for the network: says how long they may be', async () => {
+  test('sentences too long for the network give a hint with its limit', async () => {
     expect(await hintOf({ profile: withDna({ stories: [`We ${'really '.repeat(60)}tried.`] }) })).toContain('280 characters')
   })
 
-  test('everything told before: asks for new material', async () => {
+  test('a profile whose stories are all told gives a hint to add material', async () => {
     const profile = withDna({ stories: ['We rebuilt the kiln in nine days and lost two of them to rain.'] })
     expect(await hintOf({ profile, recent: await compose({ profile }) })).toContain('recent posts')
   })
 
-  test('a sentence that was posted comes back under no other hook and with no other ending', async () => {
+  test('a posted sentence does not return under another hook or with another ending', async () => {
     const proof = 'We have fired 900 loads without a crack'
     const recent = [{ body: `${proof}.\n\nWhat would you add to this, and which part of it would you argue with?`, hook: 'another' }]
     expect(await hintOf({ profile: withDna({ proof: [proof] }), recent })).toContain('recent posts')
   })
 
-  test('a topic alone is enough to ask about it', async () => {
+  test('a topic alone gives questions about it', async () => {
     const drafts = await compose({ profile: emptyProfile, focus: 'Write 5 posts about hiring your first salesperson' })
     expect(drafts.length).toBe(5)
     for (const { body } of drafts) expect(body).toMatch(/hiring your first salesperson/i)
   })
 
-  test('too little material for the count: delivers what there is', async () => {
+  test('too little material for the count gives fewer drafts', async () => {
     const drafts = await compose({ profile: withDna({ proof: ['We have fired 900 loads without a crack'] }), count: 20 })
     expect(drafts.length).toBe(1)
   })

@@ -1,4 +1,4 @@
-/** Rules of a channel as drafters keep to them: the composer by what it builds, a model by being told and then checked. */
+/** How drafters keep to the rules of a channel: the composer by construction, a model by its prompt and checks. */
 import { describe, expect, test } from 'bun:test'
 import type { DraftBrief } from '#domain/growth/drafting/draft'
 import { checkRules, type FormatRules, lineBreaksIn, noRules } from '#domain/growth/drafting/format-rules'
@@ -41,7 +41,7 @@ describe('the composer', () => {
       }
   })
 
-  test('sets a post without empty lines, or in one row, rather than giving it up', async () => {
+  test('sets a post without empty lines, or on one line, rather than dropping it', async () => {
     const wide = (await Promise.all(SEEDS.map((seed) => drafts({}, { seed })))).flat()
     expect(wide.some(({ body }) => lineBreaksIn(body) > 1)).toBeTrue()
     const close = (await Promise.all(SEEDS.map((seed) => drafts({ max_line_breaks: 1 }, { seed })))).flat()
@@ -49,19 +49,19 @@ describe('the composer', () => {
     expect(close.length).toBe(wide.length)
   })
 
-  test('mentions a product without its address where links are not allowed', async () => {
+  test('mentions a product without its address if links are not allowed', async () => {
     const products = [{ name: 'Loopline', one_liner: 'onboarding that asks one question', url: 'https://loopline.example/demo' }]
     const [draft] = await drafts({ max_links: 0 }, { profile: emptyProfile, products })
     expect(draft!.body).toBe('Loopline: onboarding that asks one question.')
   })
 
-  test('says which channel holds a batch up', async () => {
+  test('names the channel whose rules exclude every draft', async () => {
     const products = [{ name: 'Loopline', one_liner: 'see https://a.example and https://b.example', url: null }]
     const hint = await hintOf(drafts({ max_links: 0 }, { profile: emptyProfile, products }))
     expect(hint).toContain('format rule of channel posts')
   })
 
-  test('keeps an article to the rules, or says which one it cannot keep to', async () => {
+  test('keeps an article to the rules, or names the one it cannot keep', async () => {
     const article = async (rules: Partial<FormatRules>) =>
       (await composer.article(articleBrief({ rules: rulesOf(rules) }), neverAborts())).article
     const { title, text } = await article({ max_line_breaks: 25, banned_words: ['Friday'] })
@@ -84,7 +84,7 @@ describe('a model', () => {
     })
   const rules = rulesOf({ max_hashtags: 1, banned_words: ['growth'] })
 
-  test('is told the rules that there are, and no others', async () => {
+  test('is given the rules that are set, and no others', async () => {
     await using fake = await createFakeOpenAi()
     await drafterOn(fake.url).draft(briefWith({ rules }), neverAborts())
     const [system, user] = fake.calls[0]!.body.messages
@@ -92,7 +92,7 @@ describe('a model', () => {
     expect(system!.content).toContain('"format_rules"')
   })
 
-  test('repairs what breaks one; what still does is dropped and the rest delivered', async () => {
+  test('repairs a draft that breaks a rule; one that still does is dropped and the rest delivered', async () => {
     const bad = (input: Parameters<typeof validDrafts>[0]) => ({
       drafts: validDrafts(input).map((draft, index) => (index < 2 ? { ...draft, body: `${draft.body} #a #b Growth.` } : draft)),
     })
@@ -105,7 +105,7 @@ describe('a model', () => {
     expect(kept.every(({ body }) => !body.includes('#'))).toBeTrue()
   })
 
-  test('has an article refused that breaks one twice', async () => {
+  test('has an article refused that breaks a rule twice', async () => {
     const bad = (input: Parameters<typeof validArticle>[0]) => ({ ...validArticle(input), title: 'On #a and #b' })
     await using fake = await createFakeOpenAi({ write: bad }, { write: bad })
     const hint = await hintOf(drafterOn(fake.url).article(articleBrief({ rules }), neverAborts()))

@@ -1,4 +1,4 @@
-/** Which openings both drafters use, and how what worked changes that. The seeds are fixed, so that the counts are. */
+/** Which openings both drafters use, and how results change that. The seeds are fixed, and so are the counts. */
 import { describe, expect, test } from 'bun:test'
 import type { Draft, DraftBrief } from '#domain/growth/drafting/draft'
 import { type HookResult, hookChances } from '#domain/growth/drafting/hook-choice'
@@ -16,7 +16,7 @@ const composer = createComposer(inlineWorker)
 const compose = async (changes: Partial<DraftBrief>): Promise<Draft[]> => (await composer.draft(briefWith(changes), neverAborts())).drafts
 
 const SERIES = 30
-/** Batches of five with their own seeds; each is weighed by what was measured, as the generation lane does it. */
+/** Batches of five with their own seeds, each weighed by results, as the generation lane does it. */
 const series = async (profile: Profile, results: HookResult[]): Promise<string[]> => {
   const hooks: string[] = []
   for (let batch = 0; batch < SERIES; batch += 1) {
@@ -36,7 +36,7 @@ describe('the composer', () => {
     [softwareProfile, 'short-version'],
     [studioProfile, 'ending-first'],
     [engineerProfile, 'number-first'],
-  ] as const)('drafts clearly more with what worked, and goes on trying others', async (profile, good) => {
+  ] as const)('drafts clearly more with what worked, and still tries others', async (profile, good) => {
     const [before, after] = [await series(profile, []), await series(profile, measured(good))]
     expect(shareOf(after, good)).toBeGreaterThan(1.7 * shareOf(before, good))
     expect(shareOf(after, good)).toBeLessThan(0.5)
@@ -54,7 +54,7 @@ describe('the composer', () => {
     expect(shareOf(after, 'admission')).toBeLessThan(0.6 * shareOf(before, 'admission'))
   })
 
-  test('spreads its drafts where nothing was measured', async () => {
+  test('spreads its drafts if nothing was measured', async () => {
     for (const profile of [softwareProfile, studioProfile, engineerProfile]) {
       const hooks = await series(profile, [])
       expect(kindsOf(hooks)).toBeGreaterThanOrEqual(10)
@@ -62,7 +62,7 @@ describe('the composer', () => {
     }
   })
 
-  test('uses all of the library where the material allows', async () => {
+  test('uses the whole library if the material allows', async () => {
     const used = new Set<string>()
     for (const focus of [
       '',
@@ -82,7 +82,7 @@ describe('the composer', () => {
 
 const products = [{ name: 'Loopline', one_liner: 'onboarding that asks one question', url: null }]
 
-/** Something of everything that openings are made from. */
+/** Material for every opening. */
 const rich: Profile = {
   ...softwareProfile,
   audience: 'SaaS founders',
@@ -130,7 +130,7 @@ describe('a model', () => {
       log: createLog('silent'),
     })
 
-  test('is given every opening with how it goes, those to prefer, and names to choose from', async () => {
+  test('is given every opening with its explanation, those to prefer, and the names to choose from', async () => {
     await using fake = await createFakeOpenAi()
     const results = [
       { hook: 'admission', posts: 30, mean: 0.09 },
@@ -146,7 +146,7 @@ describe('a model', () => {
     expect(JSON.stringify(response_format)).toContain(JSON.stringify({ enum: postHooks }).slice(1, -1))
   })
 
-  test('may write a name in its own way; one that there is not is repaired, then dropped', async () => {
+  test('may spell a name its own way; an unknown one is repaired, then dropped', async () => {
     const named = (...hooks: string[]) => ({
       write: (input: Parameters<typeof validDrafts>[0]) => ({
         drafts: validDrafts(input).map((draft, index) => ({ ...draft, hook: hooks[index] ?? draft.hook, stories: [] })),

@@ -2,7 +2,7 @@ import type { DraftBrief, RecentPost } from '#domain/growth/drafting/draft'
 import { emptyProfile, type Profile } from '#domain/growth/drafting/profile'
 import { briefWith } from '#test/support/briefs'
 
-/** What the contract allows: a hundred entries of a list, of 2,000 characters each. */
+/** The contract allows a hundred entries per list, of 2,000 characters each. */
 const ENTRIES = 100
 const LONGEST = 2_000
 
@@ -13,7 +13,7 @@ const WORDS = (
 
 const word = (index: number): string => WORDS[index % WORDS.length] ?? ''
 
-/** Sentences of every kind that the composer tells apart, no two alike in the profile. */
+/** Sentences of every kind that the composer distinguishes, no two alike in the profile. */
 const sentence = (entry: number, index: number): string => {
   const kinds = [
     `We lost ${entry * 37 + index} ${word(entry + index)}s in the ${word(entry * 7 + index * 3)} ${entry}.`,
@@ -35,7 +35,7 @@ const filled = (piece: (index: number) => string, length = LONGEST): string => {
 /** The text of an entry by its number. */
 type Entry = (entry: number) => string
 
-/** As many whole sentences as there is room for. */
+/** As many whole sentences as fit. */
 const told: Entry = (entry) => {
   let text = sentence(entry, 0)
   for (let index = 1; text.length + sentence(entry, index).length < LONGEST; index += 1) text += ` ${sentence(entry, index)}`
@@ -50,7 +50,7 @@ const hundred = <T>(make: (entry: number) => T): T[] => Array.from({ length: ENT
 
 type Dna = Profile['writing_dna']
 
-/** A profile with every list full: stories and proof of `material`, the others of words that stand in no story unless given. */
+/** A profile with every list full: stories and proof of `material`, the other lists of words that are in no story, unless given. */
 export const fullProfile = (material: Entry = told, lists: Partial<Record<keyof Dna, Entry>> = {}): Profile => {
   const list = (name: keyof Dna): string[] => hundred(lists[name] ?? repeated(`zq# ${name} wvx `))
   return {
@@ -82,7 +82,7 @@ export const fullBrief = (changes: Partial<DraftBrief> = {}): DraftBrief =>
 
 const phrases: Entry = (entry) => `The ${word(entry)} ${entry} is a promise, not a tour.`
 
-/** Briefs that the contract allows, each hard on another part of the composer. */
+/** Briefs that the contract allows, each hard on a different part of the composer. */
 export const hardBriefs: Readonly<Record<string, () => DraftBrief>> = {
   'as many products as there may be, in every story': () =>
     fullBrief({

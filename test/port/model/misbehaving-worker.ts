@@ -1,4 +1,4 @@
-/** The program of the worker, but for seeds that name what goes wrong. */
+/** The worker's program, with failures on request: a seed may name one. */
 import { answerTo } from '#port/model/worker/answer'
 import type { Request } from '#port/model/worker/messages'
 

@@ -1,4 +1,4 @@
-/** Findings in a model's words: its numbers are held against what was found, and what does not fit stands as it was. */
+/** Findings in a model's words: its numbers are checked against those found, and a sentence that does not match stays as it was. */
 import { describe, expect, test } from 'bun:test'
 import pino from 'pino'
 import { createComposer } from '#port/model/composer/composer'
@@ -27,31 +27,31 @@ const said = async (behaviour: Behaviour) => {
   return await drafterOn(fake.url).reword(found, neverAborts())
 }
 
-test('what says the numbers of a finding, in their order, takes its place', async () => {
+test('a sentence with the numbers of the finding, in order, replaces it', async () => {
   const sentences = ['Questions got 2.0 % engagement, everything else 6.3 %.', 'Short ones reach 1204 readers instead of 620.']
   const { usage, ...wordings } = await said({ write: () => ({ sentences }) })
   expect(wordings).toEqual({ sentences, model: 'gpt-5-mini' })
   expect(usage.input_tokens).toBe(1_000)
 })
 
-/** Those that begin with a draft, and the one that leads to them. */
+/** Behaviours that begin with a draft, and the one that leads to them. */
 const aboutDrafts = new Set<Behaviour>(['valid', 'nul_characters', 'half_characters', 'invalid_utf8', 'redirect'])
 
-describe('the finding stands where the model', () => {
+describe('the finding stays if the model', () => {
   test.each([
     ['says another number', 'Questions got 3.0 % engagement.'],
-    ['turns the numbers round', 'Questions got 6.3 % engagement, the others 2.0 %.'],
-    ['says a number twice that is there once', 'Of 2.0 % and 2.0 % questions got less.'],
+    ['swaps the numbers', 'Questions got 6.3 % engagement, the others 2.0 %.'],
+    ['repeats a number that is there once', 'Of 2.0 % and 2.0 % questions got less.'],
     ['says nothing', '  '],
-    ['does not come to an end', 'Questions do badly. '.repeat(60)],
-    ['says what is no text', 'Questions \u0007 do badly.'],
+    ['goes on and on', 'Questions do badly. '.repeat(60)],
+    ['writes control characters', 'Questions \u0007 do badly.'],
   ])('%s', async (_, sentence) => {
     const second = 'Short ones reach 1204 readers.'
     expect((await said({ write: () => ({ sentences: [sentence, second] }) })).sentences).toEqual([found[0]!, second])
     expect(await said({ write: () => ({ sentences: [sentence, ''] }) })).toMatchObject({ sentences: found, model: 'composer' })
   })
 
-  test('gives more or fewer sentences than there are findings', async () => {
+  test('returns more or fewer sentences than findings', async () => {
     expect((await said({ write: () => ({ sentences: ['One.'] }) })).sentences).toEqual(found)
     expect((await said({ write: () => ({ sentences: ['One.', 'Two.', 'Three.'] }) })).sentences).toEqual(found)
   })
@@ -61,7 +61,7 @@ describe('the finding stands where the model', () => {
   })
 })
 
-test('without findings no model is asked, and one that is given up rejects', async () => {
+test('without findings no model is called, and an abort rejects', async () => {
   await using fake = await createFakeOpenAi('hang')
   expect((await drafterOn(fake.url).reword([], neverAborts())).sentences).toEqual([])
   expect(fake.calls).toHaveLength(0)
@@ -72,6 +72,6 @@ test('without findings no model is asked, and one that is given up rejects', asy
   expect(await asking.catch((cause: Error) => cause.message)).toBe('given up')
 })
 
-test('offline, a finding is said as it was found', async () => {
+test('the composer leaves findings as they are', async () => {
   expect((await createComposer(inlineWorker).reword(found, neverAborts())).sentences).toEqual(found)
 })

@@ -1,4 +1,4 @@
-/** Everything a provider may do instead of answering well, twice in a row: a result or a fitting hint, and nothing else. */
+/** Every way in which a provider may fail, twice in a row: each gives a result or a fitting hint. */
 import { describe, expect, test } from 'bun:test'
 import pino from 'pino'
 import { GenerationError } from '#port/model/drafter'
@@ -12,9 +12,9 @@ const NOT_VALID = 'model output was not valid; retry once, or use another model'
 const FAILED = 'model provider failed; retry later'
 const LATE = 'model did not answer in time; lower count or retry later'
 const REFUSED = 'model refused to write this; change the focus or the profile'
-const FAR_TOO_MUCH = 'model answered far too much; lower the count or use another model'
+const FAR_TOO_MUCH = 'the answer was far too long; lower the count or use another model'
 
-/** What comes of each, and after how many calls. */
+/** The result of each, and after how many calls. */
 const outcomes: Record<(typeof behaviours)[number], [string, number]> = {
   valid: ['delivered', 1],
   wrong_schema: [NOT_VALID, 2],
@@ -51,7 +51,7 @@ const outcomes: Record<(typeof behaviours)[number], [string, number]> = {
   hang_in_body: [LATE, 1],
 }
 
-/** With all that it says: the result or the error, and every line of the log. */
+/** The result or the error, with every line of the log. */
 const draftAt = async (fake: FakeOpenAi, options: Partial<OpenAiDrafterOptions> = {}) => {
   const lines: string[] = []
   const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) })
@@ -65,7 +65,7 @@ const draftAt = async (fake: FakeOpenAi, options: Partial<OpenAiDrafterOptions> 
 const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => (signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve())))
 
-describe('a provider that keeps doing it', () => {
+describe('a provider that fails twice', () => {
   test.concurrent.each(Object.entries(outcomes) as [keyof typeof outcomes, [string, number]][])('%s', async (name, [expected, calls]) => {
     await using fake = await createFakeOpenAi()
     fake.otherwise(() => name)
@@ -77,14 +77,14 @@ describe('a provider that keeps doing it', () => {
   })
 })
 
-describe('what it may cost', () => {
-  test.each(['endless', 'endless_error', 'hang_in_body'] as const)('%s: the connection is closed, not read on', async (name) => {
+describe('what a failing provider may cost', () => {
+  test.each(['endless', 'endless_error', 'hang_in_body'] as const)('%s: the connection is closed, not drained', async (name) => {
     await using fake = await createFakeOpenAi(name)
     await draftAt(fake, { timeoutMs: 1_000 })
     await aborted(fake.calls[0]!.signal)
   })
 
-  test('an answer that is long for good reason is delivered', async () => {
+  test('a long valid answer is delivered', async () => {
     await using fake = await createFakeOpenAi({
       write: (input) => ({ drafts: validDrafts(input).map((draft) => ({ ...draft, rationale: `${draft.rationale}${' '.repeat(500)}` })) }),
     })
@@ -92,13 +92,13 @@ describe('what it may cost', () => {
     expect(outcome).toMatchObject({ model: 'gpt-5-mini' })
   })
 
-  test('the key goes nowhere but to the configured address', async () => {
+  test('the key goes only to the configured address', async () => {
     await using fake = await createFakeOpenAi('redirect')
     await draftAt(fake)
     expect(fake.calls.length).toBe(1)
   })
 
-  test('tokens that are no numbers count as none', async () => {
+  test('token counts that are not numbers count as none', async () => {
     await using fake = await createFakeOpenAi('content_in_parts')
     const { outcome } = await draftAt(fake)
     expect(outcome).toMatchObject({ usage: { input_tokens: 1_000, output_tokens: 200 } })

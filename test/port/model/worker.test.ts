@@ -1,4 +1,4 @@
-/** The worker in which drafters compute: what it gives, and what happens when a computation never ends or its worker dies. */
+/** The worker in which drafters compute: its results, and what happens if a computation never ends or the worker dies. */
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import type { DraftBrief } from '#domain/growth/drafting/draft'
@@ -23,7 +23,7 @@ const failure = (promise: Promise<unknown>): Promise<unknown> =>
     (cause) => cause,
   )
 
-/** Lets the event loop turn so many times. */
+/** Lets the event loop turn `count` times. */
 const turns = async (count: number) => {
   for (let turn = 0; turn < count; turn += 1) await new Promise(setImmediate)
 }
@@ -54,7 +54,7 @@ test('the event loop turns while the largest batch is composed', async () => {
   let turned = 0
   for (; !settled.yet; turned += 1) await new Promise(setImmediate)
   expect((await drafting).drafts).toHaveLength(20)
-  // Composed in this thread it would be two or three.
+  // In this thread it would be two or three.
   expect(turned).toBeGreaterThan(20)
 })
 

@@ -5,15 +5,15 @@ import { excerpt } from './words.ts'
 export interface Pattern {
   /** How a rationale names it. */
   excerpt: string
-  /** What it asks the opening to be. */
+  /** What it wants the opening to be. */
   lead: Cue[]
-  /** It asks for a question at the end. */
+  /** It wants a question at the end. */
   endsOnQuestion: boolean
 }
 
 const EXCERPT = 60
 
-/** The part before "then" or "end with" speaks of the opening. */
+/** The part before "then" or "end with" is about the opening. */
 const headOf = (pattern: string): string =>
   pattern.split(/,?\s+\bthen\b(?!.{0,20}\bnow\b)|[,;]\s+|\b(?:end|close|finish)(?:s|ing)?\s+(?:with|on)\b/i)[0] ?? ''
 

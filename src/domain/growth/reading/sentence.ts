@@ -2,7 +2,7 @@ import { inlineListOf, looksComplete, rolesOf, type SentenceRole, unlabelled } f
 import { capitalised, ended } from './sentences.ts'
 import { termsOf, wordLine, wordsOf } from './words.ts'
 
-/** A sentence, read for what it can do in a post. */
+/** A sentence with what it can do in a post. */
 export interface Sentence {
   text: string
   /** The text without a label such as `The lesson:`, where it has one. */
@@ -11,7 +11,7 @@ export interface Sentence {
   /** It has a subject and a verb, as far as form shows. */
   complete: boolean
   terms: ReadonlySet<string>
-  /** The words alone, by which the sentence is found in earlier posts. */
+  /** The words without punctuation, by which the sentence is found in earlier posts. */
   line: string
   words: number
   /** Head and entries, where the sentence enumerates. */

@@ -3,7 +3,7 @@ import type { ArticleBrief, ArticleDraft, DraftBrief } from '#domain/growth/draf
 import { foldText } from '#domain/growth/drafting/phrase'
 import { checkDraft, type DraftFault } from './draft.ts'
 
-/** What keeps an article from being delivered; `detail` is worded for whoever has to rewrite it. */
+/** A reason to reject an article; `detail` tells its writer what to change. */
 export interface ArticleFault {
   kind: DraftFault['kind'] | 'title' | 'outline' | 'too_short' | 'too_wordy'
   detail: string
@@ -18,10 +18,10 @@ export const countWords = (text: string): number => {
   return count
 }
 
-/** About as long as words are, with the space behind them. */
+/** A word of average length, with the space after it. */
 const USUAL_WORD = 'average '
 
-/** How many words an article may have; the fewest give way to what the network takes. */
+/** How many words an article may have. The minimum yields to the network's limit. */
 export const wordRange = ({ words, maxLength, measure }: Pick<ArticleBrief, 'words' | 'maxLength' | 'measure'>) => ({
   least: Math.min(Math.floor(words * 0.75), Math.floor(maxLength / measure(USUAL_WORD))),
   most: Math.ceil(words * 1.25),
@@ -29,7 +29,7 @@ export const wordRange = ({ words, maxLength, measure }: Pick<ArticleBrief, 'wor
 
 const standards = new WeakMap<ArticleBrief, DraftBrief>()
 
-/** What an article is held against, as for a post: earlier posts are not, for an article may tell their stories again. */
+/** An article is checked like a post, but not against earlier posts: it may tell their stories again. */
 const articleStandards = (brief: ArticleBrief): DraftBrief => {
   const { topic, points, words: _, ...shared } = brief
   const known = standards.get(brief) ?? { ...shared, count: 1, hooks: [], focus: [topic, ...points].join('\n'), recent: [] }
@@ -39,7 +39,7 @@ const articleStandards = (brief: ArticleBrief): DraftBrief => {
 
 const linesOf = (text: string): string[] => text.split('\n').map(foldText)
 
-/** The first point that is no line of the text behind those before it. */
+/** The first point that is missing as a line of the text, or out of order. */
 const missingPoint = (text: string, points: readonly string[]): string | undefined => {
   const lines = linesOf(text)
   let from = 0
@@ -51,7 +51,7 @@ const missingPoint = (text: string, points: readonly string[]): string | undefin
   return undefined
 }
 
-/** Shorter paragraphs may come again: a refrain is no padding. */
+/** Shorter paragraphs may repeat: a refrain is not padding. */
 const SHORTEST_REPEAT = 60
 
 const repeatedParagraph = (text: string): string | undefined => {
@@ -64,15 +64,15 @@ const faultsOfTitle = (title: string): ArticleFault[] => {
   return fault === undefined ? [] : [{ kind: 'title', detail: `the title ${fault}` }]
 }
 
-/** No network counts a text for less than a quarter of its characters: what is longer is not even measured. */
+/** No network counts a character as less than a quarter, so a longer text need not be measured. */
 const LEAST_WEIGHT = 0.25
 
 const faultsOfPost = (body: string, brief: ArticleBrief): ArticleFault[] =>
   body.length * LEAST_WEIGHT > brief.maxLength
-    ? [{ kind: 'too_long', detail: `the article has far more than the ${brief.maxLength} characters that fit` }]
+    ? [{ kind: 'too_long', detail: `the article has far more than ${brief.maxLength} characters` }]
     : checkDraft({ body, hook: '', stories: [] }, articleStandards(brief), [])
 
-/** Every reason why an article may not be delivered, but for being short, which says nothing of what stands in it. */
+/** Every reason to reject an article, except that it is too short. */
 export const checkArticle = ({ title, text }: Pick<ArticleDraft, 'title' | 'text'>, brief: ArticleBrief): ArticleFault[] => {
   if (text.trim() === '') return [{ kind: 'empty', detail: 'the article is empty' }]
   const faults: ArticleFault[] = faultsOfTitle(title)
@@ -82,14 +82,13 @@ export const checkArticle = ({ title, text }: Pick<ArticleDraft, 'title' | 'text
   const { most } = wordRange(brief)
   if (words > most) faults.push({ kind: 'too_wordy', detail: `the article has ${words} words, at most ${most} are wanted` })
   const point = missingPoint(text, brief.points)
-  if (point !== undefined)
-    faults.push({ kind: 'outline', detail: `the outline's point "${point}" is no heading, or does not stand in its order` })
+  if (point !== undefined) faults.push({ kind: 'outline', detail: `the outline's point "${point}" is not a heading, or is out of order` })
   const again = repeatedParagraph(text)
-  if (again !== undefined) faults.push({ kind: 'repeated', detail: `a paragraph stands there twice: "${again.slice(0, SHORTEST_REPEAT)}"` })
+  if (again !== undefined) faults.push({ kind: 'repeated', detail: `a paragraph appears twice: "${again.slice(0, SHORTEST_REPEAT)}"` })
   return faults
 }
 
-/** What speaks against an article that had as much to say as it liked. */
+/** Whether an article is too short: only for a writer that could have written more. */
 export const tooShort = (text: string, brief: ArticleBrief): ArticleFault[] => {
   const words = countWords(text)
   const { least } = wordRange(brief)

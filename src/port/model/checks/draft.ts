@@ -3,13 +3,13 @@ import { checkRules } from '#domain/growth/drafting/format-rules'
 import { foldText, type Phrase, phraseOf, searchable, withoutPhrase } from '#domain/growth/drafting/phrase'
 import { normalForm } from '#kernel/normal-form'
 
-/** What keeps a draft from being delivered; `detail` is worded for whoever has to rewrite it. */
+/** A reason to reject a draft; `detail` tells its writer what to change. */
 export interface DraftFault {
   kind: 'empty' | 'too_long' | 'avoided' | 'archived' | 'repeated' | 'unsupported' | 'rule' | 'hook'
   detail: string
 }
 
-/** Above this share of common words two posts count as the same post. */
+/** Two posts that share more than this part of their words are the same post. */
 const NEAR_DUPLICATE = 0.8
 
 const wordSegmenter = new Intl.Segmenter(undefined, { granularity: 'word' })
@@ -21,7 +21,7 @@ export const wordSet = (text: string): Set<string> => {
   return words
 }
 
-/** Common words over all words of the two sets, 0 to 1. */
+/** The Jaccard index of two sets of words, 0 to 1. */
 export const overlapOf = (a: ReadonlySet<string>, b: ReadonlySet<string>): number => {
   if (a.size === 0 || b.size === 0) return 0
   let common = 0
@@ -29,7 +29,7 @@ export const overlapOf = (a: ReadonlySet<string>, b: ReadonlySet<string>): numbe
   return common / (a.size + b.size - common)
 }
 
-/** The name of an archived product as a phrase: where it is only a part of an active product's name, that one is meant. */
+/** The name of an archived product as a phrase. Inside the longer name of an active product it means the active one. */
 const archivedName = (name: string, products: DraftBrief['products']): Phrase => {
   const phrase = phraseOf(name)
   const longer = products.filter((product) => phrase.occursIn(searchable(product.name)))
@@ -57,16 +57,16 @@ const factTexts = ({ profile, focus, products }: Facts): string[] => {
   return [profile.goal, profile.audience, profile.voice, focus, ...stories, ...proof, ...patterns, ...use, ...voice_rules, ...offered]
 }
 
-/** Everything in the brief that may be stated as a fact: what the person wrote, not earlier posts or learnings. */
+/** Everything in the brief that a draft may state as fact: the person's own words, not earlier posts or learnings. */
 export const draftFacts = (brief: Facts): string => factTexts(brief).join('\n')
 
-/** What a post is compared by. */
+/** What two posts are compared by. */
 interface Fingerprint {
   folded: string
   words: Set<string>
 }
 
-/** More of a post than two different posts have in common. */
+/** Two posts that agree so far are the same post. */
 const COMPARED = 2_000
 
 const fingerprints = new WeakMap<object, Fingerprint>()
@@ -77,7 +77,7 @@ const fingerprint = (post: RecentPost): Fingerprint => {
   return found
 }
 
-/** What all drafts of a brief are held against. */
+/** What all drafts of a brief are checked against. */
 export interface Standards {
   avoid: readonly Phrase[]
   /** The names of archived products. */
@@ -86,7 +86,7 @@ export interface Standards {
   numbers: ReadonlySet<string>
 }
 
-/** The phrases that no draft may have. */
+/** The phrases that no draft may contain. */
 export const forbiddenIn = ({
   profile,
   archived,
@@ -98,7 +98,7 @@ export const forbiddenIn = ({
 
 const standards = new WeakMap<DraftBrief, Standards>()
 
-/** What the drafts of a brief are held against, read once. For the largest brief this takes tenths of a second. */
+/** What the drafts of a brief are checked against, worked out once per brief. The largest brief takes tenths of a second. */
 export const standardsOf = (brief: DraftBrief): Standards => {
   const known = standards.get(brief)
   if (known) return known
@@ -107,7 +107,7 @@ export const standardsOf = (brief: DraftBrief): Standards => {
   return read
 }
 
-/** Numbers of `body` that the brief does not contain. Up to ten is counting ("3 things"), unless it measures something. */
+/** Numbers in `body` that the brief does not contain. Up to ten is counting ("3 things"), unless it has a unit. */
 const unsupportedNumbers = (body: string, known: ReadonlySet<string>): string[] => {
   const counting = new Set([...body.matchAll(/(?<![\d$€£.,])(?:[1-9]|10)(?![\d%.,]\d|\d|\s?%|\s?[kKmMxX]\b)/g)].map(([number]) => number))
   return numbersOf(body).filter((number) => !known.has(number) && !counting.has(number))
@@ -125,11 +125,11 @@ const isRepeat = (draft: Pick<Draft, 'body' | 'hook' | 'stories'>, other: Recent
   return draft.hook === other.hook && draft.stories.some((story) => other.stories?.includes(story))
 }
 
-/** A body that is too long is searched for other faults only as far as one could shorten it. */
+/** A body that is too long and longer than this is not searched for other faults. */
 const SEARCHED = 4_000
 
 /**
- * Every reason why `draft` may not be delivered; empty when it may. `accepted` are the drafts of the same batch before it.
+ * Every reason to reject `draft`; empty if it is valid. `accepted` are the drafts of the same batch before it.
  */
 export const checkDraft = (
   draft: Pick<Draft, 'body' | 'hook' | 'stories'>,

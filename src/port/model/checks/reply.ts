@@ -9,7 +9,7 @@ export interface ReplyFault {
 
 const briefs = new WeakMap<ReplyBrief, DraftBrief>()
 
-/** A reply is held against what a batch of one would be, with the instruction as its focus; what the other says is no fact of ours. */
+/** A reply is checked like a batch of one whose focus is the instruction. The other person's post is no source of facts. */
 export const replyStandards = (brief: ReplyBrief): DraftBrief => {
   const { profile, learnings, products, archived, maxLength, measure, rules, seed, instruction } = brief
   const known = briefs.get(brief)
@@ -31,13 +31,13 @@ export const replyStandards = (brief: ReplyBrief): DraftBrief => {
   return standards
 }
 
-/** Every reason why a reply may not be delivered. Links are the person's own: one from the other's post could lead anywhere. */
+/** Every reason to reject a reply. Links must be the person's own: one from the other post could lead anywhere. */
 export const checkReply = ({ body }: ReplyDraft, brief: ReplyBrief): ReplyFault[] => {
   const standards = replyStandards(brief)
   const facts = draftFacts(standards)
   const foreign = findLinks(body)
     .map(({ start, end }) => body.slice(start, end))
     .filter((link) => !facts.includes(link))
-  const links = foreign.map((link) => ({ kind: 'link' as const, detail: `the body has the link ${link}, which the profile does not have` }))
+  const links = foreign.map((link) => ({ kind: 'link' as const, detail: `the body has the link ${link}, which is not in the profile` }))
   return [...checkDraft({ body, hook: '', stories: [] }, standards, []), ...links]
 }

@@ -18,7 +18,7 @@ export interface Guidance {
   style: Style
 }
 
-/** What the guidance says of one candidate; `factor` multiplies its weight. */
+/** What the guidance says about one candidate; `factor` multiplies its weight. */
 export interface DraftAdvice extends Learned {
   relevant: boolean
   patterns: Pattern[]
@@ -36,13 +36,13 @@ export const guidanceOf = ({ brief, focus, material, style }: Prepared<DraftBrie
 }
 
 const LONG_SENTENCE = 18
-/** With more terms than this, a single one in common is chance. */
+/** If the focus has more terms than this, one in common is chance. */
 const BROAD_FOCUS = 5
 const LEAST_LEARNED = 0.000_001
-/** What the batch is to be about comes all the same, rather than something else. */
+/** The focus outweighs what was learned against it. */
 const LEAST_ON_FOCUS = 0.02
 
-/** Weighs a candidate; relevance to the focus is compared among candidates by the caller. */
+/** Weighs a candidate. The caller compares relevance among candidates. */
 export const advise = ({ focus, patterns, goal, preferred, learnings, style }: Guidance, { units, tags }: DraftCandidate): DraftAdvice => {
   const terms = new Set(units.flatMap((unit) => [...unit.terms]))
   const common = shared(focus.terms, terms)

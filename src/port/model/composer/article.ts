@@ -12,18 +12,18 @@ import { type Prepared, prepare } from './prepare.ts'
 import { createGlueChoice, createGlueStock, type GlueChoice, lowerCased, spoken } from './render.ts'
 import { arranged, outlined, type Section } from './sections.ts'
 
-/** Of what was asked for, what the least article has: below that it is no article, and the person is told what is missing. */
+/** An article with a smaller share of the requested words is refused, with advice to the person. */
 const LEAST_SHARE = 0.2
-/** So far what is about other subjects fills up an article whose subject the profile knows. */
+/** How far other subjects may fill up an article whose subject the profile knows. */
 const OTHER_SHARE = 0.5
 const SENTENCES_OF_PARAGRAPH = 4
 
-/** What the whole article is made with. */
+/** What all sections of an article share. */
 interface Desk extends Prepared<ArticleBrief> {
   choice: GlueChoice
 }
 
-/** The pieces that go in, most fitting first: no more words than asked for, and of other subjects only half as many. */
+/** The pieces that fit into the article, best first: at most the requested words, half of them on other subjects. */
 const chosen = (pieces: readonly MaterialPiece[], brief: ArticleBrief): MaterialPiece[] => {
   const known = pieces.some(({ onTopic }) => onTopic)
   const taken: MaterialPiece[] = []
@@ -79,17 +79,17 @@ const rationaleOf = (text: string, sections: readonly Section[], { brief, focus 
   const words = countWords(text)
   const unmatched = sections.flatMap(({ heading, isUnmatched }) => (isUnmatched && heading !== undefined ? [`“${heading.text}”`] : []))
   const parts = [
-    `Made of your own sentences: ${counted(count('story'), 'story', 'stories')}, ${counted(count('proof'), 'proof', 'proofs')}.`,
-    focus.terms.size > 0 ? `${pieces.filter(({ onTopic }) => onTopic).length} of ${pieces.length} pieces speak of the topic.` : '',
+    `Made of your own sentences: ${counted(count('story'), 'story', 'stories')}, ${counted(count('proof'), 'piece of proof', 'pieces of proof')}.`,
+    focus.terms.size > 0 ? `${pieces.filter(({ onTopic }) => onTopic).length} of ${pieces.length} pieces are about the topic.` : '',
     words < wordRange(brief).least
-      ? `It has ${words} of about ${brief.words} words, for the profile gives no more: add stories and proof for a longer one.`
+      ? `It has ${words} of about ${brief.words} words, because the profile has no more: add stories and proof for a longer one.`
       : '',
-    unmatched.length > 0 ? `Look at what stands under ${unmatched.join(', ')}: nothing in the profile speaks of it.` : '',
+    unmatched.length > 0 ? `Check the text under ${unmatched.join(', ')}: nothing in the profile is about it.` : '',
   ]
   return parts.filter((part) => part !== '').join(' ')
 }
 
-/** Whether the person has written anything on the subject; without terms to go by, anything is. */
+/** Whether the person has written anything on the subject; true if the subject has no terms to go by. */
 const isKnown = (pieces: readonly MaterialPiece[], { brief: { profile, points }, focus, style }: Prepared<ArticleBrief>): boolean => {
   if (!style.english || focus.terms.size === 0 || pieces.some(({ onTopic }) => onTopic)) return true
   const about = termsOf([profile.goal, profile.audience, ...profile.writing_dna.use].join(' '))
@@ -107,7 +107,7 @@ const hintFor = (faults: readonly ArticleFault[]): string => {
   if (kinds.has('avoided')) return 'the topic or the outline holds a phrase of the avoid list; word it differently'
   if (kinds.has('archived')) return 'the topic or the outline names an archived product; word it differently'
   if (kinds.has('rule')) return `${kinds.get('rule')}; loosen the rules of channel articles`
-  if (kinds.has('too_long')) return 'the network takes no post of this length; ask for a shorter article'
+  if (kinds.has('too_long')) return 'the network does not accept a post of this length; ask for a shorter article'
   return `${faults[0]?.detail}; change the topic or the outline`
 }
 
@@ -121,13 +121,13 @@ const requireEnough = (text: string, { words: wanted }: ArticleBrief): void => {
   if (words < wanted * LEAST_SHARE) refuse(`the profile gives ${words} of about ${wanted} words; ${shorter}${EVIDENCE}`)
 }
 
-/** Without empty lines where the channel allows fewer line breaks; two stand under the title. */
+/** Without empty lines if the channel allows fewer line breaks; two follow the title. */
 const closedUp = (text: string, { max_line_breaks: most }: ArticleBrief['rules']): string =>
   most === null || lineBreaksIn(text) + 2 <= most ? text : text.replace(/\n{2,}/g, '\n')
 
 /**
- * An article made of the profile's own sentences, each once, under the points of the outline. What the profile does not hold is not in it:
- * it is shorter then, and says so, or there is none.
+ * An article made of the profile's own sentences, each used once, under the points of the outline. It adds nothing: if the profile
+ * has too little, the article is shorter and says so, or is refused with a hint.
  */
 export const composeArticle = (asked: ArticleBrief): ArticleDraft => {
   const random = createRandom(asked.seed)

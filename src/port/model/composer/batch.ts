@@ -21,17 +21,17 @@ interface Kept {
   draft: Draft
   candidate: DraftCandidate
   glue: string[]
-  /** The words of its body alone. */
+  /** The body without punctuation. */
   words: string
 }
 
-/** A batch in the making, and why candidates fell out of it. */
+/** A batch as it fills, and why candidates were rejected. */
 export interface DraftedBatch {
   kept: Kept[]
   faults: Map<DraftFault['kind'], number>
 }
 
-/** What all drafts of a batch are made with. */
+/** What all drafts of a batch share. */
 interface Bench extends BatchInput {
   stock: GlueStock
   earlier: readonly Earlier[]
@@ -42,7 +42,7 @@ interface Bench extends BatchInput {
 const citedAs = (learning: GuidingLearning): string =>
   `${isRecord(learning) ? 'the learning' : "the experiment's arm"} “${learning.excerpt}”`
 
-/** What flopped is named once in a batch: every other draft keeps clear of it too. */
+/** A rationale names what flopped once per batch, although every draft avoids it. */
 const clearOf = ({ heeded }: Weighed, { kept }: DraftedBatch): string => {
   const learning = heeded.find((one) => !kept.some(({ draft }) => draft.rationale.includes(one.excerpt)))
   if (!learning) return ''
@@ -69,10 +69,10 @@ const WANTED_QUESTION = 0.9
 const TRIED_QUESTION = 0.6
 const SAYING = 0.12
 const FITTING_SAYING = 0.5
-/** So many posts pass before a phrase ends a post again. */
+/** How many posts pass before a phrase ends a post again. */
 const RESTING = 5
 
-/** The phrases that end none of the posts of late, and speak of nothing that flopped. */
+/** The phrases that end no recent post and are not about something that flopped. */
 const restedSayings = ({ candidate }: Weighed, { material, earlier, batch, guidance }: Bench): Unit[] => {
   const posts = [...batch.kept, ...earlier.slice(0, RESTING)]
   const isRested = ({ line }: Unit) => !posts.some(({ words }) => words.includes(line))
@@ -81,7 +81,7 @@ const restedSayings = ({ candidate }: Weighed, { material, earlier, batch, guida
   )
 }
 
-/** How likely a post ends on a question, if it can. */
+/** The probability that a post ends on a question, if it can. */
 const questionChance = ({ advice }: Weighed, { asking }: Guidance): number => {
   if (asking.unwanted) return 0
   const worked = asking.wanted.some(({ kind }) => kind !== 'hypothesis')
@@ -139,10 +139,10 @@ const attempt = (item: Weighed, ending: 'question' | Unit | undefined, bench: Be
   }
 }
 
-/** A profile whose candidates fall out that often has no more for this batch. */
+/** After so many tries the profile has no more for this batch. */
 const MOST_TRIES = 400
 
-/** Draws candidates one by one, each time weighing what the batch and earlier posts lack, until enough are kept or none is left. */
+/** Draws candidates by weight, favouring what the batch and earlier posts lack, until enough are kept or none is left. */
 export const fillBatch = (input: BatchInput): DraftedBatch => {
   const { brief, random, weighed, style, topic, material, avoid } = input
   const batch: DraftedBatch = { kept: [], faults: new Map() }

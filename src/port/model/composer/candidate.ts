@@ -9,35 +9,35 @@ import type { Material, Unit } from './material.ts'
 import { type Opening, openings, type PostHook } from './openings.ts'
 
 /**
- * A block of a post; blocks are set apart by an empty line. A name is one of the composer's own lines, an array sentences told
- * in a row.
+ * A block of a post; an empty line separates blocks. A slot is one of the composer's own lines, an array is consecutive
+ * sentences.
  */
 export type Block =
   | GlueSlot
   | readonly Unit[]
-  /** One of the composer's own lines that goes on with the person's words: `Ask us about` … */
+  /** One of the composer's own lines, continued in the person's words: `Ask us about` … */
   | { kind: 'led'; slot: GlueSlot; units: readonly [Unit] }
   | { kind: 'bullets'; units: readonly Unit[] }
   /** The head and the entries of a sentence that enumerates. */
   | { kind: 'list'; units: readonly [Unit] }
-  /** Sentences on a line each, without an empty line between. */
+  /** One sentence per line, without empty lines. */
   | { kind: 'lines'; units: readonly Unit[] }
   /** Where a product is found. */
   | { kind: 'address'; url: string; units: readonly [] }
 
-/** A post that could be made; it becomes text when it is chosen. */
+/** A possible post; it becomes text when it is chosen. */
 export interface DraftCandidate {
   hook: HookKey
   format: string
   blocks: readonly Block[]
-  /** The person's sentences in it; empty only for questions about the topic. */
+  /** The person's sentences in it; none only for questions about the topic. */
   units: readonly Unit[]
   tags: ReadonlySet<Cue>
   /** Which questions may close it. */
   closer: GlueSlot | undefined
-  /** How good the form is by itself, around 1. */
+  /** How good the form is, around 1. */
   weight: number
-  /** What was done with which material, as a sentence. */
+  /** For the rationale: what was done with which material. */
   why: string
 }
 
@@ -51,7 +51,7 @@ export interface DraftScope {
   fits(units: readonly Unit[], spare: number): boolean
 }
 
-/** One way to open and shape a post; yields nothing when the material for it is missing. */
+/** One way to open and shape a post; returns none if the profile lacks the material. */
 export type DraftForm = (scope: DraftScope) => DraftCandidate[]
 
 const EXCERPT = 64
@@ -59,13 +59,13 @@ const EXCERPT = 64
 /** How a rationale names material. */
 export const cite = ({ origin }: Pick<Unit, 'origin'>): string => `“${excerpt(origin, EXCERPT)}”`
 
-/** Names several pieces of material shortly. */
+/** Names several pieces of material in short. */
 export const citeAll = (units: readonly Unit[]): string => units.map(({ text }) => `“${excerpt(text, EXCERPT / 2)}”`).join(', ')
 
 /** Names the sentence itself rather than the entry it comes from. */
 export const quoteOf = ({ text }: Unit): string => `“${excerpt(text, EXCERPT)}”`
 
-/** Roles of the first sentence that make it a kind of post. */
+/** Roles of the first sentence that make the post of a kind. */
 const ROLE_TAGS = { number: 'number', failure: 'failure', quote: 'quote', lesson: 'lesson', rule: 'lesson' } as const
 
 const roleTags = ({ roles }: Unit): Cue[] =>
@@ -76,7 +76,7 @@ const unitsIn = (block: Block): readonly Unit[] => {
   return 'kind' in block ? block.units : block
 }
 
-/** A candidate that opens as the table says, but for what is `changed`. Blocks without anything in them are left out. */
+/** A candidate with the properties of its opening, except those in `changed`. Empty blocks are left out. */
 export const candidate = (hook: PostHook, blocks: readonly Block[], why: string, changed: Partial<Opening> = {}): DraftCandidate => {
   const { format, cues, closer, weight = 1, isMixed = false } = { ...openings[hook], ...changed }
   const units = blocks.flatMap(unitsIn)

@@ -4,7 +4,7 @@ import type { ModelWorker } from '../worker/computations.ts'
 
 const made = { model: 'composer', usage: noUsage }
 
-/** The offline drafter. It uses no network and costs nothing, and it computes in `worker`, for the largest profiles take seconds. */
+/** The offline drafter. It uses no network and costs nothing. It computes in `worker`, as the largest profiles take seconds. */
 export const createComposer = (worker: ModelWorker): Drafter => ({
   name: 'composer',
   draft: async (brief, signal) => ({ drafts: await worker.compute('composeDrafts', { brief }, signal), ...made }),

@@ -16,7 +16,7 @@ import type { Material } from './material.ts'
 import type { Weighed } from './options.ts'
 import { type Prepared, prepare } from './prepare.ts'
 
-/** Forms that put the person's sentences together and add nothing: good in any language. */
+/** Forms that only combine the person's sentences, in any language. */
 const neutralForms: readonly DraftForm[] = [storyInOrder, oneSentence, receipts, sideBySide, shortNews, productMention]
 
 const englishForms: readonly DraftForm[] = [
@@ -40,14 +40,14 @@ const englishForms: readonly DraftForm[] = [
   openQuestion,
 ]
 
-/** More material than this is sampled, so that a batch takes milliseconds whatever the profile holds. */
+/** More material than this is sampled, to bound the time that a batch takes. */
 const MOST_ENTRIES = 60
 const MOST_OF_FORM = 240
 
-/** When the profile knows the subject, posts about other subjects are the exception. */
+/** If the profile knows the subject, posts about other subjects are the exception. */
 const OFF_FOCUS = 0.004
 
-/** What the forms make of the material; of too much of one form what is on the focus first. */
+/** What the forms make of the material; of too many candidates of one form, those on the focus first. */
 const candidatesOf = (scope: DraftScope, random: Random): DraftCandidate[] => {
   const { terms } = scope.focus
   const wanted = ({ units }: DraftCandidate) => units.some((unit) => shared(unit.terms, terms) > 0)
@@ -84,7 +84,7 @@ const ALL_AVOIDED_OR_ARCHIVED =
 
 const RULED_OUT = 'every draft would break a format rule of channel posts; loosen the rules of the channel, or add other stories or proof'
 
-/** Why there is nothing, as something that the person can change. */
+/** Why there is no draft, as advice to the person. */
 const hintFor = ({ brief, focus, material }: Prepared<DraftBrief>, { faults }: DraftedBatch): string => {
   const { avoided, overlong, stories, proof } = material
   const isEmpty = stories.length === 0 && proof.length === 0
@@ -110,27 +110,27 @@ const remembering = ({ measure }: DraftBrief): DraftBrief['measure'] => {
 }
 
 /**
- * Whether sentences fit into one post, by the sum of their lengths: what a network counts of a sentence is the same
- * wherever the sentence stands. The finished post is measured as a whole.
+ * Whether sentences fit into one post, by the sum of their lengths: a network counts a sentence the same wherever it is. The
+ * finished post is measured as a whole.
  */
 const fitting = ({ measure, maxLength }: DraftBrief, lengthOf: DraftBrief['measure']): DraftScope['fits'] => {
   const between = measure('\n\n')
   return (units, spare) => units.reduce((length, { text }) => length + lengthOf(text) + between, spare - between) <= maxLength
 }
 
-/** Lines of the composer's own and a phrase at the end add at most about so much to the person's sentences. */
+/** About how much the composer's own lines and a closing phrase can add to the person's sentences. */
 const ROOM_TO_GROW = 160
 
-/** Leaves out what cannot reach the least length of the channel. */
+/** Whether a candidate can reach the minimum length of the channel. */
 const longEnough = ({ rules: { min_length } }: DraftBrief, lengthOf: DraftBrief['measure']): ((candidate: DraftCandidate) => boolean) => {
   if (min_length === null) return () => true
   return ({ units }) => units.reduce((length, { text }) => length + lengthOf(text) + 2, ROOM_TO_GROW) >= min_length
 }
 
-/** Posts made of the profile's own sentences, joined by a small fixed vocabulary that states nothing. The same brief gives the same posts. */
+/** Posts made of the profile's own sentences, joined by fixed lines that state nothing. The same brief gives the same posts. */
 export const composeDrafts = (asked: DraftBrief): Draft[] => {
   const random = createRandom(asked.seed)
-  // Drawn apart, so that a profile of which nothing is left out is not told apart from the rest.
+  // A generator of its own, so that sampling does not change the drafts of profiles that need none.
   const samples = createRandom(`${asked.seed} samples`)
   const read = prepare(asked, samples)
   const prepared = { ...read, material: sampled(read.material, random) }

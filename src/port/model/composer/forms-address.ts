@@ -3,7 +3,7 @@ import { candidate, cite, type DraftForm, type DraftScope } from './candidate.ts
 import { glue } from './glue.ts'
 import type { Unit } from './material.ts'
 
-/** Stories short enough to be told whole under a line of address. */
+/** Stories short enough to tell whole under a line of address. */
 const wholeStories = ({ material, fits }: DraftScope): Unit[][] =>
   material.stories.filter(({ units, source }) => source === 'story' && units.length > 1 && fits(units, 80)).map(({ units }) => units)
 
@@ -15,7 +15,7 @@ const advice = ({ material, fits }: DraftScope): Unit[] =>
     )
     .filter((unit) => fits([unit], 80))
 
-/** Speaks to the audience by name: a story for them, or one piece of advice. */
+/** Addresses the audience by name, with a story or one piece of advice. */
 export const audienceCall: DraftForm = (scope) => {
   if (!scope.material.audience) return []
   const stories = wholeStories(scope).map((units) =>
@@ -28,14 +28,14 @@ export const audienceCall: DraftForm = (scope) => {
   return [...stories, ...points]
 }
 
-/** True when the sentences speak of the topic, so that naming it over them says nothing wrong. */
+/** Whether the sentences are about the topic, so that naming it above them is true. */
 const isAbout = (units: readonly Unit[], topic: string): boolean => {
   const terms = termsOf(topic)
   const covered = new Set(units.flatMap((unit) => [...unit.terms])).intersection(terms)
   return covered.size > 0 && covered.size * 2 >= terms.size
 }
 
-/** Names the topic of the focus over material that speaks of it. */
+/** Names the topic of the focus above material about it. */
 export const topicLabel: DraftForm = (scope) => {
   const { topic } = scope.focus
   if (topic === undefined) return []
@@ -50,13 +50,13 @@ export const topicLabel: DraftForm = (scope) => {
 
 const WH = /^(?:how|why|what|when|where|who|which|whether)\b/i
 
-/** Questions about the topic: all that can be said honestly where the profile has nothing on it. */
+/** Questions about the topic: the only honest posts if the profile has nothing on it. */
 export const openQuestion: DraftForm = ({ focus, material, style }) => {
   if (focus.topic === undefined || WH.test(focus.topic) || style.noQuestions) return []
   const covered = [...material.stories.flatMap(({ units }) => units), ...material.proof].some(({ terms }) => shared(terms, focus.terms) > 0)
   const why = covered
     ? 'Asks your audience about the topic of the focus.'
-    : 'Asks your audience about the topic, because no story or proof in the profile speaks of it yet.'
+    : 'Asks your audience about the topic, because no story or proof in the profile is about it yet.'
   const weight = covered ? 0.5 : 1
   return glue['topic-question'].flatMap(() => [
     candidate('open-question', ['topic-question'], why, { weight }),

@@ -4,7 +4,7 @@ import { fewOf, pick, sampleOf, shuffled } from '#kernel/random'
 import { candidate, cite, citeAll, type DraftForm, type DraftScope, quoteOf } from './candidate.ts'
 import type { Story, Unit } from './material.ts'
 
-/** Two to four of `units` around each one, in random company: every unit gets its lists without trying all sets. */
+/** Groups of two to four, some around each unit with random others: every unit gets its lists without trying all sets. */
 const groups = (units: readonly Unit[], { random, fits }: DraftScope): Unit[][] =>
   units.flatMap((unit) => {
     const others = units.filter((other) => other !== unit)
@@ -31,7 +31,7 @@ export const receipts: DraftForm = (scope) => {
 const MOST_UNDER_PHRASE = 30
 const MOST_OF_PHRASE = 8
 
-/** A saying of the person's over a few pieces of proof. */
+/** One of the person's sayings above a few pieces of proof. */
 export const phraseOverProof: DraftForm = (scope) => {
   const proof = sampleOf(scope.random, scope.material.proof.filter(listable), { most: MOST_UNDER_PHRASE })
   if (scope.style.noLists) return []
@@ -48,7 +48,7 @@ export const phraseOverProof: DraftForm = (scope) => {
     })
 }
 
-/** A sentence of the person's that enumerates, set as a list. */
+/** An enumerating sentence, set as a list. */
 export const ownList: DraftForm = (scope) =>
   scope.material.stories.flatMap(({ units, source }) =>
     units.flatMap((unit, index) => {
@@ -61,7 +61,7 @@ export const ownList: DraftForm = (scope) =>
     }),
   )
 
-/** Every piece is tried in the company of others, which takes the square of their number. */
+/** Grouping takes time quadratic in their number. */
 const MOST_RULES = 40
 
 /** Pieces of advice from stories and phrases, as a checklist. */
@@ -80,7 +80,7 @@ export const checklist: DraftForm = (scope) => {
     })
 }
 
-/** Company with a subject in common, else any: the lines over a pair claim no connection. */
+/** Another sentence on the same subject if possible, else any: the lines above a pair claim no connection. */
 const companyOf = (first: Unit, others: readonly Unit[], { fits, random }: DraftScope): Unit | undefined => {
   const fitting = others.filter((other) => other.origin !== first.origin && fits([first, other], 40))
   const related = fitting.filter((other) => shared(first.terms, other.terms) > 0)
@@ -89,7 +89,7 @@ const companyOf = (first: Unit, others: readonly Unit[], { fits, random }: Draft
 
 const TELLING: readonly SentenceRole[] = ['number', 'failure', 'lesson', 'stance', 'quote']
 
-/** Two sentences that stand for themselves, next to each other and no more: the reader draws the line between them. */
+/** Two self-contained sentences side by side; the reader draws the connection. */
 export const sideBySide: DraftForm = (scope) => {
   const { english } = scope.style
   const openers = ({ units }: Story) =>
@@ -103,7 +103,7 @@ export const sideBySide: DraftForm = (scope) => {
     if (!second) return []
     const hook = first.roles.has('number') && second.roles.has('number') ? 'two-numbers' : 'side-by-side'
     const why = `Places ${quoteOf(first)} next to ${quoteOf(second)} and leaves the connection to the reader.`
-    // Unrelated pairs are for profiles of which all else was posted.
+    // Unrelated pairs are for profiles whose other material is used up.
     const weight = shared(first.terms, second.terms) > 0 ? 0.4 : 0.01
     return [candidate(hook, english ? ['pair-lead', [first], [second]] : [[first], [second]], why, { weight })]
   })

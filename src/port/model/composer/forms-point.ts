@@ -6,7 +6,7 @@ import type { GlueSlot } from './glue.ts'
 import type { Story, Unit } from './material.ts'
 import type { PostHook } from './openings.ts'
 
-/** A sentence that may stand on its own, with the story it comes from. */
+/** A sentence that may stand alone, with the story it comes from. */
 interface Point {
   unit: Unit
   story?: Story
@@ -39,7 +39,7 @@ export const lessonFirst: DraftForm = (scope) =>
     ]
   })
 
-/** What stands in the place of something else. */
+/** Words that set one thing against another. */
 const CONTRAST = /\b(?:not because|rather than|instead of|(?:is|are|was|were)(?: not|n['’]t)\b)/i
 
 /** An opinion, with whatever comes after it in the story. */
@@ -58,11 +58,11 @@ export const disagree: DraftForm = (scope) =>
   })
 
 const TELLING: readonly SentenceRole[] = ['number', 'lesson', 'stance', 'failure', 'rule', 'quote']
-/** What a sentence from the middle of a story needs to say something without it. */
+/** Roles that let a sentence from the middle of a story stand without it. */
 const POINT_MAKING: readonly SentenceRole[] = ['lesson', 'stance', 'rule', 'quote']
 const LEAST_WORDS = 6
 
-/** By what the sentence is, the most telling first: how it opens, and what may be asked after it. */
+/** By the role of the sentence, the most telling first: the opening, and the question that may follow. */
 const LINES: readonly (readonly [SentenceRole, PostHook, GlueSlot | undefined])[] = [
   ['rule', 'one-rule', 'close-lesson'],
   ['lesson', 'one-lesson', 'close-lesson'],
@@ -110,7 +110,7 @@ export const proofFirst: DraftForm = (scope) =>
     }),
   )
 
-/** A saying of the person's over a story of theirs that it speaks of: over any other it would read as a non sequitur. */
+/** One of the person's sayings above a story on the same subject; above any other it would be a non sequitur. */
 export const ownPhrase: DraftForm = ({ material, fits }) =>
   material.sayings
     .filter(({ text }) => !INVITES.test(text))

@@ -3,16 +3,16 @@ import { wordLine } from '#domain/growth/reading/words'
 import { type Block, candidate, cite, type DraftForm, type DraftScope, quoteOf } from './candidate.ts'
 import type { Offer, Unit } from './material.ts'
 
-/** All posts on products together weigh so much, however many products there are. */
+/** The weight of all product posts together, however many products there are. */
 const SHARE = 7
 
-/** What happened elsewhere is not put beside a product: it would seem to have happened by it. */
+/** Only material that names the product goes beside it: anything else would seem to be its doing. */
 const naming = ({ name }: Offer): ((unit: Unit) => boolean) => {
   const words = wordLine(name).trim()
   return ({ line, text }) => line.includes(words) && containsPhrase(text, name)
 }
 
-/** The product at the end of `units`, with its address where there is one and it fits; some networks count it shorter. */
+/** The product after `units`, with its address if there is one and it fits; some networks count addresses as shorter. */
 const endingOn = ({ unit, url }: Offer, units: readonly Unit[], { fits }: DraftScope): Block[] => {
   const links = url !== undefined && fits([...units, unit], url.length + '\n\n'.length)
   return [units, [unit], ...(links ? [{ kind: 'address' as const, url, units: [] as const }] : [])]
@@ -41,5 +41,5 @@ const postsOn = (offer: Offer, scope: DraftScope) => {
   ]
 }
 
-/** What the person offers, in their own words: nothing is said of a product that they have not said. */
+/** The person's products, in their own words only. */
 export const productMention: DraftForm = (scope) => scope.material.offers.flatMap((offer) => postsOn(offer, scope))

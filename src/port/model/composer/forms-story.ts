@@ -4,7 +4,7 @@ import { candidate, cite, type DraftCandidate, type DraftForm, type DraftScope, 
 import type { Story, Unit } from './material.ts'
 import { openings, type PostHook } from './openings.ts'
 
-/** By what the first sentence is, the most telling first. */
+/** By the role of the first sentence, the most telling first. */
 const OPENINGS: readonly (readonly [SentenceRole, PostHook])[] = [
   ['quote', 'quote-open'],
   ['failure', 'admission'],
@@ -44,7 +44,7 @@ const withProof = (units: readonly Unit[], { material, style, fits }: DraftScope
   return [{ ...inOrder(units, 1.1), ...supported }]
 }
 
-/** A story from its beginning, and a long one also from a later sentence that can open. */
+/** A story from its beginning; a long one also from a later sentence that can open a post. */
 export const storyInOrder: DraftForm = (scope) =>
   scope.material.stories.flatMap((story) => {
     const opening = runFrom(story, 0, scope)
@@ -59,7 +59,7 @@ export const storyInOrder: DraftForm = (scope) =>
     ]
   })
 
-/** Parts of a story that hold together: without its end, or from a later sentence on. They fill in when whole stories are told. */
+/** Coherent parts of a story: without its end, or from a later sentence on. They fill in once the whole stories are told. */
 export const storyExcerpt: DraftForm = (scope) =>
   scope.material.stories.flatMap((story) => {
     if (story.source === 'news' || story.units.length < 3) return []
@@ -89,14 +89,14 @@ export const endingFirst: DraftForm = ({ material, fits }) =>
 const LONGEST_SITUATION = 3
 const ACTS: readonly SentenceRole[] = ['turn', 'after', 'lesson', 'rule']
 
-/** The sentences up to where the person acts; empty when there is no trouble in them, or nothing held back after them. */
+/** The sentences up to where the person acts; empty if they hold no trouble, or nothing follows them. */
 const troubleOf = ({ units }: Story): Unit[] => {
   const acts = units.findIndex(({ roles }, index) => index > 0 && ACTS.some((role) => roles.has(role)))
   const situation = units.slice(0, Math.min(acts < 0 ? units.length - 1 : acts, LONGEST_SITUATION))
   return situation.some(({ roles }) => roles.has('failure')) ? situation : []
 }
 
-/** A situation whose outcome is held back, and a question to the reader. */
+/** A situation whose outcome is withheld, and a question to the reader. */
 export const openSituation: DraftForm = ({ material, style, fits }) =>
   material.stories.flatMap((story) => {
     const trouble = troubleOf(story)

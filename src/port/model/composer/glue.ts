@@ -1,19 +1,19 @@
 /**
- * Every word of the composer's own that can stand in a post. Each line is true of any story and any trade: it points at
- * the person's sentences or asks the reader something, and never tells what happened, how often, or to whom.
+ * All of the composer's own words that can appear in a post. Each line is true of any story in any trade: it points at the
+ * person's sentences or asks the reader something, and never says what happened, how often, or to whom.
  * `{topic}` and `{audience}` are the person's own phrases.
  */
 export const glue = {
   /** Between the outcome and the beginning of a story. */
   'back-to-start': ['How it started:', 'Where it began:', 'The beginning looked different:', 'Rewind to the start:', 'The backstory:'],
-  /** Before a situation whose outcome is held back. */
+  /** Before a situation whose outcome is withheld. */
   'ask-decision': [
     'What would you have done here?',
     'Your call. What do you do next?',
     'You are in this spot. What now?',
     'Quick one: what would you do here?',
   ],
-  /** After a situation whose outcome is held back. */
+  /** After a situation whose outcome is withheld. */
   'ask-after': ['What would you have done?', 'What would you do next?', 'What is your next move?', 'What happens next?'],
   'lesson-lead': ['The lesson first:', 'The takeaway, up front:', 'Lesson before story:'],
   'lesson-source': ['Where it comes from:', 'The story behind it:', 'How that lesson arrived:'],
@@ -74,7 +74,7 @@ const PLURAL_LEAD =
 
 const small = (phrase: string): string => phrase.charAt(0).toLowerCase() + phrase.slice(1)
 
-/** An ordinary word at the head of a phrase is written small inside a sentence; a name or an acronym stays as it is. */
+/** Inside a sentence an ordinary first word loses its capital; a name or an acronym keeps it. */
 const audienceInside = (audience: string): string => (PLURAL_LEAD.test(audience) ? small(audience) : audience)
 
 const ORDINARY_LEAD = /^\p{Lu}\p{Ll}*(?:ing|tion|ment|s|ity|ness|ance|ence)$/u
@@ -89,7 +89,7 @@ export interface Phrases {
   audience: string | undefined
 }
 
-/** Puts the person's phrases into a line; undefined when the line needs one that there is not. */
+/** Fills the person's phrases into a line; undefined if it needs one that is missing. */
 export const filled = (line: string, { topic, audience }: Phrases): string | undefined => {
   if (line.includes('{topic') && topic === undefined) return undefined
   if (line.includes('{audience') && audience === undefined) return undefined

@@ -11,7 +11,7 @@ import { restyled, type Style } from '#domain/growth/reading/style'
 import { shared, wordLine } from '#domain/growth/reading/words'
 import { type Random, sampleOf, wantedFirst } from '#kernel/random'
 
-/** One whole sentence of the person's own, ready to stand in a post. */
+/** One of the person's sentences, ready for a post. */
 export interface Unit extends Sentence {
   source: 'story' | 'proof' | 'news' | 'use' | 'product'
   /** The entry of the profile that it comes from, verbatim. */
@@ -35,7 +35,7 @@ export interface Offer {
   url: string | undefined
 }
 
-/** Sentences that cannot be used: for a phrase of the avoid list, or because no post holds one so long. */
+/** How many sentences cannot be used: for an avoided phrase, or because they are too long for any post. */
 interface LeftOut {
   avoided: number
   overlong: number
@@ -46,11 +46,11 @@ export interface Material extends LeftOut {
   stories: Story[]
   proof: Unit[]
   offers: Offer[]
-  /** Phrases of the person's that are sentences by themselves. */
+  /** The person's phrases that are sentences. */
   sayings: Unit[]
-  /** Phrases of the person's that are only terms: material that has them is preferred. */
+  /** The person's phrases that are mere terms: material that contains them is preferred. */
   terms: string[]
-  /** Whom the posts are for, as a noun phrase that can open a line. */
+  /** The audience as a noun phrase that can open a line. */
   audience: string | undefined
   /** How the person speaks of themselves. */
   person: 'I' | 'we' | undefined
@@ -64,7 +64,7 @@ export interface Rules {
   language: string
   /** The longest sentence that can be part of a post, in UTF-16 units. */
   longest: number
-  /** Draws the sample where the profile has more than is read. */
+  /** Draws the sample if the profile has more than is read. */
   random: Random
 }
 
@@ -83,8 +83,7 @@ interface Entry<S extends Unit['source']> {
 }
 
 /**
- * The usable sentences of one entry. After a sentence that had to be left out the next one is no longer told in order, so
- * the reading stops there unless that next sentence stands alone.
+ * The usable sentences of one entry. A sentence that leans on one that was left out is left out too.
  */
 const unitsOf = ({ origin, source, allowance }: Entry<Unit['source']>, { style, avoid, language, longest, leftOut }: Reader): Unit[] => {
   if (DIRECTION.test(origin.trim())) return []
@@ -103,7 +102,7 @@ const unitsOf = ({ origin, source, allowance }: Entry<Unit['source']>, { style, 
   })
 }
 
-/** With more entries of one kind than this, a sample of them is used. */
+/** Of more entries of one kind than this, a sample is used. */
 const MOST_ENTRIES = 60
 const MOST_FOCUS_TERMS = 12
 
@@ -112,7 +111,7 @@ const speaksOf = ({ terms }: Focus, entry: string): boolean => {
   return [...terms].slice(0, MOST_FOCUS_TERMS).some((term) => text.includes(term))
 }
 
-/** A name stays as it is written; a one-liner that begins with it is not told it twice. */
+/** The name keeps its spelling, and is not repeated before a one-liner that begins with it. */
 const offerOf = ({ name, one_liner, url }: BriefProduct, { style, avoid, longest }: Rules): Offer[] => {
   const named = searchable(one_liner).folded.startsWith(searchable(name).folded)
   const text = restyled(ended(named ? one_liner : `${name}: ${one_liner}`), style)
@@ -122,7 +121,7 @@ const offerOf = ({ name, one_liner, url }: BriefProduct, { style, avoid, longest
   return [{ name, unit, url: url === null || occursAny(avoid, url) ? undefined : url }]
 }
 
-/** Reads entries until enough of them turned out usable; of too many those on the focus first, the others at random. */
+/** Reads entries until enough are usable; of too many, those on the focus first and the others at random. */
 const readEntries = <S extends Unit['source']>(all: readonly string[], source: S, reader: Reader) => {
   const distinct = [...new Set(all)]
   const order = distinct.length > MOST_ENTRIES ? wantedFirst(reader.random, distinct, (entry) => speaksOf(reader.focus, entry)) : distinct
@@ -138,7 +137,7 @@ const readEntries = <S extends Unit['source']>(all: readonly string[], source: S
   return entries
 }
 
-/** A longer phrase ends no post; its beginning counts as a term. */
+/** A longer phrase cannot end a post; its beginning counts as a term. */
 const LONGEST_PHRASE = 200
 const MOST_SAYINGS = 24
 
@@ -157,7 +156,7 @@ const readPhrases = (entries: readonly string[], reader: Reader): Pick<Material,
   }
 }
 
-/** Reads profile, products and the news of the focus into sentences; what the avoid-list or the rules exclude is not in it. */
+/** Reads profile, products and news into sentences, without those that the avoid list or the rules exclude. */
 export const readMaterial = ({ profile, products }: Pick<DraftBrief, 'profile' | 'products'>, rules: Rules): Material => {
   const { style, focus, avoid } = rules
   const reader: Reader = { ...rules, leftOut: { avoided: 0, overlong: 0 } }
@@ -177,7 +176,7 @@ export const readMaterial = ({ profile, products }: Pick<DraftBrief, 'profile' |
   }
 }
 
-/** The profile's stories among the origins of sentences, verbatim. */
+/** The stories of the profile that the sentences come from, verbatim. */
 export const storiesOf = (units: readonly Unit[], { writing_dna: { stories } }: Profile): string[] => {
   const origins = new Set(units.map(({ origin }) => origin))
   return [...new Set(stories)].filter((story) => origins.has(story))

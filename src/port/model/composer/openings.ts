@@ -5,13 +5,13 @@ import type { GlueSlot } from './glue.ts'
 /** What posts of one opening have in common. A form may change it for the material at hand. */
 export interface Opening {
   format: string
-  /** What the post is whatever stands in it. */
+  /** The kinds of post that it always is. */
   cues: readonly Cue[]
   /** Which questions may close it. */
   closer?: GlueSlot | undefined
   /** How good the form is by itself; 1 unless given. */
   weight?: number
-  /** Its first sentence says nothing of the whole. */
+  /** Its first sentence does not set the kind of the post. */
   isMixed?: true
 }
 

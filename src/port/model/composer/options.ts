@@ -9,9 +9,9 @@ import type { Unit } from './material.ts'
 export interface Weighed {
   candidate: DraftCandidate
   advice: DraftAdvice
-  /** Learnings that speak against other candidates and not against this one. */
+  /** Learnings that count against other candidates but not against this one. */
   heeded: readonly GuidingLearning[]
-  /** The weight before anything of this batch is known. */
+  /** The weight before any draft of the batch is chosen. */
   weight: number
 }
 
@@ -19,18 +19,18 @@ export interface Weighed {
 export interface Earlier {
   hook: string
   folded: string
-  /** Its words alone. */
+  /** The post without punctuation. */
   words: string
   lines: ReadonlySet<string>
 }
 
-/** Phrases may come back; it is stories and proof that make two posts the same. */
+/** Phrases may return; shared stories and proof make two posts the same. */
 const ownMaterial = (units: readonly Unit[]): Unit[] => units.filter(({ source }) => source !== 'use')
 
-/** More than a post holds; of a longer text the beginning is searched for the profile's sentences. */
+/** Longer than most posts; only the beginning of a longer text is searched for the profile's sentences. */
 const SEARCHED = 1_000
 
-/** Finds the sentences of the candidates in the posts before. */
+/** Finds the candidates' sentences in earlier posts. */
 export const earlierOf = (recent: readonly RecentPost[], weighed: readonly Weighed[]): Earlier[] => {
   const lines = [...new Set(weighed.flatMap(({ candidate }) => ownMaterial(candidate.units).map(({ line }) => line)))]
   return recent.map(({ body, hook }) => {
@@ -40,12 +40,12 @@ export const earlierOf = (recent: readonly RecentPost[], weighed: readonly Weigh
   })
 }
 
-/** A candidate with what its weight depends on, which changes as the batch fills. */
+/** A candidate with what its weight depends on as the batch fills. */
 export interface Option extends Weighed {
   origins: ReadonlySet<string>
-  /** How many of its sentences are no phrases. */
+  /** How many of its sentences are not phrases. */
   ownMaterial: number
-  /** In how many earlier posts a sentence of it stands, on average. */
+  /** How many earlier posts contain one of its sentences, on average. */
   posted: number
   /** How many earlier posts open the same way. */
   opened: number
@@ -53,7 +53,7 @@ export interface Option extends Weighed {
   taken: { hook: number; format: number; origin: number; asking: number }
 }
 
-/** How often each of the keys comes. */
+/** How often each key occurs. */
 const tally = (keys: readonly string[]): ReadonlyMap<string, number> =>
   new Map([...Map.groupBy(keys, (key) => key)].map(([key, all]) => [key, all.length]))
 
@@ -89,20 +89,20 @@ export const optionsOf = (weighed: readonly Weighed[], earlier: readonly Earlier
 
 const MOST_OPENED = 12
 
-/** What is fresh in the batch and in the workspace weighs more. */
+/** Candidates that are fresh in the batch and in the workspace weigh more. */
 export const weightOf = ({ weight, posted, opened, taken }: Option): number => {
   const fresh = 0.03 ** taken.hook * 0.15 ** taken.format * 0.12 ** taken.origin * 0.25 ** taken.asking
   return weight * (fresh * 0.5 ** posted * 0.85 ** Math.min(MOST_OPENED, opened))
 }
 
-/** Two posts of one batch share half of their sentences at most, and no phrase. */
+/** Two posts of one batch share at most half of their sentences, and no phrase. */
 const crowds = ({ candidate, ownMaterial: own }: Option, lines: ReadonlySet<string>, theirs: number): boolean => {
   const common = candidate.units.filter(({ line }) => lines.has(line))
   const smaller = Math.min(own, theirs)
   return common.some(({ source }) => source === 'use') || (smaller > 0 && common.length * 2 > smaller)
 }
 
-/** What is left of the options once `kept` is in the batch, each told what it has in common with it. */
+/** The options that remain once `kept` is in the batch, updated with what they share with it. */
 export const leftBeside = (options: readonly Option[], kept: DraftCandidate): Option[] => {
   const lines = new Set(kept.units.map(({ line }) => line))
   const origins = new Set(kept.units.map(({ origin }) => origin))

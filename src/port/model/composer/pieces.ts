@@ -9,16 +9,16 @@ import { countWords } from '../checks/article.ts'
 import type { Unit } from './material.ts'
 import type { Prepared } from './prepare.ts'
 
-/** Sentences of the person's that stay together in an article: a story, a proof, a phrase. */
+/** The person's sentences that stay together in an article: a story, a piece of proof, a phrase. */
 export interface MaterialPiece {
   kind: Unit['source']
   units: readonly Unit[]
   words: number
   terms: ReadonlySet<string>
   tags: ReadonlySet<Cue>
-  /** It speaks of the subject. */
+  /** It is about the subject. */
   onTopic: boolean
-  /** Ids of the learnings that speak for it. */
+  /** Ids of the learnings that favour it. */
   learnings: readonly string[]
   /** Higher comes first. */
   score: number
@@ -28,13 +28,13 @@ interface Wanted {
   focus: Focus
   /** The terms of the person's goal. */
   goal: ReadonlySet<string>
-  /** What the person's patterns ask an opening to be. */
+  /** What the person's patterns want openings to be. */
   cues: readonly FoundCue[]
   learnings: readonly GuidingLearning[]
   random: Random
 }
 
-/** The roles of sentences that make a piece a kind of post. */
+/** The roles of sentences that make a piece of a kind. */
 const ROLES: Partial<Record<Cue, readonly SentenceRole[]>> = {
   number: ['number'],
   proof: ['number'],
@@ -53,7 +53,7 @@ const tagsOf = (units: readonly Unit[]): Set<Cue> => {
   return source === 'story' || source === 'proof' ? tags.add(source) : tags
 }
 
-/** How many of the cues a piece answers. */
+/** How many of the cues a piece matches. */
 const answered = ({ tags }: Pick<MaterialPiece, 'tags'>, cues: readonly FoundCue[]): number =>
   cues.filter(({ cue, negated }) => !negated && tags.has(cue)).length
 
@@ -78,7 +78,7 @@ const pieceOf = (units: readonly Unit[], { focus, goal, cues, learnings, random 
   }
 }
 
-/** What a piece is without the sentences that stand elsewhere already; what leaned on one of them goes too. */
+/** A piece without sentences already used, and without those that lean on them. */
 const unsaid = (units: readonly Unit[], said: Set<string>): Unit[] => {
   const left: Unit[] = []
   let broken = false
@@ -91,13 +91,13 @@ const unsaid = (units: readonly Unit[], said: Set<string>): Unit[] => {
   return left
 }
 
-/** All that an article can be made of, the most fitting first; no sentence comes twice, nor the title's. */
+/** Everything an article can be made of, best first. No sentence comes twice, nor the title's. */
 export const piecesOf = ({ brief, focus, material }: Prepared<ArticleBrief>, title: string, random: Random): MaterialPiece[] => {
   const { goal, writing_dna } = brief.profile
   const cues = writing_dna.patterns.flatMap((pattern) => cuesOf(pattern.slice(0, LONGEST_READ)))
   const wanted: Wanted = { focus, goal: termsOf(goal), cues, learnings: guidingLearnings(brief, new Set()), random }
   const said = new Set([wordLine(title)])
-  // A story of a heading alone tells nothing.
+  // A story that is only a heading tells nothing.
   const whole = material.stories.filter(({ units }) => units.some(({ complete }) => complete))
   const single = [...material.proof, ...material.offers.map(({ unit }) => unit), ...material.sayings]
   return [...whole.map(({ units }) => units), ...single.map((unit) => [unit])]
@@ -107,7 +107,7 @@ export const piecesOf = ({ brief, focus, material }: Prepared<ArticleBrief>, tit
     .sort((one, other) => other.score - one.score)
 }
 
-/** A heading of the person's, read. */
+/** One of the person's headings. */
 export interface Heading {
   text: string
   terms: ReadonlySet<string>
@@ -116,5 +116,5 @@ export interface Heading {
 
 export const headingOf = (text: string): Heading => ({ text, terms: termsOf(text), cues: cuesOf(text) })
 
-/** How well a piece stands under a heading. */
+/** How well a piece fits under a heading. */
 export const fitOf = ({ terms, cues }: Heading, piece: MaterialPiece): number => 4 * shared(terms, piece.terms) + 2 * answered(piece, cues)

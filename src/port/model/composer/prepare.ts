@@ -6,20 +6,20 @@ import type { Random } from '#kernel/random'
 import { forbiddenIn } from '../checks/draft.ts'
 import { type Material, readMaterial } from './material.ts'
 
-/** A brief with what its voice and its channel demand, and the material for it. */
+/** A brief with the demands of its voice and channel applied, and its material. */
 export interface Prepared<B> {
   brief: B
   style: Style
   focus: Focus
-  /** What no text of it has: phrases, and names of archived products. */
+  /** Avoided phrases and names of archived products. */
   avoid: readonly Phrase[]
   material: Material
 }
 
-/** The longest sentences. In a post one counts less than it is long where it has an address in it or marks on its letters. */
+/** The longest sentences read, in UTF-16 units. Networks may count a sentence with addresses or combining marks as shorter. */
 const LONGEST = { article: 1_200, post: (maxLength: number) => Math.max(600, 2 * maxLength) }
 
-/** `random` draws the sample where the profile has more than is read. */
+/** `random` draws the sample if the profile has more than is read. */
 export const prepare = <B extends ArticleBrief | DraftBrief>(asked: B, random: Random): Prepared<B> => {
   const { profile, rules } = asked
   const isArticle = 'topic' in asked

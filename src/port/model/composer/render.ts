@@ -14,7 +14,7 @@ interface GlueRules {
   earlier: readonly string[]
 }
 
-/** The composer's own lines that may stand in a post of this batch, and those of them that no earlier post has. */
+/** The composer's own lines permitted in this batch, and those of them that no earlier post contains. */
 export type GlueStock = Readonly<Record<GlueSlot, { permitted: readonly string[]; fresh: ReadonlySet<string> }>>
 
 const isPermitted = (line: string, { style, avoid }: GlueRules): boolean => {
@@ -32,17 +32,17 @@ export const createGlueStock = (rules: GlueRules): GlueStock => {
   return Object.fromEntries(stock)
 }
 
-/** Slots whose lines are a whole post by themselves: one that was posted before is a repeat. */
+/** Slots whose lines make a whole post: one that was posted before is a repeat. */
 const WHOLE_POST: readonly GlueSlot[] = ['topic-question']
 
-/** Chooses lines for one draft so that none comes twice in a batch, and those of earlier posts only when others are out. */
+/** Chooses lines for one draft: none twice in a batch, and those of earlier posts only if no other is left. */
 export interface GlueChoice {
   choose(slot: GlueSlot): string | undefined
-  /** What was chosen so far. */
+  /** The lines chosen so far. */
   chosen: string[]
 }
 
-/** `used` are the lines of the batch. */
+/** `used`: the lines already in the batch. */
 export const createGlueChoice = ({ stock, random, used }: { stock: GlueStock; random: Random; used: readonly string[] }): GlueChoice => {
   const chosen: string[] = []
   return {
@@ -59,11 +59,11 @@ export const createGlueChoice = ({ stock, random, used }: { stock: GlueStock; ra
 }
 
 const PARAGRAPH = '\n\n'
-/** Sentences in a row. */
+/** Consecutive sentences in one paragraph. */
 export const spoken = (units: readonly Unit[]): string => units.map(({ text }) => text).join(' ')
 const CLIPPED = 44
 
-/** Sentences in a row as paragraphs: a line each, or the opening or the ending set apart. */
+/** Consecutive sentences as paragraphs: one each, or with the opening or the ending set apart. */
 const proseOf = (units: readonly Unit[], random: Random): string => {
   const [first] = units
   if (!first || units.length === 1) return spoken(units)
@@ -80,7 +80,7 @@ const proseOf = (units: readonly Unit[], random: Random): string => {
 const ORDINARY_START = /^(?:The|That|How|Why|When|What|Our|My)\b/
 
 const bulleted = (entries: readonly string[]): string => entries.map((entry) => `- ${entry}`).join('\n')
-/** A bullet of one sentence goes without its full stop. */
+/** A bullet of one sentence has no full stop. */
 const bulletOf = ({ text }: Unit): string => (/[.!?]\s/.test(text) ? text : text.replace(/\.$/, ''))
 
 const blockText = (block: Block, choice: GlueChoice, random: Random): string | undefined => {
@@ -103,11 +103,11 @@ const blockText = (block: Block, choice: GlueChoice, random: Random): string | u
   }
 }
 
-/** Lower case throughout, except in addresses, where it would lead elsewhere. */
+/** Lower case throughout, except in addresses, which it would break. */
 export const lowerCased = (text: string): string =>
   text.replace(/\S+/g, (word) => (/:\/\/|^www\.|^@/.test(word) ? word : word.toLowerCase()))
 
-/** Fewer line breaks, where a channel allows no more: without empty lines, or in one row if that holds no list. */
+/** At most so many line breaks: first without empty lines, then, unless there is a list, on one line. */
 export const withinBreaks = (text: string, most: number | null): string => {
   if (most === null || lineBreaksIn(text) <= most) return text
   const close = text.replace(/\n{2,}/g, '\n')
@@ -115,7 +115,7 @@ export const withinBreaks = (text: string, most: number | null): string => {
   return close.replace(/\n/g, ' ')
 }
 
-/** The text of a candidate with `ending` as its last paragraph; undefined when a line of glue it needs is used up. */
+/** The text of a candidate with `ending` as its last paragraph; undefined if a slot it needs has no line left. */
 export const render = (
   { blocks }: DraftCandidate,
   { choice, random, style, ending }: { choice: GlueChoice; random: Random; style: Style; ending: string | undefined },

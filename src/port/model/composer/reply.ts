@@ -3,7 +3,7 @@ import { wordSet } from '../checks/draft.ts'
 import { replyStandards } from '../checks/reply.ts'
 import { composeDrafts } from './drafts.ts'
 
-/** Of so many drafts the one that fits the post best is taken. */
+/** How many drafts to choose from. */
 const CHOICES = 8
 
 /** Longer words carry the subject; short ones are mostly grammar. */
@@ -11,7 +11,7 @@ const SHORTEST_TERM = 4
 
 const termsIn = (text: string): Set<string> => new Set([...wordSet(text)].filter((word) => word.length >= SHORTEST_TERM))
 
-/** The draft that has most of the post's words; of equals the shortest. */
+/** The draft that shares most words with the post; the shortest on a tie. */
 const fittingReply = (drafts: readonly Draft[], { post }: ReplyBrief): ReplyDraft => {
   const subject = termsIn(post?.text ?? '')
   const rated = drafts.map(({ body, rationale }) => ({ body, rationale, common: termsIn(body).intersection(subject).size }))
@@ -20,6 +20,6 @@ const fittingReply = (drafts: readonly Draft[], { post }: ReplyBrief): ReplyDraf
   return { body: best!.body, rationale: `${fit} ${best!.rationale}`.slice(0, 600) }
 }
 
-/** A post of the person's own: the other's words are no material, they only decide which post fits. */
+/** A post of the person's own. The other post is no material; it only decides which draft fits. */
 export const composeReply = (brief: ReplyBrief): ReplyDraft =>
   fittingReply(composeDrafts({ ...replyStandards(brief), count: CHOICES }), brief)

@@ -1,19 +1,19 @@
 import type { GlueSlot } from './glue.ts'
 import { fitOf, type Heading, headingOf, type MaterialPiece } from './pieces.ts'
 
-/** A part of an article: its pieces stand under the heading of the person's outline, or under a line of the composer's own. */
+/** A part of an article: its pieces under a heading of the person's outline, or under a line of the composer's own. */
 export interface Section {
   /** A point of the outline. */
   heading?: Heading
   slot?: GlueSlot
   pieces: MaterialPiece[]
-  /** Nothing that stands here speaks of the heading. */
+  /** None of its pieces is about the heading. */
   isUnmatched?: boolean
 }
 
 const wordsIn = ({ pieces }: Section): number => pieces.reduce((sum, { words }) => sum + words, 0)
 
-/** The best piece for each point, the clearest choice first, so that no point takes what another needs more. */
+/** The best piece for each point. The clearest match goes first, so that no point takes what another needs more. */
 const bestForEach = (points: readonly string[], left: Set<MaterialPiece>): Section[] => {
   const sections: Section[] = points.map((point) => ({ heading: headingOf(point), pieces: [] }))
   const open = new Set(sections)
@@ -28,10 +28,10 @@ const bestForEach = (points: readonly string[], left: Set<MaterialPiece>): Secti
   return sections
 }
 
-/** Phrases of the person's end an article. */
+/** The person's phrases go at the end of an article. */
 const isPhrase = ({ kind }: MaterialPiece): boolean => kind === 'use'
 
-/** The outline in its order with all pieces under it; undefined when there are more points than pieces. */
+/** The outline in order with all pieces under it; undefined if there are more points than pieces. */
 export const outlined = (points: readonly string[], pieces: readonly MaterialPiece[]): Section[] | undefined => {
   const phrases = pieces.filter(isPhrase)
   const left = new Set(pieces.filter((piece) => !isPhrase(piece)))
@@ -50,7 +50,7 @@ export const outlined = (points: readonly string[], pieces: readonly MaterialPie
 
 const isNarrative = ({ kind }: MaterialPiece): boolean => kind === 'story' || kind === 'news'
 
-/** Without an outline: a story to open with, what proves it, the other stories, those on other subjects apart, and a phrase to end on. */
+/** Without an outline: an opening story, proof, the other stories, those on other subjects apart, and a phrase to end on. */
 export const arranged = (pieces: readonly MaterialPiece[]): Section[] => {
   const narrative = pieces.filter(isNarrative)
   const [opening, ...others] = narrative

@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
-/** It gave what no text can be made of. */
+/** The answer cannot be read as a text. */
 export const UNUSABLE = 'model output was not valid; retry once, or use another model'
 
 /** Room for a model that thinks before it writes. */
@@ -17,7 +17,7 @@ const parsed = (text: string): unknown => {
 
 const FENCE = '```'
 
-/** Servers without structured output wrap their JSON in a code fence. No pattern, which a long answer could keep busy for hours. */
+/** Servers without structured output wrap their JSON in a code fence. No regular expression: a long answer could keep it busy for hours. */
 const unfenced = (text: string): string => {
   const trimmed = text.trim()
   const start = trimmed.indexOf('\n')
@@ -25,18 +25,18 @@ const unfenced = (text: string): string => {
   return isFenced ? trimmed.slice(start, -FENCE.length) : text
 }
 
-/** The JSON that an answer is meant to be; undefined when it is none. */
+/** The JSON in an answer; undefined if there is none. */
 export const jsonIn = (text: string): unknown => parsed(unfenced(text))
 
-/** What is wrong with an answer by its schema, worded for the model. */
+/** How an answer breaks its schema, worded for the model. */
 export const schemaFaults = (schema: TSchema, answer: unknown): string[] => {
   if (answer === undefined) return ['it is not JSON']
   const errors = [...Value.Errors(schema, answer)].slice(0, 8)
   return errors.map(({ path, message }) => `${path || 'the answer'}: ${message}`)
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for
 const GARBLED = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffd]/
 
-/** Half characters, replaced ones and control characters: bytes that were lost on the way, and what the database does not take. */
+/** Lone surrogates, replacement and control characters: signs of lost bytes, and refused by the database. */
 export const isGarbled = (texts: readonly string[]): boolean => texts.some((text) => !text.isWellFormed() || GARBLED.test(text))

@@ -60,7 +60,7 @@ const inputOf = (brief: ArticleBrief) => {
   }
 }
 
-/** The first turn. The material is one JSON object, so no text in it can pretend to be the end of its part. */
+/** The first turn. The material is one JSON object, so no text in it can fake the end of its part. */
 export const articleMessages = (brief: ArticleBrief): ChatMessage[] => [
   { role: 'system', content: RULES },
   { role: 'user', content: JSON.stringify(inputOf(brief)) },
@@ -68,7 +68,7 @@ export const articleMessages = (brief: ArticleBrief): ChatMessage[] => [
 
 const LONGEST_ECHO = 60_000
 
-/** The second and last turn: the answer as it came, and what is wrong with it. */
+/** The second and last turn: the answer and its faults. */
 export const articleRepair = (brief: ArticleBrief, { answer, faults }: { answer: string; faults: string[] }): ChatMessage[] => [
   ...articleMessages(brief),
   { role: 'assistant', content: answer.slice(0, LONGEST_ECHO) || '(no text)' },

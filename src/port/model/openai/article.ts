@@ -14,7 +14,7 @@ const hints: Kind['hints'] = {
   hook: UNUSABLE,
   empty: UNUSABLE,
   title: UNUSABLE,
-  too_long: 'the article was longer than the network takes; ask for a shorter one',
+  too_long: 'the article was longer than the network accepts; ask for a shorter one',
   too_wordy: 'the article was much longer than asked for; retry once, or shorten the outline',
   too_short: "the article was much shorter than asked for; ask for a shorter one, or add stories and proof to the profile's writing_dna",
   outline: 'the model did not follow the outline; shorten or simplify it',

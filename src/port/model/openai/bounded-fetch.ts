@@ -1,4 +1,4 @@
-/** Many times what the largest batch needs, and little enough to hold for every call that may run at once. */
+/** Many times the largest batch, and small enough to hold for every concurrent call. */
 const MOST_BYTES = 1_048_576
 
 /** The answer had more than `MOST_BYTES`. */
@@ -18,9 +18,9 @@ const limited = () => {
 }
 
 /**
- * `fetch` for the provider's address alone: a redirect is an error, since the key would follow it, and a body that grows
- * beyond `MOST_BYTES` breaks off with `TooLarge` and ends the download. Answers come uncompressed, so that few bytes on the
- * wire cannot become many here.
+ * `fetch` for the provider's address alone. A redirect is an error, since the key would follow it. A body larger than
+ * `MOST_BYTES` fails with `TooLarge` and ends the download. Answers are uncompressed, so that few bytes on the wire cannot
+ * become many here.
  */
 export const boundedFetch = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
   const headers = new Headers(init.headers)

@@ -15,7 +15,7 @@ export const ModelDraft = Type.Object(
   {
     body: Type.String({ minLength: 1, maxLength: LONGEST_BODY }),
     format: Type.String({ minLength: 1, maxLength: 40 }),
-    // Servers with structured output keep to the names; others may write them in their own way, which is read as far as it can be.
+    // Servers with structured output keep to the names; others may spell them differently, which is understood where possible.
     hook: Type.String({ minLength: 1, maxLength: 60, enum: postHooks }),
     rationale: Type.String({ minLength: 1, maxLength: 600 }),
     stories: Type.Array(Type.String({ maxLength: 8 }), { maxItems: 10 }),
@@ -24,13 +24,13 @@ export const ModelDraft = Type.Object(
   closed,
 )
 
-/** The whole answer. The count is not held against the model here: surplus drafts are dropped by the caller. */
+/** The whole answer. The caller drops surplus drafts. */
 export const ModelAnswer = Type.Object({ drafts: Type.Array(ModelDraft, { minItems: 1, maxItems: 40 }) }, closed)
 
 export type ModelDraft = Static<typeof ModelDraft>
 export type ModelAnswer = Static<typeof ModelAnswer>
 
-/** Keywords that strict mode refuses on some servers; we hold them ourselves. */
+/** Keywords that some servers refuse in strict mode; we check them ourselves. */
 const LIMITS = new Set(['minLength', 'maxLength', 'minItems', 'maxItems'])
 
 /** A schema as it goes over the wire: plain JSON without limits. */
@@ -64,7 +64,7 @@ const learningId = (index: number): string => `L${index + 1}`
 
 const MOST_RECENT = 40
 
-/** What a prompt says of the person; stories have ids to be named by. */
+/** What a prompt says about the person. Stories have ids, by which the answer names them. */
 export const profileInput = ({ writing_dna: dna, goal, audience, voice }: Profile) => ({
   goal,
   audience,
@@ -80,7 +80,7 @@ export const profileInput = ({ writing_dna: dna, goal, audience, voice }: Profil
 export const learningsInput = (learnings: readonly BriefLearning[]) =>
   learnings.map(({ kind, note }, index) => ({ id: learningId(index), kind, note }))
 
-/** The rules that a channel has; what is not ruled is not in it. */
+/** The rules that the channel sets, without those it leaves open. */
 export const rulesInput = (rules: FormatRules): Partial<FormatRules> =>
   Object.fromEntries(Object.entries(rules).filter(([, rule]) => rule !== null && !(Array.isArray(rule) && rule.length === 0)))
 
@@ -99,7 +99,7 @@ const inputOf = (brief: DraftBrief) => ({
   untrusted: { recent_posts: brief.recent.slice(0, MOST_RECENT), learnings: learningsInput(brief.learnings) },
 })
 
-/** The first turn. The material is one JSON object, so no text in it can pretend to be the end of its part. */
+/** The first turn. The material is one JSON object, so no text in it can fake the end of its part. */
 export const draftMessages = (brief: DraftBrief): ChatMessage[] => [
   { role: 'system', content: RULES },
   { role: 'user', content: JSON.stringify(inputOf(brief)) },
@@ -107,7 +107,7 @@ export const draftMessages = (brief: DraftBrief): ChatMessage[] => [
 
 const LONGEST_ECHO = 12_000
 
-/** The second and last turn: the answer as it came, what is wrong with it, and how many drafts are wanted in its place. */
+/** The second and last turn: the answer, its faults, and how many drafts to replace. */
 export const repairMessages = (
   brief: DraftBrief,
   { answer, faults, wanted }: { answer: string; faults: string[]; wanted: number },

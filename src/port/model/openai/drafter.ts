@@ -18,9 +18,9 @@ export interface OpenAiDrafterOptions {
   baseUrl: string | undefined
   /** Writes the drafts. */
   fast: string
-  /** Repairs an answer that `fast` got wrong: asking the same model again mostly brings the same mistake. */
+  /** Repairs a faulty answer of `fast`: the same model would mostly repeat its mistake. */
   reasoning: string
-  /** Limit of one call; a batch makes two at most. */
+  /** Limit of one call; a batch makes at most two. */
   timeoutMs: number
   /** Reads and checks the answers. */
   worker: ModelWorker
@@ -42,7 +42,7 @@ const CAUSE_HINTS: readonly (readonly [Cause, string])[] = [
   ['repeated', "every draft repeated a recent post; change the focus or add stories or proof to the profile's writing_dna"],
 ]
 
-/** The hint of the most frequent cause; on a tie that of the graver one, which stands first in the table. */
+/** The hint of the most frequent cause; on a tie, of the one that comes first in the table. */
 const hintFor = (causes: readonly Cause[]): string => {
   const frequency = (cause: Cause) => causes.filter((other) => other === cause).length
   const [first] = CAUSE_HINTS.toSorted(([a], [b]) => frequency(b) - frequency(a))
@@ -69,7 +69,7 @@ interface Outcome extends DraftsReading {
   models: string[]
 }
 
-/** The repair turn; if the call itself fails, what the first turn brought is still delivered. */
+/** The repair turn. If its call fails, the drafts of the first turn are still delivered. */
 const repaired = async (first: Outcome, turn: Turn, brief: DraftBrief): Promise<Outcome> => {
   try {
     const completion = await ask(turn)
@@ -102,8 +102,8 @@ const generate = async (
 }
 
 /**
- * Drafts by a language model over Chat Completions. `fast` writes the batch; faults in it are named to `reasoning` in one
- * repair turn, and what is still not valid is dropped. `model` of the result names whoever wrote the delivered drafts.
+ * Drafts with a language model over Chat Completions. `fast` writes the batch; `reasoning` repairs its faults in one further turn,
+ * and drafts that are still invalid are dropped. `model` of the result names the models that wrote the delivered drafts.
  */
 export const createOpenAiDrafter = ({ fast, reasoning, worker, log, ...options }: OpenAiDrafterOptions): Drafter => {
   const client = createOpenAiClient({ ...options, log })

@@ -9,13 +9,13 @@ const FIXED_HINTS: Record<ModelFailure, string> = {
   unsupported: 'model provider refused the request; use a model that supports structured output, or shorten the focus',
   timeout: 'model did not answer in time; lower count or retry later',
   unreachable: 'model provider cannot be reached; check OPENAI_BASE_URL and the network',
-  too_large: 'model answered far too much; lower the count or use another model',
+  too_large: 'the answer was far too long; lower the count or use another model',
   provider_error: 'model provider failed; retry later',
 }
 
-/** Where nothing better is known. */
+/** If no better hint is known. */
 export const UNHELPFUL = FIXED_HINTS.provider_error
 
-/** What a failed call means to a person; any other cause stays as it is. */
+/** A failed call as a hint to the person; any other cause stays as it is. */
 export const asGenerationError = (cause: unknown): unknown =>
   cause instanceof ModelError ? new GenerationError(FIXED_HINTS[cause.failure], { cause }) : cause

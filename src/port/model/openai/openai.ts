@@ -35,7 +35,7 @@ interface CompletionRequest {
 }
 
 export interface Completion {
-  /** What the model wrote; meant to be JSON, and not checked. */
+  /** What the model wrote: supposedly JSON, unchecked. */
   text: string
   /** `cut`: the answer hit `maxTokens`; `refused`: the model or a filter declined, and there is no text. */
   ending: 'whole' | 'cut' | 'refused'
@@ -53,7 +53,7 @@ export type ModelFailure =
   | 'too_large'
   | 'provider_error'
 
-/** A call that brought no text. Its message never holds a key, a header or what the provider wrote. */
+/** A call that returned no text. Its message never contains a key, a header or the provider's words. */
 export class ModelError extends Error {
   override readonly name = 'ModelError'
   constructor(
@@ -101,10 +101,10 @@ const endingOf = (choice: OpenAI.Chat.Completions.ChatCompletion.Choice | undefi
   return choice?.finish_reason === 'length' ? 'cut' : 'whole'
 }
 
-/** What is no number of tokens counts as none. */
+/** Anything but a number of tokens counts as none. */
 const tokens = (count: unknown): number => (Number.isSafeInteger(count) ? Math.max(0, count as number) : 0)
 
-/** Compatible servers leave out what they do not count and may write anything anywhere, so nothing is taken for granted here. */
+/** Compatible servers omit what they do not count and may send anything, so every field is checked. */
 const completionOf = (answer: Partial<OpenAI.Chat.Completions.ChatCompletion>, model: string): Completion => {
   const choice = answer.choices?.[0]
   const usage = priced(model, { input: tokens(answer.usage?.prompt_tokens), output: tokens(answer.usage?.completion_tokens) })
@@ -113,8 +113,8 @@ const completionOf = (answer: Partial<OpenAI.Chat.Completions.ChatCompletion>, m
 }
 
 /**
- * Structured output over Chat Completions. Retries are off, since a retry that nobody sees costs money and time; organisation,
- * project and logging are set here so that nothing is taken from the environment.
+ * Structured output over Chat Completions. Retries are off: a hidden retry costs money and time. Organisation,
+ * project and logging are set here so that the environment has no say.
  */
 export const createOpenAiClient = ({ apiKey, baseUrl, timeoutMs, log }: OpenAiOptions): OpenAiClient => {
   const client = new OpenAI({

@@ -1,4 +1,4 @@
-/** One text by a model, whatever its kind: an article, an answer to somebody. Asked for once, and once more with its faults named. */
+/** One text by a model: an article or a reply. A faulty answer is repaired once. */
 import type { TSchema } from '@sinclair/typebox'
 import { type ModelUsage, noUsage } from '#domain/growth/drafting/draft'
 import type { Log } from '#kernel/log'
@@ -10,7 +10,7 @@ import type { ChatMessage, OpenAiClient } from './openai.ts'
 import { addUsage } from './prices.ts'
 import type { Asked, Reading, Unreadable } from './reading.ts'
 
-/** Who writes, and who repairs. */
+/** The models that write and repair, and what they need. */
 export interface Desk {
   client: OpenAiClient
   fast: string
@@ -19,16 +19,16 @@ export interface Desk {
   log: Log
 }
 
-/** What a kind of text is asked for with, and how an answer is read. `K`: the faults that only this kind has. */
+/** How a kind of text is requested, and how its answer is read. `K`: the faults that only this kind has. */
 export interface PieceKind<B, D, K extends string> {
-  /** In the log and in the request. */
+  /** Appears in the log and in the request. */
   name: string
   schema: TSchema
   maxTokens(brief: B): number
   messages(brief: B): ChatMessage[]
   repair(brief: B, first: { answer: string; faults: string[] }): ChatMessage[]
   read(worker: ModelWorker, asked: Asked<B>, signal: AbortSignal): Promise<Reading<D, K>>
-  /** What the person is told who asked for it. */
+  /** What the person reads for each fault. */
   hints: Record<K | Unreadable, string>
 }
 
@@ -64,8 +64,8 @@ const written = async <B, D, K extends string>(
 }
 
 /**
- * `fast` writes it; its faults are named to `reasoning` in one repair turn, and what is then not valid is dropped. Throws
- * `GenerationError` with a hint.
+ * `fast` writes it, and `reasoning` repairs its faults in one further turn. Throws `GenerationError` with a hint if it is still
+ * invalid.
  */
 export const writePiece = async <B, D, K extends string>(
   desk: Desk,

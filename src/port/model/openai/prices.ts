@@ -29,8 +29,8 @@ const prices: Readonly<Record<string, Price>> = {
 const undated = (model: string): string => model.replace(/-\d{4}-\d{2}-\d{2}$/, '')
 
 /**
- * The usage of one call with its estimated cost: list price, rounded up to a whole micro-dollar, cached input counted as
- * fresh. A model that is not in the table costs 0; its tokens are counted all the same.
+ * The usage of one call with its estimated cost: list price, rounded up to a whole micro-dollar, cached input charged in full.
+ * A model that is not in the table costs 0; its tokens still count.
  */
 export const priced = (model: string, tokens: { input: number; output: number }): ModelUsage => {
   const price = Object.hasOwn(prices, undated(model)) ? prices[undated(model)] : undefined

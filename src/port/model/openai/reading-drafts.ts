@@ -9,7 +9,7 @@ export type Cause = DraftFault['kind'] | Unreadable
 
 export interface DraftsReading {
   valid: Draft[]
-  /** What is wrong, worded for the model. */
+  /** The faults, worded for the model. */
   faults: string[]
   causes: Cause[]
 }
@@ -23,13 +23,13 @@ const draftOf = (written: ModelDraft, brief: DraftBrief): Draft => ({
   learnings: learningsOf(written, brief),
 })
 
-/** What an opening brings is counted by its name, so an opening without one is none. */
+/** Results are counted by the name of the opening, so every draft must name one. */
 const hookFaults = ({ hook }: Draft): Fault<Cause>[] => (hook === '' ? [{ kind: 'hook', detail: 'its "hook" is none of "hooks"' }] : [])
 
 const faultsOf = (draft: Draft, brief: DraftBrief, accepted: readonly Draft[]): Fault<Cause>[] =>
   isGarbled([draft.body, draft.format, draft.rationale]) ? [garbled] : [...hookFaults(draft), ...checkDraft(draft, brief, accepted)]
 
-/** Sorts an answer into drafts that can be delivered and faults; `accepted` are the drafts of an earlier turn. */
+/** Sorts an answer into valid drafts and faults; `accepted` are the drafts of an earlier turn. */
 export const readDrafts = ({ brief, completion, accepted }: Asked<DraftBrief> & { accepted: readonly Draft[] }): DraftsReading => {
   const { answer, faults: unreadable } = answerIn(completion, ModelAnswer)
   if (unreadable)

@@ -1,4 +1,4 @@
-/** What an answer of a model is worth: the draft in it, or what is wrong with it. Pure, and carried out in the worker. */
+/** Reads a model's answer: the draft in it, or its faults. Pure; runs in the worker. */
 import type { Static, TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { ArticleBrief, ArticleDraft, ReplyBrief, ReplyDraft } from '#domain/growth/drafting/draft'
@@ -10,7 +10,7 @@ import { learningsOf, storiesOf } from './draft-prompt.ts'
 import type { Completion } from './openai.ts'
 import { ModelReply } from './reply-prompt.ts'
 
-/** What is wrong with any answer of a model. */
+/** Faults that any answer of a model can have. */
 export type Unreadable = 'schema' | 'cut' | 'refused' | 'garbled'
 
 export interface Fault<K extends string> {
@@ -21,9 +21,9 @@ export interface Fault<K extends string> {
 
 export type Reading<D, K extends string> = { draft: D; faults?: undefined } | { faults: Fault<K>[] }
 
-export const garbled: Fault<never> = { kind: 'garbled', detail: 'it contains characters that are no text' }
+export const garbled: Fault<never> = { kind: 'garbled', detail: 'it contains characters that are not text' }
 
-/** The answer by its schema, or why it has none. */
+/** The answer if it fits the schema, else its faults. */
 export const answerIn = <S extends TSchema>(
   { text, ending }: Completion,
   schema: S,

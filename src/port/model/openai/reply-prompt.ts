@@ -37,7 +37,7 @@ const inputOf = (brief: ReplyBrief) => ({
   untrusted: { post: brief.post, learnings: learningsInput(brief.learnings) },
 })
 
-/** The first turn. The material is one JSON object, so nothing in the post can pretend to be the end of its part. */
+/** The first turn. The material is one JSON object, so nothing in the post can fake the end of its part. */
 export const replyMessages = (brief: ReplyBrief): ChatMessage[] => [
   { role: 'system', content: RULES },
   { role: 'user', content: JSON.stringify(inputOf(brief)) },
@@ -45,7 +45,7 @@ export const replyMessages = (brief: ReplyBrief): ChatMessage[] => [
 
 const LONGEST_ECHO = 12_000
 
-/** The second and last turn: the answer as it came, and what is wrong with it. */
+/** The second and last turn: the answer and its faults. */
 export const replyRepair = (brief: ReplyBrief, { answer, faults }: { answer: string; faults: string[] }): ChatMessage[] => [
   ...replyMessages(brief),
   { role: 'assistant', content: answer.slice(0, LONGEST_ECHO) || '(no text)' },

@@ -3,7 +3,7 @@ import { GenerationError } from '../drafter.ts'
 import { computations } from './computations.ts'
 import type { Answer, Request } from './messages.ts'
 
-/** Carries out a request, in the worker. */
+/** Answers a request, inside the worker. */
 export const answerTo = ({ name, input, measure }: Request): Answer => {
   try {
     const compute = computations[name] as (input: object) => unknown

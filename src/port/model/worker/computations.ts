@@ -5,7 +5,7 @@ import { composeReply } from '../composer/reply.ts'
 import { readArticle, readReply } from '../openai/reading.ts'
 import { readDrafts } from '../openai/reading-drafts.ts'
 
-/** The long computations of the drafters: of a large profile each takes tenths of a second to seconds. Pure functions of their input. */
+/** The long computations of the drafters, as pure functions. For a large profile each takes from tenths of a second to seconds. */
 export const computations = {
   composeDrafts: ({ brief }: { brief: DraftBrief }) => composeDrafts(brief),
   composeArticle: ({ brief }: { brief: ArticleBrief }) => composeArticle(brief),

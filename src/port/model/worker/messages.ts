@@ -1,4 +1,4 @@
-/** What passes between the server's thread and the worker. Functions cannot be sent: a network's measure goes by its name. */
+/** What the server's thread and the worker send each other. Functions cannot be sent, so a network's measure goes by its name. */
 import { measures } from '#port/network/measures'
 import type { Computations } from './computations.ts'
 

@@ -12,10 +12,10 @@ export interface ThreadOptions {
   mostWaiting?: number
 }
 
-/** A computation that takes longer is given up. Ten times what the largest profile takes on a busy machine. */
+/** A computation that takes longer is given up. The largest profile takes a tenth of this on a busy machine. */
 const LONGEST_MS = 30_000
 const TOO_LONG = `drafting took more than ${LONGEST_MS / 1_000} seconds; shorten the profile's writing_dna`
-/** Many times what the lanes ask for at once. */
+/** Lanes request at most eight at once. */
 const MOST_WAITING = 64
 
 interface Job {
